@@ -1,0 +1,92 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// One set of rules for every Swift target: Swift 6 mode, complete concurrency checking, no warning
+/// survives.
+let settings: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .treatAllWarnings(as: .error),
+  .enableUpcomingFeature("ExistentialAny"),  // SE-0335
+  .enableUpcomingFeature("InternalImportsByDefault"),  // SE-0409
+  .enableUpcomingFeature("MemberImportVisibility"),  // SE-0444
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),  // SE-0461
+  .enableUpcomingFeature("InferIsolatedConformances"),  // SE-0470
+]
+
+let package = Package(
+  name: "reactord",
+  products: [
+    .executable(name: "reactord", targets: ["reactord"]),
+    .library(name: "ReactorStreams", targets: ["ReactorStreams"]),
+    .library(name: "ReactorCore", targets: ["ReactorCore"]),
+    .library(name: "ReactorService", targets: ["ReactorService"]),
+  ],
+  targets: [
+    // The reactive kernel: standard library and Synchronization only.
+    .target(name: "ReactorStreams", swiftSettings: settings),
+    .testTarget(
+      name: "ReactorStreamsTests", dependencies: ["ReactorStreams"], swiftSettings: settings),
+
+    // What a reactor is, and the pipeline that runs one.
+    .target(name: "ReactorCore", dependencies: ["ReactorStreams"], swiftSettings: settings),
+    .testTarget(
+      name: "ReactorCoreTests", dependencies: ["ReactorCore", "ReactorStreams"],
+      swiftSettings: settings),
+
+    // JSON to and from Swift values: the case shapes of actions, pointers, schemas.
+    .target(name: "ReactorCoding", swiftSettings: settings),
+    .testTarget(
+      name: "ReactorCodingTests", dependencies: ["ReactorCoding"], swiftSettings: settings),
+
+    // Sessions, mailboxes, the log. No HTTP, no C.
+    .target(
+      name: "ReactorHost", dependencies: ["ReactorCoding", "ReactorCore", "ReactorStreams"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "ReactorHostTests",
+      dependencies: ["ReactorCoding", "ReactorCore", "ReactorHost", "ReactorStreams"],
+      swiftSettings: settings),
+
+    // The contract with clients: routes, problems, streams. No C.
+    .target(
+      name: "ReactorHTTP", dependencies: ["ReactorCoding", "ReactorHost"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "ReactorHTTPTests",
+      dependencies: ["ReactorCoding", "ReactorCore", "ReactorHost", "ReactorHTTP", "ReactorStreams"],
+      swiftSettings: settings),
+
+    // The transport: the only importer of libmicrohttpd.
+    .systemLibrary(name: "CMicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
+    .target(
+      name: "MicrohttpdServer", dependencies: ["CMicrohttpd", "ReactorHTTP"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "MicrohttpdServerTests", dependencies: ["MicrohttpdServer", "ReactorHTTP"],
+      swiftSettings: settings),
+
+    // The reactors that ship, each also a worked example.
+    .target(
+      name: "Reactors", dependencies: ["ReactorCore", "ReactorHost", "ReactorStreams"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "ReactorsTests",
+      dependencies: ["ReactorCore", "ReactorHost", "Reactors", "ReactorStreams"],
+      swiftSettings: settings),
+
+    // Configuration, signals, wiring; and the daemon itself.
+    .target(
+      name: "ReactorService",
+      dependencies: ["MicrohttpdServer", "ReactorHost", "ReactorHTTP"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "ReactorServiceTests", dependencies: ["ReactorHost", "ReactorService"],
+      swiftSettings: settings),
+    .executableTarget(
+      name: "reactord", dependencies: ["Reactors", "ReactorService"], swiftSettings: settings),
+
+    // The real binary over real sockets, curl and a browser.
+    .testTarget(
+      name: "EndToEndTests", dependencies: ["reactord"], swiftSettings: settings),
+  ]
+)

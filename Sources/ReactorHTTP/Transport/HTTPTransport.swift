@@ -1,0 +1,21 @@
+/// What stands behind a transport: the service's side of the border.
+public protocol HTTPResponder: Sendable {
+  /// Answers one request, at once or later, exactly once.
+  ///
+  /// A transport calls this on one of its worker threads, concurrently for different connections.
+  /// The call must not block: whatever waits keeps `answer` and calls it when it is done, on any
+  /// thread.
+  func respond(to request: HTTPRequest, answer: @escaping @Sendable (HTTPResponse) -> Void)
+
+  /// The answer to a request that the transport refuses before its body was read to the end.
+  func refusal(of reason: HTTPRefusal) -> HTTPResponse
+}
+
+/// Why a transport refuses a request that it could parse.
+public enum HTTPRefusal: Sendable, Equatable {
+  /// The body is larger than `limit` bytes.
+  case bodyTooLarge(limit: Int)
+
+  /// The request line and header fields together are larger than `limit` bytes.
+  case headersTooLarge(limit: Int)
+}
