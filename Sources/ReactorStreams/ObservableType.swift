@@ -1,0 +1,57 @@
+/// Something that can be observed: a stream of elements that ends at most once.
+public protocol ObservableType<Element>: Sendable {
+  /// What the stream emits.
+  associatedtype Element: Sendable
+
+  /// Starts delivering events to an observer.
+  ///
+  /// - Returns: What ends the delivery. After `dispose()` returned on the emitting thread, the
+  ///   observer receives nothing more.
+  func subscribe(_ observer: any ObserverType<Element>) -> any Disposable
+}
+
+extension ObservableType {
+  /// This stream as an ``Observable``.
+  public func asObservable() -> Observable<Element> {
+    if let observable = self as? Observable<Element> { return observable }
+    return Observable { subscribe($0) }
+  }
+
+  /// Starts delivering events to closures.
+  ///
+  /// - Parameters:
+  ///   - onNext: Receives each element.
+  ///   - onError: Receives the failure, if the stream ends with one.
+  ///   - onCompleted: Called when the stream ends without a failure.
+  ///   - onDisposed: Called once, when the subscription has ended for whatever reason.
+  /// - Returns: What ends the subscription.
+  public func subscribe(
+    onNext: (@Sendable (Element) -> Void)? = nil,
+    onError: (@Sendable (any Error) -> Void)? = nil,
+    onCompleted: (@Sendable () -> Void)? = nil,
+    onDisposed: (@Sendable () -> Void)? = nil
+  ) -> any Disposable {
+    let terminal = TerminalSink<Element>(
+      handle: { event in
+        switch event {
+        case .next(let element): onNext?(element)
+        case .error(let error): onError?(error)
+        case .completed: onCompleted?()
+        }
+      },
+      onDisposed: onDisposed)
+    terminal.hold(subscribe(terminal))
+    return terminal
+  }
+
+  /// Starts delivering events to one closure.
+  ///
+  /// - Returns: What ends the subscription.
+  public func subscribe(
+    _ handle: @escaping @Sendable (Event<Element>) -> Void
+  ) -> any Disposable {
+    let terminal = TerminalSink<Element>(handle: handle, onDisposed: nil)
+    terminal.hold(subscribe(terminal))
+    return terminal
+  }
+}

@@ -1,0 +1,39 @@
+/// A value that only the items of one serial queue may touch: what an actor is to tasks, for code
+/// that must run synchronously and on the thread that brings the work.
+package final class Mailbox<Item: Sendable, Contents: AnyObject>: @unchecked Sendable {
+  // Proof: `contents` leaves this object only through `post` and `ifOwned`. Both hand it to code
+  // that runs on the thread which owns `queue` at that moment; one thread owns it at a time, and the
+  // queue's mutex orders one owner's writes before the next owner's reads.
+  private let contents: Contents
+  private let queue = SerialQueue<Item>()
+
+  /// Makes a mailbox around a value that nobody else keeps.
+  package init(_ contents: sending Contents) {
+    self.contents = contents
+  }
+
+  /// How many items wait behind the one that runs.
+  package var waitingCount: Int {
+    queue.waitingCount
+  }
+
+  /// Whether the calling thread is handling an item right now.
+  package var isOwnedByCurrentThread: Bool {
+    queue.isOwnedByCurrentThread
+  }
+
+  /// Handles an item now, or leaves it to whoever runs. See ``SerialQueue/post(_:bound:handle:)``.
+  @discardableResult
+  package func post(
+    _ item: Item, bound: Int = .max, handle: (Contents, Item) -> Void
+  ) -> Bool {
+    queue.post(item, bound: bound) { handle(contents, $0) }
+  }
+
+  /// Runs a body with the contents if the calling thread is handling an item right now.
+  ///
+  /// - Returns: What the body returned; `nil` where another thread runs, or none.
+  package func ifOwned<Result>(_ body: (Contents) -> Result) -> Result? {
+    queue.isOwnedByCurrentThread ? body(contents) : nil
+  }
+}

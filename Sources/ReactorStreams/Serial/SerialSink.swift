@@ -1,0 +1,37 @@
+internal import Synchronization
+
+/// Puts the events of several threads in a row and guards their grammar.
+package final class SerialSink<Element: Sendable>: ObserverType, Disposable {
+  private let downstream: any ObserverType<Element>
+  private let events = SerialQueue<Event<Element>>()
+  private let stopped = Atomic<Bool>(false)
+  private let upstream = DisposableSlot()
+
+  package init(_ downstream: any ObserverType<Element>) {
+    self.downstream = downstream
+  }
+
+  package func hold(_ disposable: any Disposable) {
+    upstream.set(disposable)
+  }
+
+  package func on(_ event: Event<Element>) {
+    guard !stopped.load(ordering: .acquiring) else { return }
+    events.post(event, handle: deliver)
+  }
+
+  private func deliver(_ event: Event<Element>) {
+    if event.isStopEvent {
+      guard !stopped.exchange(true, ordering: .acquiringAndReleasing) else { return }
+      downstream.on(event)
+      upstream.dispose()
+    } else if !stopped.load(ordering: .acquiring) {
+      downstream.on(event)
+    }
+  }
+
+  package func dispose() {
+    stopped.store(true, ordering: .releasing)
+    upstream.dispose()
+  }
+}
