@@ -1,0 +1,39 @@
+internal import ReactorStreams
+
+/// What leaves the stages. Mostly that is the mailbox's own thread, within the item that caused it;
+/// what a reactor merged in may come from any other, and then enters the mailbox first.
+extension Pipeline {
+  func actionStageDid(_ event: Event<Action>) {
+    switch event {
+    case .next(let action):
+      let ran = ifOwned { contents in
+        guard contents.canFoldNow else { return false }
+        contents.actionEmitted(action)
+        return true
+      }
+      if ran != true { post(.transformedAction(action)) }
+    case .error(let error): post(.stageEnded(.transformAction, error))
+    case .completed: post(.stageEnded(.transformAction, nil))
+    }
+  }
+
+  func mutationStageDid(_ event: Event<Mutation>) {
+    switch event {
+    case .next(let mutation):
+      if ifOwned({ $0.mutationEmitted(mutation) }) == nil {
+        post(.mutation(mutation, .external))
+      }
+    case .error(let error): post(.stageEnded(.transformMutation, error))
+    case .completed: post(.stageEnded(.transformMutation, nil))
+    }
+  }
+
+  func stateStageDid(_ event: Event<State>) {
+    switch event {
+    case .next(let state):
+      if ifOwned({ $0.show(state) }) == nil { post(.shownState(state)) }
+    case .error(let error): post(.stageEnded(.transformState, error))
+    case .completed: post(.stageEnded(.transformState, nil))
+    }
+  }
+}

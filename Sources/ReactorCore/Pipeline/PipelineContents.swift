@@ -1,0 +1,251 @@
+internal import ReactorStreams
+
+/// What a pipeline's mailbox guards: touched by one thread at a time, so plain variables.
+final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendable> {
+  typealias Owner = Pipeline<Action, Mutation, State>
+
+  /// Whether what is emitted synchronously may be folded in at once.
+  private enum Phase {
+    /// Between mutations, where effects are started and their outputs handled.
+    case open
+
+    /// Within `reduce`, `transform(state:)` or an observer of the state.
+    case folding
+  }
+
+  private weak var reactor: (any ReactorProtocol<Action, Mutation, State>)?
+  weak var pipeline: Owner?
+  weak var delegate: (any PipelineDelegate<Mutation, State>)?
+  var context: (any SerialContext)?
+  var actionsSent: Broadcaster<Action>?
+
+  /// The fold of all mutations; `nil` until the streams are connected.
+  var folded: State?
+
+  private var isConnected = false
+  private var isShutDown = false
+  private var phase = Phase.open
+  private var origin = MutationOrigin.external
+  private var actionStage: Stage<Action>?
+  private var mutationStage: Stage<Mutation>?
+  private var stateStage: Stage<State>?
+
+  /// How much of an effect still runs: its streams, and the sending of its action.
+  private var unfinished: [EffectID: (count: Int, error: (any Error)?)] = [:]
+  private var running: [ObjectIdentifier: EffectSink<Action, Mutation, State>] = [:]
+
+  init(reactor: any ReactorProtocol<Action, Mutation, State>) {
+    self.reactor = reactor
+  }
+
+  func handle(_ item: Owner.Item) {
+    guard !isShutDown else { return }
+    if case .perform(let work) = item {
+      // A host sets the stage with this before it connects.
+      work()
+    } else {
+      connectIfNeeded()
+      handleConnected(item)
+    }
+    delegate?.pipelineDidSettle()
+  }
+
+  private func handleConnected(_ item: Owner.Item) {
+    switch item {
+    case .connect, .perform: break
+    case .action(let action, let effect): run(action, as: effect)
+    case .transformedAction(let action): start(action, as: .untracked)
+    case .effect(let sink, let event):
+      sink.wasTaken()
+      receive(event, from: sink)
+    case .mutation(let mutation, let origin): attribute(origin) { fold(mutation) }
+    case .shownState(let state): show(state)
+    case .stageEnded(let stage, let error): stageEnded(stage, error)
+    case .shutDown: shutDown()
+    }
+  }
+
+  // MARK: Connecting
+
+  private func connectIfNeeded() {
+    guard !isConnected, let reactor, let pipeline else { return }
+    isConnected = true
+    let initial = folded ?? pipeline.seed(reactor.initialState)
+    folded = initial
+
+    let actions = Stage<Action>(
+      transform: { [weak reactor] in reactor?.transform(action: $0) ?? $0 },
+      output: { [weak pipeline] in pipeline?.actionStageDid($0) })
+    let mutations = Stage<Mutation>(
+      transform: { [weak reactor] in reactor?.transform(mutation: $0) ?? $0 },
+      output: { [weak pipeline] in pipeline?.mutationStageDid($0) })
+    let states = Stage<State>(
+      transform: { [weak reactor] in reactor?.transform(state: $0) ?? $0 },
+      output: { [weak pipeline] in pipeline?.stateStageDid($0) })
+    (actionStage, mutationStage, stateStage) = (actions, mutations, states)
+
+    CurrentSerialContext.$current.withValue(context ?? pipeline) {
+      actions.assemble()
+      mutations.assemble()
+      states.assemble()
+      // Downstream first, so that the initial state leaves before anything merged in arrives.
+      states.connect()
+      folding { states.send(initial) }
+      mutations.connect()
+      actions.connect()
+    }
+  }
+
+  private func stageEnded(_ stage: ReactorStage, _ error: (any Error)?) {
+    guard let error else {
+      // A completed stage is the reactor's own end; who observes the state learns of it.
+      pipeline?.states.send(.completed)
+      return
+    }
+    report(error, in: stage)
+    CurrentSerialContext.$current.withValue(context ?? pipeline) {
+      switch stage {
+      case .transformAction: actionStage?.recover()
+      case .transformMutation: mutationStage?.recover()
+      case .transformState: stateStage?.recover()
+      case .mutate: break
+      }
+    }
+  }
+
+  private func report(_ error: any Error, in stage: ReactorStage) {
+    reactor?.onError(error, in: stage)
+    delegate?.pipelineDidFail(error, in: stage)
+  }
+
+  private func shutDown() {
+    isShutDown = true
+    let ended = Array(running.values)
+    running = [:]
+    for sink in ended { sink.cancel() }
+    actionStage?.disconnect()
+    mutationStage?.disconnect()
+    stateStage?.disconnect()
+    (actionStage, mutationStage, stateStage) = (nil, nil, nil)
+    let interrupted = unfinished.keys
+    unfinished = [:]
+    for effect in interrupted where effect != .untracked {
+      delegate?.pipelineDidFinish(effect, error: CancellationError())
+    }
+  }
+
+  // MARK: Actions and effects
+
+  func run(_ action: Action, as effect: EffectID) {
+    hold(effect)
+    attribute(.effect(effect)) {
+      actionsSent?.send(.next(action))
+      actionStage?.send(action)
+    }
+    release(effect, error: nil)
+  }
+
+  /// What `transform(action:)` emitted.
+  func actionEmitted(_ action: Action) {
+    guard case .effect(let effect) = origin else { return start(action, as: .untracked) }
+    start(action, as: effect)
+  }
+
+  private func start(_ action: Action, as effect: EffectID) {
+    guard let reactor, let pipeline else { return }
+    let mutations = reactor.mutate(action: action)
+    hold(effect)
+    attribute(.effect(effect)) {
+      switch mutations.source {
+      case .just(let mutation):
+        mutationStage?.send(mutation)
+        release(effect, error: nil)
+      case .elements(let list):
+        for mutation in list { mutationStage?.send(mutation) }
+        release(effect, error: nil)
+      case .producer:
+        let sink = EffectSink(effect, in: pipeline)
+        running[ObjectIdentifier(sink)] = sink
+        sink.hold(mutations.subscribe(sink))
+      }
+    }
+  }
+
+  func receive(_ event: Event<Mutation>, from sink: EffectSink<Action, Mutation, State>) {
+    guard running[ObjectIdentifier(sink)] != nil else { return }
+    switch event {
+    case .next(let mutation):
+      attribute(.effect(sink.effect)) { mutationStage?.send(mutation) }
+    case .error(let error):
+      running[ObjectIdentifier(sink)] = nil
+      report(error, in: .mutate)
+      release(sink.effect, error: error)
+    case .completed:
+      running[ObjectIdentifier(sink)] = nil
+      release(sink.effect, error: nil)
+    }
+  }
+
+  /// Whether an event of an effect can be handled at once, because the item that runs caused it.
+  var canFoldNow: Bool {
+    phase == .open && isConnected && !isShutDown
+  }
+
+  private func hold(_ effect: EffectID) {
+    guard effect != .untracked else { return }
+    unfinished[effect, default: (0, nil)].count += 1
+  }
+
+  private func release(_ effect: EffectID, error: (any Error)?) {
+    guard effect != .untracked, var entry = unfinished[effect] else { return }
+    entry.count -= 1
+    entry.error = entry.error ?? error
+    unfinished[effect] = entry.count > 0 ? entry : nil
+    if entry.count == 0 { delegate?.pipelineDidFinish(effect, error: entry.error) }
+  }
+
+  // MARK: Folding
+
+  func attribute(_ origin: MutationOrigin, _ body: () -> Void) {
+    let outer = self.origin
+    self.origin = origin
+    body()
+    self.origin = outer
+  }
+
+  /// What `transform(mutation:)` emitted on the thread that runs.
+  func mutationEmitted(_ mutation: Mutation) {
+    if canFoldNow {
+      fold(mutation)
+    } else {
+      pipeline?.post(.mutation(mutation, origin))
+    }
+  }
+
+  private func fold(_ mutation: Mutation) {
+    guard let reactor, let state = folded, let pipeline else { return }
+    folding {
+      let next = reactor.reduce(state: state, mutation: mutation)
+      folded = next
+      stateStage?.send(next)
+      guard let delegate else { return }
+      delegate.pipelineDidReduce(
+        Transition(
+          mutation: mutation, origin: origin, folded: next, shown: pipeline.currentState ?? next))
+    }
+  }
+
+  private func folding(_ body: () -> Void) {
+    let outer = phase
+    phase = .folding
+    body()
+    phase = outer
+  }
+
+  /// What `transform(state:)` emitted on the thread that runs.
+  func show(_ state: State) {
+    guard let pipeline else { return }
+    pipeline.setCurrent(state)
+    folding { pipeline.states.send(.next(state)) }
+  }
+}

@@ -1,0 +1,71 @@
+internal import ReactorStreams
+
+/// One of the three streams that a reactor may transform: what goes in, and what comes out.
+final class Stage<Element: Sendable> {
+  private let input = Broadcaster<Element>(replay: 0)
+  private let transform: (Observable<Element>) -> Observable<Element>
+  private let output: @Sendable (Event<Element>) -> Void
+  private let subscription = SerialDisposable()
+  private var assembled: Observable<Element>?
+  private var passesThrough = false
+
+  /// Whether the stream has failed and was not replaced: the next element does it. A stream that
+  /// fails whenever it is subscribed to thereby fails once an element, not in an endless loop.
+  private var isDown = false
+  private var hasSentSinceConnecting = false
+
+  /// Describes the stage; the reactor is asked for its stream in ``assemble()``.
+  init(
+    transform: @escaping (Observable<Element>) -> Observable<Element>,
+    output: @escaping @Sendable (Event<Element>) -> Void
+  ) {
+    self.transform = transform
+    self.output = output
+  }
+
+  /// Asks the reactor for its stream. One that it left as it is costs nothing from here on.
+  func assemble() {
+    let input = input
+    let source = Observable<Element> { input.subscribe($0) }
+    let assembled = transform(source)
+    passesThrough = assembled === source
+    self.assembled = assembled
+  }
+
+  /// Subscribes to the reactor's stream.
+  func connect() {
+    isDown = false
+    hasSentSinceConnecting = false
+    guard !passesThrough, let assembled else { return }
+    subscription.disposable = assembled.subscribe(AnyObserver(eventHandler: output))
+  }
+
+  /// Sends an element in.
+  func send(_ element: Element) {
+    if isDown {
+      assemble()
+      connect()
+    }
+    hasSentSinceConnecting = true
+    if passesThrough {
+      output(.next(element))
+    } else {
+      input.send(.next(element))
+    }
+  }
+
+  /// Replaces a stream that has failed by a new one of the reactor's making.
+  func recover() {
+    guard hasSentSinceConnecting else {
+      isDown = true
+      return
+    }
+    assemble()
+    connect()
+  }
+
+  /// Ends the subscription.
+  func disconnect() {
+    subscription.dispose()
+  }
+}
