@@ -5,13 +5,13 @@ internal import Synchronization
 final class EffectSink<Action: Sendable, Mutation: Sendable, State: Sendable>: ObserverType {
   typealias Element = Mutation
 
-  let effect: EffectID
+  let effect: (any TrackedEffect)?
   private let pipeline: Pipeline<Action, Mutation, State>
   private let upstream = DisposableSlot()
   private let stopped = Atomic<Bool>(false)
   private let waiting = Atomic<Int>(0)
 
-  init(_ effect: EffectID, in pipeline: Pipeline<Action, Mutation, State>) {
+  init(_ effect: (any TrackedEffect)?, in pipeline: Pipeline<Action, Mutation, State>) {
     self.effect = effect
     self.pipeline = pipeline
   }

@@ -11,7 +11,7 @@ internal import Synchronization
 package final class Pipeline<Action: Sendable, Mutation: Sendable, State: Sendable>: Sendable {
   enum Item: Sendable {
     case connect
-    case action(Action, EffectID)
+    case action(Action, (any TrackedEffect)?)
     case transformedAction(Action)
     case effect(EffectSink<Action, Mutation, State>, Event<Mutation>)
     case mutation(Mutation, MutationOrigin)
@@ -32,6 +32,7 @@ package final class Pipeline<Action: Sendable, Mutation: Sendable, State: Sendab
   let states = Broadcaster<State>(replay: 1)
   private let mailbox: Mailbox<Item, Contents>
   private let current = Mutex<State?>(nil)
+  private let running = Atomic<Int>(0)
 
   /// Makes a pipeline that does not keep its reactor alive.
   init(of reactor: any ReactorProtocol<Action, Mutation, State>) {
@@ -54,6 +55,15 @@ package final class Pipeline<Action: Sendable, Mutation: Sendable, State: Sendab
   /// How many items wait in the mailbox.
   package var waitingCount: Int {
     mailbox.waitingCount
+  }
+
+  /// How many streams of `mutate` run.
+  package var runningEffectCount: Int {
+    running.load(ordering: .relaxed)
+  }
+
+  func setRunningEffectCount(_ count: Int) {
+    running.store(count, ordering: .relaxed)
   }
 
   /// The state that was emitted last.
@@ -105,15 +115,15 @@ package final class Pipeline<Action: Sendable, Mutation: Sendable, State: Sendab
   ///
   /// - Parameters:
   ///   - action: What to do.
-  ///   - effect: Under what name the delegate learns of it.
-  package func send(_ action: Action, as effect: EffectID = .untracked) {
+  ///   - effect: Follows what the action starts.
+  package func send(_ action: Action, as effect: (any TrackedEffect)? = nil) {
     post(.action(action, effect))
   }
 
   /// Runs an action now, from within the serial context.
   ///
   /// - Returns: Whether the calling thread is in the serial context.
-  package func runInContext(_ action: Action, as effect: EffectID) -> Bool {
+  package func runInContext(_ action: Action, as effect: (any TrackedEffect)?) -> Bool {
     mailbox.ifOwned { $0.run(action, as: effect) } != nil
   }
 

@@ -30,9 +30,9 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
   private var mutationStage: Stage<Mutation>?
   private var stateStage: Stage<State>?
 
-  /// How much of an effect still runs: its streams, and the sending of its action.
-  private var unfinished: [EffectID: (count: Int, error: (any Error)?)] = [:]
-  private var running: [ObjectIdentifier: EffectSink<Action, Mutation, State>] = [:]
+  private var running: [ObjectIdentifier: EffectSink<Action, Mutation, State>] = [:] {
+    didSet { pipeline?.setRunningEffectCount(running.count) }
+  }
 
   init(reactor: any ReactorProtocol<Action, Mutation, State>) {
     self.reactor = reactor
@@ -54,7 +54,7 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
     switch item {
     case .connect, .perform: break
     case .action(let action, let effect): run(action, as: effect)
-    case .transformedAction(let action): start(action, as: .untracked)
+    case .transformedAction(let action): start(action, as: nil)
     case .effect(let sink, let event):
       sink.wasTaken()
       receive(event, from: sink)
@@ -91,6 +91,7 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
       // Downstream first, so that the initial state leaves before anything merged in arrives.
       states.connect()
       folding { states.send(initial) }
+      delegate?.pipelineDidConnect(pipeline.currentState ?? initial)
       mutations.connect()
       actions.connect()
     }
@@ -122,47 +123,45 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
     isShutDown = true
     let ended = Array(running.values)
     running = [:]
-    for sink in ended { sink.cancel() }
+    for sink in ended {
+      sink.cancel()
+      sink.effect?.end(CancellationError())
+    }
     actionStage?.disconnect()
     mutationStage?.disconnect()
     stateStage?.disconnect()
     (actionStage, mutationStage, stateStage) = (nil, nil, nil)
-    let interrupted = unfinished.keys
-    unfinished = [:]
-    for effect in interrupted where effect != .untracked {
-      delegate?.pipelineDidFinish(effect, error: CancellationError())
-    }
   }
 
   // MARK: Actions and effects
 
-  func run(_ action: Action, as effect: EffectID) {
-    hold(effect)
+  func run(_ action: Action, as effect: (any TrackedEffect)?) {
+    effect?.begin()
     attribute(.effect(effect)) {
       actionsSent?.send(.next(action))
       actionStage?.send(action)
     }
-    release(effect, error: nil)
+    effect?.end(nil)
   }
 
   /// What `transform(action:)` emitted.
   func actionEmitted(_ action: Action) {
-    guard case .effect(let effect) = origin else { return start(action, as: .untracked) }
+    guard case .effect(let effect) = origin else { return start(action, as: nil) }
     start(action, as: effect)
   }
 
-  private func start(_ action: Action, as effect: EffectID) {
+  private func start(_ action: Action, as effect: (any TrackedEffect)?) {
     guard let reactor, let pipeline else { return }
     let mutations = reactor.mutate(action: action)
-    hold(effect)
+    effect?.begin()
     attribute(.effect(effect)) {
       switch mutations.source {
       case .just(let mutation):
         mutationStage?.send(mutation)
-        release(effect, error: nil)
+        effect?.end(nil)
       case .elements(let list):
         for mutation in list { mutationStage?.send(mutation) }
-        release(effect, error: nil)
+        effect?.end(nil)
       case .producer:
         let sink = EffectSink(effect, in: pipeline)
         running[ObjectIdentifier(sink)] = sink
@@ -179,29 +178,16 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
     case .error(let error):
       running[ObjectIdentifier(sink)] = nil
       report(error, in: .mutate)
-      release(sink.effect, error: error)
+      sink.effect?.end(error)
     case .completed:
       running[ObjectIdentifier(sink)] = nil
-      release(sink.effect, error: nil)
+      sink.effect?.end(nil)
     }
   }
 
   /// Whether an event of an effect can be handled at once, because the item that runs caused it.
   var canFoldNow: Bool {
     phase == .open && isConnected && !isShutDown
-  }
-
-  private func hold(_ effect: EffectID) {
-    guard effect != .untracked else { return }
-    unfinished[effect, default: (0, nil)].count += 1
-  }
-
-  private func release(_ effect: EffectID, error: (any Error)?) {
-    guard effect != .untracked, var entry = unfinished[effect] else { return }
-    entry.count -= 1
-    entry.error = entry.error ?? error
-    unfinished[effect] = entry.count > 0 ? entry : nil
-    if entry.count == 0 { delegate?.pipelineDidFinish(effect, error: entry.error) }
   }
 
   // MARK: Folding

@@ -3,11 +3,11 @@ package protocol PipelineDelegate<Mutation, State>: AnyObject, Sendable {
   associatedtype Mutation: Sendable
   associatedtype State: Sendable
 
+  /// The streams are about to be connected; this is the state that left `transform(state:)` first.
+  func pipelineDidConnect(_ shown: State)
+
   /// A mutation was folded in.
   func pipelineDidReduce(_ transition: Transition<Mutation, State>)
-
-  /// Nothing of this effect runs any more: each of its mutations was reported before.
-  func pipelineDidFinish(_ effect: EffectID, error: (any Error)?)
 
   /// A stream of the reactor failed; the pipeline goes on.
   func pipelineDidFail(_ error: any Error, in stage: ReactorStage)
@@ -16,22 +16,21 @@ package protocol PipelineDelegate<Mutation, State>: AnyObject, Sendable {
   func pipelineDidSettle()
 }
 
-/// Names what one action started, across everything that `mutate` runs for it.
-package struct EffectID: Hashable, Sendable {
-  package let number: UInt64
+/// What one action started, across everything that `mutate` runs for it. Both calls come from
+/// within the pipeline's serial context.
+package protocol TrackedEffect: AnyObject, Sendable {
+  /// One more part of the effect runs.
+  func begin()
 
-  package init(number: UInt64) {
-    self.number = number
-  }
-
-  /// Effects whose action nobody waits for.
-  package static let untracked = EffectID(number: 0)
+  /// One part has ended: completed, failed, or cancelled with a `CancellationError`. When as many
+  /// have ended as have begun, each of the effect's mutations has been reported.
+  func end(_ error: (any Error)?)
 }
 
 /// Where a mutation came from.
 package enum MutationOrigin: Sendable {
-  /// The effect of an action.
-  case effect(EffectID)
+  /// The effect of an action; `nil` where nobody follows it.
+  case effect((any TrackedEffect)?)
 
   /// A value that sessions share, at one of its revisions.
   case global(name: String, revision: UInt64)

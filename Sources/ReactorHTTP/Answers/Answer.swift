@@ -1,0 +1,47 @@
+internal import ReactorCoding
+internal import ReactorHost
+
+/// What the service answers with.
+enum Answer {
+  static func json(
+    _ body: [UInt8], status: Int = 200, headers: [(name: String, value: String)] = []
+  ) -> HTTPResponse {
+    HTTPResponse(
+      status: status, headers: [("Content-Type", "application/json")] + headers,
+      body: .bytes(body))
+  }
+
+  /// A value that is made for this answer alone.
+  static func json(
+    encoding value: some Encodable, status: Int = 200,
+    headers: [(name: String, value: String)] = []
+  ) -> HTTPResponse {
+    do {
+      return json(try JSONCoder.encode(value), status: status, headers: headers)
+    } catch {
+      return Problem(.unavailable, "The answer could not be written.").response
+    }
+  }
+
+  /// A state, with its cursor.
+  static func state(
+    _ state: CommittedState, status: Int = 200, headers: [(name: String, value: String)] = []
+  ) -> HTTPResponse {
+    json(
+      state.json, status: status,
+      headers: [("ETag", tag(state.cursor)), ("Cache-Control", "no-cache")] + headers)
+  }
+
+  static func html(_ page: [UInt8], headers: [(name: String, value: String)] = []) -> HTTPResponse {
+    HTTPResponse(
+      status: 200,
+      headers: [("Content-Type", "text/html; charset=utf-8"), ("Cache-Control", "no-cache")]
+        + headers,
+      body: .bytes(page))
+  }
+
+  /// A cursor as an entity tag.
+  static func tag(_ cursor: Cursor) -> String {
+    "\"\(cursor)\""
+  }
+}

@@ -1,0 +1,88 @@
+internal import ReactorHost
+internal import Synchronization
+
+/// The answer to an action: what comes first of its outcome and the end of the client's patience.
+final class PendingAnswer: Sendable {
+  private struct Progress {
+    var answer: (@Sendable (HTTPResponse) -> Void)?
+    var isAccepted = false
+    var isOverdue = false
+    var timer: Task<Void, Never>?
+  }
+
+  private let session: any Session
+  private let preferences: Preferences
+  private let response: @Sendable (ActionOutcome) -> HTTPResponse
+  private let progress: Mutex<Progress>
+
+  init(
+    _ session: any Session, _ preferences: Preferences,
+    _ answer: @escaping @Sendable (HTTPResponse) -> Void,
+    response: @escaping @Sendable (ActionOutcome) -> HTTPResponse
+  ) {
+    self.session = session
+    self.preferences = preferences
+    self.response = response
+    progress = Mutex(Progress(answer: answer, isOverdue: preferences.respondsAsynchronously))
+  }
+
+  /// The action entered its session, whatever comes of it.
+  func accepted() {
+    let isOverdue = progress.withLock { progress in
+      progress.isAccepted = true
+      return progress.isOverdue
+    }
+    if isOverdue { answerAccepted() }
+  }
+
+  /// The action is done, or was refused.
+  func completed(_ outcome: ActionOutcome) {
+    guard let answer = take() else { return }
+    answer(response(outcome))
+  }
+
+  /// Answers after a time with what is known then.
+  func wait(for time: Duration) {
+    guard progress.withLock({ $0.answer != nil && !$0.isOverdue }) else { return }
+    guard time > .zero else { return overdue() }
+    let timer = Task { [self] in
+      guard (try? await Task.sleep(for: time)) != nil else { return }
+      overdue()
+    }
+    let isLate = progress.withLock { progress in
+      progress.timer = timer
+      return progress.answer == nil
+    }
+    if isLate { timer.cancel() }
+  }
+
+  private func overdue() {
+    let isAccepted = progress.withLock { progress in
+      progress.isOverdue = true
+      return progress.isAccepted
+    }
+    // Only what has entered is accepted; what still waits in line is answered when it does.
+    if isAccepted { answerAccepted() }
+  }
+
+  private func answerAccepted() {
+    guard let answer = take() else { return }
+    let state = session.current
+    let applied =
+      preferences.applied(isMinimal: true).map { [("Preference-Applied", $0)] } ?? []
+    if preferences.isMinimal {
+      answer(
+        HTTPResponse(status: 202, headers: [("ETag", Answer.tag(state.cursor))] + applied))
+    } else {
+      answer(Answer.state(state, status: 202, headers: applied))
+    }
+  }
+
+  private func take() -> (@Sendable (HTTPResponse) -> Void)? {
+    let (answer, timer) = progress.withLock { progress in
+      (progress.answer.take(), progress.timer.take())
+    }
+    timer?.cancel()
+    return answer
+  }
+}

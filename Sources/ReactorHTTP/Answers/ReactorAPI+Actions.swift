@@ -1,0 +1,78 @@
+internal import ReactorCoding
+internal import ReactorCore
+internal import ReactorHost
+
+extension ReactorAPI {
+  func runActions(
+    of reactor: any HostedReactor, _ id: String, _ request: HTTPRequest,
+    _ answer: @escaping @Sendable (HTTPResponse) -> Void
+  ) throws(Problem) {
+    try negotiate(request, "application/json")
+    try requireJSON(request)
+    let preferences = Preferences(request[header: .prefer])
+    let expected: [Cursor]? =
+      if let field = request[header: .ifMatch] {
+        try EntityTags(field, name: "If-Match").cursors
+      } else {
+        nil
+      }
+    let body = request.body
+    withSession(of: reactor, id, answer) { [self] (session) throws(Problem) in
+      let pending = PendingAnswer(session, preferences, answer) { [self] in
+        response(to: $0, in: session, preferences)
+      }
+      do {
+        try session.submit(
+          body, ifAt: expected,
+          accepted: { _ in pending.accepted() },
+          completion: { pending.completed($0) })
+      } catch {
+        throw problem(for: error, kind: .invalidAction)
+      }
+      pending.wait(for: preferences.wait.map { .seconds($0) } ?? settings.actionWait)
+    }
+  }
+
+  private func response(
+    to outcome: ActionOutcome, in session: any Session, _ preferences: Preferences
+  ) -> HTTPResponse {
+    switch outcome {
+    case .committed(let state):
+      let applied = preferences.applied(isMinimal: true).map { [("Preference-Applied", $0)] } ?? []
+      guard preferences.isMinimal else { return Answer.state(state, headers: applied) }
+      return HTTPResponse(
+        status: 204, headers: [("ETag", Answer.tag(state.cursor))] + applied)
+    case .failed(let index, let error):
+      return effectFailed(error, index, session).response
+    case .mismatch(let state):
+      return Problem(
+        .versionMismatch,
+        "The session is at \(state.cursor). Read its state and decide again; nothing ran.",
+        headers: [("ETag", Answer.tag(state.cursor))]
+      ).response
+    case .overloaded:
+      return unavailable("Too many requests wait for this session. Nothing ran.").response
+    case .ended: return problem(for: .ended).response
+    case .notCommitted(let error): return problem(for: error).response
+    }
+  }
+
+  private func effectFailed(_ error: any Error, _ index: Int?, _ session: any Session) -> Problem {
+    var problem = Problem(
+      .effectFailed,
+      """
+      The reactor failed to run this action. What was committed before the failure stays; the \
+      session goes on.
+      """,
+      members: index.map { [.init("index", .number(JSONNumber($0)))] } ?? [],
+      headers: [("ETag", Answer.tag(session.current.cursor))])
+    guard let error = error as? any ActionError else { return problem }
+    problem = Problem(
+      .effectFailed, error.detail ?? "\(error.title).", members: problem.members,
+      headers: problem.headers)
+    problem.title = error.title
+    // A reactor cannot answer with a success: what failed has failed.
+    problem.status = (400...599).contains(error.status) ? error.status : 500
+    return problem
+  }
+}

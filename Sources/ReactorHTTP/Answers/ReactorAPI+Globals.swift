@@ -1,0 +1,49 @@
+internal import ReactorCoding
+internal import ReactorHost
+
+extension ReactorAPI {
+  private struct Listing: Encodable {
+    struct Entry: Encodable {
+      struct Links: Encodable {
+        let `self`: String
+      }
+
+      let name: String
+      let links: Links
+    }
+
+    let globals: [Entry]
+  }
+
+  func listGlobals(_ request: HTTPRequest) throws(Problem) -> HTTPResponse {
+    try negotiate(request, "application/json")
+    return Answer.json(
+      encoding: Listing(
+        globals: host.globals.map {
+          Listing.Entry(name: $0.name, links: .init(self: "/v1/globals/\($0.name)"))
+        }))
+  }
+
+  func serveGlobal(_ name: String, _ request: HTTPRequest) throws(Problem) -> HTTPResponse {
+    guard let global = host.global(name) else {
+      throw Problem(
+        .unknownGlobal, "No global is hosted under this name. GET /v1/globals lists them.")
+    }
+    try negotiate(request, "application/json")
+    guard request.method == "PUT" else {
+      let state = global.current
+      if let field = request[header: .ifNoneMatch],
+        try EntityTags(field, name: "If-None-Match").contains(state.cursor)
+      {
+        return HTTPResponse(status: 304, headers: [("ETag", Answer.tag(state.cursor))])
+      }
+      return Answer.state(state)
+    }
+    try requireJSON(request)
+    do {
+      return Answer.state(try global.set(json: request.body))
+    } catch {
+      throw problem(for: error, kind: .invalidBody)
+    }
+  }
+}

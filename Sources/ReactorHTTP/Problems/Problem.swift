@@ -1,0 +1,38 @@
+internal import ReactorCoding
+
+/// An error as clients get it: `application/problem+json` (RFC 9457).
+struct Problem: Error {
+  let kind: ProblemKind
+  var status: Int
+  var title: String
+  let detail: String
+  var members: [JSONValue.Member] = []
+  var headers: [(name: String, value: String)] = []
+
+  init(
+    _ kind: ProblemKind, _ detail: String, members: [JSONValue.Member] = [],
+    headers: [(name: String, value: String)] = []
+  ) {
+    self.kind = kind
+    status = kind.status
+    title = kind.title
+    self.detail = detail
+    self.members = members
+    self.headers = headers
+  }
+
+  var response: HTTPResponse {
+    let body = JSONValue.object(
+      [
+        .init("type", .string("/problems/\(kind.rawValue)")),
+        .init("title", .string(title)),
+        .init("status", .number(JSONNumber(status))),
+        .init("detail", .string(detail)),
+      ] + members)
+    return HTTPResponse(
+      status: status,
+      headers: [("Content-Type", "application/problem+json"), ("Cache-Control", "no-store")]
+        + headers,
+      body: .bytes(body.bytes))
+  }
+}

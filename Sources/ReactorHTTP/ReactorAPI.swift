@@ -1,0 +1,249 @@
+public import ReactorHost
+internal import ReactorCoding
+internal import Synchronization
+
+/// The service's contract with its clients: takes requests from a transport and answers them from
+/// a host.
+///
+/// It keeps nothing about a client between requests, but for the streams that are open.
+public final class ReactorAPI: HTTPResponder {
+  /// What the service may be told to do differently. Each has the name of its setting.
+  public struct Settings: Sendable {
+    /// `actions.wait`: how long the answer to an action waits for its effect.
+    public var actionWait = Duration.seconds(5)
+
+    /// `streams.buffer`: how many events a subscriber may be behind.
+    public var streamBuffer = 256
+
+    /// What a request that the service cannot take now is told to wait, in seconds.
+    public var retryAfter = 1
+
+    /// Makes the settings with their defaults.
+    public init() {}
+  }
+
+  let host: Host
+  let settings: Settings
+  let logger: Logger
+  let channels: EventChannels
+  private let draining = Atomic<Bool>(false)
+
+  /// Makes the service.
+  public init(host: Host, settings: Settings = Settings(), logger: Logger = .silent) {
+    self.host = host
+    self.settings = settings
+    self.logger = logger
+    channels = EventChannels(bound: settings.streamBuffer)
+  }
+
+  /// Whether the service is stopping.
+  public var isDraining: Bool {
+    draining.load(ordering: .acquiring)
+  }
+
+  /// Begins to stop: requests that run are finished, new ones are refused, streams are told to
+  /// come back and end. Calling it again does nothing.
+  public func drain() {
+    guard !draining.exchange(true, ordering: .acquiringAndReleasing) else { return }
+    channels.drain()
+  }
+
+  // MARK: Answering
+
+  /// Answers one request, at once or later.
+  public func respond(
+    to request: HTTPRequest, answer: @escaping @Sendable (HTTPResponse) -> Void
+  ) {
+    @Sendable func answerSafely(_ response: HTTPResponse) {
+      var response = response
+      response.headers.append(("X-Content-Type-Options", "nosniff"))
+      answer(response)
+    }
+    do {
+      try route(request, answer: answerSafely)
+    } catch {
+      answerSafely(error.response)
+    }
+  }
+
+  /// The answer to a request that the transport refuses.
+  public func refusal(of reason: HTTPRefusal) -> HTTPResponse {
+    let problem =
+      switch reason {
+      case .bodyTooLarge(let limit):
+        Problem(
+          .bodyTooLarge, "A body is at most \(limit) bytes here (limits.body). Send less at once.",
+          members: [.init("limit", .number(JSONNumber(limit)))])
+      case .headersTooLarge(let limit):
+        Problem(
+          .headersTooLarge,
+          "The request line and header fields are at most \(limit) bytes here (limits.headers).",
+          members: [.init("limit", .number(JSONNumber(limit)))])
+      }
+    var response = problem.response
+    response.headers.append(("X-Content-Type-Options", "nosniff"))
+    return response
+  }
+
+  private func route(
+    _ request: HTTPRequest, answer: @escaping @Sendable (HTTPResponse) -> Void
+  ) throws(Problem) {
+    guard let route = Route(path: request.path) else {
+      throw Problem(.notFound, "There is nothing at this address. GET /v1/reactors lists what is.")
+    }
+    if request.method == "OPTIONS" {
+      return answer(HTTPResponse(status: 204, headers: [("Allow", route.allowed)]))
+    }
+    guard route.methods.contains(request.method) else {
+      throw Problem(
+        .methodNotAllowed, "This address has \(route.allowed).",
+        headers: [("Allow", route.allowed)])
+    }
+    if case .health = route { return answer(Answer.json(Array(#"{"status":"ok"}"#.utf8))) }
+    // A stream is told by itself: any status but 200 would stop a browser's EventSource for good.
+    if isDraining {
+      guard case .events = route else { throw unavailable("The service is stopping.") }
+    }
+    try dispatch(route, request, answer)
+  }
+
+  private func dispatch(
+    _ route: Route, _ request: HTTPRequest, _ answer: @escaping @Sendable (HTTPResponse) -> Void
+  ) throws(Problem) {
+    switch route {
+    case .page: answer(try page(request))
+    case .problem(let kind): answer(try problemPage(kind, request))
+    case .health: break  // answered before, also while draining
+    case .readiness: answer(Answer.json(Array(#"{"status":"ready"}"#.utf8)))
+    case .catalogue: answer(try catalogue(request))
+    case .reactor(let name): answer(try describe(try reactor(name), request))
+    case .sessions(let name):
+      let reactor = try reactor(name)
+      if request.method == "POST" {
+        try createSession(of: reactor, request, answer)
+      } else {
+        answer(try listSessions(of: reactor, request))
+      }
+    case .session(let name, let id):
+      let reactor = try reactor(name)
+      try check(id)
+      switch request.method {
+      case "PUT": ensureSession(of: reactor, id, answer)
+      case "DELETE": endSession(of: reactor, id, answer)
+      default: try showState(of: reactor, id, request, answer)
+      }
+    case .state(let name, let id):
+      try showState(of: try reactor(name), try checked(id), request, answer)
+    case .actions(let name, let id):
+      try runActions(of: try reactor(name), try checked(id), request, answer)
+    case .events(let name, let id):
+      try openStream(of: try reactor(name), try checked(id), request, answer)
+    case .log(let name, let id):
+      try showLog(of: try reactor(name), try checked(id), request, answer)
+    case .globals: answer(try listGlobals(request))
+    case .global(let name): answer(try serveGlobal(name, request))
+    }
+  }
+
+  // MARK: What several addresses need
+
+  func reactor(_ name: String) throws(Problem) -> any HostedReactor {
+    guard let reactor = host.reactor(name) else {
+      throw Problem(
+        .unknownReactor, "No reactor is hosted under this name. GET /v1/reactors lists them.")
+    }
+    return reactor
+  }
+
+  private func check(_ id: String) throws(Problem) {
+    guard SessionKey.isValid(id: id) else { throw Self.invalidSessionID() }
+  }
+
+  private func checked(_ id: String) throws(Problem) -> String {
+    try check(id)
+    return id
+  }
+
+  static func invalidSessionID(pointer: String? = nil) -> Problem {
+    Problem(
+      .invalidSessionID,
+      "A session id is 1 to 128 of A-Z a-z 0-9 . _ ~ - and neither . nor .. itself.",
+      members: pointer.map { [.init("pointer", .string($0))] } ?? [])
+  }
+
+  func unavailable(_ detail: String) -> Problem {
+    Problem(
+      .unavailable, detail + " Try again later.",
+      headers: [("Retry-After", String(settings.retryAfter))])
+  }
+
+  func problem(for error: SessionError) -> Problem {
+    switch error {
+    case .unknown:
+      Problem(
+        .unknownSession,
+        "There is no such session, and sessions are made explicitly here: PUT its address first.")
+    case .ended:
+      Problem(.sessionEnded, "The session was deleted. PUT its address to begin a new one.")
+    case .exists:
+      Problem(.sessionExists, "The id is taken. Choose another one, or PUT the session's address.")
+    case .tooMany: unavailable("So many sessions are in memory that there is no room for another.")
+    case .log(let error): problem(for: error)
+    }
+  }
+
+  func problem(for error: LogError) -> Problem {
+    switch error {
+    case .full:
+      Problem(.storageFull, "The storage is full. Nothing was changed. Try again when there is room.")
+    case .conflict: unavailable("Another writer has the session.")
+    case .unavailable: unavailable("The storage cannot be reached.")
+    case .corrupt:
+      Problem(
+        .effectFailed,
+        "The session's state could not be read or written. Nothing was changed; the log says why.")
+    }
+  }
+
+  /// What a body must be to be read as JSON.
+  func requireJSON(_ request: HTTPRequest) throws(Problem) {
+    guard request.hasBody || request[header: .contentType] != nil else { return }
+    if let encoding = request[header: .contentEncoding], encoding.lowercased() != "identity" {
+      throw Problem(
+        .unsupportedMediaType, "Send the body without a Content-Encoding.",
+        headers: [("Accept-Encoding", "identity")])
+    }
+    guard let type = request[header: .contentType], MediaTypes.isJSON(type) else {
+      throw Problem(
+        .unsupportedMediaType, "Send the body with Content-Type: application/json.",
+        headers: [("Accept", "application/json"), ("Accept-Post", "application/json")])
+    }
+  }
+
+  /// Chooses the form of the answer, or says what there is.
+  @discardableResult
+  func negotiate(_ request: HTTPRequest, _ offered: String...) throws(Problem) -> String {
+    guard let type = MediaTypes.choose(from: offered, accept: request[header: .accept]) else {
+      throw Problem(
+        .notAcceptable, "This address gives \(offered.joined(separator: " or ")).",
+        members: [.init("offered", .array(offered.map { .string($0) }))])
+    }
+    return type
+  }
+
+  func problem(for error: ActionDecodingError, kind: ProblemKind) -> Problem {
+    switch error {
+    case .malformed(let offset, let reason):
+      Problem(
+        .malformedJSON, "The body is not JSON: \(reason) (at byte \(offset)).",
+        members: [.init("offset", .number(JSONNumber(offset)))])
+    case .invalid(let pointer, let expected, let detail):
+      Problem(
+        kind, detail,
+        members: [
+          .init("pointer", .string(pointer)),
+          .init("expected", .array(expected.map { .string($0) })),
+        ])
+    }
+  }
+}

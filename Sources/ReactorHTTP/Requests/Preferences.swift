@@ -1,0 +1,38 @@
+/// The value of `Prefer` (RFC 7240), as far as the service knows it. What it does not know is ignored.
+struct Preferences {
+  /// No request waits longer, whatever it prefers.
+  static let longestWait = 3600
+
+  var respondsAsynchronously = false
+  var wait: Int?
+  var isMinimal = false
+
+  /// Reads the field; of a preference that occurs more than once the first one counts.
+  init(_ field: String?) {
+    var seen: Set<String> = []
+    for preference in field?.split(separator: ",") ?? [] {
+      let word = (preference.split(separator: ";").first ?? "").split(
+        separator: "=", maxSplits: 1)
+      guard let name = word.first?.trimmingSpaces().lowercased(), seen.insert(name).inserted
+      else { continue }
+      let value = word.count > 1 ? word[1].trimmingSpaces().filter { $0 != "\"" } : ""
+      switch name {
+      case "respond-async": respondsAsynchronously = true
+      case "return": isMinimal = value.lowercased() == "minimal"
+      case "wait":
+        guard !value.isEmpty, value.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { continue }
+        wait = min(Int(value) ?? Self.longestWait, Self.longestWait)
+      default: break
+      }
+    }
+  }
+
+  /// The value of `Preference-Applied`, as the words that were followed; `nil` for none.
+  func applied(isMinimal: Bool) -> String? {
+    var words: [String] = []
+    if respondsAsynchronously { words.append("respond-async") }
+    if let wait, !respondsAsynchronously { words.append("wait=\(wait)") }
+    if isMinimal && self.isMinimal { words.append("return=minimal") }
+    return words.isEmpty ? nil : words.joined(separator: ", ")
+  }
+}

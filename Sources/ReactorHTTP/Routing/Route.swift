@@ -1,0 +1,78 @@
+/// What an address means.
+enum Route: Equatable {
+  case page
+  case health
+  case readiness
+  case problem(String)
+  case catalogue
+  case reactor(String)
+  case sessions(reactor: String)
+  case session(reactor: String, id: String)
+  case state(reactor: String, id: String)
+  case actions(reactor: String, id: String)
+  case events(reactor: String, id: String)
+  case log(reactor: String, id: String)
+  case globals
+  case global(String)
+
+  /// Reads a path as it was sent; `nil` where nothing is there.
+  init?(path: String) {
+    let parts = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+    guard parts.first?.isEmpty == true else { return nil }
+    switch parts.count {
+    case 2:
+      switch String(Substring(parts[1])) {
+      case "": self = .page
+      case "healthz": self = .health
+      case "readyz": self = .readiness
+      default: return nil
+      }
+    case 3...7:
+      guard let route = Self.longer(parts.dropFirst().map { PercentEncoding.decode(Substring($0)) })
+      else { return nil }
+      self = route
+    default: return nil
+    }
+  }
+
+  private static func longer(_ parts: [String?]) -> Route? {
+    switch (parts[0], parts[1], parts.count) {
+    case ("problems", let kind?, 2): return .problem(kind)
+    case ("v1", "globals", 2): return .globals
+    case ("v1", "globals", 3): return parts[2].map { .global($0) }
+    case ("v1", "reactors", 2): return .catalogue
+    case ("v1", "reactors", 3...6):
+      guard let reactor = parts[2] else { return nil }
+      if parts.count == 3 { return .reactor(reactor) }
+      guard parts[3] == "sessions" else { return nil }
+      if parts.count == 4 { return .sessions(reactor: reactor) }
+      // What cannot be decoded is no session's id either, and is told so.
+      let id = parts[4] ?? ""
+      if parts.count == 5 { return .session(reactor: reactor, id: id) }
+      switch parts[5] {
+      case "state": return .state(reactor: reactor, id: id)
+      case "actions": return .actions(reactor: reactor, id: id)
+      case "events": return .events(reactor: reactor, id: id)
+      case "log": return .log(reactor: reactor, id: id)
+      default: return nil
+      }
+    default: return nil
+    }
+  }
+
+  /// The methods that the address has, beside `OPTIONS`; `HEAD` goes wherever `GET` does.
+  var methods: [String] {
+    switch self {
+    case .sessions: ["GET", "HEAD", "POST"]
+    case .session: ["GET", "HEAD", "PUT", "DELETE"]
+    case .actions: ["POST"]
+    case .global: ["GET", "HEAD", "PUT"]
+    default: ["GET", "HEAD"]
+    }
+  }
+
+  /// The value of `Allow`.
+  var allowed: String {
+    (methods + ["OPTIONS"]).joined(separator: ", ")
+  }
+}

@@ -1,0 +1,81 @@
+internal import ReactorHost
+
+/// The latest events of a stream, shared by all that watch it: a subscriber is a position in it.
+///
+/// Pure: it holds what was sent and answers what a subscriber at some version gets next. However
+/// many subscribers there are, and however far behind, it keeps at most ``bound`` events and about
+/// ``byteBound`` bytes.
+struct EventBuffer {
+  struct Event {
+    let version: Int
+    let chunk: StreamChunk
+  }
+
+  /// What comes next for a subscriber.
+  enum Next {
+    /// This event, and then those after it.
+    case event(Event)
+
+    /// Nothing yet: the subscriber has seen everything up to this version.
+    case upToDate(version: Int)
+  }
+
+  /// A stream of large states is bounded by its bytes before it is by its events.
+  static let byteBound = 1 << 20
+
+  private let bound: Int
+  private var events: ArraySlice<Event> = []
+  private var bytes = 0
+  /// The version of the newest event that was dropped; a subscriber before it has fallen behind.
+  private var droppedVersion = -1
+  /// The version that the stream has reached, which need not have an event of its own.
+  private(set) var version: Int
+
+  /// Makes a buffer for a stream that begins at a version.
+  init(bound: Int, version: Int) {
+    self.bound = max(1, bound)
+    self.version = version
+    droppedVersion = version
+  }
+
+  /// A version was reached that shows nothing new.
+  mutating func advance(to version: Int) {
+    self.version = max(self.version, version)
+  }
+
+  mutating func append(_ event: Event) {
+    version = max(version, event.version)
+    events.append(event)
+    bytes += event.chunk.framed.count
+    while events.count > 1, events.count > bound || bytes > Self.byteBound,
+      let oldest = events.popFirst()
+    {
+      bytes -= oldest.chunk.framed.count
+      droppedVersion = oldest.version
+    }
+  }
+
+  /// What a subscriber gets that has seen everything up to a version.
+  ///
+  /// One that has fallen out of the buffer is given the latest event: versions jump, and never go
+  /// back.
+  func next(after seen: Int) -> Next {
+    guard seen < version, let latest = events.last, latest.version > seen else {
+      return .upToDate(version: max(seen, version))
+    }
+    guard seen >= droppedVersion else { return .event(latest) }
+    // Versions ascend: the first one after `seen` is found by halving.
+    var low = events.startIndex
+    var high = events.endIndex
+    while low < high {
+      let middle = low + (high - low) / 2
+      if events[middle].version > seen { high = middle } else { low = middle + 1 }
+    }
+    return .event(events[low])
+  }
+
+  /// Whether every event after a version is still here.
+  func holdsAll(after seen: Int) -> Bool {
+    seen >= droppedVersion
+  }
+}

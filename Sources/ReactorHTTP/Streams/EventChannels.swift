@@ -1,0 +1,71 @@
+internal import ReactorHost
+internal import Synchronization
+
+/// The channels that somebody watches.
+final class EventChannels: Sendable {
+  private struct Key: Hashable {
+    let session: ObjectIdentifier
+    let view: StreamView
+  }
+
+  private struct Table {
+    var channels: [Key: (channel: EventChannel, streams: Int)] = [:]
+    var isDraining = false
+  }
+
+  let bound: Int
+  private let table = Mutex(Table())
+
+  init(bound: Int) {
+    self.bound = bound
+  }
+
+  /// How many streams are open.
+  var streamCount: Int {
+    table.withLock { $0.channels.values.reduce(0) { $0 + $1.streams } }
+  }
+
+  /// Gives the channel of a session and a view to one more stream.
+  func join(_ session: any Session, _ view: StreamView) -> EventChannel {
+    let key = Key(session: ObjectIdentifier(session), view: view)
+    let (channel, isNew) = table.withLock { table in
+      if var entry = table.channels[key] {
+        entry.streams += 1
+        table.channels[key] = entry
+        return (entry.channel, false)
+      }
+      let channel = EventChannel(session, view, bound: bound)
+      table.channels[key] = (channel, 1)
+      return (channel, true)
+    }
+    if isNew { channel.start(bound: bound) }
+    session.changeSubscriberCount(by: 1)
+    return channel
+  }
+
+  /// A stream is gone; with the last one the channel goes too.
+  func leave(_ channel: EventChannel) {
+    let key = Key(session: ObjectIdentifier(channel.session), view: channel.view)
+    let isLast = table.withLock { table in
+      guard var entry = table.channels[key], entry.channel === channel else { return false }
+      entry.streams -= 1
+      table.channels[key] = entry.streams > 0 ? entry : nil
+      return entry.streams == 0
+    }
+    channel.session.changeSubscriberCount(by: -1)
+    if isLast { channel.stop() }
+  }
+
+  /// Whether streams are being told to come back elsewhere.
+  var isDraining: Bool {
+    table.withLock { $0.isDraining }
+  }
+
+  func drain() {
+    let channels = table.withLock { table in
+      table.isDraining = true
+      return table.channels.values.map(\.channel)
+    }
+    for channel in channels { channel.group.wake() }
+  }
+}

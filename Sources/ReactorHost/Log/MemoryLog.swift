@@ -1,0 +1,47 @@
+internal import Synchronization
+
+/// A log that lives as long as its process: for tests, demonstrations and state that may be lost.
+public final class MemoryLog: MutationLog {
+  private let sessions = Mutex<[SessionKey: MemorySessionLog]>([:])
+  private let retained: Int
+
+  /// Makes an empty log.
+  ///
+  /// - Parameter retainedVersions: How many of a session's latest entries are kept at least. Older
+  ///   ones are dropped where a snapshot stands in for them, so that a session that goes on for
+  ///   months needs no more memory than one that began today.
+  public init(retainedVersions: Int = 10_000) {
+    retained = retainedVersions
+  }
+
+  /// The part of the log that belongs to one session.
+  public func session(_ key: SessionKey) -> any SessionLog {
+    if let stored = sessions.withLock({ $0[key] }) { return stored }
+    return MemorySessionLog(key, retained: retained) { [weak self] log in
+      self?.sessions.withLock { sessions in
+        if let stored = sessions[key] { return stored }
+        sessions[key] = log
+        return log
+      } ?? log
+    }
+  }
+
+  /// The stored sessions of a reactor.
+  public func sessions(
+    of reactor: String, after id: String?, limit: Int
+  ) throws(LogError) -> [SessionSummary] {
+    let stored = sessions.withLock { sessions in
+      sessions.filter { $0.key.reactor == reactor && $0.key.id > id ?? "" }
+    }
+    var summaries: [SessionSummary] = []
+    for (key, log) in stored.sorted(by: { $0.key.id < $1.key.id }) {
+      guard summaries.count < limit else { break }
+      guard case .stored(let session) = log.record() else { continue }
+      summaries.append(
+        SessionSummary(
+          id: key.id, cursor: Cursor(epoch: session.epoch, version: session.version),
+          subscribers: 0, lastActiveAt: session.lastActiveAt))
+    }
+    return summaries
+  }
+}

@@ -1,0 +1,70 @@
+/// Where the mutations of all sessions are kept: the only truth, of which every state is a fold.
+///
+/// Reading calls may touch a disk and return when they are done. Writing calls return at once and
+/// report through their completion, on any thread, the calling one included.
+public protocol MutationLog: Sendable {
+  /// The part of the log that belongs to one session. Costs nothing until it is written to.
+  func session(_ key: SessionKey) -> any SessionLog
+
+  /// The stored sessions of a reactor that have not ended, in ascending order of their ids' bytes.
+  ///
+  /// - Parameters:
+  ///   - reactor: The reactor's name.
+  ///   - id: Only sessions after this id.
+  ///   - limit: At most so many.
+  func sessions(
+    of reactor: String, after id: String?, limit: Int
+  ) throws(LogError) -> [SessionSummary]
+}
+
+/// The log of one session.
+public protocol SessionLog: AnyObject, Sendable {
+  /// What is known of the session.
+  func record() throws(LogError) -> SessionRecord
+
+  /// Stores a session without mutations, in place of one that has ended.
+  ///
+  /// Fails with ``LogError/conflict`` where one is stored already.
+  func create(
+    epoch: String, completion: @escaping @Sendable (Result<Void, LogError>) -> Void)
+
+  /// Appends entries after a version. Stores the session where it is not and the version is 0.
+  ///
+  /// - Parameters:
+  ///   - entries: At least one; their versions follow `version` without a gap.
+  ///   - epoch: The history that the writer believes in.
+  ///   - version: The version that the writer expects the log to be at. Where it or the epoch is
+  ///     another one, nothing is written and the append fails with ``LogError/conflict``.
+  ///   - completion: Called once the entries are as durable as the store is.
+  func append(
+    _ entries: [LogEntry], to epoch: String, expecting version: Int,
+    completion: @escaping @Sendable (Result<Void, LogError>) -> Void)
+
+  /// Marks the session as ended and forgets its entries.
+  func end(completion: @escaping @Sendable (Result<Void, LogError>) -> Void)
+
+  /// The entries after a version, in order, at most `limit`. What retention removed is missing
+  /// from the front.
+  func entries(after version: Int, limit: Int) throws(LogError) -> [LogEntry]
+
+  /// The latest snapshot at or before a version; `nil` where folding begins with the initial state.
+  func snapshot(atOrBefore version: Int) throws(LogError) -> Snapshot?
+
+  /// Keeps a snapshot. It only saves time: losing one loses nothing.
+  func save(_ snapshot: Snapshot, of epoch: String)
+}
+
+/// Why the log did not do what was asked. Nothing was written then.
+public enum LogError: Error, Equatable, Sendable {
+  /// Another writer owns the session's history.
+  case conflict
+
+  /// There is no room left.
+  case full
+
+  /// The store cannot be reached.
+  case unavailable(String)
+
+  /// What is stored cannot be read.
+  case corrupt(String)
+}

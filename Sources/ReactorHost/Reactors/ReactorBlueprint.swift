@@ -1,0 +1,88 @@
+internal import ReactorCoding
+internal import ReactorCore
+internal import ReactorStreams
+internal import Synchronization
+
+/// What is known of a reactor before there is an instance: how one is made, and its JSON.
+final class ReactorBlueprint<R: Reactor>: Sendable
+where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
+  let make: @Sendable () -> R
+
+  init(make: @escaping @Sendable () -> R) {
+    self.make = make
+  }
+
+  // MARK: JSON
+
+  func encode(_ value: some Encodable) throws -> [UInt8] {
+    try JSONCoder.encode(value)
+  }
+
+  /// Decodes an action, or an array of actions.
+  func decodeActions(
+    _ body: [UInt8]
+  ) throws(ActionDecodingError) -> (actions: [R.Action], isArray: Bool) {
+    let isArray = body.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) } == UInt8(ascii: "[")
+    do {
+      if isArray {
+        return (try JSONCoder.decode([R.Action].self, from: body, strictness: .strict), true)
+      }
+      return ([try JSONCoder.decode(R.Action.self, from: body, strictness: .strict)], false)
+    } catch let error as JSONSyntaxError {
+      throw .malformed(offset: error.offset, reason: error.reason)
+    } catch let error as JSONDecodingFailure {
+      throw .invalid(pointer: error.pointer, expected: error.expected, detail: error.detail)
+    } catch {
+      throw .invalid(pointer: "", expected: [], detail: "The body is not an action.")
+    }
+  }
+
+  // MARK: Folding without a session
+
+  /// Folds a session's log up to a version.
+  ///
+  /// - Returns: The fold and its version, which is lower where the log ends earlier; `nil` where
+  ///   retention has removed what the fold would need.
+  func fold(_ log: any SessionLog, upTo version: Int) throws -> (R.State, version: Int)? {
+    let reactor = make()
+    let snapshot = try log.snapshot(atOrBefore: version)
+    var reached = snapshot?.version ?? 0
+    var state =
+      try snapshot.map { try JSONCoder.decode(R.State.self, from: $0.state) }
+      ?? reactor.initialState
+    while reached < version {
+      let entries = try log.entries(after: reached, limit: min(1000, version - reached))
+      guard let first = entries.first else { break }
+      guard first.version == reached + 1 else { return nil }
+      for entry in entries {
+        state = reactor.reduce(state: state, mutation: try decode(entry))
+        reached = entry.version
+      }
+    }
+    return (state, reached)
+  }
+
+  /// Folds one entry in.
+  func reduce(_ state: R.State, _ entry: LogEntry) throws -> R.State {
+    make().reduce(state: state, mutation: try decode(entry))
+  }
+
+  private func decode(_ entry: LogEntry) throws -> R.Mutation {
+    do {
+      return try JSONCoder.decode(R.Mutation.self, from: entry.mutation)
+    } catch {
+      throw LogError.corrupt("The mutation of version \(entry.version) cannot be read: \(error)")
+    }
+  }
+
+  /// What a state of the past looks like to clients: what the reactor's `transform(state:)` makes
+  /// of it at once.
+  func show(_ state: R.State) -> R.State {
+    let shown = Mutex(state)
+    let source = Observable.just(state)
+    let transformed = make().transform(state: source)
+    guard transformed !== source else { return state }
+    transformed.subscribe(onNext: { next in shown.withLock { $0 = next } }).dispose()
+    return shown.withLock { $0 }
+  }
+}

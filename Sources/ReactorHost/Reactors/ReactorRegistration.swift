@@ -1,0 +1,42 @@
+public import ReactorCore
+
+/// A reactor to be hosted: its name, its words for people, and how an instance is made.
+public struct ReactorRegistration: Sendable {
+  /// The name in every address: what a session's id may be.
+  public let name: String
+
+  let host: @Sendable (HostEnvironment) -> any HostedReactor
+
+  /// Registers a reactor whose actions, mutations and states are `Codable`.
+  ///
+  /// ```swift
+  /// ReactorRegistration("counter", summary: "A number", exampleActions: [.increase, .add(5)]) {
+  ///   CounterReactor()
+  /// }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - name: The name in every address.
+  ///   - summary: One sentence for people.
+  ///   - exampleActions: Actions to try, shown in the catalogue.
+  ///   - make: Makes an instance: one for each session that is in memory, and now and then one that
+  ///     only folds mutations. It is called on any thread and must be cheap.
+  public init<R: Reactor>(
+    _ name: String, summary: String, exampleActions: [R.Action] = [],
+    make: @escaping @Sendable () -> R
+  ) where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
+    self.name = name
+    host = { environment in
+      ReactorRuntime(
+        name: name, summary: summary, exampleActions: exampleActions, make: make,
+        environment: environment)
+    }
+  }
+}
+
+/// What every hosted reactor shares.
+struct HostEnvironment: Sendable {
+  let settings: HostSettings
+  let log: any MutationLog
+  let logger: Logger
+}

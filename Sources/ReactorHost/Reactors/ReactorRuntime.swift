@@ -1,0 +1,148 @@
+internal import ReactorCoding
+internal import ReactorCore
+internal import Synchronization
+
+/// A hosted reactor with its types: the table of its sessions in memory.
+final class ReactorRuntime<R: Reactor>: HostedReactor
+where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
+  private typealias Slots = [String: SessionSlot<R>]
+
+  let name: String
+  let summary: String
+  private let exampleActions: [R.Action]
+  private let blueprint: ReactorBlueprint<R>
+  private let environment: HostEnvironment
+  /// Spread over several locks, so that requests for different sessions seldom meet.
+  private let shards: [Shard]
+  private let described = Mutex<ReactorDescription?>(nil)
+  private let sweeps = Atomic<UInt>(0)
+
+  private final class Shard: Sendable {
+    let slots = Mutex<Slots>([:])
+  }
+
+  init(
+    name: String, summary: String, exampleActions: [R.Action], make: @escaping @Sendable () -> R,
+    environment: HostEnvironment
+  ) {
+    self.name = name
+    self.summary = summary
+    self.exampleActions = exampleActions
+    self.environment = environment
+    blueprint = ReactorBlueprint(make: make)
+    shards = (0..<16).map { _ in Shard() }
+  }
+
+  var description: ReactorDescription {
+    if let known = described.withLock({ $0 }) { return known }
+    let description = describe()
+    described.withLock { $0 = description }
+    return description
+  }
+
+  private func describe() -> ReactorDescription {
+    func json(_ value: some Encodable) -> [UInt8] {
+      (try? blueprint.encode(value)) ?? Array("null".utf8)
+    }
+    return ReactorDescription(
+      actionSchema: json(JSONSchema.derive(R.Action.self, for: .input)),
+      mutationSchema: json(JSONSchema.derive(R.Mutation.self, for: .output)),
+      stateSchema: json(JSONSchema.derive(R.State.self, for: .output)),
+      initialState: json(blueprint.show(blueprint.make().initialState)),
+      exampleActions: exampleActions.map { json($0) })
+  }
+
+  // MARK: Sessions
+
+  func session(
+    _ id: String, for intent: SessionIntent,
+    completion: @escaping @Sendable (Result<OpenedSession, SessionError>) -> Void
+  ) {
+    guard let slot = slot(id) else { return completion(.failure(.tooMany)) }
+    slot.open(for: intent, completion: completion)
+  }
+
+  func endSession(
+    _ id: String, completion: @escaping @Sendable (Result<Void, SessionError>) -> Void
+  ) {
+    guard let slot = slot(id) else { return completion(.failure(.tooMany)) }
+    slot.end(completion: completion)
+  }
+
+  func sessions(after id: String?, limit: Int) throws(SessionError) -> [SessionSummary] {
+    let live = liveSummaries(after: id)
+    var merged: [String: SessionSummary] = [:]
+    do {
+      for summary in try environment.log.sessions(of: name, after: id, limit: limit) {
+        merged[summary.id] = summary
+      }
+    } catch {
+      throw .log(error)
+    }
+    for summary in live { merged[summary.id] = summary }
+    return Array(merged.values.sorted { $0.id < $1.id }.prefix(limit))
+  }
+
+  private func liveSummaries(after id: String?) -> [SessionSummary] {
+    shards.flatMap { shard in
+      let slots = shard.slots.withLock { slots in
+        slots.filter { slot in id.map { slot.key > $0 } ?? true }
+      }
+      return slots.compactMap { id, slot in
+        slot.live.map { session in
+          SessionSummary(
+            id: id, cursor: session.current.cursor, subscribers: session.subscriberCount,
+            lastActiveAt: session.lastActiveAt)
+        }
+      }
+    }
+  }
+
+  var liveSessionCount: Int {
+    shards.reduce(0) { count, shard in count + shard.slots.withLock { $0.count } }
+  }
+
+  private func slot(_ id: String) -> SessionSlot<R>? {
+    let shard = shard(of: id)
+    let now = sweeps.load(ordering: .relaxed)
+    return shard.slots.withLock { slots in
+      if let slot = slots[id] {
+        slot.used(in: now)
+        return slot
+      }
+      // Counted a shard, which is close enough for a limit and needs no lock around all of them.
+      guard slots.count <= environment.settings.sessionLimit / shards.count else { return nil }
+      let slot = SessionSlot(
+        SessionKey(reactor: name, id: id), blueprint: blueprint, environment: environment)
+      slot.used(in: now)
+      slots[id] = slot
+      return slot
+    }
+  }
+
+  private func shard(of id: String) -> Shard {
+    var hasher = Hasher()
+    hasher.combine(id)
+    return shards[Int(UInt(bitPattern: hasher.finalize()) % UInt(shards.count))]
+  }
+
+  func sweep() {
+    let sweep = sweeps.add(1, ordering: .relaxed).newValue
+    for shard in shards {
+      let left = shard.slots.withLock { slots -> [SessionSlot<R>] in
+        var left: [SessionSlot<R>] = []
+        for id in slots.keys {
+          guard let index = slots.index(forKey: id), sweep &- slots.values[index].lastUse > 1
+          else { continue }
+          // Only the table holds it, and to get hold of it takes the lock that is held here.
+          guard isKnownUniquelyReferenced(&slots.values[index]), slots.values[index].canLeave
+          else { continue }
+          left.append(slots.values[index])
+        }
+        for slot in left { slots[slot.key.id] = nil }
+        return left
+      }
+      for slot in left { slot.leave() }
+    }
+  }
+}

@@ -1,0 +1,49 @@
+/// One point of one history: `{epoch}-{version}`.
+public struct Cursor: Hashable, Sendable, CustomStringConvertible {
+  /// Which history: made when the session is.
+  public let epoch: String
+
+  /// How many mutations the state contains.
+  public let version: Int
+
+  /// Makes a cursor.
+  public init(epoch: String, version: Int) {
+    self.epoch = epoch
+    self.version = version
+  }
+
+  /// Reads a cursor; `nil` for anything that the host would not have written.
+  public init?(_ text: some StringProtocol) {
+    let bytes = Array(text.utf8)
+    guard bytes.count <= 64, let dash = bytes.lastIndex(of: UInt8(ascii: "-")) else { return nil }
+    let digits = bytes[(dash + 1)...]
+    guard dash > 0, !digits.isEmpty, digits.count == 1 || digits.first != UInt8(ascii: "0"),
+      digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+      let version = Int(String(decoding: digits, as: UTF8.self))
+    else { return nil }
+    epoch = String(decoding: bytes[..<dash], as: UTF8.self)
+    self.version = version
+  }
+
+  /// The cursor as clients see it.
+  public var description: String {
+    "\(epoch)-\(version)"
+  }
+}
+
+/// Makes the names of histories.
+enum Epoch {
+  /// Base 32 without the letters that are mistaken for digits, after Crockford.
+  private static let alphabet = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
+
+  /// A name that no other history has: 40 random bits beside the session's own address.
+  static func random() -> String {
+    random(characters: 8)
+  }
+
+  static func random(characters count: Int) -> String {
+    var generator = SystemRandomNumberGenerator()
+    let bytes = (0..<count).map { _ in alphabet[Int.random(in: 0..<32, using: &generator)] }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}

@@ -1,0 +1,60 @@
+internal import ReactorCoding
+internal import ReactorCore
+
+extension LiveSession {
+  func submit(
+    _ body: [UInt8], ifAt expected: [Cursor]?,
+    accepted: (@Sendable (CommittedState) -> Void)?,
+    completion: @escaping @Sendable (ActionOutcome) -> Void
+  ) throws(ActionDecodingError) {
+    let (actions, isArray) = try blueprint.decodeActions(body)
+    let request = ActionRequest(
+      count: actions.count, isArray: isArray, settled: { [self] in settle($0) },
+      completion: completion)
+    let entered = pipeline.perform(bound: environment.settings.mailboxBound) { [self] in
+      enter(request, actions, ifAt: expected, accepted: accepted)
+    }
+    if !entered { request.answer(instead: .overloaded) }
+  }
+
+  /// Starts a request's actions. Runs within the serial context.
+  private func enter(
+    _ request: ActionRequest, _ actions: [R.Action], ifAt expected: [Cursor]?,
+    accepted: (@Sendable (CommittedState) -> Void)?
+  ) {
+    let (reduced, isOpen) = book.withLock { ($0.reduced, $0.end == nil) }
+    guard isOpen else { return answerEnded(request) }
+    let cursor = Cursor(epoch: epoch, version: reduced)
+    if let expected, !expected.contains(cursor) {
+      return request.answer(
+        instead: .mismatch(CommittedState(cursor: cursor, json: current.json)))
+    }
+    for (index, action) in actions.enumerated() {
+      let json = (try? blueprint.encode(action)) ?? Array("null".utf8)
+      _ = pipeline.runInContext(
+        action, as: ActionTicket(request, index: index, json: json))
+    }
+    accepted?(current)
+    request.entered()
+  }
+
+  /// Nothing of a request runs any more: answers it, now or with the commit that it waits for.
+  private func settle(_ request: ActionRequest) {
+    enum Next {
+      case answer(CommittedState?)
+      case wait
+      case ended
+    }
+    let next = book.withLock { book -> Next in
+      guard book.end == nil else { return .ended }
+      guard request.lastVersion > book.committed else { return .answer(book.latest) }
+      book.settled.append(request)
+      return .wait
+    }
+    switch next {
+    case .answer(let state): request.answer(state ?? current)
+    case .wait: break
+    case .ended: answerEnded(request)
+    }
+  }
+}

@@ -1,0 +1,165 @@
+internal import ReactorCore
+internal import ReactorStreams
+internal import Synchronization
+
+/// A session in memory: its reactor, and what is on its way to the log and to the clients.
+///
+/// The reactor's pipeline folds mutations as they come and hands each to this object, which appends
+/// them to the log in batches, one batch at a time. Only when a batch is in the log are its states
+/// told to anyone: first it is committed, then the observers hear of it, then the requests that
+/// caused it are answered.
+final class LiveSession<R: Reactor>: Session
+where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
+  /// A mutation that was folded in and is not in the log yet.
+  struct Change: Sendable {
+    let entry: LogEntry
+    let folded: R.State
+    let shown: R.State
+  }
+
+  /// What is on its way. The lock is held for looking things up and putting them down only.
+  struct Book: Sendable {
+    var reduced: Int
+    var committed: Int
+    var latest: CommittedState?
+    var lastActiveAt: Timestamp
+    var pending: [Change] = []
+    var isAppending = false
+    var settled: [ActionRequest] = []
+    var observers: [any SessionObserver] = []
+    var subscribers = 0
+    var globals: [String: UInt64]
+    var lastSnapshot: Int
+    var fault: LogError?
+    var end: SessionEnd?
+  }
+
+  let key: SessionKey
+  let epoch: String
+  let log: any SessionLog
+  let blueprint: ReactorBlueprint<R>
+  let environment: HostEnvironment
+  let pipeline: Pipeline<R.Action, R.Mutation, R.State>
+  let book: Mutex<Book>
+  private let reactor: ReactorKeeper
+  private let interrupted: @Sendable (LiveSession) -> Void
+
+  /// Makes a session at the end of its log and connects its reactor.
+  ///
+  /// - Parameters:
+  ///   - stored: What the log knows of it.
+  ///   - restored: The fold of its log; `nil` for a session without mutations.
+  ///   - interrupted: Called when the log refused the session, which is of no use from then on.
+  init(
+    _ key: SessionKey, stored: StoredSession, restored: R.State?, log: any SessionLog,
+    blueprint: ReactorBlueprint<R>, environment: HostEnvironment,
+    interrupted: @escaping @Sendable (LiveSession) -> Void
+  ) {
+    self.key = key
+    epoch = stored.epoch
+    self.log = log
+    self.blueprint = blueprint
+    self.environment = environment
+    self.interrupted = interrupted
+    book = Mutex(
+      Book(
+        reduced: stored.version, committed: stored.version, latest: nil,
+        lastActiveAt: stored.lastActiveAt, globals: stored.globals, lastSnapshot: stored.version))
+    let instance = blueprint.make()
+    pipeline = instance.pipeline
+    reactor = ReactorKeeper(instance)
+    pipeline.connect(from: restored, in: SessionContext(self), delegate: self)
+  }
+
+  var current: CommittedState {
+    // Set when the pipeline connected, before anyone could have this object.
+    book.withLock { $0.latest }
+      ?? CommittedState(cursor: Cursor(epoch: epoch, version: 0), json: Array("null".utf8))
+  }
+
+  var lastActiveAt: Timestamp {
+    book.withLock { $0.lastActiveAt }
+  }
+
+  var subscriberCount: Int {
+    book.withLock { $0.subscribers }
+  }
+
+  func changeSubscriberCount(by change: Int) {
+    book.withLock { $0.subscribers += change }
+  }
+
+  func observe(_ observer: any SessionObserver) -> CommittedState? {
+    book.withLock { book in
+      guard book.end == nil else { return nil }
+      book.observers.append(observer)
+      return book.latest
+    }
+  }
+
+  func stopObserving(_ observer: any SessionObserver) {
+    book.withLock { book in
+      if let index = book.observers.firstIndex(where: { $0 === observer }) {
+        book.observers.remove(at: index)
+      }
+    }
+  }
+
+  /// Whether nothing would be missed if the session left memory. Whoever asks knows that nobody
+  /// else holds it.
+  var isIdle: Bool {
+    pipeline.runningEffectCount == 0 && pipeline.waitingCount == 0
+      && book.withLock { book in
+        book.pending.isEmpty && !book.isAppending && book.observers.isEmpty
+          && book.settled.isEmpty
+      }
+  }
+
+  /// Ends what runs; nothing is committed from now on.
+  ///
+  /// Streams are told, requests that wait are answered, effects are cancelled.
+  func close(_ end: SessionEnd, fault: LogError? = nil) {
+    let closing = book.withLock { book -> ([any SessionObserver], [ActionRequest])? in
+      guard book.end == nil else { return nil }
+      book.end = end
+      book.fault = fault
+      book.pending = []
+      defer { (book.observers, book.settled) = ([], []) }
+      return (book.observers, book.settled)
+    }
+    guard let (observers, requests) = closing else { return }
+    for observer in observers { observer.sessionDidEnd(end) }
+    for request in requests { answerEnded(request) }
+    pipeline.shutDown()
+    if end == .interrupted { interrupted(self) }
+  }
+
+  /// Ends what was in memory, where nothing runs and nobody watches. The log has everything.
+  func leave() {
+    pipeline.shutDown()
+  }
+
+  /// Answers a request that the session's end has overtaken.
+  func answerEnded(_ request: ActionRequest) {
+    let fault = book.withLock { $0.fault }
+    request.answer(instead: fault.map { .notCommitted($0) } ?? .ended)
+  }
+
+  /// Saves a snapshot, so that the session is loaded at once when it is used again.
+  func saveSnapshot(_ folded: R.State, at version: Int) {
+    guard let json = try? blueprint.encode(folded) else { return }
+    log.save(Snapshot(version: version, state: json), of: epoch)
+    book.withLock { $0.lastSnapshot = version }
+  }
+}
+
+/// Keeps a reactor alive without giving anyone a way to touch it.
+private final class ReactorKeeper: Sendable {
+  // Proof: never read. The instance ends with this object; its `deinit` touches its own lock only.
+  private nonisolated(unsafe) let instance: AnyObject
+
+  init(_ instance: AnyObject) {
+    nonisolated(unsafe) let instance = instance
+    self.instance = instance
+  }
+}

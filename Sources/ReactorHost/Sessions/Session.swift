@@ -1,0 +1,141 @@
+/// One running instance of a reactor, as its clients know it: in JSON.
+public protocol Session: AnyObject, Sendable {
+  /// The session's address.
+  var key: SessionKey { get }
+
+  /// The name of its history.
+  var epoch: String { get }
+
+  /// The state that was committed last.
+  var current: CommittedState { get }
+
+  /// When it last changed, or was made.
+  var lastActiveAt: Timestamp { get }
+
+  /// Runs an action, or an array of actions in order.
+  ///
+  /// - Parameters:
+  ///   - body: The JSON. It is decoded whole before any of it runs.
+  ///   - expected: The action runs only if the session is at one of these points; `nil` where it
+  ///     runs at any.
+  ///   - accepted: Called once the actions have entered, before their effects are done; not called
+  ///     where they are refused.
+  ///   - completion: Called once, when every mutation of the actions is committed or the first
+  ///     failure is known and all have ended. Any thread, the calling one included.
+  /// - Throws: ``ActionDecodingError``, and then neither closure is called.
+  func submit(
+    _ body: [UInt8], ifAt expected: [Cursor]?,
+    accepted: (@Sendable (CommittedState) -> Void)?,
+    completion: @escaping @Sendable (ActionOutcome) -> Void
+  ) throws(ActionDecodingError)
+
+  /// The state as it was at a version.
+  func state(at version: Int) throws(HistoryError) -> CommittedState
+
+  /// Reads the states after a version one after the other, from the log.
+  ///
+  /// - Parameter version: `nil` begins with version 0.
+  func replay(after version: Int?) throws(HistoryError) -> any StateReplay
+
+  /// The log entries after a version, at most `limit`.
+  func entries(after version: Int, limit: Int) throws(HistoryError) -> [LogEntry]
+
+  /// Tells an observer of every commit from now on.
+  ///
+  /// - Returns: The state that the observer's first one follows; `nil` where the session has ended
+  ///   already, and the observer was not added.
+  func observe(_ observer: any SessionObserver) -> CommittedState?
+
+  /// Tells an observer nothing more.
+  func stopObserving(_ observer: any SessionObserver)
+
+  /// Counts streams that watch the session, for its place in the list.
+  func changeSubscriberCount(by change: Int)
+
+  /// How many streams watch the session.
+  var subscriberCount: Int { get }
+}
+
+/// A state that no crash takes back, as far as the store can promise it.
+public struct CommittedState: Sendable {
+  /// The point of the session's history.
+  public let cursor: Cursor
+
+  /// The state, as JSON.
+  public let json: [UInt8]
+
+  /// Makes a state.
+  public init(cursor: Cursor, json: [UInt8]) {
+    self.cursor = cursor
+    self.json = json
+  }
+
+  /// How many mutations the state contains.
+  public var version: Int { cursor.version }
+}
+
+/// Told of a session's commits, one after the other and in order.
+public protocol SessionObserver: AnyObject, Sendable {
+  /// A version was committed. Called for each one, on the thread that finished the commit, which
+  /// must not be held up.
+  func sessionDidCommit(_ state: CommittedState)
+
+  /// No commit follows.
+  func sessionDidEnd(_ end: SessionEnd)
+}
+
+/// How a session in memory came to its end.
+public enum SessionEnd: Sendable, Equatable {
+  /// It was deleted.
+  case deleted
+
+  /// It was put out of memory because the log refused it; the session itself goes on.
+  case interrupted
+}
+
+/// What became of a request's actions.
+public enum ActionOutcome: Sendable {
+  /// All is committed; the state contains it.
+  case committed(CommittedState)
+
+  /// An action failed; what it committed before stays.
+  ///
+  /// The index tells which one of an array it was; `nil` where a single action was sent.
+  case failed(index: Int?, any Error)
+
+  /// The session is at another point than the request expects. Nothing ran.
+  case mismatch(CommittedState)
+
+  /// Too many requests wait in the session's mailbox. Nothing ran.
+  case overloaded
+
+  /// The session was deleted, before or while the actions ran.
+  case ended
+
+  /// The log refused what was to be committed. What is not in the log did not happen.
+  case notCommitted(LogError)
+}
+
+/// Why a body is no action.
+public enum ActionDecodingError: Error, Sendable {
+  /// It is not JSON.
+  case malformed(offset: Int, reason: String)
+
+  /// It is JSON, and not an action.
+  case invalid(pointer: String, expected: [String], detail: String)
+}
+
+/// Why a moment of the past cannot be had.
+public enum HistoryError: Error, Equatable, Sendable {
+  /// It has not come yet, or retention removed it. What can be had is told.
+  case unknownVersion(oldest: Int, latest: Int)
+
+  /// The log could not be read.
+  case log(LogError)
+}
+
+/// Reads states from the log, a few at a time, in constant memory.
+public protocol StateReplay: AnyObject, Sendable {
+  /// The next states, at most `limit`; empty when the log ends here for now.
+  func next(limit: Int) throws(HistoryError) -> [CommittedState]
+}

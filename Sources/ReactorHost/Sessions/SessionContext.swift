@@ -1,0 +1,45 @@
+internal import ReactorCore
+internal import ReactorStreams
+
+/// Where values that sessions share are delivered for one session.
+protocol GlobalContext: SerialContext {
+  /// Delivers a value in the session's turn, unless the session has it already.
+  ///
+  /// - Parameters:
+  ///   - name: The global's name.
+  ///   - revision: How often the global had been set.
+  ///   - isNull: Whether the value is `null`, which a session that never had another one has.
+  ///   - work: Delivers it; what is folded in by this is put down as the global's doing.
+  func deliver(
+    global name: String, revision: UInt64, isNull: Bool, _ work: @escaping @Sendable () -> Void)
+}
+
+/// A session's serial context. It does not keep the session in memory.
+final class SessionContext<R: Reactor>: GlobalContext
+where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
+  private weak let session: LiveSession<R>?
+
+  init(_ session: LiveSession<R>) {
+    self.session = session
+  }
+
+  func perform(_ work: @escaping @Sendable () -> Void) {
+    session?.pipeline.perform(work)
+  }
+
+  func deliver(
+    global name: String, revision: UInt64, isNull: Bool, _ work: @escaping @Sendable () -> Void
+  ) {
+    guard let session else { return }
+    session.pipeline.perform { [weak session] in
+      guard let session else { return }
+      let isNews = session.book.withLock { book in
+        let isNews = book.globals[name].map { $0 != revision } ?? !isNull
+        if isNews { book.globals[name] = revision }
+        return isNews
+      }
+      guard isNews else { return }
+      session.pipeline.attribute(.global(name: name, revision: revision), work)
+    }
+  }
+}

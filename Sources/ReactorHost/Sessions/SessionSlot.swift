@@ -1,0 +1,165 @@
+internal import ReactorCore
+internal import ReactorStreams
+internal import Synchronization
+
+/// The place of one session in the table: loads it with its first use, and knows when it is gone.
+final class SessionSlot<R: Reactor>: Sendable
+where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
+  private enum State {
+    case unloaded
+    case live(LiveSession<R>)
+    case ended
+  }
+
+  let key: SessionKey
+  private let blueprint: ReactorBlueprint<R>
+  private let environment: HostEnvironment
+  private let log: any SessionLog
+  private let state = Mutex(State.unloaded)
+  private let use = Atomic<UInt>(0)
+  /// Loading, making and ending happen one at a time; who comes meanwhile waits in line.
+  private let changes = SerialQueue<@Sendable () -> Void>()
+
+  init(_ key: SessionKey, blueprint: ReactorBlueprint<R>, environment: HostEnvironment) {
+    self.key = key
+    self.blueprint = blueprint
+    self.environment = environment
+    log = environment.log.session(key)
+  }
+
+  var live: LiveSession<R>? {
+    if case .live(let session) = state.withLock({ $0 }) { return session }
+    return nil
+  }
+
+  // MARK: Use
+
+  func used(in sweep: UInt) {
+    use.store(sweep, ordering: .relaxed)
+  }
+
+  /// The sweep during which the slot was asked for last.
+  var lastUse: UInt {
+    use.load(ordering: .relaxed)
+  }
+
+  /// Whether the slot's owner may drop it: nobody uses the session, and nothing runs in it.
+  var canLeave: Bool {
+    state.withLock { state in
+      guard case .live(var session) = state else { return true }
+      state = .unloaded  // so that the reference here does not count
+      defer { state = .live(session) }
+      return isKnownUniquelyReferenced(&session) && session.isIdle
+    }
+  }
+
+  /// Ends what was in memory. The log has everything.
+  func leave() {
+    live?.leave()
+  }
+
+  func open(
+    for intent: SessionIntent,
+    completion: @escaping @Sendable (Result<OpenedSession, SessionError>) -> Void
+  ) {
+    if let live, intent != .create {
+      return completion(.success(OpenedSession(session: live, wasCreated: false)))
+    }
+    changes.post({ [self] in load(for: intent, completion: completion) }, handle: { $0() })
+  }
+
+  func end(completion: @escaping @Sendable (Result<Void, SessionError>) -> Void) {
+    changes.post(
+      { [self] in
+        log.end { [self] result in
+          switch result {
+          case .success:
+            let session = live
+            state.withLock { $0 = .ended }
+            session?.close(.deleted)
+            completion(.success(()))
+          case .failure(let error): completion(.failure(.log(error)))
+          }
+        }
+      }, handle: { $0() })
+  }
+
+  // MARK: Loading
+
+  private func load(
+    for intent: SessionIntent,
+    completion: @escaping @Sendable (Result<OpenedSession, SessionError>) -> Void
+  ) {
+    if let live {
+      return completion(
+        intent == .create
+          ? .failure(.exists) : .success(OpenedSession(session: live, wasCreated: false)))
+    }
+    do {
+      switch try log.record() {
+      case .stored(let stored):
+        guard intent != .create else { return completion(.failure(.exists)) }
+        completion(.success(OpenedSession(session: try restore(stored), wasCreated: false)))
+      case .ended:
+        state.withLock { $0 = .ended }
+        guard intent != .use else { return completion(.failure(.ended)) }
+        create(completion)
+      case .none:
+        guard intent == .use else { return create(completion) }
+        guard environment.settings.sessionCreation == .implicit else {
+          return completion(.failure(.unknown))
+        }
+        let session = begin(newSession(), restored: nil)
+        completion(.success(OpenedSession(session: session, wasCreated: false)))
+      }
+    } catch let error as LogError {
+      completion(.failure(.log(error)))
+    } catch {
+      completion(.failure(.log(.corrupt("\(error)"))))
+    }
+  }
+
+  private func create(
+    _ completion: @escaping @Sendable (Result<OpenedSession, SessionError>) -> Void
+  ) {
+    let stored = newSession()
+    log.create(epoch: stored.epoch) { [self] result in
+      switch result {
+      case .success:
+        let session = begin(stored, restored: nil)
+        completion(.success(OpenedSession(session: session, wasCreated: true)))
+      case .failure(let error): completion(.failure(.log(error)))
+      }
+    }
+  }
+
+  private func newSession() -> StoredSession {
+    StoredSession(epoch: Epoch.random(), version: 0, lastActiveAt: .now)
+  }
+
+  private func restore(_ stored: StoredSession) throws -> LiveSession<R> {
+    guard stored.version > 0 else { return begin(stored, restored: nil) }
+    guard let (state, reached) = try blueprint.fold(log, upTo: stored.version),
+      reached == stored.version
+    else {
+      throw LogError.corrupt("Some of the session's mutations are missing.")
+    }
+    return begin(stored, restored: state)
+  }
+
+  private func begin(_ stored: StoredSession, restored: R.State?) -> LiveSession<R> {
+    let session = LiveSession(
+      key, stored: stored, restored: restored, log: log, blueprint: blueprint,
+      environment: environment,
+      interrupted: { [weak self] session in self?.forget(session) })
+    state.withLock { $0 = .live(session) }
+    return session
+  }
+
+  /// The log refused the session: it is loaded anew with its next use.
+  private func forget(_ session: LiveSession<R>) {
+    state.withLock { state in
+      if case .live(let held) = state, held === session { state = .unloaded }
+    }
+  }
+}

@@ -1,0 +1,53 @@
+internal import Glibc
+
+/// A moment of the wall clock, to the millisecond. It orders nothing: versions do.
+public struct Timestamp: Hashable, Sendable, CustomStringConvertible {
+  /// Milliseconds since 1970-01-01T00:00:00Z, leap seconds not counted.
+  public var milliseconds: Int64
+
+  /// Makes a moment from its count of milliseconds.
+  public init(milliseconds: Int64) {
+    self.milliseconds = milliseconds
+  }
+
+  /// The current moment.
+  public static var now: Timestamp {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return Timestamp(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
+  }
+
+  /// The moment as ISO 8601 in UTC: `2026-11-20T20:43:00.123Z`.
+  public var description: String {
+    let (days, inDay) = milliseconds.flooredQuotientAndRemainder(by: 86_400_000)
+    let (year, month, day) = Self.civil(fromDays: days)
+    let seconds = inDay / 1000
+    func padded(_ number: Int64, _ width: Int = 2) -> String {
+      let digits = String(number)
+      return String(repeating: "0", count: max(0, width - digits.count)) + digits
+    }
+    return "\(padded(year, 4))-\(padded(month))-\(padded(day))T"
+      + "\(padded(seconds / 3600)):\(padded(seconds / 60 % 60)):\(padded(seconds % 60))"
+      + ".\(padded(inDay % 1000, 3))Z"
+  }
+
+  /// The date of a day counted from 1970-01-01, after Howard Hinnant's `civil_from_days`:
+  /// years begin in March, so that a leap day is the last of its year.
+  private static func civil(fromDays days: Int64) -> (year: Int64, month: Int64, day: Int64) {
+    let (era, dayOfEra) = (days + 719_468).flooredQuotientAndRemainder(by: 146_097)
+    let yearOfEra =
+      (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+    let monthFromMarch = (5 * dayOfYear + 2) / 153
+    let day = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
+    let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
+    return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, day)
+  }
+}
+
+extension Int64 {
+  fileprivate func flooredQuotientAndRemainder(by divisor: Int64) -> (Int64, Int64) {
+    let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
+    return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
+  }
+}
