@@ -1,0 +1,71 @@
+/// The payload of an enum's case, in each of its forms.
+extension JSONKeyedReader {
+  func nestedContainer<Inner: CodingKey>(
+    keyedBy type: Inner.Type, forKey key: Key
+  ) throws -> KeyedDecodingContainer<Inner> {
+    guard CaseShape.isCase(Key.self, type) else { return try value(key).container(keyedBy: type) }
+    switch shape {
+    case .caseName:
+      let isSingle = CaseShape.isSingleUnlabelled(type)
+      return KeyedDecodingContainer(
+        JSONKeyedReader<Inner>(reader: reader, shape: isSingle ? .missingPayload : .empty))
+    case .object:
+      guard reader.entry.count == 1 else {
+        throw UnreadableValue.caseCount(
+          Int(reader.entry.count), CaseShape.names(of: Key.self), at: reader.node
+        ).wrapped()
+      }
+      return KeyedDecodingContainer(try payload(value(key), keyedBy: type))
+    case .payload, .empty, .missingPayload:
+      return try value(key).container(keyedBy: type)
+    }
+  }
+
+  private func payload<Inner: CodingKey>(
+    _ payload: JSONReader, keyedBy type: Inner.Type
+  ) throws -> JSONKeyedReader<Inner> {
+    let isObject = payload.entry.kind == .object
+    if CaseShape.isSingleUnlabelled(type) {
+      let isLabelled =
+        isObject && payload.document.member(named: CaseShape.singleLabel, of: payload.node) != nil
+      guard isLabelled else { return JSONKeyedReader<Inner>(reader: payload, shape: .payload) }
+    } else if !isObject {
+      guard !payload.isStrict else { throw stray(payload, labels: CaseShape.names(of: type)) }
+      return JSONKeyedReader<Inner>(reader: payload, shape: .empty)
+    }
+    if payload.isStrict { try refuseUnknownLabels(payload, keyedBy: type) }
+    return JSONKeyedReader<Inner>(reader: payload, shape: .object)
+  }
+
+  private func refuseUnknownLabels<Inner: CodingKey>(
+    _ payload: JSONReader, keyedBy type: Inner.Type
+  ) throws {
+    let document = payload.document
+    var node = payload.node + 1
+    while node < payload.entry.next {
+      let name = document.string(document.node(node))
+      guard Inner(stringValue: name) != nil else {
+        throw stray(payload.at(node + 1), name, labels: CaseShape.names(of: type))
+      }
+      node = document.node(node + 1).next
+    }
+  }
+
+  /// The error for a value that the case has no place for.
+  private func stray(
+    _ value: JSONReader, _ name: String? = nil, labels: [String]?
+  ) -> DecodingError {
+    let detail: String
+    if labels?.isEmpty == true {
+      detail = "This case takes no value; write its name only."
+    } else if let name {
+      detail =
+        "This case has no value \(UnreadableValue.quoted(name))"
+        + (labels.map { "; it takes: \($0.listed)." } ?? "; leave it out.")
+    } else {
+      detail = "Write an object here" + (labels.map { " with: \($0.listed)." } ?? ".")
+    }
+    let expected = name == nil && labels?.isEmpty != true ? ["object"] : labels ?? []
+    return UnreadableValue(node: value.node, expected: expected, detail: detail).wrapped()
+  }
+}

@@ -1,0 +1,133 @@
+/// An object that is being read, or the place of an enum's case in one of its forms.
+struct JSONKeyedReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
+  let reader: JSONReader
+  let shape: Shape
+  /// For an object with many members.
+  private let index: KeyIndex?
+
+  /// What stands where the members are looked for.
+  enum Shape {
+    /// An object: each key is a member.
+    case object
+    /// The bare name of a case: its one key has an empty payload.
+    case caseName
+    /// The value without a label of a case: the only key stands for the value itself.
+    case payload
+    /// Nothing, because a case is given by its name only (or by something that can be ignored).
+    case empty
+    /// Nothing, though the case takes a value.
+    case missingPayload
+  }
+
+  init(reader: JSONReader, shape: Shape) {
+    self.reader = reader
+    self.shape = shape
+    let isLarge = shape == .object && reader.entry.count > KeyIndex.threshold
+    index = isLarge ? KeyIndex(of: reader.node, in: reader.document) : nil
+  }
+
+  var codingPath: [any CodingKey] { reader.codingPath }
+
+  var allKeys: [Key] {
+    switch shape {
+    case .caseName:
+      return Key(stringValue: reader.document.string(reader.entry)).map { [$0] } ?? []
+    case .object:
+      let document = reader.document
+      let entry = reader.entry
+      var keys: [Key] = []
+      var node = reader.node + 1
+      while node < entry.next {
+        if let key = Key(stringValue: document.string(document.node(node))) { keys.append(key) }
+        node = document.node(node + 1).next
+      }
+      return keys
+    case .payload, .missingPayload:
+      return Key(stringValue: CaseShape.singleLabel).map { [$0] } ?? []
+    case .empty:
+      return []
+    }
+  }
+
+  func contains(_ key: Key) -> Bool {
+    switch shape {
+    case .caseName: reader.document.string(reader.entry) == key.stringValue
+    case .missingPayload: true
+    case .object, .payload, .empty: find(key) != nil
+    }
+  }
+
+  /// The value of a member that must be there.
+  @inline(__always)
+  func value(_ key: Key) throws -> JSONReader {
+    guard let node = find(key) else { throw absent(key) }
+    return reader.at(node)
+  }
+
+  /// The value of a member that may be absent or `null`.
+  @inline(__always)
+  func valueIfPresent(_ key: Key) throws -> JSONReader? {
+    guard let node = find(key) else {
+      if shape == .missingPayload || shape == .caseName { throw absent(key) }
+      return nil
+    }
+    let value = reader.at(node)
+    return value.isNull ? nil : value
+  }
+
+  @inline(__always)
+  private func find(_ key: Key) -> UInt32? {
+    switch shape {
+    case .object:
+      let name = key.stringValue
+      guard let index else { return reader.document.member(named: name, of: reader.node) }
+      return index.value(named: name)
+    case .payload: return reader.node
+    case .caseName, .empty, .missingPayload: return nil
+    }
+  }
+
+  /// The error for a key that is not there.
+  private func absent(_ key: Key) -> DecodingError {
+    let name = UnreadableValue.quoted(key.stringValue)
+    let problem: UnreadableValue =
+      switch shape {
+      case .object: .missing(key.stringValue, in: reader.node)
+      case .caseName: reader.mismatch("object")
+      case .payload, .empty, .missingPayload:
+        UnreadableValue(
+          node: reader.node, expected: ["object"],
+          detail: shape == .empty
+            ? "A value for \(name) is needed here; write an object that has it."
+            : "This case takes a value; write an object with the case as its only member.")
+      }
+    return problem.wrapped(asMissing: key)
+  }
+
+  func decodeNil(forKey key: Key) throws -> Bool {
+    try value(key).isNull
+  }
+
+  func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
+    try value(key).read(type)
+  }
+
+  func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
+    try valueIfPresent(key)?.read(type)
+  }
+
+  func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
+    try value(key).unkeyedContainer()
+  }
+
+  func superDecoder() throws -> any Decoder {
+    guard let node = reader.document.member(named: "super", of: reader.node) else {
+      throw UnreadableValue.missing("super", in: reader.node).wrapped()
+    }
+    return reader.at(node)
+  }
+
+  func superDecoder(forKey key: Key) throws -> any Decoder {
+    try value(key)
+  }
+}

@@ -1,0 +1,87 @@
+extension JSONReader {
+  /// Turns what a type's `init(from:)` has thrown into what the sender of the JSON did wrong.
+  ///
+  /// The first value that an error passes on its way out is the innermost one: it is the one that
+  /// is explained, and the others pass the explanation on.
+  func explain<Value: Decodable>(_ error: any Error, _ type: Value.Type) -> any Error {
+    if let error = error as? DecodingError, error.isExplained { return error }
+    if let explanation = explainCase(type) ?? explainRawValue(type) { return explanation.wrapped() }
+    return UnreadableValue.from(error, at: node, in: document).wrapped()
+  }
+
+  /// What is wrong with a value that should be a case of an enum with payloads.
+  private func explainCase<Value: Decodable>(_ type: Value.Type) -> UnreadableValue? {
+    guard let names = CaseNames.of(type) else { return nil }
+    switch entry.kind {
+    case .string:
+      let name = document.string(entry)
+      return names.contains(name) ? nil : .unknownCase(name, names, at: node)
+    case .object:
+      let members = element.members ?? []
+      guard members.count == 1, let name = members.first?.name else {
+        return .caseCount(members.count, names, at: node)
+      }
+      return names.contains(name) ? nil : .unknownCase(name, names, at: node)
+    default:
+      return nil
+    }
+  }
+
+  /// What is wrong with a value that should be one of an enum's raw values.
+  private func explainRawValue<Value: Decodable>(_ type: Value.Type) -> UnreadableValue? {
+    guard entry.kind == .string || entry.kind == .number,
+      let values = RawValues.of(type), !values.isEmpty
+    else { return nil }
+    let names = values.map { value in
+      if case .string(let name) = value {
+        name
+      } else {
+        String(decoding: value.bytes, as: UTF8.self)
+      }
+    }
+    return UnreadableValue(
+      node: node, expected: names,
+      detail: "This is not one of the known values; write one of: \(names.listed).")
+  }
+}
+
+extension DecodingError {
+  /// Whether the error has its final words already.
+  fileprivate var isExplained: Bool {
+    switch self {
+    case .typeMismatch(_, let context), .valueNotFound(_, let context),
+      .keyNotFound(_, let context), .dataCorrupted(let context):
+      context.underlyingError is UnreadableValue
+    @unknown default: false
+    }
+  }
+}
+
+extension UnreadableValue {
+  static func unknownCase(_ name: String, _ names: [String]?, at node: UInt32) -> UnreadableValue {
+    UnreadableValue(
+      node: node, expected: names ?? ["string", "object"],
+      detail: "\(quoted(name)) is not known here"
+        + (names.map { "; write one of: \($0.listed)." } ?? "; see the schema for what is."))
+  }
+
+  static func caseCount(_ count: Int, _ names: [String]?, at node: UInt32) -> UnreadableValue {
+    UnreadableValue(
+      node: node, expected: names ?? ["string", "object"],
+      detail: "An object with exactly one member belongs here, not \(count)"
+        + (names.map { "; its name is one of: \($0.listed)." } ?? "."))
+  }
+
+  /// The error for a value that is neither a case's name nor an object around one.
+  static func noCase(_ kind: JSONKind, _ names: [String]?, at node: UInt32) -> UnreadableValue {
+    UnreadableValue(
+      node: node, expected: names ?? ["string", "object"],
+      detail: "This is \(kind.nameWithArticle); write the name of a case"
+        + (names.map { ", one of: \($0.listed)." } ?? "."))
+  }
+}
+
+extension [String] {
+  /// The names with commas between them.
+  var listed: String { joined(separator: ", ") }
+}

@@ -1,0 +1,93 @@
+/// An object that is being written: a struct's members, a dictionary's, or an enum's case.
+struct JSONKeyedOutput<Key: CodingKey>: KeyedEncodingContainerProtocol {
+  let output: JSONOutput
+  let place: JSONOutput.Place
+
+  var codingPath: [any CodingKey] { output.path }
+
+  /// Which kind of object is written with these keys.
+  @inline(__always)
+  static var kind: JSONOutput.Kind {
+    ObjectIdentifier(Key.self) == DictionaryKeys.type ? .dictionary : .object
+  }
+
+  /// Writes the name of a member, so that its value can follow.
+  @inline(__always)
+  func begin(_ key: Key) throws {
+    guard let index = output.resume(place) else { throw output.closed() }
+    let frame = output.frames[index]
+    switch frame.kind {
+    case .singlePayload:
+      // The name is left out: the value is the payload.
+      guard frame.count == 0 else { throw output.closed() }
+      output.separate(at: index)
+    case .dictionary:
+      output.separate(at: index)
+      let name = key.stringValue
+      output.noteMember(name)
+      output.bytes.appendJSON(name)
+      output.bytes.append(ASCII.colon)
+    default:
+      // The one member of a case is its payload.
+      guard frame.payload == .none else { throw output.closed() }
+      output.separate(at: index)
+      output.bytes.appendJSON(key.stringValue)
+      output.bytes.append(ASCII.colon)
+    }
+  }
+
+  func encodeNil(forKey key: Key) throws {
+    try begin(key)
+    output.bytes.appendJSONNull()
+  }
+
+  func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws {
+    try begin(key)
+    try output.write(value, inside: place)
+  }
+
+  func nestedContainer<Inner: CodingKey>(
+    keyedBy type: Inner.Type, forKey key: Key
+  ) -> KeyedEncodingContainer<Inner> {
+    guard let index = output.resume(place), output.frames[index].kind == .object,
+      output.frames[index].count == 0, CaseShape.isCase(Key.self, Inner.self)
+    else {
+      return superOutput(key).container(keyedBy: type)
+    }
+    do {
+      try begin(key)
+    } catch {
+      output.report(output.closed())
+    }
+    let isSingle = CaseShape.isSingleUnlabelled(type)
+    output.markCase(at: index, payload: isSingle ? .single : .labelled)
+    return KeyedEncodingContainer(
+      JSONKeyedOutput<Inner>(
+        output: output, place: output.open(isSingle ? .singlePayload : .object)))
+  }
+
+  func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
+    superOutput(key).unkeyedContainer()
+  }
+
+  func superEncoder() -> any Encoder {
+    guard let key = Key(stringValue: "super") else {
+      output.report(output.closed())
+      return JSONOutputEncoder(output: output, inside: JSONOutput.Place(depth: .max, identity: 0))
+    }
+    return superOutput(key)
+  }
+
+  func superEncoder(forKey key: Key) -> any Encoder { superOutput(key) }
+
+  /// An encoder for a member, which may be used later.
+  private func superOutput(_ key: Key) -> JSONOutputEncoder {
+    do {
+      try begin(key)
+    } catch {
+      output.report(output.closed())
+      return JSONOutputEncoder(output: output, inside: JSONOutput.Place(depth: .max, identity: 0))
+    }
+    return JSONOutputEncoder(output: output, inside: output.open(.value))
+  }
+}

@@ -1,0 +1,57 @@
+extension JSONOutput {
+  /// The path of the value that is being written.
+  ///
+  /// Read from the unfinished text, when somebody asks: most encodings never need it.
+  var path: [JSONPathKey] {
+    frames.indices.compactMap { index in
+      let frame = frames[index]
+      guard frame.count > 0 else { return nil }
+      switch frame.kind {
+      case .array: return JSONPathKey(frame.count - 1)
+      case .object, .dictionary: return lastName(in: index).map { JSONPathKey($0) }
+      case .singlePayload, .value: return nil
+      }
+    }
+  }
+
+  /// The name of the member that was begun last in an open object.
+  private func lastName(in index: Int) -> String? {
+    var text = Array(bytes[frames[index].start...])
+    // Cut at the value that is open inside the object, and give the member any value at all.
+    if index + 1 < frames.count {
+      text.removeLast(max(0, bytes.count - frames[index + 1].start))
+    }
+    for ending in [[], [ASCII.zero]] as [[UInt8]] {
+      let whole = text + ending + [ASCII.closeBrace]
+      if let document = try? JSONDocument(parsing: whole) {
+        return document.root.members?.last?.name
+      }
+    }
+    return nil
+  }
+
+  /// The error for a value that JSON cannot express.
+  func cannotExpress(_ value: any FloatingPoint) -> EncodingError {
+    EncodingError.invalidValue(
+      value,
+      EncodingError.Context(
+        codingPath: path,
+        debugDescription: "\(value) at \"\(pointer)\" is no number that JSON can express."))
+  }
+
+  /// The error for writing where nothing can be written any more.
+  func closed() -> EncodingError {
+    EncodingError.invalidValue(
+      (),
+      EncodingError.Context(
+        codingPath: path,
+        debugDescription: """
+          At "\(pointer)" a container was written to after it was closed, or a second value was \
+          written where one stands.
+          """))
+  }
+
+  private var pointer: JSONPointer {
+    JSONPointer(tokens: path.map(\.stringValue))
+  }
+}

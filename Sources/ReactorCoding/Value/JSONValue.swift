@@ -1,0 +1,94 @@
+/// A JSON value to build and compare; what is parsed is read through `JSONElement` instead.
+public enum JSONValue: Hashable, Sendable {
+  case null
+  case boolean(Bool)
+  case number(JSONNumber)
+  case string(String)
+  case array([JSONValue])
+  /// Members in the order in which they are written.
+  case object([Member])
+
+  /// One member of an object.
+  public struct Member: Hashable, Sendable {
+    /// The name.
+    public var name: String
+
+    /// The value.
+    public var value: JSONValue
+
+    /// Makes a member.
+    public init(_ name: String, _ value: JSONValue) {
+      self.name = name
+      self.value = value
+    }
+  }
+
+  /// Copies a parsed value.
+  ///
+  /// The nesting is that of the document, so its depth limit bounds the recursion.
+  public init(_ element: JSONElement) {
+    switch element.kind {
+    case .null: self = .null
+    case .boolean: self = .boolean(element.boolean ?? false)
+    case .number: self = element.number.map(JSONValue.number) ?? .null
+    case .string: self = .string(element.string ?? "")
+    case .array: self = .array((element.elements ?? []).map { JSONValue($0) })
+    case .object:
+      self = .object((element.members ?? []).map { Member($0.name, JSONValue($0.value)) })
+    }
+  }
+
+  /// The member with this name (the last one of several), if the value is an object that has it.
+  ///
+  /// Assigning replaces the member where it stands, or appends it; `nil` removes it. Assigning to
+  /// what is no object does nothing.
+  public subscript(name: String) -> JSONValue? {
+    get {
+      guard case .object(let members) = self else { return nil }
+      return members.last { $0.name == name }?.value
+    }
+    set {
+      guard case .object(var members) = self else { return }
+      let position = members.lastIndex { $0.name == name }
+      switch (position, newValue) {
+      case (let position?, let value?): members[position].value = value
+      case (let position?, nil): members.remove(at: position)
+      case (nil, let value?): members.append(Member(name, value))
+      case (nil, nil): return
+      }
+      self = .object(members)
+    }
+  }
+
+  /// The compact JSON text.
+  public var bytes: [UInt8] {
+    var output: [UInt8] = []
+    write(to: &output)
+    return output
+  }
+
+  func write(to output: inout [UInt8]) {
+    switch self {
+    case .null: output.appendJSONNull()
+    case .boolean(let value): output.appendJSON(value)
+    case .number(let value): output.append(contentsOf: value.text.utf8)
+    case .string(let value): output.appendJSON(value)
+    case .array(let elements):
+      output.append(ASCII.openBracket)
+      for (position, element) in elements.enumerated() {
+        if position > 0 { output.append(ASCII.comma) }
+        element.write(to: &output)
+      }
+      output.append(ASCII.closeBracket)
+    case .object(let members):
+      output.append(ASCII.openBrace)
+      for (position, member) in members.enumerated() {
+        if position > 0 { output.append(ASCII.comma) }
+        output.appendJSON(member.name)
+        output.append(ASCII.colon)
+        member.value.write(to: &output)
+      }
+      output.append(ASCII.closeBrace)
+    }
+  }
+}
