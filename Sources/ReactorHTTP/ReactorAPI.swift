@@ -188,6 +188,7 @@ public final class ReactorAPI: HTTPResponder {
     case .exists:
       Problem(.sessionExists, "The id is taken. Choose another one, or PUT the session's address.")
     case .tooMany: unavailable("So many sessions are in memory that there is no room for another.")
+    case .history(let error): problem(for: error)
     case .log(let error): problem(for: error)
     }
   }

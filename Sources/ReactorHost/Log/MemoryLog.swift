@@ -17,13 +17,27 @@ public final class MemoryLog: MutationLog {
   /// The part of the log that belongs to one session.
   public func session(_ key: SessionKey) -> any SessionLog {
     if let stored = sessions.withLock({ $0[key] }) { return stored }
-    return MemorySessionLog(key, retained: retained) { [weak self] log in
+    return MemorySessionLog(retained: retained) { [weak self] log in
       self?.sessions.withLock { sessions in
         if let stored = sessions[key] { return stored }
         sessions[key] = log
         return log
       } ?? log
     }
+  }
+
+  /// Stores a session whose history is another one's up to a version.
+  public func fork(
+    _ source: SessionKey, at version: Int, to target: SessionKey, epoch: String,
+    completion: @escaping @Sendable (Result<Void, LogError>) -> Void
+  ) {
+    let history = sessions.withLock { $0[source] }?.history(upTo: version)
+    let log = sessions.withLock { sessions in
+      let log = sessions[target] ?? MemorySessionLog(retained: retained) { $0 }
+      sessions[target] = log
+      return log
+    }
+    completion(log.begin(epoch, with: history) ? .success(()) : .failure(.conflict))
   }
 
   /// The stored sessions of a reactor.

@@ -11,21 +11,19 @@ final class MemorySessionLog: SessionLog {
     case superseded(by: MemorySessionLog)
   }
 
-  private struct Contents {
-    var epoch: String?
-    var isEnded = false
+  /// What a session's history consists of.
+  struct History: Sendable {
     var entries: [LogEntry] = []
     var version = 0
     var lastActiveAt = Timestamp(milliseconds: 0)
     var globals: [String: UInt64] = [:]
     var snapshots: [Snapshot] = []  // in ascending order of their versions
+  }
 
-    init() {}
-
-    init(epoch: String) {
-      self.epoch = epoch
-      lastActiveAt = .now
-    }
+  private struct Contents {
+    var epoch: String?
+    var isEnded = false
+    var history = History()
   }
 
   private let retained: Int
@@ -34,7 +32,7 @@ final class MemorySessionLog: SessionLog {
   private let register: @Sendable (MemorySessionLog) -> MemorySessionLog
 
   init(
-    _ key: SessionKey, retained: Int,
+    retained: Int,
     register: @escaping @Sendable (MemorySessionLog) -> MemorySessionLog
   ) {
     self.retained = retained
@@ -47,18 +45,39 @@ final class MemorySessionLog: SessionLog {
       guard let epoch = contents.epoch else { return .none }
       return .stored(
         StoredSession(
-          epoch: epoch, version: contents.version, lastActiveAt: contents.lastActiveAt,
-          globals: contents.globals))
+          epoch: epoch, version: contents.history.version, lastActiveAt: contents.history.lastActiveAt,
+          globals: contents.history.globals))
     }
   }
 
   func create(epoch: String, completion: @escaping @Sendable (Result<Void, LogError>) -> Void) {
-    let isTaken = registered.contents.withLock { contents in
-      guard contents.isEnded || contents.epoch == nil else { return true }
-      contents = Contents(epoch: epoch)
-      return false
+    completion(registered.begin(epoch, with: nil) ? .success(()) : .failure(.conflict))
+  }
+
+  /// Begins a history, in place of one that has ended.
+  ///
+  /// - Returns: Whether there was room for it.
+  func begin(_ epoch: String, with history: History?) -> Bool {
+    contents.withLock { contents in
+      guard contents.isEnded || contents.epoch == nil else { return false }
+      contents = Contents(epoch: epoch, history: history ?? History(lastActiveAt: .now))
+      return true
     }
-    completion(isTaken ? .failure(.conflict) : .success(()))
+  }
+
+  /// The history up to a version, for another session to begin with.
+  func history(upTo version: Int) -> History {
+    var history = target.contents.withLock { $0.history }
+    history.entries.removeLast(
+      min(history.entries.count, max(0, history.version - version)))
+    history.snapshots.removeAll { $0.version > version }
+    history.version = version
+    history.lastActiveAt = .now
+    history.globals = [:]
+    for entry in history.entries {
+      if let global = entry.global { history.globals[global.name] = global.revision }
+    }
+    return history
   }
 
   func append(
@@ -66,15 +85,15 @@ final class MemorySessionLog: SessionLog {
     completion: @escaping @Sendable (Result<Void, LogError>) -> Void
   ) {
     let isExpected = registered.contents.withLock { contents in
-      guard !contents.isEnded, contents.epoch ?? epoch == epoch, contents.version == version
+      guard !contents.isEnded, contents.epoch ?? epoch == epoch, contents.history.version == version
       else { return false }
       contents.epoch = epoch
-      contents.entries += entries
-      contents.version += entries.count
+      contents.history.entries += entries
+      contents.history.version += entries.count
       for entry in entries {
-        if let global = entry.global { contents.globals[global.name] = global.revision }
+        if let global = entry.global { contents.history.globals[global.name] = global.revision }
       }
-      contents.lastActiveAt = entries.last?.at ?? contents.lastActiveAt
+      contents.history.lastActiveAt = entries.last?.at ?? contents.history.lastActiveAt
       return true
     }
     completion(isExpected ? .success(()) : .failure(.conflict))
@@ -90,33 +109,33 @@ final class MemorySessionLog: SessionLog {
 
   func entries(after version: Int, limit: Int) -> [LogEntry] {
     target.contents.withLock { contents in
-      let first = contents.version - contents.entries.count
-      let start = min(max(0, version - first), contents.entries.count)
-      return Array(contents.entries[start...].prefix(limit))
+      let first = contents.history.version - contents.history.entries.count
+      let start = min(max(0, version - first), contents.history.entries.count)
+      return Array(contents.history.entries[start...].prefix(limit))
     }
   }
 
   func snapshot(atOrBefore version: Int) -> Snapshot? {
-    target.contents.withLock { $0.snapshots.last { $0.version <= version } }
+    target.contents.withLock { $0.history.snapshots.last { $0.version <= version } }
   }
 
   func save(_ snapshot: Snapshot, of epoch: String) {
     target.contents.withLock { contents in
-      guard contents.epoch == epoch, snapshot.version <= contents.version,
-        snapshot.version > contents.snapshots.last?.version ?? 0
+      guard contents.epoch == epoch, snapshot.version <= contents.history.version,
+        snapshot.version > contents.history.snapshots.last?.version ?? 0
       else { return }
-      contents.snapshots.append(snapshot)
+      contents.history.snapshots.append(snapshot)
       trim(&contents)
     }
   }
 
   /// Drops what retention need not keep: entries up to the newest snapshot that is old enough.
   private func trim(_ contents: inout Contents) {
-    let oldest = contents.version - retained
-    guard let keep = contents.snapshots.lastIndex(where: { $0.version <= oldest }) else { return }
-    let first = contents.version - contents.entries.count
-    contents.entries.removeFirst(max(0, contents.snapshots[keep].version - first))
-    contents.snapshots.removeFirst(keep)
+    let oldest = contents.history.version - retained
+    guard let keep = contents.history.snapshots.lastIndex(where: { $0.version <= oldest }) else { return }
+    let first = contents.history.version - contents.history.entries.count
+    contents.history.entries.removeFirst(max(0, contents.history.snapshots[keep].version - first))
+    contents.history.snapshots.removeFirst(keep)
   }
 
   private var target: MemorySessionLog {

@@ -6,6 +6,21 @@ public protocol MutationLog: Sendable {
   /// The part of the log that belongs to one session. Costs nothing until it is written to.
   func session(_ key: SessionKey) -> any SessionLog
 
+  /// Stores a session whose history is another one's up to a version, in one step.
+  ///
+  /// Fails with ``LogError/conflict`` where the new session is stored already.
+  ///
+  /// - Parameters:
+  ///   - source: The session whose entries are taken; those up to `version` must be kept still, or
+  ///     a snapshot that stands in for them.
+  ///   - version: The last version that is taken.
+  ///   - target: The new session, in place of one that has ended.
+  ///   - epoch: The name of the new history.
+  ///   - completion: Called once the new session is as durable as the store is.
+  func fork(
+    _ source: SessionKey, at version: Int, to target: SessionKey, epoch: String,
+    completion: @escaping @Sendable (Result<Void, LogError>) -> Void)
+
   /// The stored sessions of a reactor that have not ended, in ascending order of their ids' bytes.
   ///
   /// - Parameters:

@@ -20,6 +20,17 @@ public protocol HostedReactor: AnyObject, Sendable {
     _ id: String, for intent: SessionIntent,
     completion: @escaping @Sendable (Result<OpenedSession, SessionError>) -> Void)
 
+  /// Makes a session whose history is another one's up to a version.
+  ///
+  /// - Parameters:
+  ///   - source: The other session, which must be there.
+  ///   - version: The last version that is taken; `nil` for the current one.
+  ///   - id: The new session's id, which must be free.
+  ///   - completion: Called at once or later, on any thread.
+  func fork(
+    _ source: String, at version: Int?, to id: String,
+    completion: @escaping @Sendable (Result<OpenedSession, SessionError>) -> Void)
+
   /// Ends a session, whether it is in memory, stored, or neither.
   func endSession(
     _ id: String, completion: @escaping @Sendable (Result<Void, SessionError>) -> Void)
@@ -84,6 +95,9 @@ public enum SessionError: Error, Equatable, Sendable {
 
   /// It is there already.
   case exists
+
+  /// The session does not have the version.
+  case history(HistoryError)
 
   /// So many sessions are in memory that there is no room for another.
   case tooMany

@@ -62,6 +62,36 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
     slot.open(for: intent, completion: completion)
   }
 
+  func fork(
+    _ source: String, at version: Int?, to id: String,
+    completion: @escaping @Sendable (Result<OpenedSession, SessionError>) -> Void
+  ) {
+    guard let origin = slot(source), let target = slot(id) else {
+      return completion(.failure(.tooMany))
+    }
+    do {
+      guard try origin.exists() else { return completion(.failure(.unknown)) }
+    } catch {
+      return completion(.failure(.log(error)))
+    }
+    origin.open(for: .use) { result in
+      switch result {
+      case .success(let opened):
+        let session = opened.session
+        do {
+          // Reading it shows that the version can be had.
+          let version = try version.map { try session.state(at: $0).version }
+          target.fork(opened.session.key, at: version ?? session.current.version, completion)
+        } catch let error as HistoryError {
+          completion(.failure(.history(error)))
+        } catch {
+          completion(.failure(.log(.corrupt("\(error)"))))
+        }
+      case .failure(let error): completion(.failure(error))
+      }
+    }
+  }
+
   func endSession(
     _ id: String, completion: @escaping @Sendable (Result<Void, SessionError>) -> Void
   ) {

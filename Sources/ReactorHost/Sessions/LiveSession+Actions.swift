@@ -1,5 +1,6 @@
 internal import ReactorCoding
 internal import ReactorCore
+internal import Synchronization
 
 extension LiveSession {
   func submit(
@@ -40,12 +41,7 @@ extension LiveSession {
 
   /// Nothing of a request runs any more: answers it, now or with the commit that it waits for.
   private func settle(_ request: ActionRequest) {
-    enum Next {
-      case answer(CommittedState?)
-      case wait
-      case ended
-    }
-    let next = book.withLock { book -> Next in
+    let next = book.withLock { book -> Settlement in
       guard book.end == nil else { return .ended }
       guard request.lastVersion > book.committed else { return .answer(book.latest) }
       book.settled.append(request)
@@ -57,4 +53,11 @@ extension LiveSession {
     case .ended: answerEnded(request)
     }
   }
+}
+
+/// What a request gets whose actions have ended.
+private enum Settlement {
+  case answer(CommittedState?)
+  case wait
+  case ended
 }

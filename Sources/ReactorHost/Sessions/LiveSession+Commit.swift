@@ -1,4 +1,5 @@
 internal import ReactorCore
+internal import Synchronization
 
 extension LiveSession: PipelineDelegate {
   typealias Mutation = R.Mutation

@@ -1,5 +1,6 @@
 internal import ReactorCore
 internal import ReactorStreams
+internal import Synchronization
 
 /// Where values that sessions share are delivered for one session.
 protocol GlobalContext: SerialContext {

@@ -68,6 +68,33 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
     changes.post({ [self] in load(for: intent, completion: completion) }, handle: { $0() })
   }
 
+  /// Whether anything is known of the session, in memory or in the log.
+  func exists() throws(LogError) -> Bool {
+    if live != nil { return true }
+    return try log.record() != .none
+  }
+
+  /// Makes the session with another one's history up to a version.
+  func fork(
+    _ source: SessionKey, at version: Int,
+    _ completion: @escaping @Sendable (Result<OpenedSession, SessionError>) -> Void
+  ) {
+    changes.post(
+      { [self] in
+        guard live == nil else { return completion(.failure(.exists)) }
+        environment.log.fork(source, at: version, to: key, epoch: Epoch.random()) { [self] result in
+          switch result {
+          case .success:
+            load(for: .use) { result in
+              completion(result.map { OpenedSession(session: $0.session, wasCreated: true) })
+            }
+          case .failure(.conflict): completion(.failure(.exists))
+          case .failure(let error): completion(.failure(.log(error)))
+          }
+        }
+      }, handle: { $0() })
+  }
+
   func end(completion: @escaping @Sendable (Result<Void, SessionError>) -> Void) {
     changes.post(
       { [self] in
