@@ -80,7 +80,7 @@ let package = Package(
       dependencies: ["MicrohttpdServer", "ReactorHost", "ReactorHTTP"],
       swiftSettings: settings),
     .testTarget(
-      name: "ReactorServiceTests", dependencies: ["ReactorHost", "ReactorService"],
+      name: "ReactorServiceTests", dependencies: ["ReactorHost", "ReactorService", "reactord"],
       swiftSettings: settings),
     .executableTarget(
       name: "reactord", dependencies: ["Reactors", "ReactorService"], swiftSettings: settings),
