@@ -53,7 +53,9 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "ReactorHTTPTests",
-      dependencies: ["ReactorCoding", "ReactorCore", "ReactorHost", "ReactorHTTP", "ReactorStreams"],
+      dependencies: [
+        "ReactorCoding", "ReactorCore", "ReactorHost", "ReactorHTTP", "ReactorStreams",
+      ],
       swiftSettings: settings),
 
     // The transport: the only importer of libmicrohttpd.
