@@ -19,8 +19,8 @@ COPY config/install-packages config/debian-packages.txt /tmp/config/
 RUN /tmp/config/install-packages run && rm -rf /var/lib/apt/lists/* /tmp/config
 
 # The data belongs to a user that exists nowhere else and owns nothing but its data.
-RUN groupadd --system --gid 10001 reactord \
-  && useradd --system --uid 10001 --gid reactord --home-dir /var/lib/reactord \
+RUN groupadd --gid 10001 reactord \
+  && useradd --uid 10001 --gid reactord --home-dir /var/lib/reactord --no-create-home \
     --shell /usr/sbin/nologin reactord \
   && install --directory --owner reactord --group reactord --mode 0750 /var/lib/reactord
 COPY --from=build /usr/local/bin/reactord /usr/local/bin/reactord
