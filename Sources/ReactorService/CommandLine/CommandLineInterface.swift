@@ -48,9 +48,9 @@ public enum CommandLineInterface {
   ) -> Never {
     let logger = Logger.standardError(
       level: configuration.log.level, format: configuration.log.format)
-    for warning in warnings { logger.warning(warning) }
     let termination = Termination()
     TerminationSignals.watch(termination)
+    for warning in warnings { logger.warning(warning) }
     let context = ServiceContext(
       configuration: configuration, logger: logger, termination: termination)
     Task.detached {

@@ -1,5 +1,5 @@
 /// A value of the configuration file whose meaning is not yet known.
-public enum JSONValue: Sendable, Equatable {
+enum JSONValue: Sendable, Equatable {
   /// An object.
   case object([String: JSONValue])
 
@@ -24,7 +24,7 @@ public enum JSONValue: Sendable, Equatable {
 
 extension JSONValue: Decodable {
   /// Takes whatever the decoder has, which bounds the depth.
-  public init(from decoder: any Decoder) throws {
+  init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     if container.decodeNil() {
       self = .null
@@ -46,7 +46,7 @@ extension JSONValue: Decodable {
 
 extension JSONValue: CustomStringConvertible {
   /// The value as a message shows it: scalars whole, containers by their kind.
-  public var description: String {
+  var description: String {
     switch self {
     case .object: "an object"
     case .array: "an array"

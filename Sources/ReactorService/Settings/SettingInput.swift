@@ -2,7 +2,7 @@
 ///
 /// It keeps apart what the sources keep apart: a flag and an environment variable are always text,
 /// while the file knows numbers from strings.
-public enum SettingInput: Sendable, Equatable {
+enum SettingInput: Sendable, Equatable {
   /// From a flag or an environment variable.
   case text(String)
 
@@ -12,7 +12,7 @@ public enum SettingInput: Sendable, Equatable {
 
 extension SettingInput: CustomStringConvertible {
   /// The value as a message shows it.
-  public var description: String {
+  var description: String {
     switch self {
     case .text(""): "nothing"
     case .text(let text): text
