@@ -53,7 +53,9 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "ReactorHTTPTests",
-      dependencies: ["ReactorCoding", "ReactorCore", "ReactorHost", "ReactorHTTP", "ReactorStreams"],
+      dependencies: [
+        "ReactorCoding", "ReactorCore", "ReactorHost", "ReactorHTTP", "ReactorStreams",
+      ],
       swiftSettings: settings),
 
     // The transport: the only importer of libmicrohttpd.
@@ -80,7 +82,7 @@ let package = Package(
       dependencies: ["MicrohttpdServer", "ReactorHost", "ReactorHTTP"],
       swiftSettings: settings),
     .testTarget(
-      name: "ReactorServiceTests", dependencies: ["ReactorHost", "ReactorService"],
+      name: "ReactorServiceTests", dependencies: ["ReactorHost", "ReactorService", "reactord"],
       swiftSettings: settings),
     .executableTarget(
       name: "reactord", dependencies: ["Reactors", "ReactorService"], swiftSettings: settings),

@@ -1,1 +1,5 @@
-print("reactord")
+internal import ReactorService
+
+CommandLineInterface.main(settings: ReactorSettings.all) { context in
+  await context.termination.requested()
+}

@@ -1,0 +1,56 @@
+# Everything that is done with the project, the same by hand and in CI. A machine needs git, make
+# and the Swift toolchain; what else a target needs from Debian it installs.
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.PHONY: help run build test lint format docs bench
+MAKEFLAGS += --no-print-directory
+
+# The address of `make run`.
+LISTEN ?= 127.0.0.1:8080
+# More flags for `make run` and `make test`: make test ARGS='--filter ReactorCoreTests'.
+ARGS ?=
+
+packages := config/install-packages
+formatted := Package.swift Sources Tests
+documented := ReactorStreams ReactorCore ReactorService
+docs := .build/docs
+
+help: ## Show this.
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+run: ## Build and start the daemon on LISTEN (127.0.0.1:8080), with ARGS.
+	@$(packages) build run
+	swift build -c release --product reactord
+	@printf '%s\n' '' 'Once it listens, try in another terminal (Ctrl-C here ends it):' '' \
+	  "  curl -N http://$(LISTEN)/v1/reactors/counter/sessions/demo/events" \
+	  "  curl --json '\"increase\"' http://$(LISTEN)/v1/reactors/counter/sessions/demo/actions" \
+	  "  curl http://$(LISTEN)/v1/reactors/counter/sessions/demo/state" ''
+	@exec "$$(swift build -c release --show-bin-path)/reactord" serve \
+	  --config config/reactord.json5 --listen $(LISTEN) $(ARGS)
+
+build: ## Build everything, optimised.
+	@$(packages) build run
+	swift build -c release
+
+test: ## Run all tests, with ARGS.
+	@$(packages) build run test
+	swift build --build-tests
+	swift test --skip-build $(ARGS)
+
+lint: ## Check the format and the rules of the sources.
+	swift format lint --strict --parallel --recursive --configuration config/swift-format.json $(formatted)
+	config/check-sources
+
+format: ## Format the sources.
+	swift format --in-place --parallel --recursive --configuration config/swift-format.json $(formatted)
+
+docs: ## Write the documentation of the public libraries to .build/docs.
+	@$(packages) build
+	config/build-docs $(docs) $(documented)
+
+bench: ## Build the benchmarks, optimised, and run them.
+	@$(packages) build run bench
+	swift build -c release
+	@exec "$$(swift build -c release --show-bin-path)/Benchmarks" $(ARGS)

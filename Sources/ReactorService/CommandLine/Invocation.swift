@@ -1,0 +1,11 @@
+/// What a command line asks for.
+public enum Invocation: Sendable {
+  /// Run the daemon. The warnings go to the log once there is one.
+  case serve(Configuration, warnings: [String])
+
+  /// Ask a running daemon whether it is healthy.
+  case health(HealthProbe)
+
+  /// Print this text to standard output and exit 0.
+  case print(String)
+}

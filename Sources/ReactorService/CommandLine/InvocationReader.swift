@@ -1,0 +1,117 @@
+/// Reads what follows a command, and from all sources the configuration.
+struct InvocationReader {
+  let table: SettingsTable
+  let environment: [String: String]
+
+  /// What the flags of a command say before any of it is applied.
+  private struct Flags {
+    var settings: [(Setting, String)] = []
+    var file: String?
+    var url: String?
+    var text: String?
+  }
+
+  /// `reactord serve …`.
+  func serve(
+    _ arguments: ArraySlice<String>, readFile: (String) throws(FileProblem) -> [UInt8]
+  ) throws(ConfigurationError) -> Invocation {
+    let flags = try self.flags(arguments, help: table.help, allowsURL: false)
+    if let text = flags.text { return .print(text) }
+    let configuration = try configuration(flags, readFile: readFile)
+    return .serve(configuration, warnings: warnings)
+  }
+
+  /// `reactord health …`: without a URL, the daemon is sought where the same configuration would
+  /// make it listen.
+  func health(
+    _ arguments: ArraySlice<String>, readFile: (String) throws(FileProblem) -> [UInt8]
+  ) throws(ConfigurationError) -> Invocation {
+    let flags = try self.flags(arguments, help: SettingsTable.overview, allowsURL: true)
+    if let text = flags.text { return .print(text) }
+    if let url = flags.url {
+      guard let probe = HealthProbe(url: url) else {
+        throw .configuration("--url: expected http://HOST:PORT, found \(url)")
+      }
+      return .health(probe)
+    }
+    return .health(HealthProbe(listen: try configuration(flags, readFile: readFile).listen))
+  }
+
+  private func flags(
+    _ arguments: ArraySlice<String>, help: String, allowsURL: Bool
+  ) throws(ConfigurationError) -> Flags {
+    var flags = Flags()
+    var items = CommandLineArguments(arguments)
+    let takesValue = { (flag: String) -> Bool? in
+      switch flag {
+      case "--help", "-h", "--version": false
+      case "--config": true
+      case "--url": allowsURL ? true : nil
+      default: table.setting(flag: flag) == nil ? nil : true
+      }
+    }
+    while let item = try items.next(takesValue: takesValue) {
+      switch item {
+      case .bare("--version"):
+        flags.text = ServiceVersion.line
+        return flags
+      case .bare:
+        flags.text = help
+        return flags
+      case .valued("--config", let path): flags.file = path
+      case .valued("--url", let url): flags.url = url
+      case .valued(let flag, let value):
+        if let setting = table.setting(flag: flag) { flags.settings.append((setting, value)) }
+      }
+    }
+    return flags
+  }
+
+  private func configuration(
+    _ flags: Flags, readFile: (String) throws(FileProblem) -> [UInt8]
+  ) throws(ConfigurationError) -> Configuration {
+    var configuration = Configuration()
+    if let path = flags.file ?? environment[Self.fileVariable] {
+      let bytes: [UInt8]
+      do {
+        bytes = try readFile(path)
+      } catch {
+        throw .configuration("cannot read the configuration file \"\(path)\": \(error.reason)")
+      }
+      try ConfigurationFile(path: path, bytes: bytes).apply(to: &configuration, table: table)
+    }
+    for setting in table.settings {
+      guard let text = environment[setting.variable] else { continue }
+      try assign(text, to: setting, named: setting.variable, in: &configuration)
+    }
+    for (setting, text) in flags.settings {
+      try assign(text, to: setting, named: setting.flag, in: &configuration)
+    }
+    return configuration
+  }
+
+  private func assign(
+    _ text: String, to setting: Setting, named place: String,
+    in configuration: inout Configuration
+  ) throws(ConfigurationError) {
+    do {
+      try setting.assign(.text(text), &configuration)
+    } catch {
+      throw .configuration("\(place): \(error.reason)")
+    }
+  }
+
+  /// Variables that look like ours and are not.
+  ///
+  /// Kubernetes sets such names beside a Service, so they are no error.
+  private var warnings: [String] {
+    environment.keys.sorted()
+      .filter {
+        $0.hasPrefix(Setting.prefix) && $0 != Self.fileVariable
+          && table.setting(variable: $0) == nil
+      }
+      .map { "the environment variable \($0) is no setting of reactord and is ignored" }
+  }
+
+  private static let fileVariable = Setting.prefix + "CONFIG"
+}

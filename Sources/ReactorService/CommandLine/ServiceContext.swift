@@ -1,0 +1,20 @@
+public import ReactorHost
+
+/// What a daemon is given to run with.
+public struct ServiceContext: Sendable {
+  /// What it was told.
+  public let configuration: Configuration
+
+  /// Where it writes what it has to say.
+  public let logger: Logger
+
+  /// When it has to end.
+  public let termination: Termination
+
+  /// Makes a context; tests and embedding programs call this, a daemon is given one.
+  public init(configuration: Configuration, logger: Logger, termination: Termination) {
+    self.configuration = configuration
+    self.logger = logger
+    self.termination = termination
+  }
+}

@@ -1,0 +1,71 @@
+internal import ReactorHost
+
+extension Configuration {
+  /// The service's own settings: the one table from which the flags, the names of environment
+  /// variables, the keys of the file, the help and the commented default file are made.
+  public static let settings: [Setting] = [
+    Setting(
+      "listen", \.listen, .address,
+      help: "The address to accept connections on; port 0 takes a free one."),
+    Setting(
+      "store", \.store, .store,
+      help: "Where the logs of the sessions are kept: memory is gone when the process ends."),
+
+    Setting(
+      "sessions.create", \.sessions.create, .choice(),
+      help: "Whether any first use makes a session (implicit) or only POST and PUT (explicit)."),
+    Setting(
+      "sessions.idle", \.sessions.idle, .duration(0.1...31_536_000),
+      help: "A session that nobody used for this long leaves memory; its log stays."),
+    Setting(
+      "sessions.limit", \.sessions.limit, .count(1...100_000_000),
+      help: "The most sessions in memory at once."),
+
+    Setting(
+      "actions.wait", \.actions.wait, .duration(0...3_600),
+      help: "How long a POST waits for its effect before it answers 202."),
+    Setting(
+      "actions.idempotency", \.actions.idempotency, .duration(0.1...31_536_000),
+      help: "How long an Idempotency-Key and its answer are kept."),
+    Setting(
+      "actions.queue", \.actions.queue, .count(1...10_000_000),
+      help: "The most actions that may wait in the mailbox of one session."),
+
+    Setting(
+      "streams.heartbeat", \.streams.heartbeat, .duration(0.1...3_600),
+      help: "An idle stream gets a comment line this often, which also finds dead peers."),
+    Setting(
+      "streams.buffer", \.streams.buffer, .count(1...65_536),
+      help: "How many events a subscriber may be behind before it is given the latest state."),
+
+    Setting(
+      "log.retain", \.log.retain, .count(1...1_000_000_000),
+      help: "How many versions of each session the memory store keeps."),
+    Setting(
+      "log.level", \.log.level, .choice(),
+      help: "Log lines that matter less than this are not written."),
+    Setting(
+      "log.format", \.log.format, .choice(),
+      help: "How a log line looks: text for people, json for machines (one object a line)."),
+
+    Setting(
+      "limits.body", \.limits.body, .bytes(1...1_073_741_824),
+      help: "The largest body of a request."),
+    Setting(
+      "limits.headers", \.limits.headers, .bytes(1_024...1_048_576),
+      help: "The largest request line and header fields together."),
+    Setting(
+      "limits.connections", \.limits.connections, .count(1...10_000_000),
+      help: "The most connections at once."),
+    Setting(
+      "limits.idle", \.limits.idle, .duration(1...86_400),
+      help: "How long a connection that is idle or slow is kept; streams have their heartbeat."),
+
+    Setting(
+      "http.workers", \.http.workers, .count(0...1_024),
+      help: "Threads that serve requests; 0 chooses by the number of cores."),
+    Setting(
+      "shutdown.grace", \.shutdown.grace, .duration(0...3_600),
+      help: "How long draining may take after SIGTERM or SIGINT."),
+  ]
+}

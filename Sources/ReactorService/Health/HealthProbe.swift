@@ -1,0 +1,52 @@
+/// A question to a running daemon: `GET /healthz`, as a container's health check asks it.
+public struct HealthProbe: Sendable, Equatable {
+  /// Whom to ask; the port is not 0.
+  let address: ListenAddress
+
+  /// The path to get.
+  let path: String
+
+  /// The address where a daemon that listens on `listen` can be reached from its own machine.
+  init(listen: ListenAddress) {
+    let host =
+      switch listen.host {
+      case "0.0.0.0": "127.0.0.1"
+      case "::": "::1"
+      default: listen.host
+      }
+    address = ListenAddress(host: host, port: listen.port)
+    path = "/healthz"
+  }
+
+  /// Reads `http://HOST[:PORT][/PATH]`; without a path it is `/healthz`, without a port 80.
+  ///
+  /// Returns `nil` for anything else, and for a path that could not stand in a request line.
+  init?(url: String) {
+    let scheme = "http://"
+    guard url.hasPrefix(scheme) else { return nil }
+    let rest = url.dropFirst(scheme.count)
+    let slash = rest.firstIndex(of: "/") ?? rest.endIndex
+    let authority = String(rest[..<slash])
+    let path = rest[slash...]
+    guard let address = ListenAddress(authority) ?? ListenAddress(authority + ":80"),
+      path.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+    else { return nil }
+    self.address = address
+    self.path = path.isEmpty || path == "/" ? "/healthz" : String(path)
+  }
+
+  /// What is sent: one request, after which the server closes.
+  var request: [UInt8] {
+    Array("GET \(path) HTTP/1.1\r\nHost: \(address)\r\nConnection: close\r\n\r\n".utf8)
+  }
+
+  /// The status code of an answer that begins with these bytes, `nil` where they are no answer.
+  static func status(of answer: some Sequence<UInt8>) -> Int? {
+    let line = String(decoding: answer.prefix { $0 != 0x0D && $0 != 0x0A }, as: UTF8.self)
+    let words = line.split(separator: " ", maxSplits: 2)
+    guard words.count >= 2, words[0].hasPrefix("HTTP/1."), words[1].utf8.count == 3 else {
+      return nil
+    }
+    return Int(words[1])
+  }
+}

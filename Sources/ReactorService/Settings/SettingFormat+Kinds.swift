@@ -1,0 +1,79 @@
+extension SettingFormat where Value == Duration {
+  /// A time in seconds, fractions allowed.
+  public static func duration(_ range: ClosedRange<Double>) -> SettingFormat {
+    let limits = "\(plain(range.lowerBound)) to \(plain(range.upperBound))"
+    return SettingFormat(
+      placeholder: "SECONDS", expected: "a number of seconds from \(limits)",
+      readNumber: { number in
+        range.contains(number.value) ? .seconds(number.value) : nil
+      },
+      write: { duration in
+        let (seconds, attoseconds) = duration.components
+        return plain(Double(seconds) + Double(attoseconds) / 1e18)
+      })
+  }
+
+  /// A number without a fraction that says nothing: `15`, not `15.0`.
+  private static func plain(_ value: Double) -> String {
+    Int(exactly: value).map { "\($0)" } ?? "\(value)"
+  }
+}
+
+extension SettingFormat where Value == Int {
+  /// A number of things.
+  public static func count(_ range: ClosedRange<Int>) -> SettingFormat {
+    whole(range, placeholder: "NUMBER", of: "a whole number")
+  }
+
+  /// A size in bytes.
+  public static func bytes(_ range: ClosedRange<Int>) -> SettingFormat {
+    whole(range, placeholder: "BYTES", of: "a number of bytes")
+  }
+
+  private static func whole(
+    _ range: ClosedRange<Int>, placeholder: String, of noun: String
+  ) -> SettingFormat {
+    SettingFormat(
+      placeholder: placeholder,
+      expected: "\(noun) from \(range.lowerBound) to \(range.upperBound)",
+      readNumber: { number in number.integer.flatMap { range.contains($0) ? $0 : nil } },
+      write: { "\($0)" })
+  }
+}
+
+extension SettingFormat
+where Value: CaseIterable & RawRepresentable, Value.RawValue == String {
+  /// One of the words of an enumeration.
+  public static func choice(of type: Value.Type = Value.self) -> SettingFormat {
+    let words = type.allCases.map(\.rawValue)
+    return SettingFormat(
+      placeholder: words.joined(separator: "|"),
+      expected: "one of " + words.joined(separator: ", "),
+      read: { Value(rawValue: $0) }, write: \.rawValue)
+  }
+}
+
+extension SettingFormat where Value == ListenAddress {
+  /// A host and a port.
+  static var address: SettingFormat {
+    SettingFormat(
+      placeholder: "HOST:PORT",
+      expected: "HOST:PORT with a port from 0 to 65535, such as 127.0.0.1:8080 or [::1]:8080",
+      read: { ListenAddress($0) }, write: \.description)
+  }
+}
+
+extension SettingFormat where Value == StoreChoice {
+  /// A store that this build can open.
+  static var store: SettingFormat {
+    SettingFormat(
+      placeholder: "memory|sqlite:PATH|nats:URL",
+      expected: "memory, sqlite:PATH or nats:URL",
+      read: { StoreChoice($0) }, write: \.description
+    )
+    .refusing { choice in
+      choice.isAvailable
+        ? nil : SettingProblem(reason: "this build has no support for the store \(choice)")
+    }
+  }
+}

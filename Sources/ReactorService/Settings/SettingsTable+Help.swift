@@ -1,0 +1,47 @@
+extension SettingsTable {
+  /// What `reactord --help` prints.
+  static let overview = """
+    reactord hosts reactors over HTTP and streams their states.
+
+    Usage:
+      reactord serve [--config FILE] [--SETTING VALUE ...]   run the daemon
+      reactord health [--url URL]                            exit 0 if a running daemon is healthy
+      reactord defaults                                      print the commented default configuration
+      reactord --help | --version
+
+    'reactord serve --help' lists all settings.
+    """
+
+  /// What `reactord serve --help` prints: every setting with its flag, its environment variable,
+  /// its default and its meaning.
+  var help: String {
+    let defaults = Configuration()
+    var help = """
+      Usage: reactord serve [--config FILE] [--SETTING VALUE ...]
+
+      A flag wins over the environment, the environment over the file, the file over the default.
+      Durations are seconds, sizes are bytes. 'reactord defaults' prints a file to start from.
+
+      Flags:
+        --config FILE
+            A configuration file (JSON5).
+            environment REACTORD_CONFIG
+        --help
+            Print this and exit.
+        --version
+            Print the version and exit.
+
+      Settings:
+
+      """
+    for setting in settings {
+      help += """
+          \(setting.flag) \(setting.placeholder)
+              \(setting.help)
+              default \(setting.text(defaults)), environment \(setting.variable)
+
+        """
+    }
+    return String(help.dropLast())
+  }
+}

@@ -1,0 +1,30 @@
+import ReactorService
+import Testing
+
+struct ListenAddressTests {
+  @Test(arguments: [
+    ("127.0.0.1:8080", "127.0.0.1", 8080),
+    ("0.0.0.0:0", "0.0.0.0", 0),
+    ("localhost:65535", "localhost", 65535),
+    ("a-b.example.org:80", "a-b.example.org", 80),
+    ("[::1]:8080", "::1", 8080),
+    ("[::ffff:10.0.0.1]:1", "::ffff:10.0.0.1", 1),
+  ])
+  func `an address is read and written back as it was`(
+    _ text: String, _ host: String, _ port: UInt16
+  ) throws {
+    let address = try #require(ListenAddress(text))
+    #expect(address == ListenAddress(host: host, port: port))
+    #expect(address.description == text)
+  }
+
+  @Test(arguments: [
+    "", ":", "8080", ":8080", "127.0.0.1", "127.0.0.1:", "127.0.0.1:x", "127.0.0.1:65536",
+    "127.0.0.1:-1", "127.0.0.1:+1", "127.0.0.1: 1", "127.0.0.256:1", "1.2.3:1", "::1:8080",
+    "[::1]", "[::1]8080", "[]:1", "[127.0.0.1]:1", "[::g]:1", "a b:1", "a\r\nb:1", "ä:1", "*:1",
+    "127.0.0.1:99999999999999999999", "\(String(repeating: "a", count: 254)):1",
+  ])
+  func `what is no address is refused`(_ text: String) {
+    #expect(ListenAddress(text) == nil)
+  }
+}
