@@ -50,6 +50,10 @@ let package = Package(
     // The contract with clients: routes, problems, streams. No C.
     .target(
       name: "ReactorHTTP", dependencies: ["ReactorCoding", "ReactorHost"],
+      resources: [
+        .embedInCode("Page/index.html"), .embedInCode("Page/page.css"),
+        .embedInCode("Page/page.js"),
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "ReactorHTTPTests",

@@ -112,6 +112,7 @@ public final class ReactorAPI: HTTPResponder {
   ) throws(Problem) {
     switch route {
     case .page: answer(try page(request))
+    case .pageFile(let file): answer(pageFile(file))
     case .problem(let kind): answer(try problemPage(kind, request))
     case .health: break  // answered before, also while draining
     case .readiness: answer(Answer.json(Array(#"{"status":"ready"}"#.utf8)))

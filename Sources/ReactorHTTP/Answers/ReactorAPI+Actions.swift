@@ -21,7 +21,7 @@ extension ReactorAPI {
       let pending = PendingAnswer(session, preferences, answer) { [self] in
         response(to: $0, in: session, preferences)
       }
-      do {
+      do throws(ActionDecodingError) {
         try session.submit(
           body, ifAt: expected,
           accepted: { _ in pending.accepted() },

@@ -42,7 +42,7 @@ extension ReactorAPI {
     let after = try query.integer("after", in: 0...Int.max) ?? 0
     withSession(of: reactor, id, answer) { [self] (session) throws(Problem) in
       let entries: [LogEntry]
-      do {
+      do throws(HistoryError) {
         entries = try session.entries(after: after, limit: limit + 1)
       } catch {
         throw problem(for: error)

@@ -140,7 +140,7 @@ extension ReactorAPI {
     reactor.session(id, for: .use) { [self] result in
       switch result {
       case .success(let opened):
-        do {
+        do throws(Problem) {
           try body(opened.session)
         } catch {
           answer(error.response)

@@ -87,8 +87,10 @@ enum ProblemKind: String, CaseIterable {
       stay; the session goes on. The title and the status may be the reactor's own.
       """
     case .headersTooLarge:
-      "The request line and header fields are larger than limits.headers allows. Send fewer or \
-      shorter ones."
+      """
+      The request line and header fields are larger than limits.headers allows. Send fewer or \
+      shorter ones.
+      """
     case .idempotencyKeyReused:
       "The Idempotency-Key was used for another body in this session. Use a new key for each action."
     case .invalidAction:

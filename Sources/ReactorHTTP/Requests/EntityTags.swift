@@ -1,3 +1,4 @@
+internal import ReactorCoding
 internal import ReactorHost
 
 /// The value of `If-Match` or `If-None-Match` (RFC 9110, 13.1).

@@ -1,6 +1,7 @@
 /// What an address means.
 enum Route: Equatable {
   case page
+  case pageFile(PageFile)
   case health
   case readiness
   case problem(String)
@@ -25,7 +26,9 @@ enum Route: Equatable {
       case "": self = .page
       case "healthz": self = .health
       case "readyz": self = .readiness
-      default: return nil
+      case let name:
+        guard let file = PageFile(rawValue: name) else { return nil }
+        self = .pageFile(file)
       }
     case 3...7:
       guard let route = Self.longer(parts.dropFirst().map { PercentEncoding.decode(Substring($0)) })

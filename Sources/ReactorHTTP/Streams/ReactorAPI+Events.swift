@@ -1,3 +1,4 @@
+internal import ReactorCoding
 internal import ReactorHost
 
 extension ReactorAPI {

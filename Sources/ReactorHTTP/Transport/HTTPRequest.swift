@@ -1,5 +1,7 @@
-/// The header fields that the service reads. A transport hands over these and drops the rest, so
-/// that a request costs nothing for headers that nobody asks for.
+/// The header fields that the service reads.
+///
+/// A transport hands over these and drops the rest, so that a request costs nothing for headers that
+/// nobody asks for.
 public enum HTTPHeader: String, CaseIterable, Sendable {
   case accept = "accept"
   case acceptEncoding = "accept-encoding"
@@ -37,7 +39,7 @@ public struct HTTPRequest: Sendable {
   /// Whether the request announced a body, an empty one included (`Content-Length` or chunked).
   public var hasBody: Bool
 
-  /// The fields, in the order they came. A name may occur more than once.
+  /// The fields, in the order they came; a name may occur more than once.
   public var headers: [(name: HTTPHeader, value: String)]
 
   /// Makes a request; the transport, a test or an in-process client calls this.
@@ -54,7 +56,7 @@ public struct HTTPRequest: Sendable {
   }
 
   /// The values of a field, combined with `, ` when it occurs more than once (RFC 9110, 5.3).
-  public subscript(header: HTTPHeader) -> String? {
+  public subscript(header header: HTTPHeader) -> String? {
     var combined: String?
     for (name, value) in headers where name == header {
       combined = combined.map { $0 + ", " + value } ?? value

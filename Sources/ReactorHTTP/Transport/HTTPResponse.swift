@@ -19,7 +19,9 @@ public struct HTTPResponse: Sendable {
   /// `Transfer-Encoding`, `Connection`), which are the transport's.
   public var headers: [(name: String, value: String)]
 
-  /// The body. For a `HEAD` request the transport sends its head alone and never opens a stream.
+  /// The body.
+  ///
+  /// For a `HEAD` request the transport sends its head alone and never opens a stream.
   public var body: Body
 
   /// Makes a response.

@@ -1,0 +1,70 @@
+internal import ReactorHost
+
+extension ReactorAPI {
+  /// A page may load and call nothing but this service.
+  private static let pageHeaders: [(name: String, value: String)] = [
+    (
+      "Content-Security-Policy",
+      """
+      default-src 'none'; connect-src 'self'; script-src 'self'; style-src 'self'; img-src 'self'; \
+      base-uri 'none'; form-action 'none'; frame-ancestors 'none'
+      """
+    ),
+    ("Referrer-Policy", "no-referrer"),
+  ]
+
+  func page(_ request: HTTPRequest) throws(Problem) -> HTTPResponse {
+    try negotiate(request, "text/html")
+    return Answer.html(PackageResources.index_html, headers: Self.pageHeaders)
+  }
+
+  func pageFile(_ file: PageFile) -> HTTPResponse {
+    HTTPResponse(
+      status: 200,
+      headers: [("Content-Type", file.mediaType), ("Cache-Control", "no-cache")],
+      body: .bytes(file.content))
+  }
+
+  func problemPage(_ kind: String, _ request: HTTPRequest) throws(Problem) -> HTTPResponse {
+    guard let kind = ProblemKind(rawValue: kind) else {
+      throw Problem(.notFound, "There is no such problem.")
+    }
+    try negotiate(request, "text/html")
+    let page = """
+      <!doctype html>
+      <html lang="en">
+      <meta charset="utf-8">
+      <meta name="viewport" content="width=device-width, initial-scale=1">
+      <title>\(kind.title)</title>
+      <link rel="stylesheet" href="/page.css">
+      <main>
+      <h1>\(kind.title)</h1>
+      <p><code>/problems/\(kind.rawValue)</code> · status \(kind.status)</p>
+      <p>\(kind.explanation)</p>
+      </main>
+      </html>
+
+      """
+    return Answer.html(Array(page.utf8), headers: Self.pageHeaders)
+  }
+}
+
+/// The files that the page loads.
+enum PageFile: String {
+  case script = "page.js"
+  case style = "page.css"
+
+  var mediaType: String {
+    switch self {
+    case .script: "text/javascript; charset=utf-8"
+    case .style: "text/css; charset=utf-8"
+    }
+  }
+
+  var content: [UInt8] {
+    switch self {
+    case .script: PackageResources.page_js
+    case .style: PackageResources.page_css
+    }
+  }
+}
