@@ -65,7 +65,9 @@ final class ServerCore: Sendable {
   }
 
   /// Blocks until no request waits for its answer, at most until the deadline; then answers for
-  /// whoever still waits. Afterwards no connection is suspended, nor will one be.
+  /// whoever still waits.
+  ///
+  /// Afterwards no connection is suspended, nor will one be.
   func finishRequests(deadline: Int64) {
     stopping.store(true, ordering: .relaxed)
     // The last tenth is for writing the answers of those who did not finish.

@@ -46,8 +46,9 @@ extension MicrohttpdServer {
     /// What is refused.
     public var limits: Limits
 
-    /// How many seconds a connection may be silent, between requests or within one. A request that
-    /// waits for its answer is not silent.
+    /// How many seconds a connection may be silent, between requests or within one.
+    ///
+    /// A request that waits for its answer is not silent.
     public var idleTimeout: Int
 
     /// After how long without a byte a stream is sent its heartbeat.

@@ -18,12 +18,16 @@ internal import Glibc
     return Int(clamping: unsafe reactord_connection_head_size(pointer))
   }
 
-  /// Takes the connection out of its worker's sight. Worker thread only.
+  /// Takes the connection out of its worker's sight.
+  ///
+  /// Worker thread only.
   func suspend() {
     if let pointer = unsafe pointer { unsafe MHD_suspend_connection(pointer) }
   }
 
-  /// Gives a suspended connection back to its worker. Any thread.
+  /// Gives a suspended connection back to its worker.
+  ///
+  /// Any thread.
   func resume() {
     if let pointer = unsafe pointer { unsafe MHD_resume_connection(pointer) }
   }
@@ -37,8 +41,10 @@ internal import Glibc
     return duplicate < 0 ? nil : duplicate
   }
 
-  /// Queues a response whose body is bytes. Worker thread only; false when libmicrohttpd refuses
-  /// it, and the connection must then be closed.
+  /// Queues a response whose body is bytes.
+  ///
+  /// Worker thread only; false when libmicrohttpd refuses it, and the connection must then be
+  /// closed.
   ///
   /// The body is copied: measured, that costs less than keeping a Swift array alive for it (a
   /// box, a retain and a callback) up to tens of kilobytes, and is lost in the noise beyond.

@@ -1,15 +1,19 @@
 internal import CMicrohttpd
 
-/// A running daemon of libmicrohttpd's. Stopping it is the only way to let go of it.
+/// A running daemon of libmicrohttpd's.
+///
+/// Stopping it is the only way to let go of it.
 @safe struct Daemon: ~Copyable, Sendable {
   private let address: UInt
 
   /// The callbacks' context, kept alive until the daemon has stopped.
   private let core: ServerCore
 
-  /// Starts the worker threads. The socket belongs to libmicrohttpd from here on, also when this
-  /// throws: it closes it in nearly every failure, and a descriptor that leaks while a process
-  /// fails to start is better than one closed twice.
+  /// Starts the worker threads.
+  ///
+  /// The socket belongs to libmicrohttpd from here on, also when this throws: it closes it in
+  /// nearly every failure, and a descriptor that leaks while a process fails to start is better
+  /// than one closed twice.
   init(listeningOn socket: consuming ListeningSocket, core: ServerCore) throws(ServerError) {
     let settings = core.settings
     let flags =
@@ -38,7 +42,8 @@ internal import CMicrohttpd
     self.core = core
   }
 
-  /// Closes the listening socket and all connections, and joins the worker threads. Blocks. No
-  /// connection may be suspended (`ServerCore.finishRequests` sees to it).
+  /// Closes the listening socket and all connections, and joins the worker threads.
+  ///
+  /// Blocks. No connection may be suspended (`ServerCore.finishRequests` sees to it).
   consuming func stop() { unsafe MHD_stop_daemon(OpaquePointer(bitPattern: address)) }
 }

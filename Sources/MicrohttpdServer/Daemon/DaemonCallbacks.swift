@@ -4,8 +4,9 @@ internal import Glibc
 /// What libmicrohttpd calls, all on its worker threads: recover the object, call one method, map
 /// the result.
 enum DaemonCallbacks {
-  /// The request line was parsed. What this returns is the connection's until `completed`: one
-  /// retained exchange.
+  /// The request line was parsed.
+  ///
+  /// What this returns is the connection's until `completed`: one retained exchange.
   ///
   /// `text` is the target as it was sent. libmicrohttpd would next parse the query into its pool
   /// (64 bytes for each `&`), although nobody asks for that, and 0.9.75 loses the error when the

@@ -9,7 +9,9 @@ struct ListeningSocket: ~Copyable {
   /// The port that is bound, also when 0 was asked for.
   let port: Int
 
-  /// Binds and listens. Throws a `ServerError` whose message names the address.
+  /// Binds and listens.
+  ///
+  /// Throws a `ServerError` whose message names the address.
   init(host: String, port: Int) throws(ServerError) {
     let address = try SocketAddress(host: host, port: port)
     let descriptor = socket(

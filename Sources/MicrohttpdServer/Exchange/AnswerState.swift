@@ -45,7 +45,9 @@ struct AnswerState {
 
   private var phase = Phase.responding
 
-  /// The answer is here. Only the first one counts.
+  /// The answer is here.
+  ///
+  /// Only the first one counts.
   mutating func answer(_ response: HTTPResponse) -> AnswerEffect {
     switch phase {
     case .responding:
@@ -66,8 +68,9 @@ struct AnswerState {
     return response
   }
 
-  /// The worker has suspended the connection. True when the answer came in the meantime, so that
-  /// it is the worker who must resume.
+  /// The worker has suspended the connection.
+  ///
+  /// True when the answer came in the meantime, so that it is the worker who must resume.
   mutating func suspend() -> Bool {
     switch phase {
     case .responding:

@@ -1,7 +1,9 @@
 internal import ReactorHTTP
 
-/// The right to answer one request. Dropped unused, it answers for whoever dropped it, so that a
-/// responder's mistake costs a 500 and not a connection that hangs.
+/// The right to answer one request.
+///
+/// Dropped unused, it answers for whoever dropped it, so that a responder's mistake costs a 500 and
+/// not a connection that hangs.
 final class AnswerToken: Sendable {
   private let exchange: Exchange
 

@@ -48,7 +48,9 @@ final class Exchange: Sendable {
     return send(response)
   }
 
-  /// The answer, at once or later. Any thread.
+  /// The answer, at once or later.
+  ///
+  /// Any thread.
   func answer(_ response: HTTPResponse) {
     switch state.withLock({ $0.answer(response) }) {
     case .keep: break
@@ -124,8 +126,9 @@ final class Exchange: Sendable {
         socket: socket, head: head.bytes, stream: isHead ? nil : stream, isChunked: !isHTTP10))
   }
 
-  /// Refuses the request before its body was read to the end. libmicrohttpd can neither answer in
-  /// the midst of a body nor close without a reset that may take the answer away from the client,
+  /// Refuses the request before its body was read to the end.
+  ///
+  /// In libmicrohttpd one can neither answer in the midst of a body nor close without a reset that may take the answer away from the client,
   /// so this is a hand-off, too: our loop writes the answer and waits for the client's end.
   private func refuse(_ refusal: RequestIntake.Refusal) -> MHD_Result {
     let limits = core.settings.limits

@@ -2,7 +2,9 @@ internal import ReactorHTTP
 
 /// A connection on its way from libmicrohttpd to a stream loop.
 struct HandOff: Sendable {
-  /// Our own descriptor of the socket. Whoever holds the hand-off closes it.
+  /// Our own descriptor of the socket.
+  ///
+  /// Whoever holds the hand-off closes it.
   var socket: Int32
 
   /// What to write first: the response's head, and for a refusal its body.

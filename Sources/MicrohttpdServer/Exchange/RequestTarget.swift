@@ -6,8 +6,10 @@ struct RequestTarget: Sendable, Equatable {
   /// What stands after the first `?`; `nil` without one.
   var query: String?
 
-  /// Splits a target. The absolute form (`http://host/path`), which a server must accept, loses
-  /// its scheme and authority; everything else is taken as it is, `*` included.
+  /// Splits a target.
+  ///
+  /// The absolute form (`http://host/path`), which a server must accept, loses its scheme and
+  /// authority; everything else is taken as it is, `*` included.
   init(_ target: UnsafeBufferPointer<UInt8>) {
     let question = unsafe target.firstIndex(of: UInt8(ascii: "?")) ?? target.endIndex
     let path = unsafe Self.path(in: target[..<question])

@@ -41,8 +41,10 @@ final class SuspendedExchanges: Sendable {
     }
   }
 
-  /// Blocks until every exchange was removed. After `close()` and an answer to each that it
-  /// returned, this takes no longer than the resuming threads need to return.
+  /// Blocks until every exchange was removed.
+  ///
+  /// After `close()` and an answer to each that it returned, this takes no longer than the resuming
+  /// threads need to return.
   func waitUntilEmpty() {
     while !count.waitUntilIdle(deadline: .max) {}
   }

@@ -10,8 +10,10 @@ struct ResponseHead {
   /// The head, empty line included.
   private(set) var bytes: [UInt8] = []
 
-  /// Writes a head. Fields that belong to the framing, that have no value or that could split the
-  /// response are left out, as libmicrohttpd does.
+  /// Writes a head.
+  ///
+  /// Fields that belong to the framing, that have no value or that could split the response are
+  /// left out, as libmicrohttpd does.
   init(status: Int, headers: [(name: String, value: String)], framing: Framing) {
     bytes.reserveCapacity(256)
     append("HTTP/1.1 \(status) \(ReasonPhrase.of(status))\r\n")

@@ -28,8 +28,9 @@ struct MembershipTable {
   private var indices: [ObjectIdentifier: Int32] = [:]
   private var firstOfConnection: [Int32] = []
 
-  /// Adds a connection to the end of a group. True when it is the group's first. Joining twice is
-  /// joining once.
+  /// Adds a connection to the end of a group.
+  ///
+  /// True when it is the group's first. Joining twice is joining once.
   mutating func join(_ connection: Int, _ group: StreamGroup) -> Bool {
     while firstOfConnection.count <= connection { firstOfConnection.append(Self.none) }
     let known = indices[ObjectIdentifier(group)]
@@ -49,7 +50,9 @@ struct MembershipTable {
     return known == nil
   }
 
-  /// Removes a connection from all its groups. The groups that are empty now.
+  /// Removes a connection from all its groups.
+  ///
+  /// The groups that are empty now.
   mutating func leave(_ connection: Int) -> [StreamGroup] {
     guard connection < firstOfConnection.count else { return [] }
     var emptied: [StreamGroup] = []

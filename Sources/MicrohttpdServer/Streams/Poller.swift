@@ -22,7 +22,9 @@ struct Poller: ~Copyable, Sendable {
 
   deinit { close(descriptor) }
 
-  /// Watches a descriptor for everything, until it is closed. False when the system refuses.
+  /// Watches a descriptor for everything, until it is closed.
+  ///
+  /// False when the system refuses.
   func add(_ watched: Int32, token: UInt64) -> Bool {
     let interest =
       EPOLLIN.rawValue | EPOLLOUT.rawValue | EPOLLRDHUP.rawValue | EPOLLET.rawValue
@@ -36,7 +38,8 @@ struct Poller: ~Copyable, Sendable {
       let count = unsafe epoll_wait(
         descriptor, events.baseAddress, Int32(clamping: events.count), milliseconds)
       guard count > 0 else { return }
-      for unsafeevent in unsafe events.prefix(Int(count)) {
+      for index in 0..<min(Int(count), events.count) {
+        let event = unsafe events[index]
         let flags = unsafe event.events
         body(
           Event(

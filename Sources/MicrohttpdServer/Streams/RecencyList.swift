@@ -21,7 +21,9 @@ struct RecencyList {
     head == Self.none ? nil : (Int(head), links[Int(head)].time)
   }
 
-  /// It happened to `index` now: it becomes the last. Times must not go backwards.
+  /// It happened to `index` now: it becomes the last.
+  ///
+  /// Times must not go backwards.
   mutating func touch(_ index: Int, at time: Int64) {
     while links.count <= index { links.append(Link()) }
     if tail == Int32(index) {

@@ -39,7 +39,9 @@ struct StreamConnection {
   private var position = 0
   private var end: Int
 
-  /// A connection that owes its head. Without a stream it ends after that.
+  /// A connection that owes its head.
+  ///
+  /// Without a stream it ends after that.
   init(head: [UInt8], hasStream: Bool, isChunked: Bool) {
     bytes = head
     end = head.count
@@ -74,7 +76,9 @@ struct StreamConnection {
   /// There may be news: the stream will be asked as soon as nothing is owed.
   mutating func wake() { hasNews = true }
 
-  /// The socket has room. True when that was waited for.
+  /// The socket has room.
+  ///
+  /// True when that was waited for.
   mutating func unblock() -> Bool {
     defer { isBlocked = false }
     return isBlocked
@@ -99,7 +103,9 @@ struct StreamConnection {
     }
   }
 
-  /// Owes a heartbeat, unless something is owed anyway. True when it does.
+  /// Owes a heartbeat, unless something is owed anyway.
+  ///
+  /// True when it does.
   mutating func beat(_ chunk: StreamChunk) -> Bool {
     guard phase == .streaming, !owesBytes else { return false }
     owe(chunk)

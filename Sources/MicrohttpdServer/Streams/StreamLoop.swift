@@ -69,8 +69,9 @@ final class StreamLoop: StreamWaking {
   /// Makes every connection ask its stream again.
   func askAll() { put { $0.asksAll = true } }
 
-  /// Takes a connection over; its stream counts as open from here on. A stream too many is sent
-  /// its head and a clean end.
+  /// Takes a connection over; its stream counts as open from here on.
+  ///
+  /// A stream too many is sent its head and a clean end.
   func adopt(_ handOff: HandOff) {
     var handOff = handOff
     if let stream = handOff.stream {

@@ -10,7 +10,9 @@ struct StreamSlot {
   /// Tells this connection from the one that had the place before it, in events that are late.
   var generation: UInt32
 
-  /// Stands in the queue. It belongs to the place: a successor may find itself queued already.
+  /// Stands in the queue.
+  ///
+  /// It belongs to the place: a successor may find itself queued already.
   var isQueued = false
 
   /// The client sent more than was dropped in one turn.

@@ -1,6 +1,8 @@
 internal import Glibc
 
-/// What a loop does to the descriptor of a connection. Whoever holds one closes it, once.
+/// What a loop does to the descriptor of a connection.
+///
+/// Whoever holds one closes it, once.
 struct StreamSocket {
   /// What came of a write.
   enum Written: Equatable {

@@ -110,8 +110,10 @@ extension StreamWorker {
     openStreams.leave()
   }
 
-  /// A client has nothing to say on a stream. What it says anyway is dropped, and too much of it
-  /// ends the connection; after the end of the stream only time limits it.
+  /// A client has nothing to say on a stream.
+  ///
+  /// What it says anyway is dropped, and too much of it ends the connection; after the end of the
+  /// stream only time limits it.
   private func dropInput(_ index: Int) {
     guard let socket = slots[index].socket else { return }
     slots[index].hasInput = false

@@ -23,7 +23,9 @@ final class ActivityCount: Sendable {
   }
 
   /// Blocks until nothing is going on or the clock shows `deadline` (milliseconds); false when it
-  /// was the deadline. One thread at a time.
+  /// was the deadline.
+  ///
+  /// One thread at a time.
   func waitUntilIdle(deadline: Int64) -> Bool {
     isAwaited.store(true, ordering: .sequentiallyConsistent)
     defer { isAwaited.store(false, ordering: .sequentiallyConsistent) }

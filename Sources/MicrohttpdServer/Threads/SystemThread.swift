@@ -5,7 +5,9 @@ internal import Glibc
 struct SystemThread: ~Copyable, Sendable {
   private let handle: pthread_t
 
-  /// Starts a thread. The name is what `top -H` shows, at most 15 bytes.
+  /// Starts a thread.
+  ///
+  /// The name is what `top -H` shows, at most 15 bytes.
   init(named name: String, _ body: @escaping @Sendable () -> Void) throws(ServerError) {
     // Released by the thread itself when it starts, or here when there is none.
     let context = unsafe Unmanaged.passRetained(Body(run: body))

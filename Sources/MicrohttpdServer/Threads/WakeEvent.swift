@@ -1,7 +1,9 @@
 internal import CLinuxEvents
 internal import Glibc
 
-/// A bell between threads: an eventfd. Ringing it twice before it was heard is one ring.
+/// A bell between threads: an eventfd.
+///
+/// Ringing it twice before it was heard is one ring.
 struct WakeEvent: ~Copyable, Sendable {
   /// What a poll or an epoll watches for reading.
   let descriptor: Int32
@@ -15,7 +17,9 @@ struct WakeEvent: ~Copyable, Sendable {
 
   deinit { close(descriptor) }
 
-  /// Rings. Any thread; never blocks (a full counter is a bell that rings already).
+  /// Rings.
+  ///
+  /// Any thread; never blocks (a full counter is a bell that rings already).
   func ring() { _ = eventfd_write(descriptor, 1) }
 
   /// Takes the ring away.
