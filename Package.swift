@@ -63,10 +63,11 @@ let package = Package(
       swiftSettings: settings),
 
     // The transport: the only importer of libmicrohttpd.
+    .systemLibrary(name: "CLinuxEvents"),
     .systemLibrary(name: "CMicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
     .target(
-      name: "MicrohttpdServer", dependencies: ["CMicrohttpd", "ReactorHTTP"],
-      swiftSettings: settings),
+      name: "MicrohttpdServer", dependencies: ["CLinuxEvents", "CMicrohttpd", "ReactorHTTP"],
+      swiftSettings: settings + [.strictMemorySafety()]),  // SE-0458
     .testTarget(
       name: "MicrohttpdServerTests", dependencies: ["MicrohttpdServer", "ReactorHTTP"],
       swiftSettings: settings),

@@ -1,2 +1,54 @@
 #pragma once
 #include <microhttpd.h>
+
+/* Swift cannot call variadic functions. These are the three that the transport needs, and nothing
+   else; the options of the daemon are a struct, so that Swift hands over typed callbacks. */
+
+struct reactord_daemon_options {
+  unsigned int flags;
+  int listening_socket;
+  unsigned int workers;
+  unsigned int connection_limit;
+  unsigned int timeout_seconds;
+  size_t connection_memory;
+  void *_Nonnull context;
+  MHD_AccessHandlerCallback _Nonnull access;
+  void *_Nullable (*_Nonnull target)(void *_Nullable context, const char *_Nullable target,
+                                     struct MHD_Connection *_Nullable connection);
+  MHD_RequestCompletedCallback _Nonnull completed;
+  MHD_NotifyConnectionCallback _Nonnull connection;
+  size_t (*_Nonnull unescape)(void *_Nullable context, struct MHD_Connection *_Nullable connection,
+                              char *_Nullable text);
+};
+
+static inline struct MHD_Daemon *_Nullable
+reactord_start_daemon(const struct reactord_daemon_options *_Nonnull options) {
+  struct MHD_OptionItem items[] = {
+      {MHD_OPTION_LISTEN_SOCKET, options->listening_socket, NULL},
+      {MHD_OPTION_CONNECTION_LIMIT, options->connection_limit, NULL},
+      {MHD_OPTION_CONNECTION_TIMEOUT, options->timeout_seconds, NULL},
+      {MHD_OPTION_CONNECTION_MEMORY_LIMIT, (intptr_t)options->connection_memory, NULL},
+      {MHD_OPTION_URI_LOG_CALLBACK, (intptr_t)options->target, options->context},
+      {MHD_OPTION_UNESCAPE_CALLBACK, (intptr_t)options->unescape, options->context},
+      {MHD_OPTION_NOTIFY_COMPLETED, (intptr_t)options->completed, options->context},
+      {MHD_OPTION_NOTIFY_CONNECTION, (intptr_t)options->connection, options->context},
+      /* A pool of one is refused: the last item is an end as well then. */
+      {options->workers > 1 ? MHD_OPTION_THREAD_POOL_SIZE : MHD_OPTION_END, options->workers, NULL},
+      {MHD_OPTION_END, 0, NULL}};
+  return MHD_start_daemon(options->flags, 0, NULL, NULL, options->access, options->context,
+                          MHD_OPTION_ARRAY, items, MHD_OPTION_END);
+}
+
+/* The descriptor of a connection, or -1. */
+static inline int reactord_connection_socket(struct MHD_Connection *_Nonnull connection) {
+  const union MHD_ConnectionInfo *info =
+      MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+  return info == NULL ? -1 : (int)info->connect_fd;
+}
+
+/* The bytes of request line and header fields, or 0 when they are not complete. */
+static inline size_t reactord_connection_head_size(struct MHD_Connection *_Nonnull connection) {
+  const union MHD_ConnectionInfo *info =
+      MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+  return info == NULL ? 0 : info->header_size;
+}

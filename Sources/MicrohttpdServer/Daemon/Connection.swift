@@ -1,0 +1,82 @@
+internal import CMicrohttpd
+internal import Glibc
+
+/// A connection of libmicrohttpd's, as a name that may be kept: an address, not a capability.
+///
+/// It names something from the request's first callback until its completed callback; the exchange
+/// of that request is the only holder and lives exactly as long.
+@safe struct Connection: Sendable {
+  private let address: UInt
+
+  init(_ pointer: OpaquePointer) { address = UInt(bitPattern: pointer) }
+
+  private var pointer: OpaquePointer? { unsafe OpaquePointer(bitPattern: address) }
+
+  /// The bytes of the request line and the header fields.
+  var headSize: Int {
+    guard let pointer = unsafe pointer else { return 0 }
+    return Int(clamping: unsafe reactord_connection_head_size(pointer))
+  }
+
+  /// Takes the connection out of its worker's sight.
+  ///
+  /// Worker thread only.
+  func suspend() {
+    if let pointer = unsafe pointer { unsafe MHD_suspend_connection(pointer) }
+  }
+
+  /// Gives a suspended connection back to its worker.
+  ///
+  /// Any thread.
+  func resume() {
+    if let pointer = unsafe pointer { unsafe MHD_resume_connection(pointer) }
+  }
+
+  /// A second descriptor of the connection's socket, which outlives libmicrohttpd's own; `nil`
+  /// when the process has none left.
+  func duplicateSocket() -> Int32? {
+    guard let pointer = unsafe pointer else { return nil }
+    let socket = unsafe reactord_connection_socket(pointer)
+    let duplicate = fcntl(socket, F_DUPFD_CLOEXEC, 0)
+    return duplicate < 0 ? nil : duplicate
+  }
+
+  /// Queues a response whose body is bytes.
+  ///
+  /// Worker thread only; false when libmicrohttpd refuses it, and the connection must then be
+  /// closed.
+  ///
+  /// The body is copied: measured, that costs less than keeping a Swift array alive for it (a
+  /// box, a retain and a callback) up to tens of kilobytes, and is lost in the noise beyond.
+  func queue(status: Int, headers: [(name: String, value: String)], body: [UInt8]) -> Bool {
+    guard let pointer = unsafe pointer else { return false }
+    let response = unsafe body.withUnsafeBytes { bytes in
+      unsafe MHD_create_response_from_buffer(
+        bytes.count, UnsafeMutableRawPointer(mutating: bytes.baseAddress), .RESPMEM_MUST_COPY)
+    }
+    guard let response = unsafe response else { return false }
+    // The connection holds its own reference from `MHD_queue_response` on.
+    defer { unsafe MHD_destroy_response(response) }
+    for (name, value) in headers {
+      // A field that could split the response (CR, LF) is refused by libmicrohttpd and thereby
+      // left out.
+      _ = unsafe MHD_add_response_header(response, name, value)
+    }
+    return unsafe MHD_queue_response(pointer, UInt32(clamping: status), response) == .YES
+  }
+
+  /// Hands the header fields of the request to `body`, one after the other.
+  func forEachHeader<Collector>(
+    into collector: inout Collector,
+    _ body:
+      @convention(c) (
+        UnsafeMutableRawPointer?, MHD_ValueKind, UnsafePointer<CChar>?, Int, UnsafePointer<CChar>?,
+        Int
+      ) -> MHD_Result
+  ) {
+    guard let pointer = unsafe pointer else { return }
+    unsafe withUnsafeMutablePointer(to: &collector) { collector in
+      _ = unsafe MHD_get_connection_values_n(pointer, .HEADER_KIND, body, collector)
+    }
+  }
+}

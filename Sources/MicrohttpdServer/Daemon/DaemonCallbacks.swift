@@ -1,0 +1,100 @@
+internal import CMicrohttpd
+internal import Glibc
+
+/// What libmicrohttpd calls, all on its worker threads: recover the object, call one method, map
+/// the result.
+enum DaemonCallbacks {
+  /// The request line was parsed.
+  ///
+  /// What this returns is the connection's until `completed`: one retained exchange.
+  ///
+  /// `text` is the target as it was sent. libmicrohttpd would next parse the query into its pool
+  /// (64 bytes for each `&`), although nobody asks for that, and 0.9.75 loses the error when the
+  /// pool is full: the worker then spins until the connection times out. So the query ends here,
+  /// after it was copied; the buffer is libmicrohttpd's own and writable, it cuts it up itself.
+  static let target:
+    @convention(c) (
+      UnsafeMutableRawPointer?, UnsafePointer<CChar>?, OpaquePointer?
+    ) -> UnsafeMutableRawPointer? = { context, text, connection in
+      guard let core = unsafe core(context), let connection = unsafe connection else { return nil }
+      let length = unsafe text.map { unsafe strlen($0) } ?? 0
+      let bytes = unsafe UnsafeRawBufferPointer(start: text, count: length)
+        .assumingMemoryBound(to: UInt8.self)
+      let target = unsafe RequestTarget(bytes)
+      if let question = unsafe bytes.firstIndex(of: UInt8(ascii: "?")), let text = unsafe text {
+        unsafe UnsafeMutablePointer(mutating: text)[question + 1] = 0
+      }
+      let exchange = unsafe Exchange(
+        core: core, connection: Connection(connection), target: target)
+      return unsafe Unmanaged.passRetained(exchange).toOpaque()
+    }
+
+  /// Called once with the fields, then with parts of the body, then once without any.
+  static let access: MHD_AccessHandlerCallback = {
+    _, connection, _, method, version, data, size, slot in
+    guard let connection = unsafe connection, let slot = unsafe slot,
+      let exchange = unsafe exchange(slot.pointee)
+    else { return .NO }
+    guard exchange.hasBegun else {
+      guard let method = unsafe method, let version = unsafe version else { return .NO }
+      var intake = unsafe RequestIntake(
+        method: String(cString: method), isHTTP10: strcmp(version, "HTTP/1.0") == 0)
+      unsafe Connection(connection).forEachHeader(into: &intake, unsafe field)
+      return exchange.begin(intake)
+    }
+    guard let size = unsafe size, unsafe size.pointee > 0, let data = unsafe data else {
+      return exchange.finish()
+    }
+    let bytes = unsafe UnsafeRawBufferPointer(start: data, count: size.pointee)
+      .assumingMemoryBound(to: UInt8.self)
+    unsafe size.pointee = 0
+    return unsafe exchange.receive(bytes)
+  }
+
+  /// The request is over; the reference that `target` made ends here.
+  static let completed: MHD_RequestCompletedCallback = { _, _, slot, _ in
+    guard let slot = unsafe slot, let pointer = unsafe slot.pointee else { return }
+    unsafe slot.pointee = nil
+    unsafe Unmanaged<Exchange>.fromOpaque(pointer).takeRetainedValue().end()
+  }
+
+  /// A connection was opened or closed.
+  static let connection: MHD_NotifyConnectionCallback = { context, _, _, code in
+    guard let core = unsafe core(context) else { return }
+    if code == .CONNECTION_NOTIFY_STARTED {
+      core.connectionOpened()
+    } else {
+      core.connectionClosed()
+    }
+  }
+
+  /// Leaves percent-encoding as it is: what it means is the service's to say.
+  static let unescape:
+    @convention(c) (UnsafeMutableRawPointer?, OpaquePointer?, UnsafeMutablePointer<CChar>?) -> Int =
+      { _, _, text in unsafe text.map { unsafe Int(strlen($0)) } ?? 0 }
+
+  /// One header field, into the intake that `access` iterates for.
+  private static let field:
+    @convention(c) (
+      UnsafeMutableRawPointer?, MHD_ValueKind, UnsafePointer<CChar>?, Int, UnsafePointer<CChar>?,
+      Int
+    ) -> MHD_Result = { collector, _, name, nameLength, value, valueLength in
+      guard let collector = unsafe collector else { return .NO }
+      unsafe collector.assumingMemoryBound(to: RequestIntake.self).pointee.add(
+        name: UnsafeRawBufferPointer(start: name, count: name == nil ? 0 : nameLength)
+          .assumingMemoryBound(to: UInt8.self),
+        value: UnsafeRawBufferPointer(start: value, count: value == nil ? 0 : valueLength)
+          .assumingMemoryBound(to: UInt8.self))
+      return .YES
+    }
+
+  /// Kept alive by the `Daemon`.
+  private static func core(_ context: UnsafeMutableRawPointer?) -> ServerCore? {
+    unsafe context.map { unsafe Unmanaged<ServerCore>.fromOpaque($0).takeUnretainedValue() }
+  }
+
+  /// Kept alive by the connection until `completed`.
+  private static func exchange(_ pointer: UnsafeMutableRawPointer?) -> Exchange? {
+    unsafe pointer.map { unsafe Unmanaged<Exchange>.fromOpaque($0).takeUnretainedValue() }
+  }
+}

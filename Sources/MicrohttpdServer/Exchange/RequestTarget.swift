@@ -1,0 +1,41 @@
+/// What a request line asks for, as it was sent.
+struct RequestTarget: Sendable, Equatable {
+  /// The path, percent-encoding untouched.
+  var path: String
+
+  /// What stands after the first `?`; `nil` without one.
+  var query: String?
+
+  /// Splits a target.
+  ///
+  /// The absolute form (`http://host/path`), which a server must accept, loses its scheme and
+  /// authority; everything else is taken as it is, `*` included.
+  init(_ target: UnsafeBufferPointer<UInt8>) {
+    let question = unsafe target.firstIndex(of: UInt8(ascii: "?")) ?? target.endIndex
+    let path = unsafe Self.path(in: target[..<question])
+    self.path = unsafe String(decoding: path, as: UTF8.self)
+    if question < target.endIndex {
+      self.query = unsafe String(decoding: target[(question + 1)...], as: UTF8.self)
+    }
+  }
+
+  private static func path(
+    in target: Slice<UnsafeBufferPointer<UInt8>>
+  ) -> Slice<UnsafeBufferPointer<UInt8>> {
+    guard let first = unsafe target.first, first | 0x20 == UInt8(ascii: "h") else {
+      return unsafe target
+    }
+    for scheme in ["http://", "https://"] {
+      let length = scheme.utf8.count
+      guard unsafe target.count >= length,
+        unsafe zip(target, scheme.utf8).allSatisfy({ $0 | 0x20 == $1 | 0x20 })
+      else { continue }
+      let authority = unsafe target.dropFirst(length)
+      guard let slash = unsafe authority.firstIndex(of: UInt8(ascii: "/")) else {
+        return unsafe authority[authority.endIndex...]
+      }
+      return unsafe authority[slash...]
+    }
+    return unsafe target
+  }
+}

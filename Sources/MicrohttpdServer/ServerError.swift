@@ -1,0 +1,38 @@
+/// Why a server could not start.
+public struct ServerError: Error, Sendable, CustomStringConvertible {
+  /// The kinds of failure; more may come.
+  public struct Code: Hashable, Sendable {
+    private enum Kind { case addressInUse, cannotBind, badAddress, alreadyStarted, noResources }
+    private let kind: Kind
+
+    /// Another socket listens on this address and port.
+    public static var addressInUse: Code { Code(kind: .addressInUse) }
+
+    /// The system refused the address, for example for lack of permission.
+    public static var cannotBind: Code { Code(kind: .cannotBind) }
+
+    /// The host is not an IPv4 or IPv6 literal and not `localhost`, or the port is out of range.
+    public static var badAddress: Code { Code(kind: .badAddress) }
+
+    /// `start()` was called before; a server runs once.
+    public static var alreadyStarted: Code { Code(kind: .alreadyStarted) }
+
+    /// The system has no descriptors, memory or threads left.
+    public static var noResources: Code { Code(kind: .noResources) }
+  }
+
+  /// What kind of failure this is.
+  public var code: Code
+
+  /// One sentence for the person who started the server.
+  public var message: String
+
+  /// Makes an error.
+  public init(_ code: Code, _ message: String) {
+    self.code = code
+    self.message = message
+  }
+
+  /// The message.
+  public var description: String { message }
+}

@@ -1,0 +1,53 @@
+internal import CLinuxEvents
+internal import Glibc
+
+/// An epoll instance, edge-triggered.
+struct Poller: ~Copyable, Sendable {
+  /// What happened to a descriptor.
+  struct Event {
+    var token: UInt64
+    var isBroken: Bool
+    var isReadable: Bool
+    var isWritable: Bool
+  }
+
+  private let descriptor: Int32
+
+  init() throws(ServerError) {
+    descriptor = epoll_create1(Int32(EPOLL_CLOEXEC))
+    guard descriptor >= 0 else {
+      throw ServerError(.noResources, "The system gave no epoll descriptor.")
+    }
+  }
+
+  deinit { close(descriptor) }
+
+  /// Watches a descriptor for everything, until it is closed.
+  ///
+  /// False when the system refuses.
+  func add(_ watched: Int32, token: UInt64) -> Bool {
+    let interest =
+      EPOLLIN.rawValue | EPOLLOUT.rawValue | EPOLLRDHUP.rawValue | EPOLLET.rawValue
+    var event = unsafe epoll_event(events: interest, data: epoll_data_t(u64: token))
+    return unsafe epoll_ctl(descriptor, EPOLL_CTL_ADD, watched, &event) == 0
+  }
+
+  /// Waits at most `milliseconds` (-1: for ever) and hands over what happened.
+  func wait(milliseconds: Int32, _ body: (Event) -> Void) {
+    unsafe withUnsafeTemporaryAllocation(of: epoll_event.self, capacity: 256) { events in
+      let count = unsafe epoll_wait(
+        descriptor, events.baseAddress, Int32(clamping: events.count), milliseconds)
+      guard count > 0 else { return }
+      for index in 0..<min(Int(count), events.count) {
+        let event = unsafe events[index]
+        let flags = unsafe event.events
+        body(
+          Event(
+            token: unsafe event.data.u64,
+            isBroken: flags & (EPOLLERR.rawValue | EPOLLHUP.rawValue) != 0,
+            isReadable: flags & (EPOLLIN.rawValue | EPOLLRDHUP.rawValue) != 0,
+            isWritable: flags & EPOLLOUT.rawValue != 0))
+      }
+    }
+  }
+}

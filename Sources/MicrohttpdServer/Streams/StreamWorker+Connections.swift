@@ -1,0 +1,139 @@
+internal import ReactorHTTP
+
+extension StreamWorker {
+  /// Begins to serve a connection.
+  func open(_ arrival: HandOff) {
+    let index = freeSlots.popLast() ?? slots.count
+    let connection = StreamConnection(
+      head: arrival.head, hasStream: arrival.stream != nil, isChunked: arrival.isChunked)
+    let socket = StreamSocket(arrival.socket)
+    if index == slots.count {
+      slots.append(
+        StreamSlot(
+          socket: socket, connection: connection, stream: arrival.stream, generation: 0))
+    } else {
+      let isQueued = slots[index].isQueued
+      slots[index] = StreamSlot(
+        socket: socket, connection: connection, stream: arrival.stream,
+        generation: slots[index].generation &+ 1, isQueued: isQueued)
+    }
+    if let stream = arrival.stream {
+      silence.touch(index, at: now)
+      // Joined before it is first asked, so that no news falls in between.
+      for group in stream.groups where memberships.join(index, group) { group.add(loop) }
+    } else {
+      lingering.touch(index, at: now)
+    }
+    socket.sendWithoutDelay()
+    let token = UInt64(slots[index].generation) << 32 | UInt64(index)
+    guard socket.watch(in: loop.poller, token: token) else { return close(index) }
+    enqueue(index)
+  }
+
+  /// Does what a connection has to do, within its share of the turn.
+  func serve(_ index: Int) {
+    if slots[index].hasInput { dropInput(index) }
+    var shares = 16
+    while let socket = slots[index].socket {
+      switch slots[index].connection.step {
+      case .rest: return
+      case .ask:
+        guard shares > 0 else { return enqueue(index) }
+        shares -= 1
+        ask(index)
+      case .write: write(index, to: socket)
+      case .shutDown: shutDown(index, socket)
+      }
+    }
+  }
+
+  /// Closes a connection for good, whatever state it is in.
+  func close(_ index: Int) {
+    guard let socket = slots[index].socket else { return }
+    slots[index].socket = nil
+    silence.remove(index)
+    lingering.remove(index)
+    socket.close()
+    endStream(index)
+    freeSlots.append(index)
+  }
+
+  /// Ends every connection that is left: a last chunk for whoever can take it at once.
+  func endAll() {
+    for index in slots.indices {
+      guard let socket = slots[index].socket else { continue }
+      slots[index].connection.finish()
+      if slots[index].connection.step == .write { write(index, to: socket) }
+      if slots[index].connection.step == .shutDown { socket.shutDown() }
+      close(index)
+    }
+  }
+
+  private func ask(_ index: Int) {
+    guard let stream = slots[index].stream else { return slots[index].connection.finish() }
+    let output = stream.next()
+    slots[index].connection.accept(output)
+    guard !slots[index].connection.isStreaming else { return }
+    silence.remove(index)
+    lingering.touch(index, at: now)
+  }
+
+  private func write(_ index: Int, to socket: StreamSocket) {
+    let (bytes, range) = slots[index].connection.owed
+    switch socket.write(bytes, range) {
+    case .bytes(let count):
+      slots[index].connection.wrote(count)
+      if slots[index].connection.isStreaming {
+        silence.touch(index, at: now)
+      } else {
+        lingering.touch(index, at: now)
+      }
+    case .full: slots[index].connection.mustWait()
+    case .broken: close(index)
+    }
+  }
+
+  /// All is said: tells the client so, and waits for it to take the last bytes.
+  private func shutDown(_ index: Int, _ socket: StreamSocket) {
+    slots[index].connection.lingers()
+    socket.shutDown()
+    endStream(index)
+    if slots[index].clientHasEnded { close(index) } else { lingering.touch(index, at: now) }
+  }
+
+  /// Lets go of the stream; the connection may live on to linger.
+  private func endStream(_ index: Int) {
+    guard let stream = slots[index].stream else { return }
+    slots[index].stream = nil
+    for group in memberships.leave(index) { group.remove(loop) }
+    stream.closed()
+    openStreams.leave()
+  }
+
+  /// A client has nothing to say on a stream.
+  ///
+  /// What it says anyway is dropped, and too much of it ends the connection; after the end of the
+  /// stream only time limits it.
+  private func dropInput(_ index: Int) {
+    guard let socket = slots[index].socket else { return }
+    slots[index].hasInput = false
+    switch socket.drop() {
+    case .bytes(let count): slots[index].dropped += count
+    case .more(let count):
+      slots[index].dropped += count
+      slots[index].hasInput = true
+      enqueue(index)
+    case .end: return clientEnds(index)
+    case .broken: return close(index)
+    }
+    if slots[index].connection.isStreaming, slots[index].dropped > 65_536 { close(index) }
+  }
+
+  /// Who closes its direction while it watches a stream has left; who does so while the end is
+  /// under way still gets the end.
+  private func clientEnds(_ index: Int) {
+    let connection = slots[index].connection
+    if connection.isStreaming || connection.isLingering { return close(index) }
+    slots[index].clientHasEnded = true
+  }
+}

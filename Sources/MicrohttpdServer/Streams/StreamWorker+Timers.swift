@@ -1,0 +1,25 @@
+internal import ReactorHTTP
+
+extension StreamWorker {
+  /// Sends the heartbeats that are due, and closes who lingered for long enough.
+  func serveTimers() {
+    while heartbeat > 0, let (index, time) = silence.oldest, now - time >= heartbeat {
+      silence.touch(index, at: now)
+      beat(index)
+    }
+    while let (index, time) = lingering.oldest, now - time >= linger { close(index) }
+  }
+
+  /// How long the loop may sleep: -1 for as long as nothing happens.
+  func millisecondsUntilTimer() -> Int32 {
+    var next = Int64.max
+    if heartbeat > 0, let (_, time) = silence.oldest { next = time + heartbeat }
+    if let (_, time) = lingering.oldest { next = min(next, time + linger) }
+    return next == .max ? -1 : Int32(clamping: max(0, next - now))
+  }
+
+  private func beat(_ index: Int) {
+    guard let chunk = slots[index].stream?.heartbeat else { return }
+    if slots[index].connection.beat(chunk) { enqueue(index) }
+  }
+}

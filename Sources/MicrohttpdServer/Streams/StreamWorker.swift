@@ -1,0 +1,119 @@
+internal import ReactorHTTP
+
+/// The thread of a `StreamLoop`: all its connections, and the one place where they are touched.
+///
+/// It is confined to its thread and therefore neither locked nor sendable.
+final class StreamWorker {
+  /// The token that stands for the bell; slots never get this far.
+  static let bellToken = UInt64.max
+
+  let loop: StreamLoop
+  let settings: MicrohttpdServer.Settings
+  let openStreams: ActivityCount
+  let heartbeat: Int64
+  let linger: Int64
+
+  var slots: [StreamSlot] = []
+  var freeSlots: [Int] = []
+  var memberships = MembershipTable()
+
+  /// Streams by when they were last sent something.
+  var silence = RecencyList()
+
+  /// Ended connections by when they last took something.
+  var lingering = RecencyList()
+
+  /// Connections with work, first come first served; `queueStart` is the first one.
+  var queue: [Int] = []
+  var queueStart = 0
+
+  /// The clock, read once a turn.
+  var now = Clock.milliseconds
+
+  private var inbox = StreamInbox()
+
+  init(loop: StreamLoop, settings: MicrohttpdServer.Settings, openStreams: ActivityCount) {
+    self.loop = loop
+    self.settings = settings
+    self.openStreams = openStreams
+    heartbeat = settings.heartbeat.milliseconds
+    linger = settings.linger.milliseconds
+  }
+
+  /// Runs until the loop is stopped.
+  func run() {
+    while true {
+      loop.takeInbox(into: &inbox)
+      for arrival in inbox.arrivals { open(arrival) }
+      if inbox.stops { break }
+      if inbox.asksAll { wakeAll() }
+      for group in inbox.groups { wake(group) }
+      serveQueue()
+      serveTimers()
+      waitForEvents()
+    }
+    endAll()
+  }
+
+  /// Puts a connection at the end of the queue, unless it stands there.
+  func enqueue(_ index: Int) {
+    guard !slots[index].isQueued else { return }
+    slots[index].isQueued = true
+    queue.append(index)
+  }
+
+  private func wake(_ group: StreamGroup) {
+    memberships.forEach(in: group) { index in wake(index) }
+  }
+
+  private func wakeAll() {
+    for index in slots.indices where slots[index].socket != nil { wake(index) }
+  }
+
+  private func wake(_ index: Int) {
+    slots[index].connection.wake()
+    // Who has no room is not queued: it will ask when it has.
+    if slots[index].connection.step != .rest { enqueue(index) }
+  }
+
+  /// Serves the head of the queue, not all of it: news and events must not wait for a broadcast
+  /// to thousands.
+  private func serveQueue() {
+    var turns = 512
+    while turns > 0, queueStart < queue.count {
+      let index = queue[queueStart]
+      queueStart += 1
+      turns -= 1
+      slots[index].isQueued = false
+      serve(index)
+    }
+    if queueStart == queue.count {
+      queue.removeAll(keepingCapacity: true)
+      queueStart = 0
+    } else if queueStart >= 4096 {
+      queue.removeFirst(queueStart)
+      queueStart = 0
+    }
+  }
+
+  private func waitForEvents() {
+    let hasWork = queueStart < queue.count || !loop.fallAsleep()
+    let timeout = hasWork ? 0 : millisecondsUntilTimer()
+    loop.poller.wait(milliseconds: timeout) { event in handle(event) }
+    now = Clock.milliseconds
+  }
+
+  private func handle(_ event: Poller.Event) {
+    guard event.token != Self.bellToken else { return loop.clearBell() }
+    let index = Int(event.token & 0xFFFF_FFFF)
+    guard slots.indices.contains(index), slots[index].socket != nil,
+      slots[index].generation == UInt32(truncatingIfNeeded: event.token >> 32)
+    else { return }
+    if event.isBroken { return close(index) }
+    if event.isWritable, slots[index].connection.unblock() { enqueue(index) }
+    if event.isReadable {
+      slots[index].hasInput = true
+      enqueue(index)
+    }
+  }
+}
