@@ -3,29 +3,29 @@ extension JSONKeyedReader {
   func nestedContainer<Inner: CodingKey>(
     keyedBy type: Inner.Type, forKey key: Key
   ) throws -> KeyedDecodingContainer<Inner> {
-    guard CaseShape.isCase(Key.self, type) else { return try value(key).container(keyedBy: type) }
+    let caseShape = CaseShape.of(type)
+    guard caseShape != .none else { return try value(key).container(keyedBy: type) }
     switch shape {
     case .caseName:
-      let isSingle = CaseShape.isSingleUnlabelled(type)
       return KeyedDecodingContainer(
-        JSONKeyedReader<Inner>(reader: reader, shape: isSingle ? .missingPayload : .empty))
+        JSONKeyedReader<Inner>(reader: reader, shape: caseShape == .single ? .missingPayload : .empty))
     case .object:
       guard reader.entry.count == 1 else {
         throw UnreadableValue.caseCount(
           Int(reader.entry.count), CaseShape.names(of: Key.self), at: reader.node
         ).wrapped()
       }
-      return KeyedDecodingContainer(try payload(value(key), keyedBy: type))
+      return KeyedDecodingContainer(try payload(value(key), keyedBy: type, caseShape))
     case .payload, .empty, .missingPayload:
       return try value(key).container(keyedBy: type)
     }
   }
 
   private func payload<Inner: CodingKey>(
-    _ payload: JSONReader, keyedBy type: Inner.Type
+    _ payload: JSONReader, keyedBy type: Inner.Type, _ caseShape: CaseShape
   ) throws -> JSONKeyedReader<Inner> {
     let isObject = payload.entry.kind == .object
-    if CaseShape.isSingleUnlabelled(type) {
+    if caseShape == .single {
       let isLabelled =
         isObject && payload.document.member(named: CaseShape.singleLabel, of: payload.node) != nil
       guard isLabelled else { return JSONKeyedReader<Inner>(reader: payload, shape: .payload) }

@@ -35,6 +35,10 @@ struct JSONKeyedReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
     case .object:
       let document = reader.document
       let entry = reader.entry
+      if entry.count == 1 {
+        // The usual object of a case; an array literal is cheaper than one that grows.
+        return Key(stringValue: document.string(document.node(reader.node + 1))).map { [$0] } ?? []
+      }
       var keys: [Key] = []
       var node = reader.node + 1
       while node < entry.next {

@@ -29,7 +29,7 @@ struct JSONKeyedOutput<Key: CodingKey>: KeyedEncodingContainerProtocol {
       output.bytes.append(ASCII.colon)
     default:
       // The one member of a case is its payload.
-      guard frame.payload == .none else { throw output.closed() }
+      guard frame.shape == .none else { throw output.closed() }
       output.separate(at: index)
       output.bytes.appendJSON(key.stringValue)
       output.bytes.append(ASCII.colon)
@@ -49,8 +49,9 @@ struct JSONKeyedOutput<Key: CodingKey>: KeyedEncodingContainerProtocol {
   func nestedContainer<Inner: CodingKey>(
     keyedBy type: Inner.Type, forKey key: Key
   ) -> KeyedEncodingContainer<Inner> {
-    guard let index = output.resume(place), output.frames[index].kind == .object,
-      output.frames[index].count == 0, CaseShape.isCase(Key.self, Inner.self)
+    let shape = CaseShape.of(type)
+    guard shape != .none, let index = output.resume(place), output.frames[index].kind == .object,
+      output.frames[index].count == 0
     else {
       return superOutput(key).container(keyedBy: type)
     }
@@ -59,11 +60,10 @@ struct JSONKeyedOutput<Key: CodingKey>: KeyedEncodingContainerProtocol {
     } catch {
       output.report(output.closed())
     }
-    let isSingle = CaseShape.isSingleUnlabelled(type)
-    output.markCase(at: index, payload: isSingle ? .single : .labelled)
+    output.markCase(at: index, shape: shape)
     return KeyedEncodingContainer(
       JSONKeyedOutput<Inner>(
-        output: output, place: output.open(isSingle ? .singlePayload : .object)))
+        output: output, place: output.open(shape == .single ? .singlePayload : .object)))
   }
 
   func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {

@@ -4,7 +4,9 @@
 /// opened after it; one that was closed refuses to be written to, so that the text is right or
 /// there is none. One thread at a time, as `Encodable` demands of everybody.
 final class JSONOutput {
-  /// What has been written. Nothing observes or changes it while it is being changed, so that
+  /// What has been written.
+  ///
+  /// Nothing observes or changes it while it is being changed, so that
   /// checking for that, byte by byte, is left out.
   @exclusivity(unchecked) var bytes: [UInt8] = []
 
@@ -30,8 +32,8 @@ final class JSONOutput {
     var count = 0
     /// In a dictionary, the first of its members in `dictionaryMembers`.
     var firstMember = 0
-    /// In an object that is an enum's case, what its only member holds.
-    var payload = Payload.none
+    /// In an object that is an enum's case, the form of its payload.
+    var shape = CaseShape.none
   }
 
   /// What an open container is.
@@ -41,11 +43,6 @@ final class JSONOutput {
     case singlePayload
     /// The place of one value that an encoder was made for.
     case value
-  }
-
-  /// What the only member of an object holds, when the object is an enum's case.
-  enum Payload {
-    case none, labelled, single
   }
 
   /// The place of a container: where its frame is, and which frame it must be.
@@ -89,7 +86,7 @@ final class JSONOutput {
   private func close(_ frame: Frame) {
     switch frame.kind {
     case .object:
-      if frame.payload == .labelled, endsInEmptyPayload {
+      if frame.shape == .labelled, endsInEmptyPayload {
         // `{"increase":{}` becomes `"increase"`.
         bytes.removeLast(3)
         bytes.remove(at: frame.start)
@@ -118,8 +115,8 @@ final class JSONOutput {
   }
 
   /// Notes that the object's only member holds the payload of an enum's case.
-  func markCase(at index: Int, payload: Payload) {
-    frames[index].payload = payload
+  func markCase(at index: Int, shape: CaseShape) {
+    frames[index].shape = shape
   }
 
   /// Counts an element or member, and separates it from the one before.

@@ -69,18 +69,16 @@ struct EnumMetadata {
   @inline(__always)
   var isInsideEnum: Bool { parentEnum != nil }
 
-  /// Whether this enum is named like the coding keys of a case (`MoveCodingKeys`) and stands beside
-  /// `outer`, which is named `CodingKeys`, inside the same enum.
-  func isCodingKeysOfCase(beside outer: EnumMetadata) -> Bool {
-    guard let parent = parentEnum, parent == outer.parentEnum, let name, let outerName = outer.name
-    else { return false }
+  /// Whether this enum stands inside another one and is named like the coding keys of one of its
+  /// cases (`MoveCodingKeys`).
+  var isCodingKeysOfCase: Bool {
+    guard isInsideEnum, let name else { return false }
     let suffix: StaticString = "CodingKeys"
     return suffix.withUTF8Buffer { suffix in
       let length = Self.length(of: name)
-      guard length > suffix.count, Self.length(of: outerName) == suffix.count else { return false }
-      let tail = UnsafeBufferPointer(start: name + (length - suffix.count), count: suffix.count)
-      return tail.elementsEqual(suffix)
-        && UnsafeBufferPointer(start: outerName, count: suffix.count).elementsEqual(suffix)
+      guard length > suffix.count else { return false }
+      return UnsafeBufferPointer(start: name + (length - suffix.count), count: suffix.count)
+        .elementsEqual(suffix)
     }
   }
 
