@@ -197,7 +197,8 @@ public final class ReactorAPI: HTTPResponder {
   func problem(for error: LogError) -> Problem {
     switch error {
     case .full:
-      Problem(.storageFull, "The storage is full. Nothing was changed. Try again when there is room.")
+      Problem(
+        .storageFull, "The storage is full. Nothing was changed. Try again when there is room.")
     case .conflict: unavailable("Another writer has the session.")
     case .unavailable: unavailable("The storage cannot be reached.")
     case .corrupt:

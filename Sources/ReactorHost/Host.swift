@@ -1,4 +1,3 @@
-
 /// Hosts reactors: finds their sessions, and lets idle ones leave memory.
 public final class Host: Sendable {
   /// The hosted reactors, in the order in which they were registered.

@@ -1,5 +1,8 @@
 internal import ReactorService
+internal import Reactors
 
 CommandLineInterface.main(settings: ReactorSettings.all) { context in
-  await context.termination.requested()
+  let catalogue = Catalogue(
+    stopwatchInterval: context.configuration[ReactorSettings.stopwatchInterval])
+  try await context.serve(catalogue.reactors, globals: catalogue.globals)
 }

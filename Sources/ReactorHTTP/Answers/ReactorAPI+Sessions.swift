@@ -34,7 +34,10 @@ extension ReactorAPI {
     var headers: [(name: String, value: String)] = [("Cache-Control", "no-cache")]
     if sessions.count > limit, let last = page.last {
       headers.append(
-        ("Link", "</v1/reactors/\(reactor.name)/sessions?limit=\(limit)&after=\(last.id)>; rel=\"next\""))
+        (
+          "Link",
+          "</v1/reactors/\(reactor.name)/sessions?limit=\(limit)&after=\(last.id)>; rel=\"next\""
+        ))
     }
     return Answer.json(
       encoding: Listing(

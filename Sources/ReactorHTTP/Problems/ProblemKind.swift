@@ -114,7 +114,8 @@ enum ProblemKind: String, CaseIterable {
       "The session was deleted. A PUT makes a new one under the same id, with a new history."
     case .sessionExists: "Use another id, or PUT, which takes the session that is there."
     case .storageFull: "The disk is full. Nothing was changed. Try again when there is room."
-    case .unavailable: "The service is stopping, overloaded, or cannot reach its storage. Try later."
+    case .unavailable:
+      "The service is stopping, overloaded, or cannot reach its storage. Try later."
     case .unknownGlobal: "GET /v1/globals lists the globals of this host."
     case .unknownReactor: "GET /v1/reactors lists the reactors of this host."
     case .unknownSession:

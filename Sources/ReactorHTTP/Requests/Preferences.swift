@@ -20,7 +20,9 @@ struct Preferences {
       case "respond-async": respondsAsynchronously = true
       case "return": isMinimal = value.lowercased() == "minimal"
       case "wait":
-        guard !value.isEmpty, value.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { continue }
+        guard !value.isEmpty, value.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+          continue
+        }
         wait = min(Int(value) ?? Self.longestWait, Self.longestWait)
       default: break
       }

@@ -45,7 +45,8 @@ final class MemorySessionLog: SessionLog {
       guard let epoch = contents.epoch else { return .none }
       return .stored(
         StoredSession(
-          epoch: epoch, version: contents.history.version, lastActiveAt: contents.history.lastActiveAt,
+          epoch: epoch, version: contents.history.version,
+          lastActiveAt: contents.history.lastActiveAt,
           globals: contents.history.globals))
     }
   }
@@ -132,7 +133,9 @@ final class MemorySessionLog: SessionLog {
   /// Drops what retention need not keep: entries up to the newest snapshot that is old enough.
   private func trim(_ contents: inout Contents) {
     let oldest = contents.history.version - retained
-    guard let keep = contents.history.snapshots.lastIndex(where: { $0.version <= oldest }) else { return }
+    guard let keep = contents.history.snapshots.lastIndex(where: { $0.version <= oldest }) else {
+      return
+    }
     let first = contents.history.version - contents.history.entries.count
     contents.history.entries.removeFirst(max(0, contents.history.snapshots[keep].version - first))
     contents.history.snapshots.removeFirst(keep)

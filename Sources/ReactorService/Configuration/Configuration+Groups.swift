@@ -3,17 +3,8 @@ public import ReactorHost
 extension Configuration {
   /// The life of a session.
   public struct Sessions: Sendable {
-    /// Who makes sessions.
-    public enum Creation: String, CaseIterable, Sendable {
-      /// The first action, reading or subscription makes one.
-      case implicit
-
-      /// Only POST and PUT make one; anything else answers 404.
-      case explicit
-    }
-
     /// `sessions.create`: who makes sessions.
-    public var create = Creation.implicit
+    public var create = HostSettings.SessionCreation.implicit
 
     /// `sessions.idle`: after this time without use a session leaves memory, never its log.
     public var idle = Duration.seconds(600)

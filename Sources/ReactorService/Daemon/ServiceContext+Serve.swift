@@ -1,0 +1,104 @@
+internal import Dispatch
+internal import Glibc
+internal import MicrohttpdServer
+public import ReactorHost
+internal import ReactorHTTP
+
+extension ServiceContext {
+  /// Hosts reactors until the termination is requested and everything has ended.
+  ///
+  /// ```swift
+  /// CommandLineInterface.main { context in
+  ///   try await context.serve([
+  ///     ReactorRegistration("counter", summary: "A number") { CounterReactor() }
+  ///   ])
+  /// }
+  /// ```
+  ///
+  /// Prints the address to standard output once connections are accepted.
+  ///
+  /// - Parameters:
+  ///   - reactors: What is hosted, in the order in which it is listed.
+  ///   - globals: The values that their sessions share.
+  /// - Throws: A `ConfigurationError` where the address cannot be listened on.
+  public func serve(
+    _ reactors: [ReactorRegistration], globals: [any SharedGlobal] = []
+  ) async throws {
+    let host = Host(
+      reactors, globals: globals, log: MemoryLog(retainedVersions: configuration.log.retain),
+      settings: hostSettings, logger: logger)
+    let api = ReactorAPI(host: host, settings: apiSettings, logger: logger)
+    let server = MicrohttpdServer(settings: serverSettings, responder: api)
+    do throws(ServerError) {
+      try server.start()
+    } catch {
+      throw ConfigurationError.configuration("listen: \(error.message)")
+    }
+    announce(port: server.port)
+
+    let sweeping = Task { try await host.sweepIdleSessions() }
+    await termination.requested()
+    sweeping.cancel()
+    logger.info("draining", ["grace": configuration.shutdown.grace.description])
+    await drain(api, server)
+    logger.info("stopped")
+  }
+
+  /// Lets everything end that has begun, within the grace.
+  private func drain(_ api: ReactorAPI, _ server: MicrohttpdServer) async {
+    let deadline = ContinuousClock.now + configuration.shutdown.grace
+    api.drain()
+    // The transport's ending blocks its thread, which must not be one of the cooperative pool.
+    await withCheckedContinuation { continuation in
+      DispatchQueue.global().async {
+        server.finishStreams(within: deadline - ContinuousClock.now)
+        server.stop(within: deadline - ContinuousClock.now)
+        continuation.resume()
+      }
+    }
+  }
+
+  private func announce(port: Int?) {
+    var address = configuration.listen
+    address.port = port.flatMap { UInt16(exactly: $0) } ?? address.port
+    let line = "reactord listening on http://\(address)\n"
+    // Written at once and whole: whoever started the process waits for it.
+    _ = line.utf8.withContiguousStorageIfAvailable { bytes in
+      write(STDOUT_FILENO, bytes.baseAddress, bytes.count)
+    }
+    logger.info("listening", ["address": "http://\(address)"])
+  }
+
+  private var hostSettings: HostSettings {
+    var settings = HostSettings()
+    settings.sessionCreation = configuration.sessions.create
+    settings.sessionIdle = configuration.sessions.idle
+    settings.sessionLimit = configuration.sessions.limit
+    settings.mailboxBound = configuration.actions.queue
+    return settings
+  }
+
+  private var apiSettings: ReactorAPI.Settings {
+    var settings = ReactorAPI.Settings()
+    settings.actionWait = configuration.actions.wait
+    settings.streamBuffer = configuration.streams.buffer
+    return settings
+  }
+
+  private var serverSettings: MicrohttpdServer.Settings {
+    MicrohttpdServer.Settings(
+      host: configuration.listen.host, port: Int(configuration.listen.port),
+      workers: workers,
+      limits: .init(
+        body: configuration.limits.body, headers: configuration.limits.headers,
+        connections: configuration.limits.connections),
+      idleTimeout: Int(configuration.limits.idle.components.seconds),
+      heartbeat: configuration.streams.heartbeat)
+  }
+
+  /// One worker thread for every two cores: the streams' loop, effects and commits need the others.
+  private var workers: Int {
+    guard configuration.http.workers == 0 else { return configuration.http.workers }
+    return max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)) / 2)
+  }
+}
