@@ -8,7 +8,8 @@ extension JSONKeyedReader {
     switch shape {
     case .caseName:
       return KeyedDecodingContainer(
-        JSONKeyedReader<Inner>(reader: reader, shape: caseShape == .single ? .missingPayload : .empty))
+        JSONKeyedReader<Inner>(
+          reader: reader, shape: caseShape == .single ? .missingPayload : .empty))
     case .object:
       guard reader.entry.count == 1 else {
         throw UnreadableValue.caseCount(

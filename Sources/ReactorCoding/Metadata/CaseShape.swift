@@ -43,7 +43,8 @@ enum CaseShape: UInt {
   static func allKeys<Key: CodingKey>(of type: Key.Type) -> [Key]? {
     guard let keys = EnumMetadata.allCases(of: type) else { return nil }
     // What was made from numbers must survive the way through its name.
-    guard keys.allSatisfy({ Key(stringValue: $0.stringValue)?.stringValue == $0.stringValue }) else {
+    guard keys.allSatisfy({ Key(stringValue: $0.stringValue)?.stringValue == $0.stringValue })
+    else {
       return nil
     }
     return keys
