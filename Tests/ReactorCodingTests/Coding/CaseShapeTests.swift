@@ -13,7 +13,7 @@ struct CaseShapeTests {
     (.maybe(5), #"{"maybe":5}"#),
     (.maybeLabelled(x: nil, y: 2), #"{"maybeLabelled":{"x":null,"y":2}}"#),
     (.object(User(name: "Ada")), #"{"object":{"name":"Ada"}}"#),
-    (.underscored(Underscored(_0: 1)), #"{"underscored":{"_0":{"_0":1}}}"#),
+    (.underscored(Underscored(zero: 1)), #"{"underscored":{"_0":{"_0":1}}}"#),
     (.list([1, 2]), #"{"list":[1,2]}"#),
     (.list([]), #"{"list":[]}"#),
     (.dictionary(["b": 1, "a": 2]), #"{"dictionary":{"a":2,"b":1}}"#),
@@ -27,7 +27,7 @@ struct CaseShapeTests {
     (.maybeAction(.decrease), #"{"maybeAction":"decrease"}"#),
     (.shape(.shape(.one(1))), #"{"shape":{"shape":{"one":1}}}"#),
     (.shape(.several(1, 2)), #"{"shape":{"several":{"_0":1,"_1":2}}}"#),
-    (.shape(.underscored(Underscored(_0: 1))), #"{"shape":{"underscored":{"_0":{"_0":1}}}}"#),
+    (.shape(.underscored(Underscored(zero: 1))), #"{"shape":{"underscored":{"_0":{"_0":1}}}}"#),
   ]
 
   @Test(arguments: shortest)

@@ -6,7 +6,7 @@ struct EncodingTests {
     (0.0, "0"), (-0.0, "-0"), (1.0, "1"), (-1.0, "-1"), (1.5, "1.5"), (0.1, "0.1"),
     (1e15, "1000000000000000"),
     (9007199254740991, "9007199254740991"), (9007199254740992, "9007199254740992.0"),
-    (1e16, "1e+16"), (1e-7, "1e-07"), (5e-324, "5e-324"),
+    (1e16, "1e+16"), (1e-7, "1e-07"), (.leastNonzeroMagnitude, "5e-324"),
     (1.7976931348623157e308, "1.7976931348623157e+308"),
   ])
   func `numbers are written shortly and read back`(_ value: Double, _ text: String) throws {
@@ -14,7 +14,8 @@ struct EncodingTests {
     #expect(try decoded(Double.self, text).bitPattern == value.bitPattern)
   }
 
-  @Test(arguments: [0.1, 16777215, 16777216, 3.4028235e38, 1e-45, -0.0] as [Float])
+  @Test(
+    arguments: [0.1, 16777215, 16777216, 3.4028235e38, .leastNonzeroMagnitude, -0.0] as [Float])
   func `single precision reads back`(_ value: Float) throws {
     #expect(try decoded(Float.self, try encoded(value)).bitPattern == value.bitPattern)
   }

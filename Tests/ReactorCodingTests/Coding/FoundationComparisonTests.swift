@@ -16,11 +16,9 @@ struct FoundationComparisonTests {
     var level = Level.low
     var date = Date(timeIntervalSinceReferenceDate: 1234.5)
     var identifier = UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16))
-    var url = URL(string: "https://example.org/a?b=c")
     var data = [Data([1, 2, 3])]
     var set: Set<Int> = [7]
     var range = 1..<5
-    var decimal = Decimal(12)
 
     struct Numbers: Codable, Equatable {
       var values: [Double] = [0, 1, -1, 0.1, 1e-7, 1e300, 123456.789, 1 / 3]
@@ -35,6 +33,14 @@ struct FoundationComparisonTests {
     let ours = try JSONCoder.encode(value)
     #expect(try JSONDecoder().decode(Plain.self, from: dataAsArrays(ours)) == value)
     #expect(try JSONCoder.decode(Plain.self, from: ours) == value)
+  }
+
+  @Test func `types for which Foundation's coders make exceptions read back`() throws {
+    let url = try #require(URL(string: "https://example.org/a?b=c"))
+    #expect(try JSONCoder.decode(URL.self, from: JSONCoder.encode(url)) == url)
+    let price = try #require(Decimal(string: "12.34"))
+    #expect(try JSONCoder.decode(Decimal.self, from: JSONCoder.encode(price)) == price)
+    #expect(try JSONCoder.decode(Data.self, from: JSONCoder.encode(Data([1, 2]))) == Data([1, 2]))
   }
 
   /// Foundation's decoder has its own ideas about `Data`, so both sides are given plain arrays.

@@ -85,7 +85,8 @@ struct JSONSchemaTests {
   }
 
   @Test func `labels of a case, all of them`() throws {
-    let root = JSONSchema.derive(Shape.self)
+    let schema = JSONSchema.derive(Shape.self)
+    let root = try #require(schema["$defs"]?["Shape"])
     guard case .array(let alternatives)? = root["oneOf"] else {
       Issue.record("no alternatives")
       return

@@ -1,20 +1,20 @@
-enum CounterAction: Codable, Hashable {
+enum CounterAction: Codable, Hashable, Sendable {
   case increase
   case decrease
   case add(Int)
 }
 
-struct User: Codable, Hashable {
+struct User: Codable, Hashable, Sendable {
   var name: String
 }
 
-enum ProfileMutation: Codable, Hashable {
+enum ProfileMutation: Codable, Hashable, Sendable {
   case setFollowing(Bool)
   case setUser(User?)
 }
 
 /// One case of every form.
-enum Shape: Codable, Hashable {
+enum Shape: Codable, Hashable, Sendable {
   case none
   case one(Int)
   case labelled(x: Int, y: Int)
@@ -34,14 +34,18 @@ enum Shape: Codable, Hashable {
 }
 
 /// A payload that has the member which an unlabelled payload is tagged with.
-struct Underscored: Codable, Hashable {
-  var _0: Int
+struct Underscored: Codable, Hashable, Sendable {
+  var zero: Int
+
+  enum CodingKeys: String, CodingKey {
+    case zero = "_0"
+  }
 }
 
-struct Empty: Codable, Hashable {}
+struct Empty: Codable, Hashable, Sendable {}
 
 /// Keys that the author has renamed.
-enum Renamed: Codable, Hashable {
+enum Renamed: Codable, Hashable, Sendable {
   case follow(id: Int)
   case stop
 
@@ -55,32 +59,32 @@ enum Renamed: Codable, Hashable {
   }
 }
 
-enum Generic<Payload: Codable & Hashable>: Codable, Hashable {
+enum Generic<Payload: Codable & Hashable & Sendable>: Codable, Hashable, Sendable {
   case value(Payload)
   case nothing
 }
 
-enum Kind: String, Codable, Hashable {
+enum Kind: String, Codable, Hashable, Sendable {
   case text, image
   case other = "something else"
 }
 
-enum Level: Int, Codable, Hashable, CaseIterable {
+enum Level: Int, Codable, Hashable, Sendable, CaseIterable {
   case low = 1
   case high = 10
 }
 
-struct Tree: Codable, Hashable {
+struct Tree: Codable, Hashable, Sendable {
   var value: Int
   var children: [Tree]
 }
 
-indirect enum Expression: Codable, Hashable {
+indirect enum Expression: Codable, Hashable, Sendable {
   case sum(Expression, Expression)
   case number(Int)
 }
 
-struct Everything: Codable, Hashable {
+struct Everything: Codable, Hashable, Sendable {
   var boolean = true
   var integer = -42
   var byte: UInt8 = 255
@@ -107,11 +111,11 @@ struct Everything: Codable, Hashable {
 }
 
 /// Writes nested containers by hand, as code for a foreign API does.
-struct Handwritten: Codable, Hashable {
+struct Handwritten: Codable, Hashable, Sendable {
   var city: String
 
   enum CodingKeys: CodingKey { case address }
-  enum AddressCodingKeys: CodingKey { case _0 }
+  enum AddressCodingKeys: String, CodingKey { case zero = "_0" }
 
   init(city: String) {
     self.city = city
@@ -120,12 +124,12 @@ struct Handwritten: Codable, Hashable {
   init(from decoder: any Decoder) throws {
     let outer = try decoder.container(keyedBy: CodingKeys.self)
     let inner = try outer.nestedContainer(keyedBy: AddressCodingKeys.self, forKey: .address)
-    city = try inner.decode(String.self, forKey: ._0)
+    city = try inner.decode(String.self, forKey: .zero)
   }
 
   func encode(to encoder: any Encoder) throws {
     var outer = encoder.container(keyedBy: CodingKeys.self)
     var inner = outer.nestedContainer(keyedBy: AddressCodingKeys.self, forKey: .address)
-    try inner.encode(city, forKey: ._0)
+    try inner.encode(city, forKey: .zero)
   }
 }
