@@ -104,6 +104,7 @@ struct EncodingTests {
       }
     }
     #expect(try encoded([Beside()]) == #"[{"name":"Rex","legs":4}]"#)
+    #expect(try encoded([Inside()]) == #"[{"super":{"name":"Rex"},"legs":4}]"#)
   }
 
   @Test func `a container that was closed refuses to be written to`() throws {
