@@ -10,14 +10,15 @@ extension OverSockets {
       let server = try TestServer(
         settings: .init(workers: workers),
         responder: TestResponder { request, answer in
-          _ = TestThread { answer(.text(request.path)) }
+          TestThread { answer(.text(request.path)) }.detach()
         })
-      let clients = try (0..<8).map { _ in try server.client() }
+      var clients = try (0..<8).map { _ in try server.client() }
       for number in 1...100 {
         for client in clients { try client.request("GET", "/\(number)") }
         for client in clients { #expect(try client.receiveResponse().body == "/\(number)") }
       }
-      #expect(server.server.statistics.requestsInFlight == 0)
+      clients = []
+      #expect(server.settles())
     }
 
     @Test func `an answer that comes later arrives, and others do not wait for it`() throws {
@@ -28,7 +29,7 @@ extension OverSockets {
       let other = try server.client()
       try other.request("GET", "/now")
       #expect(try other.receiveResponse().body == "now")
-      #expect(server.server.statistics.requestsInFlight == 1)
+      #expect(server.server.statistics.requestsInFlight >= 1)
       answer(.text("later"))
       #expect(try waiting.receiveResponse().body == "later")
       try waiting.request("GET", "/now")

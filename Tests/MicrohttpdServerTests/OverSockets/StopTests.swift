@@ -107,7 +107,7 @@ extension OverSockets {
           settings: .init(workers: 2),
           responder: TestResponder { request, answer in
             if request.path == "/later" {
-              _ = TestThread { answer(.text("later")) }
+              TestThread { answer(.text("later")) }.detach()
             } else if request.path == "/events" {
               answer(.stream(TestStream("one")))
             } else {

@@ -6,8 +6,11 @@ internal import Glibc
 final class TestClient {
   private let descriptor: Int32
   private var received: [UInt8] = []
+  private var position = 0
 
-  /// Connects. `receiveBuffer` makes the kernel's buffer small, for clients that do not read.
+  /// Connects.
+  ///
+  /// `receiveBuffer` makes the kernel's buffer small, for clients that do not read.
   init(port: Int, receiveBuffer: Int32? = nil) throws {
     descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     var timeout = timeval(tv_sec: 20, tv_usec: 0)
@@ -69,13 +72,12 @@ final class TestClient {
   func receive(until mark: String) throws -> String {
     let mark = Array(mark.utf8)
     while true {
-      if let start = received.firstIndex(of: mark) {
-        let text = String(decoding: received[..<start], as: UTF8.self)
-        received.removeFirst(start + mark.count)
-        return text
+      if let length = received[position...].firstIndex(of: mark) {
+        defer { position += length + mark.count }
+        return String(decoding: received[position..<(position + length)], as: UTF8.self)
       }
       guard try receiveMore() else {
-        let rest = String(decoding: received.suffix(500), as: UTF8.self)
+        let rest = String(decoding: received[position...].suffix(500), as: UTF8.self)
         throw TestFailure("the connection ended before \(mark), after: \(rest)")
       }
     }
@@ -83,18 +85,20 @@ final class TestClient {
 
   /// The next `count` bytes.
   func receive(count: Int) throws -> [UInt8] {
-    while received.count < count {
-      guard try receiveMore() else { throw TestFailure("only \(received.count) of \(count) bytes") }
+    while received.count - position < count {
+      guard try receiveMore() else {
+        throw TestFailure("the connection ended within \(count) bytes")
+      }
     }
-    defer { received.removeFirst(count) }
-    return Array(received[..<count])
+    defer { position += count }
+    return Array(received[position..<(position + count)])
   }
 
   /// Everything up to the server's end of the connection.
   func receiveToEnd() throws -> String {
     while try receiveMore() {}
-    defer { received = [] }
-    return String(decoding: received, as: UTF8.self)
+    defer { position = received.count }
+    return String(decoding: received[position...], as: UTF8.self)
   }
 
   /// One response with its `Content-Length` body; `headOnly` for answers to `HEAD`.
@@ -117,21 +121,27 @@ final class TestClient {
 
   /// False at the end of the connection.
   private func receiveMore() throws -> Bool {
-    let old = received.count
-    received.append(contentsOf: repeatElement(0, count: 65_536))
-    let count = received[old...].withUnsafeMutableBytes {
-      recv(descriptor, $0.baseAddress, $0.count, 0)
+    if position > 0 {
+      received.removeFirst(position)
+      position = 0
     }
-    let reason = errno
-    received.removeLast(65_536 - max(0, count))
-    guard count >= 0 else { throw TestFailure("cannot receive: errno \(reason)") }
-    return count > 0
+    return try withUnsafeTemporaryAllocation(byteCount: 65_536, alignment: 16) { scratch in
+      let count = recv(descriptor, scratch.baseAddress, scratch.count, 0)
+      guard count >= 0 else { throw TestFailure("cannot receive: errno \(errno)") }
+      received.append(contentsOf: scratch[..<count])
+      return count > 0
+    }
   }
 }
 
-extension [UInt8] {
+extension ArraySlice<UInt8> {
+  /// How many bytes stand before `mark`.
   fileprivate func firstIndex(of mark: [UInt8]) -> Int? {
     guard count >= mark.count else { return nil }
-    return (0...(count - mark.count)).first { self[$0...].starts(with: mark) }
+    return withUnsafeBytes { bytes in
+      (0...(bytes.count - mark.count)).first {
+        bytes[$0] == mark[0] && bytes[$0...].starts(with: mark)
+      }
+    }
   }
 }

@@ -25,6 +25,7 @@ final class TestServer: Sendable {
   }
 
   /// How many descriptors of this process are sockets of this server, the listening one included.
+  ///
   /// Unlike the number of all descriptors, nobody else's test changes it.
   var descriptors: Int {
     (0..<Int32(4096)).count { descriptor in
@@ -42,10 +43,13 @@ final class TestServer: Sendable {
   }
 
   /// Blocks until only the listening socket is left: what else there was is closing on other
-  /// threads. False when that does not come to pass.
+  /// threads.
+  ///
+  /// False when that does not come to pass.
   func settles() -> Bool {
     for _ in 0..<20_000 {
-      if descriptors == 1, server.statistics.connections == 0, server.statistics.streams == 0 {
+      let now = server.statistics
+      if now.connections + now.requestsInFlight + now.streams == 0, descriptors == 1 {
         return true
       }
       usleep(500)

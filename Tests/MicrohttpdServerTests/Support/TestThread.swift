@@ -16,7 +16,13 @@ struct TestThread {
     self.handle = handle
   }
 
+  /// Blocks until it has ended.
+  ///
+  /// Either this or `detach()`.
   func join() { pthread_join(handle, nil) }
+
+  /// Lets it end on its own.
+  func detach() { pthread_detach(handle) }
 
   private final class Body: Sendable {
     let run: @Sendable () -> Void
