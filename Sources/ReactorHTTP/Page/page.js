@@ -218,9 +218,11 @@ function indent(json) {
 class StateView {
   #latest;
   #frame;
+  #isReset = false;
 
   show(json, cursor) {
-    this.#latest = { json, cursor };
+    this.#latest = { json, cursor, isReset: this.#isReset };
+    this.#isReset = false;
     this.#frame ??= requestAnimationFrame(() => {
       this.#frame = undefined;
       if (this.#latest) this.#draw(this.#latest);
@@ -229,24 +231,29 @@ class StateView {
 
   clear() {
     this.#latest = undefined;
+    this.#isReset = false;
     part.state.textContent = "";
     part.version.replaceChildren();
     part["state-note"].hidden = true;
   }
 
-  note(text) {
-    part["state-note"].textContent = text;
-    part["state-note"].hidden = text === "";
+  /** The next State is not a successor of the last. */
+  reset() {
+    this.#isReset = true;
   }
 
-  #draw({ json, cursor }) {
+  #draw({ json, cursor, isReset }) {
     part.state.textContent = indent(json.slice(0, SHOWN_CHARACTERS));
     part.version.replaceChildren(
       `version ${versionOf(cursor)} · cursor `, element("code", {}, cursor));
+    const notes = [];
+    if (isReset) notes.push("The session began a new history; this is not the last State’s successor.");
     if (json.length > SHOWN_CHARACTERS) {
       const [shown, all] = [SHOWN_CHARACTERS, json.length].map((n) => n.toLocaleString("en"));
-      this.note(`The first ${shown} of ${all} characters. “State as JSON” has them all.`);
+      notes.push(`These are the first ${shown} of ${all} characters; “State as JSON” has them all.`);
     }
+    part["state-note"].textContent = notes.join(" ");
+    part["state-note"].hidden = notes.length === 0;
   }
 }
 
@@ -259,7 +266,7 @@ function versionOf(cursor) {
 
 const stateView = new StateView();
 
-/** What is open: `{ reactor, id, address, stream }`; undefined at home. */
+/** What is open: `{ reactor, id, address, stream }`; undefined where nothing is. */
 let open;
 
 function openSession(reactor, id) {
@@ -278,13 +285,12 @@ function openSession(reactor, id) {
   part.session.hidden = false;
   follow(session);
   showSessions(session);
-  if (isOfSameReactor) {
-    showCommands(session);
-  } else {
-    part.examples.replaceChildren();
-    part.action.value = "";
-    showExamples(session);
-  }
+  showCommands(session);
+  if (isOfSameReactor) return;
+  part.examples.replaceChildren();
+  part.sessions.replaceChildren();
+  part.action.value = "";
+  showExamples(session);
 }
 
 function leaveSession() {
@@ -302,12 +308,14 @@ function follow(session) {
     status(name, text) {
       part.session.dataset.status = name;
       part.status.textContent = text;
+      // Only now is this session sure to be among them.
+      if (name === "live") showSessions(session);
     },
     state(json, cursor) {
       stateView.show(json, cursor);
     },
     reset() {
-      stateView.note("The session has a new history: this State is not a successor of the last.");
+      stateView.reset();
     },
     gone(problem) {
       part.gone.hidden = false;
@@ -329,13 +337,11 @@ async function begin() {
   if (session !== open) return;
   stateView.clear();
   follow(session);
-  showSessions(session);
 }
 
 // MARK: Actions
 
 async function showExamples(session) {
-  showCommands(session);
   try {
     const { value } = await read(session.reactor.links.self);
     session.reactor.examples = value.exampleActions.map((example) => JSON.stringify(example));
@@ -382,11 +388,11 @@ async function send(action) {
 
 // MARK: Sessions
 
-async function showSessions(session, address = `${session.reactor.links.sessions}?limit=20`) {
-  const isFirstPage = address.includes("?limit=20") && !address.includes("after=");
+/** Lists the sessions of the open one's reactor, from the beginning or the next page of them. */
+async function showSessions(session, next) {
   let page;
   try {
-    page = await read(address);
+    page = await read(next ?? `${session.reactor.links.sessions}?limit=20`);
   } catch (problem) {
     if (session === open) part.sessions.replaceChildren(element("li", {}, describe(problem)));
     return;
@@ -400,7 +406,7 @@ async function showSessions(session, address = `${session.reactor.links.sessions
     if (id === session.id) link.setAttribute("aria-current", "true");
     return element("li", {}, link);
   });
-  if (isFirstPage) part.sessions.replaceChildren();
+  if (!next) part.sessions.replaceChildren();
   part.sessions.append(...items);
   part["sessions-note"].hidden = part.sessions.hasChildNodes();
   part["sessions-note"].textContent = "None yet.";
