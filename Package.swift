@@ -95,5 +95,15 @@ let package = Package(
     // The real binary over real sockets, curl and a browser.
     .testTarget(
       name: "EndToEndTests", dependencies: ["reactord"], swiftSettings: settings),
+
+    // `make bench`: ratios of one run, and what they are compared with.
+    .executableTarget(
+      name: "Benchmarks", 
+      dependencies: ["BareHandler", "ReactorHost", "ReactorHTTP", "Reactors", "reactord"],
+      path: "Tests/Benchmarks",
+      exclude: ["post.lua"], swiftSettings: settings),
+    .executableTarget(
+      name: "BareHandler", path: "Tests/BareHandler",
+      linkerSettings: [.linkedLibrary("microhttpd")]),
   ]
 )

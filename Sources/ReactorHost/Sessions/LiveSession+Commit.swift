@@ -71,7 +71,7 @@ extension LiveSession: PipelineDelegate {
       let state = CommittedState(
         cursor: Cursor(epoch: epoch, version: last.entry.version),
         json: try blueprint.encode(last.shown))
-      log.append(batch.map(\.entry), to: epoch, expecting: first.entry.version - 1) {
+      log.append(batch.map { $0.entry }, to: epoch, expecting: first.entry.version - 1) {
         [self] result in
         switch result {
         case .success: committed(batch, state)

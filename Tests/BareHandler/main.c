@@ -1,0 +1,43 @@
+/* What libmicrohttpd does for a POST with no job behind it: what `make bench` compares with.
+   Prints the port that it listens on, on the loopback interface, and goes on until it is ended. */
+#include <arpa/inet.h>
+#include <microhttpd.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static char started;
+
+static enum MHD_Result answer(void *context, struct MHD_Connection *connection, const char *url,
+                              const char *method, const char *version, const char *data,
+                              size_t *size, void **request) {
+  (void)context, (void)url, (void)method, (void)version, (void)data;
+  if (*request == NULL) {
+    *request = &started;
+    return MHD_YES;
+  }
+  if (*size != 0) {
+    *size = 0;
+    return MHD_YES;
+  }
+  static char body[] = "{\"value\":123}";
+  struct MHD_Response *response =
+      MHD_create_response_from_buffer(sizeof body - 1, body, MHD_RESPMEM_PERSISTENT);
+  MHD_add_response_header(response, "Content-Type", "application/json");
+  enum MHD_Result queued = MHD_queue_response(connection, MHD_HTTP_OK, response);
+  MHD_destroy_response(response);
+  return queued;
+}
+
+int main(void) {
+  struct sockaddr_in address = {.sin_family = AF_INET};
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  struct MHD_Daemon *daemon = MHD_start_daemon(
+      MHD_USE_EPOLL_INTERNAL_THREAD, 0, NULL, NULL, answer, NULL, MHD_OPTION_SOCK_ADDR,
+      (struct sockaddr *)&address, MHD_OPTION_END);
+  if (daemon == NULL) return 1;
+  printf("http://127.0.0.1:%u\n", MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_BIND_PORT)->port);
+  fflush(stdout);
+  for (;;) pause();
+}

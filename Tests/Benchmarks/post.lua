@@ -1,0 +1,4 @@
+-- What wrk sends: one action, over and over.
+wrk.method = "POST"
+wrk.body = "\"increase\""
+wrk.headers["Content-Type"] = "application/json"
