@@ -148,7 +148,9 @@ package final class Pipeline<Action: Sendable, Mutation: Sendable, State: Sendab
     post(.perform(work), bound: bound)
   }
 
-  /// Ends every effect and every stage. What arrives later is dropped.
+  /// Ends every effect and every stage.
+  ///
+  /// What arrives later is dropped.
   package func shutDown() {
     post(.shutDown)
   }

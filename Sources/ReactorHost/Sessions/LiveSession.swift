@@ -13,7 +13,9 @@ final class LiveSession: Session {
     let state: CommittedState
   }
 
-  /// What is on its way. The lock is held for looking things up and putting them down only.
+  /// What is on its way.
+  ///
+  /// The lock is held for looking things up and putting them down only.
   struct Book: Sendable {
     var reduced: Int
     var committed: Int
@@ -41,8 +43,11 @@ final class LiveSession: Session {
   /// Makes a session at the end of its log and connects its reactor.
   ///
   /// - Parameters:
+  ///   - key: Its address.
   ///   - stored: What the log knows of it.
   ///   - engine: The reactor, folded up to the same version.
+  ///   - log: Where its mutations go.
+  ///   - environment: What it shares with all sessions of the host.
   ///   - interrupted: Called when the log refused the session, which is of no use from then on.
   init(
     _ key: SessionKey, stored: StoredSession, engine: any SessionEngine, log: any SessionLog,
@@ -95,8 +100,9 @@ final class LiveSession: Session {
     }
   }
 
-  /// Whether nothing would be missed if the session left memory. Whoever asks knows that nobody
-  /// else holds it.
+  /// Whether nothing would be missed if the session left memory.
+  ///
+  /// Whoever asks knows that nobody else holds it.
   var isIdle: Bool {
     engine.isIdle
       && book.withLock { book in
@@ -124,7 +130,9 @@ final class LiveSession: Session {
     if end == .interrupted { interrupted(self) }
   }
 
-  /// Ends what was in memory, where nothing runs and nobody watches. The log has everything.
+  /// Ends what was in memory, where nothing runs and nobody watches.
+  ///
+  /// The log has everything.
   func leave() {
     engine.shutDown()
   }
