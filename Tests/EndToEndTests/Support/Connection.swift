@@ -1,0 +1,150 @@
+import Glibc
+
+/// A connection to the service, read with a deadline: what goes wrong fails, it does not hang.
+///
+/// Of one thread.
+final class Connection {
+  static let patience = Duration.seconds(10)
+
+  private let descriptor: Int32
+  private var buffer: [UInt8] = []
+  private var position = 0
+
+  /// Connects to the service.
+  ///
+  /// A client that does not keep up takes a small receive buffer: so much, in bytes, the system
+  /// takes in before anything is read.
+  init(port: UInt16, receiveBuffer: Int32? = nil) throws {
+    descriptor = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    if var size = receiveBuffer {
+      setsockopt(
+        descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout.size(ofValue: size)))
+    }
+    var noDelay: Int32 = 1
+    setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &noDelay, 4)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
+    let status = withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+    guard status == 0 else { throw WireError.notConnected(errno: errno) }
+  }
+
+  deinit {
+    close(descriptor)
+  }
+
+  /// Goes away as a machine does that loses its power supply: the peer gets a reset.
+  func abort() {
+    var option = linger(l_onoff: 1, l_linger: 0)
+    setsockopt(
+      descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout.size(ofValue: option)))
+    shutdown(descriptor, Int32(SHUT_RDWR))
+  }
+
+  /// Sends everything, however long the peer takes to take it within the patience.
+  func send(_ bytes: some Collection<UInt8>) throws {
+    var rest = Array(bytes)[...]
+    let deadline = ContinuousClock.now + Self.patience
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes {
+        Glibc.send(
+          descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT)
+        )
+      }
+      if count >= 0 {
+        rest = rest.dropFirst(count)
+      } else if errno == EAGAIN {
+        try wait(for: POLLOUT, until: deadline, "room to send")
+      } else if errno != EINTR {
+        throw WireError.closed(within: "a request")
+      }
+    }
+  }
+
+  func send(_ text: String) throws {
+    try send(text.utf8)
+  }
+
+  /// Says that nothing more will be sent; what the peer sends can still be read.
+  func finishSending() {
+    shutdown(descriptor, Int32(SHUT_WR))
+  }
+
+  // MARK: Reading
+
+  /// Reads up to a line's end, which is not part of what is given; `nil` where the peer has closed.
+  func line(until deadline: ContinuousClock.Instant, _ purpose: String) throws -> String? {
+    while true {
+      if let end = buffer[position...].firstIndex(of: UInt8(ascii: "\n")) {
+        var line = buffer[position..<end]
+        position = end + 1
+        if line.last == UInt8(ascii: "\r") { line = line.dropLast() }
+        return String(decoding: line, as: UTF8.self)
+      }
+      guard try fill(until: deadline, purpose) else {
+        guard position == buffer.count else { throw WireError.closed(within: purpose) }
+        return nil
+      }
+    }
+  }
+
+  func bytes(
+    _ count: Int, until deadline: ContinuousClock.Instant, _ purpose: String
+  ) throws -> [UInt8] {
+    while buffer.count - position < count {
+      guard try fill(until: deadline, purpose) else { throw WireError.closed(within: purpose) }
+    }
+    defer { position += count }
+    return Array(buffer[position..<(position + count)])
+  }
+
+  /// What has come, or comes next; `nil` where the peer has closed.
+  func someBytes(until deadline: ContinuousClock.Instant, _ purpose: String) throws -> [UInt8]? {
+    guard try position < buffer.count || fill(until: deadline, purpose) else { return nil }
+    defer { position = buffer.count }
+    return Array(buffer[position...])
+  }
+
+  /// Whether the peer closes without saying anything more.
+  func isClosed(within time: Duration = Connection.patience) throws -> Bool {
+    guard position == buffer.count else { return false }
+    return try !fill(until: .now + time, "the end of the connection")
+  }
+
+  private func fill(until deadline: ContinuousClock.Instant, _ purpose: String) throws -> Bool {
+    if position == buffer.count {
+      buffer.removeAll(keepingCapacity: true)
+      position = 0
+    }
+    while true {
+      try wait(for: POLLIN, until: deadline, purpose)
+      let count = withUnsafeTemporaryAllocation(byteCount: 65_536, alignment: 1) { space in
+        let count = recv(descriptor, space.baseAddress, space.count, 0)
+        if count > 0 { buffer += space[..<count] }
+        return count
+      }
+      if count < 0, errno == EINTR { continue }
+      // A reset is an end too.
+      return count > 0
+    }
+  }
+
+  private func wait(
+    for event: Int32, until deadline: ContinuousClock.Instant, _ purpose: String
+  ) throws {
+    while true {
+      var poll = pollfd(fd: descriptor, events: Int16(event), revents: 0)
+      let time = max(.zero, deadline - .now)
+      let count = Glibc.poll(&poll, 1, Int32(time / .milliseconds(1)) + 1)
+      if count > 0 { return }
+      if count == 0, ContinuousClock.now >= deadline {
+        throw WireError.timedOut(waitingFor: purpose)
+      }
+    }
+  }
+}

@@ -1,0 +1,107 @@
+import Testing
+
+/// A stream of server-sent events, read block by block.
+///
+/// Of one thread.
+final class EventStream {
+  /// The answer's head.
+  let head: HTTPAnswer
+
+  private let connection: Connection
+  private let reader: AnswerReader
+  private let framing: AnswerReader.Framing
+  private var text: [UInt8] = []
+  private var position = 0
+  private var isFinished = false
+
+  /// Opens a stream and reads the head of the answer; ``next(within:)`` reads the rest.
+  ///
+  /// A client that does not keep up takes a small receive buffer.
+  init(
+    port: UInt16, _ path: String, _ headers: [String: String] = [:], method: String = "GET",
+    receiveBuffer: Int32? = nil
+  ) throws {
+    connection = try Connection(port: port, receiveBuffer: receiveBuffer)
+    var request = "\(method) \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n"
+    request += "Accept: text/event-stream\r\n"
+    for (name, value) in headers { request += "\(name): \(value)\r\n" }
+    try connection.send(request + "\r\n")
+    reader = AnswerReader(connection: connection)
+    head = try reader.head(until: .now + Connection.patience)
+    framing = reader.framing(of: head, to: method)
+  }
+
+  /// The next block, whatever it is; `nil` where the stream has come to a clean end.
+  func next(within time: Duration = Connection.patience) throws -> ServerSentEvent? {
+    let deadline = ContinuousClock.now + time
+    while true {
+      if let block = takeBlock() { return block }
+      guard try fill(until: deadline) else {
+        guard position == text.count else { throw WireError.closed(within: "an event") }
+        return nil
+      }
+    }
+  }
+
+  /// The next block that a browser would give a page; `nil` where the stream has ended.
+  func nextEvent(within time: Duration = Connection.patience) throws -> ServerSentEvent? {
+    let deadline = ContinuousClock.now + time
+    while let block = try next(within: deadline - .now) {
+      if block.isDispatched { return block }
+    }
+    return nil
+  }
+
+  /// Reads events up to the one that shows a version, which is the last of what is given.
+  func events(
+    upTo version: Int, within time: Duration = Connection.patience
+  ) throws -> [ServerSentEvent] {
+    let deadline = ContinuousClock.now + time
+    var events: [ServerSentEvent] = []
+    while let event = try nextEvent(within: deadline - .now) {
+      events.append(event)
+      if let cursor = event.cursor, cursor.version >= version { return events }
+    }
+    throw WireError.closed(within: "the stream, before version \(version)")
+  }
+
+  /// Goes away without a word.
+  func abort() {
+    connection.abort()
+  }
+
+  private func takeBlock() -> ServerSentEvent? {
+    var block = ServerSentEvent()
+    var index = position
+    while let end = text[index...].firstIndex(of: UInt8(ascii: "\n")) {
+      let line = String(decoding: text[index..<end], as: UTF8.self)
+      index = end + 1
+      if line.isEmpty {
+        position = index
+        return block
+      }
+      block.take(line[...])
+    }
+    return nil
+  }
+
+  private func fill(until deadline: ContinuousClock.Instant) throws -> Bool {
+    guard !isFinished else { return false }
+    if position > 0 {
+      text.removeFirst(position)
+      position = 0
+    }
+    let bytes: [UInt8]? =
+      switch framing {
+      case .none: nil
+      case .chunked: try reader.chunk(until: deadline)
+      case .length, .untilClose: try connection.someBytes(until: deadline, "an event")
+      }
+    guard let bytes else {
+      isFinished = true
+      return false
+    }
+    text += bytes
+    return true
+  }
+}

@@ -1,0 +1,64 @@
+import Testing
+
+/// A client of one session.
+///
+/// Of one thread.
+struct SessionClient {
+  let client: HTTPClient
+  /// The session's address.
+  let path: String
+
+  init(_ client: HTTPClient, _ path: String) {
+    self.client = client
+    self.path = path
+  }
+
+  var id: String { path.split(separator: "/").last.map(String.init) ?? "" }
+
+  /// The address of all sessions of its reactor.
+  var siblings: String { path.split(separator: "/").dropLast().reduce("") { $0 + "/" + $1 } }
+
+  func put() throws -> HTTPAnswer { try client.send("PUT", path) }
+
+  func delete() throws -> HTTPAnswer { try client.send("DELETE", path) }
+
+  /// Reads the State.
+  func state(_ query: String = "", _ headers: [String: String] = [:]) throws -> HTTPAnswer {
+    try client.get(path + "/state" + query, headers)
+  }
+
+  /// Posts an action, or several.
+  @discardableResult
+  func post(
+    _ action: String, _ headers: [String: String] = [:],
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) throws -> HTTPAnswer {
+    try client.send(
+      "POST", path + "/actions", headers, json: action, sourceLocation: sourceLocation)
+  }
+
+  func log(_ query: String = "", _ headers: [String: String] = [:]) throws -> HTTPAnswer {
+    try client.get(path + "/log" + query, headers)
+  }
+
+  /// Opens a stream, with a connection of its own.
+  func events(
+    _ query: String = "", _ headers: [String: String] = [:], receiveBuffer: Int32? = nil
+  ) throws -> EventStream {
+    try EventStream(
+      port: client.port, path + "/events" + query, headers, receiveBuffer: receiveBuffer)
+  }
+
+  /// How many streams the list of sessions says that this one has; `nil` where it is not listed.
+  func subscribers() throws -> Int? {
+    var page: String? = siblings + "?limit=1000"
+    while let path = page {
+      let answer = try client.get(path)
+      for session in try answer.json["sessions"]?.array ?? [] where session["id"]?.string == id {
+        return session["subscribers"]?.int
+      }
+      page = answer.nextPage
+    }
+    return nil
+  }
+}

@@ -1,0 +1,48 @@
+import Foundation
+import Synchronization
+
+/// A value that one thread changes while others wait for what they want of it.
+final class Watched<Value: Sendable>: Sendable {
+  fileprivate let condition = NSCondition()
+  fileprivate let value: Mutex<Value>
+
+  init(_ value: Value) {
+    self.value = Mutex(value)
+  }
+
+  var current: Value {
+    value.withLock { $0 }
+  }
+
+  func change(_ body: (inout Value) -> Void) {
+    condition.withLock {
+      value.withLock { body(&$0) }
+      condition.broadcast()
+    }
+  }
+
+  /// Waits until the value gives something; `nil` when it did not within the time.
+  func first<Result>(within time: Duration, _ body: (Value) -> Result?) -> Result? {
+    let deadline = Date(timeIntervalSinceNow: time / .seconds(1))
+    condition.lock()
+    defer { condition.unlock() }
+    while true {
+      if let result = body(current) { return result }
+      guard condition.wait(until: deadline) else { return body(current) }
+    }
+  }
+}
+
+extension Watched where Value: RangeReplaceableCollection, Value.Element: Sendable {
+  /// Takes the first element, when there is one within the time.
+  func takeFirst(within time: Duration) -> Value.Element? {
+    let deadline = Date(timeIntervalSinceNow: time / .seconds(1))
+    return condition.withLock {
+      while true {
+        let element = value.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+        if let element { return element }
+        guard condition.wait(until: deadline) else { return nil }
+      }
+    }
+  }
+}
