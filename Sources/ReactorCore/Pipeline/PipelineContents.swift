@@ -55,9 +55,7 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
 
   /// Handles what arrives after the end: whoever follows it learns that it was cancelled.
   private func drop(_ item: Owner.Item) {
-    guard case .action(_, let effect) = item else { return }
-    effect?.begin()
-    effect?.end(CancellationError())
+    if case .action(let action, let effect) = item { run(action, as: effect) }
   }
 
   private func handleConnected(_ item: Owner.Item) {
@@ -172,6 +170,7 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
 
   func run(_ action: Action, as effect: (any TrackedEffect)?) {
     effect?.begin()
+    guard !isShutDown else { return effect?.end(CancellationError()) ?? () }
     attribute(.effect(effect)) {
       actionsSent?.send(.next(action))
       if let actionStage, !actionStage.passesThrough {

@@ -147,7 +147,7 @@ final class ReactorRuntime: HostedReactor {
           guard let index = slots.index(forKey: id), sweep &- slots.values[index].lastUse > 1
           else { continue }
           // Only the table holds it, and to get hold of it takes the lock that is held here.
-          guard isKnownUniquelyReferenced(&slots.values[index]), slots.values[index].canLeave
+          guard isKnownUniquelyReferenced(&slots.values[index]), slots.values[index].mayLeave()
           else { continue }
           left.append(slots.values[index])
         }

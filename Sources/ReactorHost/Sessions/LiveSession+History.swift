@@ -45,7 +45,10 @@ extension LiveSession {
   }
 
   private func oldestVersion() throws(HistoryError) -> Int {
-    try reading { try log.entries(after: 0, limit: 1).first.map { $0.version - 1 } ?? 0 }
+    let latest = current.version
+    return try reading {
+      try log.entries(after: 0, limit: 1).first.map { $0.version - 1 } ?? latest
+    }
   }
 }
 
