@@ -54,6 +54,11 @@ public final class Global<Value: Codable & Sendable>: SharedGlobal, ObservableTy
     state.withLock { $0.latest.value }
   }
 
+  /// How many sessions and others observe the value.
+  package var observerCount: Int {
+    settings.observerCount
+  }
+
   /// The current value as clients see it.
   public var current: CommittedState {
     let setting = state.withLock { $0.latest }
