@@ -71,13 +71,12 @@ public final class Global<Value: Codable & Sendable>: SharedGlobal, ObservableTy
   /// - Throws: An `EncodingError` where the value cannot be written as JSON; nothing is set then.
   public func set(_ value: Value) throws {
     let json = try JSONCoder.encode(value)
-    // The time makes the number one that no earlier process has used for another value.
-    let now = UInt64(clamping: Timestamp.now.milliseconds)
+    // Not counted, but drawn: a log remembers it longer than this process could count.
+    let revision = UInt64.random(in: 1...UInt64(Int64.max))
     state.withLock { state in
       let latest = state.latest
       state.latest = Setting(
-        value: value, json: json, version: latest.version + 1,
-        revision: max(latest.revision + 1, now))
+        value: value, json: json, version: latest.version + 1, revision: revision)
       state.untold.append(state.latest)
     }
     telling.post((), handle: tellNext)
