@@ -51,8 +51,9 @@ final class Stage<Element: Sendable> {
     if isDown {
       assemble()
       connect()
+    } else {
+      hasSentSinceConnecting = true
     }
-    hasSentSinceConnecting = true
     if passesThrough {
       output(.next(element))
     } else {
@@ -68,6 +69,15 @@ final class Stage<Element: Sendable> {
     }
     assemble()
     connect()
+  }
+
+  /// Says that no element follows.
+  func complete() {
+    if passesThrough {
+      output(.completed)
+    } else {
+      input.send(.completed)
+    }
   }
 
   /// Ends the subscription.
