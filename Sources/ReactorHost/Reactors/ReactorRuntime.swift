@@ -160,10 +160,12 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
     let sweep = sweeps.add(1, ordering: .relaxed).newValue
     for shard in shards {
       let left = shard.slots.withLock { slots -> [SessionSlot<R>] in
+        // Chosen before the table is touched: while something iterates over it, a change would copy
+        // the table, and then no slot would be held only once.
+        let unused = slots.compactMap { sweep &- $1.lastUse > 1 ? $0 : nil }
         var left: [SessionSlot<R>] = []
-        for id in slots.keys {
-          guard let index = slots.index(forKey: id), sweep &- slots.values[index].lastUse > 1
-          else { continue }
+        for id in unused {
+          guard let index = slots.index(forKey: id) else { continue }
           // Only the table holds it, and to get hold of it takes the lock that is held here.
           guard isKnownUniquelyReferenced(&slots.values[index]), slots.values[index].canLeave
           else { continue }
