@@ -46,10 +46,8 @@ struct CatalogueTests {
   @Test(arguments: ["counter", "profile", "stopwatch"])
   func `a reactor's page has the schemas of what goes in and comes out`(name: String) throws {
     let page = try client.get("/v1/reactors/\(name)").json
-    withKnownIssue("Schemas are not derived yet") {
-      for schema in ["actionSchema", "mutationSchema", "stateSchema"] {
-        #expect(page[schema]?.names.isEmpty == false, "\(schema)")
-      }
+    for schema in ["actionSchema", "mutationSchema", "stateSchema"] {
+      #expect(page[schema]?.names.isEmpty == false, "\(schema)")
     }
   }
 
