@@ -40,6 +40,13 @@ struct SelectTests {
     try session.post(#""start""#, ["Prefer": "respond-async"])
     let event = try #require(try stream.nextEvent())
     #expect(event.data == "1")
-    #expect(event.cursor?.version == 5)
+    let cursor = try #require(event.cursor)
+    #expect(cursor.version == 5)
+
+    let resumed = try session.events(
+      "?select=/isRunning&replay=all", ["Last-Event-ID": cursor.at(2).description])
+    let running = try #require(try resumed.nextEvent())
+    #expect(running.data == "true")
+    #expect(running.cursor == cursor.at(4))
   }
 }
