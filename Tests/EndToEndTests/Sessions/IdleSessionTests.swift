@@ -47,8 +47,7 @@ struct IdleSessionTests {
     let start = try stopwatch.post(#""start""#, ["Prefer": "respond-async"])
     let cursor = try #require(start.cursor)
     #expect(try everythingIdleLeaves())
-    let entries = try #require(try stopwatch.log().json.array)
-    #expect(entries.count > 1)
+    #expect(try eventually { try stopwatch.log().json.array?.count ?? 0 > 2 })
     #expect(try stopwatch.state().cursor?.epoch == cursor.epoch)
     #expect(try stopwatch.state().json["isRunning"] == true)
   }
