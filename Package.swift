@@ -98,7 +98,7 @@ let package = Package(
 
     // `make bench`: ratios of one run, and what they are compared with.
     .executableTarget(
-      name: "Benchmarks", 
+      name: "Benchmarks",
       dependencies: ["BareHandler", "ReactorHost", "ReactorHTTP", "Reactors", "reactord"],
       path: "Tests/Benchmarks",
       exclude: ["post.lua"], swiftSettings: settings),

@@ -40,13 +40,19 @@ public final class MicrohttpdServer: Sendable {
 
   /// Listens and serves; returns as soon as connections are accepted.
   ///
-  /// Call it once. From then on the responder is called on the server's threads.
+  /// Call it once. From then on the responder is called on the server's threads. The process's
+  /// soft limit of open files is raised as far as the limits need; where the system grants less,
+  /// the limits are cut to it.
   public func start() throws(ServerError) {
     guard !hasStarted.exchange(true, ordering: .relaxed) else {
       throw ServerError(.alreadyStarted, "This server was started before.")
     }
     let socket = try ListeningSocket(host: settings.host, port: settings.port)
     let port = socket.port
+    var settings = settings
+    let budget = DescriptorBudget(raisingLimitFor: settings.limits)
+    settings.limits.connections = budget.connections
+    settings.limits.streams = budget.streams
     let core = try ServerCore(settings: settings, responder: responder)
     do throws(ServerError) {
       try core.startLoops()

@@ -19,7 +19,9 @@ final class ServerUnderTest {
     var line = ""
     while !line.contains("\n") {
       let data = output.fileHandleForReading.availableData
-      guard !data.isEmpty else { throw BenchmarkError("\(program.lastPathComponent) did not start") }
+      guard !data.isEmpty else {
+        throw BenchmarkError("\(program.lastPathComponent) did not start")
+      }
       line += String(decoding: data, as: UTF8.self)
     }
     guard let start = line.range(of: "http://") else {

@@ -63,11 +63,20 @@ final class Exchange: Sendable {
   /// with the socket.
   func end() {
     switch state.withLock({ $0.end() }) {
-    case .nothing: break
+    case .nothing: if !wasDispatched.load(ordering: .relaxed) { linger() }
     case .handOff(let handOff): core.adopt(handOff)
     case .unsent(let response): response.discard()
     }
     if wasDispatched.load(ordering: .relaxed) { core.inFlight.leave() }
+  }
+
+  /// libmicrohttpd gave up on the request, perhaps with an answer of its own (431) that a reset
+  /// would take away from a client which is still sending.
+  ///
+  /// Our loop closes in its stead.
+  private func linger() {
+    guard let socket = connection.duplicateSocket() else { return }
+    core.adopt(HandOff(socket: socket, head: [], stream: nil, isChunked: false))
   }
 
   private func dispatch() -> MHD_Result {

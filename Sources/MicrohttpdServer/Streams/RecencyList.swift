@@ -16,6 +16,9 @@ struct RecencyList {
   private var head = none
   private var tail = none
 
+  /// How many are known.
+  private(set) var count = 0
+
   /// Who waited longest, and since when.
   var oldest: (index: Int, time: Int64)? {
     head == Self.none ? nil : (Int(head), links[Int(head)].time)
@@ -34,6 +37,7 @@ struct RecencyList {
     links[index] = Link(previous: tail, next: Self.none, time: time)
     if tail == Self.none { head = Int32(index) } else { links[Int(tail)].next = Int32(index) }
     tail = Int32(index)
+    count += 1
   }
 
   /// Forgets `index`, where it is known.
@@ -51,5 +55,6 @@ struct RecencyList {
       links[Int(link.next)].previous = link.previous
     }
     links[index] = Link()
+    count -= 1
   }
 }

@@ -23,6 +23,10 @@ extension StreamWorker {
       for group in stream.groups where memberships.join(index, group) { group.add(loop) }
     } else {
       lingering.touch(index, at: now)
+      // Descriptors are finite: who has lingered longest makes room.
+      if lingering.count > DescriptorBudget.lingering, let oldest = lingering.oldest {
+        close(oldest.index)
+      }
     }
     socket.sendWithoutDelay()
     let token = UInt64(slots[index].generation) << 32 | UInt64(index)

@@ -31,26 +31,30 @@ struct JSONKeyedReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
   var allKeys: [Key] {
     switch shape {
     case .caseName:
-      return Key(stringValue: reader.document.string(reader.entry)).map { [$0] } ?? []
+      return keys(named: reader.document.string(reader.entry))
+    case .payload, .missingPayload:
+      return keys(named: CaseShape.singleLabel)
+    case .empty:
+      return []
     case .object:
       let document = reader.document
       let entry = reader.entry
-      if entry.count == 1 {
-        // The usual object of a case; an array literal is cheaper than one that grows.
-        return Key(stringValue: document.string(document.node(reader.node + 1))).map { [$0] } ?? []
-      }
-      var keys: [Key] = []
       var node = reader.node + 1
+      // The usual object of a case; an array literal is cheaper than an array that grows.
+      if entry.count == 1 { return keys(named: document.string(document.node(node))) }
+      var keys: [Key] = []
       while node < entry.next {
         if let key = Key(stringValue: document.string(document.node(node))) { keys.append(key) }
         node = document.node(node + 1).next
       }
       return keys
-    case .payload, .missingPayload:
-      return Key(stringValue: CaseShape.singleLabel).map { [$0] } ?? []
-    case .empty:
-      return []
     }
+  }
+
+  @inline(__always)
+  private func keys(named name: String) -> [Key] {
+    guard let key = Key(stringValue: name) else { return [] }
+    return [key]
   }
 
   func contains(_ key: Key) -> Bool {

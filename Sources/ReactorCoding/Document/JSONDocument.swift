@@ -57,22 +57,26 @@ public final class JSONDocument: Sendable {
 
   /// Whether a string node's content is exactly this text, byte by byte.
   @inline(__always)
-  func isString(_ node: JSONNode, equalTo text: UnsafeBufferPointer<UInt8>) -> Bool {
+  private func isString(_ node: JSONNode, equalTo text: UnsafeBufferPointer<UInt8>) -> Bool {
     guard !node.hasEscapes else { return string(node).utf8.elementsEqual(text) }
     guard Int(node.end - node.start) == text.count + 2 else { return false }
-    return withRawContent(of: node) { $0.elementsEqual(text) }
+    return withRawContent(of: node) { content in
+      for index in 0..<text.count where content[index] != text[index] { return false }
+      return true
+    }
   }
 
   /// The value node of an object's last member with this name.
   func member(named name: String, of object: UInt32) -> UInt32? {
     var name = name
     return name.withUTF8 { text in
+      let nodes = nodes
       var found: UInt32?
       var index = object + 1
-      let end = node(object).next
+      let end = nodes[Int(object)].next
       while index < end {
-        if isString(node(index), equalTo: text) { found = index + 1 }
-        index = node(index + 1).next
+        if isString(nodes[Int(index)], equalTo: text) { found = index + 1 }
+        index = nodes[Int(index) + 1].next
       }
       return found
     }

@@ -56,19 +56,23 @@ extension [UInt8] {
 
   /// Appends a string in quotes; only what RFC 8259 demands is escaped.
   mutating func appendJSON(_ value: String) {
-    append(ASCII.quote)
     var value = value
     value.withUTF8 { text in
+      append(ASCII.quote)
       var start = 0
-      for (index, byte) in text.enumerated()
-      where byte < ASCII.space || byte == ASCII.quote || byte == ASCII.backslash {
-        append(contentsOf: text[start..<index])
-        appendEscape(byte)
-        start = index + 1
+      var index = 0
+      while index < text.count {
+        let byte = text[index]
+        if byte < ASCII.space || byte == ASCII.quote || byte == ASCII.backslash {
+          append(contentsOf: UnsafeBufferPointer(rebasing: text[start..<index]))
+          appendEscape(byte)
+          start = index + 1
+        }
+        index += 1
       }
-      append(contentsOf: text[start...])
+      append(contentsOf: UnsafeBufferPointer(rebasing: text[start...]))
+      append(ASCII.quote)
     }
-    append(ASCII.quote)
   }
 
   private mutating func appendEscape(_ byte: UInt8) {

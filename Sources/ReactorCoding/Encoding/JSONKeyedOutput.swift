@@ -14,26 +14,28 @@ struct JSONKeyedOutput<Key: CodingKey>: KeyedEncodingContainerProtocol {
   /// Writes the name of a member, so that its value can follow.
   @inline(__always)
   func begin(_ key: Key) throws {
+    try begin(key.stringValue)
+  }
+
+  private func begin(_ name: String) throws {
     guard let index = output.resume(place) else { throw output.closed() }
     let frame = output.frames[index]
+    // The one member of a case is its payload.
+    guard frame.shape == .none else { throw output.closed() }
     switch frame.kind {
     case .singlePayload:
       // The name is left out: the value is the payload.
       guard frame.count == 0 else { throw output.closed() }
       output.separate(at: index)
+      return
     case .dictionary:
       output.separate(at: index)
-      let name = key.stringValue
       output.noteMember(name)
-      output.bytes.appendJSON(name)
-      output.bytes.append(ASCII.colon)
-    default:
-      // The one member of a case is its payload.
-      guard frame.shape == .none else { throw output.closed() }
+    case .object, .array, .value:
       output.separate(at: index)
-      output.bytes.appendJSON(key.stringValue)
-      output.bytes.append(ASCII.colon)
     }
+    output.bytes.appendJSON(name)
+    output.bytes.append(ASCII.colon)
   }
 
   func encodeNil(forKey key: Key) throws {
@@ -53,7 +55,7 @@ struct JSONKeyedOutput<Key: CodingKey>: KeyedEncodingContainerProtocol {
     guard shape != .none, let index = output.resume(place), output.frames[index].kind == .object,
       output.frames[index].count == 0
     else {
-      return superOutput(key).container(keyedBy: type)
+      return superOutput(key.stringValue).container(keyedBy: type)
     }
     do {
       try begin(key)
@@ -67,23 +69,17 @@ struct JSONKeyedOutput<Key: CodingKey>: KeyedEncodingContainerProtocol {
   }
 
   func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
-    superOutput(key).unkeyedContainer()
+    superOutput(key.stringValue).unkeyedContainer()
   }
 
-  func superEncoder() -> any Encoder {
-    guard let key = Key(stringValue: "super") else {
-      output.report(output.closed())
-      return JSONOutputEncoder(output: output, inside: JSONOutput.Place(depth: .max, identity: 0))
-    }
-    return superOutput(key)
-  }
+  func superEncoder() -> any Encoder { superOutput("super") }
 
-  func superEncoder(forKey key: Key) -> any Encoder { superOutput(key) }
+  func superEncoder(forKey key: Key) -> any Encoder { superOutput(key.stringValue) }
 
   /// An encoder for a member, which may be used later.
-  private func superOutput(_ key: Key) -> JSONOutputEncoder {
+  private func superOutput(_ name: String) -> JSONOutputEncoder {
     do {
-      try begin(key)
+      try begin(name)
     } catch {
       output.report(output.closed())
       return JSONOutputEncoder(output: output, inside: JSONOutput.Place(depth: .max, identity: 0))

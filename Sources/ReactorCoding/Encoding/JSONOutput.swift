@@ -63,6 +63,7 @@ final class JSONOutput {
     case .array: bytes.append(ASCII.openBracket)
     case .singlePayload, .value: break
     }
+    if frames.isEmpty { frames.reserveCapacity(8) }
     frames.append(frame)
     return Place(depth: UInt32(truncatingIfNeeded: frames.count - 1), identity: nextIdentity)
   }

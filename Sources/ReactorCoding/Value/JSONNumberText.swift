@@ -13,8 +13,10 @@ struct JSONNumberText {
     let isNegative = text.first == ASCII.minus
     if isNegative { index = 1 }
     while index < text.count {
-      guard let digit = ASCII.digit(text[index]) else { return scaledInteger() }
-      guard let next = Self.append(digit, to: value, isNegative: isNegative) else { return nil }
+      // What overflows may yet be made smaller by an exponent.
+      guard let digit = ASCII.digit(text[index]),
+        let next = Self.append(digit, to: value, isNegative: isNegative)
+      else { return scaledInteger() }
       value = next
       index += 1
     }

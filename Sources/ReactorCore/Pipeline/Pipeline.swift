@@ -127,6 +127,11 @@ package final class Pipeline<Action: Sendable, Mutation: Sendable, State: Sendab
     mailbox.ifOwned { $0.run(action, as: effect) } != nil
   }
 
+  /// The fold of all mutations, from within the serial context; `nil` elsewhere.
+  package var foldedInContext: State? {
+    mailbox.ifOwned { $0.folded } ?? nil
+  }
+
   /// Attributes what a body emits synchronously to an origin, from within the serial context.
   package func attribute(_ origin: MutationOrigin, _ body: () -> Void) {
     if mailbox.ifOwned({ $0.attribute(origin, body) }) == nil { body() }

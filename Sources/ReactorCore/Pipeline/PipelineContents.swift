@@ -139,7 +139,11 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
     effect?.begin()
     attribute(.effect(effect)) {
       actionsSent?.send(.next(action))
-      actionStage?.send(action)
+      if let actionStage, !actionStage.passesThrough {
+        actionStage.send(action)
+      } else {
+        start(action, as: effect)
+      }
     }
     effect?.end(nil)
   }
@@ -157,10 +161,10 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
     attribute(.effect(effect)) {
       switch mutations.source {
       case .just(let mutation):
-        mutationStage?.send(mutation)
+        emit(mutation)
         effect?.end(nil)
       case .elements(let list):
-        for mutation in list { mutationStage?.send(mutation) }
+        for mutation in list { emit(mutation) }
         effect?.end(nil)
       case .producer:
         let sink = EffectSink(effect, in: pipeline)
@@ -174,7 +178,7 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
     guard running[ObjectIdentifier(sink)] != nil else { return }
     switch event {
     case .next(let mutation):
-      attribute(.effect(sink.effect)) { mutationStage?.send(mutation) }
+      attribute(.effect(sink.effect)) { emit(mutation) }
     case .error(let error):
       running[ObjectIdentifier(sink)] = nil
       report(error, in: .mutate)
@@ -199,6 +203,15 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
     self.origin = outer
   }
 
+  /// Takes a mutation of an effect through `transform(mutation:)`, where there is one.
+  private func emit(_ mutation: Mutation) {
+    if let mutationStage, !mutationStage.passesThrough {
+      mutationStage.send(mutation)
+    } else {
+      mutationEmitted(mutation)
+    }
+  }
+
   /// What `transform(mutation:)` emitted on the thread that runs.
   func mutationEmitted(_ mutation: Mutation) {
     if canFoldNow {
@@ -213,7 +226,11 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
     folding {
       let next = reactor.reduce(state: state, mutation: mutation)
       folded = next
-      stateStage?.send(next)
+      if let stateStage, !stateStage.passesThrough {
+        stateStage.send(next)
+      } else {
+        show(next)
+      }
       guard let delegate else { return }
       delegate.pipelineDidReduce(
         Transition(

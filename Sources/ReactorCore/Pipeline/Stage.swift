@@ -7,7 +7,9 @@ final class Stage<Element: Sendable> {
   private let output: @Sendable (Event<Element>) -> Void
   private let subscription = SerialDisposable()
   private var assembled: Observable<Element>?
-  private var passesThrough = false
+
+  /// Whether the reactor left the stream as it is, so that what goes in need not be sent at all.
+  private(set) var passesThrough = false
 
   /// Whether the stream has failed and was not replaced: the next element does it. A stream that
   /// fails whenever it is subscribed to thereby fails once an element, not in an endless loop.

@@ -19,6 +19,7 @@ enum MediaTypes {
 
   /// Whether a body of this type is JSON in UTF-8.
   static func isJSON(_ contentType: String) -> Bool {
+    if contentType == "application/json" { return true }
     let parts = contentType.split(separator: ";", omittingEmptySubsequences: false)
     guard let type = parts.first?.trimmingSpaces().lowercased(), type == "application/json" else {
       return false

@@ -18,24 +18,40 @@ enum Route: Equatable {
 
   /// Reads a path as it was sent; `nil` where nothing is there.
   init?(path: String) {
-    let parts = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-    guard parts.first?.isEmpty == true else { return nil }
+    guard let parts = Self.parts(of: path) else { return nil }
     switch parts.count {
-    case 2:
-      switch String(Substring(parts[1])) {
+    case 1:
+      switch parts[0] {
       case "": self = .page
       case "healthz": self = .health
       case "readyz": self = .readiness
       case let name:
-        guard let file = PageFile(rawValue: name) else { return nil }
+        guard let file = name.flatMap(PageFile.init) else { return nil }
         self = .pageFile(file)
       }
-    case 3...7:
-      guard let route = Self.longer(parts.dropFirst().map { PercentEncoding.decode(Substring($0)) })
-      else { return nil }
+    case 2...6:
+      guard let route = Self.longer(parts) else { return nil }
       self = route
     default: return nil
     }
+  }
+
+  /// What stands between the slashes, decoded; `nil` where there is no slash first.
+  ///
+  /// A part that cannot be decoded is `nil`. No address has more than six parts, so what has more is
+  /// not taken apart.
+  private static func parts(of path: String) -> [String?]? {
+    guard path.utf8.first == UInt8(ascii: "/") else { return nil }
+    var parts: [String?] = []
+    parts.reserveCapacity(6)
+    var rest = path.dropFirst()
+    while parts.count < 7 {
+      let end = rest.utf8.firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex
+      parts.append(PercentEncoding.decode(rest[..<end]))
+      guard end < rest.endIndex else { break }
+      rest = rest[rest.utf8.index(after: end)...]
+    }
+    return parts
   }
 
   private static func longer(_ parts: [String?]) -> Route? {

@@ -16,14 +16,7 @@ public final class MemoryLog: MutationLog {
 
   /// The part of the log that belongs to one session.
   public func session(_ key: SessionKey) -> any SessionLog {
-    if let stored = sessions.withLock({ $0[key] }) { return stored }
-    return MemorySessionLog(retained: retained) { [weak self] log in
-      self?.sessions.withLock { sessions in
-        if let stored = sessions[key] { return stored }
-        sessions[key] = log
-        return log
-      } ?? log
-    }
+    stored(key) ?? makeHandle(key)
   }
 
   /// Stores a session whose history is another one's up to a version.
@@ -31,13 +24,28 @@ public final class MemoryLog: MutationLog {
     _ source: SessionKey, at version: Int, to target: SessionKey, epoch: String,
     completion: @escaping @Sendable (Result<Void, LogError>) -> Void
   ) {
-    let history = sessions.withLock { $0[source] }?.history(upTo: version)
-    let log = sessions.withLock { sessions in
-      let log = sessions[target] ?? MemorySessionLog(retained: retained) { $0 }
-      sessions[target] = log
+    let history = stored(source)?.history(upTo: version)
+    let log = register(makeHandle(target), as: target)
+    completion(log.begin(epoch, with: history) ? .success(()) : .failure(.conflict))
+  }
+
+  private func makeHandle(_ key: SessionKey) -> MemorySessionLog {
+    MemorySessionLog(
+      retained: retained,
+      find: { [weak self] in self?.stored(key) },
+      register: { [weak self] log in self?.register(log, as: key) ?? log })
+  }
+
+  private func stored(_ key: SessionKey) -> MemorySessionLog? {
+    sessions.withLock { $0[key] }
+  }
+
+  private func register(_ log: MemorySessionLog, as key: SessionKey) -> MemorySessionLog {
+    sessions.withLock { sessions in
+      if let stored = sessions[key] { return stored }
+      sessions[key] = log
       return log
     }
-    completion(log.begin(epoch, with: history) ? .success(()) : .failure(.conflict))
   }
 
   /// The stored sessions of a reactor.

@@ -3,7 +3,8 @@ internal import Synchronization
 /// One session's entries in memory.
 ///
 /// A handle that was made before anything was stored registers itself with its first write. If
-/// another handle was faster, that one is the session, and this one passes everything on to it.
+/// another handle was faster, or a fork, that one is the session, and this one passes everything on
+/// to it.
 final class MemorySessionLog: SessionLog {
   private enum Place {
     case unregistered
@@ -29,13 +30,21 @@ final class MemorySessionLog: SessionLog {
   private let retained: Int
   private let place = Mutex(Place.unregistered)
   private let contents = Mutex(Contents())
+  private let find: @Sendable () -> MemorySessionLog?
   private let register: @Sendable (MemorySessionLog) -> MemorySessionLog
 
+  /// Makes a handle.
+  ///
+  /// - Parameters:
+  ///   - find: Gives the session's registered handle.
+  ///   - register: Registers this handle, unless another one is, and gives the one that is.
   init(
     retained: Int,
+    find: @escaping @Sendable () -> MemorySessionLog?,
     register: @escaping @Sendable (MemorySessionLog) -> MemorySessionLog
   ) {
     self.retained = retained
+    self.find = find
     self.register = register
   }
 
@@ -142,8 +151,11 @@ final class MemorySessionLog: SessionLog {
   }
 
   private var target: MemorySessionLog {
-    if case .superseded(let other) = place.withLock({ $0 }) { return other }
-    return self
+    switch place.withLock({ $0 }) {
+    case .registered: return self
+    case .superseded(let other): return other
+    case .unregistered: return find().map(settle) ?? self
+    }
   }
 
   private var registered: MemorySessionLog {
@@ -151,9 +163,13 @@ final class MemorySessionLog: SessionLog {
     case .registered: return self
     case .superseded(let other): return other
     case .unregistered:
-      let winner = register(self)
-      place.withLock { $0 = winner === self ? .registered : .superseded(by: winner) }
-      return winner
+      return settle(register(self))
     }
+  }
+
+  /// From now on the session is this handle.
+  private func settle(_ winner: MemorySessionLog) -> MemorySessionLog {
+    place.withLock { $0 = winner === self ? .registered : .superseded(by: winner) }
+    return winner
   }
 }

@@ -3,13 +3,49 @@ internal import ReactorCore
 internal import ReactorStreams
 internal import Synchronization
 
+/// What a host needs of a reactor before there is an instance, without its types.
+protocol Blueprint: Sendable {
+  /// Makes the engine of a session without mutations.
+  func engine() -> any SessionEngine
+
+  /// Makes the engine of a session from its log.
+  ///
+  /// - Returns: `nil` where the log does not reach the version, or lacks what folding it would need.
+  func engine(folding log: any SessionLog, upTo version: Int) throws -> (any SessionEngine)?
+
+  /// What the reactor takes and gives.
+  func describe() -> ReactorDescription
+}
+
 /// What is known of a reactor before there is an instance: how one is made, and its JSON.
-final class ReactorBlueprint<R: Reactor>: Sendable
+final class ReactorBlueprint<R: Reactor>: Blueprint
 where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
   let make: @Sendable () -> R
+  private let exampleActions: [R.Action]
 
-  init(make: @escaping @Sendable () -> R) {
+  init(exampleActions: [R.Action], make: @escaping @Sendable () -> R) {
+    self.exampleActions = exampleActions
     self.make = make
+  }
+
+  func engine() -> any SessionEngine {
+    ReactorEngine(self, restored: nil)
+  }
+
+  func engine(folding log: any SessionLog, upTo version: Int) throws -> (any SessionEngine)? {
+    try fold(log, upTo: version).map { ReactorEngine(self, restored: $0) }
+  }
+
+  func describe() -> ReactorDescription {
+    func json(_ value: some Encodable) -> [UInt8] {
+      (try? encode(value)) ?? Array("null".utf8)
+    }
+    return ReactorDescription(
+      actionSchema: json(JSONSchema.derive(R.Action.self, for: .input)),
+      mutationSchema: json(JSONSchema.derive(R.Mutation.self, for: .output)),
+      stateSchema: json(JSONSchema.derive(R.State.self, for: .output)),
+      initialState: json(show(make().initialState)),
+      exampleActions: exampleActions.map { json($0) })
   }
 
   // MARK: JSON
@@ -41,9 +77,8 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
 
   /// Folds a session's log up to a version.
   ///
-  /// - Returns: The fold and its version, which is lower where the log ends earlier; `nil` where
-  ///   retention has removed what the fold would need.
-  func fold(_ log: any SessionLog, upTo version: Int) throws -> (R.State, version: Int)? {
+  /// - Returns: `nil` where the log ends earlier, or retention has removed what the fold would need.
+  func fold(_ log: any SessionLog, upTo version: Int) throws -> R.State? {
     let reactor = make()
     let snapshot = try log.snapshot(atOrBefore: version)
     var reached = snapshot?.version ?? 0
@@ -52,14 +87,13 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
       ?? reactor.initialState
     while reached < version {
       let entries = try log.entries(after: reached, limit: min(1000, version - reached))
-      guard let first = entries.first else { break }
-      guard first.version == reached + 1 else { return nil }
+      guard entries.first?.version == reached + 1 else { return nil }
       for entry in entries {
         state = reactor.reduce(state: state, mutation: try decode(entry))
         reached = entry.version
       }
     }
-    return (state, reached)
+    return state
   }
 
   /// Folds one entry in.

@@ -26,10 +26,10 @@ public struct ReactorRegistration: Sendable {
     make: @escaping @Sendable () -> R
   ) where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
     self.name = name
+    let blueprint = ReactorBlueprint(exampleActions: exampleActions, make: make)
     host = { environment in
       ReactorRuntime(
-        name: name, summary: summary, exampleActions: exampleActions, make: make,
-        environment: environment)
+        name: name, summary: summary, blueprint: blueprint, environment: environment)
     }
   }
 }

@@ -1,16 +1,12 @@
-internal import ReactorCoding
-internal import ReactorCore
 internal import Synchronization
 
-/// A hosted reactor with its types: the table of its sessions in memory.
-final class ReactorRuntime<R: Reactor>: HostedReactor
-where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
-  private typealias Slots = [String: SessionSlot<R>]
+/// A hosted reactor: the table of its sessions in memory.
+final class ReactorRuntime: HostedReactor {
+  private typealias Slots = [String: SessionSlot]
 
   let name: String
   let summary: String
-  private let exampleActions: [R.Action]
-  private let blueprint: ReactorBlueprint<R>
+  private let blueprint: any Blueprint
   private let environment: HostEnvironment
   /// Spread over several locks, so that requests for different sessions seldom meet.
   private let shards: [Shard]
@@ -22,34 +18,20 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
   }
 
   init(
-    name: String, summary: String, exampleActions: [R.Action], make: @escaping @Sendable () -> R,
-    environment: HostEnvironment
+    name: String, summary: String, blueprint: any Blueprint, environment: HostEnvironment
   ) {
     self.name = name
     self.summary = summary
-    self.exampleActions = exampleActions
+    self.blueprint = blueprint
     self.environment = environment
-    blueprint = ReactorBlueprint(make: make)
     shards = (0..<16).map { _ in Shard() }
   }
 
   var description: ReactorDescription {
     if let known = described.withLock({ $0 }) { return known }
-    let description = describe()
+    let description = blueprint.describe()
     described.withLock { $0 = description }
     return description
-  }
-
-  private func describe() -> ReactorDescription {
-    func json(_ value: some Encodable) -> [UInt8] {
-      (try? blueprint.encode(value)) ?? Array("null".utf8)
-    }
-    return ReactorDescription(
-      actionSchema: json(JSONSchema.derive(R.Action.self, for: .input)),
-      mutationSchema: json(JSONSchema.derive(R.Mutation.self, for: .output)),
-      stateSchema: json(JSONSchema.derive(R.State.self, for: .output)),
-      initialState: json(blueprint.show(blueprint.make().initialState)),
-      exampleActions: exampleActions.map { json($0) })
   }
 
   // MARK: Sessions
@@ -132,7 +114,7 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
     shards.reduce(0) { count, shard in count + shard.slots.withLock { $0.count } }
   }
 
-  private func slot(_ id: String) -> SessionSlot<R>? {
+  private func slot(_ id: String) -> SessionSlot? {
     let shard = shard(of: id)
     let now = sweeps.load(ordering: .relaxed)
     return shard.slots.withLock { slots in
@@ -159,11 +141,13 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
   func sweep() {
     let sweep = sweeps.add(1, ordering: .relaxed).newValue
     for shard in shards {
-      let left = shard.slots.withLock { slots -> [SessionSlot<R>] in
-        var left: [SessionSlot<R>] = []
-        for id in slots.keys {
-          guard let index = slots.index(forKey: id), sweep &- slots.values[index].lastUse > 1
-          else { continue }
+      let left = shard.slots.withLock { slots -> [SessionSlot] in
+        // Chosen before the table is touched: while something iterates over it, a change would copy
+        // the table, and then no slot would be held only once.
+        let unused = slots.compactMap { sweep &- $1.lastUse > 1 ? $0 : nil }
+        var left: [SessionSlot] = []
+        for id in unused {
+          guard let index = slots.index(forKey: id) else { continue }
           // Only the table holds it, and to get hold of it takes the lock that is held here.
           guard isKnownUniquelyReferenced(&slots.values[index]), slots.values[index].canLeave
           else { continue }

@@ -1,5 +1,3 @@
-internal import ReactorCoding
-internal import ReactorCore
 internal import Synchronization
 
 extension LiveSession {
@@ -8,11 +6,11 @@ extension LiveSession {
     accepted: (@Sendable (CommittedState) -> Void)?,
     completion: @escaping @Sendable (ActionOutcome) -> Void
   ) throws(ActionDecodingError) {
-    let (actions, isArray) = try blueprint.decodeActions(body)
+    let actions = try engine.prepare(body)
     let request = ActionRequest(
-      count: actions.count, isArray: isArray, settled: { [self] in settle($0) },
+      count: actions.count, isArray: actions.isArray, settled: { [self] in settle($0) },
       completion: completion)
-    let entered = pipeline.perform(bound: environment.settings.mailboxBound) { [self] in
+    let entered = engine.perform(bound: environment.settings.mailboxBound) { [self] in
       enter(request, actions, ifAt: expected, accepted: accepted)
     }
     if !entered { request.answer(instead: .overloaded) }
@@ -20,7 +18,7 @@ extension LiveSession {
 
   /// Starts a request's actions. Runs within the serial context.
   private func enter(
-    _ request: ActionRequest, _ actions: [R.Action], ifAt expected: [Cursor]?,
+    _ request: ActionRequest, _ actions: PreparedActions, ifAt expected: [Cursor]?,
     accepted: (@Sendable (CommittedState) -> Void)?
   ) {
     let (reduced, isOpen) = book.withLock { ($0.reduced, $0.end == nil) }
@@ -30,11 +28,7 @@ extension LiveSession {
       return request.answer(
         instead: .mismatch(CommittedState(cursor: cursor, json: current.json)))
     }
-    for (index, action) in actions.enumerated() {
-      let json = (try? blueprint.encode(action)) ?? Array("null".utf8)
-      _ = pipeline.runInContext(
-        action, as: ActionTicket(request, index: index, json: json))
-    }
+    actions.run(request)
     accepted?(current)
     request.entered()
   }

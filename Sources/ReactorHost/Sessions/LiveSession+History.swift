@@ -1,4 +1,3 @@
-internal import ReactorCore
 internal import Synchronization
 
 extension LiveSession {
@@ -8,8 +7,11 @@ extension LiveSession {
     guard version >= 0, version < current.version else {
       throw .unknownVersion(oldest: try oldestVersion(), latest: current.version)
     }
-    let fold = try fold(upTo: version)
-    return try present(fold)
+    let json = try reading { try engine.state(at: version, in: log) }
+    guard let json else {
+      throw .unknownVersion(oldest: try oldestVersion(), latest: current.version)
+    }
+    return CommittedState(cursor: Cursor(epoch: epoch, version: version), json: json)
   }
 
   func entries(after version: Int, limit: Int) throws(HistoryError) -> [LogEntry] {
@@ -22,27 +24,19 @@ extension LiveSession {
   }
 
   func replay(after version: Int?) throws(HistoryError) -> any StateReplay {
-    guard let version else { return Replay(self, try fold(upTo: 0), includesStart: true) }
-    return Replay(self, try fold(upTo: version), includesStart: false)
-  }
-
-  /// A reactor that folds the log, and how far it has come.
-  fileprivate struct Fold: Sendable {
-    var state: R.State
-    var version: Int
-  }
-
-  private func fold(upTo version: Int) throws(HistoryError) -> Fold {
     let latest = current.version
-    guard version <= latest else {
+    let start = version ?? 0
+    let folding = start <= latest ? try reading { try engine.replay(after: start, in: log) } : nil
+    guard let folding else {
       throw .unknownVersion(oldest: try oldestVersion(), latest: latest)
     }
+    return SessionReplay(self, folding, at: start, tellsStart: version == nil)
+  }
+
+  /// Calls the log or the engine, and says which of them failed.
+  func reading<Value>(_ body: () throws -> Value) throws(HistoryError) -> Value {
     do {
-      guard let (state, reached) = try blueprint.fold(log, upTo: version), reached == version
-      else { throw HistoryError.unknownVersion(oldest: try oldestVersion(), latest: latest) }
-      return Fold(state: state, version: reached)
-    } catch let error as HistoryError {
-      throw error
+      return try body()
     } catch let error as LogError {
       throw .log(error)
     } catch {
@@ -50,55 +44,43 @@ extension LiveSession {
     }
   }
 
-  private func present(_ fold: Fold) throws(HistoryError) -> CommittedState {
-    do {
-      return CommittedState(
-        cursor: Cursor(epoch: epoch, version: fold.version),
-        json: try blueprint.encode(blueprint.show(fold.state)))
-    } catch {
-      throw .log(.corrupt("The state cannot be written as JSON."))
-    }
-  }
-
   private func oldestVersion() throws(HistoryError) -> Int {
-    do {
-      if let first = try log.entries(after: 0, limit: 1).first { return first.version - 1 }
-      return 0
-    } catch {
-      throw .log(error)
-    }
+    try reading { try log.entries(after: 0, limit: 1).first.map { $0.version - 1 } ?? 0 }
+  }
+}
+
+/// Folds the log step by step for one reader.
+private final class SessionReplay: StateReplay {
+  private let session: LiveSession
+  private let folding: any StateFolding
+  private let position: Mutex<(version: Int, tellsStart: Bool)>
+
+  init(_ session: LiveSession, _ folding: any StateFolding, at version: Int, tellsStart: Bool) {
+    self.session = session
+    self.folding = folding
+    position = Mutex((version, tellsStart))
   }
 
-  /// Folds the log step by step for one reader.
-  private final class Replay: StateReplay {
-    private let session: LiveSession
-    private let position: Mutex<(fold: Fold, tellsStart: Bool)>
-
-    init(_ session: LiveSession, _ fold: Fold, includesStart: Bool) {
-      self.session = session
-      position = Mutex((fold, includesStart))
-    }
-
-    func next(limit: Int) throws(HistoryError) -> [CommittedState] {
-      var (fold, tellsStart) = position.withLock { $0 }
-      var states: [CommittedState] = []
-      if tellsStart { states.append(try session.present(fold)) }
-      let entries = try session.entries(after: fold.version, limit: limit)
-      for entry in entries {
-        guard entry.version == fold.version + 1 else {
-          // Retention has overtaken a reader that stood still.
-          throw .unknownVersion(oldest: entry.version - 1, latest: session.current.version)
-        }
-        do {
-          fold.state = try session.blueprint.reduce(fold.state, entry)
-        } catch {
-          throw .log(.corrupt("\(error)"))
-        }
-        fold.version = entry.version
-        states.append(try session.present(fold))
+  func next(limit: Int) throws(HistoryError) -> [CommittedState] {
+    var (version, tellsStart) = position.withLock { $0 }
+    var states: [CommittedState] = []
+    if tellsStart { states.append(try state(at: version)) }
+    for entry in try session.entries(after: version, limit: limit) {
+      guard entry.version == version + 1 else {
+        // Retention has overtaken a reader that stood still.
+        throw .unknownVersion(oldest: entry.version - 1, latest: session.current.version)
       }
-      position.withLock { $0 = (fold, false) }
-      return states
+      try session.reading { try folding.fold(entry) }
+      version = entry.version
+      states.append(try state(at: version))
     }
+    position.withLock { $0 = (version, false) }
+    return states
+  }
+
+  private func state(at version: Int) throws(HistoryError) -> CommittedState {
+    CommittedState(
+      cursor: Cursor(epoch: session.epoch, version: version),
+      json: try session.reading { try folding.state() })
   }
 }

@@ -1,5 +1,3 @@
-internal import ReactorCore
-internal import ReactorStreams
 internal import Synchronization
 
 /// A session in memory: its reactor, and what is on its way to the log and to the clients.
@@ -8,13 +6,11 @@ internal import Synchronization
 /// them to the log in batches, one batch at a time. Only when a batch is in the log are its states
 /// told to anyone: first it is committed, then the observers hear of it, then the requests that
 /// caused it are answered.
-final class LiveSession<R: Reactor>: Session
-where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
-  /// A mutation that was folded in and is not in the log yet.
+final class LiveSession: Session {
+  /// A mutation that was folded in and is not in the log yet, and the state that it made.
   struct Change: Sendable {
     let entry: LogEntry
-    let folded: R.State
-    let shown: R.State
+    let state: CommittedState
   }
 
   /// What is on its way. The lock is held for looking things up and putting them down only.
@@ -37,38 +33,32 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
   let key: SessionKey
   let epoch: String
   let log: any SessionLog
-  let blueprint: ReactorBlueprint<R>
+  let engine: any SessionEngine
   let environment: HostEnvironment
-  let pipeline: Pipeline<R.Action, R.Mutation, R.State>
   let book: Mutex<Book>
-  private let reactor: ReactorKeeper
   private let interrupted: @Sendable (LiveSession) -> Void
 
   /// Makes a session at the end of its log and connects its reactor.
   ///
   /// - Parameters:
   ///   - stored: What the log knows of it.
-  ///   - restored: The fold of its log; `nil` for a session without mutations.
+  ///   - engine: The reactor, folded up to the same version.
   ///   - interrupted: Called when the log refused the session, which is of no use from then on.
   init(
-    _ key: SessionKey, stored: StoredSession, restored: R.State?, log: any SessionLog,
-    blueprint: ReactorBlueprint<R>, environment: HostEnvironment,
-    interrupted: @escaping @Sendable (LiveSession) -> Void
+    _ key: SessionKey, stored: StoredSession, engine: any SessionEngine, log: any SessionLog,
+    environment: HostEnvironment, interrupted: @escaping @Sendable (LiveSession) -> Void
   ) {
     self.key = key
     epoch = stored.epoch
     self.log = log
-    self.blueprint = blueprint
+    self.engine = engine
     self.environment = environment
     self.interrupted = interrupted
     book = Mutex(
       Book(
         reduced: stored.version, committed: stored.version, latest: nil,
         lastActiveAt: stored.lastActiveAt, globals: stored.globals, lastSnapshot: stored.version))
-    let instance = blueprint.make()
-    pipeline = instance.pipeline
-    reactor = ReactorKeeper(instance)
-    pipeline.connect(from: restored, in: SessionContext(self), delegate: self)
+    engine.connect(to: self)
   }
 
   var current: CommittedState {
@@ -108,7 +98,7 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
   /// Whether nothing would be missed if the session left memory. Whoever asks knows that nobody
   /// else holds it.
   var isIdle: Bool {
-    pipeline.runningEffectCount == 0 && pipeline.waitingCount == 0
+    engine.isIdle
       && book.withLock { book in
         book.pending.isEmpty && !book.isAppending && book.observers.isEmpty
           && book.settled.isEmpty
@@ -130,13 +120,13 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
     guard let (observers, requests) = closing else { return }
     for observer in observers { observer.sessionDidEnd(end) }
     for request in requests { answerEnded(request) }
-    pipeline.shutDown()
+    engine.shutDown()
     if end == .interrupted { interrupted(self) }
   }
 
   /// Ends what was in memory, where nothing runs and nobody watches. The log has everything.
   func leave() {
-    pipeline.shutDown()
+    engine.shutDown()
   }
 
   /// Answers a request that the session's end has overtaken.
@@ -146,20 +136,15 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
   }
 
   /// Saves a snapshot, so that the session is loaded at once when it is used again.
-  func saveSnapshot(_ folded: R.State, at version: Int) {
-    guard let json = try? blueprint.encode(folded) else { return }
-    log.save(Snapshot(version: version, state: json), of: epoch)
-    book.withLock { $0.lastSnapshot = version }
-  }
-}
-
-/// Keeps a reactor alive without giving anyone a way to touch it.
-private final class ReactorKeeper: Sendable {
-  // Proof: never read. The instance ends with this object; its `deinit` touches its own lock only.
-  private nonisolated(unsafe) let instance: AnyObject
-
-  init(_ instance: AnyObject) {
-    nonisolated(unsafe) let instance = instance
-    self.instance = instance
+  ///
+  /// It is taken in the session's turn, and only if nothing is on its way then: a snapshot holds
+  /// what is committed, and nothing else.
+  func saveSnapshot() {
+    engine.perform(bound: .max) { [self] in
+      let version = book.withLock { $0.reduced == $0.committed ? $0.committed : nil }
+      guard let version, let state = engine.folded() else { return }
+      log.save(Snapshot(version: version, state: state), of: epoch)
+      book.withLock { $0.lastSnapshot = version }
+    }
   }
 }

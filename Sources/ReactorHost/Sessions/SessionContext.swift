@@ -16,23 +16,22 @@ protocol GlobalContext: SerialContext {
 }
 
 /// A session's serial context. It does not keep the session in memory.
-final class SessionContext<R: Reactor>: GlobalContext
-where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
-  private weak let session: LiveSession<R>?
+final class SessionContext: GlobalContext {
+  private weak let session: LiveSession?
 
-  init(_ session: LiveSession<R>) {
+  init(_ session: LiveSession) {
     self.session = session
   }
 
   func perform(_ work: @escaping @Sendable () -> Void) {
-    session?.pipeline.perform(work)
+    session?.engine.perform(bound: .max, work)
   }
 
   func deliver(
     global name: String, revision: UInt64, isNull: Bool, _ work: @escaping @Sendable () -> Void
   ) {
     guard let session else { return }
-    session.pipeline.perform { [weak session] in
+    session.engine.perform(bound: .max) { [weak session] in
       guard let session else { return }
       let isNews = session.book.withLock { book in
         let isNews = book.globals[name].map { $0 != revision } ?? !isNull
@@ -40,7 +39,7 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
         return isNews
       }
       guard isNews else { return }
-      session.pipeline.attribute(.global(name: name, revision: revision), work)
+      session.engine.attribute(.global(name: name, revision: revision), work)
     }
   }
 }

@@ -1,18 +1,16 @@
-internal import ReactorCore
 internal import ReactorStreams
 internal import Synchronization
 
 /// The place of one session in the table: loads it with its first use, and knows when it is gone.
-final class SessionSlot<R: Reactor>: Sendable
-where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
+final class SessionSlot: Sendable {
   private enum State {
     case unloaded
-    case live(LiveSession<R>)
+    case live(LiveSession)
     case ended
   }
 
   let key: SessionKey
-  private let blueprint: ReactorBlueprint<R>
+  private let blueprint: any Blueprint
   private let environment: HostEnvironment
   private let log: any SessionLog
   private let state = Mutex(State.unloaded)
@@ -20,14 +18,14 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
   /// Loading, making and ending happen one at a time; who comes meanwhile waits in line.
   private let changes = SerialQueue<@Sendable () -> Void>()
 
-  init(_ key: SessionKey, blueprint: ReactorBlueprint<R>, environment: HostEnvironment) {
+  init(_ key: SessionKey, blueprint: any Blueprint, environment: HostEnvironment) {
     self.key = key
     self.blueprint = blueprint
     self.environment = environment
     log = environment.log.session(key)
   }
 
-  var live: LiveSession<R>? {
+  var live: LiveSession? {
     if case .live(let session) = state.withLock({ $0 }) { return session }
     return nil
   }
@@ -136,7 +134,7 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
         guard environment.settings.sessionCreation == .implicit else {
           return completion(.failure(.unknown))
         }
-        let session = begin(newSession(), restored: nil)
+        let session = begin(newSession(), blueprint.engine())
         completion(.success(OpenedSession(session: session, wasCreated: false)))
       }
     } catch let error as LogError {
@@ -153,7 +151,7 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
     log.create(epoch: stored.epoch) { [self] result in
       switch result {
       case .success:
-        let session = begin(stored, restored: nil)
+        let session = begin(stored, blueprint.engine())
         completion(.success(OpenedSession(session: session, wasCreated: true)))
       case .failure(let error): completion(.failure(.log(error)))
       }
@@ -164,27 +162,24 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
     StoredSession(epoch: Epoch.random(), version: 0, lastActiveAt: .now)
   }
 
-  private func restore(_ stored: StoredSession) throws -> LiveSession<R> {
-    guard stored.version > 0 else { return begin(stored, restored: nil) }
-    guard let (state, reached) = try blueprint.fold(log, upTo: stored.version),
-      reached == stored.version
-    else {
+  private func restore(_ stored: StoredSession) throws -> LiveSession {
+    guard stored.version > 0 else { return begin(stored, blueprint.engine()) }
+    guard let engine = try blueprint.engine(folding: log, upTo: stored.version) else {
       throw LogError.corrupt("Some of the session's mutations are missing.")
     }
-    return begin(stored, restored: state)
+    return begin(stored, engine)
   }
 
-  private func begin(_ stored: StoredSession, restored: R.State?) -> LiveSession<R> {
+  private func begin(_ stored: StoredSession, _ engine: any SessionEngine) -> LiveSession {
     let session = LiveSession(
-      key, stored: stored, restored: restored, log: log, blueprint: blueprint,
-      environment: environment,
+      key, stored: stored, engine: engine, log: log, environment: environment,
       interrupted: { [weak self] session in self?.forget(session) })
     state.withLock { $0 = .live(session) }
     return session
   }
 
   /// The log refused the session: it is loaded anew with its next use.
-  private func forget(_ session: LiveSession<R>) {
+  private func forget(_ session: LiveSession) {
     state.withLock { state in
       if case .live(let held) = state, held === session { state = .unloaded }
     }

@@ -17,6 +17,12 @@ package final class Broadcaster<Element: Sendable>: Sendable {
     var end: Event<Element>?
     var nextKey: UInt64 = 0
     var left: Set<UInt64> = []  // keys that left before their joining was handled
+
+    mutating func keep(_ element: Element, atMost count: Int) {
+      guard count > 0 else { return }
+      if replayed.count >= count { replayed.removeFirst() }
+      replayed.append(element)
+    }
   }
 
   private let state: Mutex<State>
@@ -36,7 +42,24 @@ package final class Broadcaster<Element: Sendable>: Sendable {
 
   /// Delivers an event to all observers. What comes after an end is dropped.
   package func send(_ event: Event<Element>) {
+    if case .next(let element) = event, queue.isIdle, keepUnobserved(element) { return }
     queue.post(.event(event), handle: handle)
+  }
+
+  /// Keeps an element for those who come later, where nobody is there to receive it.
+  ///
+  /// This is what mostly happens to a reactor's own streams, so it takes no turn in the queue. That
+  /// the queue was idle means that nothing older is still on its way.
+  private func keepUnobserved(_ element: Element) -> Bool {
+    state.withLock { state in
+      guard state.observers.isEmpty, state.end == nil else { return false }
+      if replay == 1, state.replayed.count == 1 {
+        state.replayed[0] = element
+      } else if replay > 0 {
+        state.keep(element, atMost: replay)
+      }
+      return true
+    }
   }
 
   /// Adds an observer: it gets what is replayed, then what follows, or the end.
@@ -69,10 +92,7 @@ package final class Broadcaster<Element: Sendable>: Sendable {
       guard state.end == nil else { return [] }
       defer { if event.isStopEvent { state.observers = [] } }
       if case .next(let element) = event {
-        if replay > 0 {
-          if state.replayed.count >= replay { state.replayed.removeFirst() }
-          state.replayed.append(element)
-        }
+        state.keep(element, atMost: replay)
       } else {
         state.end = event
       }

@@ -1,0 +1,88 @@
+/// An object that gives dummies for its members and notes which were asked for.
+struct SchemaKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
+  let decoder: SchemaDecoder
+
+  var codingPath: [any CodingKey] { [] }
+
+  private var sketch: SchemaSketch { decoder.sketch }
+
+  /// The keys that the type finds in the JSON: the one of the case that is being probed, or any
+  /// one in a dictionary.
+  var allKeys: [Key] {
+    if EnumMetadata(Key.self)?.isInsideEnum == true {
+      let keys = CaseShape.allKeys(of: Key.self) ?? []
+      sketch.form = keys.isEmpty ? .anything : .cases
+      sketch.caseNames = keys.map(\.stringValue)
+      return decoder.caseNumber < keys.count ? [keys[decoder.caseNumber]] : []
+    }
+    if let keys = CaseShape.allKeys(of: Key.self) { return decoder.isSmallest ? [] : keys }
+    sketch.form = .map(nil)
+    let key = Key(intValue: 0) ?? Key(stringValue: "0")
+    return decoder.isSmallest ? [] : key.map { [$0] } ?? []
+  }
+
+  func contains(_ key: Key) -> Bool {
+    if isObject { sketch.property(key.stringValue) { $0.isOptional = true } }
+    return !decoder.isSmallest
+  }
+
+  func decodeNil(forKey key: Key) throws -> Bool {
+    if isObject { sketch.property(key.stringValue) { $0.isNullable = true } }
+    return decoder.isSmallest
+  }
+
+  func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
+    try decoder.dummy(type) { note($0, key) }
+  }
+
+  func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
+    if isObject {
+      sketch.property(key.stringValue) {
+        $0.isOptional = true
+        $0.isNullable = true
+      }
+    }
+    // Its absence is a value that every type can do with; the type is asked all the same.
+    if !decoder.isSmallest { _ = try? decoder.dummy(type) { note($0, key) } }
+    return nil
+  }
+
+  private var isObject: Bool {
+    if case .object = sketch.form { true } else { false }
+  }
+
+  private func note(_ inner: SchemaSketch, _ key: Key) {
+    if case .map = sketch.form {
+      sketch.form = .map(inner)
+    } else {
+      sketch.property(key.stringValue) { $0.sketch = inner }
+    }
+  }
+
+  func nestedContainer<Inner: CodingKey>(
+    keyedBy type: Inner.Type, forKey key: Key
+  ) throws -> KeyedDecodingContainer<Inner> {
+    let shape = CaseShape.of(type)
+    guard shape != .none else { return try nested(key).container(keyedBy: type) }
+    let payload = SchemaSketch(.object)
+    sketch.cases.append(SchemaSketch.Case(name: key.stringValue, shape: shape, payload: payload))
+    return try decoder.inside(payload).container(keyedBy: type)
+  }
+
+  func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
+    try nested(key).unkeyedContainer()
+  }
+
+  func superDecoder() throws -> any Decoder {
+    guard let key = Key(stringValue: "super") else { throw SchemaDecoder.Refusal() }
+    return nested(key)
+  }
+
+  func superDecoder(forKey key: Key) throws -> any Decoder { nested(key) }
+
+  private func nested(_ key: Key) -> SchemaDecoder {
+    let inner = SchemaSketch()
+    note(inner, key)
+    return decoder.inside(inner)
+  }
+}

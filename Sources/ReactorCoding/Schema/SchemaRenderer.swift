@@ -1,0 +1,138 @@
+/// Writes sketches as JSON Schema.
+struct SchemaRenderer {
+  let direction: JSONSchema.Direction
+  let spelling: JSONSchema.Spelling
+
+  /// The definitions by the identity of their sketches; a name is taken before its schema is known.
+  private var names: [ObjectIdentifier: String] = [:]
+  private var definitions: [JSONValue.Member] = []
+
+  init(direction: JSONSchema.Direction, spelling: JSONSchema.Spelling) {
+    self.direction = direction
+    self.spelling = spelling
+  }
+
+  /// The schema of a root, with the definitions it refers to.
+  mutating func schema(of sketch: SchemaSketch) -> JSONValue {
+    var schema = render(sketch)
+    if !definitions.isEmpty { schema["$defs"] = .object(definitions) }
+    return schema
+  }
+
+  private mutating func render(_ sketch: SchemaSketch) -> JSONValue {
+    guard let name = sketch.definitionName else { return renderContent(sketch) }
+    let identity = ObjectIdentifier(sketch)
+    if let known = names[identity] { return reference(to: known) }
+    let unique = uniqueName(name)
+    names[identity] = unique
+    let position = definitions.count
+    definitions.append(JSONValue.Member(unique, .null))
+    definitions[position].value = renderContent(sketch)
+    return reference(to: unique)
+  }
+
+  private func reference(to name: String) -> JSONValue {
+    ["$ref": .string("#/$defs\(JSONPointer(tokens: [name]))")]
+  }
+
+  /// A name for a definition: letters, digits and nothing that a URI would have to escape.
+  private func uniqueName(_ typeName: String) -> String {
+    let base = String(typeName.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" })
+    var name = base
+    var number = 2
+    while definitions.contains(where: { $0.name == name }) {
+      name = "\(base)\(number)"
+      number += 1
+    }
+    return name
+  }
+
+  private mutating func renderContent(_ sketch: SchemaSketch) -> JSONValue {
+    let schema: JSONValue =
+      switch sketch.form {
+      case .anything: [:]
+      case .scalar(let schema): schema
+      case .values(let values): ["enum": .array(values)]
+      case .wrapped(let inner): render(inner)
+      case .array(nil): ["type": "array"]
+      case .array(let element?): ["type": "array", "items": render(element)]
+      case .map(nil): ["type": "object"]
+      case .map(let value?): ["type": "object", "additionalProperties": render(value)]
+      case .object: object(sketch.properties)
+      case .cases: cases(sketch)
+      }
+    return sketch.isNullable ? nullable(schema) : schema
+  }
+
+  /// The schema that allows `null` too.
+  private func nullable(_ schema: JSONValue) -> JSONValue {
+    if schema == [:] { return schema }
+    if case .array(let alternatives)? = schema["anyOf"], alternatives.contains(["type": "null"]) {
+      return schema
+    }
+    guard case .string(let kind)? = schema["type"] else {
+      return ["anyOf": [schema, ["type": "null"]]]
+    }
+    var either = schema
+    either["type"] = [.string(kind), "null"]
+    return either
+  }
+
+  private mutating func property(_ property: SchemaSketch.Property) -> JSONValue {
+    let schema = property.sketch.map { render($0) } ?? [:]
+    return property.isNullable ? nullable(schema) : schema
+  }
+
+  private mutating func object(_ properties: [SchemaSketch.Property]) -> JSONValue {
+    var schema: JSONValue = ["type": "object"]
+    if !properties.isEmpty {
+      schema["properties"] = .object(
+        properties.map { JSONValue.Member($0.name, property($0)) })
+    }
+    let required = properties.filter { direction == .output || !$0.isOptional }
+    if !required.isEmpty { schema["required"] = .array(required.map { .string($0.name) }) }
+    return schema
+  }
+
+  private mutating func cases(_ sketch: SchemaSketch) -> JSONValue {
+    var alternatives: [JSONValue] = []
+    for name in sketch.caseNames {
+      let found = sketch.cases.first { $0.name == name }
+      guard let found else {
+        alternatives.append(tagged(name, [:]))
+        continue
+      }
+      alternatives += forms(of: found)
+    }
+    let bare = alternatives.compactMap { $0["const"] }
+    if bare.count == alternatives.count { return ["enum": .array(bare)] }
+    return ["oneOf": .array(alternatives)]
+  }
+
+  /// The forms in which a case may be written.
+  private mutating func forms(of found: SchemaSketch.Case) -> [JSONValue] {
+    let properties = found.payload.properties
+    let every = spelling == .every
+    if properties.isEmpty {
+      let bare: JSONValue = ["const": .string(found.name)]
+      return every ? [bare, tagged(found.name, ["type": "object", "maxProperties": 0])] : [bare]
+    }
+    var labelled = object(properties)
+    labelled["additionalProperties"] = false
+    guard found.shape == .single, let only = properties.first else {
+      return [tagged(found.name, labelled)]
+    }
+    let short = property(only)
+    // `{"c":{}}` would mean two things if the label could be left out.
+    labelled["required"] = [.string(only.name)]
+    return [tagged(found.name, every && short != [:] ? ["anyOf": [short, labelled]] : short)]
+  }
+
+  /// An object whose only member is the payload of a case.
+  private func tagged(_ name: String, _ payload: JSONValue) -> JSONValue {
+    [
+      "type": "object", "properties": .object([JSONValue.Member(name, payload)]),
+      "required": [.string(name)], "additionalProperties": false,
+    ]
+  }
+}

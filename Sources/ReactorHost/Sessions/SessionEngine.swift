@@ -1,0 +1,55 @@
+internal import ReactorCore
+
+/// The part of a session that knows the reactor's types: everything else deals in JSON.
+///
+/// Generic code that crosses modules pays for its types at run time, again and again; kept to this
+/// small part, a request pays once.
+protocol SessionEngine: AnyObject, Sendable {
+  /// Connects the reactor; what it does is told to the session from now on. Called once.
+  func connect(to session: LiveSession)
+
+  /// Decodes an action, or an array of actions.
+  func prepare(_ body: [UInt8]) throws(ActionDecodingError) -> PreparedActions
+
+  /// Runs work in the session's serial context.
+  ///
+  /// - Returns: Whether it was taken: it is not where more than `bound` items wait already.
+  @discardableResult
+  func perform(bound: Int, _ work: @escaping @Sendable () -> Void) -> Bool
+
+  /// Attributes what is folded in by a body to an origin, from within the serial context.
+  func attribute(_ origin: MutationOrigin, _ body: () -> Void)
+
+  /// The fold of all mutations so far, as JSON, from within the serial context; `nil` elsewhere.
+  func folded() -> [UInt8]?
+
+  /// Whether no effect runs and nothing waits.
+  var isIdle: Bool { get }
+
+  /// Ends the reactor and its effects.
+  func shutDown()
+
+  /// The state as it was at a version, as JSON; `nil` where the log does not reach it.
+  func state(at version: Int, in log: any SessionLog) throws -> [UInt8]?
+
+  /// Folds the log from a version on; `nil` where the log does not reach it.
+  func replay(after version: Int, in log: any SessionLog) throws -> (any StateFolding)?
+}
+
+/// Actions that were decoded, and can be run.
+struct PreparedActions: Sendable {
+  let count: Int
+  let isArray: Bool
+
+  /// Runs the actions for a request, one after the other. Call it in the session's serial context.
+  let run: @Sendable (ActionRequest) -> Void
+}
+
+/// Folds log entries one by one.
+protocol StateFolding: AnyObject, Sendable {
+  /// What the fold looks like to clients, as JSON.
+  func state() throws -> [UInt8]
+
+  /// Folds one entry in.
+  func fold(_ entry: LogEntry) throws
+}

@@ -1,0 +1,69 @@
+internal import ReactorHTTP
+internal import Testing
+
+@testable internal import MicrohttpdServer
+
+@Suite struct RequestIntakeTests {
+  private let limits = MicrohttpdServer.Settings.Limits(body: 10, headers: 100)
+
+  @Test(
+    arguments: [
+      ([("Host", "a")], nil),
+      ([], .malformed),
+      ([("Host", "a"), ("host", "a")], .malformed),
+      ([("Host", "a"), ("Content-Length", "10")], nil),
+      ([("Host", "a"), ("Content-Length", "11")], .bodyTooLarge),
+      ([("Host", "a"), ("Content-Length", "5"), ("Content-Length", "5")], nil),
+      ([("Host", "a"), ("Content-Length", "5"), ("Content-Length", "6")], .malformed),
+      ([("Host", "a"), ("Content-Length", "18446744073709551616")], .malformed),
+      ([("Host", "a"), ("Transfer-Encoding", "CHUNKED")], nil),
+      ([("Host", "a"), ("Transfer-Encoding", "chunked"), ("Content-Length", "1")], .malformed),
+      ([("Host", "a"), ("Transfer-Encoding", "identity")], .malformed),
+      ([("Host", "a"), ("X ", "1")], .malformed),
+      ([("Host", "a"), ("", "1")], .malformed),
+    ] as [([(String, String)], RequestIntake.Refusal?)])
+  func `fields are judged`(fields: [(String, String)], expected: RequestIntake.Refusal?) {
+    var intake = RequestIntake(method: "POST", isHTTP10: false)
+    for (name, value) in fields { add(name, value, to: &intake) }
+    #expect(intake.refusal(headSize: 100, limits: limits) == expected)
+  }
+
+  @Test func `a head is judged by its size`() {
+    var intake = RequestIntake(method: "GET", isHTTP10: false)
+    add("Host", "a", to: &intake)
+    #expect(intake.refusal(headSize: 101, limits: limits) == .headersTooLarge)
+  }
+
+  @Test func `HTTP/1.0 needs no host`() {
+    let intake = RequestIntake(method: "GET", isHTTP10: true)
+    #expect(intake.refusal(headSize: 10, limits: limits) == nil)
+  }
+
+  @Test func `a body may fill the limit and not pass it`() {
+    var intake = RequestIntake(method: "POST", isHTTP10: true)
+    #expect(append(6, to: &intake) == nil)
+    #expect(append(4, to: &intake) == nil)
+    #expect(append(1, to: &intake) == .bodyTooLarge)
+  }
+
+  @Test func `white space around a value does not belong to it`() {
+    var intake = RequestIntake(method: "GET", isHTTP10: true)
+    add("Origin", "a b \t ", to: &intake)
+    let target = Array("/".utf8).withUnsafeBufferPointer { RequestTarget($0) }
+    #expect(intake.finish(target: target)[.origin] == "a b")
+  }
+
+  private func add(_ name: String, _ value: String, to intake: inout RequestIntake) {
+    let name = Array(name.utf8)
+    let value = Array(value.utf8)
+    name.withUnsafeBufferPointer { name in
+      value.withUnsafeBufferPointer { intake.add(name: name, value: $0) }
+    }
+  }
+
+  private func append(_ count: Int, to intake: inout RequestIntake) -> RequestIntake.Refusal? {
+    [UInt8](repeating: 1, count: count).withUnsafeBufferPointer {
+      intake.append($0, limits: limits)
+    }
+  }
+}

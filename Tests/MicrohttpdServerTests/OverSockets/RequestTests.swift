@@ -1,0 +1,200 @@
+internal import MicrohttpdServer
+internal import ReactorHTTP
+internal import Testing
+
+extension OverSockets {
+  @Suite struct Requests {
+    @Test func `a request reaches the responder as it was sent`() throws {
+      let server = try TestServer()
+      let client = try server.client()
+      try client.request(
+        "POST", "/v1/a%2Fb/+?select=%2Fa&x=1+2&&y", headers: ["IF-Match: \"k-1\" ", "X-Other: 1"],
+        body: "\"increase\"")
+      let response = try client.receiveResponse()
+      #expect(response.status == 200)
+      #expect(
+        response.body
+          == "POST /v1/a%2Fb/+ ?select=%2Fa&x=1+2&&y true [\"increase\"] host=test;if-match=\"k-1\""
+      )
+      #expect(response["content-type"] == "text/plain")
+      #expect(response["date"]?.hasSuffix("GMT") == true)
+    }
+
+    @Test func `a connection is kept alive, request after request`() throws {
+      let server = try TestServer()
+      let client = try server.client()
+      for number in 1...50 {
+        try client.request("GET", "/\(number)")
+        #expect(try client.receiveResponse().body.hasPrefix("GET /\(number) "))
+      }
+      #expect(server.server.statistics.connections == 1)
+    }
+
+    @Test func `pipelined requests are answered in order`() throws {
+      let server = try TestServer()
+      let client = try server.client()
+      try client.send(
+        """
+        GET /1 HTTP/1.1\r\nHost: a\r\n\r\n\
+        POST /2 HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc\
+        GET /3 HTTP/1.1\r\nHost: a\r\n\r\n
+        """)
+      #expect(try client.receiveResponse().body.hasPrefix("GET /1 "))
+      #expect(try client.receiveResponse().body.hasPrefix("POST /2 ?nil true [abc]"))
+      #expect(try client.receiveResponse().body.hasPrefix("GET /3 "))
+    }
+
+    @Test func `HEAD gets the head of what GET gets`() throws {
+      let server = try TestServer(
+        responder: TestResponder { _, answer in answer(.text("twelve bytes")) })
+      let client = try server.client()
+      try client.request("HEAD", "/")
+      let response = try client.receiveResponse(headOnly: true)
+      #expect(response.status == 200)
+      #expect(response["content-length"] == "12")
+      // Had there been a body, the next head would not begin here.
+      try client.request("GET", "/")
+      #expect(try client.receiveResponse().body == "twelve bytes")
+    }
+
+    @Test(arguments: [204, 304])
+    func `an answer without a body ends with its head`(status: Int) throws {
+      let server = try TestServer(
+        responder: TestResponder { _, answer in answer(HTTPResponse(status: status)) })
+      let client = try server.client()
+      for _ in 1...2 {
+        try client.request("GET", "/")
+        #expect(try client.receiveResponse(headOnly: true).status == status)
+      }
+    }
+
+    @Test(arguments: [0, 1, 65_536, 1_048_576])
+    func `a body comes whole, whatever its size`(size: Int) throws {
+      let server = try TestServer(
+        responder: TestResponder { request, answer in
+          answer(HTTPResponse(status: 200, body: .bytes(request.body)))
+        })
+      let client = try server.client()
+      let body = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+      try client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: \(size)\r\n\r\n")
+      try client.send(body)
+      let response = TestResponse(head: try client.receive(until: "\r\n\r\n"))
+      #expect(response["content-length"] == "\(size)")
+      #expect(try client.receive(count: size) == body)
+    }
+
+    @Test func `an empty body that was announced is a body`() throws {
+      let server = try TestServer()
+      let client = try server.client()
+      try client.request("POST", "/", body: "")
+      #expect(try client.receiveResponse().body.hasPrefix("POST / ?nil true []"))
+      try client.request("POST", "/")
+      #expect(try client.receiveResponse().body.hasPrefix("POST / ?nil false []"))
+    }
+
+    @Test func `a chunked body comes whole`() throws {
+      let server = try TestServer()
+      let client = try server.client()
+      try client.request("POST", "/", headers: ["Transfer-Encoding: chunked"])
+      try client.send("3\r\nabc\r\n")
+      try client.send("4;x=y\r\ndefg\r\n0\r\nTrailer: 1\r\n\r\n")
+      #expect(try client.receiveResponse().body.hasPrefix("POST / ?nil true [abcdefg]"))
+    }
+
+    @Test func `100-continue is sent before the body is read`() throws {
+      let server = try TestServer()
+      let client = try server.client()
+      try client.request(
+        "POST", "/", headers: ["Content-Length: 2", "Expect: 100-continue"])
+      #expect(try client.receive(until: "\r\n\r\n") == "HTTP/1.1 100 Continue")
+      try client.send("{}")
+      #expect(try client.receiveResponse().body.hasPrefix("POST / ?nil true [{}]"))
+    }
+
+    @Test func `an HTTP/1.0 client is answered and the connection ends`() throws {
+      let server = try TestServer()
+      let client = try server.client()
+      try client.send("GET /old HTTP/1.0\r\n\r\n")
+      #expect(try client.receiveToEnd().contains("GET /old ?nil false []"))
+    }
+
+    @Test(arguments: [
+      ("http://example.com/a?b", "GET /a ?b"), ("http://example.com", "GET  ?nil"),
+      ("*", "GET * ?nil"), ("//double", "GET //double ?nil"), ("/a?b?c", "GET /a ?b?c"),
+      ("/?", "GET / ?"), ("/http://x", "GET /http://x ?nil"),
+    ])
+    func `targets in any form arrive`(target: String, expected: String) throws {
+      let server = try TestServer()
+      let client = try server.client()
+      try client.request("GET", target)
+      #expect(try client.receiveResponse().body.hasPrefix(expected))
+    }
+
+    @Test func `a query of many arguments costs nothing and stays whole`() throws {
+      let server = try TestServer()
+      let client = try server.client()
+      let query = String(repeating: "&", count: 10_000)
+      try client.request("GET", "/?\(query)")
+      #expect(try client.receiveResponse().body.hasPrefix("GET / ?\(query) "))
+    }
+
+    @Test func `bytes that are not UTF-8, and NUL, are survived`() throws {
+      let server = try TestServer()
+      for target in [[UInt8]("/a".utf8) + [0xFF, 0xC0], [UInt8]("/a".utf8) + [0] + [0x62]] {
+        let client = try server.client()
+        try client.send(
+          [UInt8]("GET ".utf8) + target + [UInt8](" HTTP/1.1\r\nHost: a\r\nOrigin: x".utf8)
+            + [0xFE, 0] + [UInt8]("y\r\nConnection: close\r\n\r\n".utf8))
+        #expect(try client.receiveToEnd().hasPrefix("HTTP/1.1 "))
+      }
+      let client = try server.client()
+      try client.request("GET", "/after")
+      #expect(try client.receiveResponse().status == 200)
+    }
+
+    @Test func `a field that would split the response is left out`() throws {
+      let server = try TestServer(
+        responder: TestResponder { _, answer in
+          var response = HTTPResponse.text("ok")
+          response.headers += [
+            ("X-Evil", "a\r\nX-Injected: 1"), ("X-Evil\r\nY", "1"), ("X-Empty", ""),
+            ("X-Good", "1"),
+          ]
+          answer(response)
+        })
+      let client = try server.client()
+      try client.request("GET", "/")
+      let response = try client.receiveResponse()
+      #expect(response.body == "ok")
+      #expect(response["x-good"] == "1")
+      #expect(response["x-evil"] == nil)
+      #expect(response["x-injected"] == nil)
+    }
+
+    @Test func `a status that HTTP does not have becomes a 500`() throws {
+      let server = try TestServer(
+        responder: TestResponder { _, answer in answer(.text("ok", status: 42)) })
+      let client = try server.client()
+      try client.request("GET", "/")
+      #expect(try client.receiveResponse().status == 500)
+    }
+
+    @Test(arguments: [1, 2])
+    func `two hundred connections at once are all answered`(workers: Int) throws {
+      let server = try TestServer(settings: .init(workers: workers))
+      let clients = try (0..<200).map { _ in try server.client() }
+      for (number, client) in clients.enumerated() { try client.request("GET", "/\(number)") }
+      for (number, client) in clients.enumerated() {
+        #expect(try client.receiveResponse().body.hasPrefix("GET /\(number) "))
+      }
+      #expect(server.server.statistics.connections == 200)
+    }
+
+    @Test func `a connection that stays silent is closed`() throws {
+      let server = try TestServer(settings: .init(idleTimeout: 1))
+      let client = try server.client()
+      try client.send("GET / HTTP/1.1\r\nHo")
+      #expect(try client.receiveToEnd() == "")
+    }
+  }
+}

@@ -1,0 +1,266 @@
+internal import Glibc
+internal import MicrohttpdServer
+internal import ReactorHTTP
+internal import Synchronization
+internal import Testing
+
+extension OverSockets {
+  @Suite struct Streams {
+    @Test func `a stream is sent chunk by chunk, in order`() throws {
+      let stream = TestStream("one", "two", "three")
+      let (server, client) = try open(stream)
+      for text in ["one", "two", "three"] { #expect(try client.receiveChunk() == text) }
+      for number in 1...100 { stream.tell("event \(number)") }
+      for number in 1...100 { #expect(try client.receiveChunk() == "event \(number)") }
+      #expect(server.server.statistics.streams == 1)
+    }
+
+    @Test func `the head says what kind of stream it is`() throws {
+      let server = try TestServer(
+        responder: TestResponder { _, answer in answer(.stream(TestStream("a"))) })
+      let client = try server.client()
+      try client.request("GET", "/")
+      let head = try client.receiveResponse()
+      #expect(head.status == 200)
+      #expect(head["content-type"] == "text/event-stream")
+      #expect(head["transfer-encoding"] == "chunked")
+      #expect(head["content-length"] == nil)
+      #expect(head["date"]?.hasSuffix("GMT") == true)
+    }
+
+    @Test func `a stream that finishes ends with the last chunk and a close`() throws {
+      let stream = TestStream("one")
+      let (server, client) = try open(stream)
+      #expect(try client.receiveChunk() == "one")
+      stream.say(["two"])
+      stream.finish()
+      stream.group.wake()
+      #expect(try client.receiveChunk() == "two")
+      #expect(try client.receiveChunk() == nil)
+      #expect(try client.receiveToEnd() == "")
+      #expect(stream.isClosed.wait())
+      #expect(stream.closings == 1)
+      withExtendedLifetime(server) {}
+    }
+
+    @Test func `an HTTP/1.0 client gets the payload alone`() throws {
+      let stream = TestStream("one,", "two")
+      stream.finish()
+      let server = try TestServer(
+        responder: TestResponder { _, answer in answer(.stream(stream)) })
+      let client = try server.client()
+      try client.send("GET / HTTP/1.0\r\n\r\n")
+      let head = try client.receiveResponse()
+      #expect(head["transfer-encoding"] == nil)
+      #expect(try client.receiveToEnd() == "one,two")
+    }
+
+    @Test func `HEAD gets the head of a stream and never opens it`() throws {
+      let stream = TestStream("one")
+      let server = try TestServer(
+        responder: TestResponder { _, answer in answer(.stream(stream)) })
+      let client = try server.client()
+      try client.request("HEAD", "/")
+      #expect(try client.receiveResponse().status == 200)
+      #expect(try client.receiveToEnd() == "")
+      #expect(stream.closings == 1)
+    }
+
+    @Test func `a stream that was answered later opens all the same`() throws {
+      let stream = TestStream("one")
+      let server = try TestServer(
+        responder: TestResponder { _, answer in TestThread { answer(.stream(stream)) }.detach() })
+      let client = try server.client()
+      try client.request("GET", "/")
+      _ = try client.receiveResponse()
+      #expect(try client.receiveChunk() == "one")
+    }
+
+    @Test func `a stream may follow other requests on its connection`() throws {
+      let server = try TestServer(
+        responder: TestResponder { request, answer in
+          answer(request.path == "/events" ? .stream(TestStream("one")) : .text("ok"))
+        })
+      let client = try server.client()
+      for _ in 1...3 {
+        try client.request("POST", "/", body: "{}")
+        #expect(try client.receiveResponse().body == "ok")
+      }
+      try client.request("GET", "/events")
+      _ = try client.receiveResponse()
+      #expect(try client.receiveChunk() == "one")
+    }
+
+    @Test func `a client that leaves closes its stream once and leaves nothing behind`() throws {
+      for resets in [false, true] {
+        let stream = TestStream("one")
+        var (server, client): (TestServer, TestClient?) = try open(stream)
+        #expect(try client?.receiveChunk() == "one")
+        if resets { client?.reset() }
+        client = nil
+        #expect(stream.isClosed.wait())
+        #expect(server.settles())
+        stream.tell("nobody hears this")
+        #expect(stream.closings == 1)
+      }
+    }
+
+    @Test func `a client that does not read costs one chunk, and gets the latest when it does`()
+      throws
+    {
+      let size = 1 << 16
+      let asked = Mutex(0)
+      let stream = TestStream(onNext: { asked.withLock { $0 += 1 } })
+      let (server, client) = try open(stream, receiveBuffer: 4096)
+      let payloads = (0..<150).map { String($0) + String(repeating: "x", count: size) }
+      for payload in payloads { stream.tell(payload) }
+      // Another stream of the same loop is served while the first one is full.
+      let other = TestStream("other")
+      let (otherServer, otherClient) = try open(other)
+      #expect(try otherClient.receiveChunk() == "other")
+      #expect(asked.withLock { $0 } < payloads.count)
+      for payload in payloads { #expect(try client.receiveChunk() == payload) }
+      withExtendedLifetime((server, otherServer)) {}
+    }
+
+    @Test func `a wake asks the streams of a group in the order in which they opened`() throws {
+      let group = StreamGroup()
+      let order = Mutex<[Int]>([])
+      let streams = (0..<20).map { number in
+        TestStream("first", groups: [group], onNext: { order.withLock { $0.append(number) } })
+      }
+      let next = Atomic<Int>(0)
+      let server = try TestServer(
+        responder: TestResponder { _, answer in
+          answer(.stream(streams[next.wrappingAdd(1, ordering: .relaxed).oldValue]))
+        })
+      var clients = try streams.map { _ in
+        let client = try server.client()
+        try client.request("GET", "/")
+        _ = try client.receiveResponse()
+        #expect(try client.receiveChunk() == "first")
+        return client
+      }
+      // One that leaves in the middle does not change the order of the others.
+      clients.remove(at: 7)
+      #expect(streams[7].isClosed.wait())
+      order.withLock { $0 = [] }
+      for stream in streams { stream.say(["second"]) }
+      group.wake()
+      for client in clients { #expect(try client.receiveChunk() == "second") }
+      var firsts: [Int] = []
+      for number in order.withLock({ $0 }) where !firsts.contains(number) { firsts.append(number) }
+      #expect(firsts == (0..<20).filter { $0 != 7 })
+    }
+
+    @Test func `news that come while a stream opens are not lost`() throws {
+      for _ in 1...50 {
+        let stream = TestStream()
+        let server = try TestServer(
+          responder: TestResponder { _, answer in
+            answer(.stream(stream))
+            stream.tell("news")
+          })
+        let client = try server.client()
+        try client.request("GET", "/")
+        _ = try client.receiveResponse()
+        #expect(try client.receiveChunk() == "news")
+      }
+    }
+
+    @Test func `a silent stream beats, and again`() throws {
+      let stream = TestStream("one", heartbeat: ":\n\n")
+      let (server, client) = try open(
+        stream, settings: .init(heartbeat: .milliseconds(20)))
+      #expect(try client.receiveChunk() == "one")
+      for _ in 1...3 { #expect(try client.receiveChunk() == ":\n\n") }
+      withExtendedLifetime(server) {}
+    }
+
+    @Test func `what a client says on its stream is dropped, and too much ends it`() throws {
+      let stream = TestStream("one")
+      let (server, client) = try open(stream)
+      try client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+      #expect(try client.receiveChunk() == "one")
+      stream.tell("two")
+      #expect(try client.receiveChunk() == "two")
+      try? client.send([UInt8](repeating: 97, count: 1 << 20))
+      #expect(stream.isClosed.wait())
+      withExtendedLifetime(server) {}
+    }
+
+    @Test func `streams beyond the limit get their head and a clean end`() throws {
+      let server = try TestServer(
+        settings: .init(limits: .init(streams: 1)),
+        responder: TestResponder { _, answer in answer(.stream(TestStream("one"))) })
+      let first = try server.client()
+      try first.request("GET", "/")
+      _ = try first.receiveResponse()
+      #expect(try first.receiveChunk() == "one")
+      let second = try server.client()
+      try second.request("GET", "/")
+      #expect(try second.receiveResponse().status == 200)
+      #expect(try second.receiveChunk() == nil)
+      #expect(try second.receiveToEnd() == "")
+    }
+
+    @Test(arguments: [1, 3])
+    func `five hundred streams come and go`(loops: Int) throws {
+      let group = StreamGroup()
+      let server = try TestServer(
+        settings: .init(loops: loops),
+        responder: TestResponder { _, answer in
+          answer(.stream(TestStream("hello", groups: [group])))
+        })
+      for resets in [false, true, false] {
+        var clients = try (0..<500).map { _ in try server.client() }
+        for client in clients { try client.request("GET", "/") }
+        for client in clients {
+          _ = try client.receiveResponse()
+          #expect(try client.receiveChunk() == "hello")
+        }
+        #expect(server.server.statistics.streams == 500)
+        if resets { for client in clients { client.reset() } }
+        clients = []
+        #expect(server.settles())
+      }
+    }
+
+    @Test func `streams that open and close at once, many at a time, leave nothing behind`()
+      throws
+    {
+      let group = StreamGroup()
+      let server = try TestServer(
+        responder: TestResponder { request, answer in
+          group.wake()
+          answer(
+            request.method == "POST" ? .text("ok") : .stream(TestStream("a", groups: [group])))
+        })
+      let threads = (0..<4).map { _ in
+        TestThread {
+          for _ in 1...100 {
+            guard let client = try? server.client() else { return }
+            try? client.request("POST", "/", body: "{}")
+            _ = try? client.receiveResponse()
+            try? client.request("GET", "/")
+          }
+        }
+      }
+      for thread in threads { thread.join() }
+      #expect(server.settles())
+    }
+
+    /// Opens a stream on a server of its own and reads the head of the response.
+    private func open(
+      _ stream: TestStream, settings: MicrohttpdServer.Settings = .init(),
+      receiveBuffer: Int32? = nil
+    ) throws -> (TestServer, TestClient) {
+      let server = try TestServer(
+        settings: settings, responder: TestResponder { _, answer in answer(.stream(stream)) })
+      let client = try server.client(receiveBuffer: receiveBuffer)
+      try client.request("GET", "/")
+      _ = try client.receiveResponse()
+      return (server, client)
+    }
+  }
+}

@@ -1,0 +1,147 @@
+internal import Glibc
+
+/// A blocking client on a loopback socket, so that a test sees the bytes themselves.
+///
+/// Every read has a timeout: a server that does not answer makes a test fail, not hang.
+final class TestClient {
+  private let descriptor: Int32
+  private var received: [UInt8] = []
+  private var position = 0
+
+  /// Connects.
+  ///
+  /// `receiveBuffer` makes the kernel's buffer small, for clients that do not read.
+  init(port: Int, receiveBuffer: Int32? = nil) throws {
+    descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    var timeout = timeval(tv_sec: 20, tv_usec: 0)
+    setsockopt(
+      descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
+    if var receiveBuffer {
+      setsockopt(
+        descriptor, SOL_SOCKET, SO_RCVBUF, &receiveBuffer, socklen_t(MemoryLayout<Int32>.size))
+    }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = UInt16(port).bigEndian
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    let connected = withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+    guard connected == 0 else { throw TestFailure("cannot connect: errno \(errno)") }
+  }
+
+  deinit { close(descriptor) }
+
+  /// Sends all of it.
+  func send(_ text: String) throws { try send(Array(text.utf8)) }
+
+  /// Sends all of it.
+  func send(_ bytes: [UInt8]) throws {
+    var sent = 0
+    while sent < bytes.count {
+      let count = bytes[sent...].withUnsafeBytes {
+        Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+      }
+      guard count > 0 else { throw TestFailure("cannot send: errno \(errno)") }
+      sent += count
+    }
+  }
+
+  /// Sends a request with what every request needs.
+  func request(
+    _ method: String, _ target: String, headers: [String] = [], body: String? = nil
+  ) throws {
+    var text = "\(method) \(target) HTTP/1.1\r\nHost: test\r\n"
+    for header in headers { text += header + "\r\n" }
+    if let body { text += "Content-Length: \(body.utf8.count)\r\n" }
+    try send(text + "\r\n" + (body ?? ""))
+  }
+
+  /// Says that nothing more will be sent.
+  func endSending() { shutdown(descriptor, Int32(SHUT_WR)) }
+
+  /// Makes closing a reset, as if the client's machine had lost its memory.
+  func reset() {
+    var option = linger(l_onoff: 1, l_linger: 0)
+    setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+  }
+
+  /// What stands before the next occurrence of `mark`, which is taken, too.
+  func receive(until mark: String) throws -> String {
+    let mark = Array(mark.utf8)
+    while true {
+      if let length = received[position...].firstIndex(of: mark) {
+        defer { position += length + mark.count }
+        return String(decoding: received[position..<(position + length)], as: UTF8.self)
+      }
+      guard try receiveMore() else {
+        let rest = String(decoding: received[position...].suffix(500), as: UTF8.self)
+        throw TestFailure("the connection ended before \(mark), after: \(rest)")
+      }
+    }
+  }
+
+  /// The next `count` bytes.
+  func receive(count: Int) throws -> [UInt8] {
+    while received.count - position < count {
+      guard try receiveMore() else {
+        throw TestFailure("the connection ended within \(count) bytes")
+      }
+    }
+    defer { position += count }
+    return Array(received[position..<(position + count)])
+  }
+
+  /// Everything up to the server's end of the connection.
+  func receiveToEnd() throws -> String {
+    while try receiveMore() {}
+    defer { position = received.count }
+    return String(decoding: received[position...], as: UTF8.self)
+  }
+
+  /// One response with its `Content-Length` body; `headOnly` for answers to `HEAD`.
+  func receiveResponse(headOnly: Bool = false) throws -> TestResponse {
+    var response = TestResponse(head: try receive(until: "\r\n\r\n"))
+    if !headOnly, let length = response["content-length"].flatMap({ Int($0) }) {
+      response.body = String(decoding: try receive(count: length), as: UTF8.self)
+    }
+    return response
+  }
+
+  /// The payload of the next chunk; `nil` for the last one.
+  func receiveChunk() throws -> String? {
+    let line = try receive(until: "\r\n")
+    guard let size = Int(line, radix: 16) else { throw TestFailure("no chunk size: \(line)") }
+    let payload = try receive(count: size)
+    guard try receive(count: 2) == [13, 10] else { throw TestFailure("no end of chunk") }
+    return size == 0 ? nil : String(decoding: payload, as: UTF8.self)
+  }
+
+  /// False at the end of the connection.
+  private func receiveMore() throws -> Bool {
+    if position > 0 {
+      received.removeFirst(position)
+      position = 0
+    }
+    return try withUnsafeTemporaryAllocation(byteCount: 65_536, alignment: 16) { scratch in
+      let count = recv(descriptor, scratch.baseAddress, scratch.count, 0)
+      guard count >= 0 else { throw TestFailure("cannot receive: errno \(errno)") }
+      received.append(contentsOf: scratch[..<count])
+      return count > 0
+    }
+  }
+}
+
+extension ArraySlice<UInt8> {
+  /// How many bytes stand before `mark`.
+  fileprivate func firstIndex(of mark: [UInt8]) -> Int? {
+    guard count >= mark.count else { return nil }
+    return withUnsafeBytes { bytes in
+      (0...(bytes.count - mark.count)).first {
+        bytes[$0] == mark[0] && bytes[$0...].starts(with: mark)
+      }
+    }
+  }
+}

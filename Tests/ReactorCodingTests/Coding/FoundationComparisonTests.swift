@@ -1,0 +1,81 @@
+import Foundation
+import ReactorCoding
+import Testing
+
+/// What we write Foundation reads, and the reverse, where the forms are the same.
+struct FoundationComparisonTests {
+  struct Plain: Codable, Equatable {
+    var everything = Numbers()
+    var text = "a \"quoted\" \\ text\n\u{1} é 😀 \u{2028} /"
+    var user: User? = User(name: "Ada")
+    var absent: User?
+    var list = [[1], [], [2, 3]]
+    var dictionary = ["a": ["x": 1.5], "b": [:]]
+    var byNumber = [3: true, 20: false]
+    var kinds = [Kind.text, .other]
+    var level = Level.low
+    var date = Date(timeIntervalSinceReferenceDate: 1234.5)
+    var identifier = UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16))
+    var data = [Data([1, 2, 3])]
+    var set: Set<Int> = [7]
+    var range = 1..<5
+
+    struct Numbers: Codable, Equatable {
+      var values: [Double] = [0, 1, -1, 0.1, 1e-7, 1e300, 123456.789, 1 / 3]
+      var floats: [Float] = [0.1, 1e10, -2.5]
+      var integers: [Int64] = [.min, .max, 0]
+      var unsigned: [UInt64] = [.max]
+    }
+  }
+
+  @Test func `the same value comes out of either coder's bytes`() throws {
+    let value = Plain()
+    let ours = try JSONCoder.encode(value)
+    #expect(try JSONDecoder().decode(Plain.self, from: dataAsArrays(ours)) == value)
+    #expect(try JSONCoder.decode(Plain.self, from: ours) == value)
+  }
+
+  @Test func `types for which Foundation's coders make exceptions read back`() throws {
+    let url = try #require(URL(string: "https://example.org/a?b=c"))
+    #expect(try JSONCoder.decode(URL.self, from: JSONCoder.encode(url)) == url)
+    let price = try #require(Decimal(string: "12.34"))
+    #expect(try JSONCoder.decode(Decimal.self, from: JSONCoder.encode(price)) == price)
+    #expect(try JSONCoder.decode(Data.self, from: JSONCoder.encode(Data([1, 2]))) == Data([1, 2]))
+  }
+
+  /// Foundation's decoder has its own ideas about `Data`, so both sides are given plain arrays.
+  private func dataAsArrays(_ bytes: [UInt8]) throws -> Data {
+    var text = String(decoding: bytes, as: UTF8.self)
+    text = text.replacingOccurrences(of: "[[1,2,3]]", with: #"["AQID"]"#)
+    return Data(text.utf8)
+  }
+
+  @Test func `what Foundation writes of enums is read`() throws {
+    for (value, _) in CaseShapeTests.shortest {
+      // Foundation leaves out an absent payload, which we read only in a form that says so.
+      if value == .maybe(nil) || value == .maybeAction(nil) { continue }
+      let theirs = try JSONEncoder().encode(value)
+      #expect(try JSONCoder.decode(Shape.self, from: Array(theirs), strictness: .strict) == value)
+    }
+  }
+
+  @Test(arguments: [
+    "[1,2,3]", #"{"a":"b"}"#, #""\u0041\ud83d\ude00""#, "1e2", "-0.5", "[]", "[null,true]",
+  ])
+  func `texts are the same values as for Foundation`(_ text: String) throws {
+    let theirs = try JSONSerialization.jsonObject(
+      with: Data(text.utf8), options: .fragmentsAllowed)
+    let ours = JSONValue(try JSONDocument(parsing: Array(text.utf8)).root)
+    let again = try JSONSerialization.jsonObject(
+      with: Data(ours.bytes), options: .fragmentsAllowed)
+    #expect("\(theirs)" == "\(again)")
+  }
+
+  @Test func `values go through Foundation's coders too`() throws {
+    let value: JSONValue = ["a": [1, nil, true, "x"], "b": ["c": [:]]]
+    let data = try JSONEncoder().encode(value)
+    let again = try JSONDecoder().decode(JSONValue.self, from: data)
+    #expect(again["a"] == value["a"])
+    #expect(again["b"] == value["b"])
+  }
+}
