@@ -251,7 +251,7 @@ class StateView {
     const notes = [];
     if (isReset) notes.push("The session began a new history; this is not the last State’s successor.");
     if (json.length > SHOWN_CHARACTERS) {
-      const [shown, all] = [SHOWN_CHARACTERS, json.length].map((n) => n.toLocaleString("en"));
+      const [shown, all] = [SHOWN_CHARACTERS, json.length].map((count) => count.toLocaleString("en"));
       notes.push(`These are the first ${shown} of ${all} characters; “State as JSON” has them all.`);
     }
     part["state-note"].textContent = notes.join(" ");
