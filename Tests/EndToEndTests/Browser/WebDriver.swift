@@ -59,7 +59,7 @@ final class WebDriver {
     return path
   }
 
-  /// The port in `ChromeDriver was started successfully on port 45123.`
+  /// The port in the line that ends in `was started successfully on port 45123.` of the output.
   private static func port(in output: String) -> UInt16? {
     guard let range = output.range(of: "started successfully on port "),
       let end = output[range.upperBound...].firstIndex(of: ".")
