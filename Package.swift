@@ -94,7 +94,12 @@ let package = Package(
 
     // The real binary over real sockets, curl and a browser.
     .testTarget(
-      name: "EndToEndTests", dependencies: ["reactord"], swiftSettings: settings),
+      name: "EndToEndTests", dependencies: ["ReadmeExample", "reactord"], swiftSettings: settings),
+
+    // The example of the README, which a test compares with it and runs.
+    .executableTarget(
+      name: "ReadmeExample", dependencies: ["ReactorCore", "ReactorHost", "ReactorService"],
+      path: "Tests/ReadmeExample", swiftSettings: settings),
 
     // `make bench`: ratios of one run, and what they are compared with.
     .executableTarget(

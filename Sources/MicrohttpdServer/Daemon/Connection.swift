@@ -46,8 +46,8 @@ internal import Glibc
   /// Worker thread only; false when libmicrohttpd refuses it, and the connection must then be
   /// closed.
   ///
-  /// The body is copied: measured, that costs less than keeping a Swift array alive for it (a
-  /// box, a retain and a callback) up to tens of kilobytes, and is lost in the noise beyond.
+  /// The body is copied, which spares keeping a Swift array alive for it: a box, a retain and a
+  /// callback for each answer.
   func queue(status: Int, headers: [(name: String, value: String)], body: [UInt8]) -> Bool {
     guard let pointer = unsafe pointer else { return false }
     let response = unsafe body.withUnsafeBytes { bytes in

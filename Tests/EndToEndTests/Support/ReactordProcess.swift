@@ -12,9 +12,12 @@ final class ReactordProcess: Sendable {
   let url: String
 
   /// Starts the service on a free port and waits until it accepts connections.
-  init(_ flags: String..., environment: [String: String] = [:]) throws {
+  init(
+    _ flags: String..., program: String = "reactord", environment: [String: String] = [:]
+  ) throws {
     process = try Self.launch(
-      ["serve", "--listen", "127.0.0.1:0", "--store", "memory"] + flags, environment: environment)
+      ["serve", "--listen", "127.0.0.1:0", "--store", "memory"] + flags, program: program,
+      environment: environment)
     guard let line = process.firstLine() else {
       _ = try? process.wait()
       throw ChildProcess.Failure(
@@ -31,10 +34,10 @@ final class ReactordProcess: Sendable {
 
   /// Runs the service with any arguments, as a shell would.
   static func launch(
-    _ arguments: [String], environment: [String: String] = [:]
+    _ arguments: [String], program: String = "reactord", environment: [String: String] = [:]
   ) throws -> ChildProcess {
     try ChildProcess(
-      productsDirectory() + "/reactord", arguments, environment: environment)
+      "\(productsDirectory())/\(program)", arguments, environment: environment)
   }
 
   /// Where the tests themselves were built, and with them, in the same way, the service.

@@ -50,7 +50,7 @@ internal import Testing
     var intake = RequestIntake(method: "GET", isHTTP10: true)
     add("Origin", "a b \t ", to: &intake)
     let target = Array("/".utf8).withUnsafeBufferPointer { RequestTarget($0) }
-    #expect(intake.finish(target: target)[.origin] == "a b")
+    #expect(intake.finish(target: target)[header: .origin] == "a b")
   }
 
   private func add(_ name: String, _ value: String, to intake: inout RequestIntake) {

@@ -1,0 +1,53 @@
+import Foundation
+import Testing
+
+/// The README promises a reactor of one's own in five minutes: what it shows is compiled, and run.
+struct ReadmeTests {
+  private static let root = URL(fileURLWithPath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent()
+
+  private static func text(of path: String) throws -> String {
+    try String(contentsOf: root.appending(path: path), encoding: .utf8)
+  }
+
+  @Test(arguments: ["TodoReactor.swift", "main.swift"])
+  func `the README shows the very files that are compiled`(file: String) throws {
+    let code = try Self.text(of: "Tests/ReadmeExample/\(file)")
+    let readme = try Self.text(of: "README.md")
+    #expect(readme.contains("```swift\n\(code)```\n"))
+  }
+
+  @Test func `the reactor is a complete file of at most 40 lines`() throws {
+    let code = try Self.text(of: "Tests/ReadmeExample/TodoReactor.swift")
+    #expect(code.split(separator: "\n", omittingEmptySubsequences: false).count <= 41)
+  }
+
+  @Test func `the line that registers it is the one that is compiled`() throws {
+    let words = { (text: String) in text.split { $0.isWhitespace }.joined(separator: " ") }
+    let registration = """
+      ReactorRegistration("todo", summary: "Things to do", exampleActions: [.add("Buy milk")]) {
+        TodoReactor()
+      }
+      """
+    #expect(words(try Self.text(of: "README.md")).contains(words(registration) + ","))
+    #expect(words(try Self.text(of: "Tests/ReadmeExample/main.swift")).contains(words(registration)))
+  }
+
+  @Test func `the reactor is hosted and does what the README's lines ask for`() throws {
+    let service = try ReactordProcess(program: "ReadmeExample")
+    defer { _ = try? service.stop() }
+    let home = SessionClient(service.client(), "/v1/reactors/todo/sessions/home")
+
+    #expect(
+      try home.post(#"{"add":"Buy milk"}"#).text
+        == #"{"items":[{"title":"Buy milk","isDone":false}]}"#)
+    #expect(
+      try home.post(#"{"toggle":0}"#).text
+        == #"{"items":[{"title":"Buy milk","isDone":true}]}"#)
+    let refused = try home.post(#"{"toggle":5}"#)
+    #expect(refused.status == 404)
+    #expect(refused.text.contains("No such item"))
+    #expect(try home.post(#""clearDone""#).text == #"{"items":[]}"#)
+  }
+}
