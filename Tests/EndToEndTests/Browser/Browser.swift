@@ -106,6 +106,17 @@ final class Browser {
       .filter { !$0.contains("/favicon.ico ") }
   }
 
+  /// Lets every request fail that goes to such an address, as if no server was there.
+  func block(_ patterns: String...) throws {
+    try development("Network.enable", [:])
+    try development("Network.setBlockedURLs", ["urls": .array(patterns.map { .string($0) })])
+  }
+
+  /// Sends a command of Chromium's own protocol.
+  private func development(_ name: String, _ parameters: JSON) throws {
+    _ = try command("POST", "goog/cdp/execute", ["cmd": .string(name), "params": parameters])
+  }
+
   // MARK: What people do
 
   /// Clicks what a script returns, when it is there, as a mouse would: what is covered is not hit.
