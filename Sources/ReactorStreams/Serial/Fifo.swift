@@ -22,6 +22,11 @@ package struct Fifo<Element> {
     slots.count - head
   }
 
+  /// The element that leaves next.
+  package var first: Element? {
+    head < slots.count ? slots[head] : nil
+  }
+
   /// The element that came last.
   package var last: Element? {
     slots.last ?? nil
@@ -54,3 +59,5 @@ package struct Fifo<Element> {
     }
   }
 }
+
+extension Fifo: Sendable where Element: Sendable {}
