@@ -49,7 +49,8 @@ import Testing
     #expect(try inner("Q").subscriptions == [Subscription(400, 605)])
   }
 
-  @Test func `X08: an inner failure fails the stream, and later inner streams never begin`() throws {
+  @Test func `X08: an inner failure fails the stream, and later inner streams never begin`() throws
+  {
     let result = scheduler.start { [outer, sources] in
       outer.flatMap { sources[$0 == "P" ? "failing P" : $0]?.asObservable() ?? .never() }
     }
