@@ -22,35 +22,27 @@ extension ObservableType {
     onSubscribed: (@Sendable () -> Void)? = nil,
     onDispose: (@Sendable () -> Void)? = nil
   ) -> Observable<Element> {
-    let events: Observable<Element> = lift {
-      { event, sink in
-        do {
-          switch event {
-          case .next(let element):
-            try onNext?(element)
-            sink.forward(element)
-            try afterNext?(element)
-          case .error(let error):
-            try onError?(error)
-            sink.finish(error)
-            try afterError?(error)
-          case .completed:
-            try onCompleted?()
-            sink.finish()
-            try afterCompleted?()
-          }
-        } catch {
-          sink.finish(error)
+    let effects = SideEffects<Element>(
+      before: { event in
+        switch event {
+        case .next(let element): try onNext?(element)
+        case .error(let error): try onError?(error)
+        case .completed: try onCompleted?()
         }
-      }
-    }
-    guard onSubscribe != nil || onSubscribed != nil || onDispose != nil else { return events }
+      },
+      after: { event in
+        switch event {
+        case .next(let element): try afterNext?(element)
+        case .error(let error): try afterError?(error)
+        case .completed: try afterCompleted?()
+        }
+      },
+      onDispose: onDispose)
     return Observable { downstream in
       onSubscribe?()
-      let terminal = TerminalSink<Element>(handle: downstream.on, onDisposed: onDispose)
-      terminal.hold(events.subscribe(terminal))
+      let subscription = DoSink(downstream, effects).run(self)
       onSubscribed?()
-      return terminal
+      return subscription
     }
   }
 }

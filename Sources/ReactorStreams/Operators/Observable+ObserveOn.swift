@@ -15,7 +15,8 @@ extension ObservableType {
 
   /// This stream, subscribed to and disposed of by a scheduler.
   public func subscribe(on scheduler: any SchedulerType) -> Observable<Element> {
-    Observable { downstream in
+    let source = guarded()
+    return Observable { downstream in
       let scheduler = scheduler.resolved
       let subscription = SerialDisposable()
       let waiting = SingleAssignmentDisposable()
@@ -23,7 +24,7 @@ extension ObservableType {
       waiting.setDisposable(
         scheduler.schedule(after: .zero) {
           subscription.disposable = ScheduledDisposable(
-            scheduler: scheduler, disposable: subscribe(downstream))
+            scheduler: scheduler, disposable: source.subscribe(downstream))
         })
       return subscription
     }

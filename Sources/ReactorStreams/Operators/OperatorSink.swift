@@ -79,4 +79,9 @@ extension ObservableType {
       }
     }
   }
+
+  /// This stream, whose subscription ends with it and which emits nothing once it was disposed of.
+  func guarded() -> Observable<Element> {
+    lift { element, sink in sink.forward(element) }
+  }
 }

@@ -12,11 +12,12 @@ extension ObservableType {
   public func delaySubscription(
     _ dueTime: Duration, scheduler: any SchedulerType
   ) -> Observable<Element> {
-    Observable { downstream in
+    let source = guarded()
+    return Observable { downstream in
       let subscription = SingleAssignmentDisposable()
       let timer = scheduler.resolved.schedule(after: dueTime) {
         guard !subscription.isDisposed else { return }
-        subscription.setDisposable(subscribe(downstream))
+        subscription.setDisposable(source.subscribe(downstream))
       }
       return Disposables.create(timer, subscription)
     }
