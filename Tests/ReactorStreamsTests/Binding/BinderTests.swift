@@ -13,7 +13,7 @@ private final class Label: ReactiveCompatible, Sendable {
   }
 }
 
-@Suite struct BinderTests {
+@Suite(.ownSerialContext) struct BinderTests {
   @Test func `O6: a binder does not keep its target, and does nothing without it`() {
     let log = Log<String>()
     weak var weakLabel: Label?

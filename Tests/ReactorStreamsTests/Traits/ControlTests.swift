@@ -13,7 +13,7 @@ private final class MarkedContext: SerialContext {
   }
 }
 
-@Suite struct ControlTests {
+@Suite(.ownSerialContext) struct ControlTests {
   @Test func `X35: the changes of a property leave the current value out`() {
     let behind = BehaviorSubject(value: 0)
     let property = ControlProperty(values: behind, valueSink: behind)

@@ -2,7 +2,7 @@ import ReactorStreams
 import ReactorTesting
 import Testing
 
-@Suite struct DriverTests {
+@Suite(.ownSerialContext) struct DriverTests {
   let scheduler = TestScheduler()
 
   /// Two observers that overlap and one that comes afterwards.
