@@ -48,7 +48,9 @@ extension ObservableType {
     binder(self)
   }
 
-  /// Delivers the elements to a closure. A failure ends the binding; nothing else tells of it.
+  /// Delivers the elements to a closure.
+  ///
+  /// A failure ends the binding; nothing else tells of it.
   ///
   /// - Returns: What ends the subscription.
   public func bind(onNext: @escaping @Sendable (Element) -> Void) -> any Disposable {

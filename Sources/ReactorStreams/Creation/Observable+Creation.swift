@@ -59,6 +59,7 @@ extension Observable {
   /// row, and those after an end or after the disposal are dropped.
   ///
   /// - Parameter subscribe: Runs once for each subscription; returns what ends its work.
+  /// - Returns: The stream; nothing runs before it is subscribed to.
   public static func create(
     _ subscribe: @escaping @Sendable (AnyObserver<Element>) -> any Disposable
   ) -> Observable<Element> {

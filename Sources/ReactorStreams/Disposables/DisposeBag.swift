@@ -11,8 +11,9 @@ public final class DisposeBag: Sendable {
     insert(disposables)
   }
 
-  /// Adds a member. Any thread may call; one who does so while the bag goes away sees the member
-  /// end at once.
+  /// Adds a member.
+  ///
+  /// Any thread may call; one who does so while the bag goes away sees the member end at once.
   public func insert(_ disposable: any Disposable) {
     members.insert(disposable)
   }

@@ -7,6 +7,7 @@ extension ObservableType {
   ///   - file: The file that is named where there is no identifier.
   ///   - line: The line that is named where there is no identifier.
   ///   - function: The function that is named where there is no identifier.
+  /// - Returns: The same stream.
   public func debug(
     _ identifier: String? = nil, trimOutput: Bool = false,
     file: StaticString = #fileID, line: UInt = #line, function: StaticString = #function

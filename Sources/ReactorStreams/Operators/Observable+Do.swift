@@ -11,6 +11,7 @@ extension ObservableType {
   ///   - onSubscribe: Called before this stream is subscribed to.
   ///   - onSubscribed: Called after this stream was subscribed to.
   ///   - onDispose: Called once when the subscription has ended, for whatever reason.
+  /// - Returns: The same stream.
   public func `do`(
     onNext: (@Sendable (Element) throws -> Void)? = nil,
     afterNext: (@Sendable (Element) throws -> Void)? = nil,

@@ -1,16 +1,18 @@
 internal import Synchronization
 
 extension ObservableType {
-  /// What a closure makes from the result before and each element. The first result before is the
-  /// seed, which itself is not emitted.
+  /// What a closure makes from the result before and each element.
+  ///
+  /// The first result before is the seed, which itself is not emitted.
   public func scan<Result: Sendable>(
     _ seed: Result, accumulator: @escaping @Sendable (Result, Element) throws -> Result
   ) -> Observable<Result> {
     scan(into: seed) { $0 = try accumulator($0, $1) }
   }
 
-  /// What a closure makes of a value with each element. The value begins as the seed, which itself
-  /// is not emitted.
+  /// What a closure makes of a value with each element.
+  ///
+  /// The value begins as the seed, which itself is not emitted.
   public func scan<Result: Sendable>(
     into seed: Result, accumulator: @escaping @Sendable (inout Result, Element) throws -> Void
   ) -> Observable<Result> {

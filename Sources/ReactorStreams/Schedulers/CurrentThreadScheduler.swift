@@ -1,5 +1,7 @@
 /// Runs work on the thread that schedules it: at once, or, where that thread is running such work
-/// already, when that is done. This row is called a trampoline.
+/// already, when that is done.
+///
+/// This row is called a trampoline.
 public struct CurrentThreadScheduler: SchedulerType {
   /// The one there is.
   public static let instance = CurrentThreadScheduler()

@@ -5,7 +5,9 @@ struct SerialContextScheduler: SchedulerType {
 
   /// Makes a scheduler.
   ///
-  /// - Parameter isAsync: Whether work may not run before `schedule` returned.
+  /// - Parameters:
+  ///   - context: Where work runs.
+  ///   - isAsync: Whether work may not run before `schedule` returned.
   init(_ context: any SerialContext, isAsync: Bool) {
     self.context = context
     deferring = isAsync ? SerialTaskQueue() : nil

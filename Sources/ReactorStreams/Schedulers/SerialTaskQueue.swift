@@ -1,6 +1,8 @@
 internal import Synchronization
 
-/// Runs work in tasks of the process, one piece at a time and in order. An idle queue has no task.
+/// Runs work in tasks of the process, one piece at a time and in order.
+///
+/// An idle queue has no task.
 final class SerialTaskQueue: Sendable {
   private struct State {
     var isRunning = false

@@ -19,7 +19,9 @@ public final class ConnectableObservable<Element: Sendable>: ObservableType {
     state = Mutex(State(broadcaster: Broadcaster(replay: replay)))
   }
 
-  /// Adds an observer. The source is not subscribed to by that.
+  /// Adds an observer.
+  ///
+  /// The source is not subscribed to by that.
   ///
   /// - Returns: What takes it out again.
   public func subscribe(_ observer: any ObserverType<Element>) -> any Disposable {

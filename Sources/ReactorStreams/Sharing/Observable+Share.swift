@@ -8,6 +8,7 @@ extension ObservableType {
   /// - Parameters:
   ///   - replay: How many elements one who comes later gets at once.
   ///   - scope: How long elements and the end are remembered.
+  /// - Returns: The shared stream.
   public func share(
     replay: Int = 0, scope: SubjectLifetimeScope = .whileConnected
   ) -> Observable<Element> {

@@ -36,7 +36,9 @@ package final class Broadcaster<Element: Sendable>: Sendable {
     state.withLock { $0.end }
   }
 
-  /// Delivers an event to all observers. What comes after an end is dropped.
+  /// Delivers an event to all observers.
+  ///
+  /// What comes after an end is dropped.
   package func send(_ event: Event<Element>) {
     let (recipients, _) = state.withLock { $0.admit(event) }
     guard let recipients else { return }

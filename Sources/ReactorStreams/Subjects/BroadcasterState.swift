@@ -129,7 +129,9 @@ struct BroadcasterState<Element: Sendable> {
     return count == members.count ? members : Array(members[..<count])
   }
 
-  /// The first member whose key is not below a limit. Keys rise along the list.
+  /// The first member whose key is not below a limit.
+  ///
+  /// Keys rise along the list.
   private func firstIndex(notBelow limit: UInt64) -> Int? {
     if let last = members.last, last.key < limit { return nil }
     var low = 0

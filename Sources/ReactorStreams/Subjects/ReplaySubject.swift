@@ -12,8 +12,9 @@ public final class ReplaySubject<Element: Sendable>: SubjectType, Disposable {
     ReplaySubject(bufferSize: bufferSize)
   }
 
-  /// Makes a subject that remembers every element. Its memory grows with each: keep it for streams
-  /// that end soon.
+  /// Makes a subject that remembers every element.
+  ///
+  /// Its memory grows with each: keep it for streams that end soon.
   public static func createUnbounded() -> ReplaySubject<Element> {
     ReplaySubject(bufferSize: .max)
   }

@@ -48,7 +48,9 @@ public struct ControlProperty<PropertyType: Sendable>: ControlPropertyType {
     Driver(values) { _ in .empty() }
   }
 
-  /// Sets a value. A control has no end, so an end that is sent to it is left out.
+  /// Sets a value.
+  ///
+  /// A control has no end, so an end that is sent to it is left out.
   public func on(_ event: Event<PropertyType>) {
     if case .next = event { valueSink.on(event) }
   }

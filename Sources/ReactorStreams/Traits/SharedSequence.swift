@@ -5,7 +5,9 @@ public protocol SharingStrategyProtocol: Sendable {
 }
 
 /// A stream for what is shown: it never fails, delivers in the session's serial context, and is
-/// subscribed to once for all who observe. A ``Driver`` or a ``Signal``.
+/// subscribed to once for all who observe.
+///
+/// A ``Driver`` or a ``Signal``.
 ///
 /// Where RxCocoa means the main thread, this means the session that runs the stream; see
 /// ``MainScheduler``.

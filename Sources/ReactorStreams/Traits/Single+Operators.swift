@@ -1,5 +1,7 @@
 extension Single {
-  /// The element, changed by a closure. If it throws, the single fails.
+  /// The element, changed by a closure.
+  ///
+  /// If it throws, the single fails.
   public func map<Result: Sendable>(
     _ transform: @escaping @Sendable (Element) throws -> Result
   ) -> Single<Result> {
@@ -46,6 +48,7 @@ extension Single {
   ///   - onSubscribe: Called before the work begins.
   ///   - onSubscribed: Called after the work has begun.
   ///   - onDispose: Called once when the subscription has ended, for whatever reason.
+  /// - Returns: The same single.
   public func `do`(
     onSuccess: (@Sendable (Element) throws -> Void)? = nil,
     afterSuccess: (@Sendable (Element) throws -> Void)? = nil,

@@ -16,6 +16,7 @@ public struct Single<Element: Sendable>: ObservableConvertibleType {
   /// A single from what a subscription does.
   ///
   /// - Parameter subscribe: Runs once for each subscription; returns what ends its work.
+  /// - Returns: The single; nothing runs before it is subscribed to.
   public static func create(
     subscribe: @escaping @Sendable (@escaping SingleObserver) -> any Disposable
   ) -> Single<Element> {
@@ -86,7 +87,9 @@ public struct Single<Element: Sendable>: ObservableConvertibleType {
     source.subscribe(onNext: onSuccess, onError: onFailure, onDisposed: onDisposed)
   }
 
-  /// The element, once it is there. Cancelling the task ends the subscription.
+  /// The element, once it is there.
+  ///
+  /// Cancelling the task ends the subscription.
   public var value: Element {
     get async throws {
       for try await element in values { return element }

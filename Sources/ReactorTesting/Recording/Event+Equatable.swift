@@ -1,8 +1,10 @@
 public import ReactorStreams
 
 extension Event: Equatable where Element: Equatable {
-  /// Compares two events. Failures are equal where their types say so, and, for types that say
-  /// nothing, where they are described alike.
+  /// Compares two events.
+  ///
+  /// Failures are equal where their types say so, and, for types that say nothing, where they are
+  /// described alike.
   public static func == (lhs: Event, rhs: Event) -> Bool {
     switch (lhs, rhs) {
     case (.next(let lhs), .next(let rhs)): lhs == rhs

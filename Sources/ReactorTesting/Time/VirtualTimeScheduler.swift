@@ -75,7 +75,9 @@ public final class VirtualTimeScheduler: SchedulerType {
     state.withLock { $0.now = max($0.now, end) }
   }
 
-  /// Lets time pass until nothing is left to run. Work that always schedules more never ends.
+  /// Lets time pass until nothing is left to run.
+  ///
+  /// Work that always schedules more never ends.
   public func run() {
     while let job = next(until: nil) { job.run() }
   }

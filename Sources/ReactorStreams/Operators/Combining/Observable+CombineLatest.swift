@@ -94,8 +94,9 @@ extension ObservableType {
     Observable<[Element]>.combineLatest(collection) { $0 }
   }
 
-  /// The latest elements of any number of streams, made one by a closure. No stream gives one result,
-  /// of no elements.
+  /// The latest elements of any number of streams, made one by a closure.
+  ///
+  /// No stream gives one result, of no elements.
   public static func combineLatest<Source: ObservableConvertibleType>(
     _ collection: some Collection<Source>,
     resultSelector: @escaping @Sendable ([Source.Element]) throws -> Element

@@ -9,6 +9,7 @@ extension ObservableType where Element: ObservableConvertibleType {
   /// The elements of all inner streams, of which so many run at a time; the others wait their turn.
   ///
   /// - Parameter maxConcurrent: How many run at a time; a number below 1 means 1.
+  /// - Returns: The merged stream.
   public func merge(maxConcurrent: Int) -> Observable<Element.Element> {
     Observable<Element.Element> {
       MergeSink($0, limit: max(1, maxConcurrent)) { $0.asObservable() }.run(self)

@@ -94,8 +94,9 @@ extension ObservableType {
     Observable<[Element]>.zip(collection) { $0 }
   }
 
-  /// The elements at the same place in any number of streams, made one by a closure. No stream gives
-  /// no result.
+  /// The elements at the same place in any number of streams, made one by a closure.
+  ///
+  /// No stream gives no result.
   public static func zip<Source: ObservableConvertibleType>(
     _ collection: some Collection<Source>,
     resultSelector: @escaping @Sendable ([Source.Element]) throws -> Element

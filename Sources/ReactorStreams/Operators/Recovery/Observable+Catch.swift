@@ -34,6 +34,7 @@ extension ObservableType {
   ///
   /// - Parameter maxAttemptCount: How often it is subscribed to at most, the first time included; a
   ///   number below 1 means not at all, and the stream is empty.
+  /// - Returns: The stream with its further attempts.
   public func retry(_ maxAttemptCount: Int) -> Observable<Element> {
     guard maxAttemptCount > 0 else { return .empty() }
     let source = asObservable()

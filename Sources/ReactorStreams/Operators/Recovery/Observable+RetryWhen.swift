@@ -3,6 +3,7 @@ extension ObservableType {
   ///
   /// - Parameter notificationHandler: Given the failures as a stream, makes the one that decides: an
   ///   element of it subscribes again, its failure fails this stream, its completion completes it.
+  /// - Returns: The stream with its further attempts.
   public func retry<Trigger: Sendable>(
     when notificationHandler:
       @escaping @Sendable (Observable<any Error>) -> Observable<Trigger>

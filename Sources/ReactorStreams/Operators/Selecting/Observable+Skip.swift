@@ -4,6 +4,7 @@ extension ObservableType {
   /// This stream's elements but the first ones.
   ///
   /// - Parameter count: How many are left out; a number below 1 means none.
+  /// - Returns: The rest of the stream.
   public func skip(_ count: Int) -> Observable<Element> {
     lift {
       let skipped = Atomic<Int>(0)

@@ -13,6 +13,7 @@ extension ObservableType {
   /// The first elements of this stream; it completes with the last of them.
   ///
   /// - Parameter count: How many; a number below 1 means none, and this stream is not subscribed to.
+  /// - Returns: The beginning of the stream.
   public func take(_ count: Int) -> Observable<Element> {
     guard count > 0 else { return .empty() }
     return lift {
@@ -53,6 +54,7 @@ extension ObservableType {
   /// The last elements of this stream, once it has completed.
   ///
   /// - Parameter count: How many at most; a number below 1 means none.
+  /// - Returns: The end of the stream.
   public func takeLast(_ count: Int) -> Observable<Element> {
     lift {
       let kept = Mutex(ReplayBuffer<Element>(limit: count))

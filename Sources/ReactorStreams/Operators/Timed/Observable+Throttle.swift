@@ -6,6 +6,7 @@ extension ObservableType {
   ///   - latest: Whether the newest element that came within a time is sent at its end. The end of
   ///     the stream waits for it; a failure drops it.
   ///   - scheduler: Whose time counts.
+  /// - Returns: The throttled stream.
   public func throttle(
     _ dueTime: Duration, latest: Bool = true, scheduler: any SchedulerType
   ) -> Observable<Element> {

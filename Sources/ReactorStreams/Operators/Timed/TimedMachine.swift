@@ -1,5 +1,7 @@
 /// What an operator decides that depends on time, as a value: told what happens and when, it says
-/// what to do. It owns no clock, and ``TimedSink`` does what it says.
+/// what to do.
+///
+/// It owns no clock, and ``TimedSink`` does what it says.
 protocol TimedMachine<Element>: Sendable {
   associatedtype Element: Sendable
 
