@@ -5,25 +5,25 @@
 /// of any, it is one serial context of the process. Nothing here is bound to a thread.
 public struct MainScheduler: SchedulerType {
   /// Runs work at once where the context is free, else when it is.
-  public static let instance = MainScheduler(isAsync: false)
+  public static let instance = MainScheduler(turn: .queued)
 
   /// Runs work in the context, but never before `schedule` returned.
-  public static let asyncInstance = MainScheduler(isAsync: true)
+  public static let asyncInstance = MainScheduler(turn: .deferred)
 
-  private let isAsync: Bool
+  private let turn: SerialContextScheduler.Turn
 
-  private init(isAsync: Bool) {
-    self.isAsync = isAsync
+  private init(turn: SerialContextScheduler.Turn) {
+    self.turn = turn
   }
 
   /// Makes the same as ``instance``.
   public init() {
-    isAsync = false
+    turn = .queued
   }
 
   /// The scheduler of the serial context that is current now.
   public var resolved: any SchedulerType {
-    SerialContextScheduler(CurrentSerialContext.orShared, isAsync: isAsync)
+    SerialContextScheduler(CurrentSerialContext.orShared, turn: turn)
   }
 
   /// The time of the context that is current now.
@@ -39,14 +39,5 @@ public struct MainScheduler: SchedulerType {
     after delay: Duration, _ work: @escaping @Sendable () -> Void
   ) -> any Disposable {
     resolved.schedule(after: delay, work)
-  }
-}
-
-/// The same as ``MainScheduler``: kept apart in RxSwift for subscriptions, which may begin in the
-/// context without a new turn of it.
-public enum ConcurrentMainScheduler {
-  /// Runs work in the session's own serial context.
-  public static var instance: MainScheduler {
-    .instance
   }
 }

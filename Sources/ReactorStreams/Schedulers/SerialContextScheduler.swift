@@ -1,16 +1,24 @@
 /// Runs work in one serial context.
 struct SerialContextScheduler: SchedulerType {
-  private let context: any SerialContext
-  private let deferring: SerialTaskQueue?
+  /// When work runs that is due at once.
+  enum Turn: Sendable {
+    /// Now where the context is free, else when it is.
+    case queued
 
-  /// Makes a scheduler.
-  ///
-  /// - Parameters:
-  ///   - context: Where work runs.
-  ///   - isAsync: Whether work may not run before `schedule` returned.
-  init(_ context: any SerialContext, isAsync: Bool) {
+    /// Like `queued`, but now also where the calling thread runs the context.
+    case inPlace
+
+    /// Like `queued`, but never before `schedule` returned.
+    case deferred
+  }
+
+  private let context: any SerialContext
+  private let turn: Turn
+  private let deferring = SerialTaskQueue()
+
+  init(_ context: any SerialContext, turn: Turn) {
     self.context = context
-    deferring = isAsync ? SerialTaskQueue() : nil
+    self.turn = turn
   }
 
   var now: Duration {
@@ -23,10 +31,12 @@ struct SerialContextScheduler: SchedulerType {
     let job = ScheduledJob(work)
     if delay > .zero {
       job.hold(context.timer.schedule(after: delay) { [context] in context.perform(job.run) })
-    } else if let deferring {
-      deferring.append { [context] in context.perform(job.run) }
-    } else {
-      context.perform(job.run)
+      return job
+    }
+    switch turn {
+    case .inPlace where context.isCurrent: job.run()
+    case .queued, .inPlace: context.perform(job.run)
+    case .deferred: deferring.append { [context] in context.perform(job.run) }
     }
     return job
   }

@@ -3,6 +3,9 @@ package protocol SerialContext: Sendable {
   /// The clock and the timer of this context.
   var timer: any SchedulerType { get }
 
+  /// Whether the calling thread runs work of this context right now.
+  var isCurrent: Bool { get }
+
   /// Runs work now where nothing runs, and otherwise when what runs is done. Any thread may call.
   func perform(_ work: @escaping @Sendable () -> Void)
 }
@@ -30,6 +33,10 @@ final class SharedSerialContext: SerialContext {
   static let instance = SharedSerialContext()
 
   private let queue = SerialQueue<@Sendable () -> Void>()
+
+  var isCurrent: Bool {
+    queue.isOwnedByCurrentThread
+  }
 
   func perform(_ work: @escaping @Sendable () -> Void) {
     queue.post(work) { $0() }

@@ -11,6 +11,10 @@ final class VirtualSerialContext: SerialContext {
     self.timer = timer
   }
 
+  var isCurrent: Bool {
+    queue.isOwnedByCurrentThread
+  }
+
   func perform(_ work: @escaping @Sendable () -> Void) {
     queue.post(work) { $0() }
   }

@@ -7,6 +7,10 @@ private final class CountingContext: SerialContext {
   let turns = Atomic<Int>(0)
   private let queue = SerialQueue<@Sendable () -> Void>()
 
+  var isCurrent: Bool {
+    queue.isOwnedByCurrentThread
+  }
+
   func perform(_ work: @escaping @Sendable () -> Void) {
     turns.add(1, ordering: .relaxed)
     queue.post(work) { $0() }
@@ -42,6 +46,22 @@ private final class CountingContext: SerialContext {
       }
     }
     #expect(log.entries == [1, 2])
+  }
+
+  @Test func `who subscribes in the context begins in place, and from outside in a turn`() {
+    let context = CountingContext()
+    let source = BehaviorSubject(value: 1).subscribe(on: ConcurrentMainScheduler.instance)
+    let log = Log<Int>()
+    CurrentSerialContext.$value.withValue(context) {
+      context.perform {
+        _ = source.subscribe(onNext: log.append)
+        log.append(2)
+      }
+      #expect(context.turns.load(ordering: .relaxed) == 1)
+      _ = source.subscribe(onNext: log.append)
+    }
+    #expect(context.turns.load(ordering: .relaxed) == 2)
+    #expect(log.entries == [1, 2, 1])
   }
 
   @Test func `asyncInstance never runs work before schedule returned`() async {

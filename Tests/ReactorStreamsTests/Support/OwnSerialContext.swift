@@ -9,6 +9,10 @@ struct OwnSerialContext: SuiteTrait, TestTrait, TestScoping {
   private final class Context: SerialContext {
     private let queue = SerialQueue<@Sendable () -> Void>()
 
+    var isCurrent: Bool {
+      queue.isOwnedByCurrentThread
+    }
+
     func perform(_ work: @escaping @Sendable () -> Void) {
       queue.post(work) { $0() }
     }

@@ -10,7 +10,7 @@ import Testing
     func through(_ source: Observable<Int>, _ scheduler: TestScheduler) -> Observable<Int> {
       switch self {
       case .map: source.map { $0 }
-      case .merge: .merge(source, .never())
+      case .merge: .merge(source, .empty())
       case .flatMap: source.flatMap { .create(emitting: $0) }
       case .flatMapLatest: source.flatMapLatest { .create(emitting: $0) }
       case .flatMapFirst: source.flatMapFirst { .create(emitting: $0) }
@@ -74,5 +74,33 @@ import Testing
       onError: { log.append("\($0)") }, onDisposed: { log.append("disposed") })
     subject.onError(TestError.test)
     #expect(log.entries == ["TestError(test)", "disposed"])
+  }
+
+  /// How a subscription ends.
+  enum End: CaseIterable, Sendable {
+    case completed, failed, disposed
+  }
+
+  @Test(arguments: Path.allCases, End.allCases)
+  func `what a subscription captured is let go when it ends`(path: Path, end: End) {
+    final class Token: Sendable {
+      func touch() {}
+    }
+    guard path != .retry || end != .failed else { return }
+    let subject = PublishSubject<Int>()
+    weak var weakToken: Token?
+    do {
+      let token = Token()
+      weakToken = token
+      let subscription = path.through(subject.map { $0 }, TestScheduler())
+        .subscribe(onNext: { _ in token.touch() })
+      subject.onNext(1)
+      switch end {
+      case .completed: subject.onCompleted()
+      case .failed: subject.onError(TestError.test)
+      case .disposed: subscription.dispose()
+      }
+    }
+    #expect(weakToken == nil)
   }
 }

@@ -8,6 +8,10 @@ private final class MarkedContext: SerialContext {
   @TaskLocal static var isInside = false
   private let queue = SerialQueue<@Sendable () -> Void>()
 
+  var isCurrent: Bool {
+    queue.isOwnedByCurrentThread
+  }
+
   func perform(_ work: @escaping @Sendable () -> Void) {
     queue.post(work) { work in Self.$isInside.withValue(true) { work() } }
   }

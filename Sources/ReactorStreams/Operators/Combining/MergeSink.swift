@@ -61,6 +61,7 @@ final class MergeSink<Input: Sendable, Output: Sendable>: ObserverType, Disposab
 
   private func admit(_ input: Input) {
     let mayBegin = state.withLock { state in
+      guard !state.isDisposed else { return false }
       guard state.active >= limit else {
         state.active += 1
         return true

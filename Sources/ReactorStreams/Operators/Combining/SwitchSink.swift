@@ -87,7 +87,7 @@ final class SwitchSink<Input: Sendable, Output: Sendable>: ObserverType, Disposa
       state.withLock { $0.current = sink }
       sink.run(inner)
       // A disposal may have come before the sink was known.
-      if stopped.load(ordering: .acquiring) { sink.dispose() }
+      if stopped.load(ordering: .acquiring) { dispose() }
     }
   }
 
