@@ -5,7 +5,7 @@ public struct LogEntry: Equatable, Sendable {
     /// The global's name.
     public let name: String
 
-    /// How often the global had been set.
+    /// Which setting of the global it was: no two have the same number, also across restarts.
     public let revision: UInt64
 
     /// Makes a mark.

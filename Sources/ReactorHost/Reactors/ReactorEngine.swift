@@ -64,7 +64,7 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
   }
 
   func replay(after version: Int, in log: any SessionLog) throws -> (any StateFolding)? {
-    try blueprint.fold(log, upTo: version).map { ReactorFold(blueprint, $0) }
+    try blueprint.fold(log, upTo: version).map { ReactorFold(blueprint, $0.state) }
   }
 }
 

@@ -142,14 +142,15 @@ final class ReactorRuntime: HostedReactor {
     let sweep = sweeps.add(1, ordering: .relaxed).newValue
     for shard in shards {
       let left = shard.slots.withLock { slots -> [SessionSlot] in
-        // Chosen before the table is touched: while something iterates over it, a change would copy
-        // the table, and then no slot would be held only once.
-        let unused = slots.compactMap { sweep &- $1.lastUse > 1 ? $0 : nil }
         var left: [SessionSlot] = []
-        for id in unused {
-          guard let index = slots.index(forKey: id) else { continue }
+        // By index: whoever iterates over the table itself holds it, so that asking for the only
+        // reference would copy all of it, and find two.
+        var index = slots.startIndex
+        while index != slots.endIndex {
+          defer { slots.formIndex(after: &index) }
+          guard sweep &- slots.values[index].lastUse > 1 else { continue }
           // Only the table holds it, and to get hold of it takes the lock that is held here.
-          guard isKnownUniquelyReferenced(&slots.values[index]), slots.values[index].canLeave
+          guard isKnownUniquelyReferenced(&slots.values[index]), slots.values[index].mayLeave()
           else { continue }
           left.append(slots.values[index])
         }

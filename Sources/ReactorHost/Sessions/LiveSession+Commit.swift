@@ -73,7 +73,7 @@ extension LiveSession {
     let (observers, answered, snapshotIsDue) = book.withLock { book in
       book.committed = last.entry.version
       book.latest = last.state
-      book.isAppending = false
+      book.isStored = true
       book.lastActiveAt = last.entry.at
       let isDue =
         book.committed - book.lastSnapshot >= environment.settings.snapshotInterval
@@ -84,6 +84,8 @@ extension LiveSession {
     }
     for request in answered { request.answer(last.state) }
     if snapshotIsDue { saveSnapshot() }
+    // Only now, so that nobody is told of the next batch before this one.
+    book.withLock { $0.isAppending = false }
     appendPending()
   }
 

@@ -41,7 +41,9 @@ struct PreparedActions: Sendable {
   let count: Int
   let isArray: Bool
 
-  /// Runs the actions for a request, one after the other. Call it in the session's serial context.
+  /// Runs the actions for a request, one after the other.
+  ///
+  /// Call it in the session's serial context.
   let run: @Sendable (ActionRequest) -> Void
 }
 

@@ -52,6 +52,7 @@ extension Observable {
   /// row, and those after an end or after the disposal are dropped.
   ///
   /// - Parameter subscribe: Runs once for each subscription; returns what ends its work.
+  /// - Returns: The stream.
   public static func create(
     _ subscribe: @escaping @Sendable (AnyObserver<Element>) -> any Disposable
   ) -> Observable<Element> {

@@ -1,6 +1,8 @@
 extension Observable where Element: FixedWidthInteger {
   /// A stream of 0, 1, 2, … with a period between subscription and the first element, and between
-  /// any two. It wraps after the type's largest number.
+  /// any two.
+  ///
+  /// It wraps after the type's largest number.
   ///
   /// The period is kept from the moment of subscription on, so that a late element does not delay
   /// those after it.

@@ -17,7 +17,9 @@ public final class SerialDisposable: Disposable {
     state.withLock { $0.isDisposed }
   }
 
-  /// What is held. Setting it ends what was held before; where this has ended, what is set ends.
+  /// What is held.
+  ///
+  /// Setting it ends what was held before; where this has ended, what is set ends.
   public var disposable: (any Disposable)? {
     get { state.withLock { $0.held } }
     set {

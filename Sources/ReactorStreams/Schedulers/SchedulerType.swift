@@ -1,4 +1,6 @@
-/// Runs work later. Time is a parameter, so that a test can bring its own.
+/// Runs work later.
+///
+/// Time is a parameter, so that a test can bring its own.
 public protocol SchedulerType: Sendable {
   /// The time, counted from a moment that stays the same.
   var now: Duration { get }

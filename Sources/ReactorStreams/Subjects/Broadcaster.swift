@@ -40,7 +40,9 @@ package final class Broadcaster<Element: Sendable>: Sendable {
     state.withLock { $0.observers.count }
   }
 
-  /// Delivers an event to all observers. What comes after an end is dropped.
+  /// Delivers an event to all observers.
+  ///
+  /// What comes after an end is dropped.
   package func send(_ event: Event<Element>) {
     if case .next(let element) = event, queue.isIdle, keepUnobserved(element) { return }
     queue.post(.event(event), handle: handle)
