@@ -115,7 +115,9 @@ final class SubscriberStream: ByteStream {
 
   /// Finds out what the client was shown of a part, with which the next version is compared.
   private func recallPart(at seen: Int) throws(HistoryError) {
-    guard channel.view.pointer != nil, seen >= 0, state.withLock({ $0.shown == nil }) else { return }
+    guard channel.view.pointer != nil, seen >= 0, state.withLock({ $0.shown == nil }) else {
+      return
+    }
     let shown = Array(channel.view.json(of: try channel.session.state(at: seen)))
     state.withLock { $0.shown = shown }
   }
