@@ -28,6 +28,8 @@ final class SubscriberStream: ByteStream {
   /// Makes a stream.
   ///
   /// - Parameters:
+  ///   - channel: What it shows, which it has joined.
+  ///   - channels: Where it leaves the channel when it is closed.
   ///   - opening: What is sent first.
   ///   - seen: The version up to which the client then has everything.
   ///   - everyVersion: Whether the client wants each version, however far behind it is.
