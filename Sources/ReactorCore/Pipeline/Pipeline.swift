@@ -167,6 +167,10 @@ package final class Pipeline<Action: Sendable, Mutation: Sendable, State: Sendab
 }
 
 extension Pipeline: SerialContext {
+  package var isCurrent: Bool {
+    mailbox.isOwnedByCurrentThread
+  }
+
   package func perform(_ work: @escaping @Sendable () -> Void) {
     post(.perform(work))
   }

@@ -13,10 +13,10 @@ final class SubscriberStream: ByteStream {
     var seen: Int
     /// Reads what is to be sent from the log; only for a client that wants every version.
     var replay: (any StateReplay)?
+    /// What the client was shown last, where that is a part of the state and comes from the log.
+    var shown: [UInt8]?
     /// States that were read from the log and not sent yet.
     var replayed: ArraySlice<CommittedState> = []
-    /// The part as it was at `seen`, while a stream of a part reads from the log.
-    var shown: [UInt8]?
     var hasSaidGoodbye = false
   }
 
@@ -28,19 +28,20 @@ final class SubscriberStream: ByteStream {
   /// Makes a stream.
   ///
   /// - Parameters:
-  ///   - channel: What it shows, which it has joined.
-  ///   - channels: Where it leaves the channel when it is closed.
   ///   - opening: What is sent first.
   ///   - seen: The version up to which the client then has everything.
-  ///   - replay: Where the versions after it are read; `nil` for a client that wants the latest.
+  ///   - everyVersion: Whether the client wants each version, however far behind it is.
+  ///   - replay: Where the versions after it are read; `nil` where the channel has them.
+  ///   - shown: What the client has of the version up to which it has everything.
   init(
     _ channel: EventChannel, of channels: EventChannels, opening: [UInt8], seen: Int,
-    replay: (any StateReplay)?
+    everyVersion: Bool, replay: (any StateReplay)? = nil, shown: [UInt8]? = nil
   ) {
     self.channel = channel
     self.channels = channels
-    wantsEveryVersion = replay != nil
-    state = Mutex(State(opening: StreamChunk(opening), seen: seen, replay: replay))
+    wantsEveryVersion = everyVersion
+    state = Mutex(
+      State(opening: StreamChunk(opening), seen: seen, replay: replay, shown: shown))
   }
 
   var groups: [StreamGroup] { [channel.group] }
@@ -51,21 +52,44 @@ final class SubscriberStream: ByteStream {
     if let opening = state.withLock({ $0.opening.take() }) { return .chunk(opening) }
     if state.withLock({ $0.hasSaidGoodbye }) { return .finished }
     if channels.isDraining { return goodbye(EventText.draining) }
-    if wantsEveryVersion, let output = nextOfReplay() { return output }
-
-    let seen = state.withLock { $0.seen }
-    let (next, end) = channel.next(after: seen)
-    switch next {
-    case .event(let event):
-      state.withLock { $0.seen = event.version }
-      return .chunk(event.chunk)
-    case .upToDate(let version):
-      state.withLock { $0.seen = version }
-      switch end {
-      case .deleted: return goodbye(EventText.end)
-      case .interrupted: return .finished
-      case nil: return .idle
+    do {
+      while true {
+        if let chunk = try nextOfReplay() { return .chunk(chunk) }
+        let seen = state.withLock { $0.seen }
+        let (next, end) = channel.next(after: seen)
+        switch next {
+        case .event(let event): return show(event)
+        case .behind(let latest):
+          if wantsEveryVersion {
+            let replay = try channel.session.replay(after: seen)
+            state.withLock { $0.replay = replay }
+          } else if let latest {
+            return show(latest)
+          } else {
+            return rest(after: end)
+          }
+        case .upToDate(let version):
+          state.withLock { $0.seen = version }
+          return rest(after: end)
+        }
       }
+    } catch {
+      // What it wants next is not kept any more: the client begins again, as after any reset.
+      return rest(after: channel.end ?? .interrupted)
+    }
+  }
+
+  private func show(_ event: EventBuffer.Event) -> StreamOutput {
+    state.withLock { $0.seen = event.version }
+    return .chunk(event.chunk)
+  }
+
+  /// What follows when everything was sent.
+  private func rest(after end: SessionEnd?) -> StreamOutput {
+    switch end {
+    case .deleted: goodbye(EventText.end)
+    case .interrupted: .finished
+    case nil: .idle
     }
   }
 
@@ -81,32 +105,32 @@ final class SubscriberStream: ByteStream {
   // MARK: Every version
 
   /// The next event from the log; `nil` where the channel has what follows.
-  private func nextOfReplay() -> StreamOutput? {
+  private func nextOfReplay() throws(HistoryError) -> StreamChunk? {
     while true {
-      let (seen, replay, queued) = state.withLock { state in
-        (state.seen, state.replay, state.replayed.popFirst())
-      }
-      if let queued {
-        if let event = event(queued) { return .chunk(event) }
+      let (replay, read) = state.withLock { ($0.replay, $0.replayed.popFirst()) }
+      if let read {
+        if let chunk = chunk(for: read) { return chunk }
         continue
       }
-      do {
-        guard let replay = try replay ?? resumedReplay(after: seen) else { return nil }
-        try recallPart(at: seen)
-        let states = try replay.next(limit: Self.replayStep)
-        state.withLock { state in
-          state.replayed = states[...]
-          state.replay = states.isEmpty ? nil : replay
-          if states.isEmpty { state.shown = nil }
-        }
-        if states.isEmpty { return nil }
-      } catch {
-        // What it wants next is not kept any more: the client begins again, as after any reset.
-        return .finished
+      guard let replay else { return nil }
+      let states = try replay.next(limit: Self.replayStep)
+      state.withLock { state in
+        state.replayed = states[...]
+        if states.isEmpty { state.replay = nil }
       }
     }
   }
 
+<<<<<<< HEAD
+  /// The event of a state that was read from the log; `nil` where it shows nothing new.
+  private func chunk(for read: CommittedState) -> StreamChunk? {
+    let json = channel.view.json(of: read)
+    let isNews = state.withLock { state in
+      state.seen = read.version
+      guard channel.view.pointer != nil else { return true }
+      defer { state.shown = Array(json) }
+      return state.shown.map { $0[...] != json } ?? true
+=======
   /// Goes back to the log for a client that has fallen out of the channel's buffer.
   private func resumedReplay(after seen: Int) throws(HistoryError) -> (any StateReplay)? {
     if channel.holdsAll(after: seen) { return nil }
@@ -131,8 +155,9 @@ final class SubscriberStream: ByteStream {
       if let shown = state.shown, shown[...] == json { return true }
       state.shown = Array(json)
       return false
+>>>>>>> e2e
     }
-    return isSame ? nil : StreamChunk(EventText.state(committed.cursor, json))
+    return isNews ? StreamChunk(EventText.state(read.cursor, json)) : nil
   }
 }
 

@@ -25,6 +25,10 @@ final class SessionContext: GlobalContext {
     self.session = session
   }
 
+  var isCurrent: Bool {
+    session?.engine.isCurrent ?? false
+  }
+
   func perform(_ work: @escaping @Sendable () -> Void) {
     session?.engine.perform(bound: .max, work)
   }

@@ -1,7 +1,7 @@
 internal import Synchronization
 
 /// Holds one disposable at a time: a new one ends the one before.
-public final class SerialDisposable: Disposable {
+public final class SerialDisposable: Cancelable {
   private struct State {
     var isDisposed = false
     var held: (any Disposable)?

@@ -53,7 +53,7 @@ extension ObservableType {
   ///
   /// - Parameter begin: Called once for each subscription; returns its handler, whose captured
   ///   state thereby belongs to that subscription alone.
-  /// - Returns: The operator's stream.
+  /// - Returns: The operator.
   package func lift<Output: Sendable>(
     begin:
       @escaping @Sendable () ->
@@ -81,5 +81,10 @@ extension ObservableType {
         }
       }
     }
+  }
+
+  /// This stream, whose subscription ends with it and which emits nothing once it was disposed of.
+  func guarded() -> Observable<Element> {
+    lift { element, sink in sink.forward(element) }
   }
 }
