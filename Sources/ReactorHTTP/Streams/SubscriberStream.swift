@@ -121,7 +121,6 @@ final class SubscriberStream: ByteStream {
     }
   }
 
-<<<<<<< HEAD
   /// The event of a state that was read from the log; `nil` where it shows nothing new.
   private func chunk(for read: CommittedState) -> StreamChunk? {
     let json = channel.view.json(of: read)
@@ -130,32 +129,6 @@ final class SubscriberStream: ByteStream {
       guard channel.view.pointer != nil else { return true }
       defer { state.shown = Array(json) }
       return state.shown.map { $0[...] != json } ?? true
-=======
-  /// Goes back to the log for a client that has fallen out of the channel's buffer.
-  private func resumedReplay(after seen: Int) throws(HistoryError) -> (any StateReplay)? {
-    if channel.holdsAll(after: seen) { return nil }
-    return try channel.session.replay(after: seen)
-  }
-
-  /// Finds out what the client was shown of a part, with which the next version is compared.
-  private func recallPart(at seen: Int) throws(HistoryError) {
-    guard channel.view.pointer != nil, seen >= 0, state.withLock({ $0.shown == nil }) else {
-      return
-    }
-    let shown = Array(channel.view.json(of: try channel.session.state(at: seen)))
-    state.withLock { $0.shown = shown }
-  }
-
-  /// The event of a version; `nil` where the part that is streamed did not change.
-  private func event(_ committed: CommittedState) -> StreamChunk? {
-    let json = channel.view.json(of: committed)
-    let isSame = state.withLock { state in
-      state.seen = committed.version
-      guard channel.view.pointer != nil else { return false }
-      if let shown = state.shown, shown[...] == json { return true }
-      state.shown = Array(json)
-      return false
->>>>>>> e2e
     }
     return isNews ? StreamChunk(EventText.state(read.cursor, json)) : nil
   }
