@@ -149,7 +149,9 @@ package final class Pipeline<Action: Sendable, Mutation: Sendable, State: Sendab
     post(.perform(work), bound: bound)
   }
 
-  /// Ends every effect and every stage. What arrives later is dropped.
+  /// Ends every effect and every stage.
+  ///
+  /// What arrives later is dropped.
   package func shutDown() {
     post(.shutDown)
   }
@@ -165,6 +167,10 @@ package final class Pipeline<Action: Sendable, Mutation: Sendable, State: Sendab
 }
 
 extension Pipeline: SerialContext {
+  package var isCurrent: Bool {
+    mailbox.isOwnedByCurrentThread
+  }
+
   package func perform(_ work: @escaping @Sendable () -> Void) {
     post(.perform(work))
   }

@@ -95,7 +95,7 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
       output: { [weak pipeline] in pipeline?.stateStageDid($0) })
     (actionStage, mutationStage, stateStage) = (actions, mutations, states)
 
-    CurrentSerialContext.$current.withValue(context ?? pipeline) {
+    CurrentSerialContext.$value.withValue(context ?? pipeline) {
       actions.assemble()
       mutations.assemble()
       states.assemble()
@@ -120,7 +120,7 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
       effect.begin()
       effect.end(error)
     }
-    CurrentSerialContext.$current.withValue(context ?? pipeline) {
+    CurrentSerialContext.$value.withValue(context ?? pipeline) {
       switch stage {
       case .transformAction: actionStage?.recover()
       case .transformMutation: mutationStage?.recover()

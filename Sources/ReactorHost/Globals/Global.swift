@@ -31,6 +31,9 @@ public final class Global<Value: Codable & Sendable>: SharedGlobal, ObservableTy
     var untold: [Setting] = []
   }
 
+  /// What observers get.
+  public typealias Element = Value
+
   /// The name in the address, and in the log.
   public let name: String
 
@@ -107,7 +110,7 @@ public final class Global<Value: Codable & Sendable>: SharedGlobal, ObservableTy
   ///
   /// - Returns: What ends the observation.
   public func subscribe(_ observer: any ObserverType<Value>) -> any Disposable {
-    let context = CurrentSerialContext.current as? any GlobalContext
+    let context = CurrentSerialContext.value as? any GlobalContext
     let name = name
     return settings.subscribe(
       AnyObserver { event in

@@ -43,6 +43,10 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
     pipeline.perform(bound: bound, work)
   }
 
+  var isCurrent: Bool {
+    pipeline.isCurrent
+  }
+
   func attribute(_ origin: MutationOrigin, _ body: () -> Void) {
     pipeline.attribute(origin, body)
   }

@@ -16,7 +16,9 @@ extension LiveSession {
     if !entered { request.answer(instead: .overloaded) }
   }
 
-  /// Starts a request's actions. Runs within the serial context.
+  /// Starts a request's actions.
+  ///
+  /// Runs within the serial context.
   private func enter(
     _ request: ActionRequest, _ actions: PreparedActions, ifAt expected: [Cursor]?,
     accepted: (@Sendable (CommittedState) -> Void)?

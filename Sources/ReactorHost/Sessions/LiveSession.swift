@@ -13,7 +13,9 @@ final class LiveSession: Session {
     let state: CommittedState
   }
 
-  /// What is on its way. The lock is held for looking things up and putting them down only.
+  /// What is on its way.
+  ///
+  /// The lock is held for looking things up and putting them down only.
   struct Book: Sendable {
     var reduced: Int
     var committed: Int
@@ -42,10 +44,13 @@ final class LiveSession: Session {
   /// Makes a session at the end of its log and connects its reactor.
   ///
   /// - Parameters:
+  ///   - key: Its address.
   ///   - stored: What the log knows of it, or would.
   ///   - isStored: Whether the log knows it.
   ///   - snapshot: The version of the latest snapshot; 0 for none.
   ///   - engine: The reactor, folded up to the same version.
+  ///   - log: Where its mutations go.
+  ///   - environment: What it shares with all sessions of the host.
   ///   - interrupted: Called when the log refused the session, which is of no use from then on.
   init(
     _ key: SessionKey, stored: StoredSession, isStored: Bool, snapshot: Int,
@@ -153,7 +158,9 @@ final class LiveSession: Session {
     engine.shutDown()
   }
 
-  /// Ends what was in memory, where nothing runs and nobody watches. The log has everything.
+  /// Ends what was in memory, where nothing runs and nobody watches.
+  ///
+  /// The log has everything.
   func leave() {
     engine.shutDown()
   }

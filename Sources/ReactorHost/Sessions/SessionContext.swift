@@ -15,12 +15,18 @@ protocol GlobalContext: SerialContext {
     global name: String, revision: UInt64, isNull: Bool, _ work: @escaping @Sendable () -> Void)
 }
 
-/// A session's serial context. It does not keep the session in memory.
+/// A session's serial context.
+///
+/// It does not keep the session in memory.
 final class SessionContext: GlobalContext {
   private weak let session: LiveSession?
 
   init(_ session: LiveSession) {
     self.session = session
+  }
+
+  var isCurrent: Bool {
+    session?.engine.isCurrent ?? false
   }
 
   func perform(_ work: @escaping @Sendable () -> Void) {

@@ -53,7 +53,9 @@ final class SessionSlot: Sendable {
     }
   }
 
-  /// Ends what was in memory. The log has everything.
+  /// Ends what was in memory.
+  ///
+  /// The log has everything.
   func leave() {
     live?.leave()
   }

@@ -1,7 +1,8 @@
 extension ObservableType {
   /// This stream's elements until another stream emits.
   ///
-  /// The other stream's failure fails this one; its completion changes nothing.
+  /// The other stream's failure fails this one; its completion changes nothing. It is subscribed to
+  /// first.
   public func take<Other: Sendable>(
     until other: some ObservableType<Other>
   ) -> Observable<Element> {
@@ -18,6 +19,7 @@ extension ObservableType {
             case .completed: break
             }
           }))
+      guard !both.isDisposed else { return sink }
       both.insert(subscribe(sink))
       return sink
     }
