@@ -105,8 +105,9 @@ final class LiveSession: Session {
     }
   }
 
-  /// Whether the log knows the session. One without mutations that nobody asked to be made is in
-  /// memory only.
+  /// Whether the log knows the session.
+  ///
+  /// One without mutations that nobody asked to be made is in memory only.
   var isStored: Bool {
     book.withLock { $0.isStored }
   }
