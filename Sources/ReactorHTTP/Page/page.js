@@ -249,9 +249,12 @@ class StateView {
     const listed = part.sessions.querySelector("[aria-current] .version");
     if (listed) listed.textContent = versionOf(cursor);
     const notes = [];
-    if (isReset) notes.push("The session began a new history; this is not the last State’s successor.");
+    if (isReset) {
+      notes.push("The session began a new history; this State does not follow from the last.");
+    }
     if (json.length > SHOWN_CHARACTERS) {
-      const [shown, all] = [SHOWN_CHARACTERS, json.length].map((count) => count.toLocaleString("en"));
+      const shown = SHOWN_CHARACTERS.toLocaleString("en");
+      const all = json.length.toLocaleString("en");
       notes.push(`These are the first ${shown} of ${all} characters; “State as JSON” has them all.`);
     }
     part["state-note"].textContent = notes.join(" ");
@@ -349,7 +352,7 @@ async function showExamples(session) {
     const { value } = await read(session.reactor.links.self);
     session.reactor.examples = value.exampleActions.map((example) => JSON.stringify(example));
   } catch (problem) {
-    if (session === open) part.examples.replaceChildren(describe(problem));
+    if (session.reactor === open?.reactor) part.examples.replaceChildren(describe(problem));
     return;
   }
   if (session.reactor !== open?.reactor) return;
