@@ -87,7 +87,9 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "ReactorsTests",
-      dependencies: ["ReactorCore", "ReactorHost", "Reactors", "ReactorStreams"],
+      dependencies: [
+        "ReactorCore", "ReactorHost", "Reactors", "ReactorStreams", "ReactorTesting",
+      ],
       swiftSettings: settings),
 
     // Configuration, signals, wiring; and the daemon itself.
