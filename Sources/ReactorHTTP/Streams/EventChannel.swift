@@ -26,7 +26,9 @@ final class EventChannel: SessionObserver {
     state = Mutex(State(buffer: EventBuffer(bound: bound, version: -1)))
   }
 
-  /// Begins to listen. Whoever made the channel calls this once, before anyone else has it.
+  /// Begins to listen.
+  ///
+  /// Whoever made the channel calls this once, before anyone else has it.
   func start() {
     // The lock is held around the call, so that a commit finds here what it follows; observing
     // takes the session's own lock and calls nobody.
@@ -60,7 +62,9 @@ final class EventChannel: SessionObserver {
     group.wake()
   }
 
-  /// Whether something else was shown before. Commits are told one after the other.
+  /// Whether something else was shown before.
+  ///
+  /// Commits are told one after the other.
   private func isNews(_ json: ArraySlice<UInt8>) -> Bool {
     guard view.pointer != nil else { return true }
     let (shown, base) = state.withLock { ($0.shown, $0.base) }

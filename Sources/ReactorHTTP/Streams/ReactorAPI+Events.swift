@@ -70,7 +70,7 @@ extension ReactorAPI {
         if version == current.version { opening += EventText.current.utf8 }
         return SubscriberStream(
           channel, of: channels, opening: opening, seen: version ?? -1, everyVersion: true,
-          replay: replay, shown: version.flatMap { Self.part($0, of: session, in: view) })
+          replay: replay)
       }
       // Retention removed what the client wants: never silence, never a guess.
       if case .reset = resumed {} else { opening += EventText.reset.utf8 }
@@ -82,14 +82,6 @@ extension ReactorAPI {
     opening += EventText.state(current.cursor, view.json(of: current))
     return SubscriberStream(
       channel, of: channels, opening: opening, seen: current.version, everyVersion: everyVersion)
-  }
-
-  /// What a client that watches a part of the state has of a version.
-  private static func part(
-    _ version: Int, of session: any Session, in view: StreamView
-  ) -> [UInt8]? {
-    guard view.pointer != nil, let state = try? session.state(at: version) else { return nil }
-    return Array(view.json(of: state))
   }
 
   private enum Resumption {

@@ -13,10 +13,10 @@ final class SubscriberStream: ByteStream {
     var seen: Int
     /// Reads what is to be sent from the log; only for a client that wants every version.
     var replay: (any StateReplay)?
-    /// What the client was shown last, where that is a part of the state and comes from the log.
-    var shown: [UInt8]?
     /// States that were read from the log and not sent yet.
     var replayed: ArraySlice<CommittedState> = []
+    /// The part as it was at `seen`, while a stream of a part reads from the log.
+    var shown: [UInt8]?
     var hasSaidGoodbye = false
   }
 
@@ -28,20 +28,20 @@ final class SubscriberStream: ByteStream {
   /// Makes a stream.
   ///
   /// - Parameters:
+  ///   - channel: What it shows, which it has joined.
+  ///   - channels: Where it leaves the channel when it is closed.
   ///   - opening: What is sent first.
   ///   - seen: The version up to which the client then has everything.
   ///   - everyVersion: Whether the client wants each version, however far behind it is.
   ///   - replay: Where the versions after it are read; `nil` where the channel has them.
-  ///   - shown: What the client has of the version up to which it has everything.
   init(
     _ channel: EventChannel, of channels: EventChannels, opening: [UInt8], seen: Int,
-    everyVersion: Bool, replay: (any StateReplay)? = nil, shown: [UInt8]? = nil
+    everyVersion: Bool, replay: (any StateReplay)? = nil
   ) {
     self.channel = channel
     self.channels = channels
     wantsEveryVersion = everyVersion
-    state = Mutex(
-      State(opening: StreamChunk(opening), seen: seen, replay: replay, shown: shown))
+    state = Mutex(State(opening: StreamChunk(opening), seen: seen, replay: replay))
   }
 
   var groups: [StreamGroup] { [channel.group] }
@@ -61,8 +61,7 @@ final class SubscriberStream: ByteStream {
         case .event(let event): return show(event)
         case .behind(let latest):
           if wantsEveryVersion {
-            let replay = try channel.session.replay(after: seen)
-            state.withLock { $0.replay = replay }
+            try goBack(to: seen)
           } else if let latest {
             return show(latest)
           } else {
@@ -104,24 +103,51 @@ final class SubscriberStream: ByteStream {
 
   // MARK: Every version
 
+  /// Reads on from the log, for a client that has fallen out of what the channel has.
+  private func goBack(to seen: Int) throws(HistoryError) {
+    let replay = try channel.session.replay(after: seen)
+    // Since the log was read the last time, the channel may have shown other values of the part.
+    let shown: [UInt8]? =
+      channel.view.pointer == nil
+      ? nil : Array(channel.view.json(of: try channel.session.state(at: seen)))
+    state.withLock { state in
+      state.replay = replay
+      state.shown = shown
+    }
+  }
+
   /// The next event from the log; `nil` where the channel has what follows.
   private func nextOfReplay() throws(HistoryError) -> StreamChunk? {
     while true {
-      let (replay, read) = state.withLock { ($0.replay, $0.replayed.popFirst()) }
+      let (seen, replay, read) = state.withLock { state in
+        (state.seen, state.replay, state.replayed.popFirst())
+      }
       if let read {
         if let chunk = chunk(for: read) { return chunk }
         continue
       }
       guard let replay else { return nil }
+      try recallPart(at: seen)
       let states = try replay.next(limit: Self.replayStep)
       state.withLock { state in
         state.replayed = states[...]
-        if states.isEmpty { state.replay = nil }
+        guard states.isEmpty else { return }
+        (state.replay, state.shown) = (nil, nil)
       }
     }
   }
 
-  /// The event of a state that was read from the log; `nil` where it shows nothing new.
+  /// Finds out what the client was shown of a part, with which the next version is compared.
+  private func recallPart(at seen: Int) throws(HistoryError) {
+    guard channel.view.pointer != nil, seen >= 0, state.withLock({ $0.shown == nil }) else {
+      return
+    }
+    let shown = Array(channel.view.json(of: try channel.session.state(at: seen)))
+    state.withLock { $0.shown = shown }
+  }
+
+  /// The event of a state that was read from the log; `nil` where the part that is streamed did not
+  /// change.
   private func chunk(for read: CommittedState) -> StreamChunk? {
     let json = channel.view.json(of: read)
     let isNews = state.withLock { state in

@@ -29,6 +29,8 @@ final class LiveSession: Session {
     var globals: [String: UInt64]
     var isStored: Bool
     var lastSnapshot: Int
+    /// A snapshot of what is not committed yet.
+    var snapshot: Snapshot?
     var fault: LogError?
     var end: SessionEnd?
   }
@@ -172,16 +174,26 @@ final class LiveSession: Session {
     request.answer(instead: fault.map { .notCommitted($0) } ?? .ended)
   }
 
-  /// Saves a snapshot, so that the session is loaded at once when it is used again.
+  /// Takes a snapshot, so that the session is loaded at once when it is used again.
   ///
-  /// It is taken in the session's turn, and only if nothing is on its way then: a snapshot holds
-  /// what is committed, and nothing else.
-  func saveSnapshot() {
+  /// It is taken in the session's turn, of all that was folded by then, and saved when that is
+  /// committed: a session that is never at rest gets its snapshots too.
+  func takeSnapshot() {
     engine.perform(bound: .max) { [self] in
-      let version = book.withLock { $0.reduced == $0.committed ? $0.committed : nil }
+      let version = book.withLock { book -> Int? in
+        let isDue = book.reduced - book.lastSnapshot >= environment.settings.snapshotInterval
+        guard book.end == nil, isDue else { return nil }
+        book.lastSnapshot = book.reduced
+        return book.reduced
+      }
       guard let version, let state = engine.folded() else { return }
-      log.save(Snapshot(version: version, state: state), of: epoch)
-      book.withLock { $0.lastSnapshot = version }
+      let snapshot = Snapshot(version: version, state: state)
+      let isCommitted = book.withLock { book in
+        guard book.committed < version else { return true }
+        book.snapshot = snapshot
+        return false
+      }
+      if isCommitted { log.save(snapshot, of: epoch) }
     }
   }
 }

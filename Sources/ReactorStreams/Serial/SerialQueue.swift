@@ -21,11 +21,6 @@ package struct SerialQueue<Item: Sendable>: ~Copyable, Sendable {
     borrowing get { owner.load(ordering: .relaxed) == CurrentThread.id }
   }
 
-  /// Whether nothing runs and nothing waits.
-  package var isIdle: Bool {
-    borrowing get { state.withLock { !$0.isRunning } }
-  }
-
   /// How many items wait behind the one that runs.
   package var waitingCount: Int {
     borrowing get { turn.withLock { $0.waitingCount } }

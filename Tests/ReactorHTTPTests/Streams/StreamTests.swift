@@ -215,6 +215,21 @@ struct StreamTests {
     #expect(rest.read() == ["retry", #"4 "b""#, #"7 "c""#])
   }
 
+  @Test func `a replay of a part that goes back to the log compares with what was sent last`()
+    throws
+  {
+    let reader = try service.watch("replay=all&select=/label")
+    #expect(reader.read() == ["retry", #"0 "none""#])
+    try service.act(#"{"label":"a"}"#)
+    #expect(reader.read() == [#"1 "a""#])
+    // So many that the first ones leave the buffer; the last one is what the log showed at first.
+    try service.act(#"{"label":"a"}"#)
+    try service.act(#"{"label":"none"}"#)
+    for label in ["b", "c", "d", "e"] { try service.act(#"{"label":"\#(label)"}"#) }
+    #expect(
+      reader.read() == [#"3 "none""#, #"4 "b""#, #"5 "c""#, #"6 "d""#, #"7 "e""#])
+  }
+
   @Test func `a part that is not there is null`() throws {
     let reader = try service.watch("select=/nowhere/else")
     #expect(reader.read() == ["retry", "0 null"])
