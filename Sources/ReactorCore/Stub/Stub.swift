@@ -1,4 +1,4 @@
-public import ReactorStreams
+internal import ReactorStreams
 internal import Synchronization
 
 /// Stands in for a reactor's pipeline in the test of a view: records the actions that the view sends,

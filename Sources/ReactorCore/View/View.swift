@@ -1,4 +1,4 @@
-public import ReactorStreams
+internal import ReactorStreams
 
 /// Something that shows a reactor's states and sends it actions.
 ///
