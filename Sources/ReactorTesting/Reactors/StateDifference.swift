@@ -52,20 +52,22 @@ struct StateOutline {
   private mutating func add(_ value: Any, at path: String, depth: Int) {
     guard paths.count < Self.partLimit else { return }
     let mirror = Mirror(reflecting: value)
-    guard depth < Self.depthLimit, !mirror.children.isEmpty else {
-      return put(Self.text(of: value, mirror), at: path)
+    if mirror.displayStyle == .collection || mirror.displayStyle == .dictionary {
+      put("\(mirror.children.count)", at: Self.join(path, "count"))
+    } else if mirror.children.isEmpty || depth >= Self.depthLimit {
+      put(Self.text(of: value, mirror), at: path)
     }
+    guard depth < Self.depthLimit else { return }
     switch mirror.displayStyle {
     case .optional:
       // The wrapped value stands where the optional does.
       if let wrapped = mirror.children.first { add(wrapped.value, at: path, depth: depth + 1) }
     case .collection:
-      put("\(mirror.children.count) elements", at: path.isEmpty ? "count" : "\(path).count")
       for (index, child) in mirror.children.enumerated() {
         add(child.value, at: "\(path)[\(index)]", depth: depth + 1)
       }
     case .dictionary: addEntries(of: mirror, at: path, depth: depth)
-    case .set:
+    case .set where !mirror.children.isEmpty:
       let members = mirror.children.map { String(reflecting: $0.value) }.sorted()
       put("[\(members.joined(separator: ", "))]", at: path)
     default:
