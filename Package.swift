@@ -59,7 +59,8 @@ let package = Package(
     .target(
       name: "ReactorHTTP", dependencies: ["ReactorCoding", "ReactorHost"],
       resources: [
-        .embedInCode("Page/index.html"), .embedInCode("Page/page.css"),
+        .embedInCode("Page/icon.svg"), .embedInCode("Page/index.html"),
+        .embedInCode("Page/page.css"),
         .embedInCode("Page/page.js"),
       ],
       swiftSettings: settings),

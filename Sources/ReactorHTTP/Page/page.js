@@ -243,6 +243,7 @@ class StateView {
   }
 
   #draw({ json, cursor, isReset }) {
+    this.cursor = cursor;
     part.state.textContent = indent(json.slice(0, SHOWN_CHARACTERS));
     part.version.replaceChildren(
       `version ${versionOf(cursor)} · cursor `, element("code", {}, cursor));
@@ -404,23 +405,30 @@ async function showSessions(session, next) {
     return;
   }
   if (session !== open) return;
-  const items = page.value.sessions.map(({ id, cursor, subscribers }) => {
-    const link = element(
-      "a", { href: `#/${encodeURIComponent(session.reactor.name)}/${id}` },
-      element("span", {}, id),
-      element(
-        "span", {},
-        "version ", element("span", { class: "version" }, versionOf(cursor)),
-        ` · ${subscribers} watching`));
-    if (id === session.id) link.setAttribute("aria-current", "true");
-    return element("li", {}, link);
-  });
-  if (!next) part.sessions.replaceChildren();
-  part.sessions.append(...items);
+  const others = page.value.sessions.filter(({ id }) => id !== session.id);
+  if (!next) {
+    // The open one stands first, on whichever page of the list it is.
+    const listed = page.value.sessions.find(({ id }) => id === session.id);
+    part.sessions.replaceChildren(sessionItem(session, listed ?? session));
+  }
+  part.sessions.append(...others.map((other) => sessionItem(session, other)));
   part["sessions-note"].hidden = part.sessions.hasChildNodes();
   part["sessions-note"].textContent = "None yet.";
   part.more.hidden = !page.next;
   part.more.onclick = () => showSessions(session, page.next);
+}
+
+/** A session in the list: its name leads there. */
+function sessionItem(open, { id, cursor, subscribers }) {
+  const link = element(
+    "a", { href: `#/${encodeURIComponent(open.reactor.name)}/${id}` },
+    element("span", {}, id),
+    element(
+      "span", {},
+      "version ", element("span", { class: "version" }, cursor ? versionOf(cursor) : "–"),
+      subscribers === undefined ? "" : ` · ${subscribers} watching`));
+  if (id === open.id) link.setAttribute("aria-current", "true");
+  return element("li", {}, link);
 }
 
 // MARK: Commands

@@ -61,8 +61,7 @@ final class SubscriberStream: ByteStream {
         case .event(let event): return show(event)
         case .behind(let latest):
           if wantsEveryVersion {
-            let replay = try channel.session.replay(after: seen)
-            state.withLock { $0.replay = replay }
+            try goBack(to: seen)
           } else if let latest {
             return show(latest)
           } else {
@@ -103,6 +102,19 @@ final class SubscriberStream: ByteStream {
   }
 
   // MARK: Every version
+
+  /// Reads on from the log, for a client that has fallen out of what the channel has.
+  private func goBack(to seen: Int) throws(HistoryError) {
+    let replay = try channel.session.replay(after: seen)
+    // Since the log was read the last time, the channel may have shown other values of the part.
+    let shown: [UInt8]? =
+      channel.view.pointer == nil
+      ? nil : Array(channel.view.json(of: try channel.session.state(at: seen)))
+    state.withLock { state in
+      state.replay = replay
+      state.shown = shown
+    }
+  }
 
   /// The next event from the log; `nil` where the channel has what follows.
   private func nextOfReplay() throws(HistoryError) -> StreamChunk? {

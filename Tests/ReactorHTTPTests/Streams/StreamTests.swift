@@ -314,14 +314,9 @@ struct StreamTests {
 
   @Test func `where there is no room for a session the stream says to come back`() throws {
     let service = Service(host: { $0.sessionLimit = 0 })
-    // One fits in each part of the table.
-    let readers = try (0..<100).map { number -> [String] in
-      let response = try service.ask("GET", "\(Service.root)/s\(number)/events")
-      guard case .stream(let stream) = response.body else { throw NoStream() }
-      return Reader(stream).read()
-    }
-    #expect(readers.contains(["retry"]))
-    #expect(readers.allSatisfy { $0.first == "retry" })
+    let response = try service.ask("GET", "\(Service.root)/s/events")
+    guard case .stream(let stream) = response.body else { throw NoStream() }
+    #expect(Reader(stream).read() == ["retry"])
   }
 }
 
