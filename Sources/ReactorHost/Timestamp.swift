@@ -21,16 +21,35 @@ public struct Timestamp: Hashable, Sendable, CustomStringConvertible {
 
   /// The moment as ISO 8601 in UTC: `2026-11-20T20:43:00.123Z`.
   public var description: String {
+    var bytes: [UInt8] = []
+    write(to: &bytes)
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// Appends the moment as ISO 8601 in UTC.
+  ///
+  /// Written by hand because a formatter of Foundation brings ICU with it, which is four times the
+  /// size of the rest of the daemon.
+  public func write(to bytes: inout [UInt8]) {
     let (days, inDay) = milliseconds.flooredQuotientAndRemainder(by: 86_400_000)
     let (year, month, day) = Self.civil(fromDays: days)
     let seconds = inDay / 1000
-    func padded(_ number: Int64, _ width: Int = 2) -> String {
-      let digits = String(number)
-      return String(repeating: "0", count: max(0, width - digits.count)) + digits
-    }
-    return "\(padded(year, 4))-\(padded(month))-\(padded(day))T"
-      + "\(padded(seconds / 3600)):\(padded(seconds / 60 % 60)):\(padded(seconds % 60))"
-      + ".\(padded(inDay % 1000, 3))Z"
+    Self.write(year, digits: 4, end: "-", to: &bytes)
+    Self.write(month, digits: 2, end: "-", to: &bytes)
+    Self.write(day, digits: 2, end: "T", to: &bytes)
+    Self.write(seconds / 3600, digits: 2, end: ":", to: &bytes)
+    Self.write(seconds / 60 % 60, digits: 2, end: ":", to: &bytes)
+    Self.write(seconds % 60, digits: 2, end: ".", to: &bytes)
+    Self.write(inDay % 1000, digits: 3, end: "Z", to: &bytes)
+  }
+
+  private static func write(
+    _ number: Int64, digits: Int, end: Unicode.Scalar, to bytes: inout [UInt8]
+  ) {
+    let text = String(number).utf8
+    bytes += repeatElement(UInt8(ascii: "0"), count: max(0, digits - text.count))
+    bytes += text
+    bytes.append(UInt8(ascii: end))
   }
 
   /// The date of a day counted from 1970-01-01, after Howard Hinnant's `civil_from_days`:

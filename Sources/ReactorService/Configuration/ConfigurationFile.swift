@@ -8,16 +8,16 @@ struct ConfigurationFile {
   /// The path as the operator gave it, for messages.
   let path: String
 
-  private let root: [String: JSONValue]
+  private let root: [String: ConfigurationValue]
 
   /// Reads JSON5.
   init(path: String, bytes: [UInt8]) throws(ConfigurationError) {
     self.path = path
     let decoder = JSONDecoder()
     decoder.allowsJSON5 = true
-    let value: JSONValue
+    let value: ConfigurationValue
     do {
-      value = try decoder.decode(JSONValue.self, from: Data(bytes))
+      value = try decoder.decode(ConfigurationValue.self, from: Data(bytes))
     } catch {
       throw .configuration("\(path): this is not JSON5; 'reactord defaults' prints a file that is")
     }
@@ -36,7 +36,7 @@ struct ConfigurationFile {
 
   // The table bounds the depth: only names that are groups of settings are entered.
   private func apply(
-    _ object: [String: JSONValue], in group: String, to configuration: inout Configuration,
+    _ object: [String: ConfigurationValue], in group: String, to configuration: inout Configuration,
     table: SettingsTable
   ) throws(ConfigurationError) {
     // Sorted, so that of several mistakes always the same one is told.

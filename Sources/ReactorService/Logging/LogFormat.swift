@@ -1,3 +1,5 @@
+internal import ReactorHost
+
 /// How a log line looks.
 public enum LogFormat: String, CaseIterable, Sendable {
   /// For people: `2026-11-20T20:43:00.123Z info  session ended reactor=counter session=demo`.
@@ -18,7 +20,7 @@ extension LogFormat {
   /// valid JSON: long strings are cut, and fields for which no room is left are dropped, which the
   /// field `truncated` then tells.
   func line(
-    time: LogTimestamp, level: String, message: String, fields: [(String, String)]
+    time: Timestamp, level: String, message: String, fields: [(String, String)]
   ) -> [UInt8] {
     var line = LogLineBuilder(self)
     line.begin(time: time, level: level, message: message)

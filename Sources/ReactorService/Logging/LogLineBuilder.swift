@@ -1,3 +1,5 @@
+internal import ReactorHost
+
 /// Writes one log line into bytes, within the limit of its length.
 struct LogLineBuilder {
   private var bytes: [UInt8] = []
@@ -19,7 +21,7 @@ struct LogLineBuilder {
   }
 
   /// Writes what every line has.
-  mutating func begin(time: LogTimestamp, level: String, message: String) {
+  mutating func begin(time: Timestamp, level: String, message: String) {
     switch format {
     case .text:
       time.write(to: &bytes)

@@ -7,7 +7,7 @@ enum SettingInput: Sendable, Equatable {
   case text(String)
 
   /// From the configuration file.
-  case json(JSONValue)
+  case json(ConfigurationValue)
 }
 
 extension SettingInput: CustomStringConvertible {

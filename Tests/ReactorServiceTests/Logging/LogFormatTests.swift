@@ -1,10 +1,11 @@
 import FoundationEssentials
+import ReactorHost
 import Testing
 
 @testable import ReactorService
 
 struct LogFormatTests {
-  private static let time = LogTimestamp(seconds: 1_795_207_380, milliseconds: 123)
+  private static let time = Timestamp(milliseconds: 1_795_207_380_123)
 
   private func line(
     _ format: LogFormat, level: String = "info", _ message: String,

@@ -1,10 +1,10 @@
 /// A value of the configuration file whose meaning is not yet known.
-enum JSONValue: Sendable, Equatable {
+enum ConfigurationValue: Sendable, Equatable {
   /// An object.
-  case object([String: JSONValue])
+  case object([String: ConfigurationValue])
 
   /// An array.
-  case array([JSONValue])
+  case array([ConfigurationValue])
 
   /// A string.
   case string(String)
@@ -22,7 +22,7 @@ enum JSONValue: Sendable, Equatable {
   case null
 }
 
-extension JSONValue: Decodable {
+extension ConfigurationValue: Decodable {
   /// Takes whatever the decoder has, which bounds the depth.
   init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
@@ -36,15 +36,15 @@ extension JSONValue: Decodable {
       self = .number(value)
     } else if let value = try? container.decode(String.self) {
       self = .string(value)
-    } else if let value = try? container.decode([JSONValue].self) {
+    } else if let value = try? container.decode([ConfigurationValue].self) {
       self = .array(value)
     } else {
-      self = .object(try container.decode([String: JSONValue].self))
+      self = .object(try container.decode([String: ConfigurationValue].self))
     }
   }
 }
 
-extension JSONValue: CustomStringConvertible {
+extension ConfigurationValue: CustomStringConvertible {
   /// The value as a message shows it: scalars whole, containers by their kind.
   var description: String {
     switch self {
