@@ -130,9 +130,13 @@ let package = Package(
     // `make bench`: ratios of one run, and what they are compared with.
     .executableTarget(
       name: "Benchmarks",
-      dependencies: ["BareHandler", "ReactorHost", "ReactorHTTP", "Reactors", "reactord"],
+      dependencies: [
+        "AllocationCounter", "BareHandler", "ReactorCore", "ReactorHost", "ReactorHTTP",
+        "ReactorStreams", "Reactors", "reactord",
+      ],
       path: "Tests/Benchmarks",
       exclude: ["post.lua"], swiftSettings: settings),
+    .target(name: "AllocationCounter", path: "Tests/AllocationCounter"),
     .executableTarget(
       name: "BareHandler", path: "Tests/BareHandler",
       linkerSettings: [.linkedLibrary("microhttpd")]),
