@@ -72,6 +72,16 @@ let package = Package(
       name: "MicrohttpdServerTests", dependencies: ["MicrohttpdServer", "ReactorHTTP"],
       swiftSettings: settings),
 
+    // The durable log: the only importer of SQLite.
+    .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
+    .target(
+      name: "SQLiteLog", dependencies: ["CSQLite", "ReactorHost"],
+      swiftSettings: settings + [.strictMemorySafety()]),  // SE-0458
+    .testTarget(
+      name: "SQLiteLogTests",
+      dependencies: ["ReactorCore", "ReactorHost", "ReactorStreams", "SQLiteLog"],
+      swiftSettings: settings),
+
     // The reactors that ship, each also a worked example.
     .target(
       name: "Reactors", dependencies: ["ReactorCore", "ReactorHost", "ReactorStreams"],

@@ -83,14 +83,19 @@ public struct StoredSession: Equatable, Sendable {
   /// The latest revision of each global that the session has a mutation of.
   public let globals: [String: UInt64]
 
+  /// The version of its latest snapshot; 0 without any.
+  public let snapshotVersion: Int
+
   /// Makes a record.
   public init(
-    epoch: String, version: Int, lastActiveAt: Timestamp, globals: [String: UInt64] = [:]
+    epoch: String, version: Int, lastActiveAt: Timestamp, globals: [String: UInt64] = [:],
+    snapshotVersion: Int = 0
   ) {
     self.epoch = epoch
     self.version = version
     self.lastActiveAt = lastActiveAt
     self.globals = globals
+    self.snapshotVersion = snapshotVersion
   }
 }
 

@@ -47,7 +47,8 @@ final class MemorySessionLog: SessionLog {
         StoredSession(
           epoch: epoch, version: contents.history.version,
           lastActiveAt: contents.history.lastActiveAt,
-          globals: contents.history.globals))
+          globals: contents.history.globals,
+          snapshotVersion: contents.history.snapshots.last?.version ?? 0))
     }
   }
 
