@@ -18,6 +18,7 @@ let package = Package(
   products: [
     .executable(name: "reactord", targets: ["reactord"]),
     .library(name: "ReactorStreams", targets: ["ReactorStreams"]),
+    .library(name: "ReactorTesting", targets: ["ReactorTesting"]),
     .library(name: "ReactorCore", targets: ["ReactorCore"]),
     .library(name: "ReactorService", targets: ["ReactorService"]),
   ],
@@ -25,7 +26,14 @@ let package = Package(
     // The reactive kernel: standard library and Synchronization only.
     .target(name: "ReactorStreams", swiftSettings: settings),
     .testTarget(
-      name: "ReactorStreamsTests", dependencies: ["ReactorStreams"], swiftSettings: settings),
+      name: "ReactorStreamsTests", dependencies: ["ReactorStreams", "ReactorTesting"],
+      swiftSettings: settings),
+
+    // Virtual time, recorded events, drawn timelines: users test their reactors as we test ours.
+    .target(name: "ReactorTesting", dependencies: ["ReactorStreams"], swiftSettings: settings),
+    .testTarget(
+      name: "ReactorTestingTests", dependencies: ["ReactorStreams", "ReactorTesting"],
+      swiftSettings: settings),
 
     // What a reactor is, and the pipeline that runs one.
     .target(name: "ReactorCore", dependencies: ["ReactorStreams"], swiftSettings: settings),
@@ -94,7 +102,7 @@ let package = Package(
     // Configuration, signals, wiring; and the daemon itself.
     .target(
       name: "ReactorService",
-      dependencies: ["MicrohttpdServer", "ReactorHost", "ReactorHTTP"],
+      dependencies: ["MicrohttpdServer", "ReactorHost", "ReactorHTTP", "SQLiteLog"],
       swiftSettings: settings),
     .testTarget(
       name: "ReactorServiceTests", dependencies: ["ReactorHost", "ReactorService", "reactord"],

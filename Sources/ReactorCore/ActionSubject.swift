@@ -5,6 +5,9 @@ public import ReactorStreams
 /// It never ends: a failure or a completion sent into it is dropped, so that a stream of taps that
 /// ends does not end the reactor it was bound to.
 public final class ActionSubject<Action: Sendable>: ObservableType, ObserverType {
+  /// Actions go in and come out.
+  public typealias Element = Action
+
   private let send: @Sendable (Action) -> Void
   private let sent: Broadcaster<Action>
 

@@ -32,7 +32,9 @@ public import ReactorStreams
 /// tables keyed by the object, behind one lock for all reactors of the process.
 public typealias Reactor = ReactorInstance & ReactorProtocol
 
-/// What a reactor declares and implements. Conform to ``Reactor``, which adds the pipeline.
+/// What a reactor declares and implements.
+///
+/// Conform to ``Reactor``, which adds the pipeline.
 ///
 /// Everything here is called in the reactor's own serial context: one call at a time, each seeing
 /// what the one before did, on the thread that brought the work. No lock is held during a call.
@@ -113,7 +115,9 @@ extension ReactorProtocol where Action == Mutation {
 }
 
 extension ReactorProtocol where Self: ReactorInstance {
-  /// Where actions are sent. Touching it connects the reactor's streams.
+  /// Where actions are sent.
+  ///
+  /// Touching it connects the reactor's streams.
   ///
   /// Any thread may send. An action that arrives while another is handled waits its turn.
   public var action: ActionSubject<Action> {
@@ -122,8 +126,9 @@ extension ReactorProtocol where Self: ReactorInstance {
     return pipeline.action
   }
 
-  /// The states: the current one first, then one for each mutation. Touching it connects the
-  /// reactor's streams.
+  /// The states: the current one first, then one for each mutation.
+  ///
+  /// Touching it connects the reactor's streams.
   public var state: Observable<State> {
     let pipeline = pipeline
     pipeline.connect()
@@ -131,7 +136,9 @@ extension ReactorProtocol where Self: ReactorInstance {
   }
 
   /// The state that was emitted last, before any observer was told of it; the initial state where
-  /// nothing has been emitted yet. Reading it does not connect the reactor's streams.
+  /// nothing has been emitted yet.
+  ///
+  /// Reading it does not connect the reactor's streams.
   public var currentState: State {
     pipeline.currentState ?? pipeline.seed(initialState)
   }

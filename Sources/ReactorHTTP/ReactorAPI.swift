@@ -7,7 +7,9 @@ internal import Synchronization
 ///
 /// It keeps nothing about a client between requests, but for the streams that are open.
 public final class ReactorAPI: HTTPResponder {
-  /// What the service may be told to do differently. Each has the name of its setting.
+  /// What the service may be told to do differently.
+  ///
+  /// Each has the name of its setting.
   public struct Settings: Sendable {
     /// `actions.wait`: how long the answer to an action waits for its effect.
     public var actionWait = Duration.seconds(5)
@@ -41,8 +43,10 @@ public final class ReactorAPI: HTTPResponder {
     draining.load(ordering: .acquiring)
   }
 
-  /// Begins to stop: requests that run are finished, new ones are refused, streams are told to
-  /// come back and end. Calling it again does nothing.
+  /// Begins to stop: requests that run are finished, new ones are refused, streams are told to come
+  /// back and end.
+  ///
+  /// Calling it again does nothing.
   public func drain() {
     guard !draining.exchange(true, ordering: .acquiringAndReleasing) else { return }
     channels.drain()

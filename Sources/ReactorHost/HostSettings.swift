@@ -1,4 +1,6 @@
-/// What a host may be told to do differently. Each has the name of its setting in the configuration.
+/// What a host may be told to do differently.
+///
+/// Each has the name of its setting in the configuration.
 public struct HostSettings: Sendable {
   /// Which requests make a session that is not there.
   public enum SessionCreation: String, CaseIterable, Sendable {
@@ -21,8 +23,9 @@ public struct HostSettings: Sendable {
   /// `actions.queue`: so many requests may wait in a session's mailbox.
   public var mailboxBound = 10_000
 
-  /// A snapshot is saved whenever so many mutations were committed since the last one. Loading a
-  /// session folds at most as many.
+  /// A snapshot is saved whenever so many mutations were committed since the last one.
+  ///
+  /// Loading a session folds at most as many.
   public var snapshotInterval = 1000
 
   /// Makes the settings with their defaults.

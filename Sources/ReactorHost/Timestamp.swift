@@ -1,6 +1,8 @@
 internal import Glibc
 
-/// A moment of the wall clock, to the millisecond. It orders nothing: versions do.
+/// A moment of the wall clock, to the millisecond.
+///
+/// It orders nothing: versions do.
 public struct Timestamp: Hashable, Sendable, CustomStringConvertible {
   /// Milliseconds since 1970-01-01T00:00:00Z, leap seconds not counted.
   public var milliseconds: Int64

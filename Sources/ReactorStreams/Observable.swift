@@ -4,7 +4,9 @@
 /// written for ReactorKit reads the same here. What differs is checked by the compiler: elements
 /// are `Sendable` and closures are `@Sendable`, because a stream may emit on any thread.
 public final class Observable<Element: Sendable>: ObservableType {
-  /// How a subscription is run. The ready-made forms spare their reader the subscription.
+  /// How a subscription is run.
+  ///
+  /// The ready-made forms spare their reader the subscription.
   package enum Source: Sendable {
     case elements([Element])
     case just(Element)
@@ -17,8 +19,10 @@ public final class Observable<Element: Sendable>: ObservableType {
     self.source = source
   }
 
-  /// Makes a stream from what a subscription does. Operators are built with this; it does not
-  /// guard the grammar of events, which ``create(_:)`` does.
+  /// Makes a stream from what a subscription does.
+  ///
+  /// Operators are built with this; it does not guard the grammar of events, which ``create(_:)``
+  /// does.
   package convenience init(
     _ produce: @escaping @Sendable (any ObserverType<Element>) -> any Disposable
   ) {

@@ -1,12 +1,9 @@
 /// Something that can be observed: a stream of elements that ends at most once.
-public protocol ObservableType<Element>: Sendable {
-  /// What the stream emits.
-  associatedtype Element: Sendable
-
+public protocol ObservableType<Element>: ObservableConvertibleType {
   /// Starts delivering events to an observer.
   ///
-  /// - Returns: What ends the delivery. After `dispose()` returned on the emitting thread, the
-  ///   observer receives nothing more.
+  /// - Returns: What ends the delivery. An event that is being delivered while another thread, or
+  ///   another observer of the same subject, disposes may still arrive; no later one does.
   func subscribe(_ observer: any ObserverType<Element>) -> any Disposable
 }
 

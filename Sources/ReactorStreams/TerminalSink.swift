@@ -1,8 +1,11 @@
 internal import Synchronization
 
 /// The end of a chain: calls a subscriber's closures and guards the grammar of events for them.
+///
+/// Disposing ends the source; it does not stop an event that the source is delivering already. That
+/// is the source's matter: operators drop it, a subject finishes the round that it began.
 final class TerminalSink<Element: Sendable>: ObserverType, Disposable {
-  private let stopped = Atomic<Bool>(false)
+  private let ended = Atomic<Bool>(false)
   private let upstream = DisposableSlot()
   private let handle: @Sendable (Event<Element>) -> Void
   private let onDisposed: Mutex<(@Sendable () -> Void)?>
@@ -22,20 +25,15 @@ final class TerminalSink<Element: Sendable>: ObserverType, Disposable {
 
   func on(_ event: Event<Element>) {
     if event.isStopEvent {
-      guard !stopped.exchange(true, ordering: .acquiringAndReleasing) else { return }
+      guard !ended.exchange(true, ordering: .acquiringAndReleasing) else { return }
       handle(event)
-      finish()
-    } else if !stopped.load(ordering: .acquiring) {
+      dispose()
+    } else if !ended.load(ordering: .acquiring) {
       handle(event)
     }
   }
 
   func dispose() {
-    stopped.store(true, ordering: .releasing)
-    finish()
-  }
-
-  private func finish() {
     upstream.dispose()
     onDisposed.withLock { $0.take() }?()
   }

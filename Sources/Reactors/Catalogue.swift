@@ -2,7 +2,9 @@ public import ReactorHost
 internal import ReactorCore
 internal import ReactorStreams
 
-/// The reactors that come with `reactord`. To host one of your own, add it here.
+/// The reactors that come with `reactord`.
+///
+/// To host one of your own, add it here.
 public struct Catalogue: Sendable {
   /// Who is signed in, everywhere on the host.
   public let currentUser = Global<User?>("currentUser", nil)

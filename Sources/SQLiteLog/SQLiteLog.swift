@@ -37,10 +37,14 @@ public final class SQLiteLog: MutationLog {
   ///
   /// What comes afterwards fails with ``LogError/unavailable(_:)``. Not to be called from a
   /// completion of the log. Calling it twice does no harm.
-  public func close() {
-    committer.close()
-    committer.waitUntilEnded()
+  ///
+  /// - Parameter time: How long to wait at most.
+  /// - Returns: Whether everything is on the disk.
+  @discardableResult
+  public func close(within time: Duration = .seconds(60)) -> Bool {
     readers.close()
+    committer.close()
+    return committer.waitUntilEnded(within: time)
   }
 
   /// The part of the log that belongs to one session.

@@ -1,4 +1,6 @@
-/// Why a store cannot be used. Nothing of it was changed then.
+/// Why a store cannot be used.
+///
+/// Nothing of it was changed then.
 public struct SQLiteLogError: Error, Equatable, Sendable {
   /// The kind of a reason.
   public struct Code: Equatable, Sendable {

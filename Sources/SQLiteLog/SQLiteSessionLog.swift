@@ -1,6 +1,8 @@
 internal import ReactorHost
 
-/// One session's part of the database. It knows nothing but its name.
+/// One session's part of the database.
+///
+/// It knows nothing but its name.
 final class SQLiteSessionLog: SessionLog {
   private let key: SessionKey
   private let committer: GroupCommitter

@@ -66,7 +66,8 @@ extension JSONKeyedReader {
     } else {
       detail = "Write an object here" + (labels.map { " with: \($0.listed)." } ?? ".")
     }
-    let expected = name == nil && labels?.isEmpty != true ? ["object"] : labels ?? []
+    // A case without values may be written with an empty object.
+    let expected = name == nil ? ["object"] : labels ?? []
     return UnreadableValue(node: value.node, expected: expected, detail: detail).wrapped()
   }
 }

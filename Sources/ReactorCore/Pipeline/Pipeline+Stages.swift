@@ -12,8 +12,8 @@ extension Pipeline {
         return true
       }
       if ran != true { post(.transformedAction(action)) }
-    case .error(let error): post(.stageEnded(.transformAction, error))
-    case .completed: post(.stageEnded(.transformAction, nil))
+    case .error(let error): stageDidFail(.transformAction, error)
+    case .completed: post(.stageCompleted(.transformAction))
     }
   }
 
@@ -23,8 +23,8 @@ extension Pipeline {
       if ifOwned({ $0.mutationEmitted(mutation) }) == nil {
         post(.mutation(mutation, .external))
       }
-    case .error(let error): post(.stageEnded(.transformMutation, error))
-    case .completed: post(.stageEnded(.transformMutation, nil))
+    case .error(let error): stageDidFail(.transformMutation, error)
+    case .completed: post(.stageCompleted(.transformMutation))
     }
   }
 
@@ -32,8 +32,12 @@ extension Pipeline {
     switch event {
     case .next(let state):
       if ifOwned({ $0.show(state) }) == nil { post(.shownState(state)) }
-    case .error(let error): post(.stageEnded(.transformState, error))
-    case .completed: post(.stageEnded(.transformState, nil))
+    case .error(let error): stageDidFail(.transformState, error)
+    case .completed: post(.stageCompleted(.transformState))
     }
+  }
+
+  private func stageDidFail(_ stage: ReactorStage, _ error: any Error) {
+    if ifOwned({ $0.stageFailed(stage, error) }) == nil { post(.stageFailed(stage, error)) }
   }
 }

@@ -16,7 +16,8 @@ package final class Pipeline<Action: Sendable, Mutation: Sendable, State: Sendab
     case effect(EffectSink<Action, Mutation, State>, Event<Mutation>)
     case mutation(Mutation, MutationOrigin)
     case shownState(State)
-    case stageEnded(ReactorStage, (any Error)?)
+    case stageFailed(ReactorStage, any Error)
+    case stageCompleted(ReactorStage)
     case perform(@Sendable () -> Void)
     case shutDown
   }
@@ -137,7 +138,7 @@ package final class Pipeline<Action: Sendable, Mutation: Sendable, State: Sendab
     if mailbox.ifOwned({ $0.attribute(origin, body) }) == nil { body() }
   }
 
-  /// Runs work in the serial context.
+  /// Runs work in the serial context, also after the pipeline was shut down.
   ///
   /// - Parameters:
   ///   - bound: The work is refused when so many items wait already.
@@ -148,7 +149,9 @@ package final class Pipeline<Action: Sendable, Mutation: Sendable, State: Sendab
     post(.perform(work), bound: bound)
   }
 
-  /// Ends every effect and every stage. What arrives later is dropped.
+  /// Ends every effect and every stage.
+  ///
+  /// What arrives later is dropped.
   package func shutDown() {
     post(.shutDown)
   }
@@ -164,6 +167,10 @@ package final class Pipeline<Action: Sendable, Mutation: Sendable, State: Sendab
 }
 
 extension Pipeline: SerialContext {
+  package var isCurrent: Bool {
+    mailbox.isOwnedByCurrentThread
+  }
+
   package func perform(_ work: @escaping @Sendable () -> Void) {
     post(.perform(work))
   }

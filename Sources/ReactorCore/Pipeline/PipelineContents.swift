@@ -24,6 +24,7 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
 
   private var isConnected = false
   private var isShutDown = false
+  private var actionsHaveEnded = false
   private var phase = Phase.open
   private var origin = MutationOrigin.external
   private var actionStage: Stage<Action>?
@@ -39,15 +40,22 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
   }
 
   func handle(_ item: Owner.Item) {
-    guard !isShutDown else { return }
     if case .perform(let work) = item {
-      // A host sets the stage with this before it connects.
+      // A host sets the stage with this before it connects. It is run after the end as well, since
+      // somebody may wait for what it answers.
       work()
+    } else if isShutDown {
+      return drop(item)
     } else {
       connectIfNeeded()
       handleConnected(item)
     }
     delegate?.pipelineDidSettle()
+  }
+
+  /// Handles what arrives after the end: whoever follows it learns that it was cancelled.
+  private func drop(_ item: Owner.Item) {
+    if case .action(let action, let effect) = item { run(action, as: effect) }
   }
 
   private func handleConnected(_ item: Owner.Item) {
@@ -60,7 +68,8 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
       receive(event, from: sink)
     case .mutation(let mutation, let origin): attribute(origin) { fold(mutation) }
     case .shownState(let state): show(state)
-    case .stageEnded(let stage, let error): stageEnded(stage, error)
+    case .stageFailed(let stage, let error): stageFailed(stage, error)
+    case .stageCompleted(let stage): stageCompleted(stage)
     case .shutDown: shutDown()
     }
   }
@@ -70,8 +79,10 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
   private func connectIfNeeded() {
     guard !isConnected, let reactor, let pipeline else { return }
     isConnected = true
-    let initial = folded ?? pipeline.seed(reactor.initialState)
+    let initial = folded ?? pipeline.currentState ?? pipeline.seed(reactor.initialState)
     folded = initial
+    // What the transforms see of it while they are asked for their streams.
+    pipeline.setCurrent(initial)
 
     let actions = Stage<Action>(
       transform: { [weak reactor] in reactor?.transform(action: $0) ?? $0 },
@@ -84,7 +95,7 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
       output: { [weak pipeline] in pipeline?.stateStageDid($0) })
     (actionStage, mutationStage, stateStage) = (actions, mutations, states)
 
-    CurrentSerialContext.$current.withValue(context ?? pipeline) {
+    CurrentSerialContext.$value.withValue(context ?? pipeline) {
       actions.assemble()
       mutations.assemble()
       states.assemble()
@@ -97,14 +108,19 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
     }
   }
 
-  private func stageEnded(_ stage: ReactorStage, _ error: (any Error)?) {
-    guard let error else {
-      // A completed stage is the reactor's own end; who observes the state learns of it.
-      pipeline?.states.send(.completed)
-      return
-    }
+  /// A stream that a reactor made has failed: reports it, and asks for another one.
+  ///
+  /// It happens within the failing item where that is possible, so that the next element already
+  /// finds the new stream.
+  func stageFailed(_ stage: ReactorStage, _ error: any Error) {
+    guard !isShutDown else { return }
     report(error, in: stage)
-    CurrentSerialContext.$current.withValue(context ?? pipeline) {
+    if stage != .transformState, case .effect(let effect?) = origin {
+      // The failure has swallowed an action or one of its mutations, and whoever sent it is told.
+      effect.begin()
+      effect.end(error)
+    }
+    CurrentSerialContext.$value.withValue(context ?? pipeline) {
       switch stage {
       case .transformAction: actionStage?.recover()
       case .transformMutation: mutationStage?.recover()
@@ -112,6 +128,23 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
       case .mutate: break
       }
     }
+  }
+
+  /// A stream that a reactor made has come to its end, and so does what follows it: the mutations
+  /// end with the actions and the effects that run, the states with the mutations.
+  private func stageCompleted(_ stage: ReactorStage) {
+    switch stage {
+    case .transformAction:
+      actionsHaveEnded = true
+      endMutationsIfDone()
+    case .transformMutation: stateStage?.complete()
+    case .transformState: pipeline?.states.send(.completed)
+    case .mutate: break
+    }
+  }
+
+  private func endMutationsIfDone() {
+    if actionsHaveEnded, running.isEmpty { mutationStage?.complete() }
   }
 
   private func report(_ error: any Error, in stage: ReactorStage) {
@@ -137,6 +170,7 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
 
   func run(_ action: Action, as effect: (any TrackedEffect)?) {
     effect?.begin()
+    guard !isShutDown else { return effect?.end(CancellationError()) ?? () }
     attribute(.effect(effect)) {
       actionsSent?.send(.next(action))
       if let actionStage, !actionStage.passesThrough {
@@ -183,9 +217,11 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
       running[ObjectIdentifier(sink)] = nil
       report(error, in: .mutate)
       sink.effect?.end(error)
+      endMutationsIfDone()
     case .completed:
       running[ObjectIdentifier(sink)] = nil
       sink.effect?.end(nil)
+      endMutationsIfDone()
     }
   }
 

@@ -1,4 +1,6 @@
-/// What a host learns of a pipeline. Every call comes from within the pipeline's serial context.
+/// What a host learns of a pipeline.
+///
+/// Every call comes from within the pipeline's serial context.
 package protocol PipelineDelegate<Mutation, State>: AnyObject, Sendable {
   associatedtype Mutation: Sendable
   associatedtype State: Sendable
@@ -16,8 +18,9 @@ package protocol PipelineDelegate<Mutation, State>: AnyObject, Sendable {
   func pipelineDidSettle()
 }
 
-/// What one action started, across everything that `mutate` runs for it. Both calls come from
-/// within the pipeline's serial context.
+/// What one action started, across everything that `mutate` runs for it.
+///
+/// Both calls come from within the pipeline's serial context.
 package protocol TrackedEffect: AnyObject, Sendable {
   /// One more part of the effect runs.
   func begin()

@@ -11,8 +11,10 @@ final class Stage<Element: Sendable> {
   /// Whether the reactor left the stream as it is, so that what goes in need not be sent at all.
   private(set) var passesThrough = false
 
-  /// Whether the stream has failed and was not replaced: the next element does it. A stream that
-  /// fails whenever it is subscribed to thereby fails once an element, not in an endless loop.
+  /// Whether the stream has failed and was not replaced: the next element does it.
+  ///
+  /// A stream that fails whenever it is subscribed to thereby fails once an element, not in an
+  /// endless loop.
   private var isDown = false
   private var hasSentSinceConnecting = false
 
@@ -25,7 +27,9 @@ final class Stage<Element: Sendable> {
     self.output = output
   }
 
-  /// Asks the reactor for its stream. One that it left as it is costs nothing from here on.
+  /// Asks the reactor for its stream.
+  ///
+  /// One that it left as it is costs nothing from here on.
   func assemble() {
     let input = input
     let source = Observable<Element> { input.subscribe($0) }
@@ -47,8 +51,9 @@ final class Stage<Element: Sendable> {
     if isDown {
       assemble()
       connect()
+    } else {
+      hasSentSinceConnecting = true
     }
-    hasSentSinceConnecting = true
     if passesThrough {
       output(.next(element))
     } else {
@@ -64,6 +69,15 @@ final class Stage<Element: Sendable> {
     }
     assemble()
     connect()
+  }
+
+  /// Says that no element follows.
+  func complete() {
+    if passesThrough {
+      output(.completed)
+    } else {
+      input.send(.completed)
+    }
   }
 
   /// Ends the subscription.

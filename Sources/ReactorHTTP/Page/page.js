@@ -246,10 +246,12 @@ class StateView {
     part.state.textContent = indent(json.slice(0, SHOWN_CHARACTERS));
     part.version.replaceChildren(
       `version ${versionOf(cursor)} · cursor `, element("code", {}, cursor));
+    const listed = part.sessions.querySelector("[aria-current] .version");
+    if (listed) listed.textContent = versionOf(cursor);
     const notes = [];
     if (isReset) notes.push("The session began a new history; this is not the last State’s successor.");
     if (json.length > SHOWN_CHARACTERS) {
-      const [shown, all] = [SHOWN_CHARACTERS, json.length].map((n) => n.toLocaleString("en"));
+      const [shown, all] = [SHOWN_CHARACTERS, json.length].map((count) => count.toLocaleString("en"));
       notes.push(`These are the first ${shown} of ${all} characters; “State as JSON” has them all.`);
     }
     part["state-note"].textContent = notes.join(" ");
@@ -321,6 +323,7 @@ function follow(session) {
       part.gone.hidden = false;
       part["gone-problem"].replaceChildren(
         problem ? describe(problem) : element("p", {}, "The session was deleted."));
+      showSessions(session);
     },
   });
 }
@@ -402,7 +405,10 @@ async function showSessions(session, next) {
     const link = element(
       "a", { href: `#/${encodeURIComponent(session.reactor.name)}/${id}` },
       element("span", {}, id),
-      element("span", {}, `version ${versionOf(cursor)} · ${subscribers} watching`));
+      element(
+        "span", {},
+        "version ", element("span", { class: "version" }, versionOf(cursor)),
+        ` · ${subscribers} watching`));
     if (id === session.id) link.setAttribute("aria-current", "true");
     return element("li", {}, link);
   });
@@ -433,7 +439,9 @@ function quoted(text) {
 }
 
 function commandLine(command) {
-  const code = element("code", {}, command);
+  // Where it must break, it breaks behind a slash.
+  const words = command.split(/(?<=[^/]\/)(?=[^/])/);
+  const code = element("code", {}, ...words.flatMap((word) => [word, element("wbr")]));
   const button = element("button", { class: "quiet", type: "button" }, "Copy");
   button.setAttribute("aria-label", `Copy: ${command}`);
   button.addEventListener("click", async () => {
@@ -544,7 +552,8 @@ addEventListener("hashchange", () => {
   if (open) part["session-title"].focus();
 });
 
-// A page that comes back from the browser's memory has lost its stream.
+// A page that the browser only keeps in memory holds no stream open.
+addEventListener("pagehide", () => open?.stream.close());
 addEventListener("pageshow", ({ persisted }) => {
   if (persisted && open) follow(open);
 });

@@ -1,5 +1,6 @@
-/// Every kind of error that the service answers. The raw value ends the problem's `type`, and names
-/// the page that explains it.
+/// Every kind of error that the service answers.
+///
+/// The raw value ends the problem's `type`, and names the page that explains it.
 enum ProblemKind: String, CaseIterable {
   case actionRunning = "action-running"
   case bodyTooLarge = "body-too-large"

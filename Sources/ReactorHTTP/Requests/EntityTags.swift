@@ -40,7 +40,9 @@ enum EntityTags {
     }
   }
 
-  /// The points that are named, by strong comparison: `If-Match`. `nil` stands for any.
+  /// The points that are named, by strong comparison: `If-Match`.
+  ///
+  /// `nil` stands for any.
   var cursors: [Cursor]? {
     switch self {
     case .any: nil

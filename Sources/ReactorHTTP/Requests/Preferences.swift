@@ -1,4 +1,6 @@
-/// The value of `Prefer` (RFC 7240), as far as the service knows it. What it does not know is ignored.
+/// The value of `Prefer` (RFC 7240), as far as the service knows it.
+///
+/// What it does not know is ignored.
 struct Preferences {
   /// No request waits longer, whatever it prefers.
   static let longestWait = 3600

@@ -1,6 +1,8 @@
 internal import ReactorCoding
 
-/// The parameters of an address. Where a name occurs more than once, the first one counts.
+/// The parameters of an address.
+///
+/// Where a name occurs more than once, the first one counts.
 struct Query {
   private let values: [String: String]
 

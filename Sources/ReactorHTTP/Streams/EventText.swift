@@ -23,7 +23,9 @@ enum EventText {
     "retry: \(Int.random(in: 1000...2000))\n\n"
   }
 
-  /// A state as an unnamed event. JSON as the service writes it has no line ends.
+  /// A state as an unnamed event.
+  ///
+  /// JSON as the service writes it has no line ends.
   static func state(_ cursor: Cursor, _ json: some Collection<UInt8>) -> [UInt8] {
     var text: [UInt8] = []
     text.reserveCapacity(json.count + 96)

@@ -15,6 +15,8 @@ final class SubscriberStream: ByteStream {
     var replay: (any StateReplay)?
     /// States that were read from the log and not sent yet.
     var replayed: ArraySlice<CommittedState> = []
+    /// The part as it was at `seen`, while a stream of a part reads from the log.
+    var shown: [UInt8]?
     var hasSaidGoodbye = false
   }
 
@@ -26,6 +28,8 @@ final class SubscriberStream: ByteStream {
   /// Makes a stream.
   ///
   /// - Parameters:
+  ///   - channel: What it shows, which it has joined.
+  ///   - channels: Where it leaves the channel when it is closed.
   ///   - opening: What is sent first.
   ///   - seen: The version up to which the client then has everything.
   ///   - replay: Where the versions after it are read; `nil` for a client that wants the latest.
@@ -83,16 +87,17 @@ final class SubscriberStream: ByteStream {
         (state.seen, state.replay, state.replayed.popFirst())
       }
       if let queued {
-        state.withLock { $0.seen = queued.version }
         if let event = event(queued) { return .chunk(event) }
         continue
       }
       do {
         guard let replay = try replay ?? resumedReplay(after: seen) else { return nil }
+        try recallPart(at: seen)
         let states = try replay.next(limit: Self.replayStep)
         state.withLock { state in
           state.replayed = states[...]
           state.replay = states.isEmpty ? nil : replay
+          if states.isEmpty { state.shown = nil }
         }
         if states.isEmpty { return nil }
       } catch {
@@ -108,8 +113,24 @@ final class SubscriberStream: ByteStream {
     return try channel.session.replay(after: seen)
   }
 
-  private func event(_ state: CommittedState) -> StreamChunk? {
-    StreamChunk(EventText.state(state.cursor, channel.view.json(of: state)))
+  /// Finds out what the client was shown of a part, with which the next version is compared.
+  private func recallPart(at seen: Int) throws(HistoryError) {
+    guard channel.view.pointer != nil, seen >= 0, state.withLock({ $0.shown == nil }) else { return }
+    let shown = Array(channel.view.json(of: try channel.session.state(at: seen)))
+    state.withLock { $0.shown = shown }
+  }
+
+  /// The event of a version; `nil` where the part that is streamed did not change.
+  private func event(_ committed: CommittedState) -> StreamChunk? {
+    let json = channel.view.json(of: committed)
+    let isSame = state.withLock { state in
+      state.seen = committed.version
+      guard channel.view.pointer != nil else { return false }
+      if let shown = state.shown, shown[...] == json { return true }
+      state.shown = Array(json)
+      return false
+    }
+    return isSame ? nil : StreamChunk(EventText.state(committed.cursor, json))
   }
 }
 

@@ -17,37 +17,56 @@ public final class Global<Value: Codable & Sendable>: SharedGlobal, ObservableTy
   private struct Setting: Sendable {
     let value: Value
     let json: [UInt8]
+    /// How often the global was set before.
+    let version: Int
+    /// Which setting this is, over the lives of several processes: a log remembers it.
     let revision: UInt64
 
-    var isNull: Bool { json == Array("null".utf8) }
+    var isNull: Bool { json.elementsEqual("null".utf8) }
   }
+
+  private struct State: Sendable {
+    var latest: Setting
+    /// Settings that observers have not been told of, in order.
+    var untold: [Setting] = []
+  }
+
+  /// What observers get.
+  public typealias Element = Value
 
   /// The name in the address, and in the log.
   public let name: String
 
   private let epoch = Epoch.random()
-  private let latest: Mutex<Setting>
+  private let state: Mutex<State>
   private let settings: Broadcaster<Setting>
+  /// One setting is told after the other, whichever threads set them.
+  private let telling = SerialQueue<Void>()
 
   /// Makes a global with its first value.
   public init(_ name: String, _ value: Value) {
     self.name = name
     let json = (try? JSONCoder.encode(value)) ?? Array("null".utf8)
-    let setting = Setting(value: value, json: json, revision: 0)
-    latest = Mutex(setting)
+    let setting = Setting(value: value, json: json, version: 0, revision: 0)
+    state = Mutex(State(latest: setting))
     settings = Broadcaster(replay: 1, seed: [setting])
   }
 
   /// The current value.
   public var value: Value {
-    latest.withLock { $0.value }
+    state.withLock { $0.latest.value }
+  }
+
+  /// How many sessions and others observe the value.
+  package var observerCount: Int {
+    settings.observerCount
   }
 
   /// The current value as clients see it.
   public var current: CommittedState {
-    let setting = latest.withLock { $0 }
-    let version = Int(clamping: setting.revision)
-    return CommittedState(cursor: Cursor(epoch: epoch, version: version), json: setting.json)
+    let setting = state.withLock { $0.latest }
+    return CommittedState(
+      cursor: Cursor(epoch: epoch, version: setting.version), json: setting.json)
   }
 
   /// Sets the value for all sessions; any thread may call.
@@ -55,11 +74,20 @@ public final class Global<Value: Codable & Sendable>: SharedGlobal, ObservableTy
   /// - Throws: An `EncodingError` where the value cannot be written as JSON; nothing is set then.
   public func set(_ value: Value) throws {
     let json = try JSONCoder.encode(value)
-    let setting = latest.withLock { latest in
-      latest = Setting(value: value, json: json, revision: latest.revision + 1)
-      return latest
+    // Not counted, but drawn: a log remembers it longer than this process could count.
+    let revision = UInt64.random(in: 1...UInt64(Int64.max))
+    state.withLock { state in
+      let latest = state.latest
+      state.latest = Setting(
+        value: value, json: json, version: latest.version + 1, revision: revision)
+      state.untold.append(state.latest)
     }
-    settings.send(.next(setting))
+    telling.post((), handle: tellNext)
+  }
+
+  private func tellNext(_: Void) {
+    let next = state.withLock { $0.untold.isEmpty ? nil : $0.untold.removeFirst() }
+    if let next { settings.send(.next(next)) }
   }
 
   /// Sets the value from JSON.
@@ -82,7 +110,7 @@ public final class Global<Value: Codable & Sendable>: SharedGlobal, ObservableTy
   ///
   /// - Returns: What ends the observation.
   public func subscribe(_ observer: any ObserverType<Value>) -> any Disposable {
-    let context = CurrentSerialContext.current as? any GlobalContext
+    let context = CurrentSerialContext.value as? any GlobalContext
     let name = name
     return settings.subscribe(
       AnyObserver { event in

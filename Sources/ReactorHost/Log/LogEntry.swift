@@ -5,7 +5,7 @@ public struct LogEntry: Equatable, Sendable {
     /// The global's name.
     public let name: String
 
-    /// How often the global had been set.
+    /// Which setting of the global it was: no two have the same number, also across restarts.
     public let revision: UInt64
 
     /// Makes a mark.
@@ -83,19 +83,14 @@ public struct StoredSession: Equatable, Sendable {
   /// The latest revision of each global that the session has a mutation of.
   public let globals: [String: UInt64]
 
-  /// The version of its latest snapshot; 0 without any.
-  public let snapshotVersion: Int
-
   /// Makes a record.
   public init(
-    epoch: String, version: Int, lastActiveAt: Timestamp, globals: [String: UInt64] = [:],
-    snapshotVersion: Int = 0
+    epoch: String, version: Int, lastActiveAt: Timestamp, globals: [String: UInt64] = [:]
   ) {
     self.epoch = epoch
     self.version = version
     self.lastActiveAt = lastActiveAt
     self.globals = globals
-    self.snapshotVersion = snapshotVersion
   }
 }
 

@@ -1,29 +1,22 @@
-internal import Synchronization
-
 /// A log that lives as long as its process: for tests, demonstrations and state that may be lost.
 public final class MemoryLog: MutationLog {
-  private let sessions = Mutex<[SessionKey: MemorySessionLog]>([:])
-  private let retained: Int
+  private let table: MemoryTable
 
   /// Makes an empty log.
   ///
-  /// - Parameter retainedVersions: How many of a session's latest entries are kept at least. Older
-  ///   ones are dropped where a snapshot stands in for them, so that a session that goes on for
-  ///   months needs no more memory than one that began today.
-  public init(retainedVersions: Int = 10_000) {
-    retained = retainedVersions
+  /// - Parameters:
+  ///   - retainedVersions: How many of a session's latest entries are kept at least. Older ones are
+  ///     dropped where a snapshot stands in for them, so that a session that goes on for months
+  ///     needs no more memory than one that began today.
+  ///   - retention: Where it has a number of versions for a reactor, that counts instead. All, or all
+  ///     of some days, is more than memory can promise.
+  public init(retainedVersions: Int = 10_000, retention: RetentionRules = RetentionRules()) {
+    table = MemoryTable(retained: retainedVersions, retention: retention)
   }
 
   /// The part of the log that belongs to one session.
   public func session(_ key: SessionKey) -> any SessionLog {
-    if let stored = sessions.withLock({ $0[key] }) { return stored }
-    return MemorySessionLog(retained: retained) { [weak self] log in
-      self?.sessions.withLock { sessions in
-        if let stored = sessions[key] { return stored }
-        sessions[key] = log
-        return log
-      } ?? log
-    }
+    MemorySessionLog(key, in: table)
   }
 
   /// Stores a session whose history is another one's up to a version.
@@ -31,30 +24,23 @@ public final class MemoryLog: MutationLog {
     _ source: SessionKey, at version: Int, to target: SessionKey, epoch: String,
     completion: @escaping @Sendable (Result<Void, LogError>) -> Void
   ) {
-    let history = sessions.withLock { $0[source] }?.history(upTo: version)
-    let log = sessions.withLock { sessions in
-      let log = sessions[target] ?? MemorySessionLog(retained: retained) { $0 }
-      sessions[target] = log
-      return log
-    }
-    completion(log.begin(epoch, with: history) ? .success(()) : .failure(.conflict))
+    let history = table.find(source)?.history(upTo: version)
+    let isThere = table.findOrMake(target).begin(epoch, with: history)
+    completion(isThere ? .success(()) : .failure(.conflict))
   }
 
   /// The stored sessions of a reactor.
   public func sessions(
     of reactor: String, after id: String?, limit: Int
   ) throws(LogError) -> [SessionSummary] {
-    let stored = sessions.withLock { sessions in
-      sessions.filter { $0.key.reactor == reactor && $0.key.id > id ?? "" }
-    }
     var summaries: [SessionSummary] = []
-    for (key, log) in stored.sorted(by: { $0.key.id < $1.key.id }) {
+    for (key, session) in table.sessions(of: reactor, after: id) {
       guard summaries.count < limit else { break }
-      guard case .stored(let session) = log.record() else { continue }
+      guard case .stored(let stored) = session.record() else { continue }
       summaries.append(
         SessionSummary(
-          id: key.id, cursor: Cursor(epoch: session.epoch, version: session.version),
-          subscribers: 0, lastActiveAt: session.lastActiveAt))
+          id: key.id, cursor: Cursor(epoch: stored.epoch, version: stored.version),
+          subscribers: 0, lastActiveAt: stored.lastActiveAt))
     }
     return summaries
   }

@@ -27,6 +27,8 @@ public protocol MutationLog: Sendable {
   ///   - reactor: The reactor's name.
   ///   - id: Only sessions after this id.
   ///   - limit: At most so many.
+  /// - Returns: What a list shows of each.
+  /// - Throws: Where the log cannot be read.
   func sessions(
     of reactor: String, after id: String?, limit: Int
   ) throws(LogError) -> [SessionSummary]
@@ -69,7 +71,9 @@ public protocol SessionLog: AnyObject, Sendable {
   func save(_ snapshot: Snapshot, of epoch: String)
 }
 
-/// Why the log did not do what was asked. Nothing was written then.
+/// Why the log did not do what was asked.
+///
+/// Nothing was written then.
 public enum LogError: Error, Equatable, Sendable {
   /// Another writer owns the session's history.
   case conflict

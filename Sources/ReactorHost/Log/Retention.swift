@@ -1,4 +1,6 @@
-/// How much of a session's log is kept. The state is kept always, and so is its version.
+/// How much of a session's log is kept.
+///
+/// The state is kept always, and so is its version.
 public enum Retention: Equatable, Sendable {
   /// Everything.
   case all

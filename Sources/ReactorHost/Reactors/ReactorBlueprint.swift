@@ -10,8 +10,11 @@ protocol Blueprint: Sendable {
 
   /// Makes the engine of a session from its log.
   ///
-  /// - Returns: `nil` where the log does not reach the version, or lacks what folding it would need.
-  func engine(folding log: any SessionLog, upTo version: Int) throws -> (any SessionEngine)?
+  /// - Returns: The engine, and the version of the snapshot that folding began with; `nil` where the
+  ///   log does not reach the version, or lacks what folding it would need.
+  func engine(
+    folding log: any SessionLog, upTo version: Int
+  ) throws -> (engine: any SessionEngine, snapshot: Int)?
 
   /// What the reactor takes and gives.
   func describe() -> ReactorDescription
@@ -32,8 +35,10 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
     ReactorEngine(self, restored: nil)
   }
 
-  func engine(folding log: any SessionLog, upTo version: Int) throws -> (any SessionEngine)? {
-    try fold(log, upTo: version).map { ReactorEngine(self, restored: $0) }
+  func engine(
+    folding log: any SessionLog, upTo version: Int
+  ) throws -> (engine: any SessionEngine, snapshot: Int)? {
+    try fold(log, upTo: version).map { (ReactorEngine(self, restored: $0.state), $0.snapshot) }
   }
 
   func describe() -> ReactorDescription {
@@ -77,8 +82,11 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
 
   /// Folds a session's log up to a version.
   ///
-  /// - Returns: `nil` where the log ends earlier, or retention has removed what the fold would need.
-  func fold(_ log: any SessionLog, upTo version: Int) throws -> R.State? {
+  /// - Returns: The fold, and the version of the snapshot that it began with, 0 for none; `nil` where
+  ///   the log ends earlier, or retention has removed what the fold would need.
+  func fold(
+    _ log: any SessionLog, upTo version: Int
+  ) throws -> (state: R.State, snapshot: Int)? {
     let reactor = make()
     let snapshot = try log.snapshot(atOrBefore: version)
     var reached = snapshot?.version ?? 0
@@ -93,7 +101,7 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
         reached = entry.version
       }
     }
-    return state
+    return (state, snapshot?.version ?? 0)
   }
 
   /// Folds one entry in.

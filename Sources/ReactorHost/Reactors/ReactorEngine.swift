@@ -43,6 +43,10 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
     pipeline.perform(bound: bound, work)
   }
 
+  var isCurrent: Bool {
+    pipeline.isCurrent
+  }
+
   func attribute(_ origin: MutationOrigin, _ body: () -> Void) {
     pipeline.attribute(origin, body)
   }
@@ -64,7 +68,7 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
   }
 
   func replay(after version: Int, in log: any SessionLog) throws -> (any StateFolding)? {
-    try blueprint.fold(log, upTo: version).map { ReactorFold(blueprint, $0) }
+    try blueprint.fold(log, upTo: version).map { ReactorFold(blueprint, $0.state) }
   }
 }
 

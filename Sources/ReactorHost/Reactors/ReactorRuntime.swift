@@ -143,11 +143,14 @@ final class ReactorRuntime: HostedReactor {
     for shard in shards {
       let left = shard.slots.withLock { slots -> [SessionSlot] in
         var left: [SessionSlot] = []
-        for id in slots.keys {
-          guard let index = slots.index(forKey: id), sweep &- slots.values[index].lastUse > 1
-          else { continue }
+        // By index: whoever iterates over the table itself holds it, so that asking for the only
+        // reference would copy all of it, and find two.
+        var index = slots.startIndex
+        while index != slots.endIndex {
+          defer { slots.formIndex(after: &index) }
+          guard sweep &- slots.values[index].lastUse > 1 else { continue }
           // Only the table holds it, and to get hold of it takes the lock that is held here.
-          guard isKnownUniquelyReferenced(&slots.values[index]), slots.values[index].canLeave
+          guard isKnownUniquelyReferenced(&slots.values[index]), slots.values[index].mayLeave()
           else { continue }
           left.append(slots.values[index])
         }

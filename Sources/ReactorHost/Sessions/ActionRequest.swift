@@ -6,6 +6,7 @@ final class ActionRequest: Sendable {
   private struct Progress {
     var unfinished: Int
     var lastVersion = 0
+    var isRefused = false
     var failure: (index: Int, error: any Error)?
     var completion: (@Sendable (ActionOutcome) -> Void)?
   }
@@ -41,6 +42,15 @@ final class ActionRequest: Sendable {
     progress.withLock { $0.lastVersion = version }
   }
 
+  /// The session is at another version than the request expects, and none of its actions is run.
+  func refuse(at version: Int) {
+    progress.withLock { progress in
+      progress.isRefused = true
+      progress.lastVersion = version
+    }
+    settled(self)
+  }
+
   /// All actions were started.
   func entered() {
     finishOne(nil)
@@ -53,11 +63,16 @@ final class ActionRequest: Sendable {
 
   /// Answers with the state that contains the actions, or with what failed.
   func answer(_ state: CommittedState) {
-    let (completion, failure) = progress.withLock { progress in
-      (progress.completion.take(), progress.failure)
+    let (completion, isRefused, failure) = progress.withLock { progress in
+      (progress.completion.take(), progress.isRefused, progress.failure)
     }
-    guard let failure else { return completion?(.committed(state)) ?? () }
-    completion?(.failed(index: isArray ? failure.index : nil, failure.error))
+    if isRefused {
+      completion?(.mismatch(state))
+    } else if let failure {
+      completion?(.failed(index: isArray ? failure.index : nil, failure.error))
+    } else {
+      completion?(.committed(state))
+    }
   }
 
   /// Answers with something else than the actions' own outcome.

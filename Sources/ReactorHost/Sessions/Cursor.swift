@@ -19,10 +19,22 @@ public struct Cursor: Hashable, Sendable, CustomStringConvertible {
     let digits = bytes[(dash + 1)...]
     guard dash > 0, !digits.isEmpty, digits.count == 1 || digits.first != UInt8(ascii: "0"),
       digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+      bytes[..<dash].allSatisfy(Self.isPart),
       let version = Int(String(decoding: digits, as: UTF8.self))
     else { return nil }
     epoch = String(decoding: bytes[..<dash], as: UTF8.self)
     self.version = version
+  }
+
+  /// Whether a byte may stand in a cursor.
+  private static func isPart(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"),
+      UInt8(ascii: "-"):
+      true
+    default: false
+    }
   }
 
   /// The cursor as clients see it.

@@ -16,7 +16,9 @@ extension LiveSession {
     if !entered { request.answer(instead: .overloaded) }
   }
 
-  /// Starts a request's actions. Runs within the serial context.
+  /// Starts a request's actions.
+  ///
+  /// Runs within the serial context.
   private func enter(
     _ request: ActionRequest, _ actions: PreparedActions, ifAt expected: [Cursor]?,
     accepted: (@Sendable (CommittedState) -> Void)?
@@ -25,8 +27,8 @@ extension LiveSession {
     guard isOpen else { return answerEnded(request) }
     let cursor = Cursor(epoch: epoch, version: reduced)
     if let expected, !expected.contains(cursor) {
-      return request.answer(
-        instead: .mismatch(CommittedState(cursor: cursor, json: current.json)))
+      // What it is told is the state that it missed, once that is committed.
+      return request.refuse(at: reduced)
     }
     actions.run(request)
     accepted?(current)

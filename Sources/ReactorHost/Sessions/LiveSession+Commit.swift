@@ -73,17 +73,21 @@ extension LiveSession {
     let (observers, answered, snapshotIsDue) = book.withLock { book in
       book.committed = last.entry.version
       book.latest = last.state
-      book.isAppending = false
+      book.isStored = true
       book.lastActiveAt = last.entry.at
       let isDue =
         book.committed - book.lastSnapshot >= environment.settings.snapshotInterval
+      if isDue { book.lastSnapshot = book.committed }
       return (book.observers, book.takeAnswered(), isDue)
     }
     for change in batch {
       for observer in observers { observer.sessionDidCommit(change.state) }
     }
     for request in answered { request.answer(last.state) }
-    if snapshotIsDue { saveSnapshot() }
+    if snapshotIsDue { takeSnapshot() }
+    saveSnapshot()
+    // Only now, so that nobody is told of the next batch before this one.
+    book.withLock { $0.isAppending = false }
     appendPending()
   }
 

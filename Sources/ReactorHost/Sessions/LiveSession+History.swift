@@ -26,8 +26,9 @@ extension LiveSession {
   func replay(after version: Int?) throws(HistoryError) -> any StateReplay {
     let latest = current.version
     let start = version ?? 0
-    let folding = start <= latest ? try reading { try engine.replay(after: start, in: log) } : nil
-    guard let folding else {
+    guard start <= latest, try isKept(after: start, upTo: latest),
+      let folding = try reading({ try engine.replay(after: start, in: log) })
+    else {
       throw .unknownVersion(oldest: try oldestVersion(), latest: latest)
     }
     return SessionReplay(self, folding, at: start, tellsStart: version == nil)
@@ -44,8 +45,17 @@ extension LiveSession {
     }
   }
 
+  /// Whether the log still has what follows a version. The state of version 0 can be had without.
+  private func isKept(after version: Int, upTo latest: Int) throws(HistoryError) -> Bool {
+    guard version < latest else { return true }
+    return try reading { try log.entries(after: version, limit: 1).first?.version == version + 1 }
+  }
+
   private func oldestVersion() throws(HistoryError) -> Int {
-    try reading { try log.entries(after: 0, limit: 1).first.map { $0.version - 1 } ?? 0 }
+    let latest = current.version
+    return try reading {
+      try log.entries(after: 0, limit: 1).first.map { $0.version - 1 } ?? latest
+    }
   }
 }
 

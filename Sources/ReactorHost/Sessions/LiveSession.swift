@@ -13,7 +13,9 @@ final class LiveSession: Session {
     let state: CommittedState
   }
 
-  /// What is on its way. The lock is held for looking things up and putting them down only.
+  /// What is on its way.
+  ///
+  /// The lock is held for looking things up and putting them down only.
   struct Book: Sendable {
     var reduced: Int
     var committed: Int
@@ -25,7 +27,9 @@ final class LiveSession: Session {
     var observers: [any SessionObserver] = []
     var subscribers = 0
     var globals: [String: UInt64]
+    var isStored: Bool
     var lastSnapshot: Int
+    var snapshot: Snapshot?  // to be saved once its version is committed
     var fault: LogError?
     var end: SessionEnd?
   }
@@ -41,12 +45,18 @@ final class LiveSession: Session {
   /// Makes a session at the end of its log and connects its reactor.
   ///
   /// - Parameters:
-  ///   - stored: What the log knows of it.
+  ///   - key: Its address.
+  ///   - stored: What the log knows of it, or would.
+  ///   - isStored: Whether the log knows it.
+  ///   - snapshot: The version of the latest snapshot; 0 for none.
   ///   - engine: The reactor, folded up to the same version.
+  ///   - log: Where its mutations go.
+  ///   - environment: What it shares with all sessions of the host.
   ///   - interrupted: Called when the log refused the session, which is of no use from then on.
   init(
-    _ key: SessionKey, stored: StoredSession, engine: any SessionEngine, log: any SessionLog,
-    environment: HostEnvironment, interrupted: @escaping @Sendable (LiveSession) -> Void
+    _ key: SessionKey, stored: StoredSession, isStored: Bool, snapshot: Int,
+    engine: any SessionEngine, log: any SessionLog, environment: HostEnvironment,
+    interrupted: @escaping @Sendable (LiveSession) -> Void
   ) {
     self.key = key
     epoch = stored.epoch
@@ -57,7 +67,8 @@ final class LiveSession: Session {
     book = Mutex(
       Book(
         reduced: stored.version, committed: stored.version, latest: nil,
-        lastActiveAt: stored.lastActiveAt, globals: stored.globals, lastSnapshot: stored.version))
+        lastActiveAt: stored.lastActiveAt, globals: stored.globals, isStored: isStored,
+        lastSnapshot: snapshot))
     engine.connect(to: self)
   }
 
@@ -95,14 +106,37 @@ final class LiveSession: Session {
     }
   }
 
-  /// Whether nothing would be missed if the session left memory. Whoever asks knows that nobody
-  /// else holds it.
-  var isIdle: Bool {
-    engine.isIdle
-      && book.withLock { book in
-        book.pending.isEmpty && !book.isAppending && book.observers.isEmpty
-          && book.settled.isEmpty
-      }
+  /// Whether the log knows the session. One without mutations that nobody asked to be made is in
+  /// memory only.
+  var isStored: Bool {
+    book.withLock { $0.isStored }
+  }
+
+  /// The log knows the session from now on.
+  func wasStored() {
+    book.withLock { $0.isStored = true }
+  }
+
+  /// Why the session ended, where it was not deleted.
+  var fault: LogError? {
+    book.withLock { $0.fault }
+  }
+
+  /// Ends the session in memory unless something would be missed.
+  ///
+  /// Whoever calls knows that nobody else holds it, and calls ``leave()`` next. A value that sessions
+  /// share may arrive even now; it is not committed any more, and delivered again when the session
+  /// is back.
+  ///
+  /// - Returns: Whether it may leave.
+  func retire() -> Bool {
+    guard engine.isIdle else { return false }
+    return book.withLock { book in
+      guard book.pending.isEmpty, !book.isAppending, book.observers.isEmpty, book.settled.isEmpty
+      else { return false }
+      book.end = book.end ?? .interrupted
+      return true
+    }
   }
 
   /// Ends what runs; nothing is committed from now on.
@@ -118,13 +152,16 @@ final class LiveSession: Session {
       return (book.observers, book.settled)
     }
     guard let (observers, requests) = closing else { return }
+    // First, so that whoever is told below and comes back at once gets a session that works.
+    if end == .interrupted { interrupted(self) }
     for observer in observers { observer.sessionDidEnd(end) }
     for request in requests { answerEnded(request) }
     engine.shutDown()
-    if end == .interrupted { interrupted(self) }
   }
 
-  /// Ends what was in memory, where nothing runs and nobody watches. The log has everything.
+  /// Ends what was in memory, where nothing runs and nobody watches.
+  ///
+  /// The log has everything.
   func leave() {
     engine.shutDown()
   }
@@ -135,16 +172,28 @@ final class LiveSession: Session {
     request.answer(instead: fault.map { .notCommitted($0) } ?? .ended)
   }
 
-  /// Saves a snapshot, so that the session is loaded at once when it is used again.
+  /// Takes a snapshot, so that the session is loaded at once when it is used again.
   ///
-  /// It is taken in the session's turn, and only if nothing is on its way then: a snapshot holds
-  /// what is committed, and nothing else.
-  func saveSnapshot() {
+  /// It is taken in the session's turn, of all that is folded in by then. A busy session always has
+  /// something on its way to the log; the snapshot is saved when that has arrived.
+  func takeSnapshot() {
     engine.perform(bound: .max) { [self] in
-      let version = book.withLock { $0.reduced == $0.committed ? $0.committed : nil }
-      guard let version, let state = engine.folded() else { return }
-      log.save(Snapshot(version: version, state: state), of: epoch)
-      book.withLock { $0.lastSnapshot = version }
+      guard let state = engine.folded() else { return }
+      book.withLock { book in
+        guard book.end == nil else { return }
+        book.snapshot = Snapshot(version: book.reduced, state: state)
+        book.lastSnapshot = book.reduced
+      }
+      saveSnapshot()
     }
+  }
+
+  /// Gives the snapshot that was taken to the log, if that has reached its version.
+  func saveSnapshot() {
+    let snapshot = book.withLock { book -> Snapshot? in
+      guard let version = book.snapshot?.version, version <= book.committed else { return nil }
+      return book.snapshot.take()
+    }
+    if let snapshot { log.save(snapshot, of: epoch) }
   }
 }

@@ -35,6 +35,8 @@ public protocol Session: AnyObject, Sendable {
   /// Reads the states after a version one after the other, from the log.
   ///
   /// - Parameter version: `nil` begins with version 0.
+  /// - Returns: What reads them.
+  /// - Throws: Where the version cannot be had.
   func replay(after version: Int?) throws(HistoryError) -> any StateReplay
 
   /// The log entries after a version, at most `limit`.

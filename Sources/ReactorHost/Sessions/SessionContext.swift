@@ -8,19 +8,25 @@ protocol GlobalContext: SerialContext {
   ///
   /// - Parameters:
   ///   - name: The global's name.
-  ///   - revision: How often the global had been set.
+  ///   - revision: Which setting of the global it is.
   ///   - isNull: Whether the value is `null`, which a session that never had another one has.
   ///   - work: Delivers it; what is folded in by this is put down as the global's doing.
   func deliver(
     global name: String, revision: UInt64, isNull: Bool, _ work: @escaping @Sendable () -> Void)
 }
 
-/// A session's serial context. It does not keep the session in memory.
+/// A session's serial context.
+///
+/// It does not keep the session in memory.
 final class SessionContext: GlobalContext {
   private weak let session: LiveSession?
 
   init(_ session: LiveSession) {
     self.session = session
+  }
+
+  var isCurrent: Bool {
+    session?.engine.isCurrent ?? false
   }
 
   func perform(_ work: @escaping @Sendable () -> Void) {

@@ -11,6 +11,9 @@ protocol SessionEngine: AnyObject, Sendable {
   /// Decodes an action, or an array of actions.
   func prepare(_ body: [UInt8]) throws(ActionDecodingError) -> PreparedActions
 
+  /// Whether the calling thread is in the session's serial context.
+  var isCurrent: Bool { get }
+
   /// Runs work in the session's serial context.
   ///
   /// - Returns: Whether it was taken: it is not where more than `bound` items wait already.
@@ -41,7 +44,9 @@ struct PreparedActions: Sendable {
   let count: Int
   let isArray: Bool
 
-  /// Runs the actions for a request, one after the other. Call it in the session's serial context.
+  /// Runs the actions for a request, one after the other.
+  ///
+  /// Call it in the session's serial context.
   let run: @Sendable (ActionRequest) -> Void
 }
 

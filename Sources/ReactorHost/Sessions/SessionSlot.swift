@@ -16,7 +16,7 @@ final class SessionSlot: Sendable {
   private let state = Mutex(State.unloaded)
   private let use = Atomic<UInt>(0)
   /// Loading, making and ending happen one at a time; who comes meanwhile waits in line.
-  private let changes = SerialQueue<@Sendable () -> Void>()
+  private let changes = ChangeLine()
 
   init(_ key: SessionKey, blueprint: any Blueprint, environment: HostEnvironment) {
     self.key = key
@@ -42,16 +42,20 @@ final class SessionSlot: Sendable {
   }
 
   /// Whether the slot's owner may drop it: nobody uses the session, and nothing runs in it.
-  var canLeave: Bool {
+  ///
+  /// The session commits nothing from then on; the owner drops the slot and calls ``leave()``.
+  func mayLeave() -> Bool {
     state.withLock { state in
       guard case .live(var session) = state else { return true }
       state = .unloaded  // so that the reference here does not count
       defer { state = .live(session) }
-      return isKnownUniquelyReferenced(&session) && session.isIdle
+      return isKnownUniquelyReferenced(&session) && session.retire()
     }
   }
 
-  /// Ends what was in memory. The log has everything.
+  /// Ends what was in memory.
+  ///
+  /// The log has everything.
   func leave() {
     live?.leave()
   }
@@ -60,10 +64,15 @@ final class SessionSlot: Sendable {
     for intent: SessionIntent,
     completion: @escaping @Sendable (Result<OpenedSession, SessionError>) -> Void
   ) {
-    if let live, intent != .create {
+    if let live, intent == .use || intent == .ensure && live.isStored {
       return completion(.success(OpenedSession(session: live, wasCreated: false)))
     }
-    changes.post({ [self] in load(for: intent, completion: completion) }, handle: { $0() })
+    changes.enter { [self] done in
+      load(for: intent) { result in
+        completion(result)
+        done()
+      }
+    }
   }
 
   /// Whether anything is known of the session, in memory or in the log.
@@ -77,36 +86,39 @@ final class SessionSlot: Sendable {
     _ source: SessionKey, at version: Int,
     _ completion: @escaping @Sendable (Result<OpenedSession, SessionError>) -> Void
   ) {
-    changes.post(
-      { [self] in
-        guard live == nil else { return completion(.failure(.exists)) }
-        environment.log.fork(source, at: version, to: key, epoch: Epoch.random()) { [self] result in
-          switch result {
-          case .success:
-            load(for: .use) { result in
-              completion(result.map { OpenedSession(session: $0.session, wasCreated: true) })
-            }
-          case .failure(.conflict): completion(.failure(.exists))
-          case .failure(let error): completion(.failure(.log(error)))
+    changes.enter { [self] done in
+      @Sendable func finish(_ result: Result<OpenedSession, SessionError>) {
+        completion(result)
+        done()
+      }
+      guard live == nil else { return finish(.failure(.exists)) }
+      environment.log.fork(source, at: version, to: key, epoch: Epoch.random()) { [self] result in
+        switch result {
+        case .success:
+          load(for: .use) { result in
+            finish(result.map { OpenedSession(session: $0.session, wasCreated: true) })
           }
+        case .failure(.conflict): finish(.failure(.exists))
+        case .failure(let error): finish(.failure(.log(error)))
         }
-      }, handle: { $0() })
+      }
+    }
   }
 
   func end(completion: @escaping @Sendable (Result<Void, SessionError>) -> Void) {
-    changes.post(
-      { [self] in
-        log.end { [self] result in
-          switch result {
-          case .success:
-            let session = live
-            state.withLock { $0 = .ended }
-            session?.close(.deleted)
-            completion(.success(()))
-          case .failure(let error): completion(.failure(.log(error)))
-          }
+    changes.enter { [self] done in
+      log.end { [self] result in
+        switch result {
+        case .success:
+          let session = live
+          state.withLock { $0 = .ended }
+          session?.close(.deleted)
+          completion(.success(()))
+        case .failure(let error): completion(.failure(.log(error)))
         }
-      }, handle: { $0() })
+        done()
+      }
+    }
   }
 
   // MARK: Loading
@@ -116,9 +128,12 @@ final class SessionSlot: Sendable {
     completion: @escaping @Sendable (Result<OpenedSession, SessionError>) -> Void
   ) {
     if let live {
-      return completion(
-        intent == .create
-          ? .failure(.exists) : .success(OpenedSession(session: live, wasCreated: false)))
+      switch intent {
+      case .use:
+        return completion(.success(OpenedSession(session: live, wasCreated: false)))
+      case .ensure: return store(live, completion)
+      case .create: return completion(.failure(.exists))
+      }
     }
     do {
       switch try log.record() {
@@ -128,13 +143,13 @@ final class SessionSlot: Sendable {
       case .ended:
         state.withLock { $0 = .ended }
         guard intent != .use else { return completion(.failure(.ended)) }
-        create(completion)
+        create(for: intent, completion)
       case .none:
-        guard intent == .use else { return create(completion) }
+        guard intent == .use else { return create(for: intent, completion) }
         guard environment.settings.sessionCreation == .implicit else {
           return completion(.failure(.unknown))
         }
-        let session = begin(newSession(), blueprint.engine())
+        let session = try begin(newSession(), blueprint.engine(), isStored: false)
         completion(.success(OpenedSession(session: session, wasCreated: false)))
       }
     } catch let error as LogError {
@@ -145,14 +160,57 @@ final class SessionSlot: Sendable {
   }
 
   private func create(
+    for intent: SessionIntent,
     _ completion: @escaping @Sendable (Result<OpenedSession, SessionError>) -> Void
   ) {
     let stored = newSession()
     log.create(epoch: stored.epoch) { [self] result in
+      do throws(LogError) {
+        try result.get()
+        let session = try begin(stored, blueprint.engine())
+        completion(.success(OpenedSession(session: session, wasCreated: true)))
+      } catch {
+        guard error == .conflict else { return completion(.failure(.log(error))) }
+        joinOther(for: intent, completion)
+      }
+    }
+  }
+
+  /// Another writer was faster: it is that one's session now.
+  private func joinOther(
+    for intent: SessionIntent,
+    _ completion: @escaping @Sendable (Result<OpenedSession, SessionError>) -> Void
+  ) {
+    do {
+      guard case .stored(let stored) = try log.record() else { throw LogError.conflict }
+      guard intent != .create else { return completion(.failure(.exists)) }
+      completion(.success(OpenedSession(session: try restore(stored), wasCreated: false)))
+    } catch let error as LogError {
+      completion(.failure(.log(error)))
+    } catch {
+      completion(.failure(.log(.corrupt("\(error)"))))
+    }
+  }
+
+  /// Stores a session that so far is in memory only.
+  private func store(
+    _ session: LiveSession,
+    _ completion: @escaping @Sendable (Result<OpenedSession, SessionError>) -> Void
+  ) {
+    let opened = OpenedSession(session: session, wasCreated: false)
+    guard !session.isStored else { return completion(.success(opened)) }
+    log.create(epoch: session.epoch) { [log] result in
       switch result {
       case .success:
-        let session = begin(stored, blueprint.engine())
-        completion(.success(OpenedSession(session: session, wasCreated: true)))
+        session.wasStored()
+        completion(.success(opened))
+      case .failure(.conflict):
+        // Its own first mutation may have been faster.
+        if case .stored(let stored)? = try? log.record(), stored.epoch == session.epoch {
+          completion(.success(opened))
+        } else {
+          completion(.failure(.log(.conflict)))
+        }
       case .failure(let error): completion(.failure(.log(error)))
       }
     }
@@ -163,17 +221,22 @@ final class SessionSlot: Sendable {
   }
 
   private func restore(_ stored: StoredSession) throws -> LiveSession {
-    guard stored.version > 0 else { return begin(stored, blueprint.engine()) }
-    guard let engine = try blueprint.engine(folding: log, upTo: stored.version) else {
+    guard stored.version > 0 else { return try begin(stored, blueprint.engine()) }
+    guard let restored = try blueprint.engine(folding: log, upTo: stored.version) else {
       throw LogError.corrupt("Some of the session's mutations are missing.")
     }
-    return begin(stored, engine)
+    return try begin(stored, restored.engine, snapshot: restored.snapshot)
   }
 
-  private func begin(_ stored: StoredSession, _ engine: any SessionEngine) -> LiveSession {
+  private func begin(
+    _ stored: StoredSession, _ engine: any SessionEngine, isStored: Bool = true, snapshot: Int = 0
+  ) throws(LogError) -> LiveSession {
     let session = LiveSession(
-      key, stored: stored, engine: engine, log: log, environment: environment,
+      key, stored: stored, isStored: isStored, snapshot: snapshot, engine: engine, log: log,
+      environment: environment,
       interrupted: { [weak self] session in self?.forget(session) })
+    // Its very first state could not be told.
+    if let fault = session.fault { throw fault }
     state.withLock { $0 = .live(session) }
     return session
   }

@@ -5,6 +5,8 @@ extension Observable {
   }
 
   /// A stream of these elements.
+  ///
+  /// They are emitted in one go, before `subscribe` returns; so are those of ``from(_:)``.
   public static func of(_ elements: Element...) -> Observable<Element> {
     Observable(source: .elements(elements))
   }
@@ -12,6 +14,11 @@ extension Observable {
   /// A stream of a sequence's elements, which are read now.
   public static func from(_ elements: some Sequence<Element>) -> Observable<Element> {
     Observable(source: .elements(Array(elements)))
+  }
+
+  /// A stream of what an optional holds, if it does.
+  public static func from(optional: Element?) -> Observable<Element> {
+    optional.map { .just($0) } ?? .empty()
   }
 
   /// A stream that completes at once.
@@ -52,6 +59,7 @@ extension Observable {
   /// row, and those after an end or after the disposal are dropped.
   ///
   /// - Parameter subscribe: Runs once for each subscription; returns what ends its work.
+  /// - Returns: The stream; nothing runs before it is subscribed to.
   public static func create(
     _ subscribe: @escaping @Sendable (AnyObserver<Element>) -> any Disposable
   ) -> Observable<Element> {

@@ -1,7 +1,7 @@
 internal import Synchronization
 
 /// A set of disposables that end together; what comes later ends at once.
-public final class CompositeDisposable: Disposable {
+public final class CompositeDisposable: Cancelable {
   /// Names a member, so that it can be taken out again.
   public struct Key: Hashable, Sendable {
     fileprivate let number: UInt64
@@ -20,6 +20,11 @@ public final class CompositeDisposable: Disposable {
   }
 
   private let members: Mutex<Members>
+
+  /// Makes a set with these members.
+  public convenience init(disposables: [any Disposable]) {
+    self.init(disposables)
+  }
 
   /// Makes a set with these members.
   public init(_ disposables: [any Disposable] = []) {

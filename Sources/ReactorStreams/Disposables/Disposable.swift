@@ -15,9 +15,11 @@ extension Disposable {
 
 /// Makes disposables.
 public enum Disposables {
+  private static let none = NoDisposable()
+
   /// One that does nothing.
   public static func create() -> any Disposable {
-    NoDisposable()
+    none
   }
 
   /// One that runs a closure, once.

@@ -25,6 +25,26 @@ package struct DisposableSlot: ~Copyable, Sendable {
     if isDisposed { disposable.dispose() }
   }
 
+  /// Puts a disposable in if the slot is empty.
+  ///
+  /// - Returns: Whether it was taken.
+  package borrowing func setOnce(_ disposable: any Disposable) -> Bool {
+    state.withLock { state in
+      guard case .empty = state else { return false }
+      state = .holding(disposable)
+      return true
+    }
+  }
+
+  /// Whether the slot was disposed.
+  package var isDisposed: Bool {
+    borrowing get {
+      state.withLock { state in
+        if case .disposed = state { true } else { false }
+      }
+    }
+  }
+
   /// Ends what the slot holds, now or when it comes.
   package borrowing func dispose() {
     let held = state.withLock { state -> (any Disposable)? in

@@ -1,7 +1,7 @@
 internal import Synchronization
 
 /// Holds one disposable at a time: a new one ends the one before.
-public final class SerialDisposable: Disposable {
+public final class SerialDisposable: Cancelable {
   private struct State {
     var isDisposed = false
     var held: (any Disposable)?
@@ -17,7 +17,9 @@ public final class SerialDisposable: Disposable {
     state.withLock { $0.isDisposed }
   }
 
-  /// What is held. Setting it ends what was held before; where this has ended, what is set ends.
+  /// What is held.
+  ///
+  /// Setting it ends what was held before; where this has ended, what is set ends.
   public var disposable: (any Disposable)? {
     get { state.withLock { $0.held } }
     set {

@@ -1,5 +1,7 @@
 extension ObservableType {
-  /// Each element, changed by a closure. If it throws, the stream fails.
+  /// Each element, changed by a closure.
+  ///
+  /// If it throws, the stream fails.
   public func map<Result: Sendable>(
     _ transform: @escaping @Sendable (Element) throws -> Result
   ) -> Observable<Result> {

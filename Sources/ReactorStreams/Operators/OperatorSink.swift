@@ -29,7 +29,9 @@ package final class OperatorSink<Input: Sendable, Output: Sendable>: ObserverTyp
     downstream.on(.next(element))
   }
 
-  /// Ends the stream: completes it, or fails it where there is an error. The source is ended too.
+  /// Ends the stream: completes it, or fails it where there is an error.
+  ///
+  /// The source is ended too.
   package func finish(_ error: (any Error)? = nil) {
     guard !stopped.exchange(true, ordering: .acquiringAndReleasing) else { return }
     downstream.on(error.map { .error($0) } ?? .completed)
@@ -51,6 +53,7 @@ extension ObservableType {
   ///
   /// - Parameter begin: Called once for each subscription; returns its handler, whose captured
   ///   state thereby belongs to that subscription alone.
+  /// - Returns: The operator.
   package func lift<Output: Sendable>(
     begin:
       @escaping @Sendable () ->
@@ -78,5 +81,10 @@ extension ObservableType {
         }
       }
     }
+  }
+
+  /// This stream, whose subscription ends with it and which emits nothing once it was disposed of.
+  func guarded() -> Observable<Element> {
+    lift { element, sink in sink.forward(element) }
   }
 }

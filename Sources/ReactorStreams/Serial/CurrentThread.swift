@@ -1,7 +1,9 @@
 internal import Glibc
 
-/// Which thread runs. The standard library has no name for it, and neither a task nor a task-local
-/// value tells threads apart: a task-local one is inherited by tasks on other threads.
+/// Which thread runs.
+///
+/// The standard library has no name for it, and neither a task nor a task-local value tells threads
+/// apart: a task-local one is inherited by tasks on other threads.
 package enum CurrentThread {
   /// A number that no other living thread has; never 0.
   package static var id: UInt {

@@ -22,7 +22,9 @@ package final class Mailbox<Item: Sendable, Contents: AnyObject>: @unchecked Sen
     queue.isOwnedByCurrentThread
   }
 
-  /// Handles an item now, or leaves it to whoever runs. See ``SerialQueue/post(_:bound:handle:)``.
+  /// Handles an item now, or leaves it to whoever runs.
+  ///
+  /// See ``SerialQueue/post(_:bound:handle:)``.
   @discardableResult
   package func post(
     _ item: Item, bound: Int = .max, handle: (Contents, Item) -> Void

@@ -1,11 +1,44 @@
-/// A place where work runs one piece at a time: a session's mailbox.
+/// Where work runs one piece at a time: what a main thread is to an app, a session is here.
 package protocol SerialContext: Sendable {
-  /// Runs work there, now or when what runs is done. Any thread may call.
+  /// The clock and the timer of this context.
+  var timer: any SchedulerType { get }
+
+  /// Whether the calling thread runs work of this context right now.
+  var isCurrent: Bool { get }
+
+  /// Runs work now where nothing runs, and otherwise when what runs is done. Any thread may call.
   func perform(_ work: @escaping @Sendable () -> Void)
 }
 
-/// The serial context on whose behalf a stream is being subscribed.
+extension SerialContext {
+  /// Real time.
+  package var timer: any SchedulerType {
+    TaskScheduler.instance
+  }
+}
+
+/// The serial context that ``MainScheduler`` means for the code that runs now.
 package enum CurrentSerialContext {
-  /// Bound while a reactor's streams are connected; what subscribes then can deliver there later.
-  @TaskLocal package static var current: (any SerialContext)?
+  /// Bound by whoever runs a session's streams; tasks that they start inherit it.
+  @TaskLocal package static var value: (any SerialContext)?
+
+  /// The bound one, or that of the process.
+  package static var orShared: any SerialContext {
+    value ?? SharedSerialContext.instance
+  }
+}
+
+/// The serial context of a process: for streams that no session runs.
+final class SharedSerialContext: SerialContext {
+  static let instance = SharedSerialContext()
+
+  private let queue = SerialQueue<@Sendable () -> Void>()
+
+  var isCurrent: Bool {
+    queue.isOwnedByCurrentThread
+  }
+
+  func perform(_ work: @escaping @Sendable () -> Void) {
+    queue.post(work) { $0() }
+  }
 }

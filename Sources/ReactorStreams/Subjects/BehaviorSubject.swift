@@ -1,21 +1,21 @@
-internal import Synchronization
-
 /// A value over time: an observer gets the current one first.
-public final class BehaviorSubject<Element: Sendable>: ObservableType, ObserverType {
+///
+/// One who subscribes after the end gets just the end.
+public final class BehaviorSubject<Element: Sendable>: SubjectType, Disposable {
   private let broadcaster: Broadcaster<Element>
-  private let latest: Mutex<Result<Element, any Error>>
 
   /// Makes a subject with its first value.
   public init(value: Element) {
-    broadcaster = Broadcaster(replay: 1, seed: [value])
-    latest = Mutex(.success(value))
+    broadcaster = Broadcaster(replay: 1, seed: [value], replaysAfterEnd: false)
   }
 
-  /// The current value.
+  /// The value that was sent last, which those who observe may be about to get.
   ///
-  /// - Throws: The error with which the subject failed.
+  /// - Throws: The error with which the subject failed, or ``RxError/disposed``.
   public func value() throws -> Element {
-    try latest.withLock { $0 }.get()
+    if case .error(let error) = broadcaster.end { throw error }
+    guard let latest = broadcaster.latest else { throw RxError.disposed }
+    return latest
   }
 
   /// Whether anyone observes.
@@ -25,14 +25,6 @@ public final class BehaviorSubject<Element: Sendable>: ObservableType, ObserverT
 
   /// Sends an event to all observers; any thread may call.
   public func on(_ event: Event<Element>) {
-    latest.withLock { latest in
-      guard case .success = latest else { return }
-      switch event {
-      case .next(let element): latest = .success(element)
-      case .error(let error): latest = .failure(error)
-      case .completed: break
-      }
-    }
     broadcaster.send(event)
   }
 
@@ -41,5 +33,10 @@ public final class BehaviorSubject<Element: Sendable>: ObservableType, ObserverT
   /// - Returns: What takes it out again.
   public func subscribe(_ observer: any ObserverType<Element>) -> any Disposable {
     broadcaster.subscribe(observer)
+  }
+
+  /// Lets all observers go without a word; whoever subscribes later gets ``RxError/disposed``.
+  public func dispose() {
+    broadcaster.dispose()
   }
 }

@@ -4,120 +4,98 @@ internal import Synchronization
 ///
 /// Observers are served in the order in which they subscribed, at any count. Events that arrive
 /// during a delivery, from another thread or from an observer, follow when it is done, so every
-/// observer sees the same order.
+/// observer sees the same order. An observer receives what was sent after it subscribed; one that
+/// leaves receives at most the event that is being delivered.
 package final class Broadcaster<Element: Sendable>: Sendable {
-  private enum Item: Sendable {
-    case event(Event<Element>)
-    case join(any ObserverType<Element>, UInt64)
-  }
+  private let state: Mutex<BroadcasterState<Element>>
 
-  private struct State {
-    var observers: [(key: UInt64, observer: any ObserverType<Element>)] = []
-    var replayed: [Element] = []
-    var end: Event<Element>?
-    var nextKey: UInt64 = 0
-    var left: Set<UInt64> = []  // keys that left before their joining was handled
-
-    mutating func keep(_ element: Element, atMost count: Int) {
-      guard count > 0 else { return }
-      if replayed.count >= count { replayed.removeFirst() }
-      replayed.append(element)
-    }
-  }
-
-  private let state: Mutex<State>
-  private let queue = SerialQueue<Item>()
-  private let replay: Int
-
-  /// Makes a broadcaster that gives each new observer the last `replay` elements first.
-  package init(replay: Int, seed: [Element] = []) {
-    self.replay = replay
-    state = Mutex(State(replayed: seed))
+  /// Makes a broadcaster that gives each new observer the last elements first.
+  ///
+  /// - Parameters:
+  ///   - replay: How many elements are kept for new observers.
+  ///   - seed: The elements that are kept from the beginning.
+  ///   - replaysAfterEnd: Whether one who comes after the end gets the kept elements before the end.
+  package init(replay: Int, seed: [Element] = [], replaysAfterEnd: Bool = true) {
+    state = Mutex(
+      BroadcasterState(
+        replayed: ReplayBuffer(limit: replay, seed), replaysAfterEnd: replaysAfterEnd))
   }
 
   /// How many observers there are.
   package var observerCount: Int {
-    state.withLock { $0.observers.count }
+    state.withLock { $0.members.count }
   }
 
-  /// Delivers an event to all observers. What comes after an end is dropped.
-  package func send(_ event: Event<Element>) {
-    if case .next(let element) = event, queue.isIdle, keepUnobserved(element) { return }
-    queue.post(.event(event), handle: handle)
+  /// The element that was sent last, among those that are kept.
+  package var latest: Element? {
+    state.withLock { $0.replayed.latest }
   }
 
-  /// Keeps an element for those who come later, where nobody is there to receive it.
+  /// The end, once it was sent.
+  package var end: Event<Element>? {
+    state.withLock { $0.end }
+  }
+
+  /// Delivers an event to all observers.
   ///
-  /// This is what mostly happens to a reactor's own streams, so it takes no turn in the queue. That
-  /// the queue was idle means that nothing older is still on its way.
-  private func keepUnobserved(_ element: Element) -> Bool {
-    state.withLock { state in
-      guard state.observers.isEmpty, state.end == nil else { return false }
-      if replay == 1, state.replayed.count == 1 {
-        state.replayed[0] = element
-      } else if replay > 0 {
-        state.keep(element, atMost: replay)
-      }
-      return true
-    }
+  /// What comes after an end is dropped.
+  package func send(_ event: Event<Element>) {
+    let (recipients, _) = state.withLock { $0.admit(event) }
+    guard let recipients else { return }
+    for member in recipients { member.observer.on(event) }
+    deliverWaiting()
   }
 
   /// Adds an observer: it gets what is replayed, then what follows, or the end.
   ///
   /// - Returns: What takes it out again.
   package func subscribe(_ observer: any ObserverType<Element>) -> any Disposable {
-    let key = state.withLock { state in
-      defer { state.nextKey += 1 }
-      return state.nextKey
-    }
-    if queue.isOwnedByCurrentThread {
-      // An observer that subscribes another one expects it to be served before `subscribe` returns.
-      join(observer, key)
-    } else {
-      queue.post(.join(observer, key), handle: handle)
-    }
-    return Disposables.create { [weak self] in self?.leave(key) }
+    let (key, greeting, mustDeliver) = state.withLock { $0.join(observer) }
+    if let greeting { greet(observer, with: greeting) }
+    if mustDeliver { deliverWaiting() }
+    return Membership(broadcaster: self, key: key)
   }
 
-  private func handle(_ item: Item) {
-    switch item {
-    case .event(let event): deliver(event)
-    case .join(let observer, let key): join(observer, key)
-    }
+  /// Lets all observers go without a word; what is kept is dropped, and whoever comes gets
+  /// ``RxError/disposed``.
+  package func dispose() {
+    _ = state.withLock { $0.dispose() }
   }
 
-  private func deliver(_ event: Event<Element>) {
-    let observers = state.withLock {
-      state -> [(key: UInt64, observer: any ObserverType<Element>)] in
-      guard state.end == nil else { return [] }
-      defer { if event.isStopEvent { state.observers = [] } }
-      if case .next(let element) = event {
-        state.keep(element, atMost: replay)
-      } else {
-        state.end = event
-      }
-      return state.observers
-    }
-    for (_, observer) in observers { observer.on(event) }
-  }
-
-  private func join(_ observer: any ObserverType<Element>, _ key: UInt64) {
-    let (replayed, end) = state.withLock { state -> ([Element], Event<Element>?) in
-      guard state.left.remove(key) == nil else { return ([], nil) }
-      if state.end == nil { state.observers.append((key, observer)) }
-      return (state.replayed, state.end)
-    }
-    for element in replayed { observer.on(.next(element)) }
-    if let end { observer.on(end) }
-  }
-
-  private func leave(_ key: UInt64) {
-    state.withLock { state in
-      if let index = state.observers.firstIndex(where: { $0.key == key }) {
-        state.observers.remove(at: index)
-      } else if state.end == nil {
-        state.left.insert(key)
+  private func deliverWaiting() {
+    while let delivery = state.withLock({ $0.next() }) {
+      switch delivery {
+      case .event(let event, let members):
+        for member in members { member.observer.on(event) }
+      case .greeting(let greeting, let member):
+        greet(member.observer, with: greeting)
       }
     }
+  }
+
+  private func greet(
+    _ observer: any ObserverType<Element>, with greeting: BroadcasterState<Element>.Greeting
+  ) {
+    for element in greeting.replayed { observer.on(.next(element)) }
+    if let end = greeting.end { observer.on(end) }
+  }
+
+  fileprivate func leave(_ key: UInt64) {
+    _ = state.withLock { $0.leave(key) }
+  }
+}
+
+/// Takes one observer out of a broadcaster, which it does not keep alive.
+private final class Membership<Element: Sendable>: Disposable {
+  private weak let broadcaster: Broadcaster<Element>?
+  private let key: UInt64
+
+  init(broadcaster: Broadcaster<Element>, key: UInt64) {
+    self.broadcaster = broadcaster
+    self.key = key
+  }
+
+  func dispose() {
+    broadcaster?.leave(key)
   }
 }

@@ -1,5 +1,7 @@
 /// A stream that is fed by hand: an observer gets what comes after it subscribed.
-public final class PublishSubject<Element: Sendable>: ObservableType, ObserverType {
+///
+/// One who subscribes after the end gets just the end.
+public final class PublishSubject<Element: Sendable>: SubjectType, Disposable {
   private let broadcaster = Broadcaster<Element>(replay: 0)
 
   /// Makes a subject.
@@ -20,5 +22,10 @@ public final class PublishSubject<Element: Sendable>: ObservableType, ObserverTy
   /// - Returns: What takes it out again.
   public func subscribe(_ observer: any ObserverType<Element>) -> any Disposable {
     broadcaster.subscribe(observer)
+  }
+
+  /// Lets all observers go without a word; whoever subscribes later gets ``RxError/disposed``.
+  public func dispose() {
+    broadcaster.dispose()
   }
 }

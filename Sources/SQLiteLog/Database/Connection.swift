@@ -1,6 +1,8 @@
 internal import CSQLite
 
-/// An open database: the owner of SQLite's handle. It belongs to one thread at a time.
+/// An open database: the owner of SQLite's handle.
+///
+/// It belongs to one thread at a time.
 @safe
 final class Connection {
   /// What may be done with it.
@@ -20,8 +22,10 @@ final class Connection {
   /// Opens a database.
   ///
   /// - Parameters:
-  ///   - path: A file, which a leading `./` keeps from being taken for one of SQLite's special names.
+  ///   - path: The file, never one of SQLite's special names.
+  ///   - access: What may be done with it.
   ///   - patience: How long a call waits for a lock of another process, in milliseconds.
+  /// - Throws: Where the file is not there, or cannot be had.
   init(_ path: String, _ access: Access, patience: Int32) throws(DatabaseError) {
     var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
     switch access {
@@ -30,6 +34,7 @@ final class Connection {
     case .creating: flags |= SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
     }
     var opened: OpaquePointer?
+    // With a folder before it, ":memory:" is a file like any other.
     let code = ResultCode(
       rawValue: unsafe sqlite3_open_v2(
         path.hasPrefix("/") ? path : "./" + path, &opened, flags, nil))

@@ -1,6 +1,8 @@
 internal import CSQLite
 
-/// A prepared statement: the owner of SQLite's handle. It belongs to the thread of its connection.
+/// A prepared statement: the owner of SQLite's handle.
+///
+/// It belongs to the thread of its connection.
 @safe
 final class Statement {
   private let statement: OpaquePointer

@@ -1,6 +1,8 @@
 internal import ReactorHost
 
-/// A reading connection with its statements. Each call sees one moment of the database.
+/// A reading connection with its statements.
+///
+/// Each call sees one moment of the database.
 final class LogReader {
   private let connection: Connection
   private let findSession: Statement
@@ -24,8 +26,7 @@ final class LogReader {
     let id = "(SELECT id FROM sessions WHERE reactor = ?1 AND session = ?2 AND ended = 0)"
     findSession = try connection.prepare(
       """
-      SELECT ended, epoch, \(version), \(lastActive), name, revision,
-        (SELECT version FROM snapshots WHERE session = id ORDER BY version DESC LIMIT 1)
+      SELECT ended, epoch, \(version), \(lastActive), name, revision
       FROM sessions LEFT JOIN globals ON globals.session = id
       WHERE reactor = ?1 AND sessions.session = ?2
       """)
@@ -57,16 +58,14 @@ final class LogReader {
     let epoch = findSession.text(1)
     let version = findSession.number(2)
     let lastActive = Timestamp(milliseconds: findSession.integer(3))
-    let snapshot = findSession.number(6)
     var globals: [String: UInt64] = [:]
     repeat {
       guard !findSession.isNull(4) else { continue }
-      globals[findSession.text(4)] = UInt64(clamping: findSession.integer(5))
+      globals[findSession.text(4)] = UInt64(bitPattern: findSession.integer(5))
     } while try findSession.step()
     return .stored(
       StoredSession(
-        epoch: epoch, version: version, lastActiveAt: lastActive, globals: globals,
-        snapshotVersion: snapshot))
+        epoch: epoch, version: version, lastActiveAt: lastActive, globals: globals))
   }
 
   /// The sessions of a reactor that have not ended.
@@ -111,7 +110,7 @@ final class LogReader {
   private func mark() -> LogEntry.GlobalMark? {
     guard !readEntries.isNull(3) else { return nil }
     return LogEntry.GlobalMark(
-      name: readEntries.text(3), revision: UInt64(clamping: readEntries.integer(4)))
+      name: readEntries.text(3), revision: UInt64(bitPattern: readEntries.integer(4)))
   }
 
   /// The latest snapshot of a session at or before a version.

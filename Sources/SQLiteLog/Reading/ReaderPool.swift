@@ -1,8 +1,9 @@
 internal import ReactorHost
 internal import Synchronization
 
-/// Reading connections, opened as they are needed. Readers never wait for the writer, nor it for
-/// them.
+/// Reading connections, opened as they are needed.
+///
+/// Readers never wait for the writer, nor it for them.
 final class ReaderPool: Sendable {
   // A reader holds its slot's lock while it reads: that is what gives a connection to one thread.
   // Nobody but another reader ever waits for it, and only when all slots are taken.

@@ -6,8 +6,9 @@ enum Schema {
   /// The version of the tables that this program knows.
   static var version: Int { migrations.count }
 
-  /// Each makes the tables of one version from those of the version before. What was released once
-  /// is never edited; what changes is added below.
+  /// Each makes the tables of one version from those of the version before.
+  ///
+  /// What was released once is never edited; what changes is added below.
   ///
   /// The moments are milliseconds since 1970. What a client sent and what a reactor made of it
   /// stands as the JSON that they are, so that a person can read it: `SELECT * FROM log`.

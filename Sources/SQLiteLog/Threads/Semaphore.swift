@@ -20,18 +20,17 @@ final class Semaphore: Sendable {
   /// Lets one waiting thread go on, now or when it comes.
   func signal() { unsafe sem_post(semaphore) }
 
-  /// Waits for a signal.
-  func wait() {
-    while unsafe sem_wait(semaphore) != 0 && errno == EINTR {}
-  }
-
-  /// Waits for a signal, for some seconds at most.
+  /// Waits for a signal, for some seconds at most, and says whether it came.
   ///
   /// The clock of the wall counts them: where it jumps, they are more or fewer.
-  func wait(seconds: Int) {
+  @discardableResult
+  func wait(seconds: Int) -> Bool {
     var deadline = timespec()
     unsafe clock_gettime(CLOCK_REALTIME, &deadline)
-    deadline.tv_sec += seconds
-    while unsafe sem_timedwait(semaphore, &deadline) != 0 && errno == EINTR {}
+    deadline.tv_sec += min(seconds, 1_000_000_000)
+    while unsafe sem_timedwait(semaphore, &deadline) != 0 {
+      guard errno == EINTR else { return false }
+    }
+    return true
   }
 }

@@ -35,7 +35,9 @@ final class WorkQueue<Item: Sendable>: Sendable {
     if isAwaited { bell.signal() }
   }
 
-  /// All items that are there. One thread may call this.
+  /// Takes all items that are there.
+  ///
+  /// One thread may call this.
   ///
   /// - Parameter seconds: How long to wait for one.
   /// - Returns: Nothing where none came in time; `nil` where none ever will.

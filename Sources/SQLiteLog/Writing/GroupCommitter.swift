@@ -38,11 +38,14 @@ final class GroupCommitter: Sendable {
   private let outcomes = WorkQueue<Outcome>()
   private let ended = Semaphore()
 
-  /// Makes a committer and starts its threads. They end after ``close()``.
+  /// Makes a committer and starts its threads, which end after ``close()``.
   ///
   /// - Parameters:
   ///   - file: A store that was prepared.
   ///   - lock: Its lock, which is kept until everything is written.
+  ///   - retention: What is removed from the beginnings of the sessions' logs.
+  ///   - logger: Told where the store fails and when it works again.
+  /// - Throws: Where the system gives no threads.
   init(
     _ file: StoreFile, lock: StoreLock, retention: RetentionRules, logger: Logger
   ) throws(SQLiteLogError) {
@@ -89,9 +92,12 @@ final class GroupCommitter: Sendable {
   }
 
   /// Waits until everything that was taken before ``close()`` is on the disk and told.
-  func waitUntilEnded() {
-    ended.wait()
-    ended.signal()  // for whoever waits as well
+  ///
+  /// - Returns: Whether it was in time.
+  func waitUntilEnded(within time: Duration) -> Bool {
+    let hasEnded = ended.wait(seconds: Int(clamping: max(1, time.components.seconds)))
+    if hasEnded { ended.signal() }  // for whoever waits as well
+    return hasEnded
   }
 
   // MARK: The writing thread

@@ -161,17 +161,19 @@ struct LogWriter {
     try statements.insertMutation.bind(3, entry.at.milliseconds)
     try statements.insertMutation.bind(4, utf8: entry.action)
     try statements.insertMutation.bind(5, text: entry.global?.name)
-    try statements.insertMutation.bind(6, entry.global.map { Int64(clamping: $0.revision) })
+    try statements.insertMutation.bind(6, entry.global.map { Int64(bitPattern: $0.revision) })
     try statements.insertMutation.bind(7, utf8: entry.mutation)
     try statements.insertMutation.run()
     guard let global = entry.global else { return }
     try statements.markGlobal.bind(1, id)
     try statements.markGlobal.bind(2, text: global.name)
-    try statements.markGlobal.bind(3, Int64(clamping: global.revision))
+    try statements.markGlobal.bind(3, Int64(bitPattern: global.revision))
     try statements.markGlobal.run()
   }
 
-  /// Leaves of a session that it has ended. Its rows go later, whatever their number.
+  /// Leaves of a session that it has ended.
+  ///
+  /// Its rows go later, whatever their number.
   private mutating func end(_ key: SessionKey) throws(DatabaseError) {
     let id = nextID
     if let head = try head(of: key) {

@@ -139,8 +139,10 @@ struct Removals {
     }
   }
 
-  /// A transaction was taken back, and with it perhaps a snapshot that was to stand in for what a
-  /// trim removes. The next snapshot of the session plans another.
+  /// A transaction was taken back.
+  ///
+  /// With it went perhaps a snapshot that was to stand in for what a trim removes. The next snapshot
+  /// of the session plans another.
   mutating func didTakeBack() {
     trims = [:]
     hasHistories = true

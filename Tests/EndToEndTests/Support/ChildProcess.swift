@@ -71,6 +71,11 @@ final class ChildProcess: Sendable {
     return line ?? nil
   }
 
+  /// Waits until standard output holds a text.
+  func output(contains text: String, within time: Duration = Connection.patience) -> Bool {
+    output.first(within: time) { $0.string.contains(text) ? true : nil } ?? false
+  }
+
   /// Sends a signal, unless the process has ended.
   func signal(_ number: Int32) {
     LivingProcesses.shared.signal(id, number)

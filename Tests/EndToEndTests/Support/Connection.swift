@@ -110,12 +110,6 @@ final class Connection {
     return Array(buffer[position...])
   }
 
-  /// Whether the peer closes without saying anything more.
-  func isClosed(within time: Duration = Connection.patience) throws -> Bool {
-    guard position == buffer.count else { return false }
-    return try !fill(until: .now + time, "the end of the connection")
-  }
-
   private func fill(until deadline: ContinuousClock.Instant, _ purpose: String) throws -> Bool {
     if position == buffer.count {
       buffer.removeAll(keepingCapacity: true)

@@ -1,3 +1,5 @@
+import Foundation
+
 /// JSON as a test compares it.
 enum JSON: Hashable, Sendable {
   case null
@@ -62,5 +64,25 @@ extension JSON: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, Expressibl
   init(arrayLiteral values: JSON...) { self = .array(values) }
   init(dictionaryLiteral members: (String, JSON)...) {
     self = .object(Dictionary(members) { $1 })
+  }
+}
+
+extension JSON {
+  /// Reads a text.
+  init(parsing text: String) throws {
+    self = try JSONDecoder().decode(JSON.self, from: Data(text.utf8))
+  }
+
+  /// The value as a client would send it.
+  var text: String {
+    switch self {
+    case .null: "null"
+    case .bool(let value): "\(value)"
+    case .number(let value): Int(exactly: value).map(String.init) ?? "\(value)"
+    case .string(let value): "\"\(value)\""
+    case .array(let values): "[" + values.map(\.text).joined(separator: ",") + "]"
+    case .object(let members):
+      "{" + members.map { "\"\($0)\":\($1.text)" }.joined(separator: ",") + "}"
+    }
   }
 }

@@ -13,7 +13,7 @@ final class ReactordProcess: Sendable {
 
   /// Starts the service on a free port and waits until it accepts connections.
   init(
-    _ flags: String..., program: String = "reactord", environment: [String: String] = [:]
+    _ flags: [String], program: String = "reactord", environment: [String: String] = [:]
   ) throws {
     process = try Self.launch(
       ["serve", "--listen", "127.0.0.1:0", "--store", "memory"] + flags, program: program,
@@ -30,6 +30,11 @@ final class ReactordProcess: Sendable {
     }
     self.url = String(address)
     self.port = port
+  }
+
+  /// Starts the service with some flags.
+  convenience init(_ flags: String..., program: String = "reactord") throws {
+    try self.init(flags, program: program)
   }
 
   /// Runs the service with any arguments, as a shell would.

@@ -17,7 +17,6 @@ import Testing
     #expect(try session.snapshot(atOrBefore: 49)?.version == 10)
     #expect(
       try session.snapshot(atOrBefore: 100) == Snapshot(version: 50, state: Array("50".utf8)))
-    #expect(try session.stored?.snapshotVersion == 50)
   }
 
   @Test(arguments: LogKind.allCases)

@@ -16,9 +16,7 @@ final class LogUnderTest {
   private let folder: TemporaryFolder?
   private let store: SQLiteLog?
 
-  /// Makes a log.
-  ///
-  /// - Parameter retained: How many versions of a session it has to keep; `nil` keeps all.
+  /// Makes a log that keeps so many versions of a session at least; `nil` keeps all.
   init(_ kind: LogKind, retained: Int? = nil) throws {
     switch kind {
     case .memory:

@@ -1,0 +1,131 @@
+internal import Synchronization
+
+/// One session's entries in memory.
+final class MemorySession: Sendable {
+  /// What a session's history consists of.
+  struct History: Sendable {
+    var entries: [LogEntry] = []
+    var version = 0
+    var lastActiveAt = Timestamp(milliseconds: 0)
+    var globals: [String: UInt64] = [:]
+    var snapshots: [Snapshot] = []  // in ascending order of their versions
+
+    /// The version that the first entry which is still kept follows.
+    var oldest: Int { version - entries.count }
+  }
+
+  private struct Contents {
+    var epoch: String?
+    var isEnded = false
+    var history = History()
+  }
+
+  private let retained: Int
+  private let contents = Mutex(Contents())
+
+  init(retained: Int) {
+    self.retained = retained
+  }
+
+  func record() -> SessionRecord {
+    contents.withLock { contents in
+      if contents.isEnded { return .ended }
+      guard let epoch = contents.epoch else { return .none }
+      return .stored(
+        StoredSession(
+          epoch: epoch, version: contents.history.version,
+          lastActiveAt: contents.history.lastActiveAt,
+          globals: contents.history.globals))
+    }
+  }
+
+  /// Begins a history, in place of one that has ended.
+  ///
+  /// - Returns: Whether there was room for it.
+  func begin(_ epoch: String, with history: History?) -> Bool {
+    contents.withLock { contents in
+      guard contents.isEnded || contents.epoch == nil else { return false }
+      contents = Contents(epoch: epoch, history: history ?? History(lastActiveAt: .now))
+      return true
+    }
+  }
+
+  /// Adds entries.
+  ///
+  /// - Returns: Whether the session was at the version and of the epoch that the writer expects.
+  func append(_ entries: [LogEntry], to epoch: String, expecting version: Int) -> Bool {
+    contents.withLock { contents in
+      guard !contents.isEnded, contents.epoch ?? epoch == epoch, contents.history.version == version
+      else { return false }
+      contents.epoch = epoch
+      contents.history.entries += entries
+      contents.history.version += entries.count
+      for entry in entries {
+        if let global = entry.global { contents.history.globals[global.name] = global.revision }
+      }
+      contents.history.lastActiveAt = entries.last?.at ?? contents.history.lastActiveAt
+      return true
+    }
+  }
+
+  func end() {
+    contents.withLock { $0 = Contents(isEnded: true) }
+  }
+
+  // MARK: Reading
+
+  func entries(after version: Int, limit: Int) -> [LogEntry] {
+    contents.withLock { contents in
+      let history = contents.history
+      let start = min(max(0, version - history.oldest), history.entries.count)
+      return Array(history.entries[start...].prefix(limit))
+    }
+  }
+
+  func snapshot(atOrBefore version: Int) -> Snapshot? {
+    contents.withLock { $0.history.snapshots.last { $0.version <= version } }
+  }
+
+  /// The history up to a version, for another session to begin with.
+  func history(upTo version: Int) -> History {
+    var history = contents.withLock { $0.history }
+    let dropped = history.entries.suffix(max(0, history.version - version))
+    // What an entry that is dropped has set was something else before. What no entry that is kept
+    // has set was set by one that retention removed, and holds.
+    for entry in dropped {
+      if let global = entry.global { history.globals[global.name] = nil }
+    }
+    history.entries.removeLast(dropped.count)
+    for entry in history.entries {
+      if let global = entry.global { history.globals[global.name] = global.revision }
+    }
+    history.snapshots.removeAll { $0.version > version }
+    history.version = version
+    history.lastActiveAt = .now
+    return history
+  }
+
+  // MARK: Retention
+
+  func save(_ snapshot: Snapshot, of epoch: String) {
+    contents.withLock { contents in
+      let history = contents.history
+      guard contents.epoch == epoch, snapshot.version <= history.version,
+        snapshot.version > history.snapshots.last?.version ?? 0
+      else { return }
+      contents.history.snapshots.append(snapshot)
+      contents.history.trim(to: retained)
+    }
+  }
+}
+
+extension MemorySession.History {
+  /// Drops what retention need not keep: entries up to the newest snapshot that is old enough.
+  fileprivate mutating func trim(to retained: Int) {
+    guard let keep = snapshots.lastIndex(where: { $0.version <= version - retained }) else {
+      return
+    }
+    entries.removeFirst(min(entries.count, max(0, snapshots[keep].version - oldest)))
+    snapshots.removeFirst(keep)
+  }
+}

@@ -1,0 +1,38 @@
+internal import Synchronization
+
+/// The sessions that a log in memory has stored something of.
+final class MemoryTable: Sendable {
+  private let sessions = Mutex<[SessionKey: MemorySession]>([:])
+  private let retained: Int
+  private let retention: RetentionRules
+
+  init(retained: Int, retention: RetentionRules) {
+    self.retained = retained
+    self.retention = retention
+  }
+
+  func find(_ key: SessionKey) -> MemorySession? {
+    sessions.withLock { $0[key] }
+  }
+
+  func findOrMake(_ key: SessionKey) -> MemorySession {
+    sessions.withLock { sessions in
+      if let session = sessions[key] { return session }
+      let session = MemorySession(retained: retained(of: key.reactor))
+      sessions[key] = session
+      return session
+    }
+  }
+
+  private func retained(of reactor: String) -> Int {
+    if case .versions(let count) = retention[reactor] { count } else { retained }
+  }
+
+  /// The sessions of a reactor after an id, in ascending order.
+  func sessions(of reactor: String, after id: String?) -> [(SessionKey, MemorySession)] {
+    let found = sessions.withLock { sessions in
+      sessions.filter { $0.key.reactor == reactor && $0.key.id > id ?? "" }
+    }
+    return found.sorted { $0.key.id < $1.key.id }.map { ($0.key, $0.value) }
+  }
+}

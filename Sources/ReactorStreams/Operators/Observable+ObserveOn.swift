@@ -1,0 +1,97 @@
+internal import Synchronization
+
+extension ObservableType {
+  /// This stream's events, delivered by a scheduler: in order and one at a time, even where the
+  /// scheduler runs several pieces of work at once.
+  ///
+  /// Events that come faster than they are delivered wait; nothing bounds how many.
+  public func observe(on scheduler: any SchedulerType) -> Observable<Element> {
+    Observable { downstream in
+      let sink = ObserveOnSink(downstream, scheduler: scheduler.resolved)
+      sink.hold(subscribe(sink))
+      return sink
+    }
+  }
+
+  /// This stream, subscribed to and disposed of by a scheduler.
+  public func subscribe(on scheduler: any SchedulerType) -> Observable<Element> {
+    let source = guarded()
+    return Observable { downstream in
+      let scheduler = scheduler.resolved
+      let subscription = SerialDisposable()
+      let waiting = SingleAssignmentDisposable()
+      subscription.disposable = waiting
+      waiting.setDisposable(
+        scheduler.schedule(after: .zero) {
+          subscription.disposable = ScheduledDisposable(
+            scheduler: scheduler, disposable: source.subscribe(downstream))
+        })
+      return subscription
+    }
+  }
+}
+
+/// Keeps events until its scheduler delivers them; at most one delivery is scheduled at a time.
+private final class ObserveOnSink<Element: Sendable>: ObserverType, Disposable {
+  private struct State {
+    var isScheduled = false
+    var waiting: [Event<Element>] = []
+  }
+
+  private let downstream: any ObserverType<Element>
+  private let scheduler: any SchedulerType
+  private let stopped = Atomic<Bool>(false)
+  private let upstream = DisposableSlot()
+  private let state = Mutex(State())
+
+  init(_ downstream: any ObserverType<Element>, scheduler: any SchedulerType) {
+    self.downstream = downstream
+    self.scheduler = scheduler
+  }
+
+  func hold(_ disposable: any Disposable) {
+    upstream.set(disposable)
+  }
+
+  func on(_ event: Event<Element>) {
+    guard !stopped.load(ordering: .acquiring) else { return }
+    let mustSchedule = state.withLock { state in
+      state.waiting.append(event)
+      defer { state.isScheduled = true }
+      return !state.isScheduled
+    }
+    if mustSchedule { schedule() }
+  }
+
+  func dispose() {
+    stopped.store(true, ordering: .releasing)
+    upstream.dispose()
+  }
+
+  private func schedule() {
+    scheduler.schedule(after: .zero) { [self] in deliver() }
+  }
+
+  private func deliver() {
+    let batch = state.withLock { state in
+      defer { state.waiting = [] }
+      return state.waiting
+    }
+    for event in batch {
+      guard !stopped.load(ordering: .acquiring) else { return }
+      guard event.isStopEvent else {
+        downstream.on(event)
+        continue
+      }
+      stopped.store(true, ordering: .releasing)
+      downstream.on(event)
+      return upstream.dispose()
+    }
+    // What came meanwhile waits for its turn, so that a busy stream does not occupy the scheduler.
+    let mustSchedule = state.withLock { state in
+      state.isScheduled = !state.waiting.isEmpty
+      return state.isScheduled
+    }
+    if mustSchedule { schedule() }
+  }
+}

@@ -1,0 +1,49 @@
+extension ObservableType {
+  /// Each element, and the completion, a time later; a failure at once.
+  ///
+  /// What waits is kept, however much it is.
+  public func delay(
+    _ dueTime: Duration, scheduler: any SchedulerType
+  ) -> Observable<Element> {
+    timed(Delay(dueTime: dueTime), on: scheduler)
+  }
+
+  /// This stream, subscribed to a time later.
+  public func delaySubscription(
+    _ dueTime: Duration, scheduler: any SchedulerType
+  ) -> Observable<Element> {
+    let source = guarded()
+    return Observable { downstream in
+      let subscription = SingleAssignmentDisposable()
+      let timer = scheduler.resolved.schedule(after: dueTime) {
+        guard !subscription.isDisposed else { return }
+        subscription.setDisposable(source.subscribe(downstream))
+      }
+      return Disposables.create(timer, subscription)
+    }
+  }
+}
+
+private struct Delay<Element: Sendable>: TimedMachine {
+  let dueTime: Duration
+  var waiting = Fifo<(event: Event<Element>, due: Duration)>()
+
+  mutating func receive(_ event: Event<Element>, at now: Duration) -> TimedStep<Element> {
+    if case .error = event { return TimedStep(events: [event]) }
+    defer { waiting.append((event, now + dueTime)) }
+    return TimedStep(timer: waiting.isEmpty ? .set(dueTime) : .unchanged)
+  }
+
+  mutating func timeOut(at now: Duration) -> TimedStep<Element> {
+    var step = TimedStep<Element>()
+    while let first = waiting.first {
+      guard first.due <= now else {
+        step.timer = .set(first.due - now)
+        break
+      }
+      _ = waiting.popFirst()
+      step.events.append(first.event)
+    }
+    return step
+  }
+}

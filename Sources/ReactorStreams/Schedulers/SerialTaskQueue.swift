@@ -1,0 +1,42 @@
+internal import Synchronization
+
+/// Runs work in tasks of the process, one piece at a time and in order.
+///
+/// An idle queue has no task.
+final class SerialTaskQueue: Sendable {
+  private struct State {
+    var isRunning = false
+    var waiting = Fifo<@Sendable () -> Void>()
+  }
+
+  private let state = Mutex(State())
+  private let priority: TaskPriority?
+
+  init(priority: TaskPriority? = nil) {
+    self.priority = priority
+  }
+
+  func append(_ work: @escaping @Sendable () -> Void) {
+    let mustRun = state.withLock { state in
+      state.waiting.append(work)
+      defer { state.isRunning = true }
+      return !state.isRunning
+    }
+    if mustRun { Task(priority: priority) { await run() } }
+  }
+
+  private func run() async {
+    while let work = next() {
+      work()
+      await Task.yield()
+    }
+  }
+
+  private func next() -> (@Sendable () -> Void)? {
+    state.withLock { state in
+      let work = state.waiting.popFirst()
+      state.isRunning = work != nil
+      return work
+    }
+  }
+}

@@ -1,0 +1,88 @@
+public import ReactorStreams
+
+/// Events over time, drawn: each character is a tick.
+///
+/// | character | means |
+/// | --- | --- |
+/// | `-` | nothing happens |
+/// | `\|` | the stream completes |
+/// | `#` | the stream fails with ``TestError/test`` |
+/// | `[ab]` | `a` and `b` happen in one tick |
+/// | a space | nothing, not even a tick: it is there for the eye |
+/// | any other | the element of that name |
+public struct Timeline: Equatable, Sendable {
+  /// Why a drawing cannot be read.
+  public enum Mistake: Error, Hashable {
+    /// A `[` without its `]`, or the other way around; the offset of the character.
+    case unbalancedGroup(at: Int)
+  }
+
+  /// What happens, and at which tick.
+  public let events: [Recorded<Event<String>>]
+
+  /// Wraps events.
+  public init(events: [Recorded<Event<String>>]) {
+    self.events = events
+  }
+
+  /// Reads a drawing.
+  ///
+  /// - Throws: ``Mistake`` where it cannot be read.
+  public init(_ drawing: String) throws(Mistake) {
+    var events: [Recorded<Event<String>>] = []
+    var tick = 0
+    var group: Int?
+    for (offset, character) in drawing.enumerated() {
+      switch character {
+      case " ": continue
+      case "[":
+        guard group == nil else { throw .unbalancedGroup(at: offset) }
+        group = offset
+        continue
+      case "]":
+        guard group != nil else { throw .unbalancedGroup(at: offset) }
+        group = nil
+      case "-": break
+      case "|": events.append(.completed(tick))
+      case "#": events.append(.error(tick))
+      default: events.append(.next(tick, String(character)))
+      }
+      if group == nil { tick += 1 }
+    }
+    if let group { throw .unbalancedGroup(at: group) }
+    self.events = events
+  }
+
+}
+
+extension Timeline: CustomStringConvertible {
+  /// The drawing.
+  public var description: String {
+    var drawing = ""
+    var tick = 0
+    for (time, group) in groupedByTick() {
+      drawing += String(repeating: "-", count: max(0, time - tick))
+      drawing += group.count == 1 ? group[0] : "[\(group.joined())]"
+      tick = time + 1
+    }
+    return drawing
+  }
+
+  private func groupedByTick() -> [(time: TestTime, marks: [String])] {
+    var groups: [(time: TestTime, marks: [String])] = []
+    for event in events {
+      let mark =
+        switch event.value {
+        case .next(let element): element
+        case .error: "#"
+        case .completed: "|"
+        }
+      if let last = groups.indices.last, groups[last].time == event.time {
+        groups[last].marks.append(mark)
+      } else {
+        groups.append((event.time, [mark]))
+      }
+    }
+    return groups
+  }
+}

@@ -1,0 +1,22 @@
+internal import ReactorStreams
+
+/// Work by the time at which it is due; what is due at the same time keeps its order.
+struct Agenda {
+  private var entries: [(job: ScheduledJob, due: Duration)] = []  // the latest first
+
+  mutating func insert(_ job: ScheduledJob, due: Duration) {
+    var low = 0
+    var high = entries.count
+    while low < high {
+      let middle = low + (high - low) / 2
+      if entries[middle].due > due { low = middle + 1 } else { high = middle }
+    }
+    entries.insert((job, due), at: low)
+  }
+
+  /// Takes the next entry out, if it is due by a time; without one, in any case.
+  mutating func popFirst(until end: Duration?) -> (job: ScheduledJob, due: Duration)? {
+    guard let next = entries.last, end.map({ next.due <= $0 }) ?? true else { return nil }
+    return entries.removeLast()
+  }
+}

@@ -1,0 +1,61 @@
+import Testing
+
+/// Several actions in one request.
+@Suite(.blocking)
+struct ActionArrayTests {
+  let server: ReactordProcess
+  let session: SessionClient
+
+  init() throws {
+    server = try ReactordProcess.shared.get()
+    session = server.session(of: "counter")
+  }
+
+  @Test func `an array runs in order and answers with the last state`() throws {
+    let answer = try session.post(#"["increase",{"add":5},{"decrease":{}}]"#)
+    #expect(answer.status == 200)
+    #expect(answer.text == #"{"value":5}"#)
+    #expect(answer.cursor?.version == 3)
+    let actions = try session.log().json.array?.map { $0["action"] }
+    #expect(actions == ["increase", ["add": 5], "decrease"])
+  }
+
+  @Test func `an empty array is 200 and changes nothing`() throws {
+    let before = try session.state()
+    let answer = try session.post("[]")
+    #expect(answer.status == 200)
+    #expect(answer.text == before.text)
+    #expect(answer["ETag"] == before["ETag"])
+  }
+
+  @Test func `one bad action is 422 and nothing has happened`() throws {
+    let answer = try session.post(#"["increase",{"add":"x"},"increase"]"#)
+    let problem = try expectProblem(answer, 422, "invalid-action")
+    #expect(problem["pointer"]?.string?.hasPrefix("/1") == true)
+    #expect(try session.state().cursor?.version == 0)
+  }
+
+  @Test func `an array in an array is no action`() throws {
+    let problem = try expectProblem(try session.post(#"[["increase"]]"#), 422, "invalid-action")
+    #expect(problem["pointer"] == "/0")
+  }
+
+  @Test func `one that fails ends only itself, and the answer is the first failure`() throws {
+    try session.post(#"{"add":9223372036854775806}"#)
+    let answer = try session.post(#"["increase","increase",{"add":5},"decrease"]"#)
+    let problem = try expectProblem(answer, 409, "effect-failed")
+    #expect(problem["index"] == 1)
+    let state = try session.state()
+    #expect(state.text == #"{"value":9223372036854775806}"#)
+    #expect(state.cursor?.version == 3)
+  }
+
+  @Test func `actions enter without waiting for the effects of those before`() throws {
+    let profile = server.session(of: "profile")
+    let actions = (1...40).map { #"{"follow":\#(90_000 + $0)}"# }.joined(separator: ",")
+    // One after the other they would take 40 times 20 ms; the wait leaves room for one.
+    let answer = try profile.post("[\(actions)]")
+    #expect(answer.status == 200)
+    #expect(answer.cursor?.version == 40)
+  }
+}

@@ -1,0 +1,93 @@
+import Testing
+
+/// `Prefer`: when an action is answered, and with what.
+@Suite(.blocking)
+struct PreferenceTests {
+  let server: ReactordProcess
+  let counter: SessionClient
+  let stopwatch: SessionClient
+
+  init() throws {
+    server = try ReactordProcess.shared.get()
+    counter = server.session(of: "counter")
+    stopwatch = server.session(of: "stopwatch")
+  }
+
+  @Test func `an action is answered when its effect has ended`() throws {
+    let profile = server.session(of: "profile")
+    let answer = try profile.post(#"{"follow":7}"#)
+    #expect(answer.status == 200)
+    #expect(answer.text == #"{"isFollowing":true,"user":null}"#)
+    #expect(answer.cursor?.version == 1)
+  }
+
+  @Test func `respond-async answers 202 at once`() throws {
+    let answer = try stopwatch.post(#""start""#, ["Prefer": "respond-async"])
+    #expect(answer.status == 202)
+    #expect(answer["Preference-Applied"]?.contains("respond-async") == true)
+    #expect(try eventually { try stopwatch.state().json["isRunning"] == true })
+  }
+
+  @Test func `respond-async with return=minimal is 202 without a body`() throws {
+    let answer = try stopwatch.post(#""start""#, ["Prefer": "respond-async, return=minimal"])
+    #expect(answer.status == 202)
+    #expect(answer.body.isEmpty)
+    let applied = try #require(answer["Preference-Applied"])
+    #expect(applied.contains("respond-async"))
+    #expect(applied.contains("return=minimal"))
+  }
+
+  @Test func `return=minimal answers 204 with the cursor and no body`() throws {
+    let answer = try counter.post(#""increase""#, ["Prefer": "return=minimal"])
+    #expect(answer.status == 204)
+    #expect(answer.body.isEmpty)
+    #expect(answer.cursor?.version == 1)
+    #expect(answer["Preference-Applied"] == "return=minimal")
+    #expect(try counter.state().text == #"{"value":1}"#)
+  }
+
+  @Test func `wait answers 202 when the effect still runs then`() throws {
+    let answer = try stopwatch.post(#""start""#, ["Prefer": "wait=1"])
+    #expect(answer.status == 202)
+    #expect(answer["Preference-Applied"] == "wait=1")
+    #expect(try answer.json["isRunning"] == true)
+    #expect(answer["ETag"] != nil)
+  }
+
+  @Test func `wait answers 200 as soon as the effect has ended`() throws {
+    let answer = try counter.post(#""increase""#, ["Prefer": "wait=60"])
+    #expect(answer.status == 200)
+    #expect(answer["Preference-Applied"] == "wait=60")
+  }
+
+  @Test func `wait=0 does not wait for an effect`() throws {
+    let answer = try stopwatch.post(#""start""#, ["Prefer": "wait=0"])
+    #expect(answer.status == 202)
+  }
+
+  @Test func `without a preference actions_wait is the wait`() throws {
+    let impatient = try ReactordProcess("--actions-wait", "0.2")
+    let answer = try impatient.session(of: "stopwatch").post(#""start""#)
+    #expect(answer.status == 202)
+    #expect(answer["Preference-Applied"] == nil)
+  }
+
+  @Test(arguments: ["foo", "wait=x", "wait=", "handling=lenient", "return=representation", ", ,"])
+  func `what is not known is ignored`(preference: String) throws {
+    let answer = try counter.post(#""increase""#, ["Prefer": preference])
+    #expect(answer.status == 200)
+    #expect(answer.text == #"{"value":1}"#)
+  }
+
+  @Test func `a stop ends the effect of a start, whose request is answered then`() throws {
+    try stopwatch.client.start(
+      "POST", stopwatch.path + "/actions",
+      ["Content-Type": "application/json", "Prefer": "wait=60"], body: Array(#""start""#.utf8))
+    let other = SessionClient(server.client(), stopwatch.path)
+    #expect(try eventually { try other.state().json["isRunning"] == true })
+    #expect(try other.post(#""stop""#).status == 200)
+    let answer = try stopwatch.client.answer(to: "POST")
+    #expect(answer.status == 200)
+    #expect(try stopwatch.state().json["isRunning"] == false)
+  }
+}

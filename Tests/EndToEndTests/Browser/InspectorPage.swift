@@ -1,0 +1,84 @@
+import Testing
+
+/// The page at `/` as somebody who looks at it and clicks finds it.
+struct InspectorPage {
+  let browser: Browser
+  let server: ReactordProcess
+
+  /// Loads the page at an address in its hash.
+  func open(_ hash: String = "") throws {
+    try browser.open("\(server.url)/\(hash)")
+  }
+
+  /// Loads the page at a session, and waits until it is live.
+  func open(_ session: SessionClient, sourceLocation: SourceLocation = #_sourceLocation) throws {
+    try open(address(of: session))
+    try expectStatus("live", sourceLocation: sourceLocation)
+  }
+
+  /// A session's address in the hash.
+  func address(of session: SessionClient) -> String {
+    let parts = session.path.split(separator: "/")
+    return "#/\(parts[2])/\(parts[4])"
+  }
+
+  // MARK: What it shows
+
+  /// Waits until the State is one, written without white space.
+  func expectState(_ json: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
+    try browser.expect(
+      "return document.querySelector('#state').innerText.replace(/\\s/g, '')",
+      is: .string(json), sourceLocation: sourceLocation)
+  }
+
+  /// Waits until the connection is `connecting`, `live`, `reconnecting` or `ended`.
+  func expectStatus(_ status: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
+    try browser.expect(
+      "return document.querySelector('#session').dataset.status ?? ''",
+      is: .string(status), sourceLocation: sourceLocation)
+  }
+
+  /// Waits until the visible text of an element has something in it.
+  func expectText(
+    _ text: String, in selector: String, sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    var shown = ""
+    _ = try eventually(within: .seconds(30)) {
+      let element = "document.querySelector('\(selector)')"
+      shown = try browser.run("return \(element)?.innerText ?? ''").string ?? ""
+      return shown.contains(text)
+    }
+    #expect(shown.contains(text), sourceLocation: sourceLocation)
+  }
+
+  /// Looks whether the browser had nothing to complain of.
+  func expectNoComplaints(sourceLocation: SourceLocation = #_sourceLocation) throws {
+    #expect(try browser.complaints() == [], sourceLocation: sourceLocation)
+  }
+
+  // MARK: What people do
+
+  /// Clicks the button of that name.
+  func press(_ label: String) throws {
+    try browser.click(
+      """
+      return [...document.querySelectorAll('button')].find((button) =>
+        button.checkVisibility() && button.innerText === arguments[0])
+      """, .string(label))
+  }
+
+  /// Clicks the link whose text begins so.
+  func follow(_ label: String) throws {
+    try browser.click(
+      """
+      return [...document.querySelectorAll('a')].find((link) =>
+        link.checkVisibility() && link.innerText.startsWith(arguments[0]))
+      """, .string(label))
+  }
+
+  /// Writes an action into the form, and sends it.
+  func send(_ action: String) throws {
+    try browser.type(action, into: "return document.querySelector('#action')")
+    try press("Send")
+  }
+}

@@ -1,0 +1,89 @@
+import Foundation
+
+/// A chromedriver of one's own, spoken to in the WebDriver protocol (W3C).
+///
+/// Of one thread. It ends with its owner.
+final class WebDriver {
+  /// An answer that is no success, or none that can be read.
+  struct Failure: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  /// A browser that has much to do beside other tests is slow, not broken.
+  private static let patience = Duration.seconds(60)
+
+  private let process: ChildProcess
+  private let client: HTTPClient
+
+  /// Starts the driver on a free port.
+  init() throws {
+    let process = try ChildProcess(Self.executable(), ["--port=0"])
+    let port = Watched<UInt16?>(nil)
+    let isListening = eventually(within: Self.patience) {
+      port.change { $0 = Self.port(in: process.standardOutput) }
+      return port.current != nil || !process.isRunning
+    }
+    guard isListening, let port = port.current else {
+      throw Failure(
+        description: "chromedriver did not start. It said: \(process.standardError)")
+    }
+    self.process = process
+    client = HTTPClient(port: port)
+  }
+
+  /// Sends a command; the body is an object, where the command takes one.
+  func send(_ method: String, _ path: String, _ body: JSON? = nil) throws -> JSON {
+    try client.start(
+      method, path, ["Content-Type": "application/json"], body: try body.map { try $0.bytes })
+    let answer = try client.answer(to: method, until: .now + Self.patience)
+    let value = try answer.json["value"] ?? .null
+    guard answer.status == 200 else {
+      let reason = value["message"]?.string?.split(separator: "\n").first ?? "no reason"
+      throw Failure(description: "\(method) \(path): \(reason)")
+    }
+    return value
+  }
+
+  // MARK: Starting
+
+  private static func executable() throws -> String {
+    let folders = ProcessInfo.processInfo.environment["PATH"]?.split(separator: ":") ?? []
+    let paths = folders.map { "\($0)/chromedriver" }
+    guard let path = paths.first(where: FileManager.default.isExecutableFile) else {
+      throw Failure(
+        description: """
+          There is no chromedriver on the PATH. Install the section [test] of \
+          config/debian-packages.txt, as make test does.
+          """)
+    }
+    return path
+  }
+
+  /// The port in the line that ends in `was started successfully on port 45123.` of the output.
+  private static func port(in output: String) -> UInt16? {
+    guard let range = output.range(of: "started successfully on port "),
+      let end = output[range.upperBound...].firstIndex(of: ".")
+    else { return nil }
+    return UInt16(output[range.upperBound..<end])
+  }
+}
+
+extension JSON {
+  /// The text of the value, for what the tests send.
+  fileprivate var bytes: [UInt8] {
+    get throws {
+      Array(try JSONSerialization.data(withJSONObject: plain, options: [.fragmentsAllowed]))
+    }
+  }
+
+  private var plain: Any {
+    switch self {
+    case .null: NSNull()
+    case .bool(let value): value
+    case .number(let value): value
+    case .string(let value): value
+    case .array(let values): values.map(\.plain)
+    case .object(let members): members.mapValues(\.plain)
+    }
+  }
+}

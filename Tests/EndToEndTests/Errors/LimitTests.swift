@@ -1,0 +1,64 @@
+import Testing
+
+/// Limits of the configuration.
+@Suite(.blocking)
+struct LimitTests {
+  let server: ReactordProcess
+  let session: SessionClient
+
+  init() throws {
+    server = try ReactordProcess("--limits-body", "1000", "--limits-headers", "2048")
+    session = server.session(of: "counter")
+  }
+
+  private func action(_ length: Int) -> String {
+    #""increase""# + String(repeating: " ", count: length - 10)
+  }
+
+  @Test func `a body of the limit is taken, one more byte is 413 body-too-large`() throws {
+    #expect(try session.post(action(1000)).status == 200)
+    try expectProblem(try session.post(action(1001)), 413, "body-too-large")
+    #expect(try session.state().text == #"{"value":1}"#)
+  }
+
+  @Test func `a body of unknown length is cut off at the limit`() throws {
+    let head =
+      "POST \(session.path)/actions HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+    let chunk = "1f4\r\n" + action(500) + "\r\n"
+    let (small, _) = try session.client.raw(
+      head + "Transfer-Encoding: chunked\r\n\r\n" + chunk + "0\r\n\r\n", method: "POST")
+    #expect(small.status == 200)
+    let (large, _) = try session.client.raw(
+      head + "Transfer-Encoding: chunked\r\n\r\n" + chunk + chunk + chunk, method: "POST")
+    try expectProblem(large, 413, "body-too-large")
+    #expect(try session.state().text == #"{"value":1}"#)
+  }
+
+  @Test func `a body that is announced too large is refused before it is sent`() throws {
+    let (answer, _) = try session.client.raw(
+      """
+      POST \(session.path)/actions HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n\
+      Content-Length: 100000000000\r\nExpect: 100-continue\r\n\r\n
+      """, method: "POST")
+    try expectProblem(answer, 413, "body-too-large")
+  }
+
+  @Test func `header fields over the limit are 431 headers-too-large`() throws {
+    #expect(try session.state("", ["X-Large": String(repeating: "x", count: 1500)]).status == 200)
+    let answer = try session.state("", ["X-Large": String(repeating: "x", count: 2100)])
+    try expectProblem(answer, 431, "headers-too-large")
+  }
+
+  @Test func `a request line over the limit is 431 or 414`() throws {
+    let answer = try session.client.get("/" + String(repeating: "x", count: 2100))
+    #expect([414, 431].contains(answer.status))
+  }
+
+  @Test func `the service lives after all of these`() throws {
+    for _ in 0..<20 {
+      _ = try session.post(action(2000))
+      _ = try session.state("", ["X-Large": String(repeating: "x", count: 2100)])
+    }
+    #expect(try session.state().status == 200)
+  }
+}

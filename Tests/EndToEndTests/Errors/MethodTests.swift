@@ -1,0 +1,73 @@
+import Testing
+
+/// Methods: HEAD, OPTIONS, and those that an address does not have.
+@Suite(.blocking)
+struct MethodTests {
+  let server: ReactordProcess
+  let session: SessionClient
+
+  init() throws {
+    server = try ReactordProcess.shared.get()
+    session = server.session(of: "counter")
+  }
+
+  /// The addresses of the contract, with the methods that each has beside HEAD and OPTIONS.
+  static let addresses: [(path: String, methods: Set<String>)] = [
+    ("/", ["GET"]), ("/healthz", ["GET"]), ("/readyz", ["GET"]), ("/v1/reactors", ["GET"]),
+    ("/v1/reactors/counter", ["GET"]), ("/v1/reactors/counter/sessions", ["GET", "POST"]),
+    ("S", ["GET", "PUT", "DELETE"]), ("S/state", ["GET"]), ("S/actions", ["POST"]),
+    ("S/log", ["GET"]), ("S/events", ["GET"]), ("/v1/globals", ["GET"]),
+    ("/v1/globals/currentUser", ["GET", "PUT"]), ("/problems/malformed-json", ["GET"]),
+  ]
+
+  private func path(_ address: String) -> String {
+    address.hasPrefix("S") ? session.path + address.dropFirst() : address
+  }
+
+  @Test(arguments: addresses.filter { $0.methods.contains("GET") && $0.path != "S/events" })
+  func `HEAD answers as GET does, without the body`(address: String, methods: Set<String>) throws {
+    try session.post(#""increase""#)
+    let client = session.client
+    let get = try client.get(path(address))
+    let head = try client.send("HEAD", path(address))
+    #expect(head.status == get.status)
+    #expect(head.body.isEmpty)
+    for name in ["Content-Type", "ETag"] { #expect(head[name] == get[name]) }
+    // The list is of one moment, and other tests make sessions.
+    if !address.hasSuffix("/sessions") { #expect(head["Content-Length"] == get["Content-Length"]) }
+    // Nothing is left on the connection that would be read as the next answer.
+    #expect(try client.get("/healthz").status == 200)
+  }
+
+  @Test func `HEAD of a stream is its head`() throws {
+    let answer = try session.client.send("HEAD", session.path + "/events")
+    #expect(answer.status == 200)
+    #expect(answer["Content-Type"] == "text/event-stream; charset=utf-8")
+    #expect(try eventually { try session.subscribers() == 0 })
+  }
+
+  @Test(arguments: addresses)
+  func `OPTIONS answers Allow`(address: String, methods: Set<String>) throws {
+    let answer = try session.client.send("OPTIONS", path(address))
+    #expect([200, 204].contains(answer.status))
+    #expect(allowed(answer) == complete(methods))
+  }
+
+  @Test(arguments: addresses, ["GET", "POST", "PUT", "DELETE", "PATCH", "PROPFIND"])
+  func `a method that an address does not have is 405 with Allow`(
+    address: (path: String, methods: Set<String>), method: String
+  ) throws {
+    guard !address.methods.contains(method) else { return }
+    let answer = try session.client.send(method, path(address.path), body: [])
+    try expectProblem(answer, 405, "method-not-allowed")
+    #expect(allowed(answer) == complete(address.methods))
+  }
+
+  private func allowed(_ answer: HTTPAnswer) -> Set<String> {
+    Set((answer["Allow"] ?? "").split(separator: ",").map { $0.filter { $0 != " " } })
+  }
+
+  private func complete(_ methods: Set<String>) -> Set<String> {
+    methods.union(methods.contains("GET") ? ["HEAD", "OPTIONS"] : ["OPTIONS"])
+  }
+}

@@ -1,0 +1,76 @@
+import Testing
+
+/// 406, and the pages of problems.
+@Suite(.blocking)
+struct NegotiationTests {
+  let server: ReactordProcess
+  let session: SessionClient
+
+  init() throws {
+    server = try ReactordProcess.shared.get()
+    session = server.session(of: "counter")
+  }
+
+  @Test(arguments: [
+    ("", "text/html"), ("/state", "text/event-stream"), ("/log", "text/csv"),
+    ("/events", "application/json"), ("/state", "application/json;q=0"), ("/state", "*/*;q=0"),
+  ])
+  func `an Accept that excludes what there is, is 406 not-acceptable`(
+    part: String, accept: String
+  ) throws {
+    let answer = try session.client.get(session.path + part, ["Accept": accept])
+    try expectProblem(answer, 406, "not-acceptable")
+  }
+
+  @Test func `an action whose answer would not be accepted does not run`() throws {
+    try expectProblem(
+      try session.post(#""increase""#, ["Accept": "text/html"]), 406, "not-acceptable")
+    #expect(try session.state().cursor?.version == 0)
+  }
+
+  @Test(arguments: [
+    "application/json", "*/*", "application/*", "text/html, */*;q=0.1", "APPLICATION/JSON",
+    "application/json; charset=utf-8", "text/html;q=1.0, application/json;q=0.001", "",
+  ])
+  func `an Accept that includes it is answered`(accept: String) throws {
+    #expect(try session.state("", ["Accept": accept]).status == 200)
+  }
+
+  @Test(arguments: [
+    "text/event-stream", "*/*", "text/*", "text/event-stream, application/json;q=0",
+  ])
+  func `a stream takes what EventSource and curl send`(accept: String) throws {
+    let stream = try EventStream(port: server.port, session.path + "/events", ["Accept": accept])
+    #expect(stream.head.status == 200)
+  }
+
+  @Test(arguments: [
+    "malformed-json", "invalid-parameter", "invalid-session-id", "unknown-reactor",
+    "unknown-session", "unknown-version", "unknown-global", "not-found", "session-ended",
+    "method-not-allowed", "not-acceptable", "unsupported-media-type", "session-exists",
+    "version-mismatch", "body-too-large", "headers-too-large", "invalid-action", "invalid-body",
+    "invalid-pointer", "effect-failed", "unavailable", "storage-full", "action-running",
+    "idempotency-key-reused",
+  ])
+  func `a problem's type is the address of a page`(type: String) throws {
+    let answer = try session.client.get("/problems/\(type)")
+    #expect(answer.status == 200)
+    #expect(answer["Content-Type"]?.hasPrefix("text/html") == true)
+  }
+
+  @Test func `a problem that does not exist has no page`() throws {
+    try expectProblem(try session.client.get("/problems/nothing"), 404, "not-found")
+  }
+
+  @Test func `a problem tells nothing about the machine`() throws {
+    let problems = [
+      try session.post(#""jump""#), try session.post("{"), try session.post(#"{"add":1.5}"#),
+      try session.state("?version=9"), try session.client.get("/nothing"),
+    ]
+    for problem in problems {
+      for secret in ["/Users", "/home", ".swift", "Reactor.", "Swift.", "DecodingError"] {
+        #expect(!problem.text.contains(secret), "\(problem.text)")
+      }
+    }
+  }
+}

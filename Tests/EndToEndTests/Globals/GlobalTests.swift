@@ -1,0 +1,96 @@
+import Testing
+
+/// The values that all sessions share.
+@Suite(.blocking)
+struct GlobalTests {
+  let server: ReactordProcess
+  let client: HTTPClient
+  let profile: SessionClient
+
+  init() throws {
+    server = try ReactordProcess()
+    client = server.client()
+    profile = server.session(of: "profile")
+  }
+
+  private let path = "/v1/globals/currentUser"
+
+  private func signIn(_ name: String) throws -> HTTPAnswer {
+    try client.send("PUT", path, json: #"{"name":"\#(name)"}"#)
+  }
+
+  @Test func `the globals are listed with their links`() throws {
+    let answer = try client.get("/v1/globals")
+    #expect(answer.status == 200)
+    let globals = try #require(try answer.json["globals"]?.array)
+    #expect(globals.count == 1)
+    #expect(globals.first?["name"] == "currentUser")
+    #expect(globals.first?["links"]?["self"] == .string(path))
+  }
+
+  @Test func `a global is its bare value, with an ETag`() throws {
+    let first = try client.get(path)
+    #expect(first.status == 200)
+    #expect(first.text == "null")
+    #expect(first.cursor != nil)
+    let put = try signIn("Ada")
+    #expect(put.status == 200)
+    #expect(put.text == #"{"name":"Ada"}"#)
+    let second = try client.get(path)
+    #expect(second.text == #"{"name":"Ada"}"#)
+    #expect(second["ETag"] == put["ETag"])
+    #expect(second["ETag"] != first["ETag"])
+    let tag = try #require(second["ETag"])
+    #expect(try client.get(path, ["If-None-Match": tag]).status == 304)
+  }
+
+  @Test func `every live session follows a global`() throws {
+    let sessions = (0..<3).map { _ in server.session(of: "profile") }
+    let streams = try sessions.map { try $0.events() }
+    for stream in streams { #expect(try stream.nextEvent()?.json["user"] == .null) }
+    _ = try signIn("Ada")
+    for stream in streams { #expect(try stream.nextEvent()?.json["user"] == ["name": "Ada"]) }
+    _ = try client.send("PUT", path, json: "null")
+    for stream in streams { #expect(try stream.nextEvent()?.json["user"] == .null) }
+  }
+
+  @Test func `a session joins a global's value when it starts`() throws {
+    let before = try profile.state()
+    #expect(before.cursor?.version == 0)
+    _ = try signIn("Ada")
+    let later = server.session(of: "profile")
+    _ = try later.put()
+    #expect(try eventually { try later.state().json["user"] == ["name": "Ada"] })
+    #expect(try later.state().cursor?.version == 1)
+    #expect(try later.state("?version=0").text == #"{"isFollowing":false,"user":null}"#)
+  }
+
+  @Test func `a global's mutation has no action in the log, and names the global`() throws {
+    _ = try profile.put()
+    try profile.post(#"{"follow":1}"#)
+    _ = try signIn("Ada")
+    #expect(try eventually { try profile.state().cursor?.version == 2 })
+    let entries = try #require(try profile.log().json.array)
+    #expect(entries[0]["action"] == ["follow": 1])
+    #expect(entries[0]["global"] == nil)
+    #expect(entries[1]["action"] == .null)
+    #expect(entries[1]["global"] == "currentUser")
+    #expect(entries[1]["mutation"] == ["setUser": ["name": "Ada"]])
+  }
+
+  @Test func `a value that does not fit is 422 invalid-body`() throws {
+    let problem = try expectProblem(
+      try client.send("PUT", path, json: #"{"name":7}"#), 422, "invalid-body")
+    #expect(problem["pointer"] == "/name")
+    #expect(problem["expected"] == ["string"])
+    try expectProblem(try client.send("PUT", path, json: "{"), 400, "malformed-json")
+    try expectProblem(
+      try client.send("PUT", path, body: Array("null".utf8)), 415, "unsupported-media-type")
+    #expect(try client.get(path).text == "null")
+  }
+
+  @Test func `a global that is not there is 404 unknown-global`() throws {
+    try expectProblem(try client.get("/v1/globals/other"), 404, "unknown-global")
+    try expectProblem(try client.send("PUT", "/v1/globals/other", json: "1"), 404, "unknown-global")
+  }
+}

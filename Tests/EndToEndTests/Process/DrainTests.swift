@@ -1,0 +1,122 @@
+import Glibc
+import Testing
+
+/// SIGTERM and SIGINT.
+@Suite(.blocking)
+struct DrainTests {
+  let server: ReactordProcess
+  let stopwatch: SessionClient
+  let other: HTTPClient
+
+  init() throws {
+    server = try ReactordProcess()
+    stopwatch = server.session(of: "stopwatch")
+    other = server.client()
+  }
+
+  /// Starts an action that is answered after some seconds, and returns when it runs.
+  private func startLongRequest(wait: Int) throws {
+    let stream = try stopwatch.events()
+    _ = try stream.nextEvent()
+    try stopwatch.client.start(
+      "POST", stopwatch.path + "/actions",
+      ["Content-Type": "application/json", "Prefer": "wait=\(wait)"], body: Array(#""start""#.utf8))
+    #expect(try stream.nextEvent()?.json["isRunning"] == true)
+  }
+
+  private func isDraining() throws -> Bool {
+    try eventually { try other.get("/readyz").status == 503 }
+  }
+
+  @Test(arguments: [SIGTERM, SIGINT])
+  func `a service at rest ends with 0`(signal: Int32) throws {
+    #expect(try other.get("/readyz").status == 200)
+    server.process.signal(signal)
+    #expect(try server.process.wait() == .code(0))
+  }
+
+  @Test func `running requests finish, new ones are told to come back`() throws {
+    try startLongRequest(wait: 3)
+    server.process.signal(SIGTERM)
+    #expect(try isDraining())
+
+    let counter = SessionClient(other, "/v1/reactors/counter/sessions/late")
+    let refused = [
+      try other.get("/readyz"), try other.get("/v1/reactors"), try counter.state(),
+      try counter.post(#""increase""#), try counter.put(), try server.client().get(stopwatch.path),
+    ]
+    for answer in refused {
+      try expectProblem(answer, 503, "unavailable")
+      #expect(answer["Retry-After"].flatMap { Int($0) } ?? 0 > 0)
+    }
+    // It still lives.
+    #expect(try other.get("/healthz").status == 200)
+
+    let answer = try stopwatch.client.answer(to: "POST")
+    #expect(answer.status == 202)
+    #expect(try answer.json["isRunning"] == true)
+    #expect(try server.process.wait() == .code(0))
+  }
+
+  @Test func `open streams are told and end, new ones are sent away`() throws {
+    let counter = SessionClient(server.client(), "/v1/reactors/counter/sessions/watched")
+    let streams = try ["", "?replay=all", "?select=/value"].map { try counter.events($0) }
+    for stream in streams { #expect(try stream.nextEvent()?.id != nil) }
+    try startLongRequest(wait: 3)
+    server.process.signal(SIGTERM)
+    for stream in streams {
+      let event = try #require(try stream.nextEvent())
+      #expect(event.event == "draining")
+      #expect(event.data == "{}")
+      #expect(event.id == nil)
+      // The last chunk, and not only the end of the connection.
+      #expect(try stream.next() == nil)
+    }
+
+    let late = try counter.events()
+    #expect(late.head.status == 200)
+    #expect(late.head["Content-Type"] == "text/event-stream; charset=utf-8")
+    let hint = try #require(try late.next())
+    #expect(hint.retry.flatMap { Int($0) } ?? 0 >= 1000)
+    #expect(!hint.isDispatched)
+    #expect(try late.next() == nil)
+
+    #expect(try stopwatch.client.answer(to: "POST").status == 202)
+    #expect(try server.process.wait() == .code(0))
+  }
+
+  @Test(arguments: [SIGTERM, SIGINT])
+  func `a second signal ends it at once with 1`(signal: Int32) throws {
+    try startLongRequest(wait: 60)
+    server.process.signal(SIGTERM)
+    #expect(try isDraining())
+    server.process.signal(signal)
+    #expect(try server.process.wait() == .code(1))
+  }
+
+  @Test func `it ends within the grace, whatever runs`() throws {
+    let server = try ReactordProcess("--shutdown-grace", "0.3")
+    let session = server.session(of: "stopwatch")
+    let stream = try session.events()
+    try session.client.start(
+      "POST", session.path + "/actions",
+      ["Content-Type": "application/json", "Prefer": "wait=60"], body: Array(#""start""#.utf8))
+    _ = try stream.events(upTo: 1)
+    #expect(try server.stop() == .code(0))
+    #expect(try session.client.answer(to: "POST").status == 503)
+  }
+
+  @Test func `a stream that nobody reads does not keep it from ending`() throws {
+    let counter = SessionClient(server.client(), "/v1/reactors/counter/sessions/stuck")
+    let stuck = try counter.events("?replay=all", receiveBuffer: 2048)
+    let batch = "[" + Array(repeating: #""increase""#, count: 1000).joined(separator: ",") + "]"
+    for _ in 0..<5 { try counter.post(batch, ["Prefer": "return=minimal"]) }
+    #expect(stuck.head.status == 200)
+    #expect(try server.stop() == .code(0))
+  }
+
+  @Test func `the listening port is free afterwards`() throws {
+    #expect(try server.stop() == .code(0))
+    #expect(throws: WireError.self) { try Connection(port: server.port) }
+  }
+}

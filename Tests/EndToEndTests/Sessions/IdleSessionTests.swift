@@ -1,0 +1,61 @@
+import Testing
+
+/// A session that nobody uses leaves memory, never the log.
+@Suite(.blocking)
+struct IdleSessionTests {
+  let server: ReactordProcess
+  let session: SessionClient
+
+  init() throws {
+    server = try ReactordProcess("--sessions-idle", "0.1", "--stopwatch-interval", "0.1")
+    session = server.session(of: "counter")
+  }
+
+  /// A session that was only read is nowhere but in memory: once it is not listed any more, what
+  /// was used before it has had its chance to leave, too.
+  private func everythingIdleLeaves() throws -> Bool {
+    let witness = server.session(of: "counter")
+    _ = try witness.state()
+    return try eventually { try witness.subscribers() == nil }
+  }
+
+  @Test func `what was committed is the same after the session left memory`() throws {
+    let before = try session.post(#"["increase",{"add":5}]"#)
+    for _ in 0..<2 {
+      #expect(try everythingIdleLeaves())
+      let after = try session.state()
+      #expect(after.text == before.text)
+      #expect(after["ETag"] == before["ETag"])
+    }
+    let next = try session.post(#""increase""#, ["If-Match": try #require(before["ETag"])])
+    #expect(next.text == #"{"value":7}"#)
+    #expect(next.cursor == before.cursor?.at(3))
+    #expect(try session.log().json.array?.count == 3)
+  }
+
+  @Test func `a session that is watched stays`() throws {
+    let stream = try session.events()
+    let first = try #require(try stream.nextEvent())
+    #expect(try everythingIdleLeaves())
+    try session.post(#""increase""#)
+    let second = try stream.nextEvent()
+    #expect(second?.cursor == first.cursor?.at(1))
+  }
+
+  @Test func `a session with a running effect stays`() throws {
+    let stopwatch = server.session(of: "stopwatch")
+    let start = try stopwatch.post(#""start""#, ["Prefer": "respond-async"])
+    let cursor = try #require(start.cursor)
+    #expect(try everythingIdleLeaves())
+    #expect(try eventually { try stopwatch.log().json.array?.count ?? 0 > 2 })
+    #expect(try stopwatch.state().cursor?.epoch == cursor.epoch)
+    #expect(try stopwatch.state().json["isRunning"] == true)
+  }
+
+  @Test func `a session that was ended stays ended`() throws {
+    try session.post(#""increase""#)
+    _ = try session.delete()
+    #expect(try everythingIdleLeaves())
+    try expectProblem(try session.state(), 410, "session-ended")
+  }
+}

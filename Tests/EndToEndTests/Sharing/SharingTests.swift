@@ -1,0 +1,93 @@
+import Testing
+
+/// Many clients at once.
+@Suite(.blocking)
+struct SharingTests {
+  let server: ReactordProcess
+
+  init() throws {
+    server = try ReactordProcess.shared.get()
+  }
+
+  @Test func `two streams of one session show the same order, whoever posts`() throws {
+    let session = server.session(of: "counter")
+    let path = session.path
+    let port = server.port
+    let total = 4 * 100
+    let results = try concurrently(6) { index -> [ServerSentEvent] in
+      if index < 2 {
+        let stream = try EventStream(port: port, path + "/events?replay=all")
+        return try stream.events(upTo: total, within: .seconds(30))
+      }
+      let poster = SessionClient(HTTPClient(port: port), path)
+      for _ in 0..<100 { try poster.post(#"{"add":\#(index)}"#) }
+      return []
+    }
+    #expect(results[0] == results[1])
+    #expect(results[0].map(\.cursor?.version) == Array(0...total))
+    #expect(try session.state().json["value"]?.int == 100 * (2 + 3 + 4 + 5))
+
+    // And it is the order of the log.
+    var value = 0
+    var values = [0]
+    var page: String? = path + "/log?limit=1000"
+    while let address = page {
+      let answer = try session.client.get(address)
+      for entry in try answer.json.array ?? [] {
+        value += entry["mutation"]?["change"]?["by"]?.int ?? 0
+        values.append(value)
+      }
+      page = answer.nextPage
+    }
+    #expect(try results[0].map { try $0.json["value"]?.int } == values)
+  }
+
+  @Test func `each answer is of a moment at or after its own action`() throws {
+    let path = server.session(of: "counter").path
+    let port = server.port
+    let answers = try concurrently(4) { _ -> [HTTPAnswer] in
+      let poster = SessionClient(HTTPClient(port: port), path)
+      return try (0..<50).map { _ in try poster.post(#""increase""#) }
+    }
+    for own in answers {
+      let versions = own.compactMap { $0.cursor?.version }
+      #expect(zip(versions, versions.dropFirst()).allSatisfy { $0 < $1 })
+      for answer in own {
+        // Body and tag belong together.
+        #expect(try answer.json["value"]?.int == answer.cursor?.version)
+      }
+    }
+  }
+
+  @Test func `a hundred sessions at once do not leak into each other`() throws {
+    let sessions = (0..<100).map { _ in server.session(of: "counter").path }
+    let port = server.port
+    let streams = try sessions.map { try EventStream(port: port, $0 + "/events") }
+    _ = try concurrently(10) { worker in
+      let client = HTTPClient(port: port)
+      for round in 1...5 {
+        for index in stride(from: worker, to: 100, by: 10) {
+          let answer = try SessionClient(client, sessions[index]).post(#"{"add":\#(index)}"#)
+          #expect(try answer.json["value"]?.int == index * round)
+        }
+      }
+    }
+    let client = HTTPClient(port: port)
+    for (index, path) in sessions.enumerated() {
+      #expect(try client.get(path).json["value"]?.int == index * 5)
+      let events = try streams[index].events(upTo: 5)
+      #expect(try events.map { try $0.json["value"]?.int } == (0...5).map { $0 * index })
+    }
+  }
+
+  @Test func `sessions made at once under one id are one session`() throws {
+    let path = server.session(of: "counter").path
+    let port = server.port
+    let answers = try concurrently(8) { _ in
+      try SessionClient(HTTPClient(port: port), path).put()
+    }
+    #expect(answers.filter { $0.status == 201 }.count == 1)
+    #expect(answers.filter { $0.status == 200 }.count == 7)
+    #expect(Set(answers.map { $0["ETag"] }).count == 1)
+  }
+}

@@ -1,0 +1,66 @@
+import Testing
+
+/// Clients that go away in the middle of a stream.
+@Suite(.blocking)
+struct DisconnectTests {
+  let server: ReactordProcess
+  let session: SessionClient
+
+  init() throws {
+    server = try ReactordProcess("--streams-heartbeat", "0.2")
+    session = server.session(of: "counter")
+  }
+
+  @Test(arguments: [true, false])
+  func `a client that goes away leaves nothing behind`(abruptly: Bool) throws {
+    // Whatever is made with the first request and the first stream is there already.
+    try session.post(#""increase""#)
+    do { _ = try session.events().nextEvent() }
+    #expect(try eventually { try session.subscribers() == 0 })
+    let before = try ProcessFigures(of: server.process)
+
+    do {
+      let streams = try (0..<40).map { _ in try session.events() }
+      for stream in streams { _ = try stream.nextEvent() }
+      #expect(try session.subscribers() == 40)
+      #expect(try ProcessFigures(of: server.process).descriptors >= before.descriptors + 40)
+      if abruptly { for stream in streams { stream.abort() } }
+    }
+    #expect(try eventually { try session.subscribers() == 0 })
+    #expect(
+      try eventually {
+        try ProcessFigures(of: server.process).descriptors <= before.descriptors
+      })
+    #expect(try ProcessFigures(of: server.process).threads <= before.threads + 1)
+    #expect(try session.post(#""increase""#).status == 200)
+  }
+
+  @Test func `a client that goes away while its action runs changes nothing about the action`()
+    throws
+  {
+    let profile = server.session(of: "profile")
+    let path = profile.path
+    do {
+      let connection = try Connection(port: server.port)
+      let body = #"{"follow":5}"#
+      try connection.send(
+        """
+        POST \(path)/actions HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n\
+        Content-Length: \(body.utf8.count)\r\n\r\n\(body)
+        """)
+      connection.abort()
+    }
+    // Not every action of a client that went has been read; one that was, runs to its end.
+    _ = try profile.state()
+    #expect(try profile.post(#"{"follow":6}"#).json["isFollowing"] == true)
+  }
+
+  @Test func `a half-closed connection still gets its answer`() throws {
+    let connection = try Connection(port: server.port)
+    try connection.send("GET \(session.path)/state HTTP/1.1\r\nHost: a\r\n\r\n")
+    connection.finishSending()
+    let reader = AnswerReader(connection: connection)
+    let head = try reader.head(until: .now + Connection.patience)
+    #expect(head.status == 200)
+  }
+}

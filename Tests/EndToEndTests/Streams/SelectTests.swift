@@ -1,0 +1,52 @@
+import Testing
+
+/// `?select=`: a stream of a part.
+@Suite(.blocking)
+struct SelectTests {
+  let server: ReactordProcess
+  let session: SessionClient
+
+  init() throws {
+    server = try ReactordProcess("--stopwatch-interval", "0.02")
+    session = server.session(of: "stopwatch")
+  }
+
+  @Test func `a part is sent only when its value changed`() throws {
+    let stream = try session.events("?select=/isRunning")
+    #expect(try stream.nextEvent()?.data == "false")
+    try session.post(#""start""#, ["Prefer": "respond-async"])
+    #expect(try stream.nextEvent()?.data == "true")
+    #expect(try eventually { try session.state().json["ticks"]?.int ?? 0 > 3 })
+    let stopped = try #require(try session.post(#""stop""#).cursor)
+    let event = try #require(try stream.nextEvent())
+    #expect(event.data == "false")
+    #expect(event.cursor == stopped)
+    #expect(stopped.version > 4)
+  }
+
+  @Test func `what is not there is null`() throws {
+    let stream = try session.events("?select=/other/part")
+    #expect(try stream.nextEvent()?.data == "null")
+  }
+
+  @Test func `what is no pointer is 422`() throws {
+    #expect(try session.events("?select=ticks").head.status == 422)
+  }
+
+  @Test func `a part with every version is sent when it changed`() throws {
+    for _ in 0..<3 { try session.post(#""reset""#) }
+    let stream = try session.events("?select=/ticks&replay=all")
+    #expect(try stream.nextEvent()?.data == "0")
+    try session.post(#""start""#, ["Prefer": "respond-async"])
+    let event = try #require(try stream.nextEvent())
+    #expect(event.data == "1")
+    let cursor = try #require(event.cursor)
+    #expect(cursor.version == 5)
+
+    let resumed = try session.events(
+      "?select=/isRunning&replay=all", ["Last-Event-ID": cursor.at(2).description])
+    let running = try #require(try resumed.nextEvent())
+    #expect(running.data == "true")
+    #expect(running.cursor == cursor.at(4))
+  }
+}

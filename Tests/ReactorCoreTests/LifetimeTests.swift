@@ -1,0 +1,117 @@
+import ReactorCore
+import ReactorStreams
+import Testing
+
+struct LifetimeTests {
+  @Test func `RK17: a reactor goes with its last owner, and takes everything along`() {
+    weak var reactor: ScriptedReactor?
+    weak var action: ActionSubject<String>?
+    weak var state: Observable<[String]>?
+    do {
+      let made = ScriptedReactor()
+      made.transformingMutations = { .merge($0, .never()) }
+      made.transformingStates = { $0.map { $0 } }
+      made.action.onNext("1")
+      (reactor, action, state) = (made, made.action, made.state)
+      #expect(reactor != nil && action != nil && state != nil)
+    }
+    #expect(reactor == nil)
+    #expect(action == nil)
+    #expect(state == nil)
+  }
+
+  @Test func `RK17: running effects are cancelled`() {
+    let cancelled = Recorder<String>()
+    weak var reactor: ScriptedReactor?
+    do {
+      let made = ScriptedReactor()
+      made.mutating = { action in
+        .create { _ in Disposables.create { cancelled.add(action) } }
+      }
+      made.action.onNext("1")
+      made.action.onNext("2")
+      reactor = made
+      #expect(cancelled.values.isEmpty)
+    }
+    #expect(reactor == nil)
+    #expect(cancelled.values.sorted() == ["1", "2"])
+  }
+
+  @Test func `what an effect emits after its reactor went away goes nowhere`() {
+    let effect = PublishSubject<String>()
+    let states: Observation<[String]>
+    do {
+      let reactor = ScriptedReactor()
+      reactor.mutating = { _ in effect.asObservable() }
+      states = Observation(reactor.state)
+      reactor.action.onNext("go")
+      effect.onNext("1")
+    }
+    #expect(!effect.hasObservers)
+    effect.onNext("2")
+    effect.onCompleted()
+    #expect(states.elements == [[], ["1"]])
+    #expect(states.ends.isEmpty)
+  }
+
+  @Test func `an action that is sent to a reactor that went away goes nowhere`() {
+    let action: ActionSubject<String>
+    do {
+      action = ScriptedReactor().action
+    }
+    action.onNext("1")
+    let seen = Observation(action.asObservable())
+    action.onNext("2")
+    #expect(seen.elements.isEmpty)
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `a task that runs for an effect is cancelled`() async {
+    let (ended, finish) = AsyncStream<Bool>.makeStream()
+    let (started, begin) = AsyncStream<Void>.makeStream()
+    do {
+      let reactor = ScriptedReactor()
+      reactor.mutating = { _ in
+        .run { _ in
+          begin.yield()
+          let (forever, _) = AsyncStream<Never>.makeStream()
+          for await _ in forever {}
+          finish.yield(Task.isCancelled)
+        }
+      }
+      reactor.action.onNext("go")
+      for await _ in started { break }
+    }
+    for await wasCancelled in ended {
+      #expect(wasCancelled)
+      break
+    }
+  }
+
+  @Test func `an effect that runs far ahead of the mailbox is ended, and reported`() {
+    let reactor = ScriptedReactor()
+    let effect = PublishSubject<String>()
+    reactor.mutating = { $0 == "effect" ? effect.asObservable() : .just($0) }
+    let folded = Recorder<String>()
+    reactor.transformingMutations = { mutations in
+      // Counted here and let go, so that the state does not grow to a long list.
+      mutations.filter {
+        if $0 == "e" { folded.add($0) }
+        return $0 != "e"
+      }
+    }
+    reactor.action.onNext("effect")
+    // Within an observer of the state nothing can be folded in, so all of it has to wait.
+    let subscription = reactor.state.subscribe(onNext: { state in
+      guard state == ["go"] else { return }
+      for _ in 0..<(EffectOverrunError.limit + 10) { effect.onNext("e") }
+    })
+    reactor.action.onNext("go")
+    #expect(folded.values.count == EffectOverrunError.limit)
+    #expect(reactor.failures.values == [.mutate])
+    #expect(!effect.hasObservers)
+    reactor.action.onNext("after")
+    #expect(reactor.currentState == ["go", "after"])
+    subscription.dispose()
+  }
+}

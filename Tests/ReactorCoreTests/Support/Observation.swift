@@ -1,0 +1,28 @@
+import ReactorStreams
+
+/// Records the events of a stream for as long as it lives.
+final class Observation<Element: Sendable>: Sendable {
+  private let elementsSeen = Recorder<Element>()
+  private let endsSeen = Recorder<String>()
+  private let subscription = SerialDisposable()
+
+  init(_ stream: Observable<Element>) {
+    let (elementsSeen, endsSeen) = (elementsSeen, endsSeen)
+    subscription.disposable = stream.subscribe(
+      onNext: { elementsSeen.add($0) }, onError: { _ in endsSeen.add("failed") },
+      onCompleted: { endsSeen.add("completed") })
+  }
+
+  deinit {
+    subscription.dispose()
+  }
+
+  var elements: [Element] { elementsSeen.values }
+
+  /// How the stream ended; empty for as long as it has not.
+  var ends: [String] { endsSeen.values }
+
+  func stop() {
+    subscription.dispose()
+  }
+}

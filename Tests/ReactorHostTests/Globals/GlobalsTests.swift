@@ -1,0 +1,159 @@
+import ReactorHost
+import ReactorStreams
+import Testing
+
+/// Values that sessions share.
+struct GlobalsTests {
+  private let stage = Stage()
+
+  private func state(_ value: Int, _ name: String) -> String {
+    #"{"value":\#(value),"name":\#(name),"ratio":null}"#
+  }
+
+  @Test func `a session joins with no mutation where the value is null`() throws {
+    #expect(try stage.session().shown == "0 \(state(0, "null"))")
+  }
+
+  @Test func `a session joins with one mutation where it is not`() throws {
+    try stage.name.set("Ada")
+    let session = try stage.session()
+    #expect(session.shown == #"1 \#(state(0, #""Ada""#))"#)
+    #expect(try session.state(at: 0).words == "0 \(state(0, "null"))")
+    #expect(
+      try session.entries(after: 0, limit: 9).map(\.words) == [
+        #"1 global name {"setName":"Ada"}"#
+      ])
+  }
+
+  @Test func `every session in memory follows, in its turn`() throws {
+    let (one, two) = (try stage.session("one"), try stage.session("two"))
+    let watcher = Watcher()
+    _ = one.observe(watcher)
+    try stage.name.set("Ada")
+    _ = try one.send(#"{"add":1}"#)
+    try stage.name.set(nil)
+    #expect(
+      watcher.told.values == [
+        #"1 \#(state(0, #""Ada""#))"#, #"2 \#(state(1, #""Ada""#))"#, "3 \(state(1, "null"))",
+      ])
+    #expect(two.shown == "2 \(state(0, "null"))")
+    #expect(
+      try one.entries(after: 0, limit: 9).map(\.words) == [
+        #"1 global name {"setName":"Ada"}"#, #"2 {"add":1} {"add":1}"#,
+        #"3 global name {"setName":null}"#,
+      ])
+  }
+
+  @Test func `a value set while an action runs comes behind it`() throws {
+    let session = try stage.session()
+    let name = stage.name
+    let setter = Setter { if $0.version == 1 { try? name.set("Ada") } }
+    _ = session.observe(setter)
+    _ = try session.send(#"[{"add":1},{"add":2}]"#)
+    #expect(
+      try session.entries(after: 0, limit: 9).map(\.words) == [
+        #"1 {"add":1} {"add":1}"#, #"2 {"add":2} {"add":2}"#, #"3 global name {"setName":"Ada"}"#,
+      ])
+  }
+
+  @Test func `a session that comes back gets what it missed, and each value once`() throws {
+    try stage.name.set("Ada")
+    _ = try stage.session()
+    try stage.sweep()
+    #expect(stage.liveCount == 0)
+    #expect(try stage.session().current.version == 1)
+    try stage.sweep()
+    try stage.name.set("Bob")
+    try stage.name.set("Cid")
+    #expect(try stage.session().shown == #"2 \#(state(0, #""Cid""#))"#)
+    try stage.sweep()
+    try stage.name.set(nil)
+    #expect(try stage.session().shown == "3 \(state(0, "null"))")
+    try stage.sweep()
+    #expect(try stage.session().shown == "3 \(state(0, "null"))")
+  }
+
+  @Test func `a session that never had a value is not told that there is none any more`() throws {
+    _ = try stage.session().send(#"{"add":1}"#)
+    try stage.sweep()
+    try stage.name.set("Ada")
+    try stage.name.set(nil)
+    #expect(try stage.session().shown == "1 \(state(1, "null"))")
+  }
+
+  @Test func `a value of a host that comes after is another one`() throws {
+    let log = MemoryLog()
+    let before = Stage(over: log)
+    try before.name.set("Ada")
+    #expect(try before.session().current.version == 1)
+    // As after a restart: as often set as before, and to something else.
+    let after = Stage(over: log)
+    try after.name.set("Bob")
+    #expect(try after.session().shown == #"2 \#(state(0, #""Bob""#))"#)
+  }
+
+  @Test func `a fork has the values of its moment`() throws {
+    let session = try stage.session()
+    try stage.name.set("Ada")
+    try stage.name.set("Bob")
+    #expect(session.current.version == 2)
+    // At version 1 it was Ada; joining, the fork gets Bob.
+    #expect(try stage.fork(at: 1, to: "early").get().session.shown == #"2 \#(state(0, #""Bob""#))"#)
+    #expect(try stage.fork(at: 2, to: "late").get().session.shown == #"2 \#(state(0, #""Bob""#))"#)
+    #expect(try stage.fork(at: 0, to: "new").get().session.shown == #"1 \#(state(0, #""Bob""#))"#)
+  }
+
+  @Test func `a fork of what retention has shortened gets no value twice`() throws {
+    let stage = Stage(over: MemoryLog(retainedVersions: 0)) { $0.snapshotInterval = 3 }
+    try stage.name.set("Ada")
+    let session = try stage.session()
+    for _ in 0..<5 { _ = try session.send(#"{"add":1}"#) }
+    #expect(try session.entries(after: 0, limit: 9).allSatisfy { $0.global == nil })
+    #expect(try stage.fork(to: "copy").get().session.current.version == 6)
+  }
+
+  // MARK: As clients see it
+
+  @Test func `it is set from JSON, and has a cursor`() throws {
+    let first = stage.name.current
+    #expect(first.words == "0 null")
+    let second = try stage.name.set(json: Array(#""Ada""#.utf8))
+    #expect(second.words == #"1 "Ada""#)
+    #expect(second.cursor.epoch == first.cursor.epoch)
+    #expect(stage.name.value == "Ada")
+    #expect(throws: ActionDecodingError.self) { try stage.name.set(json: Array("7".utf8)) }
+    #expect(throws: ActionDecodingError.self) { try stage.name.set(json: Array("{".utf8)) }
+    #expect(stage.name.current.words == #"1 "Ada""#)
+  }
+
+  @Test func `settings of two threads are told in the order of their versions`() async throws {
+    let number = Global("number", 0)
+    let told = Recorder<Int>()
+    let subscription = number.subscribe(onNext: { told.add($0) })
+    await withTaskGroup { group in
+      for start in [1, 1001] {
+        group.addTask { for offset in 0..<1000 { try? number.set(start + offset) } }
+      }
+    }
+    #expect(told.values.count == 2001)
+    #expect(told.values.last == number.value)
+    #expect(number.current.version == 2000)
+    #expect(told.values.filter { $0 > 1000 } == Array(1001...2000))
+    subscription.dispose()
+  }
+}
+
+/// Does something with each commit.
+private final class Setter: SessionObserver {
+  private let react: @Sendable (CommittedState) -> Void
+
+  init(_ react: @escaping @Sendable (CommittedState) -> Void) {
+    self.react = react
+  }
+
+  func sessionDidCommit(_ state: CommittedState) {
+    react(state)
+  }
+
+  func sessionDidEnd(_ end: SessionEnd) {}
+}

@@ -1,0 +1,181 @@
+import ReactorHost
+import ReactorStreams
+import Testing
+
+/// The log is the session: what was can be had again.
+struct HistoryTests {
+  private func state(_ value: Int) -> String {
+    #"{"value":\#(value),"name":null,"ratio":null}"#
+  }
+
+  /// A session with 1, 3, 6, 10, … as its states.
+  private func session(on stage: Stage, versions: Int) throws -> any Session {
+    let session = try stage.session()
+    for number in 1...versions { _ = try session.send(#"{"add":\#(number)}"#) }
+    return session
+  }
+
+  @Test func `a state of the past is the fold up to it`() throws {
+    let session = try session(on: Stage(), versions: 4)
+    for (version, value) in [0, 1, 3, 6, 10].enumerated() {
+      let past = try session.state(at: version)
+      #expect(past.words == "\(version) \(state(value))")
+      #expect(past.cursor.epoch == session.epoch)
+    }
+  }
+
+  @Test(arguments: [5, Int.max, -1])
+  func `a version that is not there names those that are`(version: Int) throws {
+    let session = try session(on: Stage(), versions: 4)
+    #expect(throws: HistoryError.unknownVersion(oldest: 0, latest: 4)) {
+      try session.state(at: version)
+    }
+  }
+
+  @Test func `entries come in pages`() throws {
+    let session = try session(on: Stage(), versions: 5)
+    #expect(try session.entries(after: 0, limit: 2).map(\.version) == [1, 2])
+    #expect(try session.entries(after: 2, limit: 2).map(\.version) == [3, 4])
+    #expect(try session.entries(after: 4, limit: 2).map(\.version) == [5])
+    #expect(try session.entries(after: 5, limit: 2).isEmpty)
+    #expect(try session.entries(after: .max, limit: 2).isEmpty)
+    #expect(try session.entries(after: 0, limit: 0).isEmpty)
+  }
+
+  @Test func `a replay reads every state, from where it is told`() throws {
+    let stage = Stage()
+    let session = try session(on: stage, versions: 3)
+    let whole = try session.replay(after: nil)
+    #expect(
+      try whole.next(limit: 2).map(\.words) == ["0 \(state(0))", "1 \(state(1))", "2 \(state(3))"])
+    #expect(try whole.next(limit: 2).map(\.words) == ["3 \(state(6))"])
+    #expect(try whole.next(limit: 2).isEmpty)
+    _ = try session.send(#"{"add":4}"#)
+    #expect(try whole.next(limit: 2).map(\.words) == ["4 \(state(10))"])
+
+    let rest = try session.replay(after: 2)
+    #expect(try rest.next(limit: 9).map(\.version) == [3, 4])
+    #expect(try session.replay(after: 4).next(limit: 9).isEmpty)
+    #expect(throws: HistoryError.unknownVersion(oldest: 0, latest: 4)) {
+      try session.replay(after: 5)
+    }
+  }
+
+  // MARK: Retention
+
+  @Test func `what is older than retention goes, and what is asked of it is told`() throws {
+    let stage = Stage(over: MemoryLog(retainedVersions: 10)) { $0.snapshotInterval = 5 }
+    let session = try session(on: stage, versions: 32)
+    // The newest snapshot at or below 32 - 10 is that of version 20.
+    #expect(try session.entries(after: 0, limit: 100).map(\.version) == Array(21...32))
+    #expect(try session.state(at: 20).words == "20 \(state(210))")
+    #expect(try session.state(at: 25).words == "25 \(state(325))")
+    // The state before the first mutation is known without the log.
+    #expect(try session.state(at: 0).words == "0 \(state(0))")
+    for version in [1, 19] {
+      #expect(throws: HistoryError.unknownVersion(oldest: 20, latest: 32)) {
+        try session.state(at: version)
+      }
+    }
+    for version in [nil, 0, 1, 19] {
+      #expect(throws: HistoryError.unknownVersion(oldest: 20, latest: 32)) {
+        try session.replay(after: version)
+      }
+    }
+    #expect(try session.replay(after: 20).next(limit: 1).map(\.version) == [21])
+  }
+
+  @Test func `a reader that retention overtakes is told so`() throws {
+    let stage = Stage(over: MemoryLog(retainedVersions: 5)) { $0.snapshotInterval = 5 }
+    let session = try session(on: stage, versions: 4)
+    let replay = try session.replay(after: nil)
+    #expect(try replay.next(limit: 1).map(\.version) == [0, 1])
+    for _ in 0..<20 { _ = try session.send(#"{"add":1}"#) }
+    #expect(throws: HistoryError.self) { try replay.next(limit: 1) }
+  }
+
+  @Test func `a session comes back from its snapshot`() throws {
+    let stage = Stage(over: MemoryLog(retainedVersions: 0)) { $0.snapshotInterval = 5 }
+    _ = try session(on: stage, versions: 7)
+    try stage.sweep()
+    #expect(stage.liveCount == 0)
+    #expect(try stage.session().shown == "7 \(state(28))")
+  }
+
+  @Test func `where nothing is kept but a snapshot, that is the oldest version`() throws {
+    let stage = Stage(over: MemoryLog(retainedVersions: 0)) { $0.snapshotInterval = 5 }
+    let session = try session(on: stage, versions: 5)
+    #expect(throws: HistoryError.unknownVersion(oldest: 5, latest: 5)) {
+      try session.state(at: 2)
+    }
+  }
+
+  @Test func `a session that is often out of memory gets its snapshots too`() throws {
+    let stage = Stage(over: MemoryLog(retainedVersions: 0)) { $0.snapshotInterval = 5 }
+    for _ in 0..<4 {
+      for _ in 0..<3 { _ = try stage.session().send(#"{"add":1}"#) }
+      try stage.sweep()
+      #expect(stage.liveCount == 0)
+    }
+    let oldest = try stage.session().entries(after: 0, limit: 100).first?.version ?? 0
+    #expect(oldest > 5)
+  }
+
+  // MARK: Forks
+
+  @Test func `a fork has the history up to a version, and then its own`() throws {
+    let stage = Stage()
+    let session = try session(on: stage, versions: 4)
+    let fork = try stage.fork(at: 2, to: "copy").get()
+    #expect(fork.wasCreated)
+    #expect(fork.session.key == SessionKey(reactor: "sample", id: "copy"))
+    #expect(fork.session.shown == "2 \(state(3))")
+    #expect(fork.session.epoch != session.epoch)
+    #expect(try fork.session.send(#"{"add":50}"#).values == ["committed 3 \(state(53))"])
+    #expect(session.shown == "4 \(state(10))")
+    #expect(
+      try fork.session.entries(after: 0, limit: 9).map(\.words) == [
+        #"1 {"add":1} {"add":1}"#, #"2 {"add":2} {"add":2}"#, #"3 {"add":50} {"add":50}"#,
+      ])
+  }
+
+  @Test func `without a version it is taken at the current one`() throws {
+    let stage = Stage()
+    _ = try session(on: stage, versions: 3)
+    #expect(try stage.fork(to: "copy").get().session.shown == "3 \(state(6))")
+    try stage.sweep()
+    #expect(try stage.session("copy").shown == "3 \(state(6))")
+  }
+
+  @Test func `one of a session that is in memory only is a new session`() throws {
+    let stage = Stage()
+    _ = try stage.session()
+    let fork = try stage.fork(to: "copy").get()
+    #expect(fork.wasCreated)
+    #expect(fork.session.shown == "0 \(state(0))")
+  }
+
+  @Test func `what cannot be forked says why`() throws {
+    let stage = Stage()
+    _ = try session(on: stage, versions: 3)
+    #expect(try stage.fork("nobody", to: "copy").failure == .unknown)
+    #expect(
+      try stage.fork(at: 4, to: "copy").failure
+        == .history(.unknownVersion(oldest: 0, latest: 3)))
+    _ = try stage.session("taken", for: .ensure)
+    #expect(try stage.fork(to: "taken").failure == .exists)
+    try stage.sweep()
+    #expect(try stage.fork(to: "taken").failure == .exists)
+    #expect(try stage.fork(to: "demo").failure == .exists)
+    try stage.end()
+    #expect(try stage.fork(to: "copy").failure == .ended)
+  }
+
+  @Test func `one may take the place of a session that has ended`() throws {
+    let stage = Stage()
+    _ = try session(on: stage, versions: 3)
+    _ = try stage.session("copy", for: .ensure)
+    try stage.end("copy")
+    #expect(try stage.fork(at: 1, to: "copy").get().session.shown == "1 \(state(1))")
+  }
+}

@@ -1,0 +1,257 @@
+import ReactorHost
+import ReactorStreams
+import Testing
+
+/// How sessions come, stay, leave memory, and end.
+struct SessionsTests {
+  private let stage = Stage()
+
+  private func state(_ value: Int) -> String {
+    #"{"value":\#(value),"name":null,"ratio":null}"#
+  }
+
+  // MARK: Intents
+
+  @Test func `use makes one in memory that costs no storage`() throws {
+    let session = try stage.session()
+    #expect(session.shown == "0 \(state(0))")
+    #expect(try stage.log.session(session.key).record() == .none)
+    #expect(try stage.session() === session)
+    _ = try session.send(#""nothing""#)
+    #expect(try stage.log.session(session.key).record() == .none)
+    _ = try session.send(#"{"add":1}"#)
+    guard case .stored(let stored) = try stage.log.session(session.key).record() else {
+      Issue.record("It was not stored.")
+      return
+    }
+    #expect(stored.epoch == session.epoch && stored.version == 1)
+  }
+
+  @Test func `ensure makes one unless it is there`() throws {
+    let first = try #require(try stage.open(for: .ensure).values.first).get()
+    #expect(first.wasCreated)
+    let second = try #require(try stage.open(for: .ensure).values.first).get()
+    #expect(!second.wasCreated)
+    #expect(first.session === second.session)
+  }
+
+  @Test func `create makes one, and fails where it is there`() throws {
+    #expect(try #require(try stage.open(for: .create).values.first).get().wasCreated)
+    #expect(try stage.refusal(for: .create) == .exists)
+    _ = try stage.session("other")
+    #expect(try stage.refusal("other", for: .create) == .exists)
+  }
+
+  @Test(arguments: [SessionIntent.ensure, .create])
+  func `what asks for one stores it at once`(intent: SessionIntent) throws {
+    let log = MemoryLog()
+    let cursor = try Stage(over: log).session(for: intent).current.cursor
+    #expect(try Stage(over: log).session().current.cursor == cursor)
+  }
+
+  @Test func `ensure stores one that was in memory only`() throws {
+    let log = MemoryLog()
+    let stage = Stage(over: log)
+    let session = try stage.session()
+    let ensured = try #require(try stage.open(for: .ensure).values.first).get()
+    #expect(ensured.session === session)
+    #expect(!ensured.wasCreated)
+    #expect(try Stage(over: log).session().epoch == session.epoch)
+    #expect(try session.send(#"{"add":1}"#).values == ["committed 1 \(state(1))"])
+  }
+
+  @Test func `where sessions are made explicitly, use makes none`() throws {
+    let stage = Stage { $0.sessionCreation = .explicit }
+    #expect(try stage.refusal() == .unknown)
+    #expect(try stage.refusal() == .unknown)
+    let made = try stage.session(for: .ensure)
+    #expect(try stage.session() === made)
+    #expect(try stage.fork("nobody", to: "copy").failure == .unknown)
+  }
+
+  @Test func `so many sessions are in memory, and no more`() throws {
+    let stage = Stage { $0.sessionLimit = 0 }
+    var refused = 0
+    for number in 0..<100 where try stage.refusal("s\(number)") == .tooMany { refused += 1 }
+    #expect(refused >= 84)
+    #expect(refused < 100)
+  }
+
+  @Test func `who comes while a session is being made gets the same one`() throws {
+    stage.log.set(.held)
+    let making = try stage.open(for: .ensure)
+    let using = try stage.open()
+    let taking = try stage.open(for: .create)
+    #expect(making.values.isEmpty && using.values.isEmpty && taking.values.isEmpty)
+    stage.log.releaseAll()
+    let made = try #require(making.values.first).get()
+    #expect(made.wasCreated)
+    #expect(try #require(using.values.first).get().session === made.session)
+    #expect(taking.values.first?.failure == .exists)
+  }
+
+  @Test func `a log that makes no session says why`() throws {
+    stage.log.set(.failing(.full))
+    #expect(try stage.refusal(for: .create) == .log(.full))
+    stage.log.set(.atOnce)
+    #expect(try stage.refusal(for: .create) == nil)
+  }
+
+  // MARK: Ends
+
+  @Test func `an ended session is gone until it is made again, with another epoch`() throws {
+    let session = try stage.session()
+    _ = try session.send(#"{"add":1}"#)
+    try stage.end()
+    #expect(try stage.refusal() == .ended)
+    let again = try #require(try stage.open(for: .create).values.first).get()
+    #expect(again.wasCreated)
+    #expect(again.session.epoch != session.epoch)
+    #expect(again.session.shown == "0 \(state(0))")
+    try stage.end()
+    try stage.end()
+    #expect(try #require(try stage.open(for: .ensure).values.first).get().wasCreated)
+  }
+
+  @Test func `one that never was can be ended too, and that is stored`() throws {
+    let log = MemoryLog()
+    try Stage(over: log).end()
+    #expect(try Stage(over: log).refusal() == .ended)
+  }
+
+  @Test func `the end cancels effects, answers who waits, and tells who watches`() throws {
+    let session = try stage.session()
+    let watcher = Watcher()
+    _ = session.observe(watcher)
+    let answers = try session.send(#"{"hold":"a"}"#)
+    #expect(stage.effects["a"].hasObservers)
+    try stage.end()
+    #expect(answers.values == ["ended"])
+    #expect(!stage.effects["a"].hasObservers)
+    #expect(watcher.told.values == ["deleted"])
+    stage.effects["a"].onNext(.add(1))
+    #expect(try session.send(#"{"add":1}"#).values == ["ended"])
+    #expect(session.shown == "0 \(state(0))")
+    #expect(session.observe(watcher) == nil)
+  }
+
+  @Test func `a commit that is on its way when the session ends is answered as ended`() throws {
+    let session = try stage.session()
+    stage.log.set(.held)
+    let answers = try session.send(#"{"add":1}"#)
+    let ends = Recorder<Bool>()
+    try stage.reactor().endSession("demo") { _ in ends.add(true) }
+    let next = try stage.open(for: .ensure)
+    stage.log.releaseAll()
+    #expect(ends.values == [true])
+    // The append was first, so the action was committed before the end came.
+    #expect(answers.values == ["committed 1 \(state(1))"])
+    let made = try #require(next.values.first).get()
+    #expect(made.wasCreated && made.session.epoch != session.epoch)
+  }
+
+  // MARK: Leaving memory
+
+  @Test func `one that nobody uses leaves memory and comes back as it was`() throws {
+    let cursor: Cursor
+    do {
+      let session = try stage.session()
+      _ = try session.send(#"{"add":5}"#)
+      cursor = session.current.cursor
+    }
+    #expect(stage.liveCount == 1)
+    try stage.reactor().sweep()
+    #expect(stage.liveCount == 1)
+    try stage.reactor().sweep()
+    #expect(stage.liveCount == 0)
+    let again = try stage.session()
+    #expect(again.current.cursor == cursor)
+    #expect(again.shown == "1 \(state(5))")
+    #expect(try again.send(#"{"add":1}"#).values == ["committed 2 \(state(6))"])
+  }
+
+  @Test func `one that is held stays`() throws {
+    let session = try stage.session()
+    try stage.sweep()
+    try stage.sweep()
+    #expect(try stage.session() === session)
+  }
+
+  @Test func `one that was used since the last sweep stays`() throws {
+    _ = try stage.session()
+    try stage.reactor().sweep()
+    _ = try stage.session()
+    try stage.reactor().sweep()
+    #expect(stage.liveCount == 1)
+    try stage.reactor().sweep()
+    #expect(stage.liveCount == 0)
+  }
+
+  @Test func `one that somebody watches stays`() throws {
+    let watcher = Watcher()
+    let epoch = try stage.session().epoch
+    _ = try stage.session().observe(watcher)
+    try stage.sweep()
+    #expect(stage.liveCount == 1)
+    let session = try stage.session()
+    #expect(session.epoch == epoch)
+    session.stopObserving(watcher)
+    _ = try session.send(#"{"add":1}"#)
+    #expect(watcher.told.values.isEmpty)
+  }
+
+  @Test func `one whose effect runs stays until it has ended`() throws {
+    _ = try stage.session().send(#"{"hold":"a"}"#)
+    try stage.sweep()
+    #expect(stage.liveCount == 1)
+    stage.effects["a"].onNext(.add(1))
+    stage.effects["a"].onCompleted()
+    try stage.sweep()
+    #expect(stage.liveCount == 0)
+    #expect(try stage.session().shown == "1 \(state(1))")
+  }
+
+  @Test func `one with a commit on its way stays`() throws {
+    stage.log.set(.held)
+    let answers = try stage.session().send(#"{"add":1}"#)
+    try stage.sweep()
+    #expect(stage.liveCount == 1)
+    stage.log.releaseAll()
+    #expect(answers.values == ["committed 1 \(state(1))"])
+    try stage.sweep()
+    #expect(stage.liveCount == 0)
+  }
+
+  @Test func `one without mutations leaves nothing behind`() throws {
+    let epoch = try stage.session().epoch
+    try stage.sweep()
+    #expect(stage.liveCount == 0)
+    #expect(try stage.session().epoch != epoch)
+  }
+
+  @Test func `its reactor goes with it`() throws {
+    _ = try stage.session()
+    #expect(stage.name.observerCount == 1)
+    try stage.sweep()
+    #expect(stage.name.observerCount == 0)
+  }
+
+  // MARK: The list
+
+  @Test func `the list has what is stored and what is in memory, in order and in pages`() throws {
+    for id in ["b", "d", "a"] { _ = try stage.session(id).send(#"{"add":1}"#) }
+    try stage.sweep()
+    _ = try stage.session("c")
+    _ = try stage.session("e", for: .ensure)
+    try stage.end("d")
+    let watched = try stage.session("b")
+    watched.changeSubscriberCount(by: 2)
+    let all = try stage.reactor().sessions(after: nil, limit: 10)
+    #expect(all.map(\.id) == ["a", "b", "c", "e"])
+    #expect(all.map(\.cursor.version) == [1, 1, 0, 0])
+    #expect(all.map(\.subscribers) == [0, 2, 0, 0])
+    #expect(try stage.reactor().sessions(after: "a", limit: 2).map(\.id) == ["b", "c"])
+    #expect(try stage.reactor().sessions(after: "c", limit: 2).map(\.id) == ["e"])
+    #expect(try stage.reactor().sessions(after: "e", limit: 2).isEmpty)
+  }
+}

@@ -1,0 +1,122 @@
+import ReactorHost
+import Synchronization
+
+/// A log whose writes a test can hold up, or let fail.
+final class LogDouble: MutationLog {
+  enum Mode: Sendable {
+    case atOnce
+    case held
+    case failing(LogError)
+  }
+
+  private struct State {
+    var mode = Mode.atOnce
+    var held: [@Sendable () -> Void] = []
+  }
+
+  /// What was given to the log: the expected version and those of the entries.
+  let appends = Recorder<[Int]>()
+  private let base: any MutationLog
+  private let state = Mutex(State())
+
+  init(_ base: any MutationLog) {
+    self.base = base
+  }
+
+  func set(_ mode: Mode) {
+    state.withLock { $0.mode = mode }
+  }
+
+  /// Does the oldest write that is held up.
+  ///
+  /// - Returns: Whether there was one.
+  @discardableResult
+  func releaseOne() -> Bool {
+    let write = state.withLock { $0.held.isEmpty ? nil : $0.held.removeFirst() }
+    write?()
+    return write != nil
+  }
+
+  /// Does what is held up, and all that comes because of it.
+  func releaseAll() {
+    while releaseOne() {}
+  }
+
+  func session(_ key: SessionKey) -> any SessionLog {
+    SessionLogDouble(base.session(key), of: self)
+  }
+
+  func fork(
+    _ source: SessionKey, at version: Int, to target: SessionKey, epoch: String,
+    completion: @escaping @Sendable (Result<Void, LogError>) -> Void
+  ) {
+    write(completion) { [base] in
+      base.fork(source, at: version, to: target, epoch: epoch, completion: completion)
+    }
+  }
+
+  func sessions(
+    of reactor: String, after id: String?, limit: Int
+  ) throws(LogError) -> [SessionSummary] {
+    try base.sessions(of: reactor, after: id, limit: limit)
+  }
+
+  fileprivate func write(
+    _ completion: @escaping @Sendable (Result<Void, LogError>) -> Void,
+    _ work: @escaping @Sendable () -> Void
+  ) {
+    let mode = state.withLock { state in
+      if case .held = state.mode { state.held.append(work) }
+      return state.mode
+    }
+    switch mode {
+    case .atOnce: work()
+    case .held: break
+    case .failing(let error): completion(.failure(error))
+    }
+  }
+}
+
+private final class SessionLogDouble: SessionLog {
+  private let base: any SessionLog
+  private let log: LogDouble
+
+  init(_ base: any SessionLog, of log: LogDouble) {
+    self.base = base
+    self.log = log
+  }
+
+  func record() throws(LogError) -> SessionRecord {
+    try base.record()
+  }
+
+  func create(epoch: String, completion: @escaping @Sendable (Result<Void, LogError>) -> Void) {
+    log.write(completion) { [base] in base.create(epoch: epoch, completion: completion) }
+  }
+
+  func append(
+    _ entries: [LogEntry], to epoch: String, expecting version: Int,
+    completion: @escaping @Sendable (Result<Void, LogError>) -> Void
+  ) {
+    log.appends.add([version] + entries.map(\.version))
+    log.write(completion) { [base] in
+      base.append(entries, to: epoch, expecting: version, completion: completion)
+    }
+  }
+
+  func end(completion: @escaping @Sendable (Result<Void, LogError>) -> Void) {
+    log.write(completion) { [base] in base.end(completion: completion) }
+  }
+
+  func entries(after version: Int, limit: Int) throws(LogError) -> [LogEntry] {
+    try base.entries(after: version, limit: limit)
+  }
+
+  func snapshot(atOrBefore version: Int) throws(LogError) -> Snapshot? {
+    try base.snapshot(atOrBefore: version)
+  }
+
+  func save(_ snapshot: Snapshot, of epoch: String) {
+    base.save(snapshot, of: epoch)
+  }
+}

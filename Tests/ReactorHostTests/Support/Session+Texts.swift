@@ -1,0 +1,46 @@
+import ReactorHost
+
+extension Session {
+  /// Sends a body and gives the answers in words, as they come.
+  func send(
+    _ body: String, ifAt expected: [Cursor]? = nil, accepted: Recorder<Int>? = nil
+  ) throws(ActionDecodingError) -> Recorder<String> {
+    let answers = Recorder<String>()
+    try submit(
+      Array(body.utf8), ifAt: expected, accepted: { accepted?.add($0.version) },
+      completion: { answers.add($0.words) })
+    return answers
+  }
+
+  /// The state in words.
+  var shown: String { current.words }
+}
+
+extension CommittedState {
+  /// The version and the JSON.
+  var words: String { "\(version) \(String(decoding: json, as: UTF8.self))" }
+}
+
+extension ActionOutcome {
+  /// The outcome in words.
+  var words: String {
+    switch self {
+    case .committed(let state): "committed \(state.words)"
+    case .failed(let index, let error):
+      "failed \(type(of: error))" + (index.map { " at \($0)" } ?? "")
+    case .mismatch(let state): "mismatch \(state.words)"
+    case .overloaded: "overloaded"
+    case .ended: "ended"
+    case .notCommitted(let error): "not committed: \(error)"
+    }
+  }
+}
+
+extension LogEntry {
+  /// What an entry says, but for its time.
+  var words: String {
+    let cause =
+      action.map { String(decoding: $0, as: UTF8.self) } ?? global.map { "global \($0.name)" }
+    return "\(version) \(cause ?? "-") \(String(decoding: mutation, as: UTF8.self))"
+  }
+}

@@ -1,0 +1,76 @@
+import ReactorHost
+import ReactorStreams
+import Testing
+
+/// A host with one reactor, over a log that a test can hold up.
+struct Stage {
+  let effects = EffectBoard()
+  let name = Global<String?>("name", nil)
+  let log: LogDouble
+  let host: Host
+
+  init(
+    over log: any MutationLog = MemoryLog(), _ adjust: (inout HostSettings) -> Void = { _ in }
+  ) {
+    var settings = HostSettings()
+    adjust(&settings)
+    let double = LogDouble(log)
+    self.log = double
+    let (effects, name) = (effects, name)
+    let stream = name.asObservable()
+    host = Host(
+      [
+        ReactorRegistration("sample", summary: "A sample", exampleActions: [.add(1)]) {
+          SampleReactor(effects: effects, name: stream)
+        }
+      ], globals: [name], log: double, settings: settings)
+  }
+
+  func reactor() throws -> any HostedReactor {
+    try #require(host.reactor("sample"))
+  }
+
+  /// Asks for a session; the log answers at once unless the test holds it up.
+  func open(
+    _ id: String = "demo", for intent: SessionIntent = .use
+  ) throws -> Recorder<Result<OpenedSession, SessionError>> {
+    let results = Recorder<Result<OpenedSession, SessionError>>()
+    try reactor().session(id, for: intent) { results.add($0) }
+    return results
+  }
+
+  func session(_ id: String = "demo", for intent: SessionIntent = .use) throws -> any Session {
+    try #require(try open(id, for: intent).values.first).get().session
+  }
+
+  /// Why there is no session.
+  func refusal(
+    _ id: String = "demo", for intent: SessionIntent = .use
+  ) throws -> SessionError? {
+    guard case .failure(let error) = try open(id, for: intent).values.first else { return nil }
+    return error
+  }
+
+  func end(_ id: String = "demo") throws {
+    let results = Recorder<Result<Void, SessionError>>()
+    try reactor().endSession(id) { results.add($0) }
+    try #require(results.values.first).get()
+  }
+
+  func fork(
+    _ source: String = "demo", at version: Int? = nil, to id: String
+  ) throws -> Result<OpenedSession, SessionError> {
+    let results = Recorder<Result<OpenedSession, SessionError>>()
+    try reactor().fork(source, at: version, to: id) { results.add($0) }
+    return try #require(results.values.first)
+  }
+
+  /// Lets everything leave memory that may.
+  func sweep() throws {
+    for _ in 0..<2 { try reactor().sweep() }
+  }
+
+  var liveCount: Int {
+    host.reactor("sample")?.liveSessionCount ?? -1
+  }
+}

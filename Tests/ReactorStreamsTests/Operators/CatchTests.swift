@@ -1,0 +1,52 @@
+import ReactorStreams
+import ReactorTesting
+import Testing
+
+@Suite struct CatchTests {
+  let scheduler = TestScheduler()
+
+  @Test func `X28: catchErrorJustReturn emits one last element and does not start again`() {
+    let source = scheduler.createColdObservable([Recorded<Event<Int>>.error(0)])
+    let atOnce = scheduler.start { Observable<Int>.error(TestError.test).catchErrorJustReturn(7) }
+    #expect(atOnce.events == [.next(200, 7), .completed(200)])
+    let later = TestScheduler().start { Observable.just(1).catchAndReturn(7) }
+    #expect(later.events == [.next(200, 1), .completed(200)])
+    let fresh = TestScheduler()
+    let failing = fresh.createColdObservable([.next(10, 1), .error(20), .next(30, 2)])
+    #expect(
+      fresh.start { failing.catchAndReturn(7) }.events == [
+        .next(210, 1), .next(220, 7), .completed(220),
+      ])
+    #expect(failing.subscriptions == [Subscription(200, 220)])
+    #expect(source.subscriptions.isEmpty)
+  }
+
+  @Test func `X29: a stream takes the place of one that failed`() {
+    let first = scheduler.createHotObservable([.next(210, 2), .next(220, 3), .error(230)])
+    let second = scheduler.createHotObservable([.next(240, 4), .completed(250)])
+    let called = Log<Int>()
+    let result = scheduler.start { [scheduler] in
+      first.catch { _ in
+        called.append(scheduler.clock)
+        return second.asObservable()
+      }
+    }
+    #expect(
+      result.events == [.next(210, 2), .next(220, 3), .next(240, 4), .completed(250)])
+    #expect(called.entries == [230])
+    #expect(first.subscriptions == [Subscription(200, 230)])
+    #expect(second.subscriptions == [Subscription(230, 250)])
+  }
+
+  @Test func `X29: a handler that throws fails the stream`() {
+    let source = scheduler.createHotObservable([.next(210, 2), .error(230)])
+    let result = scheduler.start { source.catchError { _ in throw TestError("e1") } }
+    #expect(result.events == [.next(210, 2), .error(230, TestError("e1"))])
+  }
+
+  @Test func `a failure of the stream that took the place passes through`() {
+    let source = scheduler.createHotObservable([Recorded<Event<Int>>.error(230)])
+    let result = scheduler.start { source.catch { _ in .error(TestError("second")) } }
+    #expect(result.events == [.error(230, TestError("second"))])
+  }
+}

@@ -1,0 +1,48 @@
+import ReactorStreams
+import ReactorTesting
+import Testing
+
+@Suite struct DebounceTests {
+  let scheduler = TestScheduler()
+
+  @Test func `an element is sent when nothing came for the time`() {
+    let source = scheduler.createHotObservable([
+      .next(150, 1), .next(210, 2), .next(240, 3), .next(250, 4), .next(280, 5), .completed(400),
+    ])
+    let result = scheduler.start { [scheduler] in
+      source.debounce(.milliseconds(20), scheduler: scheduler)
+    }
+    #expect(
+      result.events == [.next(230, 2), .next(270, 4), .next(300, 5), .completed(400)])
+    #expect(source.subscriptions == [Subscription(200, 400)])
+  }
+
+  @Test func `X43: the end sends the waiting element at once`() throws {
+    #expect(
+      try marbles("ab|") { inputs, scheduler in
+        inputs[0].debounce(.milliseconds(10), scheduler: scheduler)
+      } == "--[b|]")
+  }
+
+  @Test func `X43: a failure drops the waiting element`() throws {
+    #expect(
+      try marbles("a-#") { inputs, scheduler in
+        inputs[0].debounce(.milliseconds(10), scheduler: scheduler)
+      } == "--#")
+  }
+
+  @Test func `X43: every element restarts the time`() throws {
+    #expect(
+      try marbles("a-b-c-----d-|") { inputs, scheduler in
+        inputs[0].debounce(.milliseconds(3), scheduler: scheduler)
+      } == "-------c----[d|]")
+  }
+
+  @Test func `disposing drops the waiting element`() {
+    let source = scheduler.createHotObservable([Recorded<Event<Int>>.next(210, 1)])
+    let result = scheduler.start(disposed: 215) { [scheduler] in
+      source.debounce(.milliseconds(20), scheduler: scheduler)
+    }
+    #expect(result.events.isEmpty)
+  }
+}

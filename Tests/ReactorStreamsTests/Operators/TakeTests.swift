@@ -1,0 +1,93 @@
+import ReactorStreams
+import ReactorTesting
+import Testing
+
+@Suite struct TakeTests {
+  let scheduler = TestScheduler()
+  let elements: [Recorded<Event<Int>>] = [
+    .next(210, 2), .next(220, 3), .next(230, 4), .next(240, 5), .completed(250),
+  ]
+
+  @Test func `X44: until another stream emits`() {
+    let left = scheduler.createHotObservable(elements)
+    let right = scheduler.createHotObservable([.next(225, 99), .completed(230)])
+    let result = scheduler.start { left.take(until: right) }
+    #expect(result.events == [.next(210, 2), .next(220, 3), .completed(225)])
+    #expect(left.subscriptions == [Subscription(200, 225)])
+    #expect(right.subscriptions == [Subscription(200, 225)])
+  }
+
+  @Test func `X44: until another stream fails, and that fails it`() {
+    let left = scheduler.createHotObservable(elements)
+    let right = scheduler.createHotObservable([Recorded<Event<Int>>.error(225)])
+    let result = scheduler.start { left.takeUntil(right) }
+    #expect(result.events == [.next(210, 2), .next(220, 3), .error(225)])
+    #expect(left.subscriptions == [Subscription(200, 225)])
+    #expect(right.subscriptions == [Subscription(200, 225)])
+  }
+
+  @Test func `X44: another stream that completes changes nothing`() {
+    let left = scheduler.createHotObservable(elements)
+    let right = scheduler.createHotObservable([Recorded<Event<Int>>.completed(225)])
+    #expect(scheduler.start { left.take(until: right) }.events == elements)
+  }
+
+  @Test func `the first elements, and the source is left with the last of them`() {
+    let source = scheduler.createHotObservable(elements)
+    let result = scheduler.start { source.take(2) }
+    #expect(result.events == [.next(210, 2), .next(220, 3), .completed(220)])
+    #expect(source.subscriptions == [Subscription(200, 220)])
+  }
+
+  @Test func `more than there are`() {
+    let source = scheduler.createHotObservable(elements)
+    #expect(scheduler.start { source.take(20) }.events == elements)
+  }
+
+  @Test(arguments: [0, -1])
+  func `none: the source is not subscribed to`(count: Int) {
+    let source = scheduler.createHotObservable(elements)
+    #expect(scheduler.start { source.take(count) }.events == [.completed(200)])
+    #expect(source.subscriptions.isEmpty)
+  }
+
+  @Test func `a handler that sends more from inside the last one gets no more`() {
+    let subject = PublishSubject<Int>()
+    let log = Log<Int>()
+    _ = subject.take(1).subscribe(
+      onNext: { element in
+        log.append(element)
+        subject.onNext(element + 1)
+      }, onCompleted: { log.append(-1) })
+    subject.onNext(1)
+    #expect(log.entries == [1, -1])
+  }
+
+  @Test func `while a closure holds, without or with the one that decides`() {
+    let source = scheduler.createHotObservable(elements)
+    let without = scheduler.record(source.take(while: { $0 < 4 }), from: 200)
+    let with = scheduler.record(
+      source.take(while: { $0 < 4 }, behavior: .inclusive), from: 200)
+    let until = scheduler.record(
+      source.take(until: { $0 == 4 }, behavior: .inclusive), from: 200)
+    scheduler.start()
+    #expect(without.events == [.next(210, 2), .next(220, 3), .completed(230)])
+    #expect(with.events == [.next(210, 2), .next(220, 3), .next(230, 4), .completed(230)])
+    #expect(until.events == with.events)
+  }
+
+  @Test func `the last ones, at the end`() {
+    let source = scheduler.createHotObservable(elements)
+    let result = scheduler.start { source.takeLast(2) }
+    #expect(result.events == [.next(250, 4), .next(250, 5), .completed(250)])
+  }
+
+  @Test func `for a time`() {
+    let source = scheduler.createHotObservable(elements)
+    let result = scheduler.start { [scheduler] in
+      source.take(for: .milliseconds(25), scheduler: scheduler)
+    }
+    #expect(result.events == [.next(210, 2), .next(220, 3), .completed(225)])
+    #expect(source.subscriptions == [Subscription(200, 225)])
+  }
+}

@@ -1,0 +1,14 @@
+import Synchronization
+
+/// A value that is known later.
+final class Later<Value: Sendable>: Sendable {
+  private let held = Mutex<Value?>(nil)
+
+  var value: Value? {
+    held.withLock { $0 }
+  }
+
+  func set(_ value: Value) {
+    held.withLock { $0 = value }
+  }
+}

@@ -1,0 +1,78 @@
+import ReactorStreams
+import ReactorTesting
+import Synchronization
+import Testing
+
+/// A context that says whether its work is running.
+private final class MarkedContext: SerialContext {
+  @TaskLocal static var isInside = false
+  private let queue = SerialQueue<@Sendable () -> Void>()
+
+  var isCurrent: Bool {
+    queue.isOwnedByCurrentThread
+  }
+
+  func perform(_ work: @escaping @Sendable () -> Void) {
+    queue.post(work) { work in Self.$isInside.withValue(true) { work() } }
+  }
+}
+
+@Suite(.ownSerialContext) struct ControlTests {
+  @Test func `X35: the changes of a property leave the current value out`() {
+    let behind = BehaviorSubject(value: 0)
+    let property = ControlProperty(values: behind, valueSink: behind)
+    let log = Log<Int>()
+    let subscription = property.changed.subscribe(onNext: log.append)
+    #expect(log.entries.isEmpty)
+    property.onNext(1)
+    #expect(log.entries == [1])
+    subscription.dispose()
+    property.onNext(2)
+    #expect(log.entries == [1])
+  }
+
+  @Test func `X36: an optional text is empty instead of none, both ways`() throws {
+    let behind = BehaviorSubject<String?>(value: nil)
+    let property = ControlProperty(values: behind, valueSink: behind).orEmpty
+    let log = Log<String>()
+    _ = property.subscribe(onNext: log.append)
+    property.onNext("a")
+    #expect(log.entries == ["", "a"])
+    #expect(try behind.value() == "a")
+  }
+
+  @Test func `an end that is sent to a property does not end its control`() throws {
+    let behind = BehaviorSubject(value: 0)
+    let property = ControlProperty(values: behind, valueSink: behind)
+    property.onError(TestError.test)
+    property.onCompleted()
+    property.onNext(1)
+    #expect(try behind.value() == 1)
+  }
+
+  @Test
+  func `X37: an event is subscribed to in the session's context, wherever subscribe is called`() {
+    let log = Log<Bool>()
+    let events = Observable<Int>.create { observer in
+      log.append(MarkedContext.isInside)
+      observer.onNext(1)
+      return Disposables.create()
+    }
+    let event = ControlEvent(events: events)
+    CurrentSerialContext.$value.withValue(MarkedContext()) { _ = event.subscribe() }
+    #expect(log.entries == [true])
+  }
+
+  @Test func `X37: an event has no first element and completes with its owner`() {
+    let taps = PublishSubject<Int>()
+    let event = ControlEvent(events: taps)
+    let log = Log<String>()
+    _ = event.asDriver().drive(
+      onNext: { log.append("\($0)") }, onCompleted: { log.append("completed") })
+    _ = event.asSignal().emit(onNext: { log.append("signal \($0)") })
+    #expect(log.entries.isEmpty)
+    taps.onNext(1)
+    taps.onCompleted()
+    #expect(log.entries == ["1", "signal 1", "completed"])
+  }
+}

@@ -1,0 +1,45 @@
+/*
+ * Tells ThreadSanitizer about the contended path of Swift's Mutex.
+ *
+ * Synchronization.Mutex takes and gives back its lock with an atomic that is inlined, so that
+ * ThreadSanitizer sees it. Under contention it calls into the standard library, which is not
+ * instrumented and waits in the kernel; ThreadSanitizer (Swift 6.3) therefore reports every contended
+ * Mutex as a race. Preloaded, this adds the two edges that are missing and nothing else: races outside
+ * of a Mutex are found as before.
+ *
+ *   clang -shared -fPIC -o tsan-mutex.so config/thread-sanitizer-mutex.c -ldl
+ *   swift build --build-tests --sanitize=thread
+ *   LD_PRELOAD=$PWD/tsan-mutex.so swift test --skip-build --sanitize=thread
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdint.h>
+
+#define SWIFT __attribute__((swiftcall))
+#define SELF __attribute__((swift_context)) void *
+
+/* Synchronization._MutexHandle._lockSlow(Swift.UInt32) and _unlockSlow() */
+#define LOCK "$s15Synchronization12_MutexHandleV9_lockSlowyys6UInt32VF"
+#define UNLOCK "$s15Synchronization12_MutexHandleV11_unlockSlowyyF"
+
+/* Weak: in a process without ThreadSanitizer this changes nothing. */
+extern void __tsan_acquire(void *address) __attribute__((weak));
+extern void __tsan_release(void *address) __attribute__((weak));
+
+typedef SWIFT void (*lock_function)(uint32_t thread, SELF mutex);
+typedef SWIFT void (*unlock_function)(SELF mutex);
+
+SWIFT void lock_slow(uint32_t thread, SELF mutex) __asm__(LOCK);
+SWIFT void unlock_slow(SELF mutex) __asm__(UNLOCK);
+
+SWIFT void lock_slow(uint32_t thread, SELF mutex) {
+  lock_function original = (lock_function)dlsym(RTLD_NEXT, LOCK);
+  original(thread, mutex);
+  if (__tsan_acquire) __tsan_acquire(mutex);
+}
+
+SWIFT void unlock_slow(SELF mutex) {
+  unlock_function original = (unlock_function)dlsym(RTLD_NEXT, UNLOCK);
+  if (__tsan_release) __tsan_release(mutex);
+  original(mutex);
+}
