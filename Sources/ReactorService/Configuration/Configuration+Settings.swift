@@ -9,8 +9,7 @@ extension Configuration {
       help: "The address to accept connections on; port 0 takes a free one."),
     Setting(
       "store", \.store, .store,
-      help: "Where the logs of the sessions are kept: a database file, or memory, which is gone "
-        + "when the process ends."),
+      help: "Where the logs of the sessions are kept; memory is gone when the process ends."),
 
     Setting(
       "sessions.create", \.sessions.create, .choice(),
@@ -41,8 +40,8 @@ extension Configuration {
 
     Setting(
       "log.retain", \.log.retain, .retention,
-      help: "How much of each session's log is kept at least; rules for single reactors follow the "
-        + "one for all. The memory store keeps 10000 versions unless a number is given."),
+      help: "How much of a session's log is kept; memory keeps 10000 versions unless told how many."
+    ),
     Setting(
       "log.level", \.log.level, .choice(),
       help: "Log lines that matter less than this are not written."),

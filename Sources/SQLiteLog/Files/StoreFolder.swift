@@ -4,6 +4,10 @@ internal import Glibc
 enum StoreFolder {
   /// Makes the folder of a file, and those above it, where they are missing.
   static func make(for path: String) throws(SQLiteLogError) {
+    guard !isFolder(path) else {
+      throw SQLiteLogError(
+        .cannotCreate, "the store \"\(path)\" is a folder: name the file in it that it is to be")
+    }
     var end = path.startIndex
     while let slash = path[end...].firstIndex(of: "/") {
       end = path.index(after: slash)

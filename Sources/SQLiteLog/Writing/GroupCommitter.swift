@@ -32,7 +32,7 @@ final class GroupCommitter: Sendable {
   private let file: StoreFile
   private let retention: RetentionRules
   private let logger: Logger
-  private let lock: StoreLock
+  private let lock: Mutex<StoreLock?>
   private let load = Mutex(Load())
   private let requests = WorkQueue<WriteRequest>()
   private let outcomes = WorkQueue<Outcome>()
@@ -50,7 +50,7 @@ final class GroupCommitter: Sendable {
     _ file: StoreFile, lock: StoreLock, retention: RetentionRules, logger: Logger
   ) throws(SQLiteLogError) {
     self.file = file
-    self.lock = lock
+    self.lock = Mutex(lock)
     self.retention = retention
     self.logger = logger
     guard
@@ -129,6 +129,7 @@ final class GroupCommitter: Sendable {
         if !group.isEmpty { _ = outcomes.put(Outcome(group: group, refusals: refusals)) }
       } while !rest.isEmpty
     }
+    writer = nil
     outcomes.close()
   }
 
@@ -138,6 +139,8 @@ final class GroupCommitter: Sendable {
     while let waiting = outcomes.takeAll(waiting: Self.idleInterval) {
       for outcome in waiting { tell(outcome) }
     }
+    // The writer has closed its connection before it closed the queue.
+    lock.withLock { $0 = nil }
     ended.signal()
   }
 
