@@ -59,7 +59,8 @@ let package = Package(
     .target(
       name: "ReactorHTTP", dependencies: ["ReactorCoding", "ReactorHost"],
       resources: [
-        .embedInCode("Page/index.html"), .embedInCode("Page/page.css"),
+        .embedInCode("Page/icon.svg"), .embedInCode("Page/index.html"),
+        .embedInCode("Page/page.css"),
         .embedInCode("Page/page.js"),
       ],
       swiftSettings: settings),
@@ -96,7 +97,9 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "ReactorsTests",
-      dependencies: ["ReactorCore", "ReactorHost", "Reactors", "ReactorStreams"],
+      dependencies: [
+        "ReactorCore", "ReactorHost", "Reactors", "ReactorStreams", "ReactorTesting",
+      ],
       swiftSettings: settings),
 
     // Configuration, signals, wiring; and the daemon itself.

@@ -92,6 +92,10 @@ public final class ReactorAPI: HTTPResponder {
   private func route(
     _ request: HTTPRequest, answer: @escaping @Sendable (HTTPResponse) -> Void
   ) throws(Problem) {
+    if request.method == "OPTIONS", request.path == "*" {
+      // The server as a whole (RFC 9110, 9.3.7), not one of its addresses.
+      return answer(HTTPResponse(status: 204, headers: [("Allow", Route.everyMethod)]))
+    }
     guard let route = Route(path: request.path) else {
       throw Problem(.notFound, "There is nothing at this address. GET /v1/reactors lists what is.")
     }

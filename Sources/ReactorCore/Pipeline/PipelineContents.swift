@@ -172,7 +172,7 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
     effect?.begin()
     guard !isShutDown else { return effect?.end(CancellationError()) ?? () }
     attribute(.effect(effect)) {
-      actionsSent?.send(.next(action))
+      if let actionsSent, actionsSent.observerCount > 0 { actionsSent.send(.next(action)) }
       if let actionStage, !actionStage.passesThrough {
         actionStage.send(action)
       } else {

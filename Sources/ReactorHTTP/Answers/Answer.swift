@@ -42,6 +42,6 @@ enum Answer {
 
   /// A cursor as an entity tag.
   static func tag(_ cursor: Cursor) -> String {
-    "\"\(cursor)\""
+    "\"" + cursor.description + "\""
   }
 }

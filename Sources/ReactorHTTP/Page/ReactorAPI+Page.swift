@@ -51,11 +51,13 @@ extension ReactorAPI {
 
 /// The files that the page loads.
 enum PageFile: String {
+  case icon = "icon.svg"
   case script = "page.js"
   case style = "page.css"
 
   var mediaType: String {
     switch self {
+    case .icon: "image/svg+xml"
     case .script: "text/javascript; charset=utf-8"
     case .style: "text/css; charset=utf-8"
     }
@@ -63,6 +65,7 @@ enum PageFile: String {
 
   var content: [UInt8] {
     switch self {
+    case .icon: PackageResources.icon_svg
     case .script: PackageResources.page_js
     case .style: PackageResources.page_css
     }

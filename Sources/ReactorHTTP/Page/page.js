@@ -243,15 +243,19 @@ class StateView {
   }
 
   #draw({ json, cursor, isReset }) {
+    this.cursor = cursor;
     part.state.textContent = indent(json.slice(0, SHOWN_CHARACTERS));
     part.version.replaceChildren(
       `version ${versionOf(cursor)} · cursor `, element("code", {}, cursor));
     const listed = part.sessions.querySelector("[aria-current] .version");
     if (listed) listed.textContent = versionOf(cursor);
     const notes = [];
-    if (isReset) notes.push("The session began a new history; this is not the last State’s successor.");
+    if (isReset) {
+      notes.push("The session began a new history; this State does not follow from the last.");
+    }
     if (json.length > SHOWN_CHARACTERS) {
-      const [shown, all] = [SHOWN_CHARACTERS, json.length].map((count) => count.toLocaleString("en"));
+      const shown = SHOWN_CHARACTERS.toLocaleString("en");
+      const all = json.length.toLocaleString("en");
       notes.push(`These are the first ${shown} of ${all} characters; “State as JSON” has them all.`);
     }
     part["state-note"].textContent = notes.join(" ");
@@ -349,7 +353,7 @@ async function showExamples(session) {
     const { value } = await read(session.reactor.links.self);
     session.reactor.examples = value.exampleActions.map((example) => JSON.stringify(example));
   } catch (problem) {
-    if (session === open) part.examples.replaceChildren(describe(problem));
+    if (session.reactor === open?.reactor) part.examples.replaceChildren(describe(problem));
     return;
   }
   if (session.reactor !== open?.reactor) return;
@@ -401,23 +405,30 @@ async function showSessions(session, next) {
     return;
   }
   if (session !== open) return;
-  const items = page.value.sessions.map(({ id, cursor, subscribers }) => {
-    const link = element(
-      "a", { href: `#/${encodeURIComponent(session.reactor.name)}/${id}` },
-      element("span", {}, id),
-      element(
-        "span", {},
-        "version ", element("span", { class: "version" }, versionOf(cursor)),
-        ` · ${subscribers} watching`));
-    if (id === session.id) link.setAttribute("aria-current", "true");
-    return element("li", {}, link);
-  });
-  if (!next) part.sessions.replaceChildren();
-  part.sessions.append(...items);
+  const others = page.value.sessions.filter(({ id }) => id !== session.id);
+  if (!next) {
+    // The open one stands first, on whichever page of the list it is.
+    const listed = page.value.sessions.find(({ id }) => id === session.id);
+    part.sessions.replaceChildren(sessionItem(session, listed ?? session));
+  }
+  part.sessions.append(...others.map((other) => sessionItem(session, other)));
   part["sessions-note"].hidden = part.sessions.hasChildNodes();
   part["sessions-note"].textContent = "None yet.";
   part.more.hidden = !page.next;
   part.more.onclick = () => showSessions(session, page.next);
+}
+
+/** A session in the list: its name leads there. */
+function sessionItem(open, { id, cursor, subscribers }) {
+  const link = element(
+    "a", { href: `#/${encodeURIComponent(open.reactor.name)}/${id}` },
+    element("span", {}, id),
+    element(
+      "span", {},
+      "version ", element("span", { class: "version" }, cursor ? versionOf(cursor) : "–"),
+      subscribers === undefined ? "" : ` · ${subscribers} watching`));
+  if (id === open.id) link.setAttribute("aria-current", "true");
+  return element("li", {}, link);
 }
 
 // MARK: Commands

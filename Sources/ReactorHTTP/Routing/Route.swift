@@ -90,6 +90,9 @@ enum Route: Equatable {
     }
   }
 
+  /// Every method that some address has.
+  static let everyMethod = "GET, HEAD, POST, PUT, DELETE, OPTIONS"
+
   /// The value of `Allow`.
   var allowed: String {
     (methods + ["OPTIONS"]).joined(separator: ", ")

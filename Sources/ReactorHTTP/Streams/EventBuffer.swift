@@ -16,6 +16,10 @@ struct EventBuffer {
     /// This event, and then those after it.
     case event(Event)
 
+    /// What follows is not here any more; this is the latest that is. One who wants each event has
+    /// to read the log.
+    case behind(latest: Event?)
+
     /// Nothing yet: the subscriber has seen everything up to this version.
     case upToDate(version: Int)
   }
@@ -27,7 +31,7 @@ struct EventBuffer {
   private var events: ArraySlice<Event> = []
   private var bytes = 0
   /// The version of the newest event that was dropped; a subscriber before it has fallen behind.
-  private var droppedVersion = -1
+  private var droppedVersion: Int
   /// The version that the stream has reached, which need not have an event of its own.
   private(set) var version: Int
 
@@ -43,6 +47,7 @@ struct EventBuffer {
     self.version = max(self.version, version)
   }
 
+  /// A version was reached that shows something new.
   mutating func append(_ event: Event) {
     version = max(version, event.version)
     events.append(event)
@@ -56,14 +61,9 @@ struct EventBuffer {
   }
 
   /// What a subscriber gets that has seen everything up to a version.
-  ///
-  /// One that has fallen out of the buffer is given the latest event: versions jump, and never go
-  /// back.
   func next(after seen: Int) -> Next {
-    guard seen < version, let latest = events.last, latest.version > seen else {
-      return .upToDate(version: max(seen, version))
-    }
-    guard seen >= droppedVersion else { return .event(latest) }
+    guard seen < version else { return .upToDate(version: seen) }
+    guard seen >= droppedVersion else { return .behind(latest: events.last) }
     // Versions ascend: the first one after `seen` is found by halving.
     var low = events.startIndex
     var high = events.endIndex
@@ -71,11 +71,6 @@ struct EventBuffer {
       let middle = low + (high - low) / 2
       if events[middle].version > seen { high = middle } else { low = middle + 1 }
     }
-    return .event(events[low])
-  }
-
-  /// Whether every event after a version is still here.
-  func holdsAll(after seen: Int) -> Bool {
-    seen >= droppedVersion
+    return low < events.endIndex ? .event(events[low]) : .upToDate(version: version)
   }
 }

@@ -5,6 +5,9 @@ internal import Synchronization
 final class EventChannel: SessionObserver {
   private struct State {
     var buffer: EventBuffer
+    /// The state that the first event follows, until there is one.
+    var base: CommittedState?
+    /// What the latest event shows, where the view is a part of the state.
     var shown: [UInt8]?
     var end: SessionEnd?
   }
@@ -13,24 +16,29 @@ final class EventChannel: SessionObserver {
   let view: StreamView
   /// The streams that show this channel, woken when it has news.
   let group = StreamGroup()
+  private let bound: Int
   private let state: Mutex<State>
 
   init(_ session: any Session, _ view: StreamView, bound: Int) {
     self.session = session
     self.view = view
+    self.bound = bound
     state = Mutex(State(buffer: EventBuffer(bound: bound, version: -1)))
   }
 
-  /// Begins to listen; whoever made the channel calls this once.
-  func start(bound: Int) {
-    // A commit may arrive before the base is known here, and then stands behind it.
-    guard let base = session.observe(self) else {
-      return state.withLock { $0.end = .deleted }
-    }
-    let shown = Array(view.json(of: base))
+  /// Begins to listen.
+  ///
+  /// Whoever made the channel calls this once, before anyone else has it.
+  func start() {
+    // The lock is held around the call, so that a commit finds here what it follows; observing
+    // takes the session's own lock and calls nobody.
     state.withLock { state in
-      if state.shown == nil { state.shown = shown }
-      guard state.buffer.version < base.version else { return }
+      guard let base = session.observe(self) else {
+        // Over already. A client that comes back learns how it stands.
+        state.end = .interrupted
+        return
+      }
+      state.base = base
       state.buffer = EventBuffer(bound: bound, version: base.version)
     }
   }
@@ -41,19 +49,29 @@ final class EventChannel: SessionObserver {
 
   func sessionDidCommit(_ committed: CommittedState) {
     let json = view.json(of: committed)
-    let isSame = view.pointer != nil && state.withLock { $0.shown.map { $0[...] == json } ?? false }
-    let event =
-      isSame
-      ? nil
-      : EventBuffer.Event(
-        version: committed.version,
-        chunk: StreamChunk(EventText.state(committed.cursor, json)))
+    guard isNews(json) else {
+      return state.withLock { $0.buffer.advance(to: committed.version) }
+    }
+    let event = EventBuffer.Event(
+      version: committed.version, chunk: StreamChunk(EventText.state(committed.cursor, json)))
     state.withLock { state in
-      guard let event else { return state.buffer.advance(to: committed.version) }
       state.buffer.append(event)
+      state.base = nil
       if view.pointer != nil { state.shown = Array(json) }
     }
-    if event != nil { group.wake() }
+    group.wake()
+  }
+
+  /// Whether something else was shown before.
+  ///
+  /// Commits are told one after the other.
+  private func isNews(_ json: ArraySlice<UInt8>) -> Bool {
+    guard view.pointer != nil else { return true }
+    let (shown, base) = state.withLock { ($0.shown, $0.base) }
+    guard let previous = shown.map({ $0[...] }) ?? base.map({ view.json(of: $0) }) else {
+      return true
+    }
+    return previous != json
   }
 
   func sessionDidEnd(_ end: SessionEnd) {
@@ -61,14 +79,14 @@ final class EventChannel: SessionObserver {
     group.wake()
   }
 
+  /// How the session ended, where it has.
+  var end: SessionEnd? {
+    state.withLock { $0.end }
+  }
+
   /// What a subscriber gets that has seen everything up to a version; and whether, after that, the
   /// session has ended.
   func next(after seen: Int) -> (EventBuffer.Next, end: SessionEnd?) {
     state.withLock { ($0.buffer.next(after: seen), $0.end) }
-  }
-
-  /// Whether a subscriber that wants every event can be served from here.
-  func holdsAll(after seen: Int) -> Bool {
-    state.withLock { $0.buffer.holdsAll(after: seen) }
   }
 }

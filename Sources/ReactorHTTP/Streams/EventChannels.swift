@@ -28,17 +28,18 @@ final class EventChannels: Sendable {
   /// Gives the channel of a session and a view to one more stream.
   func join(_ session: any Session, _ view: StreamView) -> EventChannel {
     let key = Key(session: ObjectIdentifier(session), view: view)
-    let (channel, isNew) = table.withLock { table in
+    let channel = table.withLock { table in
       if var entry = table.channels[key] {
         entry.streams += 1
         table.channels[key] = entry
-        return (entry.channel, false)
+        return entry.channel
       }
       let channel = EventChannel(session, view, bound: bound)
       table.channels[key] = (channel, 1)
-      return (channel, true)
+      // Before anyone else has it, so that whoever joins misses nothing from then on.
+      channel.start()
+      return channel
     }
-    if isNew { channel.start(bound: bound) }
     session.changeSubscriberCount(by: 1)
     return channel
   }

@@ -67,20 +67,21 @@ extension ReactorAPI {
     if everyVersion {
       let version: Int? = if case .after(let version) = resumed { version } else { nil }
       if let replay = try? session.replay(after: version) {
+        if version == current.version { opening += EventText.current.utf8 }
         return SubscriberStream(
-          channel, of: channels, opening: opening, seen: version ?? -1, replay: replay)
+          channel, of: channels, opening: opening, seen: version ?? -1, everyVersion: true,
+          replay: replay)
       }
       // Retention removed what the client wants: never silence, never a guess.
       if case .reset = resumed {} else { opening += EventText.reset.utf8 }
-    }
-
-    if case .after(let version) = resumed, version == current.version {
+    } else if case .after(current.version) = resumed {
       opening += EventText.current.utf8
-    } else {
-      opening += EventText.state(current.cursor, view.json(of: current))
+      return SubscriberStream(
+        channel, of: channels, opening: opening, seen: current.version, everyVersion: false)
     }
+    opening += EventText.state(current.cursor, view.json(of: current))
     return SubscriberStream(
-      channel, of: channels, opening: opening, seen: current.version, replay: nil)
+      channel, of: channels, opening: opening, seen: current.version, everyVersion: everyVersion)
   }
 
   private enum Resumption {

@@ -32,14 +32,15 @@ final class SubscriberStream: ByteStream {
   ///   - channels: Where it leaves the channel when it is closed.
   ///   - opening: What is sent first.
   ///   - seen: The version up to which the client then has everything.
-  ///   - replay: Where the versions after it are read; `nil` for a client that wants the latest.
+  ///   - everyVersion: Whether the client wants each version, however far behind it is.
+  ///   - replay: Where the versions after it are read; `nil` where the channel has them.
   init(
     _ channel: EventChannel, of channels: EventChannels, opening: [UInt8], seen: Int,
-    replay: (any StateReplay)?
+    everyVersion: Bool, replay: (any StateReplay)? = nil
   ) {
     self.channel = channel
     self.channels = channels
-    wantsEveryVersion = replay != nil
+    wantsEveryVersion = everyVersion
     state = Mutex(State(opening: StreamChunk(opening), seen: seen, replay: replay))
   }
 
@@ -51,21 +52,43 @@ final class SubscriberStream: ByteStream {
     if let opening = state.withLock({ $0.opening.take() }) { return .chunk(opening) }
     if state.withLock({ $0.hasSaidGoodbye }) { return .finished }
     if channels.isDraining { return goodbye(EventText.draining) }
-    if wantsEveryVersion, let output = nextOfReplay() { return output }
-
-    let seen = state.withLock { $0.seen }
-    let (next, end) = channel.next(after: seen)
-    switch next {
-    case .event(let event):
-      state.withLock { $0.seen = event.version }
-      return .chunk(event.chunk)
-    case .upToDate(let version):
-      state.withLock { $0.seen = version }
-      switch end {
-      case .deleted: return goodbye(EventText.end)
-      case .interrupted: return .finished
-      case nil: return .idle
+    do {
+      while true {
+        if let chunk = try nextOfReplay() { return .chunk(chunk) }
+        let seen = state.withLock { $0.seen }
+        let (next, end) = channel.next(after: seen)
+        switch next {
+        case .event(let event): return show(event)
+        case .behind(let latest):
+          if wantsEveryVersion {
+            try goBack(to: seen)
+          } else if let latest {
+            return show(latest)
+          } else {
+            return rest(after: end)
+          }
+        case .upToDate(let version):
+          state.withLock { $0.seen = version }
+          return rest(after: end)
+        }
       }
+    } catch {
+      // What it wants next is not kept any more: the client begins again, as after any reset.
+      return rest(after: channel.end ?? .interrupted)
+    }
+  }
+
+  private func show(_ event: EventBuffer.Event) -> StreamOutput {
+    state.withLock { $0.seen = event.version }
+    return .chunk(event.chunk)
+  }
+
+  /// What follows when everything was sent.
+  private func rest(after end: SessionEnd?) -> StreamOutput {
+    switch end {
+    case .deleted: goodbye(EventText.end)
+    case .interrupted: .finished
+    case nil: .idle
     }
   }
 
@@ -80,57 +103,60 @@ final class SubscriberStream: ByteStream {
 
   // MARK: Every version
 
-  /// The next event from the log; `nil` where the channel has what follows.
-  private func nextOfReplay() -> StreamOutput? {
-    while true {
-      let (seen, replay, queued) = state.withLock { state in
-        (state.seen, state.replay, state.replayed.popFirst())
-      }
-      if let queued {
-        if let event = event(queued) { return .chunk(event) }
-        continue
-      }
-      do {
-        guard let replay = try replay ?? resumedReplay(after: seen) else { return nil }
-        try recallPart(at: seen)
-        let states = try replay.next(limit: Self.replayStep)
-        state.withLock { state in
-          state.replayed = states[...]
-          state.replay = states.isEmpty ? nil : replay
-          if states.isEmpty { state.shown = nil }
-        }
-        if states.isEmpty { return nil }
-      } catch {
-        // What it wants next is not kept any more: the client begins again, as after any reset.
-        return .finished
-      }
+  /// Reads on from the log, for a client that has fallen out of what the channel has.
+  private func goBack(to seen: Int) throws(HistoryError) {
+    let replay = try channel.session.replay(after: seen)
+    // Since the log was read the last time, the channel may have shown other values of the part.
+    let shown: [UInt8]? =
+      channel.view.pointer == nil
+      ? nil : Array(channel.view.json(of: try channel.session.state(at: seen)))
+    state.withLock { state in
+      state.replay = replay
+      state.shown = shown
     }
   }
 
-  /// Goes back to the log for a client that has fallen out of the channel's buffer.
-  private func resumedReplay(after seen: Int) throws(HistoryError) -> (any StateReplay)? {
-    if channel.holdsAll(after: seen) { return nil }
-    return try channel.session.replay(after: seen)
+  /// The next event from the log; `nil` where the channel has what follows.
+  private func nextOfReplay() throws(HistoryError) -> StreamChunk? {
+    while true {
+      let (seen, replay, read) = state.withLock { state in
+        (state.seen, state.replay, state.replayed.popFirst())
+      }
+      if let read {
+        if let chunk = chunk(for: read) { return chunk }
+        continue
+      }
+      guard let replay else { return nil }
+      try recallPart(at: seen)
+      let states = try replay.next(limit: Self.replayStep)
+      state.withLock { state in
+        state.replayed = states[...]
+        guard states.isEmpty else { return }
+        (state.replay, state.shown) = (nil, nil)
+      }
+    }
   }
 
   /// Finds out what the client was shown of a part, with which the next version is compared.
   private func recallPart(at seen: Int) throws(HistoryError) {
-    guard channel.view.pointer != nil, seen >= 0, state.withLock({ $0.shown == nil }) else { return }
+    guard channel.view.pointer != nil, seen >= 0, state.withLock({ $0.shown == nil }) else {
+      return
+    }
     let shown = Array(channel.view.json(of: try channel.session.state(at: seen)))
     state.withLock { $0.shown = shown }
   }
 
-  /// The event of a version; `nil` where the part that is streamed did not change.
-  private func event(_ committed: CommittedState) -> StreamChunk? {
-    let json = channel.view.json(of: committed)
-    let isSame = state.withLock { state in
-      state.seen = committed.version
-      guard channel.view.pointer != nil else { return false }
-      if let shown = state.shown, shown[...] == json { return true }
-      state.shown = Array(json)
-      return false
+  /// The event of a state that was read from the log; `nil` where the part that is streamed did not
+  /// change.
+  private func chunk(for read: CommittedState) -> StreamChunk? {
+    let json = channel.view.json(of: read)
+    let isNews = state.withLock { state in
+      state.seen = read.version
+      guard channel.view.pointer != nil else { return true }
+      defer { state.shown = Array(json) }
+      return state.shown.map { $0[...] != json } ?? true
     }
-    return isSame ? nil : StreamChunk(EventText.state(committed.cursor, json))
+    return isNews ? StreamChunk(EventText.state(read.cursor, json)) : nil
   }
 }
 

@@ -1,4 +1,5 @@
 public import ReactorCore
+internal import Synchronization
 
 /// A reactor to be hosted: its name, its words for people, and how an instance is made.
 public struct ReactorRegistration: Sendable {
@@ -39,4 +40,22 @@ struct HostEnvironment: Sendable {
   let settings: HostSettings
   let log: any MutationLog
   let logger: Logger
+  let places = SessionPlaces()
+}
+
+/// Counts the sessions that are in memory, of all reactors of a host.
+final class SessionPlaces: Sendable {
+  private let taken = Atomic<Int>(0)
+
+  /// Takes a place for one more session, unless so many are taken.
+  func take(atMost limit: Int) -> Bool {
+    if taken.add(1, ordering: .relaxed).newValue <= limit { return true }
+    give()
+    return false
+  }
+
+  /// Gives a place back.
+  func give() {
+    taken.subtract(1, ordering: .relaxed)
+  }
 }

@@ -122,8 +122,7 @@ final class ReactorRuntime: HostedReactor {
         slot.used(in: now)
         return slot
       }
-      // Counted a shard, which is close enough for a limit and needs no lock around all of them.
-      guard slots.count <= environment.settings.sessionLimit / shards.count else { return nil }
+      guard environment.places.take(atMost: environment.settings.sessionLimit) else { return nil }
       let slot = SessionSlot(
         SessionKey(reactor: name, id: id), blueprint: blueprint, environment: environment)
       slot.used(in: now)
@@ -157,7 +156,10 @@ final class ReactorRuntime: HostedReactor {
         for slot in left { slots[slot.key.id] = nil }
         return left
       }
-      for slot in left { slot.leave() }
+      for slot in left {
+        environment.places.give()
+        slot.leave()
+      }
     }
   }
 }

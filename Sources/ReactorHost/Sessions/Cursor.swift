@@ -39,7 +39,7 @@ public struct Cursor: Hashable, Sendable, CustomStringConvertible {
 
   /// The cursor as clients see it.
   public var description: String {
-    "\(epoch)-\(version)"
+    epoch + "-" + String(version)  // several times faster than an interpolation, and once a State
   }
 }
 

@@ -70,22 +70,21 @@ extension LiveSession {
 
   private func committed(_ batch: [Change]) {
     guard let last = batch.last else { return }
-    let (observers, answered, snapshotIsDue) = book.withLock { book in
+    let (observers, answered, snapshot, snapshotIsDue) = book.withLock { book in
       book.committed = last.entry.version
       book.latest = last.state
       book.isStored = true
       book.lastActiveAt = last.entry.at
       let isDue =
         book.committed - book.lastSnapshot >= environment.settings.snapshotInterval
-      if isDue { book.lastSnapshot = book.committed }
-      return (book.observers, book.takeAnswered(), isDue)
+      return (book.observers, book.takeAnswered(), book.takeSnapshot(), isDue)
     }
     for change in batch {
       for observer in observers { observer.sessionDidCommit(change.state) }
     }
     for request in answered { request.answer(last.state) }
+    if let snapshot { log.save(snapshot, of: epoch) }
     if snapshotIsDue { takeSnapshot() }
-    saveSnapshot()
     // Only now, so that nobody is told of the next batch before this one.
     book.withLock { $0.isAppending = false }
     appendPending()
@@ -110,6 +109,13 @@ extension LiveSession {
 }
 
 extension LiveSession.Book {
+  /// Takes out the snapshot if all that it holds is committed.
+  fileprivate mutating func takeSnapshot() -> Snapshot? {
+    guard let taken = snapshot, taken.version <= committed else { return nil }
+    snapshot = nil
+    return taken
+  }
+
   /// Takes out the requests whose mutations are all committed.
   fileprivate mutating func takeAnswered() -> [ActionRequest] {
     // Mostly there is one, and it waited for this very commit.

@@ -45,7 +45,9 @@ extension LiveSession {
     }
   }
 
-  /// Whether the log still has what follows a version. The state of version 0 can be had without.
+  /// Whether the log still has what follows a version.
+  ///
+  /// The state of version 0 can be had without.
   private func isKept(after version: Int, upTo latest: Int) throws(HistoryError) -> Bool {
     guard version < latest else { return true }
     return try reading { try log.entries(after: version, limit: 1).first?.version == version + 1 }

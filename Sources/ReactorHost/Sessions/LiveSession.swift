@@ -29,7 +29,8 @@ final class LiveSession: Session {
     var globals: [String: UInt64]
     var isStored: Bool
     var lastSnapshot: Int
-    var snapshot: Snapshot?  // to be saved once its version is committed
+    /// A snapshot of what is not committed yet.
+    var snapshot: Snapshot?
     var fault: LogError?
     var end: SessionEnd?
   }
@@ -106,8 +107,9 @@ final class LiveSession: Session {
     }
   }
 
-  /// Whether the log knows the session. One without mutations that nobody asked to be made is in
-  /// memory only.
+  /// Whether the log knows the session.
+  ///
+  /// One without mutations that nobody asked to be made is in memory only.
   var isStored: Bool {
     book.withLock { $0.isStored }
   }
@@ -174,26 +176,24 @@ final class LiveSession: Session {
 
   /// Takes a snapshot, so that the session is loaded at once when it is used again.
   ///
-  /// It is taken in the session's turn, of all that is folded in by then. A busy session always has
-  /// something on its way to the log; the snapshot is saved when that has arrived.
+  /// It is taken in the session's turn, of all that was folded by then, and saved when that is
+  /// committed: a session that is never at rest gets its snapshots too.
   func takeSnapshot() {
     engine.perform(bound: .max) { [self] in
-      guard let state = engine.folded() else { return }
-      book.withLock { book in
-        guard book.end == nil else { return }
-        book.snapshot = Snapshot(version: book.reduced, state: state)
+      let version = book.withLock { book -> Int? in
+        let isDue = book.reduced - book.lastSnapshot >= environment.settings.snapshotInterval
+        guard book.end == nil, isDue else { return nil }
         book.lastSnapshot = book.reduced
+        return book.reduced
       }
-      saveSnapshot()
+      guard let version, let state = engine.folded() else { return }
+      let snapshot = Snapshot(version: version, state: state)
+      let isCommitted = book.withLock { book in
+        guard book.committed < version else { return true }
+        book.snapshot = snapshot
+        return false
+      }
+      if isCommitted { log.save(snapshot, of: epoch) }
     }
-  }
-
-  /// Gives the snapshot that was taken to the log, if that has reached its version.
-  func saveSnapshot() {
-    let snapshot = book.withLock { book -> Snapshot? in
-      guard let version = book.snapshot?.version, version <= book.committed else { return nil }
-      return book.snapshot.take()
-    }
-    if let snapshot { log.save(snapshot, of: epoch) }
   }
 }

@@ -1,9 +1,9 @@
+// Proof: `contents` leaves this object only through `post` and `ifOwned`. Both hand it to code that
+// runs on the thread which owns `queue` at that moment; one thread owns it at a time, and the
+// queue's mutex orders one owner's writes before the next owner's reads.
 /// A value that only the items of one serial queue may touch: what an actor is to tasks, for code
 /// that must run synchronously and on the thread that brings the work.
 package final class Mailbox<Item: Sendable, Contents: AnyObject>: @unchecked Sendable {
-  // Proof: `contents` leaves this object only through `post` and `ifOwned`. Both hand it to code
-  // that runs on the thread which owns `queue` at that moment; one thread owns it at a time, and the
-  // queue's mutex orders one owner's writes before the next owner's reads.
   private let contents: Contents
   private let queue = SerialQueue<Item>()
 

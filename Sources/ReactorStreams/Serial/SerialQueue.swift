@@ -7,15 +7,11 @@ internal import Synchronization
 /// goes on, whether that is another thread or the handler itself. No lock is held while an item is
 /// handled, so two queues that call into each other cannot deadlock.
 package struct SerialQueue<Item: Sendable>: ~Copyable, Sendable {
-  private enum Entry { case run, left, refused }
-
-  // Not private: the compiler (6.3.1) emits an invalid module for other files then.
-  struct State {
-    var isRunning = false
-    var waiting: [Item] = []
-  }
-
-  private let state = Mutex(State())
+  // Apart from the items, and not generic: who finds the queue free, which is nearly always, touches
+  // nothing whose type must be looked up where the code is not specialized.
+  private let turn = Mutex(SerialQueueTurn())
+  /// Changes only while `turn` is locked.
+  private let waiting = Mutex<[Item]>([])
   private let owner = Atomic<UInt>(0)
 
   package init() {}
@@ -25,14 +21,9 @@ package struct SerialQueue<Item: Sendable>: ~Copyable, Sendable {
     borrowing get { owner.load(ordering: .relaxed) == CurrentThread.id }
   }
 
-  /// Whether nothing runs and nothing waits.
-  package var isIdle: Bool {
-    borrowing get { state.withLock { !$0.isRunning } }
-  }
-
   /// How many items wait behind the one that runs.
   package var waitingCount: Int {
-    borrowing get { state.withLock { $0.waiting.count } }
+    borrowing get { turn.withLock { $0.waitingCount } }
   }
 
   /// Handles an item now, or leaves it to whoever runs.
@@ -47,14 +38,10 @@ package struct SerialQueue<Item: Sendable>: ~Copyable, Sendable {
   package borrowing func post(
     _ item: Item, bound: Int = .max, handle: (Item) -> Void
   ) -> Bool {
-    let entry: Entry = state.withLock { state in
-      guard state.isRunning else {
-        state.isRunning = true
-        return .run
-      }
-      guard state.waiting.count < bound else { return .refused }
-      state.waiting.append(item)
-      return .left
+    let entry = turn.withLock { turn in
+      let entry = turn.enter(bound: bound)
+      if entry == .left { waiting.withLock { $0.append(item) } }
+      return entry
     }
     guard entry == .run else { return entry == .left }
     owner.store(CurrentThread.id, ordering: .relaxed)
@@ -65,17 +52,48 @@ package struct SerialQueue<Item: Sendable>: ~Copyable, Sendable {
 
   private borrowing func drain(_ handle: (Item) -> Void) {
     while true {
-      let batch = state.withLock { state -> [Item] in
-        guard !state.waiting.isEmpty else {
-          owner.store(0, ordering: .relaxed)
-          state.isRunning = false
-          return []
-        }
-        defer { state.waiting = [] }
-        return state.waiting
+      let isDone = turn.withLock { turn in
+        if turn.waitingCount == 0 { owner.store(0, ordering: .relaxed) }
+        return turn.leaveIfNobodyWaits()
       }
-      guard !batch.isEmpty else { return }
-      for item in batch { handle(item) }
+      if isDone { return }
+      for item in takeWaiting() { handle(item) }
     }
+  }
+
+  private borrowing func takeWaiting() -> [Item] {
+    turn.withLock { turn in
+      turn.waitingCount = 0
+      return waiting.withLock { waiting in
+        defer { waiting = [] }
+        return waiting
+      }
+    }
+  }
+}
+
+/// Who handles the items of a serial queue.
+struct SerialQueueTurn {
+  enum Entry { case run, left, refused }
+
+  var waitingCount = 0
+  private var isRunning = false
+
+  /// Lets one in who brings an item: to run, or to leave it.
+  mutating func enter(bound: Int) -> Entry {
+    guard isRunning else {
+      isRunning = true
+      return .run
+    }
+    guard waitingCount < bound else { return .refused }
+    waitingCount += 1
+    return .left
+  }
+
+  /// Ends the turn of who runs.
+  mutating func leaveIfNobodyWaits() -> Bool {
+    guard waitingCount == 0 else { return false }
+    isRunning = false
+    return true
   }
 }

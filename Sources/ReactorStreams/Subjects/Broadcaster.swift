@@ -63,6 +63,7 @@ package final class Broadcaster<Element: Sendable>: Sendable {
   }
 
   private func deliverWaiting() {
+    if state.withLock({ $0.finishIfIdle() }) { return }
     while let delivery = state.withLock({ $0.next() }) {
       switch delivery {
       case .event(let event, let members):

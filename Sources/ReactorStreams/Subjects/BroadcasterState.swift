@@ -60,7 +60,8 @@ struct BroadcasterState<Element: Sendable> {
       return (nil, dropped)
     }
     deliverer = CurrentThread.id
-    return (recipients(of: event, below: nextKey), dropped)
+    defer { if event.isStopEvent { members = [] } }
+    return (members, dropped)
   }
 
   /// Adds an observer.
@@ -92,6 +93,15 @@ struct BroadcasterState<Element: Sendable> {
   mutating func leave(_ key: UInt64) -> Member? {
     guard let index = firstIndex(notBelow: key), members[index].key == key else { return nil }
     return members.remove(at: index)
+  }
+
+  /// Whether nothing waits, which makes the deliverer that no more.
+  ///
+  /// It is asked after each event and nearly always so; ``next()`` costs more.
+  mutating func finishIfIdle() -> Bool {
+    guard waiting.isEmpty else { return false }
+    deliverer = 0
+    return true
   }
 
   /// What the deliverer delivers next; `nil` makes it the deliverer no more.

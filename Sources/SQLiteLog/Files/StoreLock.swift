@@ -24,7 +24,11 @@ final class StoreLock: Sendable {
     }
   }
 
-  deinit { close(descriptor) }
+  deinit {
+    // Said, because a process that is being started may still share the descriptor.
+    flock(descriptor, LOCK_UN)
+    close(descriptor)
+  }
 
   private static func open(_ file: String) -> Int32 {
     unsafe Glibc.open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)

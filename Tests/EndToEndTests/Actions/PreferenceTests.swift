@@ -37,6 +37,20 @@ struct PreferenceTests {
     #expect(applied.contains("return=minimal"))
   }
 
+  @Test func `an effect that fails after its 202 leaves the session as it was`() throws {
+    let profile = server.session(of: "profile")
+    let answer = try profile.post(#"{"follow":0}"#, ["Prefer": "respond-async"])
+    #expect(answer.status == 202)
+    #expect(try profile.post(#"{"follow":3}"#).cursor?.version == 1)
+  }
+
+  @Test func `what is refused before it runs is refused, whatever is preferred`() throws {
+    for preference in ["respond-async", "wait=0", "return=minimal"] {
+      try expectProblem(
+        try counter.post(#""jump""#, ["Prefer": preference]), 422, "invalid-action")
+    }
+  }
+
   @Test func `return=minimal answers 204 with the cursor and no body`() throws {
     let answer = try counter.post(#""increase""#, ["Prefer": "return=minimal"])
     #expect(answer.status == 204)

@@ -102,8 +102,6 @@ final class Browser {
     let entries = try command("POST", "se/log", ["type": "browser"]).array ?? []
     return entries.filter { ["SEVERE", "WARNING"].contains($0["level"]?.string) }
       .compactMap { $0["message"]?.string }
-      // A browser asks for it by itself; it is no part of the page.
-      .filter { !$0.contains("/favicon.ico ") }
   }
 
   /// Lets every request fail that goes to such an address, as if no server was there.

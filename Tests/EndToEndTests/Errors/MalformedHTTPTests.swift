@@ -90,4 +90,15 @@ struct MalformedHTTPTests {
     #expect([200, 400].contains(answer.status))
     if answer.status == 400 { try expectProblem(answer, 400, "invalid-parameter") }
   }
+
+  @Test func `a target in absolute form is read like any other`() throws {
+    let (answer, _) = try session.client.raw(
+      "GET http://127.0.0.1:\(server.port)/healthz HTTP/1.1\r\nHost: a\r\n\r\n")
+    #expect(answer.status == 200)
+  }
+
+  @Test func `OPTIONS of the whole server is answered`() throws {
+    let (answer, _) = try session.client.raw("OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n")
+    #expect([200, 204].contains(answer.status))
+  }
 }

@@ -71,6 +71,26 @@ struct LogTests {
     try expectProblem(try session.log("?" + query), 400, "invalid-parameter")
   }
 
+  @Test func `pages lead through a long log, in order and without a gap`() throws {
+    let batch = "[" + Array(repeating: #""increase""#, count: 500).joined(separator: ",") + "]"
+    for _ in 0..<5 { try session.post(batch, ["Prefer": "return=minimal"]) }
+    var versions: [Int] = []
+    var times: [String] = []
+    var page: String? = session.path + "/log?limit=999"
+    while let path = page {
+      let answer = try session.client.get(path)
+      let entries = try #require(try answer.json.array)
+      versions += entries.compactMap { $0["version"]?.int }
+      times += entries.compactMap { $0["at"]?.string }
+      page = answer.nextPage
+    }
+    #expect(versions == Array(1...2500))
+    #expect(times == times.sorted())
+    for version in [1, 999, 1000, 1001, 2499] {
+      #expect(try session.state("?version=\(version)").text == #"{"value":\#(version)}"#)
+    }
+  }
+
   @Test func `folding the log gives the state`() throws {
     try session.post(#"["increase",{"add":41},"decrease",{"add":-7}]"#)
     let sum = try session.log().json.array?.compactMap { $0["mutation"]?["change"]?["by"]?.int }

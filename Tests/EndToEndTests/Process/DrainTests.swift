@@ -95,7 +95,7 @@ struct DrainTests {
   }
 
   @Test func `it ends within the grace, whatever runs`() throws {
-    let server = try ReactordProcess("--shutdown-grace", "0.3")
+    let server = try ReactordProcess("--shutdown-grace", "2")
     let session = server.session(of: "stopwatch")
     let stream = try session.events()
     try session.client.start(

@@ -130,6 +130,25 @@ struct SessionTests {
     try expectProblem(answer, 400, "invalid-session-id")
   }
 
+  @Test func `an id may be written with escapes`() throws {
+    try session.post(#""increase""#)
+    let escaped = session.path.replacing("test-", with: "%74est%2D")
+    let answer = try session.client.get(escaped + "/state")
+    #expect(answer.text == #"{"value":1}"#)
+  }
+
+  @Test func `the end of a session ends what runs in it, and answers who waits`() throws {
+    let stopwatch = server.session(of: "stopwatch")
+    let stream = try stopwatch.events()
+    _ = try stream.nextEvent()
+    try stopwatch.client.start(
+      "POST", stopwatch.path + "/actions",
+      ["Content-Type": "application/json", "Prefer": "wait=60"], body: Array(#""start""#.utf8))
+    _ = try stream.events(upTo: 1)
+    #expect(try SessionClient(server.client(), stopwatch.path).delete().status == 204)
+    try expectProblem(try stopwatch.client.answer(to: "POST"), 410, "session-ended")
+  }
+
   @Test func `reactors have sessions of their own under the same id`() throws {
     try session.post(#""increase""#)
     let other = SessionClient(session.client, "/v1/reactors/stopwatch/sessions/\(session.id)")

@@ -59,6 +59,34 @@ struct ReplayTests {
     #expect(try stream.events(upTo: 4000).map(\.cursor?.version) == Array(1...4000))
   }
 
+  @Test func `a part that goes back and forth is sent each time, from the log or not`() throws {
+    let server = try ReactordProcess("--streams-buffer", "1")
+    let path = server.session(of: "counter").path
+    let port = server.port
+    let rounds = 300
+    let versions = try concurrently(2) { index -> [Int] in
+      if index == 0 {
+        let stream = try EventStream(port: port, path + "/events?select=/value&replay=all")
+        let events = try stream.events(upTo: rounds * 4, within: .seconds(30))
+        #expect(events.map(\.data) == events.map { $0.cursor.map { "\($0.version % 2)" } })
+        return events.compactMap { $0.cursor?.version }
+      }
+      let poster = SessionClient(HTTPClient(port: port), path)
+      for round in 0..<rounds {
+        // Single actions, which the buffer holds, and several at once, which it does not.
+        if round.isMultiple(of: 2) {
+          for action in [#""increase""#, #""decrease""#, #""increase""#, #""decrease""#] {
+            try poster.post(action)
+          }
+        } else {
+          try poster.post(#"["increase","decrease","increase","decrease"]"#)
+        }
+      }
+      return []
+    }
+    #expect(versions[0] == Array(0...(rounds * 4)))
+  }
+
   @Test func `the end comes after everything else`() throws {
     try post(50)
     let stream = try session.events("?replay=all")

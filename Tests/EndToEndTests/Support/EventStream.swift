@@ -28,6 +28,7 @@ final class EventStream {
     try connection.send(request + "\r\n")
     reader = AnswerReader(connection: connection)
     head = try reader.head(until: .now + Connection.patience)
+    #expect(head["X-Content-Type-Options"] == "nosniff")
     framing = reader.framing(of: head, to: method)
   }
 

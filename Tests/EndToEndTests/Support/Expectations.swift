@@ -8,6 +8,7 @@ func expectProblem(
 ) throws -> JSON {
   #expect(answer.status == status, sourceLocation: sourceLocation)
   #expect(answer["Content-Type"] == "application/problem+json", sourceLocation: sourceLocation)
+  #expect(answer["X-Content-Type-Options"] == "nosniff", sourceLocation: sourceLocation)
   let problem = try answer.json
   #expect(problem["type"] == .string("/problems/" + type), sourceLocation: sourceLocation)
   #expect(problem["status"]?.int == status, sourceLocation: sourceLocation)

@@ -15,7 +15,8 @@ struct DecodingFailureTests {
       (#"{"add":null}"#, "/add", ["integer"]), (#"{"add":{}}"#, "/add", ["integer"]),
       (#"{"add":{"by":5}}"#, "/add", ["integer"]), (#""add""#, "", ["object"]),
       (#"{"add":{"_0":5,"by":3}}"#, "/add/by", ["_0"]),
-      (#"{"increase":5}"#, "/increase", []), (#"{"increase":null}"#, "/increase", []),
+      (#"{"increase":5}"#, "/increase", ["object"]),
+      (#"{"increase":null}"#, "/increase", ["object"]),
       (#"{"increase":{"by":3}}"#, "/increase/by", []),
     ] as [(String, String, [String])])
   func `a bad action says which value is wrong and what is expected`(

@@ -121,6 +121,40 @@ struct HistoryTests {
     #expect(oldest > 5)
   }
 
+  @Test func `a session that is never at rest gets its snapshots too`() throws {
+    let log = MemoryLog()
+    let stage = Stage(over: log) { $0.snapshotInterval = 4 }
+    let session = try stage.session()
+    stage.log.set(.held)
+    _ = try session.send(#"{"add":1}"#)
+    for _ in 0..<20 {
+      // Something is always on its way when something is committed.
+      _ = try session.send(#"{"add":1}"#)
+      stage.log.releaseOne()
+    }
+    let snapshot = try #require(try log.session(session.key).snapshot(atOrBefore: 20))
+    #expect(snapshot.version > 10)
+    #expect(
+      String(decoding: snapshot.state, as: UTF8.self)
+        == #"{"value":\#(snapshot.version),"name":null,"ratio":null}"#)
+    stage.log.releaseAll()
+  }
+
+  @Test func `no snapshot holds what the log refused`() throws {
+    let log = MemoryLog()
+    let stage = Stage(over: log) { $0.snapshotInterval = 1 }
+    let session = try stage.session()
+    _ = try session.send(#"{"add":1}"#)
+    stage.log.set(.failing(.full))
+    _ = try session.send(#"{"add":1}"#)
+    stage.log.set(.atOnce)
+    let again = try stage.session()
+    _ = try again.send(#"{"add":10}"#)
+    let snapshot = try #require(try log.session(session.key).snapshot(atOrBefore: 9))
+    #expect(snapshot.version == 2)
+    #expect(String(decoding: snapshot.state, as: UTF8.self).hasPrefix(#"{"value":11,"#))
+  }
+
   // MARK: Forks
 
   @Test func `a fork has the history up to a version, and then its own`() throws {

@@ -5,6 +5,8 @@ import Synchronization
 final class LogDouble: MutationLog {
   enum Mode: Sendable {
     case atOnce
+    /// On another thread, a little later.
+    case elsewhere
     case held
     case failing(LogError)
   }
@@ -71,6 +73,7 @@ final class LogDouble: MutationLog {
     }
     switch mode {
     case .atOnce: work()
+    case .elsewhere: Task { work() }
     case .held: break
     case .failing(let error): completion(.failure(error))
     }

@@ -1,0 +1,35 @@
+import ReactorHost
+import Testing
+
+@testable import ReactorHTTP
+
+struct EntityTagsTests {
+  private let cursor = Cursor(epoch: "a", version: 1)
+
+  @Test(arguments: [
+    (#""a-1""#, true), (#"W/"a-1""#, true), ("*", true), (" * ", true), (#""b-1", "a-1""#, true),
+    (#""b-1",W/"a-1""#, true), (#""a-2""#, false), (#""b-1""#, false), (#""""#, false), ("", false),
+    (#","a-1","#, true), (#""A-1""#, false),
+  ])
+  func `If-None-Match compares weakly`(field: String, holds: Bool) throws {
+    #expect(try EntityTags(field, name: "If-None-Match").contains(cursor) == holds)
+  }
+
+  @Test(arguments: [
+    (#""a-1""#, ["a-1"]), (#"W/"a-1""#, []), (#""x", "a-1", W/"a-2", "b-7""#, ["a-1", "b-7"]),
+    ("", []), (#""not a cursor""#, []),
+  ])
+  func `If-Match names points, and weak tags none`(field: String, points: [String]) throws {
+    #expect(try EntityTags(field, name: "If-Match").cursors?.map(\.description) == points)
+  }
+
+  @Test func `a star stands for any`() throws {
+    #expect(try EntityTags("*", name: "If-Match").cursors == nil)
+  }
+
+  @Test(arguments: ["a-1", #""a-1"#, #"a-1""#, #"w/"a-1""#, #""a-1" b"#, "**", "W/", "\""])
+  func `what follows no grammar is a problem`(field: String) {
+    let problem = #expect(throws: Problem.self) { try EntityTags(field, name: "If-Match") }
+    #expect(problem?.status == 400)
+  }
+}

@@ -1,0 +1,47 @@
+import Testing
+
+@testable import ReactorHTTP
+
+struct RouteTests {
+  @Test(
+    arguments: [
+      ("/", .page), ("/page.js", .pageFile(.script)), ("/page.css", .pageFile(.style)),
+      ("/healthz", .health), ("/readyz", .readiness),
+      ("/problems/not-found", .problem("not-found")),
+      ("/v1/reactors", .catalogue), ("/v1/reactors/counter", .reactor("counter")),
+      ("/v1/reactors/counter/sessions", .sessions(reactor: "counter")),
+      ("/v1/reactors/counter/sessions/a", .session(reactor: "counter", id: "a")),
+      ("/v1/reactors/c%6Funter/sessions/%61", .session(reactor: "counter", id: "a")),
+      ("/v1/reactors/counter/sessions/a%2Fb", .session(reactor: "counter", id: "a/b")),
+      ("/v1/reactors/counter/sessions/%FF", .session(reactor: "counter", id: "")),
+      ("/v1/reactors/counter/sessions/", .session(reactor: "counter", id: "")),
+      ("/v1/reactors/counter/sessions/a/state", .state(reactor: "counter", id: "a")),
+      ("/v1/reactors/counter/sessions/a/actions", .actions(reactor: "counter", id: "a")),
+      ("/v1/reactors/counter/sessions/a/events", .events(reactor: "counter", id: "a")),
+      ("/v1/reactors/counter/sessions/a/log", .log(reactor: "counter", id: "a")),
+      ("/v1/globals", .globals), ("/v1/globals/motto", .global("motto")),
+    ] as [(String, Route)])
+  func `an address means`(path: String, route: Route) {
+    #expect(Route(path: path) == route)
+  }
+
+  @Test(arguments: [
+    "", "v1/reactors", "//", "/nothing", "/v1", "/v2/reactors", "/v1/reactors/c/other",
+    "/v1/reactors/c/sessions/a/other", "/v1/reactors/c/sessions/a/state/more",
+    "/v1/reactors/%FF", "/v1/reactors//sessions//state/x", "/healthz/", "*",
+    "/v1/reactors/c/sessions/a/state/", "/a/b/c/d/e/f/g/h/i",
+  ])
+  func `nothing is at`(path: String) {
+    #expect(Route(path: path) == nil)
+  }
+
+  @Test(arguments: [
+    ("/v1/reactors", "GET, HEAD, OPTIONS"), ("/v1/reactors/c/sessions", "GET, HEAD, POST, OPTIONS"),
+    ("/v1/reactors/c/sessions/a", "GET, HEAD, PUT, DELETE, OPTIONS"),
+    ("/v1/reactors/c/sessions/a/actions", "POST, OPTIONS"),
+    ("/v1/globals/motto", "GET, HEAD, PUT, OPTIONS"),
+  ])
+  func `an address has the methods`(path: String, allowed: String) {
+    #expect(Route(path: path)?.allowed == allowed)
+  }
+}

@@ -1,0 +1,25 @@
+import ReactorHost
+import Reactors
+import Testing
+
+struct CatalogueTests {
+  @Test(arguments: [
+    ("counter", #"{"value":0}"#, [#""increase""#, #""decrease""#, #"{"add":5}"#]),
+    (
+      "profile", #"{"isFollowing":false,"user":null}"#,
+      [#"{"follow":7}"#, #"{"refreshFollowingStatus":7}"#]
+    ),
+    (
+      "stopwatch", #"{"ticks":0,"isRunning":false}"#, [#""start""#, #""stop""#, #""reset""#]
+    ),
+  ])
+  func `each reactor begins as its clients were promised`(
+    name: String, initial: String, examples: [String]
+  ) throws {
+    let hosted = HostedCatalogue()
+    let description = try #require(hosted.host.reactor(name)).description
+    #expect(String(decoding: description.initialState, as: UTF8.self) == initial)
+    #expect(description.exampleActions.map { String(decoding: $0, as: UTF8.self) } == examples)
+    #expect(try hosted.session(name).shown == initial)
+  }
+}

@@ -1,0 +1,50 @@
+import ReactorHost
+import Reactors
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct ProfileReactorTests {
+  private let hosted = HostedCatalogue()
+
+  @Test func `who is followed in one session is followed in all`() async throws {
+    let (one, two) = (try hosted.session("profile", "one"), try hosted.session("profile", "two"))
+    #expect(
+      try await one.send(#"{"refreshFollowingStatus":7}"#) == #"{"isFollowing":false,"user":null}"#)
+    #expect(try await one.send(#"{"follow":7}"#) == #"{"isFollowing":true,"user":null}"#)
+    #expect(
+      try await two.send(#"{"refreshFollowingStatus":7}"#) == #"{"isFollowing":true,"user":null}"#)
+    #expect(
+      try await two.send(#"{"refreshFollowingStatus":8}"#) == #"{"isFollowing":false,"user":null}"#)
+    #expect(one.current.version == 2)
+  }
+
+  @Test(arguments: [#"{"follow":0}"#, #"{"refreshFollowingStatus":-1}"#])
+  func `a number below one is nobody`(action: String) async throws {
+    let profile = try hosted.session("profile")
+    #expect(try await profile.send(action) == "404 No such user")
+    #expect(profile.current.version == 0)
+  }
+
+  @Test func `every session follows who is signed in`() async throws {
+    let before = try hosted.session("profile", "before")
+    try hosted.catalogue.currentUser.set(User(name: "Ada"))
+    let after = try hosted.session("profile", "after")
+    let ada = #"{"isFollowing":false,"user":{"name":"Ada"}}"#
+    #expect(before.shown == ada)
+    #expect(after.shown == ada)
+    try hosted.catalogue.currentUser.set(nil)
+    #expect(before.shown == #"{"isFollowing":false,"user":null}"#)
+    let entries = try before.entries(after: 0, limit: 9)
+    #expect(entries.map { $0.global?.name } == ["currentUser", "currentUser"])
+    #expect(
+      entries.map { String(decoding: $0.mutation, as: UTF8.self) } == [
+        #"{"setUser":{"name":"Ada"}}"#, #"{"setUser":null}"#,
+      ])
+  }
+
+  @Test func `hosts do not share their users`() async throws {
+    #expect(try await hosted.session("profile").send(#"{"follow":7}"#).contains("true"))
+    let other = try HostedCatalogue().session("profile")
+    #expect(try await other.send(#"{"refreshFollowingStatus":7}"#).contains("false"))
+  }
+}

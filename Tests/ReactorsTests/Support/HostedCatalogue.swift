@@ -1,0 +1,47 @@
+import ReactorCore
+import ReactorHost
+import Reactors
+import Testing
+
+/// The reactors as the daemon hosts them, asked in JSON.
+struct HostedCatalogue {
+  let catalogue: Catalogue
+  let host: Host
+
+  init() {
+    catalogue = Catalogue()
+    host = Host(catalogue.reactors, globals: catalogue.globals)
+  }
+
+  func session(_ reactor: String, _ id: String = "demo") throws -> any Session {
+    let results = Recorder<Result<OpenedSession, SessionError>>()
+    try #require(host.reactor(reactor)).session(id, for: .use) { results.add($0) }
+    return try #require(results.values.first).get().session
+  }
+}
+
+extension Session {
+  /// Sends a body and waits for the outcome, in words.
+  func send(_ body: String) async throws -> String {
+    let (outcomes, outcome) = AsyncStream<ActionOutcome>.makeStream()
+    try submit(
+      Array(body.utf8), ifAt: nil, accepted: nil, completion: { outcome.yield($0) })
+    for await outcome in outcomes { return outcome.words }
+    throw CancellationError()
+  }
+
+  /// The state, as JSON.
+  var shown: String { String(decoding: current.json, as: UTF8.self) }
+}
+
+extension ActionOutcome {
+  fileprivate var words: String {
+    switch self {
+    case .committed(let state): return String(decoding: state.json, as: UTF8.self)
+    case .failed(_, let error):
+      guard let error = error as? any ActionError else { return "failed" }
+      return "\(error.status) \(error.title)"
+    default: return "\(self)"
+    }
+  }
+}
