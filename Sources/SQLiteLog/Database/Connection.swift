@@ -101,9 +101,10 @@ final class Connection {
 extension DatabaseError {
   /// The error of the call that just failed on a connection.
   @safe
-  init(_ code: ResultCode, of handle: OpaquePointer) {
+  init(_ code: ResultCode, of handle: OpaquePointer, systemError: Int32 = 0) {
     self.code = code
     message = unsafe sqlite3_errmsg(handle).map { unsafe String(cString: $0) } ?? ""
-    systemError = unsafe sqlite3_system_errno(handle)
+    let known = unsafe sqlite3_system_errno(handle)
+    self.systemError = known == 0 ? systemError : known
   }
 }

@@ -23,7 +23,7 @@ struct DatabaseError: Error, Sendable {
 
   /// Whether the connection is to be opened anew before anything else is tried with it.
   var breaksConnection: Bool {
-    ![.constraint, .tooBig, .busy, .locked, .full].contains(code.primary)
+    !isForWantOfSpace && ![.constraint, .tooBig, .busy, .locked].contains(code.primary)
   }
 
   /// What it means to whoever uses the log.
@@ -37,7 +37,11 @@ struct DatabaseError: Error, Sendable {
 
   // A limit of the process or a quota is told by SQLite as a plain error of writing.
   private var isForWantOfSpace: Bool {
-    code.primary == .full || [ENOSPC, EDQUOT, EFBIG].contains(systemError)
+    switch code.primary {
+    case .full: true
+    case .inputOutput, .cannotOpen: [ENOSPC, EDQUOT, EFBIG].contains(systemError)
+    default: false
+    }
   }
 }
 

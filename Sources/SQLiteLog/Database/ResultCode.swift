@@ -9,6 +9,7 @@ struct ResultCode: RawRepresentable, Equatable, Sendable {
   static let done = ResultCode(rawValue: SQLITE_DONE)
   static let busy = ResultCode(rawValue: SQLITE_BUSY)
   static let locked = ResultCode(rawValue: SQLITE_LOCKED)
+  static let inputOutput = ResultCode(rawValue: SQLITE_IOERR)
   static let full = ResultCode(rawValue: SQLITE_FULL)
   static let corrupt = ResultCode(rawValue: SQLITE_CORRUPT)
   static let notADatabase = ResultCode(rawValue: SQLITE_NOTADB)

@@ -1,4 +1,5 @@
 internal import CSQLite
+internal import Glibc
 
 /// A prepared statement: the owner of SQLite's handle.
 ///
@@ -72,11 +73,16 @@ final class Statement {
   /// - Returns: Whether there is one. After the last one, and after an error, the statement is as
   ///   new again.
   func step() throws(DatabaseError) -> Bool {
+    errno = 0
     let code = ResultCode(rawValue: unsafe sqlite3_step(statement))
     if code == .row { return true }
+    // SQLite keeps the number of a failed system call for some of its functions, and not for this.
+    let systemError = errno
     // What failed is known by now; resetting would only say it again.
     defer { reset() }
-    guard code == .done else { throw unsafe DatabaseError(code, of: handle) }
+    guard code == .done else {
+      throw unsafe DatabaseError(code, of: handle, systemError: systemError)
+    }
     return false
   }
 
