@@ -96,6 +96,16 @@ let package = Package(
       name: "MicrohttpdServerTests", dependencies: ["MicrohttpdServer", "ReactorHTTP"],
       swiftSettings: settings),
 
+    // The durable log: the only importer of SQLite.
+    .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
+    .target(
+      name: "SQLiteLog", dependencies: ["CSQLite", "ReactorHost"],
+      swiftSettings: settings + [.strictMemorySafety()]),  // SE-0458
+    .testTarget(
+      name: "SQLiteLogTests",
+      dependencies: ["ReactorCore", "ReactorHost", "ReactorStreams", "SQLiteLog"],
+      swiftSettings: settings),
+
     // The reactors that ship, each also a worked example.
     .target(
       name: "Reactors", dependencies: ["ReactorCore", "ReactorHost", "ReactorStreams"],
@@ -110,7 +120,7 @@ let package = Package(
     // Configuration, signals, wiring; and the daemon itself.
     .target(
       name: "ReactorService",
-      dependencies: ["MicrohttpdServer", "ReactorHost", "ReactorHTTP"],
+      dependencies: ["MicrohttpdServer", "ReactorHost", "ReactorHTTP", "SQLiteLog"],
       swiftSettings: settings),
     .testTarget(
       name: "ReactorServiceTests", dependencies: ["ReactorHost", "ReactorService", "reactord"],

@@ -17,13 +17,14 @@ struct DescriptorBudget: Equatable {
   /// For everything else that a process opens: databases, logs, the other half of a hand-off.
   static let reserve = 128
 
-  /// Shares out `available` descriptors: what is asked for where that fits, and otherwise a quarter
+  /// Shares out `available` descriptors: what is asked for where that fits, and otherwise an eighth
   /// for requests and the rest for streams, which stay.
   init(connections: Int, streams: Int, available: Int) {
     let connections = max(1, connections)
     let streams = max(0, streams)
     let available = max(4, available - Self.reserve - Self.lingering)
-    self.connections = min(connections, max(available / 4, available - min(streams, available)))
+    let least = max(1, available / 8)
+    self.connections = min(connections, max(least, available - min(streams, available)))
     self.streams = min(streams, available - self.connections)
   }
 

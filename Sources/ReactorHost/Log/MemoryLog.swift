@@ -4,11 +4,14 @@ public final class MemoryLog: MutationLog {
 
   /// Makes an empty log.
   ///
-  /// - Parameter retainedVersions: How many of a session's latest entries are kept at least. Older
-  ///   ones are dropped where a snapshot stands in for them, so that a session that goes on for
-  ///   months needs no more memory than one that began today.
-  public init(retainedVersions: Int = 10_000) {
-    table = MemoryTable(retained: retainedVersions)
+  /// - Parameters:
+  ///   - retainedVersions: How many of a session's latest entries are kept at least. Older ones are
+  ///     dropped where a snapshot stands in for them, so that a session that goes on for months
+  ///     needs no more memory than one that began today.
+  ///   - retention: Where it has a number of versions for a reactor, that counts instead. All, or all
+  ///     of some days, is more than memory can promise.
+  public init(retainedVersions: Int = 10_000, retention: RetentionRules = RetentionRules()) {
+    table = MemoryTable(retained: retainedVersions, retention: retention)
   }
 
   /// The part of the log that belongs to one session.

@@ -4,9 +4,11 @@ internal import Synchronization
 final class MemoryTable: Sendable {
   private let sessions = Mutex<[SessionKey: MemorySession]>([:])
   private let retained: Int
+  private let retention: RetentionRules
 
-  init(retained: Int) {
+  init(retained: Int, retention: RetentionRules) {
     self.retained = retained
+    self.retention = retention
   }
 
   func find(_ key: SessionKey) -> MemorySession? {
@@ -16,10 +18,14 @@ final class MemoryTable: Sendable {
   func findOrMake(_ key: SessionKey) -> MemorySession {
     sessions.withLock { sessions in
       if let session = sessions[key] { return session }
-      let session = MemorySession(retained: retained)
+      let session = MemorySession(retained: retained(of: key.reactor))
       sessions[key] = session
       return session
     }
+  }
+
+  private func retained(of reactor: String) -> Int {
+    if case .versions(let count) = retention[reactor] { count } else { retained }
   }
 
   /// The sessions of a reactor after an id, in ascending order.

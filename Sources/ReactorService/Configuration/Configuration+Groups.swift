@@ -27,8 +27,8 @@ extension Configuration {
 
   /// What is kept of a session, and what the daemon tells its operator.
   public struct Log: Sendable {
-    /// `log.retain`: how many versions of a session the memory store keeps.
-    public var retain = 10_000
+    /// `log.retain`: how much of the sessions' logs is kept.
+    public var retain = RetentionRules()
 
     /// `log.level`: lines that matter less are not written.
     public var level = LogLevel.info

@@ -9,7 +9,7 @@ extension Configuration {
       help: "The address to accept connections on; port 0 takes a free one."),
     Setting(
       "store", \.store, .store,
-      help: "Where the logs of the sessions are kept: memory is gone when the process ends."),
+      help: "Where the logs of the sessions are kept; memory is gone when the process ends."),
 
     Setting(
       "sessions.create", \.sessions.create, .choice(),
@@ -39,8 +39,9 @@ extension Configuration {
       help: "How many events a subscriber may be behind before it is given the latest state."),
 
     Setting(
-      "log.retain", \.log.retain, .count(1...1_000_000_000),
-      help: "How many versions of each session the memory store keeps."),
+      "log.retain", \.log.retain, .retention,
+      help: "How much of a session's log is kept; memory keeps 10000 versions unless told how many."
+    ),
     Setting(
       "log.level", \.log.level, .choice(),
       help: "Log lines that matter less than this are not written."),

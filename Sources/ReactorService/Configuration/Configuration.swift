@@ -7,7 +7,7 @@ public struct Configuration: Sendable {
   public var listen = ListenAddress(host: "127.0.0.1", port: 8080)
 
   /// `store`: where the logs of the sessions are kept.
-  public var store = StoreChoice.memory
+  public var store = StoreChoice.sqlite(path: "data/reactord.db")
 
   /// `sessions.*`: the life of a session.
   public var sessions = Sessions()

@@ -3,7 +3,7 @@ public enum StoreChoice: Sendable, Equatable {
   /// In the memory of the process: gone when it ends.
   case memory
 
-  /// In an SQLite database at this path.
+  /// In the SQLite database that is the file at this path.
   case sqlite(path: String)
 
   /// In NATS JetStream behind this URL.
@@ -31,8 +31,8 @@ public enum StoreChoice: Sendable, Equatable {
   /// Whether this build can open the store.
   public var isAvailable: Bool {
     switch self {
-    case .memory: true
-    case .sqlite, .nats: false
+    case .memory, .sqlite: true
+    case .nats: false
     }
   }
 }

@@ -20,13 +20,14 @@ extension ServiceContext {
   /// - Parameters:
   ///   - reactors: What is hosted, in the order in which it is listed.
   ///   - globals: The values that their sessions share.
-  /// - Throws: A `ConfigurationError` where the address cannot be listened on.
+  /// - Throws: A `ConfigurationError` where the store cannot be used, or the address not
+  ///   be listened on.
   public func serve(
     _ reactors: [ReactorRegistration], globals: [any SharedGlobal] = []
   ) async throws {
+    let store = try openStore()
     let host = Host(
-      reactors, globals: globals, log: MemoryLog(retainedVersions: configuration.log.retain),
-      settings: hostSettings, logger: logger)
+      reactors, globals: globals, log: store.log, settings: hostSettings, logger: logger)
     let api = ReactorAPI(host: host, settings: apiSettings, logger: logger)
     let server = MicrohttpdServer(settings: serverSettings, responder: api)
     do throws(ServerError) {
@@ -40,19 +41,22 @@ extension ServiceContext {
     await termination.requested()
     sweeping.cancel()
     logger.info("draining", ["grace": configuration.shutdown.grace.description])
-    await drain(api, server)
+    await drain(api, server, store)
     logger.info("stopped")
   }
 
   /// Lets everything end that has begun, within the grace.
-  private func drain(_ api: ReactorAPI, _ server: MicrohttpdServer) async {
+  private func drain(_ api: ReactorAPI, _ server: MicrohttpdServer, _ store: OpenStore) async {
     let deadline = ContinuousClock.now + configuration.shutdown.grace
     api.drain()
-    // The transport's ending blocks its thread, which must not be one of the cooperative pool.
+    // The endings block their thread, which must not be one of the cooperative pool.
     await withCheckedContinuation { continuation in
       DispatchQueue.global().async {
         server.finishStreams(within: deadline - ContinuousClock.now)
         server.stop(within: deadline - ContinuousClock.now)
+        if !store.close(deadline - ContinuousClock.now) {
+          logger.error("store is not done writing", ["store": "\(configuration.store)"])
+        }
         continuation.resume()
       }
     }

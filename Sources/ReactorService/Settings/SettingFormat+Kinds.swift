@@ -1,3 +1,5 @@
+internal import ReactorHost
+
 extension SettingFormat where Value == Duration {
   /// A time in seconds, fractions allowed.
   public static func duration(_ range: ClosedRange<Double>) -> SettingFormat {
@@ -60,6 +62,16 @@ extension SettingFormat where Value == ListenAddress {
       placeholder: "HOST:PORT",
       expected: "HOST:PORT with a port from 0 to 65535, such as 127.0.0.1:8080 or [::1]:8080",
       read: { ListenAddress($0) }, write: \.description)
+  }
+}
+
+extension SettingFormat where Value == RetentionRules {
+  /// How much is kept of logs.
+  static var retention: SettingFormat {
+    SettingFormat(
+      placeholder: "all|NUMBER|DAYSd[,REACTOR=...]",
+      expected: "all, a number of versions or of days, such as 30d,counter=10000",
+      read: { RetentionRules($0) }, write: \.description)
   }
 }
 

@@ -9,7 +9,7 @@ struct PrecedenceTests {
   @Test func `without anything the defaults hold`() throws {
     let configuration = try CommandLineCase(arguments: ["serve"]).configuration()
     #expect(configuration.listen == ListenAddress(host: "127.0.0.1", port: 8080))
-    #expect(configuration.store == .memory)
+    #expect(configuration.store == .sqlite(path: "data/reactord.db"))
     #expect(configuration.sessions.create == .implicit)
     #expect(configuration.streams.heartbeat == .seconds(15))
     #expect(configuration.limits.body == 1_048_576)

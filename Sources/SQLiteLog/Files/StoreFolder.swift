@@ -1,0 +1,28 @@
+internal import Glibc
+
+/// The folder that a database is in.
+enum StoreFolder {
+  /// Makes the folder of a file, and those above it, where they are missing.
+  static func make(for path: String) throws(SQLiteLogError) {
+    guard !isFolder(path) else {
+      throw SQLiteLogError(
+        .cannotCreate, "the store \"\(path)\" is a folder: name the file in it that it is to be")
+    }
+    var end = path.startIndex
+    while let slash = path[end...].firstIndex(of: "/") {
+      end = path.index(after: slash)
+      let folder = String(path[..<slash])
+      guard !folder.isEmpty, unsafe mkdir(folder, 0o750) != 0 else { continue }
+      let error = SystemError.current
+      guard error.code == EEXIST || isFolder(folder) else {
+        throw SQLiteLogError(
+          .cannotCreate, "cannot make the folder \"\(folder)\" of the store: \(error)")
+      }
+    }
+  }
+
+  private static func isFolder(_ path: String) -> Bool {
+    var status = stat()
+    return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+  }
+}

@@ -1,0 +1,73 @@
+public import ReactorHost
+
+/// A log that outlives its process: an SQLite database, written by one process at a time.
+///
+/// What a completion reports as written is on the disk. Writers that come at the same time share one
+/// sync of the disk; readers go on beside them, in this process and in others.
+public final class SQLiteLog: MutationLog {
+  private let committer: GroupCommitter
+  private let readers: ReaderPool
+
+  /// Opens a store, or makes it, with its folder.
+  ///
+  /// It blocks, and takes the store for this process until ``close()``, or until nobody holds the
+  /// log and everything is written.
+  ///
+  /// - Parameters:
+  ///   - path: The database file. Beside it are files of the same name with `-wal`, `-shm` and
+  ///     `.lock` behind it; the first two belong to the data.
+  ///   - retention: What is removed from the beginnings of the sessions' logs.
+  ///   - logger: Told where the store fails and when it works again.
+  /// - Throws: Where the store cannot be used; it was not changed then.
+  public init(
+    path: String, retention: RetentionRules = RetentionRules(), logger: Logger = .silent
+  ) throws(SQLiteLogError) {
+    try StoreFolder.make(for: path)
+    let lock = try StoreLock(of: path)
+    let file = StoreFile(path: path)
+    try file.prepare()
+    committer = try GroupCommitter(file, lock: lock, retention: retention, logger: logger)
+    readers = ReaderPool(file)
+  }
+
+  deinit { committer.close() }
+
+  /// Ends the log: waits until everything that was given to it is on the disk, and gives the store
+  /// back.
+  ///
+  /// What comes afterwards fails with ``LogError/unavailable(_:)``. Not to be called from a
+  /// completion of the log. Calling it twice does no harm.
+  ///
+  /// - Parameter time: How long to wait at most.
+  /// - Returns: Whether everything is on the disk.
+  @discardableResult
+  public func close(within time: Duration = .seconds(60)) -> Bool {
+    readers.close()
+    committer.close()
+    return committer.waitUntilEnded(within: time)
+  }
+
+  /// The part of the log that belongs to one session.
+  public func session(_ key: SessionKey) -> any SessionLog {
+    SQLiteSessionLog(key, committer: committer, readers: readers)
+  }
+
+  /// Stores a session whose history is another one's up to a version.
+  public func fork(
+    _ source: SessionKey, at version: Int, to target: SessionKey, epoch: String,
+    completion: @escaping @Sendable (Result<Void, LogError>) -> Void
+  ) {
+    committer.write(
+      WriteRequest(
+        .fork(source, version: version, to: target, epoch: epoch), completion: completion))
+  }
+
+  /// The stored sessions of a reactor that have not ended.
+  public func sessions(
+    of reactor: String, after id: String?, limit: Int
+  ) throws(LogError) -> [SessionSummary] {
+    try readers.read { (reader) throws(DatabaseError) in
+      try reader.sessions(of: reactor, after: id, limit: limit)
+    }
+  }
+}

@@ -1,0 +1,69 @@
+/// The tables, and how older ones become these.
+enum Schema {
+  /// What SQLite keeps in the file's header to tell whose it is: `rctd`.
+  static let application: Int64 = 0x7263_7464
+
+  /// The version of the tables that this program knows.
+  static var version: Int { migrations.count }
+
+  /// Each makes the tables of one version from those of the version before.
+  ///
+  /// What was released once is never edited; what changes is added below.
+  ///
+  /// The moments are milliseconds since 1970. What a client sent and what a reactor made of it
+  /// stands as the JSON that they are, so that a person can read it: `SELECT * FROM log`.
+  static let migrations = [
+    """
+    -- Each session once, the ended ones too. Its id is the key of what belongs to its history, and
+    -- another one when a new history begins.
+    CREATE TABLE sessions (
+      id INTEGER PRIMARY KEY,
+      reactor TEXT NOT NULL,
+      session TEXT NOT NULL,
+      epoch TEXT NOT NULL,
+      created INTEGER NOT NULL,
+      ended INTEGER NOT NULL DEFAULT 0,
+      UNIQUE (reactor, session)
+    ) STRICT;
+
+    -- The log. Only ever added to at the end of a session, and removed from its beginning.
+    CREATE TABLE mutations (
+      session INTEGER NOT NULL,
+      version INTEGER NOT NULL,
+      at INTEGER NOT NULL,
+      action TEXT,
+      global TEXT,
+      revision INTEGER,
+      mutation TEXT NOT NULL,
+      PRIMARY KEY (session, version)
+    ) STRICT, WITHOUT ROWID;
+
+    -- Folds of the log, which stand in for what retention has removed.
+    CREATE TABLE snapshots (
+      session INTEGER NOT NULL,
+      version INTEGER NOT NULL,
+      state TEXT NOT NULL,
+      PRIMARY KEY (session, version)
+    ) STRICT;
+
+    -- The latest revision of each global that a session has a mutation of.
+    CREATE TABLE globals (
+      session INTEGER NOT NULL,
+      name TEXT NOT NULL,
+      revision INTEGER NOT NULL,
+      PRIMARY KEY (session, name)
+    ) STRICT, WITHOUT ROWID;
+
+    -- Histories that have ended, whose rows are removed a few at a time.
+    CREATE TABLE removals (
+      session INTEGER PRIMARY KEY
+    ) STRICT;
+
+    CREATE VIEW log AS
+      SELECT sessions.reactor, sessions.session, mutations.version,
+        strftime('%Y-%m-%dT%H:%M:%fZ', mutations.at / 1000.0, 'unixepoch') AS at,
+        mutations.action, mutations.global, mutations.mutation
+      FROM sessions JOIN mutations ON mutations.session = sessions.id;
+    """
+  ]
+}

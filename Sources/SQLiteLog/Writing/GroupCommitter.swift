@@ -1,0 +1,162 @@
+internal import ReactorHost
+internal import Synchronization
+
+/// Writes what many threads bring, in groups: all that arrived during one commit is the next one.
+///
+/// One thread does nothing but write. Another one tells what became of it, in the same order, so
+/// that whoever is told and takes his time keeps nothing from the disk.
+final class GroupCommitter: Sendable {
+  /// What became of a group.
+  private struct Outcome: Sendable {
+    let group: ArraySlice<WriteRequest>
+    let refusals: [LogError?]
+  }
+
+  /// What waits or is being written, and whose completion has not returned.
+  private struct Load {
+    var requests = 0
+    var bytes = 0
+  }
+
+  /// No transaction has more than so many operations.
+  private static let groupBound = 4096
+  /// No more than so many operations are on their way.
+  private static let requestBound = 65_536
+  /// Operations on their way hold no more than so many bytes, or are only one.
+  private static let byteBound = 268_435_456
+  /// How often a thread without work looks around, in seconds.
+  private static let idleInterval = 600
+  /// How soon it tries by itself to do what failed, in seconds.
+  private static let failureInterval = 5
+
+  private let file: StoreFile
+  private let retention: RetentionRules
+  private let logger: Logger
+  private let lock: Mutex<StoreLock?>
+  private let load = Mutex(Load())
+  private let requests = WorkQueue<WriteRequest>()
+  private let outcomes = WorkQueue<Outcome>()
+  private let ended = Semaphore()
+
+  /// Makes a committer and starts its threads, which end after ``close()``.
+  ///
+  /// - Parameters:
+  ///   - file: A store that was prepared.
+  ///   - lock: Its lock, which is kept until everything is written.
+  ///   - retention: What is removed from the beginnings of the sessions' logs.
+  ///   - logger: Told where the store fails and when it works again.
+  /// - Throws: Where the system gives no threads.
+  init(
+    _ file: StoreFile, lock: StoreLock, retention: RetentionRules, logger: Logger
+  ) throws(SQLiteLogError) {
+    self.file = file
+    self.lock = Mutex(lock)
+    self.retention = retention
+    self.logger = logger
+    guard
+      SystemThread.start(named: "log-writer", { [self] in writeGroups() }),
+      SystemThread.start(named: "log-teller", { [self] in tellOutcomes() })
+    else {
+      requests.close()
+      throw SQLiteLogError(.unreadable, "the system gives no thread for the store")
+    }
+  }
+
+  /// Writes something with the next group.
+  ///
+  /// The request's completion is called once it is on the disk, on a thread of this object, or at
+  /// once, on this thread, where so much waits that nothing more is taken.
+  func write(_ request: WriteRequest) {
+    let isTaken = load.withLock { load in
+      guard load.requests < Self.requestBound,
+        load.bytes < Self.byteBound - request.size || load.requests == 0
+      else { return false }
+      load.requests += 1
+      load.bytes += request.size
+      return true
+    }
+    guard isTaken else {
+      request.completion?(.failure(.unavailable("Too much waits to be written.")))
+      return
+    }
+    guard requests.put(request) else {
+      leave(1, bytes: request.size)
+      request.completion?(.failure(.unavailable("The store is closed.")))
+      return
+    }
+  }
+
+  /// Takes nothing more; what was taken is still written.
+  func close() {
+    requests.close()
+  }
+
+  /// Waits until everything that was taken before ``close()`` is on the disk and told.
+  ///
+  /// - Returns: Whether it was in time.
+  func waitUntilEnded(within time: Duration) -> Bool {
+    let hasEnded = ended.wait(seconds: Int(clamping: max(1, time.components.seconds)))
+    if hasEnded { ended.signal() }  // for whoever waits as well
+    return hasEnded
+  }
+
+  // MARK: The writing thread
+
+  private func writeGroups() {
+    var writer: LogWriter?
+    var health = StoreHealth(logger: logger)
+    // At first there may be something to remove that an earlier process had left.
+    var pause = 0
+    while let waiting = requests.takeAll(waiting: pause) {
+      var rest = waiting[...]
+      repeat {
+        let group = rest.prefix(Self.groupBound)
+        rest = rest.dropFirst(group.count)
+        let refusals: [LogError?]
+        do throws(DatabaseError) {
+          if writer == nil {
+            writer = try LogWriter(try file.connect(for: .writing), retention: retention)
+          }
+          refusals = try writer?.write(group) ?? []
+          health.succeeded()
+          pause = writer?.removals.isEmpty ?? true ? Self.idleInterval : 0
+        } catch {
+          if error.breaksConnection { writer = nil }
+          health.failed(error)
+          pause = Self.failureInterval
+          refusals = group.map { _ in error.logError }
+        }
+        if !group.isEmpty { _ = outcomes.put(Outcome(group: group, refusals: refusals)) }
+      } while !rest.isEmpty
+    }
+    writer = nil
+    outcomes.close()
+  }
+
+  // MARK: The telling thread
+
+  private func tellOutcomes() {
+    while let waiting = outcomes.takeAll(waiting: Self.idleInterval) {
+      for outcome in waiting { tell(outcome) }
+    }
+    // The writer has closed its connection before it closed the queue.
+    lock.withLock { $0 = nil }
+    ended.signal()
+  }
+
+  private func tell(_ outcome: Outcome) {
+    var bytes = 0
+    for (request, refusal) in zip(outcome.group, outcome.refusals) {
+      request.completion?(refusal.map { .failure($0) } ?? .success(()))
+      bytes += request.size
+    }
+    leave(outcome.group.count, bytes: bytes)
+  }
+
+  private func leave(_ count: Int, bytes: Int) {
+    load.withLock { load in
+      load.requests -= count
+      load.bytes -= bytes
+    }
+  }
+}

@@ -1,0 +1,245 @@
+internal import ReactorHost
+
+/// The writing connection: puts groups of operations into the database, one transaction each.
+///
+/// It belongs to one thread. What it remembers of the database holds because nobody else writes to
+/// it, which the store's lock sees to.
+struct LogWriter {
+  let connection: Connection
+  var heads = HeadCache(capacity: 65_536)
+  var removals: Removals
+  private let statements: WriteStatements
+  private let retention: RetentionRules
+  private var nextID: Int64
+
+  /// Takes over a connection.
+  init(
+    _ connection: Connection, retention: RetentionRules
+  ) throws(DatabaseError) {
+    // Acknowledged is what the disk has. The log beside the database is kept from growing for good.
+    try connection.execute(
+      """
+      PRAGMA synchronous = FULL;
+      PRAGMA wal_autocheckpoint = 4000;
+      PRAGMA journal_size_limit = 67108864;
+      PRAGMA cache_size = -16384;
+      """)
+    nextID = try connection.integer(
+      """
+      SELECT 1 + max(
+        coalesce((SELECT max(id) FROM sessions), 0), coalesce((SELECT max(session) FROM removals), 0))
+      """)
+    statements = try WriteStatements(connection)
+    removals = try Removals(connection)
+    self.retention = retention
+    self.connection = connection
+  }
+
+  /// Writes a group of operations in their order, and a part of what is to be removed.
+  ///
+  /// - Returns: Each operation's error, if it was refused: what was refused has changed nothing, and
+  ///   the others are on the disk.
+  /// - Throws: Where nothing was written at all.
+  mutating func write(
+    _ group: ArraySlice<WriteRequest>
+  ) throws(DatabaseError) -> [LogError?] {
+    do throws(DatabaseError) {
+      return try transact(group)
+    } catch {
+      guard error.concernsOneStatement else { throw error }
+      guard group.count > 1 else { return [error.isConflict ? .conflict : error.logError] }
+    }
+    // Something in the group cannot be written. Each on its own, the others can.
+    var refusals: [LogError?] = []
+    for index in group.indices {
+      refusals += try write(group[index...index])
+    }
+    return refusals
+  }
+
+  private mutating func transact(
+    _ group: ArraySlice<WriteRequest>
+  ) throws(DatabaseError) -> [LogError?] {
+    var refusals: [LogError?] = []
+    refusals.reserveCapacity(group.count)
+    try statements.begin.run()
+    do throws(DatabaseError) {
+      for request in group {
+        refusals.append(try apply(request.operation) ? nil : .conflict)
+      }
+      let removed = try removals.removeSome()
+      try statements.commit.run()
+      removals.didRemove(removed)
+      return refusals
+    } catch {
+      heads.removeAll()
+      removals.didTakeBack()
+      // Some errors have ended the transaction themselves. If this fails, the connection is of no
+      // use any more, which is what the error says that is thrown.
+      if connection.isInTransaction { try connection.execute("ROLLBACK") }
+      throw error
+    }
+  }
+
+  // MARK: Operations
+
+  /// Does what an operation says, within a transaction.
+  ///
+  /// - Returns: Whether the session is as the operation expects it. If not, nothing was changed.
+  private mutating func apply(_ operation: WriteOperation) throws(DatabaseError) -> Bool {
+    switch operation {
+    case .create(let key, let epoch):
+      guard let head = try begin(key, epoch: epoch, at: .now) else { return false }
+      heads[key] = head
+    case .append(let key, let entries, let epoch, let version):
+      return try append(entries, to: key, epoch: epoch, version: version)
+    case .end(let key):
+      try end(key)
+    case .fork(let source, let version, let target, let epoch):
+      return try fork(source, at: version, to: target, epoch: epoch)
+    case .save(let key, let snapshot, let epoch):
+      try save(snapshot, of: key, epoch: epoch)
+    }
+    return true
+  }
+
+  /// Begins a history, in place of one that has ended.
+  ///
+  /// - Returns: Its head, without anything; `nil` where one is there.
+  private mutating func begin(
+    _ key: SessionKey, epoch: String, at moment: Timestamp
+  ) throws(DatabaseError) -> Head? {
+    let known = try head(of: key)
+    guard known?.isEnded ?? true else { return nil }
+    let id = known?.id ?? nextID
+    if known == nil {
+      try insertSession(key, id: id, epoch: epoch, at: moment, isEnded: false)
+    } else {
+      try statements.reviveSession.bind(1, id)
+      try statements.reviveSession.bind(2, text: epoch)
+      try statements.reviveSession.bind(3, moment.milliseconds)
+      try statements.reviveSession.run()
+    }
+    return Head(id: id, epoch: epoch, isEnded: false, version: 0, snapshot: 0)
+  }
+
+  private mutating func insertSession(
+    _ key: SessionKey, id: Int64, epoch: String, at moment: Timestamp, isEnded: Bool
+  ) throws(DatabaseError) {
+    try statements.insertSession.bind(1, id)
+    try statements.insertSession.bind(2, text: key.reactor)
+    try statements.insertSession.bind(3, text: key.id)
+    try statements.insertSession.bind(4, text: epoch)
+    try statements.insertSession.bind(5, moment.milliseconds)
+    try statements.insertSession.bind(6, isEnded ? 1 : 0)
+    try statements.insertSession.run()
+    nextID += 1
+  }
+
+  private mutating func append(
+    _ entries: [LogEntry], to key: SessionKey, epoch: String, version: Int
+  ) throws(DatabaseError) -> Bool {
+    guard let first = entries.first else { return true }
+    let found: Head?
+    if let known = try head(of: key) {
+      found = known
+    } else {
+      found = version == 0 ? try begin(key, epoch: epoch, at: first.at) : nil
+    }
+    guard var head = found, !head.isEnded, head.epoch == epoch, head.version == version else {
+      return false
+    }
+    for entry in entries { try insert(entry, into: head.id) }
+    head.version += entries.count
+    heads[key] = head
+    return true
+  }
+
+  private func insert(_ entry: LogEntry, into id: Int64) throws(DatabaseError) {
+    try statements.insertMutation.bind(1, id)
+    try statements.insertMutation.bind(2, entry.version)
+    try statements.insertMutation.bind(3, entry.at.milliseconds)
+    try statements.insertMutation.bind(4, utf8: entry.action)
+    try statements.insertMutation.bind(5, text: entry.global?.name)
+    try statements.insertMutation.bind(6, entry.global.map { Int64(bitPattern: $0.revision) })
+    try statements.insertMutation.bind(7, utf8: entry.mutation)
+    try statements.insertMutation.run()
+    guard let global = entry.global else { return }
+    try statements.markGlobal.bind(1, id)
+    try statements.markGlobal.bind(2, text: global.name)
+    try statements.markGlobal.bind(3, Int64(bitPattern: global.revision))
+    try statements.markGlobal.run()
+  }
+
+  /// Leaves of a session that it has ended.
+  ///
+  /// Its rows go later, whatever their number.
+  private mutating func end(_ key: SessionKey) throws(DatabaseError) {
+    let id = nextID
+    if let head = try head(of: key) {
+      guard !head.isEnded else { return }
+      try removals.add(history: head.id)
+      try statements.endSession.bind(1, head.id)
+      try statements.endSession.bind(2, id)
+      try statements.endSession.bind(3, Timestamp.now.milliseconds)
+      try statements.endSession.run()
+      nextID += 1
+    } else {
+      try insertSession(key, id: id, epoch: "", at: .now, isEnded: true)
+    }
+    heads[key] = Head(id: id, epoch: "", isEnded: true, version: 0, snapshot: 0)
+  }
+
+  private mutating func fork(
+    _ source: SessionKey, at version: Int, to target: SessionKey, epoch: String
+  ) throws(DatabaseError) -> Bool {
+    let origin = try head(of: source)
+    guard var head = try begin(target, epoch: epoch, at: .now) else { return false }
+    if let origin, !origin.isEnded {
+      func copy(_ statement: Statement) throws(DatabaseError) {
+        try statement.bind(1, head.id)
+        try statement.bind(2, origin.id)
+        try statement.bind(3, version)
+        try statement.run()
+      }
+      try copy(statements.copyMutations)
+      try copy(statements.copySnapshots)
+      try copy(statements.copyGlobals)
+      head.version = min(version, origin.version)
+      head.snapshot = version >= origin.snapshot ? origin.snapshot : version
+    }
+    heads[target] = head
+    return true
+  }
+
+  private mutating func save(
+    _ snapshot: Snapshot, of key: SessionKey, epoch: String
+  ) throws(DatabaseError) {
+    guard var head = try head(of: key), !head.isEnded, head.epoch == epoch,
+      snapshot.version <= head.version, snapshot.version > head.snapshot
+    else { return }
+    try statements.insertSnapshot.bind(1, head.id)
+    try statements.insertSnapshot.bind(2, snapshot.version)
+    try statements.insertSnapshot.bind(3, utf8: snapshot.state)
+    try statements.insertSnapshot.run()
+    head.snapshot = snapshot.version
+    heads[key] = head
+    try removals.trim(head.id, at: head.version, to: retention[key.reactor], now: .now)
+  }
+
+  /// The end of a session's history; `nil` where nothing was ever stored.
+  private mutating func head(of key: SessionKey) throws(DatabaseError) -> Head? {
+    if let head = heads[key] { return head }
+    try statements.findSession.bind(1, text: key.reactor)
+    try statements.findSession.bind(2, text: key.id)
+    guard try statements.findSession.step() else { return nil }
+    defer { statements.findSession.reset() }
+    let snapshot = statements.findSession.number(4)
+    let head = Head(
+      id: statements.findSession.integer(0), epoch: statements.findSession.text(1),
+      isEnded: statements.findSession.integer(2) != 0,
+      version: max(statements.findSession.number(3), snapshot), snapshot: snapshot)
+    heads[key] = head
+    return head
+  }
+}

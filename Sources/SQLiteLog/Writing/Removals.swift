@@ -1,0 +1,150 @@
+internal import ReactorHost
+
+/// What is to be removed from the database: a few rows with each group, so that nobody waits for it.
+struct Removals {
+  /// A step of the removing, to be confirmed when its transaction is on the disk.
+  enum Step {
+    case none
+    case trimmed(Int64, upTo: Int)
+    case removedHistories
+    case removedSome
+  }
+
+  private static let rowsAStep = 500
+
+  /// How far the beginnings of histories are to be removed, by the histories' keys.
+  private var trims: [Int64: Int] = [:]
+  /// Whether the table of ended histories has anything to do.
+  private var hasHistories = true
+
+  private let insertHistory: Statement
+  private let nextHistory: Statement
+  private let deleteHistory: Statement
+  private let deleteMutations: Statement
+  private let deleteSnapshots: Statement
+  private let deleteGlobals: Statement
+  private let oldSnapshot: Statement
+  private let snapshotOfOldEntry: Statement
+
+  init(_ connection: Connection) throws(DatabaseError) {
+    insertHistory = try connection.prepare("INSERT INTO removals (session) VALUES (?1)")
+    nextHistory = try connection.prepare("SELECT session FROM removals LIMIT 1")
+    deleteHistory = try connection.prepare("DELETE FROM removals WHERE session = ?1")
+    deleteMutations = try connection.prepare(
+      """
+      DELETE FROM mutations WHERE session = ?1 AND version <= min(?2, \(Self.rowsAStep) + (
+        SELECT version FROM mutations WHERE session = ?1 ORDER BY version LIMIT 1))
+      """)
+    deleteSnapshots = try connection.prepare(
+      """
+      DELETE FROM snapshots WHERE rowid IN (
+        SELECT rowid FROM snapshots WHERE session = ?1 AND version < ?2 LIMIT 20)
+      """)
+    deleteGlobals = try connection.prepare("DELETE FROM globals WHERE session = ?1")
+    oldSnapshot = try connection.prepare(
+      """
+      SELECT version FROM snapshots WHERE session = ?1 AND version <= ?2
+      ORDER BY version DESC LIMIT 1
+      """)
+    snapshotOfOldEntry = try connection.prepare(
+      """
+      SELECT version FROM snapshots
+      WHERE session = ?1 AND version < ?2 AND (
+        SELECT at FROM mutations
+        WHERE mutations.session = snapshots.session AND mutations.version = snapshots.version) < ?3
+      ORDER BY version DESC LIMIT 1
+      """)
+  }
+
+  /// Whether there is anything to remove.
+  var isEmpty: Bool { trims.isEmpty && !hasHistories }
+
+  /// Removes all of a history, which no session has any more.
+  mutating func add(history id: Int64) throws(DatabaseError) {
+    try insertHistory.bind(1, id)
+    try insertHistory.run()
+    hasHistories = true
+  }
+
+  /// Removes of a history that is at a version what need not be kept.
+  ///
+  /// That is everything up to a snapshot, which then stands in for it. At least the last entry stays.
+  mutating func trim(
+    _ id: Int64, at version: Int, to retention: Retention, now: Timestamp
+  ) throws(DatabaseError) {
+    switch retention {
+    case .all: return
+    case .versions(let count):
+      guard version > count else { return }
+      try oldSnapshot.bind(1, id)
+      try oldSnapshot.bind(2, version - max(count, 1))
+      try plan(id, oldSnapshot)
+    case .days(let count):
+      try snapshotOfOldEntry.bind(1, id)
+      try snapshotOfOldEntry.bind(2, version)
+      try snapshotOfOldEntry.bind(3, now.milliseconds - Int64(count) * 86_400_000)
+      try plan(id, snapshotOfOldEntry)
+    }
+  }
+
+  private mutating func plan(
+    _ id: Int64, _ query: Statement
+  ) throws(DatabaseError) {
+    guard try query.step() else { return }
+    trims[id] = query.number(0)
+    query.reset()
+  }
+
+  // MARK: Step by step
+
+  /// Removes some rows, within a transaction.
+  mutating func removeSome() throws(DatabaseError) -> Step {
+    if let (id, version) = trims.first {
+      let isDone = try removeSome(of: id, upTo: version)
+      return isDone ? .trimmed(id, upTo: version) : .removedSome
+    }
+    guard hasHistories else { return .none }
+    guard try nextHistory.step() else { return .removedHistories }
+    let id = nextHistory.integer(0)
+    nextHistory.reset()
+    if try removeSome(of: id, upTo: .max) {
+      try deleteGlobals.bind(1, id)
+      try deleteGlobals.run()
+      try deleteHistory.bind(1, id)
+      try deleteHistory.run()
+    }
+    return .removedSome
+  }
+
+  /// Removes rows of a history.
+  ///
+  /// - Returns: Whether there were none left.
+  private func removeSome(of id: Int64, upTo version: Int) throws(DatabaseError) -> Bool {
+    try deleteMutations.bind(1, id)
+    try deleteMutations.bind(2, version)
+    try deleteMutations.run()
+    guard deleteMutations.changeCount == 0 else { return false }
+    try deleteSnapshots.bind(1, id)
+    try deleteSnapshots.bind(2, version)
+    try deleteSnapshots.run()
+    return deleteSnapshots.changeCount == 0
+  }
+
+  /// A step is on the disk.
+  mutating func didRemove(_ step: Step) {
+    switch step {
+    case .none, .removedSome: break
+    case .trimmed(let id, let version): if trims[id] == version { trims[id] = nil }
+    case .removedHistories: hasHistories = false
+    }
+  }
+
+  /// A transaction was taken back.
+  ///
+  /// With it went perhaps a snapshot that was to stand in for what a trim removes. The next snapshot
+  /// of the session plans another.
+  mutating func didTakeBack() {
+    trims = [:]
+    hasHistories = true
+  }
+}

@@ -1,0 +1,44 @@
+internal import ReactorHost
+
+/// One thing to be written, all of it or nothing.
+enum WriteOperation: Sendable {
+  /// Begin a history without mutations.
+  case create(SessionKey, epoch: String)
+
+  /// Add to the end of a history that is at a version.
+  case append(SessionKey, [LogEntry], epoch: String, version: Int)
+
+  /// End a history.
+  case end(SessionKey)
+
+  /// Begin a history with another session's up to a version.
+  case fork(SessionKey, version: Int, to: SessionKey, epoch: String)
+
+  /// Keep a fold of a history.
+  case save(SessionKey, Snapshot, epoch: String)
+
+  /// Roughly how many bytes it holds while it waits.
+  var size: Int {
+    switch self {
+    case .create, .end, .fork: 256
+    case .append(_, let entries, _, _):
+      entries.reduce(256) { $0 + 128 + $1.mutation.count + ($1.action?.count ?? 0) }
+    case .save(_, let snapshot, _): 256 + snapshot.state.count
+    }
+  }
+}
+
+/// Something to be written, and who is told.
+struct WriteRequest: Sendable {
+  typealias Completion = @Sendable (Result<Void, LogError>) -> Void
+
+  let operation: WriteOperation
+  let size: Int
+  let completion: Completion?
+
+  init(_ operation: WriteOperation, completion: Completion?) {
+    self.operation = operation
+    self.completion = completion
+    size = operation.size
+  }
+}

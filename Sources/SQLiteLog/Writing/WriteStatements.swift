@@ -1,0 +1,65 @@
+/// The statements of the writer, prepared once for each connection.
+struct WriteStatements {
+  let begin: Statement
+  let commit: Statement
+  let findSession: Statement
+  let insertSession: Statement
+  let reviveSession: Statement
+  let endSession: Statement
+  let insertMutation: Statement
+  let insertSnapshot: Statement
+  let markGlobal: Statement
+  let copyMutations: Statement
+  let copySnapshots: Statement
+  let copyGlobals: Statement
+
+  init(_ connection: Connection) throws(DatabaseError) {
+    // At once the only writer: a transaction that has begun cannot be refused half-way.
+    begin = try connection.prepare("BEGIN IMMEDIATE")
+    commit = try connection.prepare("COMMIT")
+    findSession = try connection.prepare(
+      """
+      SELECT id, epoch, ended,
+        (SELECT version FROM mutations WHERE session = id ORDER BY version DESC LIMIT 1),
+        (SELECT version FROM snapshots WHERE session = id ORDER BY version DESC LIMIT 1)
+      FROM sessions WHERE reactor = ?1 AND session = ?2
+      """)
+    insertSession = try connection.prepare(
+      """
+      INSERT INTO sessions (id, reactor, session, epoch, created, ended)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+      """)
+    reviveSession = try connection.prepare(
+      "UPDATE sessions SET epoch = ?2, created = ?3, ended = 0 WHERE id = ?1")
+    endSession = try connection.prepare(
+      "UPDATE sessions SET id = ?2, epoch = '', created = ?3, ended = 1 WHERE id = ?1")
+    insertMutation = try connection.prepare(
+      """
+      INSERT INTO mutations (session, version, at, action, global, revision, mutation)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+      """)
+    insertSnapshot = try connection.prepare(
+      "INSERT INTO snapshots (session, version, state) VALUES (?1, ?2, ?3)")
+    markGlobal = try connection.prepare(
+      "INSERT OR REPLACE INTO globals (session, name, revision) VALUES (?1, ?2, ?3)")
+    copyMutations = try connection.prepare(
+      """
+      INSERT INTO mutations (session, version, at, action, global, revision, mutation)
+      SELECT ?1, version, at, action, global, revision, mutation
+      FROM mutations WHERE session = ?2 AND version <= ?3
+      """)
+    copySnapshots = try connection.prepare(
+      """
+      INSERT INTO snapshots (session, version, state)
+      SELECT ?1, version, state FROM snapshots WHERE session = ?2 AND version <= ?3
+      """)
+    // A global's last mutation up to the version; the plain column is of the row with the maximum.
+    copyGlobals = try connection.prepare(
+      """
+      INSERT INTO globals (session, name, revision)
+      SELECT ?1, global, revision FROM (
+        SELECT global, revision, max(version) FROM mutations
+        WHERE session = ?2 AND version <= ?3 AND global IS NOT NULL GROUP BY global)
+      """)
+  }
+}

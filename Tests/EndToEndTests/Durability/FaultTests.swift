@@ -1,0 +1,86 @@
+import Foundation
+import Testing
+
+/// A store that fails for a while: what it refuses did not happen, and it needs no restart.
+@Suite(.blocking) struct FaultTests {
+  private let folder: TemporaryFolder
+  private let server: ReactordProcess
+  private let session: SessionClient
+
+  init() throws {
+    folder = try TemporaryFolder()
+    server = try ReactordProcess("--store", "sqlite:\(folder["log.db"])")
+    session = server.session(of: "counter")
+  }
+
+  @Test func `a full disk is a problem, and none any more when there is room`() throws {
+    #expect(try session.post(#""increase""#).status == 200)
+    try limitFiles(to: "\(size("log.db-wal"))")
+    let refused = try session.post(#""increase""#)
+    try expectProblem(refused, 507, "storage-full")
+    #expect(try session.state().json == ["value": 1])
+    try expectProblem(
+      SessionClient(server.client(), session.siblings + "/other").put(), 507, "storage-full")
+
+    try limitFiles(to: "unlimited")
+    #expect(try session.post(#""increase""#).json == ["value": 2])
+    try expectDurable(2)
+  }
+
+  @Test func `what fits is kept, and what does not is refused, while the disk fills`() throws {
+    try limitFiles(to: "\(size("log.db-wal") + 200_000)")
+    var kept = 0
+    for number in 1...1000 {
+      let answer = try session.post(#"{"add":\#(number)}"#)
+      guard answer.status == 200 else {
+        try expectProblem(answer, 507, "storage-full")
+        break
+      }
+      kept = number
+    }
+    #expect((1..<1000).contains(kept))
+    try limitFiles(to: "unlimited")
+    try expectDurable(kept * (kept + 1) / 2)
+  }
+
+  @Test func `a store that another process has locked is a problem until it is not`() throws {
+    #expect(try session.post(#""increase""#).status == 200)
+    let locking = try ChildProcess(
+      "/usr/bin/sqlite3",
+      [
+        folder["log.db"], "BEGIN IMMEDIATE",
+        ".shell echo locked; until [ -e \(folder["go"]) ]; do sleep 0.02; done",
+      ])
+    #expect(locking.firstLine() == "locked")
+    let refused = try session.post(#""increase""#)
+    try expectProblem(refused, 503, "unavailable")
+    #expect(refused["Retry-After"] != nil)
+    #expect(try session.state().json == ["value": 1])
+
+    try "".write(toFile: folder["go"], atomically: true, encoding: .utf8)
+    try locking.wait()
+    #expect(try session.post(#""increase""#).json == ["value": 2])
+    try expectDurable(2)
+  }
+
+  /// Limits how large the service's files may become: to it, that is a disk of this size.
+  private func limitFiles(to size: String) throws {
+    let limiting = try ChildProcess(
+      "/usr/bin/prlimit", ["--pid", "\(server.process.id)", "--fsize=\(size):unlimited"])
+    #expect(try limiting.wait() == .code(0))
+  }
+
+  private func size(_ name: String) throws -> Int {
+    let attributes = try FileManager.default.attributesOfItem(atPath: folder[name])
+    return attributes[.size] as? Int ?? 0
+  }
+
+  /// Looks whether a service that is started anew has the same.
+  private func expectDurable(_ value: Int) throws {
+    server.process.kill()
+    try server.process.wait()
+    let again = try ReactordProcess("--store", "sqlite:\(folder["log.db"])")
+    let state = try SessionClient(again.client(), session.path).state()
+    #expect(try state.json == ["value": .number(Double(value))])
+  }
+}

@@ -1,0 +1,104 @@
+import ReactorHost
+import Testing
+
+/// What every log gives back: snapshots, forks, lists, and what retention leaves.
+@Suite(.serialized) struct ReadingTests {
+  @Test(arguments: LogKind.allCases)
+  func `the latest snapshot at or before a version is found`(_ kind: LogKind) async throws {
+    let log = try LogUnderTest(kind)
+    let session = log.session()
+    try await session.append(1...100, to: "one")
+    for version in [10, 50] {
+      session.save(Snapshot(version: version, state: Array("\(version)".utf8)), of: "one")
+    }
+    try await log.log.settle()
+    #expect(try session.snapshot(atOrBefore: 9) == nil)
+    #expect(try session.snapshot(atOrBefore: 10)?.version == 10)
+    #expect(try session.snapshot(atOrBefore: 49)?.version == 10)
+    #expect(
+      try session.snapshot(atOrBefore: 100) == Snapshot(version: 50, state: Array("50".utf8)))
+  }
+
+  @Test(arguments: LogKind.allCases)
+  func `a snapshot of another history or of the future is not kept`(_ kind: LogKind) async throws {
+    let log = try LogUnderTest(kind)
+    let session = log.session()
+    try await session.append(1...10, to: "one")
+    session.save(Snapshot(version: 5, state: []), of: "two")
+    session.save(Snapshot(version: 11, state: []), of: "one")
+    try await log.log.settle()
+    #expect(try session.snapshot(atOrBefore: 100) == nil)
+  }
+
+  @Test(arguments: LogKind.allCases)
+  func `a fork has the history up to its version`(_ kind: LogKind) async throws {
+    let log = try LogUnderTest(kind)
+    let session = log.session()
+    try await session.append(1...10, to: "one")
+    session.save(Snapshot(version: 4, state: Array("4".utf8)), of: "one")
+    session.save(Snapshot(version: 8, state: Array("8".utf8)), of: "one")
+    try await log.log.fork("demo", at: 6, to: "other", epoch: "two")
+    let fork = log.session("other")
+    #expect(try fork.stored?.epoch == "two")
+    #expect(try fork.stored?.version == 6)
+    #expect(try fork.entries(after: 0, limit: 100) == (1...6).map { LogEntry(counted: $0) })
+    #expect(try fork.snapshot(atOrBefore: 100)?.version == 4)
+    try await fork.append(7...7, to: "two")
+    #expect(try session.stored?.version == 10)
+  }
+
+  @Test(arguments: LogKind.allCases)
+  func `a fork does not replace a session, but one that has ended`(_ kind: LogKind) async throws {
+    let log = try LogUnderTest(kind)
+    try await log.session().append(1...3, to: "one")
+    try await log.session("other").append(1...1, to: "two")
+    await #expect(throws: LogError.conflict) {
+      try await log.log.fork("demo", at: 3, to: "other", epoch: "three")
+    }
+    #expect(try log.session("other").stored?.epoch == "two")
+    try await log.session("other").end()
+    try await log.log.fork("demo", at: 3, to: "other", epoch: "three")
+    #expect(try log.session("other").stored?.version == 3)
+  }
+
+  @Test(arguments: LogKind.allCases)
+  func `a fork of what was never stored is without mutations`(_ kind: LogKind) async throws {
+    let log = try LogUnderTest(kind)
+    try await log.log.fork("demo", at: 0, to: "other", epoch: "two")
+    #expect(try log.session("other").stored?.version == 0)
+  }
+
+  @Test(arguments: LogKind.allCases)
+  func `sessions are listed by their ids, a page at a time`(_ kind: LogKind) async throws {
+    let log = try LogUnderTest(kind)
+    for id in ["b", "A", "a", "c", "_"] { try await log.session(id).append(1...2, to: id + "e") }
+    try await log.session("c").end()
+    try await log.log.session(SessionKey(reactor: "other", id: "aa")).create(epoch: "x")
+    let all = try log.log.sessions(of: "counter", after: nil, limit: 10)
+    #expect(all.map(\.id) == ["A", "_", "a", "b"])
+    #expect(all.first?.cursor == Cursor(epoch: "Ae", version: 2))
+    #expect(all.first?.lastActiveAt == LogEntry(counted: 2).at)
+    #expect(try log.log.sessions(of: "counter", after: "A", limit: 2).map(\.id) == ["_", "a"])
+    #expect(try log.log.sessions(of: "nothing", after: nil, limit: 2) == [])
+  }
+
+  @Test(arguments: LogKind.allCases)
+  func `retention removes what a snapshot stands in for, and keeps at least its number`(
+    _ kind: LogKind
+  ) async throws {
+    let log = try LogUnderTest(kind, retained: 30)
+    let session = log.session()
+    for start in stride(from: 1, through: 91, by: 10) {
+      try await session.append(start...start + 9, to: "one")
+      session.save(
+        Snapshot(version: start + 9, state: Array("\(start + 9)".utf8)), of: "one")
+    }
+    // What is removed goes with the commits that follow.
+    for _ in 0..<20 { try await log.log.settle() }
+    #expect(try session.entries(after: 0, limit: 1000).map(\.version) == Array(71...100))
+    #expect(try session.snapshot(atOrBefore: 70)?.version == 70)
+    #expect(try session.snapshot(atOrBefore: 69) == nil)
+    #expect(try session.stored?.version == 100)
+    try await session.append(101...101, to: "one")
+  }
+}

@@ -1,0 +1,100 @@
+import Foundation
+import ReactorHost
+import SQLiteLog
+import Testing
+
+/// What becomes of a file before anything is written to it.
+struct OpeningTests {
+  private let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+  }
+
+  /// Why the file of this name is no store.
+  private func reason(against name: String) -> SQLiteLogError? {
+    do {
+      _ = try SQLiteLog(path: folder[name])
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  @Test func `what was written is there when the store is opened again`() async throws {
+    let log = try SQLiteLog(path: folder["log.db"])
+    try await log.session(SessionKey(reactor: "counter", id: "demo")).append(1...3, to: "one")
+    #expect(log.close())
+    let again = try SQLiteLog(path: folder["log.db"])
+    let session = again.session(SessionKey(reactor: "counter", id: "demo"))
+    #expect(try session.stored?.version == 3)
+    try await session.append(4...4, to: "one")
+    #expect(again.close())
+  }
+
+  @Test func `the folders above the file are made`() throws {
+    let log = try SQLiteLog(path: folder["a/b/log.db"])
+    #expect(FileManager.default.fileExists(atPath: folder["a/b/log.db"]))
+    log.close()
+  }
+
+  @Test(arguments: ["not a database", String(repeating: "x", count: 100_000)])
+  func `a file that is not a database is left alone`(_ text: String) throws {
+    try text.write(toFile: folder["log.db"], atomically: true, encoding: .utf8)
+    let refusal = try #require(reason(against: "log.db"))
+    #expect(refusal.code == .unsuitable)
+    #expect(refusal.message.contains("is not a database"))
+    #expect(try String(contentsOfFile: folder["log.db"], encoding: .utf8) == text)
+  }
+
+  @Test func `the database of another program is left alone`() throws {
+    try Shell.sqlite(folder["log.db"], "CREATE TABLE theirs (x); INSERT INTO theirs VALUES (1)")
+    let before = FileManager.default.contents(atPath: folder["log.db"])
+    #expect(reason(against: "log.db")?.code == .unsuitable)
+    #expect(FileManager.default.contents(atPath: folder["log.db"]) == before)
+  }
+
+  @Test func `a store of a later version is left alone`() throws {
+    try SQLiteLog(path: folder["log.db"]).close()
+    try Shell.sqlite(folder["log.db"], "PRAGMA user_version = 99")
+    let refusal = try #require(reason(against: "log.db"))
+    #expect(refusal.code == .unsuitable)
+    #expect(refusal.message.contains("99"))
+  }
+
+  @Test func `a folder that cannot be made is told`() throws {
+    try "".write(toFile: folder["file"], atomically: true, encoding: .utf8)
+    #expect(reason(against: "file/log.db")?.code == .cannotCreate)
+  }
+
+  @Test func `a folder is no store`() throws {
+    #expect(try #require(reason(against: "")).code == .cannotCreate)
+  }
+
+  @Test func `a store is used by one at a time`() throws {
+    let log = try SQLiteLog(path: folder["log.db"])
+    #expect(reason(against: "log.db")?.code == .inUse)
+    log.close()
+    #expect(reason(against: "log.db") == nil)
+  }
+
+  @Test func `a store that another process has locked is told`() throws {
+    try SQLiteLog(path: folder["log.db"]).close()
+    let other = try Shell.locking(folder["log.db"])
+    defer { other.end() }
+    #expect(reason(against: "log.db")?.code == .inUse)
+  }
+
+  @Test func `a person can read it`() async throws {
+    let log = try SQLiteLog(path: folder["log.db"])
+    try await log.session(SessionKey(reactor: "counter", id: "demo")).append(1...2, to: "one")
+    let rows = try Shell.sqlite(folder["log.db"], "SELECT * FROM log")
+    #expect(
+      rows == """
+        counter|demo|1|2023-11-14T22:13:20.001Z|"increase"||{"change":{"by":1}}
+        counter|demo|2|2023-11-14T22:13:20.002Z|"increase"||{"change":{"by":2}}
+
+        """)
+    log.close()
+  }
+}

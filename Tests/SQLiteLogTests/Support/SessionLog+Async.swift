@@ -1,0 +1,63 @@
+import ReactorHost
+
+/// The writing calls of a log, waited for.
+extension SessionLog {
+  func create(epoch: String) async throws {
+    try await wait { create(epoch: epoch, completion: $0) }
+  }
+
+  func append(_ entries: [LogEntry], to epoch: String, expecting version: Int) async throws {
+    try await wait { append(entries, to: epoch, expecting: version, completion: $0) }
+  }
+
+  /// Appends counted mutations: `{"change":{"by":VERSION}}`.
+  func append(_ versions: ClosedRange<Int>, to epoch: String) async throws {
+    try await append(
+      versions.map { LogEntry(counted: $0) }, to: epoch, expecting: versions.lowerBound - 1)
+  }
+
+  func end() async throws {
+    try await wait { end(completion: $0) }
+  }
+
+  var stored: StoredSession? {
+    get throws {
+      guard case .stored(let session) = try record() else { return nil }
+      return session
+    }
+  }
+}
+
+extension MutationLog {
+  func fork(_ source: String, at version: Int, to target: String, epoch: String) async throws {
+    try await wait {
+      fork(
+        SessionKey(reactor: "counter", id: source), at: version,
+        to: SessionKey(reactor: "counter", id: target), epoch: epoch, completion: $0)
+    }
+  }
+
+  /// Waits until everything that was given to the log before is done.
+  func settle() async throws {
+    let session = session(SessionKey(reactor: "settling", id: "settling"))
+    try await session.end()
+  }
+}
+
+extension LogEntry {
+  /// An entry that says which one it is.
+  init(counted version: Int, global: GlobalMark? = nil) {
+    self.init(
+      version: version, at: Timestamp(milliseconds: 1_700_000_000_000 + Int64(version)),
+      action: global == nil ? Array("\"increase\"".utf8) : nil, global: global,
+      mutation: Array(#"{"change":{"by":\#(version)}}"#.utf8))
+  }
+}
+
+private func wait(
+  _ start: (@escaping @Sendable (Result<Void, LogError>) -> Void) -> Void
+) async throws {
+  try await withCheckedThrowingContinuation { continuation in
+    start { continuation.resume(with: $0.mapError { $0 }) }
+  }
+}
