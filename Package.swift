@@ -40,8 +40,8 @@ let package = Package(
       name: "ReactorTesting", dependencies: ["ReactorCore", "ReactorStreams"],
       swiftSettings: settings),
     .testTarget(
-      name: "ReactorTestingTests", dependencies: ["ReactorCore", "ReactorStreams", "ReactorTesting"],
-      swiftSettings: settings),
+      name: "ReactorTestingTests",
+      dependencies: ["ReactorCore", "ReactorStreams", "ReactorTesting"], swiftSettings: settings),
 
     // What the authors of reactors write on iOS, moved over: once as it stands there, in Swift 5, and
     // once in Swift 6.

@@ -60,7 +60,9 @@ enum StreamBenchmarks {
     let show: (Int) -> Void = opaque { shown.note($0) }
     return Measurement(
       name: "action, mutate, reduce, 1 subscriber", count: 200_000,
-      streams: { action.onNext(.add($0)); withExtendedLifetime(bag) {} },
+      streams: {
+        action.onNext(.add($0)); withExtendedLifetime(bag) {}
+      },
       closures: {
         state = reduce(state, mutate($0))
         show(state)
@@ -88,7 +90,9 @@ enum StreamBenchmarks {
     var last = 0
     return Measurement(
       name: "5 operators, 1 subscriber", count: 200_000,
-      streams: { source.onNext($0); withExtendedLifetime(bag) {} },
+      streams: {
+        source.onNext($0); withExtendedLifetime(bag) {}
+      },
       closures: {
         let next = increase($0)
         guard isKept(next) else { return }
@@ -109,7 +113,9 @@ enum StreamBenchmarks {
     let observers: [(Int) -> Void] = (0..<1000).map { _ in opaque { shown.note($0) } }
     return Measurement(
       name: "1,000 subscribers", count: 2_000,
-      streams: { source.onNext($0); withExtendedLifetime(bag) {} },
+      streams: {
+        source.onNext($0); withExtendedLifetime(bag) {}
+      },
       closures: { for observer in observers { observer($0) } })
   }
 

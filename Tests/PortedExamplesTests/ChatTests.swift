@@ -35,8 +35,8 @@ final class ChatViewReactor: Reactor {
   }
 }
 
+// Proof: see UIView.
 final class ChatViewController: UIViewController, View, @unchecked Sendable {
-  // Proof: see UIView.
   var disposeBag = DisposeBag()
 
   let messageInputView = MessageInputView()

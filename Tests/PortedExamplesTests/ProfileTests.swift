@@ -1,3 +1,6 @@
+// As its authors write it, so the formatter leaves it alone.
+// swift-format-ignore-file
+
 import ReactorCore
 import ReactorTesting
 import Testing
@@ -108,8 +111,8 @@ class ProfileViewController: UIViewController, View, @unchecked Sendable {  // P
 }
 
 // The same view, from a storyboard.
+// Proof: see UIView.
 class ProfileStoryboardViewController: UIViewController, StoryboardView, @unchecked Sendable {
-  // Proof: see UIView.
   var disposeBag = DisposeBag()
   var followButton: UIButton!
 

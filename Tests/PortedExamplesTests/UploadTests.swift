@@ -1,3 +1,6 @@
+// As its authors write it, so the formatter leaves it alone.
+// swift-format-ignore-file
+
 import ReactorCore
 import ReactorTesting
 import Testing

@@ -1,3 +1,6 @@
+// As its authors write it, so the formatter leaves it alone.
+// swift-format-ignore-file
+
 import ReactorCore
 import ReactorTesting
 import Testing
@@ -66,8 +69,8 @@ class WeatherViewController: UIViewController, @unchecked Sendable {  // Proof: 
 }
 
 // The second form of the notes: the search begins when the return key was hit.
+// Proof: see UIView.
 class ReturnKeyWeatherViewController: UIViewController, @unchecked Sendable {
-  // Proof: see UIView.
   let searchCityName = UITextField()
   let tempLabel = UILabel()
   let activityIndicator = UIActivityIndicatorView()

@@ -11,7 +11,9 @@ struct PulseTests {
 
   /// Does to its state what its action says.
   private final class AlertReactor: Reactor {
-    enum Action: Sendable { case count, alert(String?), alertTwice, append(Int), reset, resetAndAlert(String) }
+    enum Action: Sendable {
+      case count, alert(String?), alertTwice, append(Int), reset, resetAndAlert(String)
+    }
 
     let initialState = Shown()
 

@@ -37,7 +37,9 @@ struct StubTests {
   @Test func `RK14: nothing is mutated or reduced`() {
     let reactor = stubbed()
     let mutated = Recorder<String>()
-    reactor.mutating = { mutated.add($0); return .just($0) }
+    reactor.mutating = {
+      mutated.add($0); return .just($0)
+    }
     reactor.action.onNext("A")
     #expect(reactor.currentState == [])
     #expect(mutated.values.isEmpty)

@@ -36,7 +36,7 @@ public final class ActivityIndicator: ObservableConvertibleType {
     loading.asObservable()
   }
 
-  /// Whether something runs, as a ``ReactorStreams/Driver``.
+  /// Whether something runs, as a `Driver`.
   public func asDriver() -> Driver<Bool> {
     loading
   }

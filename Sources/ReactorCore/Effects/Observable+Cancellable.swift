@@ -1,7 +1,7 @@
 public import ReactorStreams
 
 extension ObservableType {
-  /// This stream, which ``ReactorStreams/Observable/cancel(id:)`` ends under an id of the reactor.
+  /// This stream, which `cancel(id:)` ends under an id of the reactor.
   ///
   /// For what `mutate` returns. A stream that is cancelled completes, so that what follows it in a
   /// `concat` runs. One that was made and waits for its turn is cancelled as well: it completes when
@@ -18,6 +18,7 @@ extension ObservableType {
   /// - Parameters:
   ///   - id: What the stream is cancelled by; streams may share one.
   ///   - cancelInFlight: Whether those of the id that were made before end when this one begins.
+  /// - Returns: The same elements.
   public func cancellable(
     id: some Hashable & Sendable, cancelInFlight: Bool = false
   ) -> Observable<Element> {
@@ -47,7 +48,7 @@ extension ObservableType {
 
 extension Observable {
   /// A stream without elements that ends what runs under an id of the reactor, see
-  /// ``ReactorStreams/ObservableType/cancellable(id:cancelInFlight:)``.
+  /// `cancellable(id:cancelInFlight:)`.
   ///
   /// For what `mutate` returns. It completes when those have been told, and does no more than that
   /// where no reactor runs it.

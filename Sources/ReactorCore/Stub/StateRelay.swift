@@ -36,7 +36,7 @@ public final class StateRelay<Element: Sendable>: ObservableType {
     states.subscribe(observer)
   }
 
-  /// This as an ``ReactorStreams/Observable``.
+  /// This as an `Observable`.
   public func asObservable() -> Observable<Element> {
     stream
   }

@@ -26,7 +26,7 @@ struct StateDifference {
       return "  \(path)\(oldName) \(line.old), \(newName) \(line.new)"
     }
     if isCut { texts.append("  …") }
-    if texts.isEmpty { texts.append("  nothing that can be seen; compare their == with their parts") }
+    if texts.isEmpty { texts.append("  no part that can be seen; compare == with the parts") }
     return texts.joined(separator: "\n")
   }
 }

@@ -14,9 +14,10 @@ import Testing
     { source, inner in .concat(source.take(1), inner) },
     { source, inner in source.map { _ in throw TestError.test }.catch { _ in inner } },
     { source, inner in
-      let first = AtomicSwitch()
-      return Observable.deferred { first.turn(on: true) == false ? source.map { _ in throw TestError.test } : inner }
-        .retry(2)
+      let hasBegun = AtomicSwitch()
+      return Observable.deferred {
+        hasBegun.turn(on: true) ? inner : source.map { _ in throw TestError.test }
+      }.retry(2)
     },
   ]
 
