@@ -161,6 +161,20 @@ struct CancellationTests {
     #expect(!source.hasObservers && !gate.hasObservers)
   }
 
+  @Test func `RK17: cancellable effects leave nothing behind`() {
+    weak var pipeline: AnyObject?
+    do {
+      let reactor = makeReactor(cancelInFlight: true)
+      let states = Observation(reactor.state)
+      for action in ["start", "wait", "start", "cancel", "start"] { reactor.action.onNext(action) }
+      source.onNext("1")
+      gate.onNext("2")
+      pipeline = reactor.pipeline
+      #expect(pipeline != nil && !states.elements.isEmpty)
+    }
+    #expect(pipeline == nil)
+  }
+
   @Test func `where no reactor runs it, a stream is as it was`() {
     let seen = Observation(source.cancellable(id: 1, cancelInFlight: true))
     let cancelled = Observation(Observable<String>.cancel(id: 1))

@@ -37,6 +37,26 @@ struct LifetimeTests {
     #expect(cancelled.values.sorted() == ["1", "2"])
   }
 
+  @Test(arguments: ["completed", "failed"])
+  func `RK17: an effect that has ended leaves nothing behind`(end: String) {
+    weak var pipeline: AnyObject?
+    do {
+      let reactor = ScriptedReactor()
+      reactor.mutating = { action in
+        .create { observer in
+          observer.onNext(action)
+          if end == "failed" { observer.onError(Mishap()) } else { observer.onCompleted() }
+          return Disposables.create()
+        }
+      }
+      reactor.action.onNext("1")
+      #expect(reactor.currentState == ["1"])
+      pipeline = reactor.pipeline
+      #expect(pipeline != nil)
+    }
+    #expect(pipeline == nil)
+  }
+
   @Test func `what an effect emits after its reactor went away goes nowhere`() {
     let effect = PublishSubject<String>()
     let states: Observation<[String]>

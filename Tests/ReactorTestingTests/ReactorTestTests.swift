@@ -116,6 +116,25 @@ struct ReactorTestTests {
     await test.finish()
   }
 
+  @Test(.timeLimit(.minutes(1))) func `a test leaves nothing behind`() async {
+    weak var reactor: ListReactor?
+    weak var pipeline: AnyObject?
+    do {
+      let test = ReactorTest(ListReactor())
+      (reactor, pipeline) = (test.reactor, test.reactor.pipeline)
+      await test.send(.loadLater) { $0.isLoading = true }
+      test.advance(by: .seconds(1))
+      await test.receive { $0.items = [Item(title: "late")] }
+      await test.receive { $0.isLoading = false }
+      await test.send(.forever)
+      await test.send(.stop)
+      await test.finish()
+      #expect(reactor != nil && pipeline != nil)
+    }
+    #expect(reactor == nil)
+    #expect(pipeline == nil)
+  }
+
   @Test func `a state that is not the expected one is told part by part`() async {
     await issue(
       """

@@ -231,6 +231,8 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
 
   private func didEnd(_ sink: EffectSink<Action, Mutation, State>) {
     running[ObjectIdentifier(sink)] = nil
+    // The sink and what it subscribed to hold each other until one lets go.
+    sink.cancel()
     if running.isEmpty { cancellations.forget() }
   }
 
