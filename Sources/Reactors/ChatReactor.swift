@@ -21,7 +21,9 @@ public final class ChatReactor: Reactor {
   public struct Message: Codable, Equatable, Sendable {
     var from: String
     var text: String
-    /// When it was said, as ISO 8601. The mutation carries it, so that a replay says the same.
+    /// When it was said, as ISO 8601.
+    ///
+    /// The mutation carries it, so that a replay says the same.
     var at: String
   }
 

@@ -63,8 +63,9 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
     }
   }
 
-  /// Begins with the first snapshot that has the log after it. What is left before that is being
-  /// removed.
+  /// Begins with the first snapshot that has the log after it.
+  ///
+  /// What is left before that is being removed.
   ///
   /// - Returns: Whether there is one.
   private mutating func begin(from first: Int) throws -> Bool {
