@@ -4,17 +4,17 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run build test lint format docs bench
+.PHONY: help run build test sanitize lint format docs bench
 MAKEFLAGS += --no-print-directory
 
 # The address of `make run`.
 LISTEN ?= 127.0.0.1:8080
-# More flags for `make run` and `make test`: make test ARGS='--filter ReactorCoreTests'.
+# More flags for `make run`, `make test` and `make sanitize`: make test ARGS='--filter ReactorCoreTests'.
 ARGS ?=
 
 packages := config/install-packages
 formatted := Package.swift Sources Tests
-documented := ReactorStreams ReactorCore ReactorService
+documented := ReactorStreams ReactorCore ReactorTesting ReactorService
 docs := .build/docs
 
 help: ## Show this.
@@ -38,6 +38,11 @@ test: ## Run all tests, with ARGS.
 	@$(packages) build run test
 	swift build --build-tests
 	swift test --skip-build $(ARGS)
+
+sanitize: ## Run the tests under ThreadSanitizer and AddressSanitizer, with ARGS.
+	@$(packages) build run test
+	config/test-sanitized thread $(ARGS)
+	config/test-sanitized address $(ARGS)
 
 lint: ## Check the format and the rules of the sources.
 	swift format lint --strict --parallel --recursive --configuration config/swift-format.json $(formatted)

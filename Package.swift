@@ -29,17 +29,32 @@ let package = Package(
       name: "ReactorStreamsTests", dependencies: ["ReactorStreams", "ReactorTesting"],
       swiftSettings: settings),
 
-    // Virtual time, recorded events, drawn timelines: users test their reactors as we test ours.
-    .target(name: "ReactorTesting", dependencies: ["ReactorStreams"], swiftSettings: settings),
-    .testTarget(
-      name: "ReactorTestingTests", dependencies: ["ReactorStreams", "ReactorTesting"],
-      swiftSettings: settings),
-
     // What a reactor is, and the pipeline that runs one.
     .target(name: "ReactorCore", dependencies: ["ReactorStreams"], swiftSettings: settings),
     .testTarget(
       name: "ReactorCoreTests", dependencies: ["ReactorCore", "ReactorStreams"],
       swiftSettings: settings),
+
+    // Exact states, virtual time, drawn timelines: users test their reactors as we test ours.
+    .target(
+      name: "ReactorTesting", dependencies: ["ReactorCore", "ReactorStreams"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "ReactorTestingTests",
+      dependencies: ["ReactorCore", "ReactorStreams", "ReactorTesting"], swiftSettings: settings),
+
+    // What the authors of reactors write on iOS, moved over: once as it stands there, in Swift 5, and
+    // once in Swift 6.
+    .testTarget(
+      name: "PortedExamplesTests", dependencies: ["ReactorCore", "ReactorTesting"],
+      swiftSettings: [
+        .swiftLanguageMode(.v5), .treatAllWarnings(as: .error),
+        // What Swift 6 knows of `map(Mutation.setUser)`; without it, Swift 5 warns. SE-0418
+        .enableUpcomingFeature("InferSendableFromCaptures"),
+      ]),
+    .testTarget(
+      name: "PortedExamplesSwift6Tests", dependencies: ["ReactorCore", "ReactorTesting"],
+      swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
 
     // JSON to and from Swift values: the case shapes of actions, pointers, schemas.
     .target(name: "ReactorCoding", swiftSettings: settings),
@@ -125,9 +140,13 @@ let package = Package(
     // `make bench`: ratios of one run, and what they are compared with.
     .executableTarget(
       name: "Benchmarks",
-      dependencies: ["BareHandler", "ReactorHost", "ReactorHTTP", "Reactors", "reactord"],
+      dependencies: [
+        "AllocationCounter", "BareHandler", "ReactorCore", "ReactorHost", "ReactorHTTP",
+        "ReactorStreams", "Reactors", "reactord",
+      ],
       path: "Tests/Benchmarks",
       exclude: ["post.lua"], swiftSettings: settings),
+    .target(name: "AllocationCounter", path: "Tests/AllocationCounter"),
     .executableTarget(
       name: "BareHandler", path: "Tests/BareHandler",
       linkerSettings: [.linkedLibrary("microhttpd")]),

@@ -121,6 +121,7 @@ extension ReactorProtocol where Self: ReactorInstance {
   ///
   /// Any thread may send. An action that arrives while another is handled waits its turn.
   public var action: ActionSubject<Action> {
+    guard !isStubEnabled else { return recording.action }
     let pipeline = pipeline
     pipeline.connect()
     return pipeline.action
@@ -130,6 +131,7 @@ extension ReactorProtocol where Self: ReactorInstance {
   ///
   /// Touching it connects the reactor's streams.
   public var state: Observable<State> {
+    guard !isStubEnabled else { return recording.state.asObservable() }
     let pipeline = pipeline
     pipeline.connect()
     return pipeline.state
@@ -140,6 +142,8 @@ extension ReactorProtocol where Self: ReactorInstance {
   ///
   /// Reading it does not connect the reactor's streams.
   public var currentState: State {
-    pipeline.currentState ?? pipeline.seed(initialState)
+    guard !isStubEnabled else { return recording.state.value }
+    let pipeline = pipeline
+    return pipeline.currentState ?? pipeline.seed(initialState)
   }
 }

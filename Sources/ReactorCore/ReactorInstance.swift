@@ -2,7 +2,8 @@ internal import Synchronization
 
 /// The part of a reactor that holds its pipeline; subclassed through ``Reactor``.
 open class ReactorInstance {
-  private let slot = Mutex<(any PipelineLifetime)?>(nil)
+  private let held = Mutex(Held())
+  private let stubbed = Atomic(false)
 
   /// Makes the instance.
   ///
@@ -11,20 +12,50 @@ open class ReactorInstance {
   public init(_: Void = ()) {}
 
   deinit {
-    slot.withLock { $0.take() }?.shutDown()
+    held.withLock { $0.pipeline.take() }?.shutDown()
+  }
+
+  /// Whether the stub takes the place of the pipeline.
+  final var isStubbed: Bool {
+    get { stubbed.load(ordering: .relaxed) }
+    set { stubbed.store(newValue, ordering: .relaxed) }
   }
 
   /// The instance's pipeline, made when it is first asked for.
   fileprivate func pipeline<Action, Mutation, State>(
     orMake make: () -> Pipeline<Action, Mutation, State>
   ) -> Pipeline<Action, Mutation, State> {
-    slot.withLock { slot in
-      if let held = slot as? Pipeline<Action, Mutation, State> { return held }
+    held.withLock { held in
+      if let pipeline = held.pipeline as? Pipeline<Action, Mutation, State> { return pipeline }
       let made = make()
-      slot = made
+      held.pipeline = made
       return made
     }
   }
+
+  /// What the instance's stub keeps, made when it is first asked for.
+  final func recording<Action, State>(
+    showing state: @autoclosure () -> State
+  ) -> StubRecording<Action, State> {
+    func kept(_ held: borrowing Held) -> StubRecording<Action, State>? {
+      held.recording as? StubRecording<Action, State>
+    }
+    if let recording = held.withLock({ kept($0) }) { return recording }
+    // Made outside of the lock: the state may have to be asked of the reactor. Where two threads do
+    // so, the first one's is kept.
+    let made = StubRecording<Action, State>(showing: state())
+    return held.withLock { held in
+      if let recording = kept(held) { return recording }
+      held.recording = made
+      return made
+    }
+  }
+}
+
+/// What an instance has beside the reactor's own properties.
+private struct Held {
+  var pipeline: (any PipelineLifetime)?
+  var recording: (any AnyObject & Sendable)?
 }
 
 extension ReactorProtocol where Self: ReactorInstance {

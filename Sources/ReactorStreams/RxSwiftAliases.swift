@@ -20,7 +20,7 @@ extension ObservableType {
     catchAndReturn(element)
   }
 
-  /// RxSwift 5's name of ``retry(when:)``.
+  /// RxSwift 5's name of `retry(when:)`.
   public func retryWhen<Trigger: Sendable>(
     _ notificationHandler:
       @escaping @Sendable (Observable<any Error>) -> Observable<Trigger>

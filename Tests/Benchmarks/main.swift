@@ -29,6 +29,11 @@ let counter = Contestant(
   arguments: ["serve", "--listen", "127.0.0.1:0", "--store", "memory", "--log-level", "error"],
   path: "/v1/reactors/counter/sessions/bench/actions")
 
+if CommandLine.arguments.contains("streams") {
+  StreamBenchmarks.run()
+  exit(0)
+}
+
 if CommandLine.arguments.contains("in-process") {
   for _ in 0..<5 { print("in-process POST:", InProcess.post(count: 200_000)) }
   exit(0)

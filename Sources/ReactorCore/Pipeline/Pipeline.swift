@@ -30,6 +30,9 @@ package final class Pipeline<Action: Sendable, Mutation: Sendable, State: Sendab
   /// The states, the latest first.
   package let state: Observable<State>
 
+  /// Real time, unless the reactor is first used where virtual time passes.
+  package let timer = CurrentSerialContext.value?.timer ?? TaskScheduler.instance
+
   let states = Broadcaster<State>(replay: 1)
   private let mailbox: Mailbox<Item, Contents>
   private let current = Mutex<State?>(nil)

@@ -31,6 +31,7 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
   private var mutationStage: Stage<Mutation>?
   private var stateStage: Stage<State>?
 
+  private let cancellations = CancellationScope()
   private var running: [ObjectIdentifier: EffectSink<Action, Mutation, State>] = [:] {
     didSet { pipeline?.setRunningEffectCount(running.count) }
   }
@@ -203,7 +204,10 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
       case .producer:
         let sink = EffectSink(effect, in: pipeline)
         running[ObjectIdentifier(sink)] = sink
-        sink.hold(mutations.subscribe(sink))
+        let context = EffectContext(pipeline, cancellations: cancellations)
+        CurrentSerialContext.$value.withValue(context) {
+          sink.hold(mutations.subscribe(sink))
+        }
       }
     }
   }
@@ -214,15 +218,20 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
     case .next(let mutation):
       attribute(.effect(sink.effect)) { emit(mutation) }
     case .error(let error):
-      running[ObjectIdentifier(sink)] = nil
+      didEnd(sink)
       report(error, in: .mutate)
       sink.effect?.end(error)
       endMutationsIfDone()
     case .completed:
-      running[ObjectIdentifier(sink)] = nil
+      didEnd(sink)
       sink.effect?.end(nil)
       endMutationsIfDone()
     }
+  }
+
+  private func didEnd(_ sink: EffectSink<Action, Mutation, State>) {
+    running[ObjectIdentifier(sink)] = nil
+    if running.isEmpty { cancellations.forget() }
   }
 
   /// Whether an event of an effect can be handled at once, because the item that runs caused it.

@@ -6,7 +6,7 @@ extension Observable {
 
   /// A stream of these elements.
   ///
-  /// They are emitted in one go, before `subscribe` returns; so are those of ``from(_:)``.
+  /// They are emitted in one go, before `subscribe` returns; so are those of `from(_:)`.
   public static func of(_ elements: Element...) -> Observable<Element> {
     Observable(source: .elements(elements))
   }

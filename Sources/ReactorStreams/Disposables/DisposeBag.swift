@@ -1,6 +1,9 @@
+internal import Synchronization
+
 /// Ends its members when it goes away.
 public final class DisposeBag: Sendable {
   private let members = CompositeDisposable()
+  private let companion = Mutex<(any AnyObject & Sendable)?>(nil)
 
   /// Makes an empty bag.
   public init() {}
@@ -26,6 +29,19 @@ public final class DisposeBag: Sendable {
   /// Adds members.
   public func insert(_ disposables: [any Disposable]) {
     for disposable in disposables { insert(disposable) }
+  }
+
+  /// An object that goes with the bag, made when it is first asked for: a place for one more thing
+  /// on an instance that has a bag.
+  package func companion<Companion: AnyObject & Sendable>(
+    orMake make: () -> Companion
+  ) -> Companion {
+    companion.withLock { companion in
+      if let kept = companion as? Companion { return kept }
+      let made = make()
+      companion = made
+      return made
+    }
   }
 
   deinit {

@@ -1,5 +1,5 @@
 /// Where work runs one piece at a time: what a main thread is to an app, a session is here.
-package protocol SerialContext: Sendable {
+package protocol SerialContext: AnyObject, Sendable {
   /// The clock and the timer of this context.
   var timer: any SchedulerType { get }
 
@@ -25,6 +25,15 @@ package enum CurrentSerialContext {
   /// The bound one, or that of the process.
   package static var orShared: any SerialContext {
     value ?? SharedSerialContext.instance
+  }
+
+  /// Runs a body in a context that was current before, unless that still is.
+  ///
+  /// An operator that subscribes to a stream late does it with the context of its own subscription,
+  /// on whatever thread the element came that made it.
+  static func restoring(_ context: (any SerialContext)?, _ body: () -> Void) {
+    guard let context, context !== value else { return body() }
+    $value.withValue(context, operation: body)
   }
 }
 

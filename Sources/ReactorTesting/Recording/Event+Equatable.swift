@@ -15,7 +15,8 @@ extension Event: Equatable where Element: Equatable {
   }
 }
 
-private func isSame(_ lhs: any Error, _ rhs: any Error) -> Bool {
+/// Whether two failures are equal where their types say so, and otherwise described alike.
+func isSame(_ lhs: any Error, _ rhs: any Error) -> Bool {
   if let lhs = lhs as? any Equatable { return isEqual(lhs, rhs) }
   return type(of: lhs) == type(of: rhs) && String(reflecting: lhs) == String(reflecting: rhs)
 }

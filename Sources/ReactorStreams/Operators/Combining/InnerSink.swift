@@ -7,8 +7,9 @@ final class InnerSink<Element: Sendable>: ObserverType, Disposable {
     self.handle = handle
   }
 
-  func run(_ inner: Observable<Element>) {
-    upstream.set(inner.subscribe(self))
+  /// Subscribes, in the serial context of who flattens.
+  func run(_ inner: Observable<Element>, in context: (any SerialContext)?) {
+    CurrentSerialContext.restoring(context) { upstream.set(inner.subscribe(self)) }
   }
 
   func on(_ event: Event<Element>) {

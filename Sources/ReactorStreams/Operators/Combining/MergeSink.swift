@@ -13,6 +13,7 @@ final class MergeSink<Input: Sendable, Output: Sendable>: ObserverType, Disposab
     var running: [ObjectIdentifier: InnerSink<Output>] = [:]
   }
 
+  private let context = CurrentSerialContext.value
   private let output: SerialSink<Output>
   private let outer = DisposableSlot()
   private let state = Mutex(State())
@@ -94,7 +95,7 @@ final class MergeSink<Input: Sendable, Output: Sendable>: ObserverType, Disposab
         if !state.isDisposed { state.running[ObjectIdentifier(sink)] = sink }
         return state.isDisposed
       }
-      if !isDisposed { sink.run(inner) }
+      if !isDisposed { sink.run(inner, in: context) }
     }
   }
 

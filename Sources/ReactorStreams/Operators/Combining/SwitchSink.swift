@@ -12,6 +12,7 @@ final class SwitchSink<Input: Sendable, Output: Sendable>: ObserverType, Disposa
     var current: InnerSink<Output>?
   }
 
+  private let context = CurrentSerialContext.value
   private let downstream: any ObserverType<Output>
   private let transform: @Sendable (Input) throws -> Observable<Output>
   private let outer = DisposableSlot()
@@ -85,7 +86,7 @@ final class SwitchSink<Input: Sendable, Output: Sendable>: ObserverType, Disposa
         items.post(.inner(event, sink), handle: handle)
       }
       state.withLock { $0.current = sink }
-      sink.run(inner)
+      sink.run(inner, in: context)
       // A disposal may have come before the sink was known.
       if stopped.load(ordering: .acquiring) { dispose() }
     }

@@ -31,6 +31,7 @@ extension ObservableType {
 
 /// Hands failures to the deciding stream and subscribes again when it emits.
 private final class RetryWhenSink<Element: Sendable>: Disposable {
+  private let context = CurrentSerialContext.value
   private let source: Observable<Element>
   private let output: SerialSink<Element>
   private let failures = PublishSubject<any Error>()
@@ -73,6 +74,6 @@ private final class RetryWhenSink<Element: Sendable>: Disposable {
       failures.on(.next(error))
     }
     current.disposable = inner
-    inner.run(source)
+    inner.run(source, in: context)
   }
 }

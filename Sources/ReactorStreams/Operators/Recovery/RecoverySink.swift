@@ -10,6 +10,7 @@ final class RecoverySink<Element: Sendable>: Disposable {
     case fail(any Error)
   }
 
+  private let context = CurrentSerialContext.value
   private let output: SerialSink<Element>
   private let current = SerialDisposable()
   private let attempts = SerialQueue<Observable<Element>>()
@@ -44,6 +45,6 @@ final class RecoverySink<Element: Sendable>: Disposable {
       }
     }
     current.disposable = inner
-    inner.run(source)
+    inner.run(source, in: context)
   }
 }

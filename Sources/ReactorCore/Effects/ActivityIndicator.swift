@@ -1,0 +1,58 @@
+public import ReactorStreams
+
+/// Tells whether any of the streams that it tracks runs.
+///
+/// ```swift
+/// let loading = ActivityIndicator()
+///
+/// api.follow(userID).trackActivity(loading).map { Mutation.setFollowing($0) }
+///
+/// loading.asDriver().drive(spinner.rx.isAnimating)
+/// ```
+public final class ActivityIndicator: ObservableConvertibleType {
+  /// Whether something runs.
+  public typealias Element = Bool
+
+  private final class Contents: Sendable {
+    let running = BehaviorRelay(value: 0)
+
+    func change(by difference: Int) {
+      running.accept(running.value + difference)
+    }
+  }
+
+  private let contents = Contents()
+  private let changes: Mailbox<Int, Contents>
+  private let loading: Driver<Bool>
+
+  /// Makes an indicator that tracks nothing yet.
+  public init() {
+    changes = Mailbox(contents)
+    loading = contents.running.asDriver().map { $0 > 0 }.distinctUntilChanged()
+  }
+
+  /// Whether something runs: now first, then each change.
+  public func asObservable() -> Observable<Bool> {
+    loading.asObservable()
+  }
+
+  /// Whether something runs, as a `Driver`.
+  public func asDriver() -> Driver<Bool> {
+    loading
+  }
+
+  fileprivate func change(by difference: Int) {
+    changes.post(difference) { $0.change(by: $1) }
+  }
+}
+
+extension ObservableConvertibleType {
+  /// This stream, of which an indicator knows while a subscription to it lasts.
+  ///
+  /// The stream keeps the indicator.
+  public func trackActivity(_ activityIndicator: ActivityIndicator) -> Observable<Element> {
+    asObservable().do(
+      onSubscribe: { activityIndicator.change(by: 1) },
+      onDispose: { activityIndicator.change(by: -1) })
+  }
+}

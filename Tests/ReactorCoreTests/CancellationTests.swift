@@ -1,0 +1,186 @@
+import ReactorCore
+import ReactorStreams
+import Testing
+
+/// Effects that are cancelled by an id.
+struct CancellationTests {
+  private let source = PublishSubject<String>()
+  private let gate = PublishSubject<String>()
+
+  /// Its action `start` runs the source under an id, `wait` does so when the gate has completed, and
+  /// `cancel` ends them.
+  private func makeReactor(cancelInFlight: Bool = false) -> ScriptedReactor {
+    let reactor = ScriptedReactor()
+    reactor.mutating = { [source, gate] action in
+      let work = source.map { action + $0 }.cancellable(id: "work", cancelInFlight: cancelInFlight)
+      return switch action.prefix(4) {
+      case "star": .concat(work, .just("after"))
+      case "wait": .concat(gate.asObservable(), work)
+      case "canc": .cancel(id: "work")
+      default: .just(action)
+      }
+    }
+    return reactor
+  }
+
+  @Test func `a cancelled stream completes, and what follows it runs`() {
+    let reactor = makeReactor()
+    reactor.action.onNext("start")
+    source.onNext("1")
+    reactor.action.onNext("cancel")
+    #expect(!source.hasObservers)
+    source.onNext("2")
+    #expect(reactor.currentState == ["start1", "after"])
+    #expect(reactor.failures.values.isEmpty)
+    #expect(reactor.pipeline.runningEffectCount == 0)
+  }
+
+  @Test func `an id ends all that runs under it`() {
+    let reactor = makeReactor()
+    reactor.action.onNext("startA")
+    reactor.action.onNext("startB")
+    source.onNext("1")
+    reactor.action.onNext("cancel")
+    #expect(!source.hasObservers)
+    #expect(reactor.currentState == ["startA1", "startB1", "after", "after"])
+  }
+
+  @Test func `what is started after a cancellation runs`() {
+    let reactor = makeReactor()
+    reactor.action.onNext("cancel")
+    reactor.action.onNext("start")
+    source.onNext("1")
+    #expect(reactor.currentState == ["start1"])
+  }
+
+  @Test func `a stream that waits for its turn is cancelled before it begins`() {
+    let reactor = makeReactor()
+    reactor.action.onNext("wait")
+    reactor.action.onNext("cancel")
+    gate.onCompleted()
+    #expect(!source.hasObservers)
+    #expect(reactor.pipeline.runningEffectCount == 0)
+  }
+
+  @Test func `a stream that is made once runs again for an action after the cancellation`() {
+    let reactor = ScriptedReactor()
+    let once = source.cancellable(id: 1)
+    reactor.mutating = { [gate] action in
+      switch action {
+      case "start": once
+      case "keep": gate.asObservable()
+      default: .cancel(id: 1)
+      }
+    }
+    for action in ["keep", "start", "cancel", "start"] { reactor.action.onNext(action) }
+    source.onNext("1")
+    #expect(reactor.currentState == ["1"])
+  }
+
+  @Test func `an effect that goes on may begin a new stream under the id`() {
+    let reactor = ScriptedReactor()
+    reactor.mutating = { [source, gate] action in
+      action == "cancel"
+        ? .cancel(id: 1)
+        : gate.flatMapLatest { text in source.map { text + $0 }.cancellable(id: 1) }
+    }
+    reactor.action.onNext("go")
+    gate.onNext("a")
+    reactor.action.onNext("cancel")
+    source.onNext("1")
+    gate.onNext("b")
+    source.onNext("2")
+    #expect(reactor.currentState == ["b2"])
+  }
+
+  @Test func `with cancelInFlight the newest one stays`() {
+    let reactor = makeReactor(cancelInFlight: true)
+    reactor.action.onNext("startA")
+    source.onNext("1")
+    reactor.action.onNext("startB")
+    source.onNext("2")
+    #expect(reactor.currentState == ["startA1", "after", "startB2"])
+  }
+
+  @Test func `with cancelInFlight one that was made before and begins later does not win`() {
+    let reactor = makeReactor(cancelInFlight: true)
+    reactor.action.onNext("wait")
+    reactor.action.onNext("start")
+    gate.onCompleted()
+    source.onNext("1")
+    #expect(reactor.currentState == ["start1"])
+  }
+
+  @Test func `an id belongs to its reactor`() {
+    let (first, second) = (makeReactor(), makeReactor())
+    first.action.onNext("startA")
+    second.action.onNext("startB")
+    first.action.onNext("cancel")
+    source.onNext("1")
+    #expect(first.currentState == ["after"])
+    #expect(second.currentState == ["startB1"])
+  }
+
+  @Test func `ids of two types are two ids`() {
+    struct Key: Hashable, Sendable { let name: String }
+    let reactor = ScriptedReactor()
+    reactor.mutating = { [source] action in
+      switch action {
+      case "text": source.cancellable(id: "a")
+      case "key": source.map { $0 + "!" }.cancellable(id: Key(name: "a"))
+      default: .cancel(id: Key(name: "a"))
+      }
+    }
+    for action in ["text", "key", "cancel"] { reactor.action.onNext(action) }
+    source.onNext("1")
+    #expect(reactor.currentState == ["1"])
+  }
+
+  @Test func `a stream that is begun by a scheduler of the session finds its reactor`() {
+    let reactor = ScriptedReactor()
+    reactor.mutating = { [source, gate] action in
+      action == "cancel"
+        ? .cancel(id: 1)
+        : gate.observe(on: MainScheduler.instance)
+          .flatMap { _ in source.cancellable(id: 1) }
+    }
+    reactor.action.onNext("go")
+    OtherThread { [gate] in gate.onNext("begin") }.join()
+    #expect(source.hasObservers)
+    reactor.action.onNext("cancel")
+    #expect(!source.hasObservers)
+  }
+
+  @Test func `the end of the reactor ends all of them`() {
+    do {
+      let reactor = makeReactor()
+      reactor.action.onNext("start")
+      reactor.action.onNext("wait")
+      #expect(source.hasObservers && gate.hasObservers)
+    }
+    #expect(!source.hasObservers && !gate.hasObservers)
+  }
+
+  @Test func `where no reactor runs it, a stream is as it was`() {
+    let seen = Observation(source.cancellable(id: 1, cancelInFlight: true))
+    let cancelled = Observation(Observable<String>.cancel(id: 1))
+    source.onNext("1")
+    #expect(seen.elements == ["1"])
+    #expect(cancelled.elements.isEmpty)
+    #expect(cancelled.ends == ["completed"])
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `a cancellation meets what another thread emits`() async {
+    let reactor = makeReactor()
+    for round in 0..<200 {
+      reactor.action.onNext("start\(round)")
+      let other = OtherThread { [source] in source.onNext("x") }
+      reactor.action.onNext("cancel")
+      other.join()
+      #expect(!source.hasObservers)
+    }
+    #expect(reactor.pipeline.runningEffectCount == 0)
+    #expect(reactor.currentState.count { $0 == "after" } == 200)
+  }
+}

@@ -1,0 +1,26 @@
+import ReactorCore
+import ReactorStreams
+import Testing
+
+struct StateRelayTests {
+  @Test func `RK25: two relays combined`() {
+    let (first, second) = (StateRelay(value: 1), StateRelay(value: 2))
+    let sums = Observation(
+      .combineLatest(first.asObservable(), second.asObservable()) { $0 + $1 })
+    first.value = 5
+    second.accept(9)
+    sums.stop()
+    first.value = 10
+    #expect(sums.elements == [3, 7, 14])
+    #expect(first.value == 10)
+  }
+
+  @Test func `RK26: a relay that is replaced does not end for those who observe it`() {
+    var relay = StateRelay(value: 1)
+    let seen = Observation(relay.asObservable())
+    relay = StateRelay(value: 2)
+    #expect(relay.value == 2)
+    #expect(seen.elements == [1])
+    #expect(seen.ends.isEmpty)
+  }
+}

@@ -1,0 +1,37 @@
+import ReactorStreams
+import ReactorTesting
+import Testing
+
+/// A stream that an operator begins late is begun in the operator's serial context.
+@Suite(.ownSerialContext) struct LateSubscriptionTests {
+  private typealias Operator = @Sendable (PublishSubject<Int>, Observable<Int>) -> Observable<Int>
+
+  private static let operators: [Operator] = [
+    { source, inner in source.flatMap { _ in inner } },
+    { source, inner in source.flatMapLatest { _ in inner } },
+    { source, inner in source.flatMapFirst { _ in inner } },
+    { source, inner in source.concatMap { _ in inner } },
+    { source, inner in .concat(source.take(1), inner) },
+    { source, inner in source.map { _ in throw TestError.test }.catch { _ in inner } },
+    { source, inner in
+      let hasBegun = AtomicSwitch()
+      return Observable.deferred {
+        hasBegun.turn(on: true) ? inner : source.map { _ in throw TestError.test }
+      }.retry(2)
+    },
+  ]
+
+  @Test(arguments: 0..<operators.count) func `whatever thread its element came from`(index: Int) {
+    let contexts = Log<ObjectIdentifier?>()
+    let inner = Observable<Int>.deferred {
+      contexts.append(CurrentSerialContext.value.map { ObjectIdentifier($0) })
+      return .just(1)
+    }
+    let source = PublishSubject<Int>()
+    let subscription = Self.operators[index](source, inner).subscribe()
+    CurrentSerialContext.$value.withValue(nil) { source.onNext(1) }
+    #expect(contexts.entries == [CurrentSerialContext.value.map { ObjectIdentifier($0) }])
+    #expect(contexts.entries.first != .some(nil))
+    subscription.dispose()
+  }
+}
