@@ -10,10 +10,18 @@ public struct Catalogue: Sendable {
   public let currentUser = Global<User?>("currentUser", nil)
 
   private let userAPI = UserAPI()
+  private let api: ApiController
   private let stopwatchInterval: Duration
 
   /// Makes the catalogue of one host.
-  public init(stopwatchInterval: Duration = .seconds(1)) {
+  ///
+  /// - Parameters:
+  ///   - weatherLatency: The time that the weather service takes to answer.
+  ///   - stopwatchInterval: The time between two ticks of a stopwatch.
+  public init(
+    weatherLatency: Duration = .milliseconds(200), stopwatchInterval: Duration = .seconds(1)
+  ) {
+    api = ApiController(latency: weatherLatency)
     self.stopwatchInterval = stopwatchInterval
   }
 
@@ -34,6 +42,18 @@ public struct Catalogue: Sendable {
         exampleActions: [.follow(7), .refreshFollowingStatus(7)]
       ) { [userAPI, currentUser = currentUser.asObservable()] in
         ProfileReactor(api: userAPI, currentUser: currentUser)
+      },
+      ReactorRegistration(
+        "weather", summary: "The weather of a city, as long as it is the one searched for last",
+        exampleActions: [.search("Seoul"), .search("Atlantis")]
+      ) { [api] in
+        WeatherReactor(api: api)
+      },
+      ReactorRegistration(
+        "chat", summary: "A room for many",
+        exampleActions: [.join("Ada"), .send(from: "Ada", text: "Hello!"), .leave("Ada")]
+      ) {
+        ChatReactor()
       },
       ReactorRegistration(
         "stopwatch", summary: "Counts ticks while it runs",

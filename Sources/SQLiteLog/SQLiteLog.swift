@@ -5,7 +5,7 @@ public import ReactorHost
 /// What a completion reports as written is on the disk. Writers that come at the same time share one
 /// sync of the disk; readers go on beside them, in this process and in others.
 public final class SQLiteLog: MutationLog {
-  private let committer: GroupCommitter
+  private let committer: GroupCommitter?
   private let readers: ReaderPool
 
   /// Opens a store, or makes it, with its folder.
@@ -30,7 +30,20 @@ public final class SQLiteLog: MutationLog {
     readers = ReaderPool(file)
   }
 
-  deinit { committer.close() }
+  /// Opens a store for reading only, which may be beside the process that writes to it.
+  ///
+  /// What writes fails with ``LogError/unavailable(_:)``.
+  ///
+  /// - Parameter path: The database file.
+  /// - Throws: Where the store cannot be read.
+  public init(reading path: String) throws(SQLiteLogError) {
+    let file = StoreFile(path: path)
+    _ = try file.open(for: .reading)
+    committer = nil
+    readers = ReaderPool(file)
+  }
+
+  deinit { committer?.close() }
 
   /// Ends the log: waits until everything that was given to it is on the disk, and gives the store
   /// back.
@@ -43,8 +56,8 @@ public final class SQLiteLog: MutationLog {
   @discardableResult
   public func close(within time: Duration = .seconds(60)) -> Bool {
     readers.close()
-    committer.close()
-    return committer.waitUntilEnded(within: time)
+    committer?.close()
+    return committer?.waitUntilEnded(within: time) ?? true
   }
 
   /// The part of the log that belongs to one session.
@@ -57,9 +70,10 @@ public final class SQLiteLog: MutationLog {
     _ source: SessionKey, at version: Int, to target: SessionKey, epoch: String,
     completion: @escaping @Sendable (Result<Void, LogError>) -> Void
   ) {
-    committer.write(
-      WriteRequest(
-        .fork(source, version: version, to: target, epoch: epoch), completion: completion))
+    let request = WriteRequest(
+      .fork(source, version: version, to: target, epoch: epoch), completion: completion)
+    guard let committer else { return request.refuseWriting() }
+    committer.write(request)
   }
 
   /// The stored sessions of a reactor that have not ended.

@@ -5,10 +5,10 @@ internal import ReactorHost
 /// It knows nothing but its name.
 final class SQLiteSessionLog: SessionLog {
   private let key: SessionKey
-  private let committer: GroupCommitter
+  private let committer: GroupCommitter?
   private let readers: ReaderPool
 
-  init(_ key: SessionKey, committer: GroupCommitter, readers: ReaderPool) {
+  init(_ key: SessionKey, committer: GroupCommitter?, readers: ReaderPool) {
     self.key = key
     self.committer = committer
     self.readers = readers
@@ -19,20 +19,18 @@ final class SQLiteSessionLog: SessionLog {
   }
 
   func create(epoch: String, completion: @escaping @Sendable (Result<Void, LogError>) -> Void) {
-    committer.write(WriteRequest(.create(key, epoch: epoch), completion: completion))
+    write(.create(key, epoch: epoch), completion)
   }
 
   func append(
     _ entries: [LogEntry], to epoch: String, expecting version: Int,
     completion: @escaping @Sendable (Result<Void, LogError>) -> Void
   ) {
-    committer.write(
-      WriteRequest(
-        .append(key, entries, epoch: epoch, version: version), completion: completion))
+    write(.append(key, entries, epoch: epoch, version: version), completion)
   }
 
   func end(completion: @escaping @Sendable (Result<Void, LogError>) -> Void) {
-    committer.write(WriteRequest(.end(key), completion: completion))
+    write(.end(key), completion)
   }
 
   func entries(after version: Int, limit: Int) throws(LogError) -> [LogEntry] {
@@ -48,6 +46,12 @@ final class SQLiteSessionLog: SessionLog {
   }
 
   func save(_ snapshot: Snapshot, of epoch: String) {
-    committer.write(WriteRequest(.save(key, snapshot, epoch: epoch), completion: nil))
+    write(.save(key, snapshot, epoch: epoch), nil)
+  }
+
+  private func write(_ operation: WriteOperation, _ completion: WriteRequest.Completion?) {
+    let request = WriteRequest(operation, completion: completion)
+    guard let committer else { return request.refuseWriting() }
+    committer.write(request)
   }
 }

@@ -10,6 +10,16 @@ struct CatalogueTests {
       [#"{"follow":7}"#, #"{"refreshFollowingStatus":7}"#]
     ),
     (
+      "weather",
+      #"{"query":"","isSearching":false,"weather":"#
+        + #"{"cityName":"Empty","temperature":-1000,"humidity":0,"icon":"e"}}"#,
+      [#"{"search":"Seoul"}"#, #"{"search":"Atlantis"}"#]
+    ),
+    (
+      "chat", #"{"members":[],"messages":[]}"#,
+      [#"{"join":"Ada"}"#, #"{"send":{"from":"Ada","text":"Hello!"}}"#, #"{"leave":"Ada"}"#]
+    ),
+    (
       "stopwatch", #"{"ticks":0,"isRunning":false}"#, [#""start""#, #""stop""#, #""reset""#]
     ),
   ])

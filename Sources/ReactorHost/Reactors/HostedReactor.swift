@@ -38,6 +38,12 @@ public protocol HostedReactor: AnyObject, Sendable {
   /// The sessions that have not ended, in ascending order of their ids' bytes.
   func sessions(after id: String?, limit: Int) throws(SessionError) -> [SessionSummary]
 
+  /// Folds a session's stored log anew, twice, and compares the folds with each other and with its
+  /// snapshots. It loads nothing and changes nothing.
+  ///
+  /// - Throws: Where the log cannot be read.
+  func refold(_ id: String) throws(LogError) -> RefoldReport
+
   /// Lets sessions that nobody used since the call before leave memory. A host calls this from time
   /// to time.
   func sweep()

@@ -16,6 +16,9 @@ protocol Blueprint: Sendable {
     folding log: any SessionLog, upTo version: Int
   ) throws -> (engine: any SessionEngine, snapshot: Int)?
 
+  /// Folds a session's log anew, and says what is wrong with it.
+  func refold(_ log: any SessionLog) throws -> RefoldReport
+
   /// What the reactor takes and gives.
   func describe() -> ReactorDescription
 }
@@ -104,12 +107,18 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
     return (state, snapshot?.version ?? 0)
   }
 
+  func refold(_ log: any SessionLog) throws -> RefoldReport {
+    var refolding = Refolding(self, log)
+    return try refolding.run()
+  }
+
   /// Folds one entry in.
   func reduce(_ state: R.State, _ entry: LogEntry) throws -> R.State {
     make().reduce(state: state, mutation: try decode(entry))
   }
 
-  private func decode(_ entry: LogEntry) throws -> R.Mutation {
+  /// The mutation of an entry.
+  func decode(_ entry: LogEntry) throws -> R.Mutation {
     do {
       return try JSONCoder.decode(R.Mutation.self, from: entry.mutation)
     } catch {

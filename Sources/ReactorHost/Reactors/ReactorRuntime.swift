@@ -110,6 +110,16 @@ final class ReactorRuntime: HostedReactor {
     }
   }
 
+  func refold(_ id: String) throws(LogError) -> RefoldReport {
+    do {
+      return try blueprint.refold(environment.log.session(SessionKey(reactor: name, id: id)))
+    } catch let error as LogError {
+      throw error
+    } catch {
+      throw .corrupt("\(error)")
+    }
+  }
+
   var liveSessionCount: Int {
     shards.reduce(0) { count, shard in count + shard.slots.withLock { $0.count } }
   }

@@ -16,6 +16,8 @@ public enum CommandLineInterface {
   /// - Parameters:
   ///   - settings: settings beside the service's own.
   ///   - serve: runs the service until `context.termination` is requested and everything has ended.
+  ///     It is called for `reactord log` too, which needs to know the reactors: what serves then does
+  ///     the task instead.
   public static func main(
     settings: [Setting] = [],
     serve: @escaping @Sendable (ServiceContext) async throws -> Void
@@ -34,6 +36,8 @@ public enum CommandLineInterface {
         exit(EXIT_SUCCESS)
       case .health(let probe):
         check(probe)
+      case .log(let task, let configuration):
+        run(configuration, task: task, serve: serve)
       case .serve(let configuration, let warnings):
         run(configuration, warnings: warnings, serve: serve)
       }
@@ -43,7 +47,7 @@ public enum CommandLineInterface {
   }
 
   private static func run(
-    _ configuration: Configuration, warnings: [String],
+    _ configuration: Configuration, task: StoreTask? = nil, warnings: [String] = [],
     serve: @escaping @Sendable (ServiceContext) async throws -> Void
   ) -> Never {
     let logger = Logger.standardError(
@@ -52,7 +56,7 @@ public enum CommandLineInterface {
     TerminationSignals.watch(termination)
     for warning in warnings { logger.warning(warning) }
     let context = ServiceContext(
-      configuration: configuration, logger: logger, termination: termination)
+      configuration: configuration, logger: logger, termination: termination, task: task)
     Task.detached {
       do {
         try await serve(context)

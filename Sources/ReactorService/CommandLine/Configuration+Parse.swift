@@ -23,6 +23,8 @@ extension Configuration {
     switch command {
     case "serve":
       return try reader.serve(arguments.dropFirst(), readFile: readFile)
+    case "log":
+      return try reader.log(arguments.dropFirst(), readFile: readFile)
     case "health":
       return try reader.health(arguments.dropFirst(), readFile: readFile)
     case "defaults" where arguments.count == 1:

@@ -3,6 +3,9 @@ public enum Invocation: Sendable {
   /// Run the daemon. The warnings go to the log once there is one.
   case serve(Configuration, warnings: [String])
 
+  /// Do something with the store that is configured.
+  case log(StoreTask, Configuration)
+
   /// Ask a running daemon whether it is healthy.
   case health(HealthProbe)
 

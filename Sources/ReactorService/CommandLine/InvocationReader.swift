@@ -7,7 +7,7 @@ struct InvocationReader {
   private struct Flags {
     var settings: [(Setting, String)] = []
     var file: String?
-    var url: String?
+    var own: String?
     var text: String?
   }
 
@@ -15,10 +15,29 @@ struct InvocationReader {
   func serve(
     _ arguments: ArraySlice<String>, readFile: (String) throws(FileProblem) -> [UInt8]
   ) throws(ConfigurationError) -> Invocation {
-    let flags = try self.flags(arguments, help: table.help, allowsURL: false)
+    let flags = try self.flags(arguments, help: table.help, ownFlag: nil)
     if let text = flags.text { return .print(text) }
     let configuration = try configuration(flags, readFile: readFile)
     return .serve(configuration, warnings: warnings)
+  }
+
+  /// `reactord log TASK …`.
+  func log(
+    _ arguments: ArraySlice<String>, readFile: (String) throws(FileProblem) -> [UInt8]
+  ) throws(ConfigurationError) -> Invocation {
+    guard let word = arguments.first, !word.hasPrefix("-") else {
+      return .print(SettingsTable.overview)
+    }
+    let flags = try self.flags(
+      arguments.dropFirst(), help: SettingsTable.overview, ownFlag: word == "backup" ? "--to" : nil)
+    if let text = flags.text { return .print(text) }
+    guard let task = StoreTask(word, destination: flags.own) else {
+      throw .usage(
+        word == "backup"
+          ? "'reactord log backup' needs --to FILE"
+          : "unknown task \"\(word)\"; see 'reactord --help'")
+    }
+    return .log(task, try configuration(flags, readFile: readFile))
   }
 
   /// `reactord health …`: without a URL, the daemon is sought where the same configuration would
@@ -26,9 +45,9 @@ struct InvocationReader {
   func health(
     _ arguments: ArraySlice<String>, readFile: (String) throws(FileProblem) -> [UInt8]
   ) throws(ConfigurationError) -> Invocation {
-    let flags = try self.flags(arguments, help: SettingsTable.overview, allowsURL: true)
+    let flags = try self.flags(arguments, help: SettingsTable.overview, ownFlag: "--url")
     if let text = flags.text { return .print(text) }
-    if let url = flags.url {
+    if let url = flags.own {
       guard let probe = HealthProbe(url: url) else {
         throw .configuration("--url: expected http://HOST:PORT, found \(url)")
       }
@@ -38,7 +57,7 @@ struct InvocationReader {
   }
 
   private func flags(
-    _ arguments: ArraySlice<String>, help: String, allowsURL: Bool
+    _ arguments: ArraySlice<String>, help: String, ownFlag: String?
   ) throws(ConfigurationError) -> Flags {
     var flags = Flags()
     var items = CommandLineArguments(arguments)
@@ -46,7 +65,7 @@ struct InvocationReader {
       switch flag {
       case "--help", "-h", "--version": false
       case "--config": true
-      case "--url": allowsURL ? true : nil
+      case ownFlag: true
       default: table.setting(flag: flag) == nil ? nil : true
       }
     }
@@ -59,7 +78,7 @@ struct InvocationReader {
         flags.text = help
         return flags
       case .valued("--config", let path): flags.file = path
-      case .valued("--url", let url): flags.url = url
+      case .valued(let flag, let value) where flag == ownFlag: flags.own = value
       case .valued(let flag, let value):
         if let setting = table.setting(flag: flag) { flags.settings.append((setting, value)) }
       }

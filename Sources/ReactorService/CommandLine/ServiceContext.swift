@@ -11,10 +11,21 @@ public struct ServiceContext: Sendable {
   /// When it has to end.
   public let termination: Termination
 
+  /// What to do with the store instead of serving.
+  let task: StoreTask?
+
   /// Makes a context; tests and embedding programs call this, a daemon is given one.
   public init(configuration: Configuration, logger: Logger, termination: Termination) {
+    self.init(
+      configuration: configuration, logger: logger, termination: termination, task: nil)
+  }
+
+  init(
+    configuration: Configuration, logger: Logger, termination: Termination, task: StoreTask?
+  ) {
     self.configuration = configuration
     self.logger = logger
     self.termination = termination
+    self.task = task
   }
 }

@@ -25,6 +25,7 @@ extension ServiceContext {
   public func serve(
     _ reactors: [ReactorRegistration], globals: [any SharedGlobal] = []
   ) async throws {
+    if let task { return try await perform(task, reactors) }
     let store = try openStore()
     let host = Host(
       reactors, globals: globals, log: store.log, settings: hostSettings, logger: logger)

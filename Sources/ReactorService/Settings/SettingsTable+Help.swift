@@ -5,6 +5,12 @@ extension SettingsTable {
 
     Usage:
       reactord serve [--config FILE] [--SETTING VALUE ...]   run the daemon
+      reactord log TASK [--store sqlite:PATH] [--config FILE] work with a store:
+        verify    fold every session anew; compare with its snapshots, and twice
+        export    write all sessions to standard output, a JSON object a line
+        import    read an export from standard input, all of it or nothing
+        backup    copy the store, while it is served, to the file that --to FILE names
+        compact   remove what log.retain does not keep, and give the room back
       reactord health [--url URL]                            exit 0 if a running daemon is healthy
       reactord defaults                                      print the commented default configuration
       reactord --help | --version

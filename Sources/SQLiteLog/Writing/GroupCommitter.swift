@@ -119,7 +119,7 @@ final class GroupCommitter: Sendable {
           }
           refusals = try writer?.write(group) ?? []
           health.succeeded()
-          pause = writer?.removals.isEmpty ?? true ? Self.idleInterval : 0
+          pause = writer?.isAtRest ?? true ? Self.idleInterval : 0
         } catch {
           if error.breaksConnection { writer = nil }
           health.failed(error)

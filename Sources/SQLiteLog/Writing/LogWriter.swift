@@ -5,9 +5,10 @@ internal import ReactorHost
 /// It belongs to one thread. What it remembers of the database holds because nobody else writes to
 /// it, which the store's lock sees to.
 struct LogWriter {
-  let connection: Connection
-  var heads = HeadCache(capacity: 65_536)
-  var removals: Removals
+  private let connection: Connection
+  private var heads = HeadCache(capacity: 65_536)
+  private var removals: Removals
+  private var sweep: RetentionSweep
   private let statements: WriteStatements
   private let retention: RetentionRules
   private var nextID: Int64
@@ -31,9 +32,13 @@ struct LogWriter {
       """)
     statements = try WriteStatements(connection)
     removals = try Removals(connection)
+    sweep = try RetentionSweep(connection)
     self.retention = retention
     self.connection = connection
   }
+
+  /// Whether there is nothing to do but what will be asked for.
+  var isAtRest: Bool { removals.isEmpty && !sweep.isDue(at: .now) }
 
   /// Writes a group of operations in their order, and a part of what is to be removed.
   ///
@@ -67,6 +72,7 @@ struct LogWriter {
       for request in group {
         refusals.append(try apply(request.operation) ? nil : .conflict)
       }
+      if removals.isEmpty { try sweep.plan(&removals, by: retention, now: .now) }
       let removed = try removals.removeSome()
       try statements.commit.run()
       removals.didRemove(removed)

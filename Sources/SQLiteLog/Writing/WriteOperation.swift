@@ -41,4 +41,9 @@ struct WriteRequest: Sendable {
     self.completion = completion
     size = operation.size
   }
+
+  /// Tells that the store is open for reading only.
+  func refuseWriting() {
+    completion?(.failure(.unavailable("The store is open for reading only.")))
+  }
 }

@@ -1,0 +1,45 @@
+internal import ReactorHost
+
+extension SQLiteMaintenance {
+  /// Writes all sessions as JSON, an object a line: each session, then its snapshots, then its
+  /// mutations in order.
+  ///
+  /// Runs beside a daemon, and sees one moment of the store.
+  ///
+  /// - Parameter write: Takes a line, without its end. What it throws ends the export.
+  /// - Throws: Where the store cannot be read, or what `write` throws.
+  public func export(_ write: ([UInt8]) throws -> Void) throws {
+    let connection = try file.open(for: .reading)
+    try connection.execute("BEGIN")
+    let sessions = try connection.prepare(
+      """
+      SELECT id, '{"session":' || json_quote(reactor || '/' || session)
+        || ',"epoch":' || json_quote(epoch) || ',"created":' || created
+        || iif(ended, ',"ended":true}', '}')
+      FROM sessions ORDER BY reactor, session
+      """)
+    let parts = [
+      try connection.prepare(
+        """
+        SELECT '{"snapshot":' || version || ',"state":' || json(state) || '}'
+        FROM snapshots WHERE session = ?1 ORDER BY version
+        """),
+      try connection.prepare(
+        """
+        SELECT '{"version":' || version || ',"at":' || at
+          || iif(action IS NULL, '', ',"action":' || json(action))
+          || iif(global IS NULL, '',
+            ',"global":' || json_quote(global) || ',"revision":' || revision)
+          || ',"mutation":' || json(mutation) || '}'
+        FROM mutations WHERE session = ?1 ORDER BY version
+        """),
+    ]
+    while try sessions.step() {
+      try write(sessions.bytes(1) ?? [])
+      for part in parts {
+        try part.bind(1, sessions.integer(0))
+        while try part.step() { try write(part.bytes(0) ?? []) }
+      }
+    }
+  }
+}

@@ -1,0 +1,123 @@
+import Foundation
+import ReactorHost
+import SQLiteLog
+import Testing
+
+/// What is done with a store by hand.
+struct MaintenanceTests {
+  private let folder: TemporaryFolder
+  private let log: SQLiteLog
+
+  /// A store with sessions of every kind.
+  init() async throws {
+    folder = try TemporaryFolder()
+    log = try SQLiteLog(path: folder["log.db"])
+    let session = log.session(SessionKey(reactor: "counter", id: "demo"))
+    try await session.append(1...100, to: "one")
+    session.save(Snapshot(version: 50, state: Array(#"{"value":50}"#.utf8)), of: "one")
+    let marked = LogEntry(
+      version: 101, at: Timestamp(milliseconds: 5), action: Array(#"{"set":{"a":null}}"#.utf8),
+      global: .init(name: "a \"user\"", revision: .max), mutation: Array(#"{"a":1e400}"#.utf8))
+    try await session.append([marked], to: "one", expecting: 100)
+    try await log.session(SessionKey(reactor: "counter", id: "ended")).end()
+    try await log.session(SessionKey(reactor: "other", id: "empty")).create(epoch: "two")
+  }
+
+  private func export(_ name: String) throws -> [String] {
+    var lines: [String] = []
+    try SQLiteMaintenance(path: folder[name]).export { line in
+      lines.append(String(decoding: line, as: UTF8.self))
+    }
+    return lines
+  }
+
+  private func read(_ lines: [String], into name: String) throws -> Int {
+    var rest = lines[...]
+    return try SQLiteMaintenance(path: folder[name]).import {
+      rest.popFirst().map { Array($0.utf8) }
+    }
+  }
+
+  @Test func `an export that was read is exported the same, while the store is used`() throws {
+    let lines = try export("log.db")
+    #expect(lines.count == 3 + 1 + 101)
+    #expect(try read(lines, into: "new.db") == 3)
+    #expect(try export("new.db") == lines)
+
+    let new = try SQLiteLog(reading: folder["new.db"])
+    let key = SessionKey(reactor: "counter", id: "demo")
+    #expect(try new.session(key).record() == log.session(key).record())
+    #expect(
+      try new.session(key).entries(after: 0, limit: 1000)
+        == log.session(key).entries(after: 0, limit: 1000))
+    #expect(try new.session(SessionKey(reactor: "counter", id: "ended")).record() == .ended)
+  }
+
+  @Test(arguments: [
+    "nonsense", "{}", "[]", #"{"version":1,"at":0,"mutation":1}"#,
+    #"{"session":"counter/demo","epoch":"x","created":0}"#,
+    #"{"session":"counter/x","created":0}"#,
+  ])
+  func `what is no export, or is there already, is not read at all`(_ line: String) throws {
+    log.close()
+    let before = try export("log.db")
+    let first = #"{"session":"counter/new","epoch":"x","created":0}"#
+    let lines = line.contains("version") ? [line, first] : [first, line]
+    let error = #expect(throws: SQLiteLogError.self) { try read(lines, into: "log.db") }
+    #expect(error?.message.contains("line") == true)
+    #expect(try export("log.db") == before)
+  }
+
+  @Test func `a gap in an export is refused`() throws {
+    var lines = try export("log.db")
+    lines.removeAll { $0.contains(#""version":70,"#) }
+    #expect(throws: SQLiteLogError.self) { try read(lines, into: "new.db") }
+  }
+
+  @Test func `a copy that is made while the store is used is a store`() async throws {
+    let store = SQLiteMaintenance(path: folder["log.db"])
+    try store.backUp(to: folder["copy.db"])
+    #expect(try export("copy.db") == export("log.db"))
+    #expect(throws: SQLiteLogError.self) { try store.backUp(to: folder["copy.db"]) }
+    let copy = try SQLiteLog(path: folder["copy.db"])
+    let session = copy.session(SessionKey(reactor: "counter", id: "demo"))
+    try await session.append(102...102, to: "one")
+    copy.close()
+  }
+
+  @Test func `compaction removes what is not kept, and only where nobody uses the store`() throws {
+    let store = SQLiteMaintenance(path: folder["log.db"])
+    let rules = try #require(RetentionRules("all,counter=20"))
+    #expect(throws: SQLiteLogError.self) { try store.compact(to: rules) }
+    log.close()
+    try store.compact(to: rules)
+    #expect(try store.check() == [])
+    let kept = try SQLiteLog(reading: folder["log.db"])
+      .session(SessionKey(reactor: "counter", id: "demo")).entries(after: 0, limit: 1000)
+    #expect(kept.map(\.version) == Array(51...101))
+  }
+
+  @Test func `what is old is removed by its days`() throws {
+    log.close()
+    let store = SQLiteMaintenance(path: folder["log.db"])
+    try store.compact(to: RetentionRules(.days(36_500)))
+    #expect(try export("log.db").count == 105)
+    try store.compact(to: RetentionRules(.days(1)))
+    #expect(try export("log.db").count == 105 - 50)
+  }
+
+  @Test func `gaps are found`() throws {
+    let store = SQLiteMaintenance(path: folder["log.db"])
+    #expect(try store.check() == [])
+    try Shell.sqlite(folder["log.db"], "DELETE FROM mutations WHERE version = 70")
+    #expect(try store.check().count == 1)
+  }
+
+  @Test func `a store that is open for reading takes nothing`() async throws {
+    let reading = try SQLiteLog(reading: folder["log.db"])
+    let session = reading.session(SessionKey(reactor: "counter", id: "demo"))
+    await #expect(throws: LogError.self) { try await session.append(102...102, to: "one") }
+    await #expect(throws: LogError.self) { try await session.end() }
+    #expect(reading.close())
+  }
+}
