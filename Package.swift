@@ -32,7 +32,7 @@ let package = Package(
     // What a reactor is, and the pipeline that runs one.
     .target(name: "ReactorCore", dependencies: ["ReactorStreams"], swiftSettings: settings),
     .testTarget(
-      name: "ReactorCoreTests", dependencies: ["ReactorCore", "ReactorStreams"],
+      name: "ReactorCoreTests", dependencies: ["ReactorCoding", "ReactorCore", "ReactorStreams"],
       swiftSettings: settings),
 
     // Exact states, virtual time, drawn timelines: users test their reactors as we test ours.

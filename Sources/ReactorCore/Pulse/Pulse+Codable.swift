@@ -13,8 +13,8 @@ extension Pulse: Decodable where Value: Decodable {
   }
 }
 
-// What the compiler derives for a state calls these: an optional pulse that holds nothing is left out,
-// as an optional property is, and may be left out.
+// What the compiler derives for a state calls these: an optional pulse that holds nothing is written and
+// read as an optional property is that holds nothing.
 
 extension KeyedEncodingContainer {
   /// Writes the value of a pulse, if there is one.
