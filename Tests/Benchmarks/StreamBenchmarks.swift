@@ -10,6 +10,9 @@ enum StreamBenchmarks {
 
   /// Takes all measurements and prints them as a table.
   static func run() {
+    var kept: [Tally] = []
+    kept.reserveCapacity(100)
+    precondition(allocations(of: { _ in kept.append(Tally()) }, 100) == 1, "nothing is counted")
     print("                                          ns  allocations  closures, ns  ratio")
     report(action())
     report(operators())
@@ -127,13 +130,18 @@ enum StreamBenchmarks {
     }
     let streams = times.map(\.0).sorted()[rounds / 2]
     let closures = times.map(\.1).sorted()[rounds / 2]
-    allocation_counter_start()
-    for number in 0..<measurement.count { measurement.streams(number) }
-    let allocations = Double(allocation_counter_stop()) / Double(measurement.count)
+    let allocations = allocations(of: measurement.streams, measurement.count)
     print(
       measurement.name.padding(toLength: 36, withPad: " ", startingAt: 0)
         + String(
           format: "%8.0f %12.2f %13.1f %6.1f", streams, allocations, closures, streams / closures))
+  }
+
+  /// The allocations of one call.
+  private static func allocations(of body: (Int) -> Void, _ count: Int) -> Double {
+    allocation_counter_start()
+    for number in 0..<count { body(number) }
+    return Double(allocation_counter_stop()) / Double(count)
   }
 
   /// The nanoseconds of one call.
