@@ -18,7 +18,7 @@ documented := ReactorStreams ReactorCore ReactorTesting ReactorService
 docs := .build/docs
 
 help: ## Show this.
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: ## Build and start the daemon on LISTEN (127.0.0.1:8080), with ARGS.
 	@$(packages) build run
@@ -43,6 +43,11 @@ sanitize: ## Run the tests under ThreadSanitizer and AddressSanitizer, with ARGS
 	@$(packages) build run test
 	config/test-sanitized thread $(ARGS)
 	config/test-sanitized address $(ARGS)
+
+test-faults: ## Kill the service many times, fill its disk and lock its store.
+	@$(packages) build run test
+	swift build --build-tests
+	FAULT_ROUNDS=200 swift test --skip-build --filter 'KillTests|FaultTests' $(ARGS)
 
 lint: ## Check the format and the rules of the sources.
 	swift format lint --strict --parallel --recursive --configuration config/swift-format.json $(formatted)

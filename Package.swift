@@ -142,7 +142,7 @@ let package = Package(
       name: "Benchmarks",
       dependencies: [
         "AllocationCounter", "BareHandler", "ReactorCore", "ReactorHost", "ReactorHTTP",
-        "ReactorStreams", "Reactors", "reactord",
+        "ReactorStreams", "Reactors", "SQLiteLog", "reactord",
       ],
       path: "Tests/Benchmarks",
       exclude: ["post.lua"], swiftSettings: settings),

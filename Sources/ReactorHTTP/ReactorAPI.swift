@@ -28,6 +28,7 @@ public final class ReactorAPI: HTTPResponder {
   let settings: Settings
   let logger: Logger
   let channels: EventChannels
+  let waitingRoom = WaitingRoom()
   private let draining = Atomic<Bool>(false)
 
   /// Makes the service.

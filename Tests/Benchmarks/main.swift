@@ -24,10 +24,54 @@ struct Contestant {
 }
 
 let bare = Contestant(name: "bare libmicrohttpd, no job", program: "BareHandler")
-let counter = Contestant(
-  name: "reactord, counter, memory store", program: "reactord",
-  arguments: ["serve", "--listen", "127.0.0.1:0", "--store", "memory", "--log-level", "error"],
-  path: "/v1/reactors/counter/sessions/bench/actions")
+func counter(_ name: String, store: String) -> Contestant {
+  Contestant(
+    name: "reactord, counter, \(name)", program: "reactord",
+    arguments: ["serve", "--listen", "127.0.0.1:0", "--store", store, "--log-level", "error"],
+    path: "/v1/reactors/counter/sessions/bench/actions")
+}
+let memory = counter("memory store", store: "memory")
+let data = FileManager.default.temporaryDirectory
+  .appending(path: "reactord-bench-\(ProcessInfo.processInfo.processIdentifier)")
+let durable = counter("on the disk", store: "sqlite:\(data.path)/log.db")
+
+/// Lets contestants work in turns, and tells their rates beside that of the first one.
+func compare(_ contestants: [Contestant], connections: Int) throws {
+  var rates: [String: [Double]] = [:]
+  for _ in 0..<rounds {
+    for contestant in contestants {
+      try? FileManager.default.removeItem(at: data)
+      rates[contestant.name, default: []].append(try contestant.rate(connections: connections))
+    }
+  }
+  print("POST \"increase\", \(connections) keep-alive connections, answers a second")
+  let floor = contestants.first.flatMap { rates[$0.name] }?.sorted()[rounds / 2] ?? 1
+  for contestant in contestants {
+    let sorted = (rates[contestant.name] ?? []).sorted()
+    print(
+      String(
+        format: "  %-34@ %8.0f  (%.0f to %.0f)  ratio %.2f", contestant.name as NSString,
+        sorted[rounds / 2], sorted.first ?? 0, sorted.last ?? 0, sorted[rounds / 2] / floor))
+  }
+  try? FileManager.default.removeItem(at: data)
+}
+
+/// How a session comes back from the disk.
+func reportLoading() async throws {
+  print("a session of the counter from the disk, which nobody has in memory")
+  for hasSnapshots in [true, false] {
+    for mutations in [1_000, 100_000, 1_000_000] {
+      let result = try await DurableLog(mutations: mutations, hasSnapshots: hasSnapshots).measure()
+      print(
+        String(
+          format: "  %8d mutations, %@ snapshots: loaded in %7.2f ms, %8.0f replayed a second, "
+            + "%.0f bytes each",
+          mutations, (hasSnapshots ? "with" : "without") as NSString,
+          result.load / .milliseconds(1), Double(mutations) / (result.replay / .seconds(1)),
+          result.bytesPerMutation))
+    }
+  }
+}
 
 if CommandLine.arguments.contains("streams") {
   StreamBenchmarks.run()
@@ -40,23 +84,20 @@ if CommandLine.arguments.contains("in-process") {
 }
 
 do {
-  for connections in [1, 32] {
-    var rates: [String: [Double]] = [:]
-    for _ in 0..<rounds {
-      for contestant in [bare, counter] {
-        rates[contestant.name, default: []].append(try contestant.rate(connections: connections))
-      }
-    }
-    print("POST \"increase\", \(connections) keep-alive connections, answers a second")
-    let floor = (rates[bare.name] ?? []).sorted()[rounds / 2]
-    for contestant in [bare, counter] {
-      let sorted = (rates[contestant.name] ?? []).sorted()
-      print(
-        String(
-          format: "  %-34@ %8.0f  (%.0f to %.0f)  ratio %.2f", contestant.name as NSString,
-          sorted[rounds / 2], sorted.first ?? 0, sorted.last ?? 0, sorted[rounds / 2] / floor))
-    }
+  if CommandLine.arguments.contains("loading") {
+    try await reportLoading()
+    exit(0)
   }
+  if CommandLine.arguments.contains("durable") {
+    for connections in [1, 32, 64, 256] {
+      try compare([memory, durable], connections: connections)
+    }
+    exit(0)
+  }
+  for connections in [1, 32] {
+    try compare([bare, memory, durable], connections: connections)
+  }
+  try await reportLoading()
 } catch {
   FileHandle.standardError.write(Data("bench: \(error)\n".utf8))
   exit(1)

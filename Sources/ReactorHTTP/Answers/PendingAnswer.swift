@@ -7,21 +7,23 @@ final class PendingAnswer: Sendable {
     var answer: (@Sendable (HTTPResponse) -> Void)?
     var isAccepted = false
     var isOverdue = false
-    var timer: Task<Void, Never>?
+    var place: WaitingRoom.Tick?
   }
 
   private let session: any Session
   private let preferences: Preferences
+  private let room: WaitingRoom
   private let response: @Sendable (ActionOutcome) -> HTTPResponse
   private let progress: Mutex<Progress>
 
   init(
-    _ session: any Session, _ preferences: Preferences,
+    _ session: any Session, _ preferences: Preferences, in room: WaitingRoom,
     _ answer: @escaping @Sendable (HTTPResponse) -> Void,
     response: @escaping @Sendable (ActionOutcome) -> HTTPResponse
   ) {
     self.session = session
     self.preferences = preferences
+    self.room = room
     self.response = response
     progress = Mutex(Progress(answer: answer, isOverdue: preferences.respondsAsynchronously))
   }
@@ -45,18 +47,16 @@ final class PendingAnswer: Sendable {
   func wait(for time: Duration) {
     guard progress.withLock({ $0.answer != nil && !$0.isOverdue }) else { return }
     guard time > .zero else { return overdue() }
-    let timer = Task { [self] in
-      guard (try? await Task.sleep(for: time)) != nil else { return }
-      overdue()
-    }
+    let place = room.enter(self, for: time)
     let isLate = progress.withLock { progress in
-      progress.timer = timer
+      progress.place = place
       return progress.answer == nil
     }
-    if isLate { timer.cancel() }
+    if isLate { room.leave(self, at: place) }
   }
 
-  private func overdue() {
+  /// The client's patience is over.
+  func overdue() {
     let isAccepted = progress.withLock { progress in
       progress.isOverdue = true
       return progress.isAccepted
@@ -79,10 +79,10 @@ final class PendingAnswer: Sendable {
   }
 
   private func take() -> (@Sendable (HTTPResponse) -> Void)? {
-    let (answer, timer) = progress.withLock { progress in
-      (progress.answer.take(), progress.timer.take())
+    let (answer, place) = progress.withLock { progress in
+      (progress.answer.take(), progress.place.take())
     }
-    timer?.cancel()
+    if let place { room.leave(self, at: place) }
     return answer
   }
 }

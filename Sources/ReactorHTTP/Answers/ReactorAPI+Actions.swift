@@ -18,7 +18,7 @@ extension ReactorAPI {
       }
     let body = request.body
     withSession(of: reactor, id, answer) { [self] (session) throws(Problem) in
-      let pending = PendingAnswer(session, preferences, answer) { [self] in
+      let pending = PendingAnswer(session, preferences, in: waitingRoom, answer) { [self] in
         response(to: $0, in: session, preferences)
       }
       do throws(ActionDecodingError) {
