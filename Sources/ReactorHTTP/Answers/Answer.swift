@@ -32,6 +32,24 @@ enum Answer {
       headers: [("ETag", tag(state.cursor)), ("Cache-Control", "no-cache")] + headers)
   }
 
+  /// A state in the form that the client prefers, when an action is done or accepted.
+  static func state(
+    _ state: CommittedState, isAccepted: Bool, as preferences: Preferences
+  ) -> HTTPResponse {
+    let applied = preferences.applied.map { [(name: "Preference-Applied", value: $0)] } ?? []
+    guard preferences.isMinimal else {
+      return Self.state(state, status: isAccepted ? 202 : 200, headers: applied)
+    }
+    return HTTPResponse(
+      status: isAccepted ? 202 : 204, headers: [("ETag", tag(state.cursor))] + applied)
+  }
+
+  /// That the client has this state already.
+  static func notModified(_ cursor: Cursor) -> HTTPResponse {
+    HTTPResponse(
+      status: 304, headers: [("ETag", tag(cursor)), ("Cache-Control", "no-cache")])
+  }
+
   static func html(_ page: [UInt8], headers: [(name: String, value: String)] = []) -> HTTPResponse {
     HTTPResponse(
       status: 200,

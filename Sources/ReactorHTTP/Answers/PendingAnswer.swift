@@ -67,15 +67,7 @@ final class PendingAnswer: Sendable {
 
   private func answerAccepted() {
     guard let answer = take() else { return }
-    let state = session.current
-    let applied =
-      preferences.applied(isMinimal: true).map { [("Preference-Applied", $0)] } ?? []
-    if preferences.isMinimal {
-      answer(
-        HTTPResponse(status: 202, headers: [("ETag", Answer.tag(state.cursor))] + applied))
-    } else {
-      answer(Answer.state(state, status: 202, headers: applied))
-    }
+    answer(Answer.state(session.current, isAccepted: true, as: preferences))
   }
 
   private func take() -> (@Sendable (HTTPResponse) -> Void)? {

@@ -10,12 +10,7 @@ extension ReactorAPI {
     try negotiate(request, "application/json")
     try requireJSON(request)
     let preferences = Preferences(request[header: .prefer])
-    let expected: [Cursor]? =
-      if let field = request[header: .ifMatch] {
-        try EntityTags(field, name: "If-Match").cursors
-      } else {
-        nil
-      }
+    let expected = try EntityTags(of: request, in: .ifMatch, name: "If-Match")?.cursors
     let body = request.body
     withSession(of: reactor, id, answer) { [self] (session) throws(Problem) in
       let pending = PendingAnswer(session, preferences, in: waitingRoom, answer) { [self] in
@@ -38,10 +33,7 @@ extension ReactorAPI {
   ) -> HTTPResponse {
     switch outcome {
     case .committed(let state):
-      let applied = preferences.applied(isMinimal: true).map { [("Preference-Applied", $0)] } ?? []
-      guard preferences.isMinimal else { return Answer.state(state, headers: applied) }
-      return HTTPResponse(
-        status: 204, headers: [("ETag", Answer.tag(state.cursor))] + applied)
+      return Answer.state(state, isAccepted: false, as: preferences)
     case .failed(let index, let error):
       return effectFailed(error, index, session).response
     case .mismatch(let state):

@@ -32,12 +32,9 @@ extension ReactorAPI {
     try negotiate(request, "application/json")
     guard request.method == "PUT" else {
       let state = global.current
-      if let field = request[header: .ifNoneMatch],
-        try EntityTags(field, name: "If-None-Match").contains(state.cursor)
-      {
-        return HTTPResponse(status: 304, headers: [("ETag", Answer.tag(state.cursor))])
-      }
-      return Answer.state(state)
+      let known = try EntityTags(of: request, in: .ifNoneMatch, name: "If-None-Match")
+      return known?.contains(state.cursor) == true
+        ? Answer.notModified(state.cursor) : Answer.state(state)
     }
     try requireJSON(request)
     do {

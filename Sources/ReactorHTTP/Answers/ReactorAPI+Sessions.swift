@@ -161,19 +161,11 @@ extension ReactorAPI {
     let query = try Query(request.query)
     let version = try query.integer("version", in: 0...Int.max)
     let pointer = try query.pointer("select")
-    let known: EntityTags? =
-      if let field = request[header: .ifNoneMatch] {
-        try EntityTags(field, name: "If-None-Match")
-      } else {
-        nil
-      }
+    let known = try EntityTags(of: request, in: .ifNoneMatch, name: "If-None-Match")
     withSession(of: reactor, id, answer) { [self] (session) throws(Problem) in
       let state = try state(of: session, at: version)
       if let known, known.contains(state.cursor) {
-        return answer(
-          HTTPResponse(
-            status: 304,
-            headers: [("ETag", Answer.tag(state.cursor)), ("Cache-Control", "no-cache")]))
+        return answer(Answer.notModified(state.cursor))
       }
       guard let pointer else { return answer(Answer.state(state)) }
       guard let part = try? pointer.bytes(in: state.json) else {

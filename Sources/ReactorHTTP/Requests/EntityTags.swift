@@ -6,6 +6,12 @@ enum EntityTags {
   case any
   case tags([(tag: Substring, isWeak: Bool)])
 
+  /// Reads a field of a request; `nil` where it is not there.
+  init?(of request: HTTPRequest, in header: HTTPHeader, name: String) throws(Problem) {
+    guard let field = request[header: header] else { return nil }
+    try self.init(field, name: name)
+  }
+
   /// Reads a field; what does not follow the grammar is a problem of the client's.
   init(_ field: String, name: String) throws(Problem) {
     let text = field.trimmingSpaces()

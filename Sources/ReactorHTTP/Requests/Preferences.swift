@@ -32,11 +32,11 @@ struct Preferences {
   }
 
   /// The value of `Preference-Applied`, as the words that were followed; `nil` for none.
-  func applied(isMinimal: Bool) -> String? {
+  var applied: String? {
     var words: [String] = []
     if respondsAsynchronously { words.append("respond-async") }
     if let wait, !respondsAsynchronously { words.append("wait=\(wait)") }
-    if isMinimal && self.isMinimal { words.append("return=minimal") }
+    if isMinimal { words.append("return=minimal") }
     return words.isEmpty ? nil : words.joined(separator: ", ")
   }
 }

@@ -16,6 +16,6 @@ struct PreferencesTests {
       (",,;=,", nil), ("wait=0", "wait=0"),
     ] as [(String?, String?)])
   func `what is understood is applied`(field: String?, applied: String?) {
-    #expect(Preferences(field).applied(isMinimal: true) == applied)
+    #expect(Preferences(field).applied == applied)
   }
 }
