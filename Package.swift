@@ -74,7 +74,7 @@ let package = Package(
 
     // The contract with clients: routes, problems, streams. No C.
     .target(
-      name: "ReactorHTTP", dependencies: ["ReactorCoding", "ReactorHost"],
+      name: "ReactorHTTP", dependencies: ["ReactorCoding", "ReactorHost", "ReactorStreams"],
       resources: [
         .embedInCode("Page/icon.svg"), .embedInCode("Page/index.html"),
         .embedInCode("Page/page.css"),
