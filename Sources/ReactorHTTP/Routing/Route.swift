@@ -4,6 +4,8 @@ enum Route: Equatable {
   case pageFile(PageFile)
   case health
   case readiness
+  case metrics
+  case openAPI
   case problem(String)
   case catalogue
   case reactor(String)
@@ -27,6 +29,8 @@ enum Route: Equatable {
       case "": self = .page
       case "healthz": self = .health
       case "readyz": self = .readiness
+      case "metrics": self = .metrics
+      case "openapi.json": self = .openAPI
       case let name:
         guard let file = name.flatMap(PageFile.init) else { return nil }
         self = .pageFile(file)
@@ -62,7 +66,8 @@ enum Route: Equatable {
     case ("v1", "events", 2): return .manyEvents
     case ("v1", "globals", 2): return .globals
     case ("v1", "globals", 3): return parts[2].map { .global($0) }
-    case ("v1", "globals", 4): return parts[3] == "events" ? parts[2].map { .globalEvents($0) } : nil
+    case ("v1", "globals", 4):
+      return parts[3] == "events" ? parts[2].map { .globalEvents($0) } : nil
     case ("v1", "reactors", 2): return .catalogue
     case ("v1", "reactors", 3...6):
       guard let reactor = parts[2] else { return nil }
@@ -89,24 +94,5 @@ enum Route: Equatable {
     case .events, .manyEvents, .globalEvents: true
     default: false
     }
-  }
-
-  /// The methods that the address has, beside `OPTIONS`; `HEAD` goes wherever `GET` does.
-  var methods: [String] {
-    switch self {
-    case .sessions: ["GET", "HEAD", "POST"]
-    case .session: ["GET", "HEAD", "PUT", "DELETE"]
-    case .actions: ["POST"]
-    case .global: ["GET", "HEAD", "PUT"]
-    default: ["GET", "HEAD"]
-    }
-  }
-
-  /// Every method that some address has.
-  static let everyMethod = "GET, HEAD, POST, PUT, DELETE, OPTIONS"
-
-  /// The value of `Allow`.
-  var allowed: String {
-    (methods + ["OPTIONS"]).joined(separator: ", ")
   }
 }

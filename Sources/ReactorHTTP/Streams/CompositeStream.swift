@@ -73,7 +73,8 @@ final class CompositeStream: ByteStream {
       let index = (turn + offset) % parts.count
       guard !parts[index].hasEnded, let subscription = parts[index].subscription else { continue }
       switch subscription.next() {
-      case .event(let event): return .chunk(StreamChunk(state.withLock { $0.send(event, of: index) }))
+      case .event(let event):
+        return .chunk(StreamChunk(state.withLock { $0.send(event, of: index) }))
       case .idle: continue
       case .ended(.deleted): return .chunk(StreamChunk(state.withLock { $0.end(index) }))
       case .ended(.interrupted): return .finished

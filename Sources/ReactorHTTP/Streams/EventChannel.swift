@@ -36,7 +36,9 @@ final class EventChannel: SessionObserver {
   private let bound: Int
   private let background: WorkerPool
   private let state: Mutex<State>
-  /// The state that the latest patch leads to, for the next one. Only who makes events touches it.
+  /// The state that the latest patch leads to, for the next one.
+  ///
+  /// Only who makes events touches it.
   private let latest = Mutex<JSONDocument?>(nil)
 
   init(_ source: any StateSource, _ view: StreamView, bound: Int, background: WorkerPool) {
@@ -108,7 +110,11 @@ final class EventChannel: SessionObserver {
     }
     let (hasMore, hasNews) = state.withLock { state in
       for (committed, event) in zip(waiting, events) {
-        if let event { state.buffer.append(event) } else { state.buffer.advance(to: committed.version) }
+        if let event {
+          state.buffer.append(event)
+        } else {
+          state.buffer.advance(to: committed.version)
+        }
       }
       (state.shown, state.base, state.shortcuts) = (before, nil, (-1, [:]))
       state.isMaking = !state.waiting.isEmpty

@@ -16,6 +16,7 @@ final class EventChannels: Sendable {
   let bound: Int
   /// Does for the streams what would hold them up.
   let background: WorkerPool
+  let counts = StreamCounts()
   private let table = Mutex(Table())
 
   init(bound: Int, background: WorkerPool) {

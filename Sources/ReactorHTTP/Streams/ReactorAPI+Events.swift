@@ -8,7 +8,8 @@ extension ReactorAPI {
   ]
 
   /// What a request for a stream comes to: a head alone for `HEAD`.
-  func answer(_ request: HTTPRequest, with stream: @autoclosure () -> any ByteStream) -> HTTPResponse
+  func answer(_ request: HTTPRequest, with stream: @autoclosure () -> any ByteStream)
+    -> HTTPResponse
   {
     HTTPResponse(
       status: 200, headers: Self.streamHeaders,
@@ -83,7 +84,8 @@ extension ReactorAPI {
     }
     let json = view.json(of: current)
     if !opening.isCurrent {
-      opening.event = first(current.cursor, json, in: channel, after: opening.isReset ? nil : resumed)
+      opening.event = first(
+        current.cursor, json, in: channel, after: opening.isReset ? nil : resumed)
     }
     let subscription = Subscription(
       channel, of: channels, seen: current.version, shown: json,

@@ -80,7 +80,9 @@ extension ReactorAPI {
   ) -> CompositeStream {
     let cursors = wanted.lastEventID.map { CompositeCursor($0) }
     let parts = sessions.map { wish, session -> CompositeStream.Part in
-      guard let session else { return CompositeStream.Part(wish.name, nil, StreamOpening(), at: nil) }
+      guard let session else {
+        return CompositeStream.Part(wish.name, nil, StreamOpening(), at: nil)
+      }
       let position: StreamPosition =
         switch cursors {
         case nil: .beginning

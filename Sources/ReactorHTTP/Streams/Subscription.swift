@@ -80,7 +80,9 @@ final class Subscription: Sendable {
   func next() -> Next {
     while true {
       switch step() {
-      case .event(let event): return .event(event)
+      case .event(let event):
+        channels.counts.deliveries.add()
+        return .event(event)
       case .wait: return .idle
       case .end(let end): return .ended(end)
       case .again: continue
@@ -133,6 +135,7 @@ final class Subscription: Sendable {
     case .behind(let latest):
       if wantsEveryVersion { return .work { self.readOn() } }
       guard let latest, latest.version > seen else { return rest(end) }
+      channels.counts.conflations.add()
       return channel.view.sendsPatches ? leap(to: latest) : take(latest)
     case .upToDate(let version):
       state.withLock { $0.seen = max($0.seen, version) }

@@ -7,7 +7,7 @@ struct EventBufferTests {
   private func event(_ version: Int, bytes: Int = 1, follows: Int? = nil) -> StreamEvent {
     StreamEvent(
       .whole, Cursor(epoch: "e", version: version),
-      Array(repeating: 0x78, count: max(0, bytes - 27))[...], follows: follows ?? version - 1)
+      Array(repeating: 0x78, count: bytes)[...], follows: follows ?? version - 1)
   }
 
   private func buffer(bound: Int = 4, from version: Int = 0, to last: Int) -> EventBuffer {
