@@ -37,6 +37,8 @@ package final class Pipeline<Action: Sendable, Mutation: Sendable, State: Sendab
   private let mailbox: Mailbox<Item, Contents>
   private let current = Mutex<State?>(nil)
   private let running = Atomic<Int>(0)
+  let progress = Mutex<[ObjectIdentifier: Double]>([:])
+  let progressIsNews = Atomic<Bool>(false)
 
   /// Makes a pipeline that does not keep its reactor alive.
   init(of reactor: any ReactorProtocol<Action, Mutation, State>) {

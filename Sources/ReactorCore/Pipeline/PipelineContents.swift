@@ -158,6 +158,7 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
     let ended = Array(running.values)
     running = [:]
     for sink in ended {
+      pipeline?.effectDidEnd(sink.context)
       sink.cancel()
       sink.effect?.end(CancellationError())
     }
@@ -202,9 +203,9 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
         for mutation in list { emit(mutation) }
         effect?.end(nil)
       case .producer:
-        let sink = EffectSink(effect, in: pipeline)
-        running[ObjectIdentifier(sink)] = sink
         let context = EffectContext(pipeline, cancellations: cancellations)
+        let sink = EffectSink(effect, context, in: pipeline)
+        running[ObjectIdentifier(sink)] = sink
         CurrentSerialContext.$value.withValue(context) {
           sink.hold(mutations.subscribe(sink))
         }
@@ -231,6 +232,7 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
 
   private func didEnd(_ sink: EffectSink<Action, Mutation, State>) {
     running[ObjectIdentifier(sink)] = nil
+    pipeline?.effectDidEnd(sink.context)
     // The sink and what it subscribed to hold each other until one lets go.
     sink.cancel()
     if running.isEmpty { cancellations.forget() }

@@ -59,6 +59,10 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
     (pipeline.runningEffectCount, pipeline.waitingCount)
   }
 
+  var activity: SessionActivity {
+    SessionActivity(running: pipeline.runningEffectCount, progress: pipeline.effectProgress)
+  }
+
   var isIdle: Bool {
     pipeline.runningEffectCount == 0 && pipeline.waitingCount == 0
   }
@@ -100,7 +104,7 @@ extension ReactorEngine: PipelineDelegate {
   }
 
   func pipelineDidSettle() {
-    session.current?.appendPending()
+    session.current?.didSettle()
   }
 }
 
