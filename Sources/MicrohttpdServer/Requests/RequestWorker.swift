@@ -61,7 +61,7 @@ final class RequestWorker {
     // Not retained: the daemon ends with its worker.
     let daemon = unsafe try Daemon(
       settings: settings, context: Unmanaged.passUnretained(self).toOpaque())
-    let isWatched = loop.poller.addPoller(daemon.descriptor, token: Self.daemonToken)
+    let isWatched = loop.poller.addReadable(daemon.descriptor, token: Self.daemonToken)
     self.daemon = consume daemon
     startAccepting()
     guard isWatched, isAccepting else {

@@ -36,11 +36,6 @@ struct Poller: ~Copyable, Sendable {
     add(watched, token, EPOLLIN.rawValue)
   }
 
-  /// Watches another poller, which is emptied each time that this one tells of it.
-  func addPoller(_ watched: Int32, token: UInt64) -> Bool {
-    add(watched, token, EPOLLIN.rawValue | EPOLLET.rawValue)
-  }
-
   /// Watches a listening socket, of which a new connection wakes one poller only.
   func addListening(_ watched: Int32, token: UInt64) -> Bool {
     add(watched, token, EPOLLIN.rawValue | EPOLLEXCLUSIVE.rawValue)
