@@ -1,6 +1,5 @@
-// Proof: `contents` leaves this object only through `post` and `ifOwned`, to code that runs on the
-// thread which owns `queue` at that moment. One thread owns it at a time, and the queue's mutex
-// orders one owner's writes before the next owner's reads.
+// Proof: only the thread that owns `queue` is given `contents`. One does at a time, and the queue's
+// mutex orders one owner's writes before the next owner's reads.
 /// A value that only the items of one serial queue may touch: what an actor is to tasks, for code
 /// that must run synchronously and on the thread that brings the work.
 @usableFromInline
