@@ -63,7 +63,8 @@ let package = Package(
     // JSON to and from Swift values: the case shapes of actions, pointers, schemas.
     .target(name: "ReactorCoding", swiftSettings: settings),
     .testTarget(
-      name: "ReactorCodingTests", dependencies: ["ReactorCoding"], swiftSettings: settings),
+      name: "ReactorCodingTests", dependencies: ["PublicTestData", "ReactorCoding"],
+      swiftSettings: settings),
 
     // Sessions, mailboxes, the log. No HTTP, no C.
     .target(
@@ -134,8 +135,11 @@ let package = Package(
 
     // The real binary over real sockets, curl and a browser.
     .testTarget(
-      name: "EndToEndTests", dependencies: ["ReadmeExample", "reactord", "room"],
+      name: "EndToEndTests", dependencies: ["PublicTestData", "ReadmeExample", "reactord", "room"],
       swiftSettings: settings),
+
+    // Where the test cases are that others published.
+    .target(name: "PublicTestData", path: "Tests/PublicTestData", swiftSettings: settings),
 
     // The example of the README, which a test compares with it and runs.
     .executableTarget(
