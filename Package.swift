@@ -138,6 +138,14 @@ let package = Package(
       name: "EndToEndTests", dependencies: ["PublicTestData", "ReadmeExample", "reactord", "room"],
       swiftSettings: settings),
 
+    // Every parser that faces the network, as something that takes any bytes; and the corpus of
+    // `make fuzz`.
+    .target(
+      name: "FuzzedParsers",
+      dependencies: ["ReactorCoding", "ReactorHTTP", "ReactorHost", "ReactorService", "Reactors"],
+      path: "Tests/Fuzzing/FuzzedParsers", swiftSettings: settings),
+    .testTarget(name: "FuzzingTests", dependencies: ["FuzzedParsers"], swiftSettings: settings),
+
     // Where the test cases are that others published.
     .target(name: "PublicTestData", path: "Tests/PublicTestData", swiftSettings: settings),
 
@@ -172,3 +180,11 @@ let package = Package(
       linkerSettings: [.linkedLibrary("microhttpd")]),
   ]
 )
+
+// `make fuzz`: libFuzzer brings the `main`, so that only a build for it can link this.
+if Context.environment["REACTORD_FUZZING"] != nil {
+  package.targets.append(
+    .executableTarget(
+      name: "Fuzzer", dependencies: ["FuzzedParsers"], path: "Tests/Fuzzing/Fuzzer",
+      swiftSettings: settings + [.unsafeFlags(["-parse-as-library"])]))
+}
