@@ -98,6 +98,10 @@ extension ReactorEngine: SessionEngine {
     pipeline.foldedInContext.flatMap { try? blueprint.encode($0) }
   }
 
+  var load: (effects: Int, waiting: Int) {
+    (pipeline.runningEffectCount, pipeline.waitingCount)
+  }
+
   var isIdle: Bool {
     pipeline.runningEffectCount == 0 && pipeline.waitingCount == 0
   }
