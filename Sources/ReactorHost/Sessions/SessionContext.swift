@@ -29,6 +29,8 @@ final class SessionContext: GlobalContext {
     session?.engine.isCurrent ?? false
   }
 
+  var gathersEvents: Bool { true }
+
   func perform(_ work: @escaping @Sendable () -> Void) {
     session?.engine.perform(bound: .max, work)
   }
