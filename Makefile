@@ -4,7 +4,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run build test sanitize lint format docs bench
+.PHONY: help run build test test-faults sanitize lint format docs bench
 MAKEFLAGS += --no-print-directory
 
 # The address of `make run`.
@@ -16,6 +16,7 @@ packages := config/install-packages
 formatted := Package.swift Sources Tests
 documented := ReactorStreams ReactorCore ReactorTesting ReactorService
 docs := .build/docs
+bench := .build/bench
 
 help: ## Show this.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -60,7 +61,8 @@ docs: ## Write the documentation of the public libraries to .build/docs.
 	@$(packages) build
 	config/build-docs $(docs) $(documented)
 
-bench: ## Build the benchmarks, optimised, and run them.
+bench: ## Run the benchmarks beside their peers, all or those in ARGS; BENCH_SECONDS (2) for each.
 	@$(packages) build run bench
+	@config/unpack-packages bench-unpacked $(bench)/nginx
 	swift build -c release
-	@exec "$$(swift build -c release --show-bin-path)/Benchmarks" $(ARGS)
+	@BENCH_OUTPUT=$(bench) "$$(swift build -c release --show-bin-path)/Benchmarks" $(ARGS)

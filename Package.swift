@@ -145,7 +145,8 @@ let package = Package(
         "ReactorStreams", "Reactors", "SQLiteLog", "StreamLoad", "reactord",
       ],
       path: "Tests/Benchmarks",
-      exclude: ["post.lua"], swiftSettings: settings),
+      exclude: ["Load/post.lua", "Servers/nchan.conf", "Servers/plain-server.js"],
+      swiftSettings: settings),
     .target(name: "AllocationCounter", path: "Tests/AllocationCounter"),
     .executableTarget(
       name: "StreamLoad", path: "Tests/StreamLoad", linkerSettings: [.linkedLibrary("m")]),
