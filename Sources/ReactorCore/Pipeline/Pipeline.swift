@@ -223,10 +223,6 @@ extension Pipeline: SerialContext {
     mailbox.isOwnedByCurrentThread
   }
 
-  /// What enters the stages is told apart by the turn that it came in.
-  @usableFromInline
-  package var gathersEvents: Bool { true }
-
   @usableFromInline
   package func perform(_ work: @escaping @Sendable () -> Void) {
     post(.perform(work))

@@ -126,7 +126,7 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
     // What the transforms see of it while they are asked for their streams.
     pipeline.setCurrent(initial)
 
-    CurrentSerialContext.$value.withValue(context ?? pipeline) {
+    CurrentSerialContext.gatheringEvents(in: context ?? pipeline) {
       actionStage = .assembled(
         reactor.transform(action:),
         later: { [weak reactor] in reactor?.transform(action: $0) ?? $0 },
@@ -153,14 +153,14 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
   /// It happens within the failing item where that is possible, so that the next element already
   /// finds the new stream.
   func stageFailed(_ stage: ReactorStage, _ error: any Error) {
-    guard !isShutDown else { return }
+    guard !isShutDown, let pipeline else { return }
     report(error, in: stage)
     if stage != .transformState, case .effect(let effect?) = origin {
       // The failure has swallowed an action or one of its mutations, and whoever sent it is told.
       effect.begin()
       effect.end(error)
     }
-    CurrentSerialContext.$value.withValue(context ?? pipeline) {
+    CurrentSerialContext.gatheringEvents(in: context ?? pipeline) {
       switch stage {
       case .transformAction: actionStage?.recover()
       case .transformMutation: mutationStage?.recover()

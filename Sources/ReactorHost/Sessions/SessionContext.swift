@@ -29,8 +29,6 @@ final class SessionContext: GlobalContext {
     session?.engine.isCurrent ?? false
   }
 
-  var gathersEvents: Bool { true }
-
   func perform(_ work: @escaping @Sendable () -> Void) {
     session?.engine.perform(bound: .max, work)
   }
