@@ -5,6 +5,9 @@ internal import Synchronization
 
 /// What a host needs of a reactor before there is an instance, without its types.
 protocol Blueprint: Sendable {
+  /// What becomes of an accepted action that the end of the process has cut off.
+  var interruptionPolicy: InterruptionPolicy { get }
+
   /// Makes the engine of a session without mutations.
   func engine() -> any SessionEngine
 
@@ -27,10 +30,15 @@ protocol Blueprint: Sendable {
 final class ReactorBlueprint<R: Reactor>: Blueprint
 where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
   let make: @Sendable () -> R
+  let interruptionPolicy: InterruptionPolicy
   private let exampleActions: [R.Action]
 
-  init(exampleActions: [R.Action], make: @escaping @Sendable () -> R) {
+  init(
+    exampleActions: [R.Action], interruptionPolicy: InterruptionPolicy,
+    make: @escaping @Sendable () -> R
+  ) {
     self.exampleActions = exampleActions
+    self.interruptionPolicy = interruptionPolicy
     self.make = make
   }
 
@@ -79,6 +87,11 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
     } catch {
       throw .invalid(pointer: "", expected: [], detail: "The body is not an action.")
     }
+  }
+
+  /// Decodes an action that was encoded here.
+  func decodeAction(_ json: [UInt8]) throws -> R.Action {
+    try JSONCoder.decode(R.Action.self, from: json)
   }
 
   // MARK: Folding without a session

@@ -31,11 +31,27 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
   func prepare(_ body: [UInt8]) throws(ActionDecodingError) -> PreparedActions {
     let (actions, isArray) = try blueprint.decodeActions(body)
     return PreparedActions(count: actions.count, isArray: isArray) { [self] request in
+      var running: [ActionTicket] = []
       for index in actions.indices {
         let action = actions[index]
         let json = (try? blueprint.encode(action)) ?? Array("null".utf8)
-        _ = pipeline.runInContext(action, as: ActionTicket(request, index: index, json: json))
+        let ticket = ActionTicket(request, index: index, json: json)
+        _ = pipeline.runInContext(action, as: ticket)
+        if ticket.isRunning { running.append(ticket) }
       }
+      // A later one may have ended an earlier one.
+      return running.filter(\.isRunning)
+    }
+  }
+
+  func prepare(_ accepted: [AcceptedAction]) throws -> PreparedActions {
+    let actions = try accepted.map { ($0, try blueprint.decodeAction($0.action)) }
+    return PreparedActions(count: actions.count, isArray: true) { [self] request in
+      for (accepted, action) in actions {
+        let ticket = ActionTicket(request, index: accepted.id.place, json: accepted.action)
+        _ = pipeline.runInContext(action, as: ticket)
+      }
+      return []
     }
   }
 

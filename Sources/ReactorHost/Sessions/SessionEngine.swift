@@ -11,6 +11,9 @@ protocol SessionEngine: AnyObject, Sendable {
   /// Decodes an action, or an array of actions.
   func prepare(_ body: [UInt8]) throws(ActionDecodingError) -> PreparedActions
 
+  /// Decodes actions of the journal.
+  func prepare(_ accepted: [AcceptedAction]) throws -> PreparedActions
+
   /// Whether the calling thread is in the session's serial context.
   var isCurrent: Bool { get }
 
@@ -44,10 +47,10 @@ struct PreparedActions: Sendable {
   let count: Int
   let isArray: Bool
 
-  /// Runs the actions for a request, one after the other.
+  /// Runs the actions for a request, one after the other, and gives those whose effects go on.
   ///
   /// Call it in the session's serial context.
-  let run: @Sendable (ActionRequest) -> Void
+  let run: @Sendable (ActionRequest) -> [ActionTicket]
 }
 
 /// Folds log entries one by one.

@@ -67,7 +67,7 @@ public struct SQLiteMaintenance: Sendable {
   /// - Throws: Where a daemon uses the store, or it cannot be written.
   public func compact(to retention: RetentionRules) throws(SQLiteLogError) {
     try exclusively { (connection) throws(DatabaseError) in
-      var writer = try LogWriter(connection, retention: retention)
+      var writer = try LogWriter(connection, StoreRules(retention: retention))
       repeat { _ = try writer.write([]) } while !writer.isAtRest
       try connection.execute("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)")
     }
