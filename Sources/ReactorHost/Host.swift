@@ -42,8 +42,9 @@ public final class Host: Sendable {
     globalsByName[name]
   }
 
-  /// Brings sessions to memory whose accepted actions were cut off: by the end of a process, or by a
-  /// log that failed. The actions thereby go on, or are given up.
+  /// Has accepted actions go on that were cut off: by the end of a process, or by a log that failed.
+  ///
+  /// Their sessions are brought to memory, where the actions are run again or given up.
   ///
   /// To be called at the start and from time to time; where nothing was cut off, it costs nothing. It
   /// blocks while it reads the log, and returns when each session was asked for.

@@ -2,7 +2,7 @@
 struct KeptOutcomes: Sendable {
   private let bound: Int
   private var outcomes: [String: KeptOutcome] = [:]
-  /// The keys in the order in which they were kept. What is before `oldest` is forgotten.
+  /// The keys in the order in which they were kept; what is before `oldest` is forgotten.
   private var order: [String] = []
   private var oldest = 0
 

@@ -97,7 +97,9 @@ final class MemorySession: Sendable {
 
   var acceptedActions: [AcceptedAction] {
     contents.withLock { contents in
-      contents.accepted.values.sorted { ($0.id.request, $0.id.place) < ($1.id.request, $1.id.place) }
+      contents.accepted.values.sorted {
+        ($0.id.request, $0.id.place) < ($1.id.request, $1.id.place)
+      }
     }
   }
 

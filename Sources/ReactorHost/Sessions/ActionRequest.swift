@@ -124,7 +124,9 @@ final class ActionRequest: Sendable {
 
   /// The first failure, as it is kept.
   var failure: ActionFailure? {
-    progress.withLock { $0.failure }.map { ActionFailure(index: isArray ? $0.index : nil, $0.error) }
+    progress.withLock { $0.failure }.map {
+      ActionFailure(index: isArray ? $0.index : nil, $0.error)
+    }
   }
 
   /// The answer waits for a batch that says what became of the request.

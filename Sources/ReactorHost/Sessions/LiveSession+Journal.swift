@@ -85,7 +85,9 @@ extension LiveSession {
   ) -> String? {
     if policy == .giveUp { return "its reactor does not run actions again" }
     let limit = environment.settings.runLimit
-    if request.runs(before: .now) >= limit { return "it was started \(limit) times and never ended" }
+    if request.runs(before: .now) >= limit {
+      return "it was started \(limit) times and never ended"
+    }
     do {
       _ = try engine.prepare(request.unfinished)
     } catch {

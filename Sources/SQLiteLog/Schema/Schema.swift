@@ -94,6 +94,18 @@ enum Schema {
       PRIMARY KEY (session, key)
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX outcomes_by_age ON outcomes (at);
+
+    -- The values that all sessions share, each as it was set last.
+    CREATE TABLE shared (
+      name TEXT PRIMARY KEY,
+      epoch TEXT NOT NULL,
+      version INTEGER NOT NULL,
+      revision INTEGER NOT NULL,
+      value TEXT NOT NULL
+    ) STRICT, WITHOUT ROWID;
+
+    -- What State and Mutation looked like to whoever folded it; empty where nobody has said.
+    ALTER TABLE snapshots ADD COLUMN schema TEXT NOT NULL DEFAULT '';
     """,
   ]
 }

@@ -126,7 +126,8 @@ import Testing
     let stage = Stage { $0.idempotency = .zero }
     let session = try stage.session()
     try session.send(#"{"add":1}"#, key: "a")
-    #expect(try session.send(#"{"add":1}"#, key: "a").values.first?.hasPrefix("committed 2") == true)
+    #expect(
+      try session.send(#"{"add":1}"#, key: "a").values.first?.hasPrefix("committed 2") == true)
   }
 
   @Test func `where retention has removed the answer's moment the current state is given`() throws {
@@ -160,7 +161,8 @@ import Testing
       return await group.reduce(into: [String]()) { $0.append($1) }
     }
     #expect(words.count { $0.hasPrefix("committed") } == 1)
-    #expect(words.allSatisfy { $0.hasPrefix("committed") || $0 == "running" || $0.hasPrefix("replayed") })
+    #expect(
+      words.allSatisfy { $0.hasPrefix("committed") || $0 == "running" || $0.hasPrefix("replayed") })
     #expect(session.current.version == 1)
   }
 }

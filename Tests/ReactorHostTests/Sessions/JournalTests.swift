@@ -85,7 +85,8 @@ import Testing
     stage.effects["a"].onCompleted()
     #expect(try journal().isEmpty)
     #expect(
-      try stage.session().entries(after: 0, limit: 9).map(\.words) == [#"1 {"hold":"a"} {"add":4}"#])
+      try stage.session().entries(after: 0, limit: 9).map(\.words) == [#"1 {"hold":"a"} {"add":4}"#]
+    )
   }
 
   @Test func `who asks for the session first finds its actions running`() throws {
@@ -110,7 +111,8 @@ import Testing
       ])
   }
 
-  @Test func `of an array only what was not done is run again, and a failure is remembered`() throws {
+  @Test func `of an array only what was not done is run again, and a failure is remembered`() throws
+  {
     let first = Stage(over: memory)
     try first.session().send(
       #"[{"add":1},{"hold":"a"},{"hold":"b"},{"hold":"c"}]"#, key: "k")
@@ -138,7 +140,8 @@ import Testing
     let session = try stage.session()
     #expect(session.current.version == 0)
     #expect(
-      try session.send(#"{"hold":"a"}"#, key: "k").values.first?.hasPrefix("replayed failed") == true)
+      try session.send(#"{"hold":"a"}"#, key: "k").values.first?.hasPrefix("replayed failed")
+        == true)
   }
 
   @Test func `an action that never comes to its end is given up after some starts`() throws {
