@@ -4,15 +4,17 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run build test sanitize lint format docs bench
+.PHONY: help run build test sanitize test-faults fuzz lint format docs bench
 MAKEFLAGS += --no-print-directory
 
 # The address of `make run`.
 LISTEN ?= 127.0.0.1:8080
-# More flags for `make run`, `make test` and `make sanitize`: make test ARGS='--filter ReactorCoreTests'.
+# More flags for `make run`, `make test` and `make sanitize`: make test ARGS='--filter ReactorCoreTests';
+# for `make fuzz`, the parsers: make fuzz ARGS='json headers'.
 ARGS ?=
 
 packages := config/install-packages
+python_packages := config/install-python-packages
 formatted := Package.swift Sources Tests
 documented := ReactorStreams ReactorCore ReactorTesting ReactorService
 docs := .build/docs
@@ -36,11 +38,13 @@ build: ## Build everything, optimised.
 
 test: ## Run all tests, with ARGS.
 	@$(packages) build run test
+	@$(python_packages)
 	swift build --build-tests
 	swift test --skip-build $(ARGS)
 
 sanitize: ## Run the tests under ThreadSanitizer and AddressSanitizer, with ARGS.
 	@$(packages) build run test
+	@$(python_packages)
 	config/test-sanitized thread $(ARGS)
 	config/test-sanitized address $(ARGS)
 
@@ -48,6 +52,10 @@ test-faults: ## Kill the service many times, fill its disk and lock its store.
 	@$(packages) build run test
 	swift build --build-tests
 	FAULT_ROUNDS=200 swift test --skip-build --filter 'KillTests|FaultTests' $(ARGS)
+
+fuzz: ## Feed each parser what libFuzzer makes up, for FUZZ_SECONDS (60) each.
+	@$(packages) build run
+	config/fuzz $(ARGS)
 
 lint: ## Check the format and the rules of the sources.
 	swift format lint --strict --parallel --recursive --configuration config/swift-format.json $(formatted)

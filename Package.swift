@@ -13,6 +13,9 @@ let settings: [SwiftSetting] = [
   .enableUpcomingFeature("InferIsolatedConformances"),  // SE-0470
 ]
 
+/// What a new package has, so that what the tutorial shows compiles there as it does here.
+let tutorial: [SwiftSetting] = [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]
+
 let package = Package(
   name: "reactord",
   products: [
@@ -20,6 +23,7 @@ let package = Package(
     .library(name: "ReactorStreams", targets: ["ReactorStreams"]),
     .library(name: "ReactorTesting", targets: ["ReactorTesting"]),
     .library(name: "ReactorCore", targets: ["ReactorCore"]),
+    .library(name: "ReactorHost", targets: ["ReactorHost"]),
     .library(name: "ReactorService", targets: ["ReactorService"]),
   ],
   targets: [
@@ -59,7 +63,8 @@ let package = Package(
     // JSON to and from Swift values: the case shapes of actions, pointers, schemas.
     .target(name: "ReactorCoding", swiftSettings: settings),
     .testTarget(
-      name: "ReactorCodingTests", dependencies: ["ReactorCoding"], swiftSettings: settings),
+      name: "ReactorCodingTests", dependencies: ["PublicTestData", "ReactorCoding"],
+      swiftSettings: settings),
 
     // Sessions, mailboxes, the log. No HTTP, no C.
     .target(
@@ -130,12 +135,35 @@ let package = Package(
 
     // The real binary over real sockets, curl and a browser.
     .testTarget(
-      name: "EndToEndTests", dependencies: ["ReadmeExample", "reactord"], swiftSettings: settings),
+      name: "EndToEndTests", dependencies: ["PublicTestData", "ReadmeExample", "reactord", "room"],
+      swiftSettings: settings),
+
+    // Every parser that faces the network, as something that takes any bytes; and the corpus of
+    // `make fuzz`.
+    .target(
+      name: "FuzzedParsers",
+      dependencies: ["ReactorCoding", "ReactorHTTP", "ReactorHost", "ReactorService", "Reactors"],
+      path: "Tests/Fuzzing/FuzzedParsers", swiftSettings: settings),
+    .testTarget(name: "FuzzingTests", dependencies: ["FuzzedParsers"], swiftSettings: settings),
+
+    // Where the test cases are that others published.
+    .target(name: "PublicTestData", path: "Tests/PublicTestData", swiftSettings: settings),
 
     // The example of the README, which a test compares with it and runs.
     .executableTarget(
       name: "ReadmeExample", dependencies: ["ReactorCore", "ReactorHost", "ReactorService"],
       path: "Tests/ReadmeExample", swiftSettings: settings),
+
+    // The package that the tutorial builds; its own manifest stands beside it.
+    .target(
+      name: "Rooms", dependencies: ["ReactorCore"], path: "Tests/Tutorial/Sources/Rooms",
+      swiftSettings: tutorial),
+    .executableTarget(
+      name: "room", dependencies: ["ReactorHost", "ReactorService", "Rooms"],
+      path: "Tests/Tutorial/Sources/room", swiftSettings: tutorial),
+    .testTarget(
+      name: "RoomsTests", dependencies: ["ReactorTesting", "Rooms"],
+      path: "Tests/Tutorial/Tests/RoomsTests", swiftSettings: tutorial),
 
     // `make bench`: ratios of one run, and what they are compared with.
     .executableTarget(
@@ -152,3 +180,11 @@ let package = Package(
       linkerSettings: [.linkedLibrary("microhttpd")]),
   ]
 )
+
+// `make fuzz`: libFuzzer brings the `main`, so that only a build for it can link this.
+if Context.environment["REACTORD_FUZZING"] != nil {
+  package.targets.append(
+    .executableTarget(
+      name: "Fuzzer", dependencies: ["FuzzedParsers"], path: "Tests/Fuzzing/Fuzzer",
+      swiftSettings: settings + [.unsafeFlags(["-parse-as-library"])]))
+}

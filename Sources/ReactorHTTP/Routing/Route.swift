@@ -4,6 +4,8 @@ enum Route: Equatable {
   case pageFile(PageFile)
   case health
   case readiness
+  case metrics
+  case openAPI
   case problem(String)
   case catalogue
   case reactor(String)
@@ -25,6 +27,8 @@ enum Route: Equatable {
       case "": self = .page
       case "healthz": self = .health
       case "readyz": self = .readiness
+      case "metrics": self = .metrics
+      case "openapi.json": self = .openAPI
       case let name:
         guard let file = name.flatMap(PageFile.init) else { return nil }
         self = .pageFile(file)
@@ -77,24 +81,5 @@ enum Route: Equatable {
       }
     default: return nil
     }
-  }
-
-  /// The methods that the address has, beside `OPTIONS`; `HEAD` goes wherever `GET` does.
-  var methods: [String] {
-    switch self {
-    case .sessions: ["GET", "HEAD", "POST"]
-    case .session: ["GET", "HEAD", "PUT", "DELETE"]
-    case .actions: ["POST"]
-    case .global: ["GET", "HEAD", "PUT"]
-    default: ["GET", "HEAD"]
-    }
-  }
-
-  /// Every method that some address has.
-  static let everyMethod = "GET, HEAD, POST, PUT, DELETE, OPTIONS"
-
-  /// The value of `Allow`.
-  var allowed: String {
-    (methods + ["OPTIONS"]).joined(separator: ", ")
   }
 }

@@ -1,62 +1,101 @@
-internal import ReactorCore
+public import ReactorCore
 internal import Synchronization
 
 /// Runs one instance of a reactor for a session.
-final class ReactorEngine<R: Reactor>: SessionEngine
+///
+/// What an action comes by is specialized for the reactor in the module that registers it: the
+/// initializer makes closures of it there. What is called now and then is called as usual.
+@usableFromInline
+final class ReactorEngine<R: Reactor>: Sendable
 where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
-  private let blueprint: ReactorBlueprint<R>
-  private let pipeline: Pipeline<R.Action, R.Mutation, R.State>
-  private let keeper: ReactorKeeper
-  private let restored: R.State?
-  private let session = WeakSession()
+  @usableFromInline let blueprint: ReactorBlueprint<R>
+  @usableFromInline let pipeline: Pipeline<R.Action, R.Mutation, R.State>
+  @usableFromInline let restored: R.State?
+  @usableFromInline let session: SessionLink
+  @usableFromInline let prepareActions: PrepareActions
+  @usableFromInline let performWork: PerformWork
+  @usableFromInline let report: @Sendable (PipelineReport<R.Mutation, R.State>) -> Void
 
   /// Makes an engine.
   ///
   /// - Parameters:
   ///   - blueprint: Makes the instance.
   ///   - restored: The fold of the session's log; `nil` for a session without mutations.
+  @inlinable
   init(_ blueprint: ReactorBlueprint<R>, restored: R.State?) {
+    let pipeline = blueprint.make().keepingPipeline
+    let session = SessionLink()
     self.blueprint = blueprint
     self.restored = restored
-    let instance = blueprint.make()
-    pipeline = instance.pipeline
-    keeper = ReactorKeeper(instance)
+    self.pipeline = pipeline
+    self.session = session
+    prepareActions = { body throws(ActionDecodingError) in
+      try Self.prepare(body, for: pipeline, blueprint)
+    }
+    performWork = { bound, work in pipeline.perform(bound: bound, work) }
+    report = { Self.tell($0, to: session, blueprint) }
   }
 
+  deinit {
+    pipeline.shutDown()
+  }
+
+  @inlinable
+  static func prepare(
+    _ body: [UInt8], for pipeline: Pipeline<R.Action, R.Mutation, R.State>,
+    _ blueprint: ReactorBlueprint<R>
+  ) throws(ActionDecodingError) -> PreparedActions {
+    @Sendable func run(_ action: R.Action, for request: ActionRequest, at index: Int) {
+      let json = (try? blueprint.encode(action)) ?? Array("null".utf8)
+      let ticket = ActionTicket(request, index: index, json: json)
+      _ = pipeline.runInContext(action, as: ticket)
+      request.started(ticket)
+    }
+    guard PreparedActions.areArray(body) else {
+      let action = try blueprint.decode(R.Action.self, from: body)
+      return PreparedActions(count: 1, isArray: false) { run(action, for: $0, at: 0) }
+    }
+    let actions = try blueprint.decode([R.Action].self, from: body)
+    return PreparedActions(count: actions.count, isArray: true) { request in
+      for index in actions.indices { run(actions[index], for: request, at: index) }
+    }
+  }
+
+  @inlinable
+  static func tell(
+    _ report: PipelineReport<R.Mutation, R.State>, to session: SessionLink,
+    _ blueprint: ReactorBlueprint<R>
+  ) {
+    switch report {
+    case .connected(let shown): session.didConnect(Result { try blueprint.encode(shown) })
+    case .reduced(let transition):
+      do {
+        session.didReduce(
+          try blueprint.encode(transition.mutation), to: try blueprint.encode(transition.shown),
+          because: transition.origin)
+      } catch {
+        session.didFailToEncode(error)
+      }
+    case .failed(let error, let stage): session.didFail(error, in: stage)
+    case .settled: session.didSettle()
+    }
+  }
+}
+
+extension ReactorEngine: SessionEngine {
   func connect(to session: LiveSession) {
     self.session.set(session)
-    pipeline.connect(from: restored, in: SessionContext(session), delegate: self)
-  }
-
-  func prepare(_ body: [UInt8]) throws(ActionDecodingError) -> PreparedActions {
-    let (actions, isArray) = try blueprint.decodeActions(body)
-    return PreparedActions(count: actions.count, isArray: isArray) { [self] request in
-      var running: [ActionTicket] = []
-      for index in actions.indices {
-        let action = actions[index]
-        let json = (try? blueprint.encode(action)) ?? Array("null".utf8)
-        let ticket = ActionTicket(request, index: index, json: json)
-        _ = pipeline.runInContext(action, as: ticket)
-        if ticket.isRunning { running.append(ticket) }
-      }
-      // A later one may have ended an earlier one.
-      return running.filter(\.isRunning)
-    }
+    pipeline.connect(from: restored, in: SessionContext(session), report: report)
   }
 
   func prepare(_ accepted: [AcceptedAction]) throws -> PreparedActions {
     let actions = try accepted.map { ($0, try blueprint.decodeAction($0.action)) }
-    return PreparedActions(count: actions.count, isArray: true) { [self] request in
+    return PreparedActions(count: actions.count, isArray: true) { [pipeline] request in
       for (accepted, action) in actions {
         let ticket = ActionTicket(request, index: accepted.id.place, json: accepted.action)
         _ = pipeline.runInContext(action, as: ticket)
       }
-      return []
     }
-  }
-
-  func perform(bound: Int, _ work: @escaping @Sendable () -> Void) -> Bool {
-    pipeline.perform(bound: bound, work)
   }
 
   var isCurrent: Bool {
@@ -69,6 +108,10 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
 
   func folded() -> [UInt8]? {
     pipeline.foldedInContext.flatMap { try? blueprint.encode($0) }
+  }
+
+  var load: (effects: Int, waiting: Int) {
+    (pipeline.runningEffectCount, pipeline.waitingCount)
   }
 
   var isIdle: Bool {
@@ -85,34 +128,6 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
 
   func replay(after version: Int, in log: any SessionLog) throws -> (any StateFolding)? {
     try blueprint.fold(log, upTo: version).map { ReactorFold(blueprint, $0.state) }
-  }
-}
-
-extension ReactorEngine: PipelineDelegate {
-  typealias Mutation = R.Mutation
-  typealias State = R.State
-
-  func pipelineDidConnect(_ shown: R.State) {
-    session.current?.didConnect(Result { try blueprint.encode(shown) })
-  }
-
-  func pipelineDidReduce(_ transition: Transition<R.Mutation, R.State>) {
-    guard let session = session.current else { return }
-    do {
-      session.didReduce(
-        try blueprint.encode(transition.mutation), to: try blueprint.encode(transition.shown),
-        because: transition.origin)
-    } catch {
-      session.didFailToEncode(error)
-    }
-  }
-
-  func pipelineDidFail(_ error: any Error, in stage: ReactorStage) {
-    session.current?.didFail(error, in: stage)
-  }
-
-  func pipelineDidSettle() {
-    session.current?.appendPending()
   }
 }
 
@@ -134,34 +149,5 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
   func fold(_ entry: LogEntry) throws {
     let next = try blueprint.reduce(current.withLock { $0 }, entry)
     current.withLock { $0 = next }
-  }
-}
-
-/// Keeps a reactor alive without giving anyone a way to touch it.
-private final class ReactorKeeper: Sendable {
-  // Proof: never read. The instance ends with this object; its `deinit` touches its own lock only.
-  private nonisolated(unsafe) let instance: AnyObject
-
-  init(_ instance: AnyObject) {
-    // Proof: as above.
-    nonisolated(unsafe) let instance = instance
-    self.instance = instance
-  }
-}
-
-/// The session that an engine belongs to, which it does not keep in memory.
-private final class WeakSession: Sendable {
-  private struct Reference {
-    weak var session: LiveSession?
-  }
-
-  private let reference = Mutex(Reference())
-
-  var current: LiveSession? {
-    reference.withLock { $0.session }
-  }
-
-  func set(_ session: LiveSession) {
-    reference.withLock { $0.session = session }
   }
 }

@@ -23,14 +23,21 @@ public struct ReactorRegistration: Sendable {
   ///   - whenInterrupted: What becomes of an accepted action that the end of the process has cut off.
   ///   - make: Makes an instance: one for each session that is in memory, and now and then one that
   ///     only folds mutations. It is called on any thread and must be cheap.
+  @inlinable
   public init<R: Reactor>(
     _ name: String, summary: String, exampleActions: [R.Action] = [],
     whenInterrupted: InterruptionPolicy = .runAgain,
     make: @escaping @Sendable () -> R
   ) where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
+    self.init(
+      name, summary: summary,
+      blueprint: ReactorBlueprint(
+        exampleActions: exampleActions, interruptionPolicy: whenInterrupted, make: make))
+  }
+
+  @usableFromInline
+  init<R>(_ name: String, summary: String, blueprint: ReactorBlueprint<R>) {
     self.name = name
-    let blueprint = ReactorBlueprint(
-      exampleActions: exampleActions, interruptionPolicy: whenInterrupted, make: make)
     host = { environment in
       ReactorRuntime(
         name: name, summary: summary, blueprint: blueprint, environment: environment)
@@ -45,6 +52,8 @@ struct HostEnvironment: Sendable {
   let logger: Logger
   let places = SessionPlaces()
   let interruptions = Interruptions()
+  /// What is counted; each reactor has its own.
+  var counts = ReactorCounts()
 }
 
 /// Whether there may be accepted actions that go on nowhere: at first, and when a session was put out

@@ -1,7 +1,8 @@
-internal import ReactorCore
+public import ReactorCore
 internal import Synchronization
 
 /// A request's actions on their way: counts what still runs, and answers once.
+@usableFromInline
 final class ActionRequest: Sendable {
   private struct Progress {
     var unfinished: Int
@@ -10,6 +11,7 @@ final class ActionRequest: Sendable {
     var failure: (index: Int, error: any Error)?
     var accepted: (@Sendable (CommittedState) -> Void)?
     var completion: (@Sendable (ActionOutcome) -> Void)?
+    var running: [ActionTicket] = []
     /// What the journal has of its actions.
     var journal: [AcceptedAction.ID: AcceptedAction] = [:]
     /// The batch that must be committed before the answer, besides that of the last version.
@@ -24,6 +26,8 @@ final class ActionRequest: Sendable {
 
   private let progress: Mutex<Progress>
   private let session: LiveSession
+  /// Whether an effect went on; looked at without the lock, since mostly none does.
+  private let goesOn = Atomic<Bool>(false)
 
   /// Makes a request.
   ///
@@ -75,6 +79,24 @@ final class ActionRequest: Sendable {
   /// Whether none of its actions was run.
   var isRefused: Bool {
     progress.withLock { $0.isRefused }
+  }
+
+  /// An action was started.
+  @usableFromInline
+  func started(_ ticket: ActionTicket) {
+    guard ticket.isRunning else { return }
+    goesOn.store(true, ordering: .relaxed)
+    progress.withLock { $0.running.append(ticket) }
+  }
+
+  /// Takes out the actions whose effects go on after all were started; a later one may have ended an earlier
+  /// one.
+  func takeRunning() -> [ActionTicket] {
+    guard goesOn.load(ordering: .relaxed) else { return [] }
+    return progress.withLock { progress in
+      defer { progress.running = [] }
+      return progress.running.filter(\.isRunning)
+    }
   }
 
   /// All actions were started.
@@ -182,6 +204,7 @@ final class ActionRequest: Sendable {
 }
 
 /// One action of a request, as the pipeline follows it.
+@usableFromInline
 final class ActionTicket: TrackedEffect {
   /// The request that the action came with.
   let request: ActionRequest
@@ -195,6 +218,7 @@ final class ActionTicket: TrackedEffect {
   private let running = Atomic<Int>(0)
   private let failure = Mutex<(any Error)?>(nil)
 
+  @usableFromInline
   init(_ request: ActionRequest, index: Int, json: [UInt8]) {
     self.request = request
     self.index = index
@@ -206,10 +230,12 @@ final class ActionTicket: TrackedEffect {
     running.load(ordering: .relaxed) > 0
   }
 
+  @usableFromInline
   func begin() {
     running.add(1, ordering: .relaxed)
   }
 
+  @usableFromInline
   func end(_ error: (any Error)?) {
     if let error {
       failure.withLock { if $0 == nil { $0 = error } }

@@ -33,8 +33,9 @@ extension LiveSession {
       // What it is told is the state that it missed, once that is committed.
       return request.refuse(at: reduced)
     }
-    let running = actions.run(request)
-    if !running.isEmpty { accept(running, of: request) }
+    environment.counts.actions.add(actions.count)
+    actions.run(request)
+    accept(request.takeRunning(), of: request)
     request.entered()
   }
 

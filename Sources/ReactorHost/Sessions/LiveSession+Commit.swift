@@ -45,6 +45,8 @@ extension LiveSession {
   }
 
   func didFail(_ error: any Error, in stage: ReactorStage) {
+    let counts = environment.counts
+    (stage == .mutate ? counts.effectFailures : counts.streamFailures).add()
     environment.logger.error(
       stage == .mutate ? "effect failed" : "stream of the reactor failed",
       ["reactor": key.reactor, "session": key.id, "stage": stage.rawValue, "error": "\(error)"])
@@ -54,15 +56,20 @@ extension LiveSession {
   func appendPending() {
     let next = book.withLock { $0.takeBatch() }
     guard let (changes, batch, version) = next else { return }
+    let start = ContinuousClock.now
     log.append(batch, to: epoch, expecting: version) { [self] result in
       switch result {
-      case .success: committed(changes)
+      case .success: committed(changes, in: ContinuousClock.now - start)
       case .failure(let error): refused(error)
       }
     }
   }
 
-  private func committed(_ changes: [Change]) {
+  private func committed(_ changes: [Change], in time: Duration) {
+    let counts = environment.counts
+    counts.mutations.add(changes.count)
+    counts.commitSizes.record(changes.count)
+    counts.commitTimes.record(time)
     let done = book.withLock { book in
       book.committedBatches += 1
       book.isStored = true
@@ -90,6 +97,7 @@ extension LiveSession {
   }
 
   private func refused(_ error: LogError) {
+    environment.counts.logFailures.add(error)
     environment.logger.error(
       "log refused mutations",
       ["reactor": key.reactor, "session": key.id, "error": "\(error)"])

@@ -10,6 +10,7 @@ extension LiveSession {
   ///
   /// Runs within the serial context, as all that is here.
   func accept(_ running: [ActionTicket], of request: ActionRequest) {
+    guard !running.isEmpty else { return }
     let now = Timestamp.now
     book.withLock { book in
       guard book.end == nil else { return }
@@ -127,7 +128,7 @@ extension LiveSession {
       count: actions.count, isArray: interrupted.isArray, key: interrupted.key, in: self,
       completion: nil)
     request.journalled(interrupted.actions)
-    _ = actions.run(request)
+    actions.run(request)
     request.entered()
   }
 }
