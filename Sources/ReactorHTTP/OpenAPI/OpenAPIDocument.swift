@@ -19,6 +19,8 @@ struct OpenAPIDocument {
   mutating func value() -> JSONValue {
     let reactors = host.reactors.map { Hosted($0) }
     for reactor in reactors { schemas += reactor.schemas }
+    let globals = host.globals.map { Hosted.schema(of: $0) }
+    schemas += globals
     let referred = Address.Schemas(
       state: .object([.init("anyOf", .array(reactors.map { $0.state }))]),
       actions: .object([
@@ -27,7 +29,9 @@ struct OpenAPIDocument {
           .array(
             reactors.flatMap { [$0.action, ["type": "array", "items": $0.action]] as [JSONValue] }))
       ]),
-      actionExamples: reactors.flatMap(\.examples))
+      actionExamples: reactors.flatMap(\.examples),
+      global: globals.isEmpty
+        ? [:] : .object([.init("anyOf", .array(globals.map { Address.reference($0.name) }))]))
     let paths = Address.allCases.map { address in
       JSONValue.Member(address.template, path(address.operations(referred)))
     }

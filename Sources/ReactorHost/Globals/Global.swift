@@ -69,6 +69,11 @@ public final class Global<Value: Codable & Sendable>: SharedGlobal, ObservableTy
       cursor: Cursor(epoch: epoch, version: setting.version), json: setting.json)
   }
 
+  /// The JSON Schema of the values that it takes, derived from their type.
+  public var schema: [UInt8] {
+    JSONSchema.derive(Value.self, for: .input).bytes
+  }
+
   /// Sets the value for all sessions; any thread may call.
   ///
   /// - Throws: An `EncodingError` where the value cannot be written as JSON; nothing is set then.
@@ -127,6 +132,9 @@ public final class Global<Value: Codable & Sendable>: SharedGlobal, ObservableTy
 public protocol SharedGlobal: AnyObject, Sendable {
   /// The name in the address.
   var name: String { get }
+
+  /// The JSON Schema of the values that it takes, as JSON.
+  var schema: [UInt8] { get }
 
   /// The current value.
   var current: CommittedState { get }
