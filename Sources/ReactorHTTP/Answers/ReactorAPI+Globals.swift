@@ -21,7 +21,7 @@ extension ReactorAPI {
       encoding: Listing(
         globals: host.globals.map {
           Listing.Entry(name: $0.name, links: .init(self: "/v1/globals/\($0.name)"))
-        }))
+        }), headers: Answer.revalidated)
   }
 
   func serveGlobal(_ name: String, _ request: HTTPRequest) throws(Problem) -> HTTPResponse {

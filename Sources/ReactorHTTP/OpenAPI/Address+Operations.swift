@@ -195,7 +195,7 @@ extension Address {
       ],
       answers: [
         .init(
-          status: 200, description: "The stream", content: .text("text/event-stream")),
+          status: 200, description: "The stream", content: .stream("text/event-stream")),
         .init(status: 204, description: "The session has ended: an EventSource stops"),
       ],
       problems: [
