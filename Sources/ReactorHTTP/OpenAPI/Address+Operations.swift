@@ -193,7 +193,7 @@ extension Address {
       method: "GET", id: "streamEvents", summary: "The session's States as server-sent events",
       detail: "The current State at once, then every new one. The stream does not end by itself.",
       parameters: [
-        .reactor, .session, .select, .delta, .replay, .lastEventID, .lastEventIDQuery,
+        .reactor, .session, .select, .delta, .replay, .activity, .lastEventID, .lastEventIDQuery,
       ],
       answers: [
         .init(
@@ -213,7 +213,9 @@ extension Address {
         A State's event has the name `{reactor}/{session}`; every other event has the data \
         `{"session":…,"data":…}`. The `id` holds the cursors of all sessions.
         """,
-      parameters: [.sessions, .select, .delta, .replay, .lastEventID, .lastEventIDQuery],
+      parameters: [
+        .sessions, .select, .delta, .replay, .activity, .lastEventID, .lastEventIDQuery,
+      ],
       answers: [
         .init(
           status: 200, description: "The stream", content: .stream("text/event-stream")),
@@ -260,7 +262,7 @@ extension Address {
   private var streamGlobal: Operation {
     Operation(
       method: "GET", id: "streamGlobalEvents", summary: "A global's values as server-sent events",
-      parameters: [.global, .select, .delta, .replay, .lastEventID, .lastEventIDQuery],
+      parameters: [.global, .select, .delta, .replay, .activity, .lastEventID, .lastEventIDQuery],
       answers: [
         .init(status: 200, description: "The stream", content: .stream("text/event-stream"))
       ],
