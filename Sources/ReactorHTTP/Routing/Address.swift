@@ -52,6 +52,9 @@ enum Address: Int, CaseIterable {
     }
   }
 
+  /// Whether it answers with server-sent events.
+  var isStream: Bool { self == .events }
+
   /// Every method that some address has.
   static let everyMethod = "GET, HEAD, POST, PUT, DELETE, OPTIONS"
 

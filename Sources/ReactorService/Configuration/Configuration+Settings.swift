@@ -48,6 +48,9 @@ extension Configuration {
     Setting(
       "log.format", \.log.format, .choice(),
       help: "How a log line looks: text for people, json for machines (one object a line)."),
+    Setting(
+      "log.access", \.log.access, .choice(),
+      help: "The level of the line that each request leaves in the log."),
 
     Setting(
       "limits.body", \.limits.body, .bytes(1...1_073_741_824),
@@ -59,12 +62,48 @@ extension Configuration {
       "limits.connections", \.limits.connections, .count(1...10_000_000),
       help: "The most connections at once."),
     Setting(
+      "limits.rate", \.limits.rate, .count(0...1_000_000),
+      help: "How many requests a client's address has a second, else 429; 0 for any number."),
+    Setting(
+      "limits.subscribers", \.limits.subscribers, .count(0...10_000_000),
+      help: "How many streams may watch one session at once; 0 for any number."),
+    Setting(
       "limits.idle", \.limits.idle, .duration(1...86_400),
       help: "How long a connection that is idle or slow is kept; streams have their heartbeat."),
 
     Setting(
       "http.workers", \.http.workers, .count(0...1_024),
       help: "Threads that serve requests; 0 chooses by the number of cores."),
+    Setting(
+      "http.compression", \.http.compression, .bytes(0...1_073_741_824),
+      help: "Answers of at least this size are compressed for clients that take gzip; 0 for none."),
+    Setting(
+      "http.proxies", \.http.proxies, .trustedProxies,
+      help: """
+        Proxies, separated by commas, whose Forwarded or X-Forwarded-For names the client: \
+        addresses, networks such as 10.0.0.0/8, or unix.
+        """),
+
+    Setting(
+      "cors.origins", \.cors.origins, .origins,
+      help: "Origins, separated by commas, whose web pages may use the service; none by default."),
+    Setting(
+      "cors.credentials", \.cors.credentials, .flag,
+      help: "Whether requests of these pages may carry cookies and the like."),
+    Setting(
+      "cors.maxage", \.cors.maxAge, .duration(0...86_400),
+      help: "How long a browser need not ask again before it sends such a request."),
+
+    Setting(
+      "auth.tokens", \.auth.tokens, .path,
+      help: """
+        A file with the tokens that are taken (a line: token or sha256:DIGEST, then read, write or \
+        admin, then perhaps reactors); empty lets everyone do everything.
+        """),
+    Setting(
+      "auth.query", \.auth.query, .flag,
+      help: "Whether the address of a stream may hold the token: ?access_token=."),
+
     Setting(
       "shutdown.grace", \.shutdown.grace, .duration(0...3_600),
       help: "How long draining may take after SIGTERM or SIGINT."),

@@ -27,6 +27,12 @@ public struct Configuration: Sendable {
   /// `http.*`: the transport.
   public var http = HTTP()
 
+  /// `cors.*`: web pages of other origins.
+  public var cors = CORS()
+
+  /// `auth.*`: who may do what.
+  public var auth = Auth()
+
   /// `shutdown.*`: the way to the end.
   public var shutdown = Shutdown()
 

@@ -32,7 +32,7 @@ extension ServiceContext {
     let host = Host(
       reactors, globals: globals, log: store.log, settings: hostSettings, logger: logger)
     let serverMetrics = ServerMetrics()
-    var apiSettings = apiSettings
+    var apiSettings = try apiSettings()
     apiSettings.metrics = [serverMetrics, logCounts, ProcessMetrics()]
     let api = ReactorAPI(host: host, settings: apiSettings, logger: logger)
     let server = MicrohttpdServer(settings: serverSettings, responder: api)
@@ -86,14 +86,6 @@ extension ServiceContext {
     settings.sessionIdle = configuration.sessions.idle
     settings.sessionLimit = configuration.sessions.limit
     settings.mailboxBound = configuration.actions.queue
-    return settings
-  }
-
-  private var apiSettings: ReactorAPI.Settings {
-    var settings = ReactorAPI.Settings()
-    settings.actionWait = configuration.actions.wait
-    settings.streamBuffer = configuration.streams.buffer
-    settings.version = ServiceVersion.current
     return settings
   }
 

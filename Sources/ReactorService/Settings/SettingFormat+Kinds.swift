@@ -1,4 +1,5 @@
 internal import ReactorHost
+internal import ReactorHTTP
 
 extension SettingFormat where Value == Duration {
   /// A time in seconds, fractions allowed.
@@ -52,6 +53,46 @@ where Value: CaseIterable & RawRepresentable, Value.RawValue == String {
       placeholder: words.joined(separator: "|"),
       expected: "one of " + words.joined(separator: ", "),
       read: { Value(rawValue: $0) }, write: \.rawValue)
+  }
+}
+
+extension SettingFormat where Value == Bool {
+  /// Yes or no.
+  static var flag: SettingFormat {
+    SettingFormat(placeholder: "true|false", expected: "true or false")
+  }
+}
+
+extension SettingFormat where Value == String {
+  /// The path of a file, or nothing.
+  static var path: SettingFormat {
+    SettingFormat(
+      placeholder: "FILE", expected: "the path of a file",
+      read: { $0.utf8.contains(0) ? nil : $0 }, write: \.self)
+  }
+}
+
+extension SettingFormat where Value == Set<String> {
+  /// Origins of web pages.
+  static var origins: SettingFormat {
+    SettingFormat(
+      placeholder: "ORIGIN[,ORIGIN...]",
+      expected: "origins such as https://example.org, separated by commas",
+      read: { text in
+        let origins = text.split(separator: ",").map { $0.filter { $0 != " " } }
+        return origins.allSatisfy { CrossOrigin.isOrigin($0) } ? Set(origins) : nil
+      },
+      write: { $0.sorted().joined(separator: ",") })
+  }
+}
+
+extension SettingFormat where Value == TrustedProxies {
+  /// Addresses and networks.
+  static var trustedProxies: SettingFormat {
+    SettingFormat(
+      placeholder: "ADDRESS[,ADDRESS...]",
+      expected: "addresses or networks such as 10.0.0.0/8, separated by commas",
+      read: { TrustedProxies($0) }, write: \.description)
   }
 }
 
