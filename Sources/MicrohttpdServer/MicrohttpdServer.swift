@@ -63,7 +63,9 @@ public final class MicrohttpdServer: Sendable {
 
   /// What the server holds right now; all zero while it does not run.
   public var statistics: ServerStatistics {
-    core?.statistics ?? ServerStatistics(connections: 0, requestsInFlight: 0, streams: 0)
+    core?.statistics
+      ?? ServerStatistics(
+        connections: 0, requestsInFlight: 0, streams: 0, refused: 0, overdue: 0)
   }
 
   /// Asks every open stream again, and blocks until all have ended, at most for `grace`.

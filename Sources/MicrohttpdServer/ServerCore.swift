@@ -9,6 +9,13 @@ final class ServerCore: Sendable {
   /// Requests between the responder and the completed callback.
   let inFlight: ActivityCount
 
+  /// Who may have one more connection.
+  let admission: Admission
+
+  /// Connections that were closed because their clients took too long.
+  let overdue = Atomic<Int>(0)
+
+  private let refused = Atomic<Int>(0)
   private let requestLoops: [RequestLoop]
   private let streamLoops: [StreamLoop]
   private let openStreams: ActivityCount
@@ -22,6 +29,7 @@ final class ServerCore: Sendable {
   ) throws(ServerError) {
     self.settings = settings
     self.responder = responder
+    admission = Admission(limits: settings.limits)
     inFlight = try ActivityCount()
     let openStreams = try ActivityCount()
     self.openStreams = openStreams
@@ -41,7 +49,8 @@ final class ServerCore: Sendable {
   var statistics: ServerStatistics {
     ServerStatistics(
       connections: connections.load(ordering: .relaxed), requestsInFlight: inFlight.current,
-      streams: openStreams.current)
+      streams: openStreams.current, refused: refused.load(ordering: .relaxed),
+      overdue: overdue.load(ordering: .relaxed))
   }
 
   /// Whether one more connection may be served.
@@ -67,6 +76,14 @@ final class ServerCore: Sendable {
       isFull.exchange(false, ordering: .sequentiallyConsistent)
     else { return }
     for loop in requestLoops { loop.tellRoom() }
+  }
+
+  /// Tells a client that it has too many connections, and closes this one.
+  func refuse(_ socket: consuming AcceptedSocket) {
+    refused.add(1, ordering: .relaxed)
+    let limit = settings.limits.connectionsPerAddress
+    let response = responder.refusal(of: .tooManyConnections(limit: limit))
+    adopt(HandOff(socket: socket.descriptor, refusal: response, isHead: false))
   }
 
   /// Gives a connection to one of the loops, in turn.

@@ -120,6 +120,11 @@ public final class ReactorAPI: HTTPResponder {
           .headersTooLarge,
           "The request line and header fields are at most \(limit) bytes here (limits.headers).",
           members: [.init("limit", .number(JSONNumber(limit)))])
+      case .tooManyConnections(let limit):
+        Problem(
+          .rateLimited,
+          "An address has at most \(limit) connections here (limits.address). Close one first.",
+          members: [.init("limit", .number(JSONNumber(limit)))], headers: [("Retry-After", "5")])
       }
     return finish(problem.response, RequestScope.refused())
   }

@@ -49,10 +49,17 @@ extension RequestWorker {
   }
 
   private func add(_ socket: consuming AcceptedSocket) {
-    let former = opened
-    _ = daemon?.add(socket)
-    // Where libmicrohttpd did not take it, nobody will tell that it was closed.
-    if opened == former { core.giveRoomBack() }
+    let peer = socket.peer
+    switch core.admission.admit(peer) {
+    case .welcome(let permit):
+      arriving = (peer, permit)
+      _ = daemon?.add(socket)
+      guard arriving != nil else { return }
+      // libmicrohttpd did not take it, so that nobody will tell that it was closed.
+      arriving = nil
+    case .refused: core.refuse(socket)
+    }
+    core.giveRoomBack()
   }
 
   private func stopWatching() {

@@ -28,7 +28,7 @@ public struct ClientAddress: Hashable, Sendable {
 
   /// Who is counted as one client: an IPv4 address, or the network of 64 bits that a household or a
   /// machine has in IPv6.
-  var network: ClientAddress { isVersion4 ? self : ClientAddress(high: high, low: 0) }
+  public var network: ClientAddress { isVersion4 ? self : ClientAddress(high: high, low: 0) }
 }
 
 extension ClientAddress: CustomStringConvertible {

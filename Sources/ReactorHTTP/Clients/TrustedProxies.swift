@@ -44,7 +44,8 @@ public struct TrustedProxies: Sendable, Equatable {
     }
   }
 
-  private func contains(_ address: ClientAddress?) -> Bool {
+  /// Whether an address is that of a trusted proxy; `nil` stands for a Unix-domain socket.
+  public func contains(_ address: ClientAddress?) -> Bool {
     guard let address else { return trustsLocalSockets }
     return networks.contains { $0.contains(address) }
   }

@@ -127,8 +127,8 @@ enum ProblemKind: String, CaseIterable {
     case .notFound: "The address, or the selected part of the state, does not exist."
     case .rateLimited:
       """
-      More requests came from the client's address than limits.rate allows. The fields RateLimit \
-      and Retry-After say when the next one is served.
+      More requests came from the client's address than limits.rate allows, or it has more \
+      connections than limits.address. The fields RateLimit and Retry-After say when to try again.
       """
     case .sessionEnded:
       "The session was deleted. A PUT makes a new one under the same id, with a new history."

@@ -61,14 +61,23 @@ extension Configuration {
     /// `limits.connections`: the most connections at once.
     public var connections = 100_000
 
+    /// `limits.address`: the most connections of one address, streams included; 0 for any number.
+    public var address = 0
+
     /// `limits.rate`: how many requests each client's address has a second; 0 for any number.
     public var rate = 0
 
     /// `limits.subscribers`: how many streams may watch one session; 0 for any number.
     public var subscribers = 0
 
-    /// `limits.idle`: how long a connection that is idle or slow is kept.
+    /// `limits.idle`: how long a connection may wait for its next request.
     public var idle = Duration.seconds(60)
+
+    /// `limits.head`: how long a new connection's first request line and header fields may take.
+    public var head = Duration.seconds(10)
+
+    /// `limits.transfer`: how long a body may take, in either direction.
+    public var transfer = Duration.seconds(60)
   }
 
   /// The transport.

@@ -62,14 +62,23 @@ extension Configuration {
       "limits.connections", \.limits.connections, .count(1...10_000_000),
       help: "The most connections at once."),
     Setting(
+      "limits.address", \.limits.address, .count(0...10_000_000),
+      help: "The most connections of one client's address, streams included; 0 for any number."),
+    Setting(
       "limits.rate", \.limits.rate, .count(0...1_000_000),
       help: "How many requests a client's address has a second, else 429; 0 for any number."),
     Setting(
       "limits.subscribers", \.limits.subscribers, .count(0...10_000_000),
       help: "How many streams may watch one session at once; 0 for any number."),
     Setting(
-      "limits.idle", \.limits.idle, .duration(1...86_400),
-      help: "How long a connection that is idle or slow is kept; streams have their heartbeat."),
+      "limits.idle", \.limits.idle, .duration(0.1...86_400),
+      help: "How long a connection may wait for its next request; streams have their heartbeat."),
+    Setting(
+      "limits.head", \.limits.head, .duration(0.1...3_600),
+      help: "How long a new connection's request line and header fields may take, in all."),
+    Setting(
+      "limits.transfer", \.limits.transfer, .duration(0.1...86_400),
+      help: "How long a request's body may take to arrive, and an answer to be taken, in all."),
 
     Setting(
       "http.workers", \.http.workers, .count(0...1_024),

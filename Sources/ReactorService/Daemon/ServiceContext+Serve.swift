@@ -95,8 +95,12 @@ extension ServiceContext {
       workers: workers,
       limits: .init(
         body: configuration.limits.body, headers: configuration.limits.headers,
-        connections: configuration.limits.connections),
-      idleTimeout: Int(configuration.limits.idle.components.seconds),
+        connections: configuration.limits.connections,
+        connectionsPerAddress: configuration.limits.address,
+        isExempt: { [proxies = configuration.http.proxies] in proxies.contains($0) }),
+      timeouts: .init(
+        head: configuration.limits.head, body: configuration.limits.transfer,
+        idle: configuration.limits.idle),
       heartbeat: configuration.streams.heartbeat)
   }
 
