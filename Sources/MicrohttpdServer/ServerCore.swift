@@ -92,6 +92,12 @@ final class ServerCore: Sendable {
     streamLoops[Int(UInt(bitPattern: turn) % UInt(streamLoops.count))].adopt(handOff)
   }
 
+  /// Ends connections with their answers, and accepts no more where others do.
+  func beginToStop() {
+    stopping.store(true, ordering: .relaxed)
+    for loop in requestLoops { loop.leaveInheritedSockets() }
+  }
+
   /// Starts the threads, the ones that accept connections last.
   func start(listeningOn listeners: [ListeningSocket]) throws(ServerError) {
     for loop in streamLoops { try loop.start() }
@@ -107,7 +113,7 @@ final class ServerCore: Sendable {
   /// Blocks until no request waits for its answer, at most until the deadline; then answers for
   /// whoever still waits.
   func finishRequests(deadline: Int64) {
-    stopping.store(true, ordering: .relaxed)
+    beginToStop()
     // The last tenth is for writing the answers of those who did not finish.
     let reserve = min(250, max(0, deadline - Clock.milliseconds) / 10)
     guard !inFlight.waitUntilIdle(deadline: deadline - reserve) else { return }

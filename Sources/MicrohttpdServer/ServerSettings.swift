@@ -74,11 +74,8 @@ extension MicrohttpdServer {
       }
     }
 
-    /// An IPv4 or IPv6 literal (brackets allowed), or `localhost`.
-    public var host: String
-
-    /// The port to listen on; 0 takes a free one.
-    public var port: Int
+    /// Where to listen, at one place at least.
+    public var endpoints: [Endpoint]
 
     /// How many threads parse and answer requests.
     public var workers: Int
@@ -100,13 +97,12 @@ extension MicrohttpdServer {
 
     /// Makes settings.
     public init(
-      host: String = "127.0.0.1", port: Int = 8080, workers: Int = 1, loops: Int = 1,
+      endpoints: [Endpoint] = [.network(host: "127.0.0.1", port: 8080)], workers: Int = 1, loops: Int = 1,
       limits: Limits = Limits(), timeouts: Timeouts = Timeouts(),
       heartbeat: Duration = .seconds(15),
       linger: Duration = .seconds(5)
     ) {
-      self.host = host
-      self.port = port
+      self.endpoints = endpoints
       self.workers = workers
       self.loops = loops
       self.limits = limits

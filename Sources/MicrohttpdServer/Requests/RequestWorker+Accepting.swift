@@ -16,6 +16,12 @@ extension RequestWorker {
     stopWatching()
   }
 
+  /// Accepts no more from sockets that others listen on, too.
+  func leaveInheritedSockets() {
+    stopAccepting()
+    listeners.removeAll { $0.isInherited }
+  }
+
   /// Takes new connections from the sockets where somebody waits, a few of each.
   func acceptConnections() {
     for index in readyListeners where accept(from: listeners[index]) {

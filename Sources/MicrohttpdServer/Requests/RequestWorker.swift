@@ -35,7 +35,8 @@ final class RequestWorker {
   /// An answer that is not there at once ends in a refusal: the server is about to stop.
   var abandonsWaiting = false
 
-  let listeners: [ListeningSocket]
+  /// Where connections are accepted.
+  var listeners: [ListeningSocket]
 
   /// The listening sockets that somebody waits at.
   var readyListeners: Set<Int> = []
@@ -79,6 +80,7 @@ final class RequestWorker {
     while true {
       loop.takeInbox(into: &inbox)
       for exchange in inbox.answered { resume(exchange) }
+      if inbox.leavesInherited { leaveInheritedSockets() }
       if inbox.abandonsWaiting { abandonAll() }
       if inbox.stops { break }
       if !readyListeners.isEmpty { acceptConnections() }

@@ -85,6 +85,9 @@ extension Configuration {
     /// `http.workers`: threads that serve requests; 0 chooses by the number of cores.
     public var workers = 0
 
+    /// `http.permissions`: of the file of a Unix-domain socket.
+    public var permissions = FilePermissions(mode: 0o660)
+
     /// `http.compression`: the smallest answer that is compressed; 0 for none.
     public var compression = 1_400
 
@@ -111,6 +114,12 @@ extension Configuration {
 
     /// `auth.query`: whether a stream's address may hold the token.
     public var query = false
+  }
+
+  /// The way to the first answer.
+  public struct Start: Sendable {
+    /// `start.wait`: how long to wait for another process to let go of the store.
+    public var wait = Duration.zero
   }
 
   /// The way to the end.

@@ -6,7 +6,10 @@ extension Configuration {
   public static let settings: [Setting] = [
     Setting(
       "listen", \.listen, .address,
-      help: "The address to accept connections on; port 0 takes a free one."),
+      help: """
+        The address to accept connections on; port 0 takes a free one. Sockets that systemd hands \
+        over are taken instead.
+        """),
     Setting(
       "store", \.store, .store,
       help: "Where the logs of the sessions are kept; memory is gone when the process ends."),
@@ -84,6 +87,9 @@ extension Configuration {
       "http.workers", \.http.workers, .count(0...1_024),
       help: "Threads that serve requests; 0 chooses by the number of cores."),
     Setting(
+      "http.permissions", \.http.permissions, .permissions,
+      help: "The permissions of the file of a Unix-domain socket."),
+    Setting(
       "http.compression", \.http.compression, .bytes(0...1_073_741_824),
       help: "Answers of at least this size are compressed for clients that take gzip; 0 for none."),
     Setting(
@@ -113,6 +119,9 @@ extension Configuration {
       "auth.query", \.auth.query, .flag,
       help: "Whether the address of a stream may hold the token: ?access_token=."),
 
+    Setting(
+      "start.wait", \.start.wait, .duration(0...3_600),
+      help: "How long to wait for the process before, until it lets go of the store."),
     Setting(
       "shutdown.grace", \.shutdown.grace, .duration(0...3_600),
       help: "How long draining may take after SIGTERM or SIGINT."),

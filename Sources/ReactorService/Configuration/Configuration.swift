@@ -33,6 +33,9 @@ public struct Configuration: Sendable {
   /// `auth.*`: who may do what.
   public var auth = Auth()
 
+  /// `start.*`: the way to the first answer.
+  public var start = Start()
+
   /// `shutdown.*`: the way to the end.
   public var shutdown = Shutdown()
 

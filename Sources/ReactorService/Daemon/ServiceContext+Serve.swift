@@ -1,4 +1,5 @@
 internal import Dispatch
+internal import FoundationEssentials
 internal import Glibc
 internal import MicrohttpdServer
 public import ReactorHost
@@ -28,7 +29,8 @@ extension ServiceContext {
     if let task { return try await perform(task, reactors) }
     let logCounts = LogCounts()
     let logger = logCounts.counting(logger)
-    let store = try openStore()
+    let manager = ServiceManager(ProcessInfo.processInfo.environment)
+    guard let store = try await openStoreWhenFree(manager) else { return }
     let host = Host(
       reactors, globals: globals, log: store.log, settings: hostSettings, logger: logger)
     let serverMetrics = ServerMetrics()
@@ -42,11 +44,13 @@ extension ServiceContext {
     } catch {
       throw ConfigurationError.configuration("listen: \(error.message)")
     }
-    announce(port: server.port)
+    for endpoint in server.endpoints { announce(endpoint) }
+    manager.tell(.ready)
 
     let sweeping = Task { try await host.sweepIdleSessions() }
     await termination.requested()
     sweeping.cancel()
+    manager.tell(.stopping)
     logger.info("draining", ["grace": configuration.shutdown.grace.description])
     await drain(api, server, store)
     logger.info("stopped")
@@ -56,6 +60,7 @@ extension ServiceContext {
   private func drain(_ api: ReactorAPI, _ server: MicrohttpdServer, _ store: OpenStore) async {
     let deadline = ContinuousClock.now + configuration.shutdown.grace
     api.drain()
+    server.beginToStop()
     // The endings block their thread, which must not be one of the cooperative pool.
     await withCheckedContinuation { continuation in
       DispatchQueue.global().async {
@@ -69,15 +74,31 @@ extension ServiceContext {
     }
   }
 
-  private func announce(port: Int?) {
-    var address = configuration.listen
-    address.port = port.flatMap { UInt16(exactly: $0) } ?? address.port
-    let line = "reactord listening on http://\(address)\n"
+  private func announce(_ endpoint: MicrohttpdServer.Endpoint) {
+    let address: String
+    switch endpoint {
+    case .network(let host, let port):
+      address = ListenAddress(host: host, port: UInt16(clamping: port)).url
+    case .unix(let path, _): address = ListenAddress.unix(path: path).url
+    case .inherited: return
+    }
+    let line = "reactord listening on \(address)\n"
     // Written at once and whole: whoever started the process waits for it.
     _ = line.utf8.withContiguousStorageIfAvailable { bytes in
       write(STDOUT_FILENO, bytes.baseAddress, bytes.count)
     }
-    logger.info("listening", ["address": "http://\(address)"])
+    logger.info("listening", ["address": address])
+  }
+
+  /// Where to listen: what the service manager hands over, else what is configured.
+  private var endpoints: [MicrohttpdServer.Endpoint] {
+    let inherited = InheritedSockets.descriptors(
+      ProcessInfo.processInfo.environment, process: getpid())
+    guard inherited.isEmpty else { return inherited.map { .inherited(descriptor: $0) } }
+    switch configuration.listen {
+    case .network(let host, let port): return [.network(host: host, port: Int(port))]
+    case .unix(let path): return [.unix(path: path, mode: configuration.http.permissions.mode)]
+    }
   }
 
   private var hostSettings: HostSettings {
@@ -91,8 +112,7 @@ extension ServiceContext {
 
   private var serverSettings: MicrohttpdServer.Settings {
     MicrohttpdServer.Settings(
-      host: configuration.listen.host, port: Int(configuration.listen.port),
-      workers: workers,
+      endpoints: endpoints, workers: workers,
       limits: .init(
         body: configuration.limits.body, headers: configuration.limits.headers,
         connections: configuration.limits.connections,

@@ -97,12 +97,23 @@ extension SettingFormat where Value == TrustedProxies {
 }
 
 extension SettingFormat where Value == ListenAddress {
-  /// A host and a port.
+  /// A host and a port, or the path of a socket.
   static var address: SettingFormat {
     SettingFormat(
-      placeholder: "HOST:PORT",
-      expected: "HOST:PORT with a port from 0 to 65535, such as 127.0.0.1:8080 or [::1]:8080",
+      placeholder: "HOST:PORT|unix:PATH",
+      expected: """
+        HOST:PORT with a port from 0 to 65535, such as 127.0.0.1:8080 or [::1]:8080, or unix:PATH
+        """,
       read: { ListenAddress($0) }, write: \.description)
+  }
+}
+
+extension SettingFormat where Value == FilePermissions {
+  /// Permissions as `chmod` takes them.
+  static var permissions: SettingFormat {
+    SettingFormat(
+      placeholder: "MODE", expected: "permissions in octal, such as 0660",
+      read: { FilePermissions($0) }, write: \.description)
   }
 }
 
