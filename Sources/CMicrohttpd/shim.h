@@ -59,3 +59,11 @@ static inline size_t reactord_connection_head_size(struct MHD_Connection *_Nonnu
       MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
   return info == NULL ? 0 : info->header_size;
 }
+
+/* The address at the other end of a connection, or NULL. */
+static inline const struct sockaddr *_Nullable
+reactord_connection_address(struct MHD_Connection *_Nonnull connection) {
+  const union MHD_ConnectionInfo *info =
+      MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+  return info == NULL ? NULL : info->client_addr;
+}

@@ -1,5 +1,6 @@
 internal import CMicrohttpd
 internal import Glibc
+internal import ReactorHTTP
 
 /// A connection of libmicrohttpd's, as a name that may be kept: an address, not a capability.
 ///
@@ -35,6 +36,23 @@ internal import Glibc
   var socket: Int32 {
     guard let pointer = unsafe pointer else { return -1 }
     return unsafe reactord_connection_socket(pointer)
+  }
+
+  /// The address at the other end; `nil` where it has none, as on a Unix-domain socket.
+  var peer: ClientAddress? {
+    guard let pointer = unsafe pointer, let address = unsafe reactord_connection_address(pointer)
+    else { return nil }
+    switch Int32(unsafe address.pointee.sa_family) {
+    case AF_INET:
+      return unsafe address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { address in
+        unsafe ClientAddress(version4: UInt32(bigEndian: address.pointee.sin_addr.s_addr))
+      }
+    case AF_INET6:
+      return unsafe address.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) { address in
+        unsafe withUnsafeBytes(of: address.pointee.sin6_addr) { unsafe ClientAddress(version6: $0) }
+      }
+    default: return nil
+    }
   }
 
   /// The place in its worker's array; -1 when it was never given one.

@@ -91,7 +91,8 @@ final class Exchange: Sendable {
   }
 
   private func dispatch(on worker: RequestWorker) -> MHD_Result {
-    guard let request = worker.slots[slot].intake?.finish(target: target) else { return .NO }
+    guard var request = worker.slots[slot].intake?.finish(target: target) else { return .NO }
+    request.peer = connection.peer
     worker.slots[slot].isDispatched = true
     worker.deadlines.enter(.responding, slot, at: worker.now)
     worker.core.inFlight.enter()
