@@ -17,10 +17,10 @@ public struct ClientAddress: Hashable, Sendable {
   }
 
   /// An IPv6 address from its 16 bytes; `nil` for another number of them.
-  public init?(version6 bytes: some Collection<UInt8>) {
+  public init?(version6 bytes: UnsafeRawBufferPointer) {
     guard bytes.count == 16 else { return nil }
-    high = bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
-    low = bytes.dropFirst(8).reduce(0) { $0 << 8 | UInt64($1) }
+    high = bytes[..<8].reduce(0) { $0 << 8 | UInt64($1) }
+    low = bytes[8...].reduce(0) { $0 << 8 | UInt64($1) }
   }
 
   /// Whether it is one of IPv4.

@@ -40,8 +40,9 @@ public struct AnswerCompression: Sendable {
     self.gzip = gzip
   }
 
-  /// What the tag of a compressed representation has, which must not be that of the plain one
-  /// (RFC 9110, 8.8.3.3). No cursor has the plus.
+  /// What the tag of a compressed representation ends in.
+  ///
+  /// It must not have the tag of the plain one (RFC 9110, 8.8.3.3). No cursor has the plus.
   static let tagSuffix = "+gzip"
 
   /// Compresses the body of an answer where the client wants it and it is worth it.

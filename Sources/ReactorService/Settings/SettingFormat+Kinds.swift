@@ -79,8 +79,8 @@ extension SettingFormat where Value == Set<String> {
       placeholder: "ORIGIN[,ORIGIN...]",
       expected: "origins such as https://example.org, separated by commas",
       read: { text in
-        let origins = text.split(separator: ",").map { $0.filter { $0 != " " } }
-        return origins.allSatisfy { CrossOrigin.isOrigin($0) } ? Set(origins) : nil
+        let origins = text.split(separator: ",").map { $0.drop { $0 == " " } }
+        return origins.allSatisfy { CrossOrigin.isOrigin($0) } ? Set(origins.map(String.init)) : nil
       },
       write: { $0.sorted().joined(separator: ",") })
   }

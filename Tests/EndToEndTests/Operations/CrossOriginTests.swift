@@ -9,9 +9,10 @@ struct CrossOriginTests {
     "Access-Control-Request-Headers": "content-type",
   ]
 
-  private func allowing(_ flags: String...) throws -> SessionClient {
-    try ReactordProcess(["--cors-origins", "\(Self.page),http://localhost:5173"] + flags)
-      .session(of: "counter")
+  private func allowing(_ flags: String...) throws -> (ReactordProcess, SessionClient) {
+    let server = try ReactordProcess(
+      ["--cors-origins", "\(Self.page),http://localhost:5173"] + flags)
+    return (server, server.session(of: "counter"))
   }
 
   @Test func `nobody is allowed unless configured`() throws {
@@ -25,7 +26,8 @@ struct CrossOriginTests {
   }
 
   @Test func `an allowed page is told what it may do, and need not ask again`() throws {
-    let session = try allowing("--cors-maxage", "120")
+    let (server, session) = try allowing("--cors-maxage", "120")
+    defer { withExtendedLifetime(server) {} }
     let answer = try session.client.send("OPTIONS", session.path + "/actions", preflight)
     #expect(answer.status == 204)
     #expect(answer["Access-Control-Allow-Origin"] == Self.page)
@@ -40,7 +42,8 @@ struct CrossOriginTests {
   }
 
   @Test func `an allowed page reads answers, errors and streams, with their fields`() throws {
-    let session = try allowing()
+    let (server, session) = try allowing()
+    defer { withExtendedLifetime(server) {} }
     let origin = ["Origin": "http://localhost:5173"]
     let stream = try session.events("", origin)
     for answer in [
@@ -64,14 +67,16 @@ struct CrossOriginTests {
     "https://app.example.org.evil.org", "null", "https://APP.example.org",
   ])
   func `another origin is told nothing, and caches know why`(origin: String) throws {
-    let session = try allowing()
+    let (server, session) = try allowing()
+    defer { withExtendedLifetime(server) {} }
     let answer = try session.state("", ["Origin": origin])
     #expect(answer["Access-Control-Allow-Origin"] == nil)
     #expect(answer["Vary"]?.contains("Origin") == true)
   }
 
   @Test func `credentials are allowed only where configured`() throws {
-    let session = try allowing("--cors-credentials", "true")
+    let (server, session) = try allowing("--cors-credentials", "true")
+    defer { withExtendedLifetime(server) {} }
     #expect(
       try session.state("", ["Origin": Self.page])["Access-Control-Allow-Credentials"] == "true")
   }
