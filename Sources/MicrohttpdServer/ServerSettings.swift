@@ -97,7 +97,8 @@ extension MicrohttpdServer {
 
     /// Makes settings.
     public init(
-      endpoints: [Endpoint] = [.network(host: "127.0.0.1", port: 8080)], workers: Int = 1, loops: Int = 1,
+      endpoints: [Endpoint] = [.network(host: "127.0.0.1", port: 8080)], workers: Int = 1,
+      loops: Int = 1,
       limits: Limits = Limits(), timeouts: Timeouts = Timeouts(),
       heartbeat: Duration = .seconds(15),
       linger: Duration = .seconds(5)

@@ -23,8 +23,8 @@ struct AcceptedSocket: ~Copyable {
         let address = unsafe bytes.loadUnaligned(as: sockaddr_in.self)
         return ClientAddress(version4: UInt32(bigEndian: address.sin_addr.s_addr))
       case AF_INET6:
-        let offset = MemoryLayout<sockaddr_in6>.offset(of: \.sin6_addr) ?? 8
-        return unsafe ClientAddress(version6: bytes[offset..<(offset + 16)])
+        let address = unsafe bytes.loadUnaligned(as: sockaddr_in6.self)
+        return unsafe withUnsafeBytes(of: address.sin6_addr) { unsafe ClientAddress(version6: $0) }
       default: return nil
       }
     }

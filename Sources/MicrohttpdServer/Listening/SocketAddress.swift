@@ -130,7 +130,7 @@ struct SocketAddress: CustomStringConvertible {
     unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(INET6_ADDRSTRLEN)) { text in
       guard
         unsafe inet_ntop(family, address, text.baseAddress, socklen_t(text.count)) != nil,
-        let start = unsafe text.baseAddress
+        let start = text.baseAddress
       else { return nil }
       return unsafe String(cString: start)
     }

@@ -18,7 +18,7 @@ struct SocketFile: Sendable {
   func remove() {
     guard let status = Self.status(of: path), status.st_dev == device, status.st_ino == number
     else { return }
-    unlink(path)
+    _ = unsafe unlink(path)
   }
 
   /// Removes the socket that an earlier process left behind.
@@ -39,7 +39,7 @@ struct SocketFile: Sendable {
     guard !address.connect(probe), errno == ECONNREFUSED else {
       throw ServerError(.addressInUse, "The address \(address) is already in use.")
     }
-    unlink(path)
+    _ = unsafe unlink(path)
   }
 
   private static func status(of path: String) -> stat? {

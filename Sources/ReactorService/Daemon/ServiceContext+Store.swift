@@ -19,9 +19,9 @@ extension ServiceContext {
     let deadline = ContinuousClock.now + configuration.start.wait
     var isWaiting = false
     while true {
-      do {
+      do throws(ConfigurationError) {
         return try openStore()
-      } catch let error as ConfigurationError {
+      } catch {
         guard error.isTemporary, ContinuousClock.now < deadline else { throw error }
         if !isWaiting {
           logger.info("waiting for the store", ["store": "\(configuration.store)"])

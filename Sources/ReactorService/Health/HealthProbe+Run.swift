@@ -30,7 +30,9 @@ extension HealthProbe {
     var name = sockaddr_un()
     name.sun_family = sa_family_t(AF_UNIX)
     // The address was read as one, so that the path fits.
-    withUnsafeMutableBytes(of: &name.sun_path) { $0.copyBytes(from: path.utf8.prefix($0.count - 1)) }
+    withUnsafeMutableBytes(of: &name.sun_path) {
+      $0.copyBytes(from: path.utf8.prefix($0.count - 1))
+    }
     let socket = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     Self.limit(socket, patience)
     let status = withUnsafePointer(to: &name) { name in

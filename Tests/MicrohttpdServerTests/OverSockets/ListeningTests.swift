@@ -28,7 +28,8 @@ extension OverSockets {
     @Test func `an address in use is told apart`() throws {
       let first = try TestServer()
       let second = MicrohttpdServer(
-        settings: .init(endpoints: [.network(host: "127.0.0.1", port: first.port)]), responder: TestResponder.echo)
+        settings: .init(endpoints: [.network(host: "127.0.0.1", port: first.port)]),
+        responder: TestResponder.echo)
       let error = #expect(throws: ServerError.self) { try second.start() }
       #expect(error?.code == .addressInUse)
       #expect(error?.message == "The address 127.0.0.1:\(first.port) is already in use.")
@@ -44,14 +45,17 @@ extension OverSockets {
 
     @Test(arguments: [-1, 65_536])
     func `a port that is none is refused`(port: Int) {
-      let server = MicrohttpdServer(settings: .init(endpoints: [.network(host: "127.0.0.1", port: port)]), responder: TestResponder.echo)
+      let server = MicrohttpdServer(
+        settings: .init(endpoints: [.network(host: "127.0.0.1", port: port)]),
+        responder: TestResponder.echo)
       let error = #expect(throws: ServerError.self) { try server.start() }
       #expect(error?.code == .badAddress)
     }
 
     @Test func `an address that this machine does not have is told`() {
       let server = MicrohttpdServer(
-        settings: .init(endpoints: [.network(host: "192.0.2.1", port: 0)]), responder: TestResponder.echo)
+        settings: .init(endpoints: [.network(host: "192.0.2.1", port: 0)]),
+        responder: TestResponder.echo)
       let error = #expect(throws: ServerError.self) { try server.start() }
       #expect(error?.code == .cannotBind)
     }
@@ -63,7 +67,9 @@ extension OverSockets {
       _ = try client.receiveResponse()
       let port = first.port
       first.server.stop(within: .seconds(5))
-      let second = MicrohttpdServer(settings: .init(endpoints: [.network(host: "127.0.0.1", port: port)]), responder: TestResponder.echo)
+      let second = MicrohttpdServer(
+        settings: .init(endpoints: [.network(host: "127.0.0.1", port: port)]),
+        responder: TestResponder.echo)
       try second.start()
       #expect(second.port == port)
       second.stop(within: .seconds(5))
