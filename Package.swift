@@ -64,7 +64,8 @@ let package = Package(
     .target(name: "ReactorCoding", swiftSettings: settings),
     .testTarget(
       name: "ReactorCodingTests", dependencies: ["PublicTestData", "ReactorCoding"],
-      swiftSettings: settings),
+      exclude: ["Patch/json-patch-tests.LICENSE"],
+      resources: [.embedInCode("Patch/json-patch-tests.json")], swiftSettings: settings),
 
     // Sessions, mailboxes, the log. No HTTP, no C.
     .target(
@@ -77,7 +78,8 @@ let package = Package(
 
     // The contract with clients: routes, problems, streams. No C.
     .target(
-      name: "ReactorHTTP", dependencies: ["ReactorCoding", "ReactorCore", "ReactorHost"],
+      name: "ReactorHTTP",
+      dependencies: ["ReactorCoding", "ReactorCore", "ReactorHost", "ReactorStreams"],
       resources: [
         .embedInCode("Page/icon.svg"), .embedInCode("Page/index.html"),
         .embedInCode("Page/page.css"),
@@ -177,11 +179,14 @@ let package = Package(
       name: "Benchmarks",
       dependencies: [
         "AllocationCounter", "BareHandler", "ReactorCore", "ReactorHost", "ReactorHTTP",
-        "ReactorStreams", "Reactors", "SQLiteLog", "reactord",
+        "ReactorStreams", "Reactors", "SQLiteLog", "StreamLoad", "reactord",
       ],
       path: "Tests/Benchmarks",
-      exclude: ["post.lua"], swiftSettings: settings),
+      exclude: ["Load/post.lua", "Servers/nchan.conf", "Servers/plain-server.js"],
+      swiftSettings: settings),
     .target(name: "AllocationCounter", path: "Tests/AllocationCounter"),
+    .executableTarget(
+      name: "StreamLoad", path: "Tests/StreamLoad", linkerSettings: [.linkedLibrary("m")]),
     .executableTarget(
       name: "BareHandler", path: "Tests/BareHandler",
       linkerSettings: [.linkedLibrary("microhttpd")]),

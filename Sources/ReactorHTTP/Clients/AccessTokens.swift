@@ -153,7 +153,12 @@ public struct AccessTokens: Sendable {
       return reactors.contains(name)
     case .catalogue, .openAPI: return true
     // What is of all reactors at once.
-    case .globals, .global, .metrics: return false
+    case .globals, .global, .globalEvents, .metrics: return false
+    case .manyEvents:
+      // Names that are none are told by the address itself.
+      return try Query(request.query).all("session").allSatisfy { name in
+        name.split(separator: "/").first.map { reactors.contains(String($0)) } ?? true
+      }
     case .page, .pageFile, .problem, .health, .readiness: return true
     }
   }

@@ -15,8 +15,10 @@ enum Address: Int, CaseIterable {
   case actions
   case events
   case log
+  case manyEvents
   case globals
   case global
+  case globalEvents
 
   /// The path template (RFC 6570), as `/openapi.json` and `/metrics` name it.
   var template: String {
@@ -36,8 +38,10 @@ enum Address: Int, CaseIterable {
     case .actions: "/v1/reactors/{reactor}/sessions/{session}/actions"
     case .events: "/v1/reactors/{reactor}/sessions/{session}/events"
     case .log: "/v1/reactors/{reactor}/sessions/{session}/log"
+    case .manyEvents: "/v1/events"
     case .globals: "/v1/globals"
     case .global: "/v1/globals/{global}"
+    case .globalEvents: "/v1/globals/{global}/events"
     }
   }
 
@@ -53,7 +57,12 @@ enum Address: Int, CaseIterable {
   }
 
   /// Whether it answers with server-sent events.
-  var isStream: Bool { self == .events }
+  var isStream: Bool {
+    switch self {
+    case .events, .manyEvents, .globalEvents: true
+    default: false
+    }
+  }
 
   /// Every method that some address has.
   static let everyMethod = "GET, HEAD, POST, PUT, DELETE, OPTIONS"
@@ -83,8 +92,10 @@ extension Route {
     case .actions: .actions
     case .events: .events
     case .log: .log
+    case .manyEvents: .manyEvents
     case .globals: .globals
     case .global: .global
+    case .globalEvents: .globalEvents
     }
   }
 }

@@ -1,58 +1,38 @@
 /// One running instance of a reactor, as its clients know it: in JSON.
-public protocol Session: AnyObject, Sendable {
+public protocol Session: StateSource {
   /// The session's address.
   var key: SessionKey { get }
 
   /// The name of its history.
   var epoch: String { get }
 
-  /// The state that was committed last.
-  var current: CommittedState { get }
-
   /// When it last changed, or was made.
   var lastActiveAt: Timestamp { get }
 
   /// Runs an action, or an array of actions in order.
   ///
+  /// A request that is named by a key and has been run before is not run again: `completion` gets
+  /// what became of it then.
+  ///
   /// - Parameters:
   ///   - body: The JSON. It is decoded whole before any of it runs.
   ///   - expected: The action runs only if the session is at one of these points; `nil` where it
   ///     runs at any.
-  ///   - accepted: Called once the actions have entered, before their effects are done; not called
-  ///     where they are refused.
+  ///   - key: The idempotency key of the request; `nil` for none.
+  ///   - accepted: Called once the actions have entered and an effect of theirs goes on, when that is
+  ///     as durable as the store is: what runs is run again should the process end before. Not
+  ///     called where all is done at once, or refused.
   ///   - completion: Called once, when every mutation of the actions is committed or the first
   ///     failure is known and all have ended. Any thread, the calling one included.
   /// - Throws: ``ActionDecodingError``, and then neither closure is called.
   func submit(
-    _ body: [UInt8], ifAt expected: [Cursor]?,
+    _ body: [UInt8], ifAt expected: [Cursor]?, key: String?,
     accepted: (@Sendable (CommittedState) -> Void)?,
     completion: @escaping @Sendable (ActionOutcome) -> Void
   ) throws(ActionDecodingError)
 
-  /// The state as it was at a version.
-  func state(at version: Int) throws(HistoryError) -> CommittedState
-
-  /// Reads the states after a version one after the other, from the log.
-  ///
-  /// - Parameter version: `nil` begins with version 0.
-  /// - Returns: What reads them.
-  /// - Throws: Where the version cannot be had.
-  func replay(after version: Int?) throws(HistoryError) -> any StateReplay
-
   /// The log entries after a version, at most `limit`.
   func entries(after version: Int, limit: Int) throws(HistoryError) -> [LogEntry]
-
-  /// Tells an observer of every commit from now on.
-  ///
-  /// - Returns: The state that the observer's first one follows; `nil` where the session has ended
-  ///   already, and the observer was not added.
-  func observe(_ observer: any SessionObserver) -> CommittedState?
-
-  /// Tells an observer nothing more.
-  func stopObserving(_ observer: any SessionObserver)
-
-  /// Counts streams that watch the session, for its place in the list.
-  func changeSubscriberCount(by change: Int)
 
   /// How many streams watch the session.
   var subscriberCount: Int { get }
@@ -76,7 +56,7 @@ public struct CommittedState: Sendable {
   public var version: Int { cursor.version }
 }
 
-/// Told of a session's commits, one after the other and in order.
+/// Told of the commits of a session or a global, one after the other and in order.
 public protocol SessionObserver: AnyObject, Sendable {
   /// A version was committed. Called for each one, on the thread that finished the commit, which
   /// must not be held up.
@@ -102,8 +82,18 @@ public enum ActionOutcome: Sendable {
 
   /// An action failed; what it committed before stays.
   ///
-  /// The index tells which one of an array it was; `nil` where a single action was sent.
-  case failed(index: Int?, any Error)
+  /// The index tells which one of an array it was; `nil` where a single action was sent. The cursor
+  /// is of a point that contains what the actions committed.
+  case failed(index: Int?, any Error, at: Cursor)
+
+  /// The request was run before, under the same key, and this became of it then.
+  indirect case replayed(ActionOutcome)
+
+  /// The request was sent before, under the same key, and still runs.
+  case running
+
+  /// The key stands for a request with another body.
+  case keyReused
 
   /// The session is at another point than the request expects. Nothing ran.
   case mismatch(CommittedState)

@@ -8,6 +8,7 @@ extension ServiceContext {
     settings.version = ServiceVersion.current
     settings.actionWait = configuration.actions.wait
     settings.streamBuffer = configuration.streams.buffer
+    settings.streamSessions = configuration.streams.sessions
     settings.accessLog = configuration.log.access
     settings.requestRate = configuration.limits.rate
     settings.subscriberLimit = configuration.limits.subscribers

@@ -62,6 +62,9 @@ struct AccessTokensTests {
     #expect(try check("GET", "/v1/globals", writer) == "forbidden")
     #expect(try check("GET", "/metrics", writer) == "forbidden")
     #expect(try check("GET", "/v1/reactors", writer) == nil)
+    #expect(try check("GET", "/v1/events?session=counter/a&session=chat/b", writer) == nil)
+    #expect(
+      try check("GET", "/v1/events?session=counter/a&session=weather/b", writer) == "forbidden")
   }
 
   @Test func `a digest stands for its token`() throws {
