@@ -30,6 +30,11 @@ protocol Blueprint: Sendable {
 final class ReactorBlueprint<R: Reactor>: Sendable
 where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
   @usableFromInline let make: @Sendable () -> R
+  /// The actions that are a name without values, by their JSON.
+  ///
+  /// Most of what clients send are such, and they are always the same: they are read once, not with
+  /// every request.
+  @usableFromInline let plainActions: [[UInt8]: R.Action]
   private let exampleActions: [R.Action]
   /// Makes an engine for a restored state.
   ///
@@ -52,6 +57,7 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
     self.exampleActions = exampleActions
     self.make = make
     self.assemble = assemble
+    plainActions = JSONCoder.plainCases(of: R.Action.self)
   }
 
   func describe() -> ReactorDescription {
