@@ -64,7 +64,8 @@ let package = Package(
     .target(name: "ReactorCoding", swiftSettings: settings),
     .testTarget(
       name: "ReactorCodingTests", dependencies: ["PublicTestData", "ReactorCoding"],
-      swiftSettings: settings),
+      exclude: ["Patch/json-patch-tests.LICENSE"],
+      resources: [.embedInCode("Patch/json-patch-tests.json")], swiftSettings: settings),
 
     // Sessions, mailboxes, the log. No HTTP, no C.
     .target(
@@ -77,7 +78,7 @@ let package = Package(
 
     // The contract with clients: routes, problems, streams. No C.
     .target(
-      name: "ReactorHTTP", dependencies: ["ReactorCoding", "ReactorHost"],
+      name: "ReactorHTTP", dependencies: ["ReactorCoding", "ReactorHost", "ReactorStreams"],
       resources: [
         .embedInCode("Page/icon.svg"), .embedInCode("Page/index.html"),
         .embedInCode("Page/page.css"),
@@ -171,10 +172,11 @@ let package = Package(
       name: "Benchmarks",
       dependencies: [
         "AllocationCounter", "BareHandler", "ReactorCore", "ReactorHost", "ReactorHTTP",
-        "ReactorStreams", "Reactors", "SQLiteLog", "reactord",
+        "ReactorStreams", "Reactors", "SQLiteLog", "StreamLoad", "reactord",
       ],
       path: "Tests/Benchmarks",
-      exclude: ["post.lua"], swiftSettings: settings),
+      exclude: ["Load/post.lua", "Servers/nchan.conf", "Servers/plain-server.js"],
+      swiftSettings: settings),
     // What the hot path costs, counted: a test compares it with counts.json.
     .executableTarget(
       name: "HotPathCounts",
@@ -183,6 +185,8 @@ let package = Package(
       ],
       path: "Tests/HotPathCounts", exclude: ["counts.json"], swiftSettings: settings),
     .target(name: "AllocationCounter", path: "Tests/AllocationCounter"),
+    .executableTarget(
+      name: "StreamLoad", path: "Tests/StreamLoad", linkerSettings: [.linkedLibrary("m")]),
     .executableTarget(
       name: "BareHandler", path: "Tests/BareHandler",
       linkerSettings: [.linkedLibrary("microhttpd")]),

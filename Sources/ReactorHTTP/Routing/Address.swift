@@ -15,8 +15,10 @@ enum Address: Int, CaseIterable {
   case actions
   case events
   case log
+  case manyEvents
   case globals
   case global
+  case globalEvents
 
   /// The path template (RFC 6570), as `/openapi.json` and `/metrics` name it.
   var template: String {
@@ -36,8 +38,10 @@ enum Address: Int, CaseIterable {
     case .actions: "/v1/reactors/{reactor}/sessions/{session}/actions"
     case .events: "/v1/reactors/{reactor}/sessions/{session}/events"
     case .log: "/v1/reactors/{reactor}/sessions/{session}/log"
+    case .manyEvents: "/v1/events"
     case .globals: "/v1/globals"
     case .global: "/v1/globals/{global}"
+    case .globalEvents: "/v1/globals/{global}/events"
     }
   }
 
@@ -80,8 +84,10 @@ extension Route {
     case .actions: .actions
     case .events: .events
     case .log: .log
+    case .manyEvents: .manyEvents
     case .globals: .globals
     case .global: .global
+    case .globalEvents: .globalEvents
     }
   }
 }
