@@ -50,7 +50,9 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
       _ action: R.Action, _ written: [UInt8]?, for request: ActionRequest, at index: Int
     ) {
       let json = written ?? (try? blueprint.encode(action)) ?? Array("null".utf8)
-      _ = pipeline.runInContext(action, as: ActionTicket(request, index: index, json: json))
+      let ticket = ActionTicket(request, index: index, json: json)
+      _ = pipeline.runInContext(action, as: ticket)
+      request.started(ticket)
     }
     if let action = blueprint.plainActions[body] {
       return PreparedActions(count: 1, isArray: false) { run(action, body, for: $0, at: 0) }
@@ -93,6 +95,16 @@ extension ReactorEngine: SessionEngine {
     pipeline.connect(from: restored, in: SessionContext(session), report: report)
   }
 
+  func prepare(_ accepted: [AcceptedAction]) throws -> PreparedActions {
+    let actions = try accepted.map { ($0, try blueprint.decodeAction($0.action)) }
+    return PreparedActions(count: actions.count, isArray: true) { [pipeline] request in
+      for (accepted, action) in actions {
+        let ticket = ActionTicket(request, index: accepted.id.place, json: accepted.action)
+        _ = pipeline.runInContext(action, as: ticket)
+      }
+    }
+  }
+
   var isCurrent: Bool {
     pipeline.isCurrent
   }
@@ -107,6 +119,10 @@ extension ReactorEngine: SessionEngine {
 
   var load: (effects: Int, waiting: Int) {
     (pipeline.runningEffectCount, pipeline.waitingCount)
+  }
+
+  var activity: SessionActivity {
+    SessionActivity(running: pipeline.runningEffectCount, progress: pipeline.effectProgress)
   }
 
   var isIdle: Bool {
