@@ -29,8 +29,8 @@ extension ServiceContext {
     if let task { return try await perform(task, reactors) }
     let logCounts = LogCounts()
     let logger = logCounts.counting(logger)
-    let manager = ServiceManager(ProcessInfo.processInfo.environment)
-    guard let store = try await openStoreWhenFree(manager) else { return }
+    let notices = ServiceNotices(ProcessInfo.processInfo.environment)
+    guard let store = try await openStoreWhenFree(notices) else { return }
     let host = Host(
       reactors, globals: globals, log: store.log, settings: hostSettings, logger: logger)
     let serverMetrics = ServerMetrics()
@@ -45,14 +45,14 @@ extension ServiceContext {
       throw ConfigurationError.configuration("listen: \(error.message)")
     }
     for endpoint in server.endpoints { announce(endpoint) }
-    manager.tell(.ready)
+    notices.tell(.ready)
 
     let sweeping = Task { try await host.sweepIdleSessions() }
     let resuming = Task { try await keepActionsGoing(on: host) }
     await termination.requested()
     sweeping.cancel()
     resuming.cancel()
-    manager.tell(.stopping)
+    notices.tell(.stopping)
     logger.info("draining", ["grace": configuration.shutdown.grace.description])
     await drain(api, server, store)
     logger.info("stopped")

@@ -15,7 +15,7 @@ extension ServiceContext {
   ///
   /// It waits as long as `start.wait`; `nil` when the end is asked for meanwhile. Clients wait where
   /// they are: on a socket that was handed over, in the kernel.
-  func openStoreWhenFree(_ manager: ServiceManager) async throws -> OpenStore? {
+  func openStoreWhenFree(_ notices: ServiceNotices) async throws -> OpenStore? {
     let deadline = ContinuousClock.now + configuration.start.wait
     var isWaiting = false
     while true {
@@ -25,7 +25,7 @@ extension ServiceContext {
         guard error.isTemporary, ContinuousClock.now < deadline else { throw error }
         if !isWaiting {
           logger.info("waiting for the store", ["store": "\(configuration.store)"])
-          manager.tell(.waiting)
+          notices.tell(.waiting)
           isWaiting = true
         }
       }

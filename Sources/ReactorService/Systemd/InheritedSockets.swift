@@ -9,12 +9,12 @@ enum InheritedSockets {
   /// More than this is a mistake.
   static let limit = 64
 
-  /// The descriptors that the environment says are ours; empty where it says nothing, or means
-  /// another process.
+  /// The descriptors that the environment says are ours.
   ///
   /// - Parameters:
   ///   - environment: `LISTEN_PID` names the process that is meant, `LISTEN_FDS` how many there are.
   ///   - process: The id of this process.
+  /// - Returns: The descriptors; none where the environment says nothing, or means another process.
   static func descriptors(_ environment: [String: String], process: Int32) -> [Int32] {
     guard environment["LISTEN_PID"].flatMap({ Int32($0) }) == process,
       let count = environment["LISTEN_FDS"].flatMap({ Int($0) }), (1...limit).contains(count)

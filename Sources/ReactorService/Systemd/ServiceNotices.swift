@@ -1,7 +1,7 @@
 internal import Glibc
 
-/// Whoever started the process and wants to know how it is doing (sd_notify(3)).
-struct ServiceManager: Sendable {
+/// What whoever started the process is told of how it is doing (sd_notify(3)).
+struct ServiceNotices: Sendable {
   /// What it can be told.
   enum News: String {
     /// Connections are accepted.

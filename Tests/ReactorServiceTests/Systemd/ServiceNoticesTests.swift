@@ -3,7 +3,7 @@ import Testing
 
 @testable import ReactorService
 
-struct ServiceManagerTests {
+struct ServiceNoticesTests {
   /// Receives what a service manager would.
   private final class Receiver {
     let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
@@ -43,7 +43,7 @@ struct ServiceManagerTests {
   @Test(arguments: ["/tmp/reactord-notify-\(getpid())", "@reactord-notify-\(getpid())"])
   func `news arrive at the address in the environment`(_ name: String) {
     let receiver = Receiver(name)
-    let manager = ServiceManager(["NOTIFY_SOCKET": name])
+    let manager = ServiceNotices(["NOTIFY_SOCKET": name])
     manager.tell(.ready)
     #expect(receiver.receive() == "READY=1")
     manager.tell(.stopping)
@@ -54,6 +54,6 @@ struct ServiceManagerTests {
     nil, "", "relative", "/nobody/listens", "/\(String(repeating: "a", count: 200))",
   ])
   func `where nobody listens nothing happens`(_ name: String?) {
-    ServiceManager(name.map { ["NOTIFY_SOCKET": $0] } ?? [:]).tell(.ready)
+    ServiceNotices(name.map { ["NOTIFY_SOCKET": $0] } ?? [:]).tell(.ready)
   }
 }
