@@ -12,6 +12,7 @@ final class EffectContext: SerialContext {
   let started = CancellationMoment.next()
 
   let timer: any SchedulerType
+  private let request = RequestContext.current
   private let base: any SerialContext
 
   /// Makes the context of an effect that starts now.
@@ -28,7 +29,9 @@ final class EffectContext: SerialContext {
 
   func perform(_ work: @escaping @Sendable () -> Void) {
     base.perform { [self] in
-      CurrentSerialContext.$value.withValue(self, operation: work)
+      CurrentSerialContext.$value.withValue(self) {
+        RequestContext.$current.withValue(request, operation: work)
+      }
     }
   }
 }

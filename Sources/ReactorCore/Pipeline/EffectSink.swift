@@ -7,6 +7,8 @@ final class EffectSink<Action: Sendable, Mutation: Sendable, State: Sendable>: O
   @usableFromInline typealias Element = Mutation
 
   let effect: (any TrackedEffect)?
+  /// The request that started the effect, for whoever is told of its failure.
+  let request = RequestContext.current
   private let pipeline: Pipeline<Action, Mutation, State>
   private let upstream = DisposableSlot()
   private let stopped = Atomic<Bool>(false)
