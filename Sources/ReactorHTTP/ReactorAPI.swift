@@ -166,11 +166,12 @@ public final class ReactorAPI: HTTPResponder {
     }
     // A stream is told by itself: any status but 200 would stop a browser's EventSource for good.
     if isDraining, !route.isStream { throw unavailable("The service is stopping.") }
-    try dispatch(route, request, answer)
+    try dispatch(route, request, scope, answer)
   }
 
   private func dispatch(
-    _ route: Route, _ request: HTTPRequest, _ answer: @escaping @Sendable (HTTPResponse) -> Void
+    _ route: Route, _ request: HTTPRequest, _ scope: RequestScope,
+    _ answer: @escaping @Sendable (HTTPResponse) -> Void
   ) throws(Problem) {
     switch route {
     case .page: answer(try page(request))
@@ -202,7 +203,7 @@ public final class ReactorAPI: HTTPResponder {
     case .state(let name, let id):
       try showState(of: try reactor(name), try checked(id), request, answer)
     case .actions(let name, let id):
-      try runActions(of: try reactor(name), try checked(id), request, answer)
+      try runActions(of: try reactor(name), try checked(id), request, scope.context, answer)
     case .events(let name, let id):
       try openStream(of: try reactor(name), try checked(id), request, answer)
     case .manyEvents: try openStreamOfMany(request, answer)

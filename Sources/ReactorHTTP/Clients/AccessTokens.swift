@@ -1,3 +1,5 @@
+internal import ReactorHost
+
 /// The bearer tokens (RFC 6750) that a host has given out, and what each may do.
 ///
 /// A line of the file is a token, or `sha256:` and the hexadecimal digest of one; a right; and the
@@ -30,7 +32,8 @@ public struct AccessTokens: Sendable {
   }
 
   private struct Token {
-    let digest: [UInt8]
+    /// In lowercase hexadecimal digits.
+    let digest: String
     let right: Right
     /// `nil` for all.
     let reactors: Set<String>?
@@ -70,13 +73,11 @@ public struct AccessTokens: Sendable {
     }
   }
 
-  private static func digest(of secret: Substring) -> [UInt8]? {
-    guard secret.hasPrefix("sha256:") else { return SHA256.digest(of: secret.utf8) }
-    let digits = secret.dropFirst(7).map(\.hexDigitValue)
-    guard digits.count == 64, !digits.contains(nil) else { return nil }
-    return stride(from: 0, to: 64, by: 2).map {
-      UInt8((digits[$0] ?? 0) << 4 | (digits[$0 + 1] ?? 0))
-    }
+  private static func digest(of secret: Substring) -> String? {
+    guard secret.hasPrefix("sha256:") else { return SHA256.hexadecimal(of: Array(secret.utf8)) }
+    let digits = secret.dropFirst(7)
+    guard digits.utf8.count == 64, digits.allSatisfy(\.isHexDigit) else { return nil }
+    return digits.lowercased()
   }
 
   // MARK: Checking
@@ -110,10 +111,10 @@ public struct AccessTokens: Sendable {
 
   /// Compares with every token, so that the time tells nothing.
   private func find(_ secret: String) -> Token? {
-    let digest = SHA256.digest(of: secret.utf8)
+    let digest = SHA256.hexadecimal(of: Array(secret.utf8))
     var found: Token?
     for token in tokens {
-      let difference = zip(token.digest, digest).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) }
+      let difference = zip(token.digest.utf8, digest.utf8).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) }
       if difference == 0 { found = token }
     }
     return found
