@@ -161,7 +161,7 @@ final class Exchange: Sendable {
     let limits = worker.core.settings.limits
     let responder = worker.core.responder
     var request = worker.slots[slot].intake?.finish(target: target)
-    request?.peer = connection.peer
+    request?.peer = worker.slots[slot].peer
     let response =
       switch refusal {
       case .malformed: HTTPResponse(status: 400)
