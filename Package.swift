@@ -64,8 +64,7 @@ let package = Package(
     .target(name: "ReactorCoding", swiftSettings: settings),
     .testTarget(
       name: "ReactorCodingTests", dependencies: ["PublicTestData", "ReactorCoding"],
-      exclude: ["Patch/json-patch-tests.LICENSE"],
-      resources: [.embedInCode("Patch/json-patch-tests.json")], swiftSettings: settings),
+      swiftSettings: settings),
 
     // Sessions, mailboxes, the log. No HTTP, no C.
     .target(
@@ -136,7 +135,8 @@ let package = Package(
 
     // The real binary over real sockets, curl and a browser.
     .testTarget(
-      name: "EndToEndTests", dependencies: ["PublicTestData", "ReadmeExample", "reactord", "room"],
+      name: "EndToEndTests",
+      dependencies: ["HotPathCounts", "PublicTestData", "ReadmeExample", "reactord", "room"],
       swiftSettings: settings),
 
     // Every parser that faces the network, as something that takes any bytes; and the corpus of
@@ -176,9 +176,18 @@ let package = Package(
       path: "Tests/Benchmarks",
       exclude: ["Load/post.lua", "Servers/nchan.conf", "Servers/plain-server.js"],
       swiftSettings: settings),
+    .testTarget(name: "BenchmarksTests", dependencies: ["Benchmarks"], swiftSettings: settings),
+    // What the hot path costs, counted: a test compares it with counts.json.
+    .executableTarget(
+      name: "HotPathCounts",
+      dependencies: [
+        "AllocationCounter", "ReactorCore", "ReactorHost", "ReactorHTTP", "ReactorStreams",
+      ],
+      path: "Tests/HotPathCounts", exclude: ["counts.json"], swiftSettings: settings),
     .target(name: "AllocationCounter", path: "Tests/AllocationCounter"),
     .executableTarget(
       name: "StreamLoad", path: "Tests/StreamLoad", linkerSettings: [.linkedLibrary("m")]),
+    .testTarget(name: "StreamLoadTests", dependencies: ["StreamLoad"], swiftSettings: settings),
     .executableTarget(
       name: "BareHandler", path: "Tests/BareHandler",
       linkerSettings: [.linkedLibrary("microhttpd")]),

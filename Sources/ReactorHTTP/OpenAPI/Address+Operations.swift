@@ -12,6 +12,8 @@ extension Address {
     let actions: JSONValue
     /// Actions to try.
     let actionExamples: [JSONValue.Member]
+    /// Any global's value.
+    let global: JSONValue
   }
 
   func operations(_ schemas: Schemas) -> [Operation] {
@@ -19,7 +21,11 @@ extension Address {
     case .page:
       [get("inspector", "The inspector, a web page", gives: .text("text/html"))]
     case .pageFile:
-      [get("inspectorFile", "A file of the inspector", [.file], gives: .text("*/*"))]
+      [
+        get(
+          "inspectorFile", "A file of the inspector", [.file], gives: .text("*/*"),
+          problems: [.notFound])
+      ]
     case .health:
       [get("health", "Whether the process lives", gives: .json(Self.status))]
     case .readiness:
@@ -59,7 +65,7 @@ extension Address {
           gives: .json(Self.reference("GlobalList")))
       ]
     case .manyEvents: [streamMany]
-    case .global: [readGlobal, setGlobal]
+    case .global: [readGlobal(schemas), setGlobal(schemas)]
     case .globalEvents: [streamGlobal]
     }
   }
@@ -187,11 +193,11 @@ extension Address {
       method: "GET", id: "streamEvents", summary: "The session's States as server-sent events",
       detail: "The current State at once, then every new one. The stream does not end by itself.",
       parameters: [
-        .reactor, .session, .select, .delta, .replay, .lastEventID, .lastEventIDQuery,
+        .reactor, .session, .select, .delta, .replay, .activity, .lastEventID, .lastEventIDQuery,
       ],
       answers: [
         .init(
-          status: 200, description: "The stream", content: .text("text/event-stream")),
+          status: 200, description: "The stream", content: .stream("text/event-stream")),
         .init(status: 204, description: "The session has ended: an EventSource stops"),
       ],
       problems: [
@@ -207,10 +213,12 @@ extension Address {
         A State's event has the name `{reactor}/{session}`; every other event has the data \
         `{"session":…,"data":…}`. The `id` holds the cursors of all sessions.
         """,
-      parameters: [.sessions, .select, .delta, .replay, .lastEventID, .lastEventIDQuery],
+      parameters: [
+        .sessions, .select, .delta, .replay, .activity, .lastEventID, .lastEventIDQuery,
+      ],
       answers: [
         .init(
-          status: 200, description: "The stream", content: .text("text/event-stream")),
+          status: 200, description: "The stream", content: .stream("text/event-stream")),
         .init(status: 204, description: "All sessions have ended: an EventSource stops"),
       ],
       problems: [
@@ -239,15 +247,13 @@ extension Address {
 // MARK: - Globals
 
 extension Address {
-  private static let anyValue: JSONValue = ["description": "The bare value."]
-
-  private var readGlobal: Operation {
+  private func readGlobal(_ schemas: Schemas) -> Operation {
     Operation(
       method: "GET", id: "readGlobal", summary: "The value of a global",
       parameters: [.global, .ifNoneMatch],
       answers: [
         .init(
-          status: 200, description: "The value", headers: [.etag], content: .json(Self.anyValue)),
+          status: 200, description: "The value", headers: [.etag], content: .json(schemas.global)),
         .init(status: 304, description: "The client has this value already", headers: [.etag]),
       ],
       problems: [.invalidParameter, .unknownGlobal, .notAcceptable])
@@ -256,21 +262,21 @@ extension Address {
   private var streamGlobal: Operation {
     Operation(
       method: "GET", id: "streamGlobalEvents", summary: "A global's values as server-sent events",
-      parameters: [.global, .select, .delta, .replay, .lastEventID, .lastEventIDQuery],
+      parameters: [.global, .select, .delta, .replay, .activity, .lastEventID, .lastEventIDQuery],
       answers: [
-        .init(status: 200, description: "The stream", content: .text("text/event-stream"))
+        .init(status: 200, description: "The stream", content: .stream("text/event-stream"))
       ],
       problems: [.invalidParameter, .unknownGlobal, .invalidPointer, .notAcceptable])
   }
 
-  private var setGlobal: Operation {
+  private func setGlobal(_ schemas: Schemas) -> Operation {
     Operation(
       method: "PUT", id: "setGlobal", summary: "Set a global for all sessions",
-      parameters: [.global], body: Self.anyValue,
+      parameters: [.global], body: schemas.global,
       answers: [
         .init(
           status: 200, description: "The value that is set now", headers: [.etag],
-          content: .json(Self.anyValue))
+          content: .json(schemas.global))
       ],
       problems: [
         .malformedJSON, .unknownGlobal, .unsupportedMediaType, .invalidBody, .notAcceptable,

@@ -86,6 +86,11 @@ public final class Global<Value: Codable & Sendable>: SharedGlobal, ObservableTy
     state.withLock { $0.latest }.state
   }
 
+  /// The JSON Schema of the values that it takes, derived from their type.
+  public var schema: [UInt8] {
+    JSONSchema.derive(Value.self, for: .input).bytes
+  }
+
   /// Sets the value for all sessions, as soon as the host's log has it; any thread may call.
   ///
   /// What the log refuses is not set, and a line of the host's log says so.
@@ -277,6 +282,9 @@ private final class SingleReplay: StateReplay {
 public protocol SharedGlobal: StateSource {
   /// The name in the address.
   var name: String { get }
+
+  /// The JSON Schema of the values that it takes, as JSON.
+  var schema: [UInt8] { get }
 
   /// Sets the value from JSON.
   ///

@@ -39,6 +39,11 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
   let interruptionPolicy: InterruptionPolicy
   private let upgradeMutation: MutationUpgrade?
   private let fingerprint = Mutex<String?>(nil)
+  /// The actions that are a name without values, by their JSON.
+  ///
+  /// Most of what clients send are such, and they are always the same: they are read once, not with
+  /// every request.
+  @usableFromInline let plainActions: [[UInt8]: R.Action]
   private let exampleActions: [R.Action]
   /// Makes an engine for a restored state.
   ///
@@ -70,6 +75,7 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
     self.upgradeMutation = upgradeMutation
     self.make = make
     self.assemble = assemble
+    plainActions = JSONCoder.plainCases(of: R.Action.self)
   }
 
   func describe() -> ReactorDescription {
@@ -206,12 +212,10 @@ extension ReactorBlueprint: Blueprint {
   var schema: String {
     if let known = fingerprint.withLock({ $0 }) { return known }
     // Deriving asks the types themselves; where two threads do it, they find the same.
-    let schemas = [
-      JSONSchema.derive(R.State.self, for: .output),
-      JSONSchema.derive(R.Mutation.self, for: .output),
-    ]
-    let hash = SHA256.hexadecimal(of: (try? JSONCoder.encode(schemas)) ?? [])
-    let made = String(hash.prefix(16))
+    let schemas =
+      JSONSchema.derive(R.State.self, for: .output).bytes
+      + JSONSchema.derive(R.Mutation.self, for: .output).bytes
+    let made = String(SHA256.hexadecimal(of: schemas).prefix(16))
     fingerprint.withLock { $0 = made }
     return made
   }
