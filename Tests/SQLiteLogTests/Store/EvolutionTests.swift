@@ -217,7 +217,7 @@ extension HostedReactor {
       (continuation: CheckedContinuation<ActionOutcome, any Error>) in
       do {
         try session.submit(
-          Array(action.utf8), ifAt: nil, key: nil, accepted: nil,
+          Array(action.utf8), ifAt: nil, key: nil, for: nil, accepted: nil,
           completion: { continuation.resume(returning: $0) })
       } catch {
         continuation.resume(throwing: error)
