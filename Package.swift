@@ -77,7 +77,8 @@ let package = Package(
 
     // The contract with clients: routes, problems, streams. No C.
     .target(
-      name: "ReactorHTTP", dependencies: ["ReactorCoding", "ReactorHost", "ReactorStreams"],
+      name: "ReactorHTTP",
+      dependencies: ["ReactorCoding", "ReactorCore", "ReactorHost", "ReactorStreams"],
       resources: [
         .embedInCode("Page/icon.svg"), .embedInCode("Page/index.html"),
         .embedInCode("Page/page.css"),
@@ -111,6 +112,13 @@ let package = Package(
       dependencies: ["ReactorCore", "ReactorHost", "ReactorStreams", "SQLiteLog"],
       swiftSettings: settings),
 
+    // Compression of answers: the only importer of zlib.
+    .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
+    .target(
+      name: "Zlib", dependencies: ["CZlib"],
+      swiftSettings: settings + [.strictMemorySafety()]),  // SE-0458
+    .testTarget(name: "ZlibTests", dependencies: ["Zlib"], swiftSettings: settings),
+
     // The reactors that ship, each also a worked example.
     .target(
       name: "Reactors", dependencies: ["ReactorCore", "ReactorHost", "ReactorStreams"],
@@ -125,7 +133,7 @@ let package = Package(
     // Configuration, signals, wiring; and the daemon itself.
     .target(
       name: "ReactorService",
-      dependencies: ["MicrohttpdServer", "ReactorHost", "ReactorHTTP", "SQLiteLog"],
+      dependencies: ["MicrohttpdServer", "ReactorHost", "ReactorHTTP", "SQLiteLog", "Zlib"],
       swiftSettings: settings),
     .testTarget(
       name: "ReactorServiceTests", dependencies: ["ReactorHost", "ReactorService", "reactord"],
@@ -135,7 +143,8 @@ let package = Package(
 
     // The real binary over real sockets, curl and a browser.
     .testTarget(
-      name: "EndToEndTests", dependencies: ["PublicTestData", "ReadmeExample", "reactord", "room"],
+      name: "EndToEndTests",
+      dependencies: ["HotPathCounts", "PublicTestData", "ReadmeExample", "reactord", "room"],
       swiftSettings: settings),
 
     // Every parser that faces the network, as something that takes any bytes; and the corpus of
@@ -176,6 +185,13 @@ let package = Package(
       exclude: ["Load/post.lua", "Servers/nchan.conf", "Servers/plain-server.js"],
       swiftSettings: settings),
     .testTarget(name: "BenchmarksTests", dependencies: ["Benchmarks"], swiftSettings: settings),
+    // What the hot path costs, counted: a test compares it with counts.json.
+    .executableTarget(
+      name: "HotPathCounts",
+      dependencies: [
+        "AllocationCounter", "ReactorCore", "ReactorHost", "ReactorHTTP", "ReactorStreams",
+      ],
+      path: "Tests/HotPathCounts", exclude: ["counts.json"], swiftSettings: settings),
     .target(name: "AllocationCounter", path: "Tests/AllocationCounter"),
     .executableTarget(
       name: "StreamLoad", path: "Tests/StreamLoad", linkerSettings: [.linkedLibrary("m")]),

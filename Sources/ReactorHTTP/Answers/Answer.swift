@@ -37,9 +37,14 @@ enum Answer {
   static func state(
     _ state: CommittedState, status: Int = 200, headers: [(name: String, value: String)] = []
   ) -> HTTPResponse {
-    json(
-      state.json, status: status,
-      headers: [("ETag", tag(state.cursor)), ("Cache-Control", "no-cache")] + headers)
+    // One array, with room for what every answer has; it is made for every action.
+    var fields: [(name: String, value: String)] = []
+    fields.reserveCapacity(headers.count + 5)
+    fields.append(("Content-Type", "application/json"))
+    fields.append(("ETag", tag(state.cursor)))
+    fields.append(("Cache-Control", "no-cache"))
+    fields += headers
+    return HTTPResponse(status: status, headers: fields, body: .bytes(state.json))
   }
 
   /// A state in the form that the client prefers, when an action is done or accepted.
@@ -54,10 +59,11 @@ enum Answer {
       status: isAccepted ? 202 : 204, headers: [("ETag", tag(state.cursor))] + applied)
   }
 
-  /// That the client has this state already.
-  static func notModified(_ cursor: Cursor) -> HTTPResponse {
+  /// That the client has this state already, in the form whose tag it sent.
+  static func notModified(_ cursor: Cursor, _ known: EntityTags) -> HTTPResponse {
     HTTPResponse(
-      status: 304, headers: [("ETag", tag(cursor)), ("Cache-Control", "no-cache")])
+      status: 304,
+      headers: [("ETag", known.tag(of: cursor) ?? tag(cursor)), ("Cache-Control", "no-cache")])
   }
 
   static func html(_ page: [UInt8], headers: [(name: String, value: String)] = []) -> HTTPResponse {

@@ -33,8 +33,10 @@ extension ReactorAPI {
     guard request.method == "PUT" else {
       let state = global.current
       let known = try EntityTags(of: request, in: .ifNoneMatch, name: "If-None-Match")
-      return known?.contains(state.cursor) == true
-        ? Answer.notModified(state.cursor) : Answer.state(state)
+      if let known, known.contains(state.cursor) {
+        return Answer.notModified(state.cursor, known)
+      }
+      return Answer.state(state)
     }
     try requireJSON(request)
     do {
