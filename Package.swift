@@ -77,7 +77,8 @@ let package = Package(
 
     // The contract with clients: routes, problems, streams. No C.
     .target(
-      name: "ReactorHTTP", dependencies: ["ReactorCoding", "ReactorHost", "ReactorStreams"],
+      name: "ReactorHTTP",
+      dependencies: ["ReactorCoding", "ReactorCore", "ReactorHost", "ReactorStreams"],
       resources: [
         .embedInCode("Page/icon.svg"), .embedInCode("Page/index.html"),
         .embedInCode("Page/page.css"),
@@ -111,6 +112,13 @@ let package = Package(
       dependencies: ["ReactorCore", "ReactorHost", "ReactorStreams", "SQLiteLog"],
       swiftSettings: settings),
 
+    // Compression of answers: the only importer of zlib.
+    .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
+    .target(
+      name: "Zlib", dependencies: ["CZlib"],
+      swiftSettings: settings + [.strictMemorySafety()]),  // SE-0458
+    .testTarget(name: "ZlibTests", dependencies: ["Zlib"], swiftSettings: settings),
+
     // The reactors that ship, each also a worked example.
     .target(
       name: "Reactors", dependencies: ["ReactorCore", "ReactorHost", "ReactorStreams"],
@@ -125,7 +133,7 @@ let package = Package(
     // Configuration, signals, wiring; and the daemon itself.
     .target(
       name: "ReactorService",
-      dependencies: ["MicrohttpdServer", "ReactorHost", "ReactorHTTP", "SQLiteLog"],
+      dependencies: ["MicrohttpdServer", "ReactorHost", "ReactorHTTP", "SQLiteLog", "Zlib"],
       swiftSettings: settings),
     .testTarget(
       name: "ReactorServiceTests", dependencies: ["ReactorHost", "ReactorService", "reactord"],

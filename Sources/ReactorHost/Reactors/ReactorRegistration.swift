@@ -21,18 +21,24 @@ public struct ReactorRegistration: Sendable {
   ///   - summary: One sentence for people.
   ///   - exampleActions: Actions to try, shown in the catalogue.
   ///   - whenInterrupted: What becomes of an accepted action that the end of the process has cut off.
+  ///   - upgradeMutation: Asked for a mutation in the log that cannot be read as it stands, because an
+  ///     earlier release has written it: gives the JSON that the reactor reads now. It must give the
+  ///     same for the same each time. What it throws is the end of that session, for now, and of no
+  ///     other.
   ///   - make: Makes an instance: one for each session that is in memory, and now and then one that
   ///     only folds mutations. It is called on any thread and must be cheap.
   @inlinable
   public init<R: Reactor>(
     _ name: String, summary: String, exampleActions: [R.Action] = [],
     whenInterrupted: InterruptionPolicy = .runAgain,
+    upgradeMutation: MutationUpgrade? = nil,
     make: @escaping @Sendable () -> R
   ) where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
     self.init(
       name, summary: summary,
       blueprint: ReactorBlueprint(
-        exampleActions: exampleActions, interruptionPolicy: whenInterrupted, make: make))
+        exampleActions: exampleActions, interruptionPolicy: whenInterrupted,
+        upgradeMutation: upgradeMutation, make: make))
   }
 
   @usableFromInline
@@ -44,6 +50,9 @@ public struct ReactorRegistration: Sendable {
     }
   }
 }
+
+/// Makes of the JSON of an old mutation the JSON of one that the reactor reads now.
+public typealias MutationUpgrade = @Sendable (_ mutation: String) throws -> String
 
 /// What every hosted reactor shares.
 ///
