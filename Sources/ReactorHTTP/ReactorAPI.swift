@@ -210,7 +210,7 @@ public final class ReactorAPI: HTTPResponder {
     case .log(let name, let id):
       try showLog(of: try reactor(name), try checked(id), request, answer)
     case .globals: answer(try listGlobals(request))
-    case .global(let name): answer(try serveGlobal(name, request))
+    case .global(let name): try serveGlobal(name, request, answer)
     case .globalEvents(let name): answer(try openStream(of: try global(name), request))
     }
   }
@@ -282,6 +282,13 @@ public final class ReactorAPI: HTTPResponder {
       Problem(
         .effectFailed,
         "The session's state could not be read or written. Nothing was changed; the log says why.")
+    case .unreadable(let version, let reason):
+      Problem(
+        .effectFailed,
+        """
+        What is stored of this session at version \(version) cannot be read by this release of its \
+        reactor: \(reason) Other sessions are not affected.
+        """, members: [.init("version", .number(JSONNumber(version)))])
     }
   }
 
