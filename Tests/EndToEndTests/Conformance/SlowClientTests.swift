@@ -11,7 +11,8 @@ struct SlowClientTests {
   let server: ReactordProcess
 
   init() throws {
-    server = try ReactordProcess("--limits-idle", "2")
+    server = try ReactordProcess(
+      "--limits-idle", "2", "--limits-head", "2", "--limits-transfer", "2")
   }
 
   /// Runs slowhttptest until no connection is left, at most for twenty seconds.
