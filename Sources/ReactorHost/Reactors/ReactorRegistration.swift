@@ -55,14 +55,33 @@ public struct ReactorRegistration: Sendable {
 public typealias MutationUpgrade = @Sendable (_ mutation: String) throws -> String
 
 /// What every hosted reactor shares.
-struct HostEnvironment: Sendable {
+///
+/// One object for all sessions of a reactor: as a value it would be a good part of each.
+final class HostEnvironment: Sendable {
   let settings: HostSettings
   let log: any MutationLog
   let logger: Logger
-  let places = SessionPlaces()
-  let interruptions = Interruptions()
+  let places: SessionPlaces
+  let interruptions: Interruptions
   /// What is counted; each reactor has its own.
-  var counts = ReactorCounts()
+  let counts = ReactorCounts()
+
+  init(settings: HostSettings, log: any MutationLog, logger: Logger) {
+    self.settings = settings
+    self.log = log
+    self.logger = logger
+    places = SessionPlaces()
+    interruptions = Interruptions()
+  }
+
+  /// Makes the environment of one more reactor of the same host.
+  init(sharing other: HostEnvironment) {
+    settings = other.settings
+    log = other.log
+    logger = other.logger
+    places = other.places
+    interruptions = other.interruptions
+  }
 }
 
 /// Whether there may be accepted actions that go on nowhere: at first, and when a session was put out
