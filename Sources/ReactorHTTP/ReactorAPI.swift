@@ -127,6 +127,7 @@ public final class ReactorAPI: HTTPResponder {
     case .readiness: answer(Answer.json(Array(#"{"status":"ready"}"#.utf8)))
     case .catalogue: answer(try catalogue(request))
     case .reactor(let name): answer(try describe(try reactor(name), request))
+    case .types(let name): answer(try declareTypes(of: try reactor(name), request))
     case .sessions(let name):
       let reactor = try reactor(name)
       if request.method == "POST" {
