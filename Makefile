@@ -4,7 +4,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run build test sanitize lint format docs bench
+.PHONY: help run build test sanitize test-faults lint format docs bench
 MAKEFLAGS += --no-print-directory
 
 # The address of `make run`.
@@ -13,6 +13,7 @@ LISTEN ?= 127.0.0.1:8080
 ARGS ?=
 
 packages := config/install-packages
+python_packages := config/install-python-packages
 formatted := Package.swift Sources Tests
 documented := ReactorStreams ReactorCore ReactorTesting ReactorService
 docs := .build/docs
@@ -36,11 +37,13 @@ build: ## Build everything, optimised.
 
 test: ## Run all tests, with ARGS.
 	@$(packages) build run test
+	@$(python_packages)
 	swift build --build-tests
 	swift test --skip-build $(ARGS)
 
 sanitize: ## Run the tests under ThreadSanitizer and AddressSanitizer, with ARGS.
 	@$(packages) build run test
+	@$(python_packages)
 	config/test-sanitized thread $(ARGS)
 	config/test-sanitized address $(ARGS)
 

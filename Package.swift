@@ -13,6 +13,9 @@ let settings: [SwiftSetting] = [
   .enableUpcomingFeature("InferIsolatedConformances"),  // SE-0470
 ]
 
+/// What a new package has, so that what the tutorial shows compiles there as it does here.
+let tutorial: [SwiftSetting] = [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]
+
 let package = Package(
   name: "reactord",
   products: [
@@ -20,6 +23,7 @@ let package = Package(
     .library(name: "ReactorStreams", targets: ["ReactorStreams"]),
     .library(name: "ReactorTesting", targets: ["ReactorTesting"]),
     .library(name: "ReactorCore", targets: ["ReactorCore"]),
+    .library(name: "ReactorHost", targets: ["ReactorHost"]),
     .library(name: "ReactorService", targets: ["ReactorService"]),
   ],
   targets: [
@@ -153,12 +157,24 @@ let package = Package(
 
     // The real binary over real sockets, curl and a browser.
     .testTarget(
-      name: "EndToEndTests", dependencies: ["ReadmeExample", "reactord"], swiftSettings: settings),
+      name: "EndToEndTests", dependencies: ["ReadmeExample", "reactord", "room"],
+      swiftSettings: settings),
 
     // The example of the README, which a test compares with it and runs.
     .executableTarget(
       name: "ReadmeExample", dependencies: ["ReactorCore", "ReactorHost", "ReactorService"],
       path: "Tests/ReadmeExample", swiftSettings: settings),
+
+    // The package that the tutorial builds; its own manifest stands beside it.
+    .target(
+      name: "Rooms", dependencies: ["ReactorCore"], path: "Tests/Tutorial/Sources/Rooms",
+      swiftSettings: tutorial),
+    .executableTarget(
+      name: "room", dependencies: ["ReactorHost", "ReactorService", "Rooms"],
+      path: "Tests/Tutorial/Sources/room", swiftSettings: tutorial),
+    .testTarget(
+      name: "RoomsTests", dependencies: ["ReactorTesting", "Rooms"],
+      path: "Tests/Tutorial/Tests/RoomsTests", swiftSettings: tutorial),
 
     // `make bench`: ratios of one run, and what they are compared with.
     .executableTarget(

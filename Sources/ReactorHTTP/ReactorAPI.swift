@@ -20,6 +20,12 @@ public final class ReactorAPI: HTTPResponder {
     /// What a request that the service cannot take now is told to wait, in seconds.
     public var retryAfter = 1
 
+    /// The version of the service, as `/openapi.json` tells it.
+    public var version = "0"
+
+    /// What `/metrics` shows beside the figures of the host and of the service itself.
+    public var metrics: [any MetricsSource] = []
+
     /// Makes the settings with their defaults.
     public init() {}
   }
@@ -29,6 +35,9 @@ public final class ReactorAPI: HTTPResponder {
   let logger: Logger
   let channels: EventChannels
   let waitingRoom = WaitingRoom()
+  let requestCounts = RequestCounts()
+  /// `/openapi.json`, made with its first reading.
+  let openAPI = Mutex<[UInt8]?>(nil)
   private let draining = Atomic<Bool>(false)
 
   /// Makes the service.
@@ -59,16 +68,24 @@ public final class ReactorAPI: HTTPResponder {
   public func respond(
     to request: HTTPRequest, answer: @escaping @Sendable (HTTPResponse) -> Void
   ) {
-    @Sendable func answerSafely(_ response: HTTPResponse) {
-      var response = response
-      response.headers.append(("X-Content-Type-Options", "nosniff"))
-      answer(response)
+    let route = Route(path: request.path)
+    let scope = RequestScope(request, route?.address)
+    @Sendable func finish(_ response: HTTPResponse) {
+      answer(self.finish(response, scope))
     }
     do {
-      try route(request, answer: answerSafely)
+      try serve(route, request, answer: finish)
     } catch {
-      answerSafely(error.response)
+      finish(error.response)
     }
+  }
+
+  /// Adds to an answer what every one has, and counts it.
+  private func finish(_ response: HTTPResponse, _ scope: RequestScope) -> HTTPResponse {
+    var response = response
+    response.headers.append(("X-Content-Type-Options", "nosniff"))
+    requestCounts.count(scope.address, scope.method, response)
+    return response
   }
 
   /// The answer to a request that the transport refuses.
@@ -85,30 +102,32 @@ public final class ReactorAPI: HTTPResponder {
           "The request line and header fields are at most \(limit) bytes here (limits.headers).",
           members: [.init("limit", .number(JSONNumber(limit)))])
       }
-    var response = problem.response
-    response.headers.append(("X-Content-Type-Options", "nosniff"))
-    return response
+    return finish(problem.response, RequestScope())
   }
 
-  private func route(
-    _ request: HTTPRequest, answer: @escaping @Sendable (HTTPResponse) -> Void
+  private func serve(
+    _ route: Route?, _ request: HTTPRequest, answer: @escaping @Sendable (HTTPResponse) -> Void
   ) throws(Problem) {
     if request.method == "OPTIONS", request.path == "*" {
       // The server as a whole (RFC 9110, 9.3.7), not one of its addresses.
-      return answer(HTTPResponse(status: 204, headers: [("Allow", Route.everyMethod)]))
+      return answer(HTTPResponse(status: 204, headers: [("Allow", Address.everyMethod)]))
     }
-    guard let route = Route(path: request.path) else {
+    guard let route else {
       throw Problem(.notFound, "There is nothing at this address. GET /v1/reactors lists what is.")
     }
+    let address = route.address
     if request.method == "OPTIONS" {
-      return answer(HTTPResponse(status: 204, headers: [("Allow", route.allowed)]))
+      return answer(HTTPResponse(status: 204, headers: [("Allow", address.allowed)]))
     }
-    guard route.methods.contains(request.method) else {
+    guard address.methods.contains(request.method) else {
       throw Problem(
-        .methodNotAllowed, "This address has \(route.allowed).",
-        headers: [("Allow", route.allowed)])
+        .methodNotAllowed, "This address has \(address.allowed).",
+        headers: [("Allow", address.allowed)])
     }
-    if case .health = route { return answer(Answer.json(Array(#"{"status":"ok"}"#.utf8))) }
+    if case .health = route {
+      try negotiate(request, "application/json")
+      return answer(Answer.json(Array(#"{"status":"ok"}"#.utf8)))
+    }
     // A stream is told by itself: any status but 200 would stop a browser's EventSource for good.
     if isDraining {
       guard case .events = route else { throw unavailable("The service is stopping.") }
@@ -121,10 +140,15 @@ public final class ReactorAPI: HTTPResponder {
   ) throws(Problem) {
     switch route {
     case .page: answer(try page(request))
-    case .pageFile(let file): answer(pageFile(file))
+    case .pageFile(let file): answer(try pageFile(file, request))
+    case .examples: answer(try pageFile(.examples, request))
     case .problem(let kind): answer(try problemPage(kind, request))
     case .health: break  // answered before, also while draining
-    case .readiness: answer(Answer.json(Array(#"{"status":"ready"}"#.utf8)))
+    case .readiness:
+      try negotiate(request, "application/json")
+      answer(Answer.json(Array(#"{"status":"ready"}"#.utf8)))
+    case .metrics: answer(try showMetrics(request))
+    case .openAPI: answer(try showOpenAPI(request))
     case .catalogue: answer(try catalogue(request))
     case .reactor(let name): answer(try describe(try reactor(name), request))
     case .types(let name): answer(try declareTypes(of: try reactor(name), request))
@@ -139,7 +163,7 @@ public final class ReactorAPI: HTTPResponder {
       let reactor = try reactor(name)
       try check(id)
       switch request.method {
-      case "PUT": ensureSession(of: reactor, id, answer)
+      case "PUT": try ensureSession(of: reactor, id, request, answer)
       case "DELETE": endSession(of: reactor, id, answer)
       default: try showState(of: reactor, id, request, answer)
       }

@@ -64,6 +64,7 @@ extension ReactorAPI {
     of reactor: any HostedReactor, _ request: HTTPRequest,
     _ answer: @escaping @Sendable (HTTPResponse) -> Void
   ) throws(Problem) {
+    try negotiate(request, "application/json")
     let wish = try newSession(request)
     let id = wish?.id ?? SessionKey.generatedID()
     guard SessionKey.isValid(id: id) else { throw Self.invalidSessionID(pointer: "/id") }
@@ -108,9 +109,10 @@ extension ReactorAPI {
   }
 
   func ensureSession(
-    of reactor: any HostedReactor, _ id: String,
+    of reactor: any HostedReactor, _ id: String, _ request: HTTPRequest,
     _ answer: @escaping @Sendable (HTTPResponse) -> Void
-  ) {
+  ) throws(Problem) {
+    try negotiate(request, "application/json")
     reactor.session(id, for: .ensure) { [self] result in
       switch result {
       case .success(let opened) where opened.wasCreated: answer(created(result, reactor, id))

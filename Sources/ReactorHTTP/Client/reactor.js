@@ -605,7 +605,7 @@ class Hub {
         cache: "no-store",
         signal: connection.signal,
       });
-      if (response.status !== 200 || !response.body) return await this.#sort();
+      if (response.status !== 200 || !response.body) return await this.#sort(response);
       for await (const event of serverSentEvents(response.body)) {
         isAlive();
         if (event.retry) this.#retry = event.retry;
@@ -664,7 +664,8 @@ class Hub {
   }
 
   /** There is no stream: asks each session why, and goes on without those that are the reason. */
-  async #sort() {
+  async #sort(response) {
+    const told = await response.json().catch(() => ({}));
     await Promise.all([...this.#sessions.keys()].map(async (key) => {
       try {
         (await request(`${address(key)}/state`, { cache: "no-store" })).body?.cancel();
@@ -674,6 +675,10 @@ class Hub {
         this.#isStale = true;
       }
     }));
+    if (this.#isStale || told.parameter !== "session") return;
+    // None of them is at fault, so they are too many for one stream: the last one has to go.
+    this.#drop([...this.#sessions.keys()].pop(), told);
+    this.#isStale = true;
   }
 
   #drop(key, problem) {
@@ -689,16 +694,28 @@ function address(key) {
   return `v1/reactors/${encodeURIComponent(name)}/sessions/${encodeURIComponent(id)}`;
 }
 
-/** The cursor of one session in the id of an event of several, `counter/demo@k3x9q2-17,…`. */
+// The id of an event of several sessions holds all their cursors, `4w9xd.k3x9q2-17~p0c7m.8dn2vg-3`:
+// each behind a tag, which is made from the session's key.
+
+/** What stands for a session's key: 25 bits of FNV-1a. */
+function tagOf(key) {
+  let hash = 2_166_136_261;
+  for (const byte of new TextEncoder().encode(key)) hash = Math.imul(hash ^ byte, 16_777_619);
+  hash ^= hash >>> 25;
+  const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
+  return [0, 5, 10, 15, 20].map((shift) => alphabet[(hash >>> shift) & 31]).join("");
+}
+
+/** The cursor of one session in the id of an event of several. */
 function cursorIn(id, key) {
-  const entry = id.split(",").find((entry) => entry.startsWith(`${key}@`)) ?? "";
-  return entry.slice(key.length + 1);
+  const tag = `${tagOf(key)}.`;
+  return id.split("~").find((entry) => entry.startsWith(tag))?.slice(tag.length) ?? "";
 }
 
 /** What resumes the sessions that something is known of. */
 function composeID(sessions) {
   return [...sessions].filter(([, { held }]) => held)
-    .map(([key, { held }]) => `${key}@${held.cursor}`).join(",");
+    .map(([key, { held }]) => `${tagOf(key)}.${held.cursor}`).join("~");
 }
 
 /**

@@ -4,8 +4,8 @@ const part = (id) => document.getElementById(id);
 const session = new URLSearchParams(location.search).get("session") ?? "demo";
 const weather = reactor("weather", session);
 
-// Both ways: what is typed searches, at most every 300 ms, and what another page searches for is
-// shown here. The reactor lets the latest search win.
+// Both ways: what is typed searches, at most every 300 ms, and what another page searches for
+// is shown here. The reactor lets the latest search win.
 property(part("query")).bind(weather, {
   value: ({ query }) => query,
   action: (query) => ({ search: query }),
@@ -14,12 +14,12 @@ property(part("query")).bind(weather, {
 
 // State
 const found = weather.state.map((state) => state.weather).distinct();
-const isEmpty = ({ cityName }) => cityName === "Empty";
-found.map((found) => (isEmpty(found) ? "No such city" : found.cityName))
+const known = (found, text, otherwise) => (found.cityName === "Empty" ? otherwise : text);
+found.map((found) => known(found, found.cityName, "No city"))
   .drive(part("city"), "textContent");
-found.map((found) => (isEmpty(found) ? "–" : `${found.temperature}°`))
+found.map((found) => known(found, `${found.temperature}°`, "–"))
   .drive(part("temperature"), "textContent");
-found.map((found) => (isEmpty(found) ? "" : `${found.humidity} % humidity`))
+found.map((found) => known(found, `${found.humidity} % humidity`, ""))
   .drive(part("humidity"), "textContent");
 weather.state.map(({ isSearching }) => isSearching)
   .drive((isSearching) => part("weather").classList.toggle("old", isSearching));

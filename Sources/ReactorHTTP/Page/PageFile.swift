@@ -29,6 +29,16 @@ enum PageFile: String, CaseIterable {
   case stopwatch = "examples/stopwatch.html"
   case stopwatchScript = "examples/stopwatch.js"
 
+  /// The folder that it is in; `nil` for those at the root.
+  var folder: Substring? {
+    rawValue.lastIndex(of: "/").map { rawValue[..<$0] }
+  }
+
+  /// Its name in that folder.
+  var name: Substring {
+    rawValue.lastIndex(of: "/").map { rawValue[rawValue.index(after: $0)...] } ?? rawValue[...]
+  }
+
   /// Whether it is a page of its own, and not a part of one.
   var isPage: Bool { rawValue.hasSuffix(".html") }
 

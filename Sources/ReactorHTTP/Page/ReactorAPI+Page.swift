@@ -18,8 +18,10 @@ extension ReactorAPI {
     return Answer.html(PackageResources.index_html, headers: Self.pageHeaders)
   }
 
-  func pageFile(_ file: PageFile) -> HTTPResponse {
-    HTTPResponse(
+  func pageFile(_ file: PageFile, _ request: HTTPRequest) throws(Problem) -> HTTPResponse {
+    // A parameter such as the charset excludes nobody.
+    try negotiate(request, String(file.mediaType.prefix { $0 != ";" }))
+    return HTTPResponse(
       status: 200,
       headers: [("Content-Type", file.mediaType), ("Cache-Control", "no-cache")]
         + (file.isPage ? Self.pageHeaders : []),

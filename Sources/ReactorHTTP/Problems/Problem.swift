@@ -29,10 +29,12 @@ struct Problem: Error {
         .init("status", .number(JSONNumber(status))),
         .init("detail", .string(detail)),
       ] + members)
-    return HTTPResponse(
+    var response = HTTPResponse(
       status: status,
       headers: [("Content-Type", "application/problem+json"), ("Cache-Control", "no-store")]
         + headers,
       body: .bytes(body.bytes))
+    response.problemKind = kind
+    return response
   }
 }

@@ -2,9 +2,12 @@
 enum Route: Equatable {
   case page
   case pageFile(PageFile)
+  case examples
   case types(reactor: String)
   case health
   case readiness
+  case metrics
+  case openAPI
   case problem(String)
   case catalogue
   case reactor(String)
@@ -26,6 +29,8 @@ enum Route: Equatable {
       case "": self = .page
       case "healthz": self = .health
       case "readyz": self = .readiness
+      case "metrics": self = .metrics
+      case "openapi.json": self = .openAPI
       case let name:
         guard let file = name.flatMap(PageFile.init) else { return nil }
         self = .pageFile(file)
@@ -58,7 +63,7 @@ enum Route: Equatable {
   private static func longer(_ parts: [String?]) -> Route? {
     switch (parts[0], parts[1], parts.count) {
     case ("problems", let kind?, 2): return .problem(kind)
-    case ("examples", "", 2): return .pageFile(.examples)
+    case ("examples", "", 2): return .examples
     case ("examples", let name?, 2), ("inspector", let name?, 2):
       return PageFile(rawValue: "\(parts[0] ?? "")/\(name)").map { .pageFile($0) }
     case ("v1", "globals", 2): return .globals
@@ -82,24 +87,5 @@ enum Route: Equatable {
       }
     default: return nil
     }
-  }
-
-  /// The methods that the address has, beside `OPTIONS`; `HEAD` goes wherever `GET` does.
-  var methods: [String] {
-    switch self {
-    case .sessions: ["GET", "HEAD", "POST"]
-    case .session: ["GET", "HEAD", "PUT", "DELETE"]
-    case .actions: ["POST"]
-    case .global: ["GET", "HEAD", "PUT"]
-    default: ["GET", "HEAD"]
-    }
-  }
-
-  /// Every method that some address has.
-  static let everyMethod = "GET, HEAD, POST, PUT, DELETE, OPTIONS"
-
-  /// The value of `Allow`.
-  var allowed: String {
-    (methods + ["OPTIONS"]).joined(separator: ", ")
   }
 }

@@ -14,6 +14,7 @@ final class EventChannels: Sendable {
   }
 
   let bound: Int
+  let counts = StreamCounts()
   private let table = Mutex(Table())
 
   init(bound: Int) {

@@ -63,6 +63,7 @@ final class SubscriberStream: ByteStream {
           if wantsEveryVersion {
             try goBack(to: seen)
           } else if let latest {
+            channels.counts.conflations.add()
             return show(latest)
           } else {
             return rest(after: end)
@@ -80,6 +81,7 @@ final class SubscriberStream: ByteStream {
 
   private func show(_ event: EventBuffer.Event) -> StreamOutput {
     state.withLock { $0.seen = event.version }
+    channels.counts.deliveries.add()
     return .chunk(event.chunk)
   }
 
@@ -123,7 +125,10 @@ final class SubscriberStream: ByteStream {
         (state.seen, state.replay, state.replayed.popFirst())
       }
       if let read {
-        if let chunk = chunk(for: read) { return chunk }
+        if let chunk = chunk(for: read) {
+          channels.counts.deliveries.add()
+          return chunk
+        }
         continue
       }
       guard let replay else { return nil }

@@ -24,6 +24,9 @@ public struct HTTPResponse: Sendable {
   /// For a `HEAD` request the transport sends its head alone and never opens a stream.
   public var body: Body
 
+  /// The kind of the problem that this is; `nil` for what is none.
+  var problemKind: ProblemKind?
+
   /// Makes a response.
   public init(
     status: Int, headers: [(name: String, value: String)] = [], body: Body = .empty

@@ -34,6 +34,15 @@ public struct Logger: Sendable {
     handler(level, message(), fields().map { ($0.key, $0.value) })
   }
 
+  /// Writes one line whose fields are not known before it is written.
+  public func log(
+    _ level: LogLevel, _ message: @autoclosure () -> String,
+    fields: @autoclosure () -> [(String, String)]
+  ) {
+    guard level >= self.level else { return }
+    handler(level, message(), fields())
+  }
+
   /// Writes a line of level `trace`.
   public func trace(
     _ message: @autoclosure () -> String,

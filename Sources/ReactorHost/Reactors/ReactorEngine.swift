@@ -55,6 +55,10 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
     pipeline.foldedInContext.flatMap { try? blueprint.encode($0) }
   }
 
+  var load: (effects: Int, waiting: Int) {
+    (pipeline.runningEffectCount, pipeline.waitingCount)
+  }
+
   var isIdle: Bool {
     pipeline.runningEffectCount == 0 && pipeline.waitingCount == 0
   }

@@ -41,6 +41,8 @@ struct HostEnvironment: Sendable {
   let log: any MutationLog
   let logger: Logger
   let places = SessionPlaces()
+  /// What is counted; each reactor has its own.
+  var counts = ReactorCounts()
 }
 
 /// Counts the sessions that are in memory, of all reactors of a host.

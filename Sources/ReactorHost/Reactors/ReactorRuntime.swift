@@ -23,6 +23,8 @@ final class ReactorRuntime: HostedReactor {
     self.name = name
     self.summary = summary
     self.blueprint = blueprint
+    var environment = environment
+    environment.counts = ReactorCounts()
     self.environment = environment
     shards = (0..<16).map { _ in Shard() }
   }
@@ -122,6 +124,19 @@ final class ReactorRuntime: HostedReactor {
 
   var liveSessionCount: Int {
     shards.reduce(0) { count, shard in count + shard.slots.withLock { $0.count } }
+  }
+
+  /// What is counted of all its sessions.
+  var counts: ReactorCounts { environment.counts }
+
+  /// What the sessions in memory do now.
+  var load: SessionLoad {
+    var load = SessionLoad()
+    for shard in shards {
+      // A copy of the table, which is looked at without its lock.
+      for slot in shard.slots.withLock({ $0 }).values { slot.live?.add(to: &load) }
+    }
+    return load
   }
 
   private func slot(_ id: String) -> SessionSlot? {

@@ -30,6 +30,7 @@ extension LiveSession {
       // What it is told is the state that it missed, once that is committed.
       return request.refuse(at: reduced)
     }
+    environment.counts.actions.add(actions.count)
     actions.run(request)
     accepted?(current)
     request.entered()

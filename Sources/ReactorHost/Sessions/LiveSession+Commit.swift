@@ -45,6 +45,8 @@ extension LiveSession {
   }
 
   func didFail(_ error: any Error, in stage: ReactorStage) {
+    let counts = environment.counts
+    (stage == .mutate ? counts.effectFailures : counts.streamFailures).add()
     environment.logger.error(
       stage == .mutate ? "effect failed" : "stream of the reactor failed",
       ["reactor": key.reactor, "session": key.id, "stage": stage.rawValue, "error": "\(error)"])
@@ -59,17 +61,22 @@ extension LiveSession {
       return book.pending
     }
     guard let first = batch.first else { return }
+    let start = ContinuousClock.now
     log.append(batch.map { $0.entry }, to: epoch, expecting: first.entry.version - 1) {
       [self] result in
       switch result {
-      case .success: committed(batch)
+      case .success: committed(batch, in: ContinuousClock.now - start)
       case .failure(let error): refused(error)
       }
     }
   }
 
-  private func committed(_ batch: [Change]) {
+  private func committed(_ batch: [Change], in time: Duration) {
     guard let last = batch.last else { return }
+    let counts = environment.counts
+    counts.mutations.add(batch.count)
+    counts.commitSizes.record(batch.count)
+    counts.commitTimes.record(time)
     let (observers, answered, snapshot, snapshotIsDue) = book.withLock { book in
       book.committed = last.entry.version
       book.latest = last.state
@@ -91,6 +98,7 @@ extension LiveSession {
   }
 
   private func refused(_ error: LogError) {
+    environment.counts.logFailures.add(error)
     environment.logger.error(
       "log refused mutations",
       ["reactor": key.reactor, "session": key.id, "error": "\(error)"])

@@ -87,6 +87,15 @@ final class LiveSession: Session {
     book.withLock { $0.subscribers }
   }
 
+  /// Adds what the session does now.
+  func add(to load: inout SessionLoad) {
+    load.sessions += 1
+    load.subscribers += subscriberCount
+    let (effects, waiting) = engine.load
+    load.effects += effects
+    load.waiting += waiting
+  }
+
   func changeSubscriberCount(by change: Int) {
     book.withLock { $0.subscribers += change }
   }

@@ -26,6 +26,9 @@ protocol SessionEngine: AnyObject, Sendable {
   /// The fold of all mutations so far, as JSON, from within the serial context; `nil` elsewhere.
   func folded() -> [UInt8]?
 
+  /// How many effects run, and how much work waits for the session's turn.
+  var load: (effects: Int, waiting: Int) { get }
+
   /// Whether no effect runs and nothing waits.
   var isIdle: Bool { get }
 

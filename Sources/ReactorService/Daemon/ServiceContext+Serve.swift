@@ -26,11 +26,17 @@ extension ServiceContext {
     _ reactors: [ReactorRegistration], globals: [any SharedGlobal] = []
   ) async throws {
     if let task { return try await perform(task, reactors) }
+    let logCounts = LogCounts()
+    let logger = logCounts.counting(logger)
     let store = try openStore()
     let host = Host(
       reactors, globals: globals, log: store.log, settings: hostSettings, logger: logger)
+    let serverMetrics = ServerMetrics()
+    var apiSettings = apiSettings
+    apiSettings.metrics = [serverMetrics, logCounts, ProcessMetrics()]
     let api = ReactorAPI(host: host, settings: apiSettings, logger: logger)
     let server = MicrohttpdServer(settings: serverSettings, responder: api)
+    serverMetrics.observe(server)
     do throws(ServerError) {
       try server.start()
     } catch {
@@ -87,6 +93,7 @@ extension ServiceContext {
     var settings = ReactorAPI.Settings()
     settings.actionWait = configuration.actions.wait
     settings.streamBuffer = configuration.streams.buffer
+    settings.version = ServiceVersion.current
     return settings
   }
 

@@ -6,7 +6,8 @@ struct RouteTests {
   @Test(
     arguments: [
       ("/", .page), ("/page.js", .pageFile(.script)), ("/page.css", .pageFile(.style)),
-      ("/healthz", .health), ("/readyz", .readiness),
+      ("/healthz", .health), ("/readyz", .readiness), ("/metrics", .metrics),
+      ("/openapi.json", .openAPI),
       ("/problems/not-found", .problem("not-found")),
       ("/v1/reactors", .catalogue), ("/v1/reactors/counter", .reactor("counter")),
       ("/v1/reactors/counter/sessions", .sessions(reactor: "counter")),
@@ -42,6 +43,6 @@ struct RouteTests {
     ("/v1/globals/motto", "GET, HEAD, PUT, OPTIONS"),
   ])
   func `an address has the methods`(path: String, allowed: String) {
-    #expect(Route(path: path)?.allowed == allowed)
+    #expect(Route(path: path)?.address.allowed == allowed)
   }
 }

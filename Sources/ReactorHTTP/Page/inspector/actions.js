@@ -48,6 +48,13 @@ class Field {
     }
   }
 
+  /** Holds a value, such as an example's. */
+  set(value) {
+    if (this.kind === "boolean") this.control.checked = value === true;
+    else if (this.kind === "string") this.control.value = String(value);
+    else this.control.value = stringify(value);
+  }
+
   get json() {
     if (this.kind === "boolean") return String(this.control.checked);
     return this.kind === "string" ? stringify(this.control.value) : this.control.value.trim();
@@ -58,6 +65,7 @@ class Field {
 export class Composer {
   #session;
   #cases = [];
+  #examples = [];
   #fields = [];
 
   constructor() {
@@ -80,6 +88,7 @@ export class Composer {
       button.addEventListener("click", () => this.send(action));
       return button;
     }));
+    this.#examples = description.exampleActions;
     this.#cases = cases(description.actionSchema);
     part.case.replaceChildren(...this.#cases.map(({ name }) => element("option", {}, name)));
     part.builder.hidden = this.#cases.length === 0;
@@ -88,7 +97,6 @@ export class Composer {
     const name = typeof last === "string" ? last : Object.keys(last ?? {})[0];
     if (this.#cases.some((one) => one.name === name)) part.case.value = name;
     this.#choose();
-    part.action.value = examples.at(-1) ?? part.action.value;
   }
 
   close() {
@@ -106,6 +114,12 @@ export class Composer {
         ? members.map(([label, schema]) => ({ label, field: new Field(label, schema, compose) }))
         : [{ field: new Field("value", payload, compose) }];
     part.fields.replaceChildren(...this.#fields.map(({ field }) => field.element));
+    const example = this.#examples.find((action) => Object.hasOwn(Object(action), part.case.value));
+    for (const { label, field } of this.#fields) {
+      const value = example?.[part.case.value];
+      const known = label === undefined ? value : value?.[label];
+      if (known !== undefined) field.set(known);
+    }
     compose();
   }
 

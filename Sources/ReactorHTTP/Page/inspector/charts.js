@@ -68,7 +68,7 @@ function sums(text) {
 
 /** The section “Charts”. */
 export class Charts {
-  #seen = { versions: 0, states: 0 };
+  #seen = { versions: undefined, states: 0 };
   #metrics;
   #hasMetrics = true;
   #charts = {};
@@ -88,7 +88,7 @@ export class Charts {
 
   open(reactor) {
     this.#reactor = reactor;
-    this.#seen = { versions: reactor.version, states: 0 };
+    this.#seen = { versions: reactor.confirmed ? reactor.version : undefined, states: 0 };
   }
 
   close() {
@@ -123,13 +123,13 @@ export class Charts {
       ? "All sessions of the host, each second." : "This session as this page sees it, each second.";
     if (metrics && this.#metrics) {
       this.#charts.actions.add(rate("reactord_actions_total"));
-      this.#charts.deliveries.add(rate("reactord_deliveries_total"));
+      this.#charts.deliveries.add(rate("reactord_stream_deliveries_total"));
       this.#charts.subscribers.add(metrics.get("reactord_subscribers") ?? 0);
-      const commits = rate("reactord_commit_seconds_count");
-      this.#charts.commit.add(commits > 0 ? 1000 * rate("reactord_commit_seconds_sum") / commits : 0);
+      const commits = rate("reactord_commit_duration_seconds_count");
+      this.#charts.commit.add(commits > 0 ? 1000 * rate("reactord_commit_duration_seconds_sum") / commits : 0);
     } else if (!metrics) {
-      const version = this.#reactor?.version ?? 0;
-      this.#charts.actions.add(Math.max(0, version - this.#seen.versions) / seconds);
+      const version = this.#reactor?.confirmed ? this.#reactor.version : undefined;
+      this.#charts.actions.add(Math.max(0, version - this.#seen.versions || 0) / seconds);
       this.#charts.deliveries.add(this.#seen.states / seconds);
       this.#seen = { versions: version, states: 0 };
     }

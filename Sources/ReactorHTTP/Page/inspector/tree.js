@@ -279,7 +279,14 @@ export class Tree {
 
   /** Shows a value, marked where it differs from another one. */
   compare(before, after) {
-    if (this.#root || before !== undefined) this.show(before, false);
+    if (before !== undefined) this.show(before, false);
     this.show(after);
+    const first = this.#place.querySelector("[data-change]");
+    if (!first) return;
+    // Only the tree scrolls, never the page.
+    const [place, row] = [this.#place.getBoundingClientRect(), first.getBoundingClientRect()];
+    if (row.top < place.top || row.top > place.bottom - 24) {
+      this.#place.scrollTop += row.top - place.top - place.height / 3;
+    }
   }
 }

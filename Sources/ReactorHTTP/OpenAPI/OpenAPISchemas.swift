@@ -1,0 +1,151 @@
+internal import ReactorCoding
+internal import ReactorHost
+
+/// The schemas that do not depend on what is hosted.
+enum OpenAPISchemas {
+  static let common: [JSONValue.Member] = [
+    .init("Problem", problem), .init("ReactorList", reactorList),
+    .init("ReactorDescription", reactorDescription), .init("SessionList", sessionList),
+    .init("NewSession", newSession), .init("LogEntry", logEntry), .init("GlobalList", globalList),
+  ]
+
+  private static let text: JSONValue = ["type": "string"]
+  private static let cursor: JSONValue = [
+    "type": "string", "pattern": "^[A-Za-z0-9._-]{1,64}$",
+    "description": "`{epoch}-{version}`: one point of one history.",
+  ]
+  private static let time: JSONValue = ["type": "string", "format": "date-time"]
+
+  /// An object whose named members are all there.
+  private static func object(_ members: [JSONValue.Member], optional: Set<String> = []) -> JSONValue
+  {
+    let required = members.map(\.name).filter { !optional.contains($0) }
+    var schema: JSONValue = ["type": "object", "properties": .object(members)]
+    if !required.isEmpty { schema["required"] = .array(required.map { .string($0) }) }
+    return schema
+  }
+
+  private static func list(_ name: String, of entry: JSONValue) -> JSONValue {
+    object([.init(name, ["type": "array", "items": entry])])
+  }
+
+  private static let problem: JSONValue = {
+    let status: JSONValue = ["type": "integer", "minimum": 400, "maximum": 599]
+    var schema = object(
+      [
+        .init("type", ["type": "string", "format": "uri-reference", "pattern": "^/problems/"]),
+        .init("title", text), .init("status", status), .init("detail", text),
+        .init("pointer", ["type": "string", "description": "Which value of the body is wrong."]),
+        .init("expected", ["type": "array", "items": text]),
+        .init("offset", ["type": "integer", "description": "The byte where the JSON broke."]),
+        .init("index", ["type": "integer", "description": "Which action of an array failed."]),
+        .init("parameter", text), .init("offered", ["type": "array", "items": text]),
+      ],
+      optional: ["pointer", "expected", "offset", "index", "parameter", "offered"])
+    schema["description"] = "An error (RFC 9457). `detail` says what to do."
+    return schema
+  }()
+
+  private static let reactorLinks = object([.init("self", text), .init("sessions", text)])
+
+  private static let reactorList = list(
+    "reactors",
+    of: object([.init("name", text), .init("summary", text), .init("links", reactorLinks)]))
+
+  private static let reactorDescription = object([
+    .init("name", text), .init("summary", text),
+    .init("actionSchema", ["type": ["object", "boolean"]]),
+    .init("mutationSchema", ["type": ["object", "boolean"]]),
+    .init("stateSchema", ["type": ["object", "boolean"]]), .init("initialState", [:]),
+    .init("exampleActions", ["type": "array"]), .init("links", reactorLinks),
+  ])
+
+  private static let sessionList = list(
+    "sessions",
+    of: object([
+      .init("id", text), .init("cursor", cursor),
+      .init("subscribers", ["type": "integer", "minimum": 0]), .init("lastActiveAt", time),
+    ]))
+
+  private static let newSession = object(
+    [
+      .init(
+        "id",
+        [
+          "type": ["string", "null"], "pattern": "^(?!\\.{1,2}$)[A-Za-z0-9._~-]{1,128}$",
+          "description": "The id to take; one is made up without.",
+        ]),
+      .init(
+        "from",
+        [
+          "description": "The history to begin with: another session's, up to a version.",
+          "type": ["object", "null"],
+          "properties": [
+            "session": text, "version": ["type": ["integer", "null"], "minimum": 0],
+          ],
+          "required": ["session"],
+        ]),
+    ], optional: ["id", "from"])
+
+  private static let logEntry = object(
+    [
+      .init("version", ["type": "integer", "minimum": 1]), .init("at", time),
+      .init("action", ["description": "What caused it; `null` for a global's mutation."]),
+      .init("mutation", [:]),
+      .init("global", ["type": "string", "description": "The global that caused it."]),
+    ], optional: ["global"])
+
+  private static let globalList = list(
+    "globals",
+    of: object([
+      .init("name", text),
+      .init("links", ["type": "object", "additionalProperties": text]),
+    ]))
+}
+
+/// A reactor's own schemas, under its name.
+struct Hosted {
+  let schemas: [JSONValue.Member]
+  let examples: [JSONValue.Member]
+  private let name: String
+
+  init(_ reactor: any HostedReactor) {
+    let description = reactor.description
+    // Names of components have fewer characters than those of reactors.
+    let name = String(reactor.name.map { $0 == "~" ? "_" : $0 })
+    self.name = name
+    schemas = [
+      ("Action", description.actionSchema), ("Mutation", description.mutationSchema),
+      ("State", description.stateSchema),
+    ].map { kind, schema in
+      let component = "\(name).\(kind)"
+      return .init(component, Self.moved(Self.parse(schema), to: component))
+    }
+    examples = description.exampleActions.enumerated().map { index, action in
+      .init("\(name).\(index + 1)", ["value": Self.parse(action)])
+    }
+  }
+
+  var state: JSONValue { Address.reference("\(name).State") }
+  var action: JSONValue { Address.reference("\(name).Action") }
+
+  private static func parse(_ json: [UInt8]) -> JSONValue {
+    (try? JSONDocument(parsing: json)).map { JSONValue($0.root) } ?? [:]
+  }
+
+  /// A schema whose references into itself hold where it is a component of the document.
+  private static func moved(_ schema: JSONValue, to component: String) -> JSONValue {
+    switch schema {
+    case .object(let members):
+      .object(
+        members.map { member in
+          guard member.name == "$ref", case .string(let target) = member.value,
+            target.hasPrefix("#")
+          else { return .init(member.name, moved(member.value, to: component)) }
+          return .init("$ref", .string("#/components/schemas/\(component)\(target.dropFirst())"))
+        })
+    case .array(let elements): .array(elements.map { moved($0, to: component) })
+    default: schema
+    }
+  }
+}
