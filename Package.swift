@@ -63,7 +63,9 @@ let package = Package(
     // JSON to and from Swift values: the case shapes of actions, pointers, schemas.
     .target(name: "ReactorCoding", swiftSettings: settings),
     .testTarget(
-      name: "ReactorCodingTests", dependencies: ["ReactorCoding"], swiftSettings: settings),
+      name: "ReactorCodingTests", dependencies: ["ReactorCoding"],
+      exclude: ["Patch/json-patch-tests.LICENSE"],
+      resources: [.embedInCode("Patch/json-patch-tests.json")], swiftSettings: settings),
 
     // Sessions, mailboxes, the log. No HTTP, no C.
     .target(
@@ -76,7 +78,7 @@ let package = Package(
 
     // The contract with clients: routes, problems, streams. No C.
     .target(
-      name: "ReactorHTTP", dependencies: ["ReactorCoding", "ReactorHost"],
+      name: "ReactorHTTP", dependencies: ["ReactorCoding", "ReactorHost", "ReactorStreams"],
       resources: [
         .embedInCode("Client/reactor.d.ts"),
         .embedInCode("Client/reactor.js"),

@@ -17,6 +17,9 @@ public final class ReactorAPI: HTTPResponder {
     /// `streams.buffer`: how many events a subscriber may be behind.
     public var streamBuffer = 256
 
+    /// `streams.sessions`: how many sessions one stream may show.
+    public var streamSessions = 100
+
     /// What a request that the service cannot take now is told to wait, in seconds.
     public var retryAfter = 1
 
@@ -41,11 +44,18 @@ public final class ReactorAPI: HTTPResponder {
   private let draining = Atomic<Bool>(false)
 
   /// Makes the service.
-  public init(host: Host, settings: Settings = Settings(), logger: Logger = .silent) {
+  public convenience init(
+    host: Host, settings: Settings = Settings(), logger: Logger = .silent
+  ) {
+    // One that reads a disk, and one beside it that compares states.
+    self.init(host: host, settings: settings, logger: logger, background: WorkerPool(width: 2))
+  }
+
+  init(host: Host, settings: Settings, logger: Logger, background: WorkerPool) {
     self.host = host
     self.settings = settings
     self.logger = logger
-    channels = EventChannels(bound: settings.streamBuffer)
+    channels = EventChannels(bound: settings.streamBuffer, background: background)
   }
 
   /// Whether the service is stopping.
@@ -129,9 +139,7 @@ public final class ReactorAPI: HTTPResponder {
       return answer(Answer.json(Array(#"{"status":"ok"}"#.utf8)))
     }
     // A stream is told by itself: any status but 200 would stop a browser's EventSource for good.
-    if isDraining {
-      guard case .events = route else { throw unavailable("The service is stopping.") }
-    }
+    if isDraining, !route.isStream { throw unavailable("The service is stopping.") }
     try dispatch(route, request, answer)
   }
 
@@ -173,10 +181,12 @@ public final class ReactorAPI: HTTPResponder {
       try runActions(of: try reactor(name), try checked(id), request, answer)
     case .events(let name, let id):
       try openStream(of: try reactor(name), try checked(id), request, answer)
+    case .manyEvents: try openStreamOfMany(request, answer)
     case .log(let name, let id):
       try showLog(of: try reactor(name), try checked(id), request, answer)
     case .globals: answer(try listGlobals(request))
     case .global(let name): answer(try serveGlobal(name, request))
+    case .globalEvents(let name): answer(try openStream(of: try global(name), request))
     }
   }
 
@@ -190,7 +200,15 @@ public final class ReactorAPI: HTTPResponder {
     return reactor
   }
 
-  private func check(_ id: String) throws(Problem) {
+  func global(_ name: String) throws(Problem) -> any SharedGlobal {
+    guard let global = host.global(name) else {
+      throw Problem(
+        .unknownGlobal, "No global is hosted under this name. GET /v1/globals lists them.")
+    }
+    return global
+  }
+
+  func check(_ id: String) throws(Problem) {
     guard SessionKey.isValid(id: id) else { throw Self.invalidSessionID() }
   }
 

@@ -6,6 +6,7 @@ extension ReactorAPI {
     struct Entry: Encodable {
       struct Links: Encodable {
         let `self`: String
+        let events: String
       }
 
       let name: String
@@ -20,15 +21,14 @@ extension ReactorAPI {
     return Answer.json(
       encoding: Listing(
         globals: host.globals.map {
-          Listing.Entry(name: $0.name, links: .init(self: "/v1/globals/\($0.name)"))
+          let address = "/v1/globals/\($0.name)"
+          return Listing.Entry(
+            name: $0.name, links: .init(self: address, events: address + "/events"))
         }))
   }
 
   func serveGlobal(_ name: String, _ request: HTTPRequest) throws(Problem) -> HTTPResponse {
-    guard let global = host.global(name) else {
-      throw Problem(
-        .unknownGlobal, "No global is hosted under this name. GET /v1/globals lists them.")
-    }
+    let global = try global(name)
     try negotiate(request, "application/json")
     guard request.method == "PUT" else {
       let state = global.current

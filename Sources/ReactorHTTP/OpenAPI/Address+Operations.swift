@@ -70,7 +70,9 @@ extension Address {
           "listGlobals", "The values that all sessions share",
           gives: .json(Self.reference("GlobalList")))
       ]
+    case .manyEvents: [streamMany]
     case .global: [readGlobal, setGlobal]
+    case .globalEvents: [streamGlobal]
     }
   }
 
@@ -197,12 +199,31 @@ extension Address {
       method: "GET", id: "streamEvents", summary: "The session's States as server-sent events",
       detail: "The current State at once, then every new one. The stream does not end by itself.",
       parameters: [
-        .reactor, .session, .select, .replay, .lastEventID, .lastEventIDQuery,
+        .reactor, .session, .select, .delta, .replay, .lastEventID, .lastEventIDQuery,
       ],
       answers: [
         .init(
           status: 200, description: "The stream", content: .text("text/event-stream")),
         .init(status: 204, description: "The session has ended: an EventSource stops"),
+      ],
+      problems: [
+        .invalidParameter, .invalidSessionID, .unknownReactor, .unknownSession, .invalidPointer,
+        .notAcceptable,
+      ])
+  }
+
+  private var streamMany: Operation {
+    Operation(
+      method: "GET", id: "streamManyEvents", summary: "Several sessions over one stream",
+      detail: """
+        A State's event has the name `{reactor}/{session}`; every other event has the data \
+        `{"session":…,"data":…}`. The `id` holds the cursors of all sessions.
+        """,
+      parameters: [.sessions, .select, .delta, .replay, .lastEventID, .lastEventIDQuery],
+      answers: [
+        .init(
+          status: 200, description: "The stream", content: .text("text/event-stream")),
+        .init(status: 204, description: "All sessions have ended: an EventSource stops"),
       ],
       problems: [
         .invalidParameter, .invalidSessionID, .unknownReactor, .unknownSession, .invalidPointer,
@@ -242,6 +263,16 @@ extension Address {
         .init(status: 304, description: "The client has this value already", headers: [.etag]),
       ],
       problems: [.invalidParameter, .unknownGlobal, .notAcceptable])
+  }
+
+  private var streamGlobal: Operation {
+    Operation(
+      method: "GET", id: "streamGlobalEvents", summary: "A global's values as server-sent events",
+      parameters: [.global, .select, .delta, .replay, .lastEventID, .lastEventIDQuery],
+      answers: [
+        .init(status: 200, description: "The stream", content: .text("text/event-stream"))
+      ],
+      problems: [.invalidParameter, .unknownGlobal, .invalidPointer, .notAcceptable])
   }
 
   private var setGlobal: Operation {

@@ -7,7 +7,7 @@ internal import ReactorHost
 enum OpenAPIParameter: String, CaseIterable {
   case reactor, session, global, problem, file, inspectorFile, exampleFile
   case limit, afterSession, afterVersion
-  case version, select, replay, lastEventIDQuery
+  case version, select, delta, replay, lastEventIDQuery, sessions
   case lastEventID, idempotencyKey, prefer, ifMatch, ifNoneMatch
 
   var reference: JSONValue {
@@ -54,6 +54,19 @@ enum OpenAPIParameter: String, CaseIterable {
       query(
         "select", "A JSON Pointer (RFC 6901): the part of the state that is given.",
         ["type": "string", "pattern": "^(/([^~]|~[01])*)?$"])
+    case .delta:
+      query(
+        "delta", "Sends the first state whole, and then JSON Patches (RFC 6902).",
+        ["type": "string", "enum": ["patch"]])
+    case .sessions:
+      query(
+        "session", "The sessions of the stream, each as `{reactor}/{session}`.",
+        [
+          "type": "array", "minItems": 1,
+          "items": [
+            "type": "string", "pattern": "^[^/]+/(?!\\.{1,2}$)[A-Za-z0-9._~-]{1,128}$",
+          ],
+        ], isRequired: true)
     case .replay:
       query(
         "replay", "Sends every version after the cursor, however slow the reader.",
@@ -100,8 +113,12 @@ enum OpenAPIParameter: String, CaseIterable {
       example: .string(first))
   }
 
-  private func query(_ name: String, _ text: String, _ schema: JSONValue) -> JSONValue {
-    parameter(name, in: "query", text, schema)
+  private func query(
+    _ name: String, _ text: String, _ schema: JSONValue, isRequired: Bool = false
+  ) -> JSONValue {
+    var description = parameter(name, in: "query", text, schema)
+    if isRequired { description["required"] = true }
+    return description
   }
 
   private func header(_ name: String, _ text: String, _ schema: JSONValue) -> JSONValue {

@@ -2,13 +2,13 @@ internal import ReactorCoding
 
 /// The parameters of an address.
 ///
-/// Where a name occurs more than once, the first one counts.
+/// Where a name occurs more than once, the first one counts, but for those that may.
 struct Query {
-  private let values: [String: String]
+  private let values: [String: [String]]
 
   /// Reads what stood after the `?`.
   init(_ text: String?) throws(Problem) {
-    var values: [String: String] = [:]
+    var values: [String: [String]] = [:]
     for part in (text ?? "").split(separator: "&") {
       let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       guard let name = PercentEncoding.decode(pair[0], plusIsSpace: true),
@@ -18,18 +18,23 @@ struct Query {
           .invalidParameter,
           "The query is not percent-encoded UTF-8. Write % as %25 and encode other characters.")
       }
-      if values[name] == nil { values[name] = value }
+      values[name, default: []].append(value)
     }
     self.values = values
   }
 
   subscript(name: String) -> String? {
-    values[name]
+    values[name]?.first
+  }
+
+  /// The values of a parameter that may occur more than once, in order.
+  func all(_ name: String) -> [String] {
+    values[name] ?? []
   }
 
   /// A number within a range; `nil` where the parameter is not there.
   func integer(_ name: String, in range: ClosedRange<Int>) throws(Problem) -> Int? {
-    guard let text = values[name] else { return nil }
+    guard let text = self[name] else { return nil }
     guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
       let number = Int(text), range.contains(number)
     else {
@@ -45,7 +50,7 @@ struct Query {
 
   /// The part of a state that is asked for; `nil` for the whole.
   func pointer(_ name: String) throws(Problem) -> JSONPointer? {
-    guard let text = values[name] else { return nil }
+    guard let text = self[name] else { return nil }
     do {
       return try JSONPointer(text)
     } catch {

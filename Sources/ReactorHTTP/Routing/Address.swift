@@ -19,8 +19,10 @@ enum Address: Int, CaseIterable {
   case actions
   case events
   case log
+  case manyEvents
   case globals
   case global
+  case globalEvents
 
   /// The path template (RFC 6570), as `/openapi.json` and `/metrics` name it.
   var template: String {
@@ -44,8 +46,10 @@ enum Address: Int, CaseIterable {
     case .actions: "/v1/reactors/{reactor}/sessions/{session}/actions"
     case .events: "/v1/reactors/{reactor}/sessions/{session}/events"
     case .log: "/v1/reactors/{reactor}/sessions/{session}/log"
+    case .manyEvents: "/v1/events"
     case .globals: "/v1/globals"
     case .global: "/v1/globals/{global}"
+    case .globalEvents: "/v1/globals/{global}/events"
     }
   }
 
@@ -95,8 +99,10 @@ extension Route {
     case .actions: .actions
     case .events: .events
     case .log: .log
+    case .manyEvents: .manyEvents
     case .globals: .globals
     case .global: .global
+    case .globalEvents: .globalEvents
     }
   }
 }

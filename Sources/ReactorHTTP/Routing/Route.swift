@@ -17,8 +17,10 @@ enum Route: Equatable {
   case actions(reactor: String, id: String)
   case events(reactor: String, id: String)
   case log(reactor: String, id: String)
+  case manyEvents
   case globals
   case global(String)
+  case globalEvents(String)
 
   /// Reads a path as it was sent; `nil` where nothing is there.
   init?(path: String) {
@@ -66,8 +68,11 @@ enum Route: Equatable {
     case ("examples", "", 2): return .examples
     case ("examples", let name?, 2), ("inspector", let name?, 2):
       return PageFile(rawValue: "\(parts[0] ?? "")/\(name)").map { .pageFile($0) }
+    case ("v1", "events", 2): return .manyEvents
     case ("v1", "globals", 2): return .globals
     case ("v1", "globals", 3): return parts[2].map { .global($0) }
+    case ("v1", "globals", 4):
+      return parts[3] == "events" ? parts[2].map { .globalEvents($0) } : nil
     case ("v1", "reactors", 2): return .catalogue
     case ("v1", "reactors", 3...6):
       guard let reactor = parts[2] else { return nil }
@@ -86,6 +91,14 @@ enum Route: Equatable {
       default: return nil
       }
     default: return nil
+    }
+  }
+
+  /// Whether a stream is here.
+  var isStream: Bool {
+    switch self {
+    case .events, .manyEvents, .globalEvents: true
+    default: false
     }
   }
 }

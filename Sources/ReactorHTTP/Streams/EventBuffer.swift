@@ -6,19 +6,14 @@ internal import ReactorHost
 /// many subscribers there are, and however far behind, it keeps at most ``bound`` events and about
 /// ``byteBound`` bytes.
 struct EventBuffer {
-  struct Event {
-    let version: Int
-    let chunk: StreamChunk
-  }
-
   /// What comes next for a subscriber.
   enum Next {
     /// This event, and then those after it.
-    case event(Event)
+    case event(StreamEvent)
 
     /// What follows is not here any more; this is the latest that is. One who wants each event has
     /// to read the log.
-    case behind(latest: Event?)
+    case behind(latest: StreamEvent?)
 
     /// Nothing yet: the subscriber has seen everything up to this version.
     case upToDate(version: Int)
@@ -28,7 +23,7 @@ struct EventBuffer {
   static let byteBound = 1 << 20
 
   private let bound: Int
-  private var events: ArraySlice<Event> = []
+  private var events: ArraySlice<StreamEvent> = []
   private var bytes = 0
   /// The version of the newest event that was dropped; a subscriber before it has fallen behind.
   private var droppedVersion: Int
@@ -48,14 +43,14 @@ struct EventBuffer {
   }
 
   /// A version was reached that shows something new.
-  mutating func append(_ event: Event) {
+  mutating func append(_ event: StreamEvent) {
     version = max(version, event.version)
     events.append(event)
-    bytes += event.chunk.framed.count
+    bytes += event.size
     while events.count > 1, events.count > bound || bytes > Self.byteBound,
       let oldest = events.popFirst()
     {
-      bytes -= oldest.chunk.framed.count
+      bytes -= oldest.size
       droppedVersion = oldest.version
     }
   }
@@ -71,6 +66,8 @@ struct EventBuffer {
       let middle = low + (high - low) / 2
       if events[middle].version > seen { high = middle } else { low = middle + 1 }
     }
-    return low < events.endIndex ? .event(events[low]) : .upToDate(version: version)
+    guard low < events.endIndex else { return .upToDate(version: version) }
+    // An event that leaps over versions is for those who have seen none of them.
+    return seen > events[low].follows ? .behind(latest: events.last) : .event(events[low])
   }
 }

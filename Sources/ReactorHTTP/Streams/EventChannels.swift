@@ -4,7 +4,7 @@ internal import Synchronization
 /// The channels that somebody watches.
 final class EventChannels: Sendable {
   private struct Key: Hashable {
-    let session: ObjectIdentifier
+    let source: ObjectIdentifier
     let view: StreamView
   }
 
@@ -14,11 +14,14 @@ final class EventChannels: Sendable {
   }
 
   let bound: Int
+  /// Does for the streams what would hold them up.
+  let background: WorkerPool
   let counts = StreamCounts()
   private let table = Mutex(Table())
 
-  init(bound: Int) {
+  init(bound: Int, background: WorkerPool) {
     self.bound = bound
+    self.background = background
   }
 
   /// How many streams are open.
@@ -26,35 +29,35 @@ final class EventChannels: Sendable {
     table.withLock { $0.channels.values.reduce(0) { $0 + $1.streams } }
   }
 
-  /// Gives the channel of a session and a view to one more stream.
-  func join(_ session: any Session, _ view: StreamView) -> EventChannel {
-    let key = Key(session: ObjectIdentifier(session), view: view)
+  /// Gives the channel of a session or global and a view to one more stream.
+  func join(_ source: any StateSource, _ view: StreamView) -> EventChannel {
+    let key = Key(source: ObjectIdentifier(source), view: view)
     let channel = table.withLock { table in
       if var entry = table.channels[key] {
         entry.streams += 1
         table.channels[key] = entry
         return entry.channel
       }
-      let channel = EventChannel(session, view, bound: bound)
+      let channel = EventChannel(source, view, bound: bound, background: background)
       table.channels[key] = (channel, 1)
       // Before anyone else has it, so that whoever joins misses nothing from then on.
       channel.start()
       return channel
     }
-    session.changeSubscriberCount(by: 1)
+    source.changeSubscriberCount(by: 1)
     return channel
   }
 
   /// A stream is gone; with the last one the channel goes too.
   func leave(_ channel: EventChannel) {
-    let key = Key(session: ObjectIdentifier(channel.session), view: channel.view)
+    let key = Key(source: ObjectIdentifier(channel.source), view: channel.view)
     let isLast = table.withLock { table in
       guard var entry = table.channels[key], entry.channel === channel else { return false }
       entry.streams -= 1
       table.channels[key] = entry.streams > 0 ? entry : nil
       return entry.streams == 0
     }
-    channel.session.changeSubscriberCount(by: -1)
+    channel.source.changeSubscriberCount(by: -1)
     if isLast { channel.stop() }
   }
 

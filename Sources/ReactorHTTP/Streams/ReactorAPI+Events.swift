@@ -1,4 +1,3 @@
-internal import ReactorCoding
 internal import ReactorHost
 
 extension ReactorAPI {
@@ -8,95 +7,104 @@ extension ReactorAPI {
     ("X-Accel-Buffering", "no"),
   ]
 
+  /// What a request for a stream comes to: a head alone for `HEAD`.
+  func answer(_ request: HTTPRequest, with stream: @autoclosure () -> any ByteStream)
+    -> HTTPResponse
+  {
+    HTTPResponse(
+      status: 200, headers: Self.streamHeaders,
+      body: request.method == "HEAD" ? .empty : .stream(stream()))
+  }
+
+  // MARK: One session
+
   func openStream(
     of reactor: any HostedReactor, _ id: String, _ request: HTTPRequest,
     _ answer: @escaping @Sendable (HTTPResponse) -> Void
   ) throws(Problem) {
     try negotiate(request, "text/event-stream")
-    let query = try Query(request.query)
-    let view = StreamView(pointer: try query.pointer("select"))
-    let wantsEveryVersion = try replaysAll(query)
-    let cursor = request[header: .lastEventID] ?? query["last_event_id"]
-    let isHead = request.method == "HEAD"
-    if isDraining { return answer(stream(RetryStream(), isHead)) }
+    let wanted = try StreamRequest(try Query(request.query), request)
+    if isDraining { return answer(self.answer(request, with: RetryStream())) }
 
     reactor.session(id, for: .use) { [self] result in
       switch result {
       case .success(let opened):
-        if isHead { return answer(HTTPResponse(status: 200, headers: Self.streamHeaders)) }
-        answer(
-          stream(
-            subscribe(to: opened.session, view, after: cursor, everyVersion: wantsEveryVersion),
-            isHead))
+        answer(self.answer(request, with: stream(of: opened.session, wanted)))
       case .failure(.ended):
         // Tells an EventSource to stop for good.
         answer(HTTPResponse(status: 204))
-      case .failure(.tooMany): answer(stream(RetryStream(), isHead))
+      case .failure(.tooMany): answer(self.answer(request, with: RetryStream()))
       case .failure(let error): answer(problem(for: error).response)
       }
     }
   }
 
-  private func stream(_ stream: any ByteStream, _ isHead: Bool) -> HTTPResponse {
-    HTTPResponse(
-      status: 200, headers: Self.streamHeaders, body: isHead ? .empty : .stream(stream))
+  private func stream(of source: any StateSource, _ wanted: StreamRequest) -> SessionStream {
+    let (subscription, opening) = subscribe(
+      to: source, wanted, from: StreamPosition(wanted.lastEventID))
+    return SessionStream(subscription, opening, of: channels)
   }
 
-  private func replaysAll(_ query: Query) throws(Problem) -> Bool {
-    switch query["replay"] {
-    case nil: return false
-    case "all": return true
-    default:
-      throw Problem(
-        .invalidParameter, "The parameter replay takes: all.",
-        members: [.init("parameter", .string("replay"))])
-    }
+  // MARK: A global
+
+  func openStream(
+    of global: any SharedGlobal, _ request: HTTPRequest
+  ) throws(Problem) -> HTTPResponse {
+    try negotiate(request, "text/event-stream")
+    let wanted = try StreamRequest(try Query(request.query), request)
+    guard !isDraining else { return answer(request, with: RetryStream()) }
+    return answer(request, with: stream(of: global, wanted))
   }
 
-  /// Makes a client's stream: decides what it is sent first.
-  private func subscribe(
-    to session: any Session, _ view: StreamView, after text: String?, everyVersion: Bool
-  ) -> SubscriberStream {
-    let channel = channels.join(session, view)
+  // MARK: Subscribing
+
+  /// Makes a client's subscription: decides what it is sent first.
+  func subscribe(
+    to source: any StateSource, _ wanted: StreamRequest, from position: StreamPosition
+  ) -> (Subscription, StreamOpening) {
+    let view = wanted.view
+    let channel = channels.join(source, view)
     // Read after joining, so that whatever comes later is in the channel.
-    let current = session.current
-    let resumed = text.map { Self.resumption(of: $0, in: session, at: current.version) }
-    var opening = Array(EventText.retry().utf8)
-    if case .reset = resumed { opening += EventText.reset.utf8 }
+    let current = source.current
+    let resumed = position.version(of: current)
+    var opening = StreamOpening()
+    opening.isReset = position != .beginning && resumed == nil
+    opening.isCurrent = resumed == current.version
 
-    if everyVersion {
-      let version: Int? = if case .after(let version) = resumed { version } else { nil }
-      if let replay = try? session.replay(after: version) {
-        if version == current.version { opening += EventText.current.utf8 }
-        return SubscriberStream(
-          channel, of: channels, opening: opening, seen: version ?? -1, everyVersion: true,
-          replay: replay)
-      }
-      // Retention removed what the client wants: never silence, never a guess.
-      if case .reset = resumed {} else { opening += EventText.reset.utf8 }
-    } else if case .after(current.version) = resumed {
-      opening += EventText.current.utf8
-      return SubscriberStream(
-        channel, of: channels, opening: opening, seen: current.version, everyVersion: false)
+    if wanted.wantsEveryVersion, let replay = try? source.replay(after: resumed) {
+      let subscription = Subscription(
+        channel, of: channels, seen: resumed ?? -1,
+        shown: opening.isCurrent && !view.isPlain ? view.json(of: current) : nil,
+        everyVersion: true, replay: replay)
+      return (subscription, opening)
     }
-    opening += EventText.state(current.cursor, view.json(of: current))
-    return SubscriberStream(
-      channel, of: channels, opening: opening, seen: current.version, everyVersion: everyVersion)
+    if wanted.wantsEveryVersion {
+      // Retention removed what the client wants: never silence, never a guess.
+      (opening.isReset, opening.isCurrent) = (true, false)
+    }
+    let json = view.json(of: current)
+    if !opening.isCurrent {
+      opening.event = first(
+        current.cursor, json, in: channel, after: opening.isReset ? nil : resumed)
+    }
+    let subscription = Subscription(
+      channel, of: channels, seen: current.version, shown: json,
+      everyVersion: wanted.wantsEveryVersion)
+    return (subscription, opening)
   }
 
-  private enum Resumption {
-    /// The client has everything up to this version.
-    case after(Int)
-
-    /// The cursor is not one of this history.
-    case reset
-  }
-
-  private static func resumption(
-    of text: String, in session: any Session, at version: Int
-  ) -> Resumption {
-    guard let cursor = Cursor(text), cursor.epoch == session.epoch, cursor.version <= version
-    else { return .reset }
-    return .after(cursor.version)
+  /// The first event that a client is sent: a patch from what it sees, where that is wanted and
+  /// known, and else the whole.
+  private func first(
+    _ cursor: Cursor, _ json: ArraySlice<UInt8>, in channel: EventChannel, after version: Int?
+  ) -> StreamEvent {
+    let view = channel.view
+    if view.sendsPatches, let version {
+      let patch = channel.shortcut(from: version, to: cursor, json) {
+        (try? channel.source.state(at: version)).map(view.json)
+      }
+      if let patch { return patch }
+    }
+    return view.whole(cursor, json, follows: cursor.version - 1)
   }
 }

@@ -27,8 +27,11 @@ public final class Global<Value: Codable & Sendable>: SharedGlobal, ObservableTy
 
   private struct State: Sendable {
     var latest: Setting
+    /// The setting that observers were told of last.
+    var told: Setting
     /// Settings that observers have not been told of, in order.
     var untold: [Setting] = []
+    var observers: [any SessionObserver] = []
   }
 
   /// What observers get.
@@ -48,7 +51,7 @@ public final class Global<Value: Codable & Sendable>: SharedGlobal, ObservableTy
     self.name = name
     let json = (try? JSONCoder.encode(value)) ?? Array("null".utf8)
     let setting = Setting(value: value, json: json, version: 0, revision: 0)
-    state = Mutex(State(latest: setting))
+    state = Mutex(State(latest: setting, told: setting))
     settings = Broadcaster(replay: 1, seed: [setting])
   }
 
@@ -64,9 +67,11 @@ public final class Global<Value: Codable & Sendable>: SharedGlobal, ObservableTy
 
   /// The current value as clients see it.
   public var current: CommittedState {
-    let setting = state.withLock { $0.latest }
-    return CommittedState(
-      cursor: Cursor(epoch: epoch, version: setting.version), json: setting.json)
+    committed(state.withLock { $0.latest })
+  }
+
+  private func committed(_ setting: Setting) -> CommittedState {
+    CommittedState(cursor: Cursor(epoch: epoch, version: setting.version), json: setting.json)
   }
 
   /// Sets the value for all sessions; any thread may call.
@@ -86,8 +91,14 @@ public final class Global<Value: Codable & Sendable>: SharedGlobal, ObservableTy
   }
 
   private func tellNext(_: Void) {
-    let next = state.withLock { $0.untold.isEmpty ? nil : $0.untold.removeFirst() }
-    if let next { settings.send(.next(next)) }
+    let (next, observers) = state.withLock { state -> (Setting?, [any SessionObserver]) in
+      guard !state.untold.isEmpty else { return (nil, []) }
+      state.told = state.untold.removeFirst()
+      return (state.told, state.observers)
+    }
+    guard let next else { return }
+    settings.send(.next(next))
+    for observer in observers { observer.sessionDidCommit(committed(next)) }
   }
 
   /// Sets the value from JSON.
@@ -123,13 +134,65 @@ public final class Global<Value: Codable & Sendable>: SharedGlobal, ObservableTy
   }
 }
 
+/// A global as its clients watch it: it has no log, so only the current value can be had.
+extension Global {
+  /// The current value, where the version is its own.
+  public func state(at version: Int) throws(HistoryError) -> CommittedState {
+    let current = current
+    guard version == current.version else {
+      throw .unknownVersion(oldest: current.version, latest: current.version)
+    }
+    return current
+  }
+
+  /// The values after a version: none where it is the current one, and else nobody knows them.
+  public func replay(after version: Int?) throws(HistoryError) -> any StateReplay {
+    let current = try state(at: version ?? 0)
+    return SingleReplay(version == nil ? [current] : [])
+  }
+
+  /// Tells an observer of every value from now on.
+  public func observe(_ observer: any SessionObserver) -> CommittedState? {
+    committed(
+      state.withLock { state in
+        state.observers.append(observer)
+        return state.told
+      })
+  }
+
+  /// Tells an observer nothing more.
+  public func stopObserving(_ observer: any SessionObserver) {
+    state.withLock { state in
+      if let index = state.observers.firstIndex(where: { $0 === observer }) {
+        state.observers.remove(at: index)
+      }
+    }
+  }
+
+  /// A global has no place in a list that would tell how many watch it.
+  public func changeSubscriberCount(by change: Int) {}
+}
+
+/// What is there, and then nothing.
+private final class SingleReplay: StateReplay {
+  private let states: Mutex<[CommittedState]>
+
+  init(_ states: [CommittedState]) {
+    self.states = Mutex(states)
+  }
+
+  func next(limit: Int) -> [CommittedState] {
+    states.withLock { states in
+      defer { states = [] }
+      return states
+    }
+  }
+}
+
 /// A global as its clients know it: by name, in JSON.
-public protocol SharedGlobal: AnyObject, Sendable {
+public protocol SharedGlobal: StateSource {
   /// The name in the address.
   var name: String { get }
-
-  /// The current value.
-  var current: CommittedState { get }
 
   /// Sets the value from JSON.
   func set(json: [UInt8]) throws(ActionDecodingError) -> CommittedState

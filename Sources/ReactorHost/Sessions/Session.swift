@@ -1,13 +1,10 @@
 /// One running instance of a reactor, as its clients know it: in JSON.
-public protocol Session: AnyObject, Sendable {
+public protocol Session: StateSource {
   /// The session's address.
   var key: SessionKey { get }
 
   /// The name of its history.
   var epoch: String { get }
-
-  /// The state that was committed last.
-  var current: CommittedState { get }
 
   /// When it last changed, or was made.
   var lastActiveAt: Timestamp { get }
@@ -29,30 +26,8 @@ public protocol Session: AnyObject, Sendable {
     completion: @escaping @Sendable (ActionOutcome) -> Void
   ) throws(ActionDecodingError)
 
-  /// The state as it was at a version.
-  func state(at version: Int) throws(HistoryError) -> CommittedState
-
-  /// Reads the states after a version one after the other, from the log.
-  ///
-  /// - Parameter version: `nil` begins with version 0.
-  /// - Returns: What reads them.
-  /// - Throws: Where the version cannot be had.
-  func replay(after version: Int?) throws(HistoryError) -> any StateReplay
-
   /// The log entries after a version, at most `limit`.
   func entries(after version: Int, limit: Int) throws(HistoryError) -> [LogEntry]
-
-  /// Tells an observer of every commit from now on.
-  ///
-  /// - Returns: The state that the observer's first one follows; `nil` where the session has ended
-  ///   already, and the observer was not added.
-  func observe(_ observer: any SessionObserver) -> CommittedState?
-
-  /// Tells an observer nothing more.
-  func stopObserving(_ observer: any SessionObserver)
-
-  /// Counts streams that watch the session, for its place in the list.
-  func changeSubscriberCount(by change: Int)
 
   /// How many streams watch the session.
   var subscriberCount: Int { get }
@@ -76,7 +51,7 @@ public struct CommittedState: Sendable {
   public var version: Int { cursor.version }
 }
 
-/// Told of a session's commits, one after the other and in order.
+/// Told of the commits of a session or a global, one after the other and in order.
 public protocol SessionObserver: AnyObject, Sendable {
   /// A version was committed. Called for each one, on the thread that finished the commit, which
   /// must not be held up.

@@ -44,6 +44,9 @@ extension Configuration {
 
     /// `streams.buffer`: how many events a subscriber may be behind before it is given the latest.
     public var buffer = 256
+
+    /// `streams.sessions`: how many sessions one stream may show.
+    public var sessions = 100
   }
 
   /// What a client may use.

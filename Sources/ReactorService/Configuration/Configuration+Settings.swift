@@ -37,6 +37,9 @@ extension Configuration {
     Setting(
       "streams.buffer", \.streams.buffer, .count(1...65_536),
       help: "How many events a subscriber may be behind before it is given the latest state."),
+    Setting(
+      "streams.sessions", \.streams.sessions, .count(1...256),
+      help: "The most sessions that one stream of several may show."),
 
     Setting(
       "log.retain", \.log.retain, .retention,

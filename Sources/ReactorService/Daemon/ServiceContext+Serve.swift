@@ -93,6 +93,7 @@ extension ServiceContext {
     var settings = ReactorAPI.Settings()
     settings.actionWait = configuration.actions.wait
     settings.streamBuffer = configuration.streams.buffer
+    settings.streamSessions = configuration.streams.sessions
     settings.version = ServiceVersion.current
     return settings
   }

@@ -4,8 +4,10 @@ import Testing
 @testable import ReactorHTTP
 
 struct EventBufferTests {
-  private func event(_ version: Int, bytes: Int = 1) -> EventBuffer.Event {
-    .init(version: version, chunk: StreamChunk(Array(repeating: 0x78, count: bytes)))
+  private func event(_ version: Int, bytes: Int = 1, follows: Int? = nil) -> StreamEvent {
+    StreamEvent(
+      .whole, Cursor(epoch: "e", version: version),
+      Array(repeating: 0x78, count: bytes)[...], follows: follows ?? version - 1)
   }
 
   private func buffer(bound: Int = 4, from version: Int = 0, to last: Int) -> EventBuffer {
@@ -95,6 +97,15 @@ struct EventBufferTests {
     #expect(next(buffer, after: 3) == "event 4")
     buffer.advance(to: 2)
     #expect(buffer.version == 4)
+  }
+
+  @Test func `an event that leaps over versions is not for one who has seen some of them`() {
+    var buffer = buffer(bound: 10, to: 3)
+    buffer.append(event(8, follows: 3))
+    #expect(next(buffer, after: 2) == "event 3")
+    #expect(next(buffer, after: 3) == "event 8")
+    #expect(next(buffer, after: 5) == "behind 8")
+    #expect(next(buffer, after: 8) == "up to date 8")
   }
 
   @Test(arguments: [0, -5, 1])

@@ -1,9 +1,14 @@
+import ReactorCoding
 import ReactorHTTP
 
 /// Reads a stream as a connection would, as far as a test asks.
 final class Reader {
   private let stream: any ByteStream
   private(set) var isFinished = false
+  /// The id of the last event that had one.
+  private(set) var lastID: String?
+  /// The versions of all events that had one.
+  private(set) var ids: [Int] = []
 
   init(_ stream: any ByteStream) {
     self.stream = stream
@@ -12,12 +17,30 @@ final class Reader {
   /// The next chunk's payload; `nil` where there is nothing for now, or nothing more.
   func next() -> String? {
     switch stream.next() {
-    case .chunk(let chunk): return String(decoding: chunk.framed[chunk.payload], as: UTF8.self)
+    case .chunk(let chunk):
+      let text = String(decoding: chunk.framed[chunk.payload], as: UTF8.self)
+      for line in text.split(separator: "\n") where line.hasPrefix("id: ") {
+        lastID = String(line.dropFirst(4))
+        ids += line.split(separator: "-").last.flatMap { Int($0) }.map { [$0] } ?? []
+      }
+      return text
     case .idle: return nil
     case .finished:
       isFinished = true
       return nil
     }
+  }
+
+  /// The last event of the next chunk; `nil` where there is none for now, or nothing more.
+  func nextEvent() -> (name: String?, version: Int?, json: JSONElement?)? {
+    guard let chunk = next() else { return nil }
+    let lines = chunk.split(separator: "\n")
+    func field(_ name: String) -> Substring? {
+      lines.last { $0.hasPrefix("\(name): ") }?.dropFirst(name.count + 2)
+    }
+    let data = field("data").flatMap { try? JSONDocument(parsing: Array($0.utf8)).root }
+    let version = field("id")?.split(separator: "-").last.flatMap { Int($0) }
+    return (field("event").map(String.init), version, data)
   }
 
   /// All that is there now, short: `7 {"value":7}` for a state, the name for another event, the

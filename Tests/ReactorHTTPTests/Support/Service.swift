@@ -1,7 +1,8 @@
-import ReactorHTTP
 import ReactorHost
 import ReactorStreams
 import Testing
+
+@testable import ReactorHTTP
 
 /// The service over a host with one reactor, asked without a socket.
 struct Service {
@@ -9,7 +10,7 @@ struct Service {
   let effect = PublishSubject<NumberReactor.Mutation>()
 
   init(
-    log: any MutationLog = MemoryLog(),
+    log: any MutationLog = MemoryLog(), workers: Int = 0,
     host adjustHost: (inout HostSettings) -> Void = { _ in },
     settings adjust: (inout ReactorAPI.Settings) -> Void = { _ in }
   ) {
@@ -27,7 +28,10 @@ struct Service {
           NumberReactor(effect: effect)
         }
       ], globals: [Global<String?>("motto", nil)], log: log, settings: hostSettings)
-    api = ReactorAPI(host: host, settings: settings)
+    // What is done in the background is done at once, so that a test can look at it.
+    api = ReactorAPI(
+      host: host, settings: settings, logger: .silent,
+      background: WorkerPool(width: workers))
   }
 
   static let root = "/v1/reactors/number/sessions"
@@ -78,7 +82,13 @@ struct Service {
   func watch(
     _ query: String = "", _ headers: [(name: HTTPHeader, value: String)] = []
   ) throws -> Reader {
-    let target = "\(Self.root)/demo/events" + (query.isEmpty ? "" : "?\(query)")
+    try open("\(Self.root)/demo/events" + (query.isEmpty ? "" : "?\(query)"), headers)
+  }
+
+  /// Opens a stream.
+  func open(
+    _ target: String, _ headers: [(name: HTTPHeader, value: String)] = []
+  ) throws -> Reader {
     let response = try ask("GET", target, headers)
     #expect(response.status == 200)
     guard case .stream(let stream) = response.body else {

@@ -1,0 +1,277 @@
+/// Finds out how to make one JSON value of another, as a JSON Patch (RFC 6902).
+///
+/// The patch consists of `add`, `remove` and `replace`, and is short in the common cases: members
+/// are compared by name, elements that were inserted, removed or appended are found as such, and
+/// where the steps within an object or an array would be longer than its new text, that is sent
+/// instead. So a patch is never much longer than the new value, and finding it takes time in
+/// proportion to both.
+public enum JSONDifference {
+  /// The patch that makes `new` of `old`, as JSON; `[]` where both are the same text.
+  public static func patch(from old: JSONDocument, to new: JSONDocument) -> [UInt8] {
+    var writer = DifferenceWriter(old, new)
+    writer.compare(0, 0)
+    return writer.finish()
+  }
+
+  /// The patch that makes `new` of `old`, two texts that were encoded by this module.
+  public static func patch(from old: [UInt8], to new: [UInt8]) -> [UInt8] {
+    if let old = try? JSONDocument(parsing: old), let new = try? JSONDocument(parsing: new) {
+      return patch(from: old, to: new)
+    }
+    // Nested deeper than is parsed.
+    return Array(#"[{"op":"replace","path":"","value":"#.utf8) + new + Array("}]".utf8)
+  }
+}
+
+/// Walks over two documents at once and writes the steps from one to the other.
+private struct DifferenceWriter {
+  /// The size of a `replace` without its path and value.
+  private static let replacementSize = #"{"op":"replace","path":"","value":}"#.utf8.count
+
+  private let old: JSONDocument
+  private let new: JSONDocument
+  private var output: [UInt8] = [ASCII.openBracket]
+  /// The pointer to where the walk is, as it stands between the quotes of a JSON string.
+  private var path: [UInt8] = []
+
+  init(_ old: JSONDocument, _ new: JSONDocument) {
+    self.old = old
+    self.new = new
+  }
+
+  mutating func finish() -> [UInt8] {
+    output.append(ASCII.closeBracket)
+    return output
+  }
+
+  /// Compares two values that stand at the same place.
+  mutating func compare(_ left: UInt32, _ right: UInt32) {
+    guard !areEqual(left, right) else { return }
+    let start = output.count
+    switch (old.node(left).kind, new.node(right).kind) {
+    case (.object, .object):
+      guard compareMembers(left, right) else { return write("replace", value: right) }
+    case (.array, .array): compareElements(left, right)
+    default: return write("replace", value: right)
+    }
+    // The new text itself may be the shorter way to say it.
+    let node = new.node(right)
+    let separator = start > 1 ? 1 : 0
+    let replacement = separator + Self.replacementSize + path.count + Int(node.end - node.start)
+    guard output.count - start > replacement else { return }
+    output.removeLast(output.count - start)
+    write("replace", value: right)
+  }
+
+  private func areEqual(_ left: UInt32, _ right: UInt32) -> Bool {
+    let (left, right) = (old.node(left), new.node(right))
+    return left.end - left.start == right.end - right.start
+      && old.bytes[Int(left.start)..<Int(left.end)] == new.bytes[Int(right.start)..<Int(right.end)]
+  }
+
+  // MARK: Objects
+
+  /// Compares members by name.
+  ///
+  /// - Returns: Whether it could: not where a name occurs twice.
+  private mutating func compareMembers(_ left: UInt32, _ right: UInt32) -> Bool {
+    let removed = names(old, left)
+    let added = names(new, right)
+    if removed.elementsEqual(added, by: areEqual) {
+      // Nearly always the members are the same ones in the same order; a name that occurs twice
+      // occurs twice in both, and the later one of both counts.
+      guard !hasRepeatedName(old, removed) else { return false }
+      for (name, other) in zip(removed, added) { compareMember(name, other) }
+      return true
+    }
+    var others: [String: UInt32] = [:]
+    for name in added where others.updateValue(name, forKey: text(new, name)) != nil {
+      return false
+    }
+    guard !hasRepeatedName(old, removed) else { return false }
+    for name in removed {
+      if let other = others.removeValue(forKey: text(old, name)) {
+        compareMember(name, other)
+      } else {
+        descend(to: name, in: old) { $0.write("remove") }
+      }
+    }
+    for name in added where others[text(new, name)] != nil {
+      descend(to: name, in: new) { $0.write("add", value: name + 1) }
+    }
+    return true
+  }
+
+  private mutating func compareMember(_ name: UInt32, _ other: UInt32) {
+    // Nearly all members are the same, and need no path.
+    guard !areEqual(name + 1, other + 1) else { return }
+    descend(to: other, in: new) { $0.compare(name + 1, other + 1) }
+  }
+
+  /// The nodes of an object's names.
+  private func names(_ document: JSONDocument, _ object: UInt32) -> [UInt32] {
+    var names: [UInt32] = []
+    var index = object + 1
+    while index < document.node(object).next {
+      names.append(index)
+      index = document.node(index + 1).next
+    }
+    return names
+  }
+
+  private func hasRepeatedName(_ document: JSONDocument, _ names: [UInt32]) -> Bool {
+    // A few are compared faster than hashed.
+    guard names.count > 8 else {
+      return names.indices.contains { index in
+        names[..<index].contains { isSameName($0, names[index], in: document) }
+      }
+    }
+    return Set(names.map { text(document, $0) }).count < names.count
+  }
+
+  private func isSameName(_ left: UInt32, _ right: UInt32, in document: JSONDocument) -> Bool {
+    let (one, other) = (document.node(left), document.node(right))
+    if one.hasEscapes || other.hasEscapes { return text(document, left) == text(document, right) }
+    return one.end - one.start == other.end - other.start
+      && document.bytes[Int(one.start)..<Int(one.end)]
+        == document.bytes[Int(other.start)..<Int(other.end)]
+  }
+
+  private func text(_ document: JSONDocument, _ name: UInt32) -> String {
+    document.string(document.node(name))
+  }
+
+  // MARK: Arrays
+
+  private mutating func compareElements(_ left: UInt32, _ right: UInt32) {
+    let before = elements(old, left)
+    let after = elements(new, right)
+    let shorter = min(before.count, after.count)
+    var start = 0
+    while start < shorter, areEqual(before[start], after[start]) { start += 1 }
+    var end = 0
+    while end < shorter - start,
+      areEqual(before[before.count - 1 - end], after[after.count - 1 - end])
+    {
+      end += 1
+    }
+    let removed = before[start..<(before.count - end)]
+    let added = after[start..<(after.count - end)]
+
+    var position = start
+    var (nextOld, nextNew) = (removed.startIndex, added.startIndex)
+    for pair in pairs(removed, added) {
+      let (old, new) = (removed.startIndex + pair.old, added.startIndex + pair.new)
+      change(removed[nextOld..<old], to: added[nextNew..<new], at: &position)
+      position += 1
+      (nextOld, nextNew) = (old + 1, new + 1)
+    }
+    change(removed[nextOld...], to: added[nextNew...], at: &position)
+  }
+
+  /// Elements that are the same in what lies between the equal ends of two arrays.
+  private func pairs(
+    _ removed: ArraySlice<UInt32>, _ added: ArraySlice<UInt32>
+  ) -> [(old: Int, new: Int)] {
+    guard !removed.isEmpty, !added.isEmpty, removed.count > 1 || added.count > 1 else { return [] }
+    let hashes = (hashes(old, removed), hashes(new, added))
+    let alignment = SequenceAlignment(removed.count, added.count) { left, right in
+      hashes.0[left] == hashes.1[right]
+        && areEqual(removed[removed.startIndex + left], added[added.startIndex + right])
+    }
+    return alignment?.pairs ?? []
+  }
+
+  private func hashes(_ document: JSONDocument, _ nodes: ArraySlice<UInt32>) -> [Int] {
+    nodes.map { index in
+      let node = document.node(index)
+      var hasher = Hasher()
+      document.bytes[Int(node.start)..<Int(node.end)].withUnsafeBytes {
+        hasher.combine(bytes: $0)
+      }
+      return hasher.finalize()
+    }
+  }
+
+  /// Writes what makes some elements of others that stand in their place.
+  private mutating func change(
+    _ removed: ArraySlice<UInt32>, to added: ArraySlice<UInt32>, at position: inout Int
+  ) {
+    for (left, right) in zip(removed, added) {
+      descend(to: position) { $0.compare(left, right) }
+      position += 1
+    }
+    for _ in removed.dropFirst(added.count) {
+      descend(to: position) { $0.write("remove") }
+    }
+    for right in added.dropFirst(removed.count) {
+      descend(to: position) { $0.write("add", value: right) }
+      position += 1
+    }
+  }
+
+  private func elements(_ document: JSONDocument, _ array: UInt32) -> [UInt32] {
+    var elements: [UInt32] = []
+    var index = array + 1
+    while index < document.node(array).next {
+      elements.append(index)
+      index = document.node(index).next
+    }
+    return elements
+  }
+
+  // MARK: Writing
+
+  /// Walks into the member with a name, which a node of a document holds.
+  private mutating func descend(
+    to name: UInt32, in document: JSONDocument, _ body: (inout DifferenceWriter) -> Void
+  ) {
+    let length = path.count
+    path.append(ASCII.slash)
+    let node = document.node(name)
+    if node.hasEscapes {
+      var quoted: [UInt8] = []
+      quoted.appendJSON(document.string(node))
+      appendToken(quoted[1..<(quoted.count - 1)])
+    } else {
+      appendToken(document.bytes[(Int(node.start) + 1)..<(Int(node.end) - 1)])
+    }
+    body(&self)
+    path.removeLast(path.count - length)
+  }
+
+  private mutating func appendToken(_ bytes: ArraySlice<UInt8>) {
+    for byte in bytes {
+      switch byte {
+      case UInt8(ascii: "~"): path += [byte, ASCII.zero]
+      case ASCII.slash: path += [UInt8(ascii: "~"), UInt8(ascii: "1")]
+      default: path.append(byte)
+      }
+    }
+  }
+
+  /// Walks into the element at a position.
+  private mutating func descend(to position: Int, _ body: (inout DifferenceWriter) -> Void) {
+    let length = path.count
+    path.append(ASCII.slash)
+    path.appendJSON(position)
+    body(&self)
+    path.removeLast(path.count - length)
+  }
+
+  private mutating func write(_ operation: StaticString, value: UInt32? = nil) {
+    if output.count > 1 { output.append(ASCII.comma) }
+    output += #"{"op":""#.utf8
+    operation.withUTF8Buffer { output.append(contentsOf: $0) }
+    output += #"","path":""#.utf8
+    output += path
+    if let value {
+      let node = new.node(value)
+      output += #"","value":"#.utf8
+      output += new.bytes[Int(node.start)..<Int(node.end)]
+      output.append(ASCII.closeBrace)
+    } else {
+      output += #""}"#.utf8
+    }
+  }
+}
