@@ -4,12 +4,13 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run build test sanitize test-faults lint format docs bench
+.PHONY: help run build test sanitize test-faults fuzz lint format docs bench
 MAKEFLAGS += --no-print-directory
 
 # The address of `make run`.
 LISTEN ?= 127.0.0.1:8080
-# More flags for `make run`, `make test` and `make sanitize`: make test ARGS='--filter ReactorCoreTests'.
+# More flags for `make run`, `make test` and `make sanitize`: make test ARGS='--filter ReactorCoreTests';
+# for `make fuzz`, the parsers: make fuzz ARGS='json headers'.
 ARGS ?=
 
 packages := config/install-packages
@@ -51,6 +52,10 @@ test-faults: ## Kill the service many times, fill its disk and lock its store.
 	@$(packages) build run test
 	swift build --build-tests
 	FAULT_ROUNDS=200 swift test --skip-build --filter 'KillTests|FaultTests' $(ARGS)
+
+fuzz: ## Feed each parser what libFuzzer makes up, for FUZZ_SECONDS (60) each.
+	@$(packages) build run
+	config/fuzz $(ARGS)
 
 lint: ## Check the format and the rules of the sources.
 	swift format lint --strict --parallel --recursive --configuration config/swift-format.json $(formatted)

@@ -63,7 +63,7 @@ let package = Package(
     // JSON to and from Swift values: the case shapes of actions, pointers, schemas.
     .target(name: "ReactorCoding", swiftSettings: settings),
     .testTarget(
-      name: "ReactorCodingTests", dependencies: ["ReactorCoding"],
+      name: "ReactorCodingTests", dependencies: ["PublicTestData", "ReactorCoding"],
       exclude: ["Patch/json-patch-tests.LICENSE"],
       resources: [.embedInCode("Patch/json-patch-tests.json")], swiftSettings: settings),
 
@@ -159,8 +159,19 @@ let package = Package(
 
     // The real binary over real sockets, curl and a browser.
     .testTarget(
-      name: "EndToEndTests", dependencies: ["ReadmeExample", "reactord", "room"],
+      name: "EndToEndTests", dependencies: ["PublicTestData", "ReadmeExample", "reactord", "room"],
       swiftSettings: settings),
+
+    // Every parser that faces the network, as something that takes any bytes; and the corpus of
+    // `make fuzz`.
+    .target(
+      name: "FuzzedParsers",
+      dependencies: ["ReactorCoding", "ReactorHTTP", "ReactorHost", "ReactorService", "Reactors"],
+      path: "Tests/Fuzzing/FuzzedParsers", swiftSettings: settings),
+    .testTarget(name: "FuzzingTests", dependencies: ["FuzzedParsers"], swiftSettings: settings),
+
+    // Where the test cases are that others published.
+    .target(name: "PublicTestData", path: "Tests/PublicTestData", swiftSettings: settings),
 
     // The example of the README, which a test compares with it and runs.
     .executableTarget(
@@ -193,3 +204,11 @@ let package = Package(
       linkerSettings: [.linkedLibrary("microhttpd")]),
   ]
 )
+
+// `make fuzz`: libFuzzer brings the `main`, so that only a build for it can link this.
+if Context.environment["REACTORD_FUZZING"] != nil {
+  package.targets.append(
+    .executableTarget(
+      name: "Fuzzer", dependencies: ["FuzzedParsers"], path: "Tests/Fuzzing/Fuzzer",
+      swiftSettings: settings + [.unsafeFlags(["-parse-as-library"])]))
+}

@@ -15,10 +15,10 @@ struct ConfigurationFile {
     self.path = path
     let decoder = JSONDecoder()
     decoder.allowsJSON5 = true
-    let value: ConfigurationValue
-    do {
-      value = try decoder.decode(ConfigurationValue.self, from: Data(bytes))
-    } catch {
+    // Foundation's JSON5 reader traps on what is not UTF-8, so that it is given text only.
+    guard let text = String(validating: bytes, as: UTF8.self),
+      let value = try? decoder.decode(ConfigurationValue.self, from: Data(text.utf8))
+    else {
       throw .configuration("\(path): this is not JSON5; 'reactord defaults' prints a file that is")
     }
     guard case .object(let root) = value else {

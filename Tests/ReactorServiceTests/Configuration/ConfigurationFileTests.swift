@@ -67,4 +67,16 @@ struct ConfigurationFileTests {
     #expect(refusal.message == "reactord.json5: \(reason)")
     #expect(refusal.exitCode == 78)
   }
+
+  @Test func `a file that is not UTF-8 is refused`() {
+    for bytes in [[0x7B, 0xFF, 0x3A, 0x31, 0x7D], [0x7B, 0x22, 0xC3, 0x22, 0x3A, 0x31, 0x7D]] {
+      let refusal = #expect(throws: ConfigurationError.self) {
+        try Configuration.parse(
+          arguments: ["serve", "--config", "file"], environment: [:],
+          readFile: { _ in bytes.map { UInt8($0) } })
+      }
+      #expect(
+        refusal?.message == "file: this is not JSON5; 'reactord defaults' prints a file that is")
+    }
+  }
 }

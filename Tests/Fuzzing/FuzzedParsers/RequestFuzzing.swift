@@ -1,0 +1,135 @@
+internal import ReactorCoding
+internal import ReactorHTTP
+internal import ReactorHost
+internal import Reactors
+internal import Synchronization
+
+/// Any bytes as a request, or as one part of one, for the service with the reactors that ship.
+enum RequestFuzzing {
+  private static let session = "/v1/reactors/counter/sessions/demo"
+
+  /// A request as it stands on the wire: a request line, header fields, an empty line, the body.
+  static func request(_ bytes: [UInt8]) {
+    var lines = bytes[...]
+    func nextLine() -> Substring {
+      let end = lines.firstIndex(of: 0x0A) ?? lines.endIndex
+      let line = String(decoding: lines[..<end], as: UTF8.self)
+      lines = end < lines.endIndex ? lines[(end + 1)...] : []
+      return line[...]
+    }
+    let words = nextLine().split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
+    var headers: [(name: HTTPHeader, value: String)] = []
+    while !lines.isEmpty {
+      let line = nextLine()
+      guard !line.isEmpty else { break }
+      let field = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+      guard field.count == 2, let name = HTTPHeader(rawValue: field[0].lowercased()) else {
+        continue
+      }
+      headers.append((name, field[1].drop { $0 == " " }.description))
+    }
+    send(
+      String(words[0]), words.count > 1 ? String(words[1]) : "/", headers,
+      body: lines.isEmpty ? nil : Array(lines))
+  }
+
+  /// An address, for each method.
+  static func target(_ bytes: [UInt8]) {
+    let text = String(decoding: bytes, as: UTF8.self)
+    for method in ["GET", "POST", "PUT", "OPTIONS"] { send(method, text) }
+    for address in ["/state", "/log", "/events", ""] { send("GET", session + address + "?" + text) }
+    send("GET", "/v1/reactors/counter/sessions?" + text)
+    send("GET", "/v1/events?" + text)
+  }
+
+  /// The value of one field, which the first byte chooses.
+  static func header(_ bytes: [UInt8]) {
+    guard let choice = bytes.first else { return }
+    let all = HTTPHeader.allCases
+    let name = all[Int(choice) % all.count]
+    let value = String(decoding: bytes.dropFirst(), as: UTF8.self)
+    send("GET", session + "/state", [(name, value)])
+    send("GET", session + "/events", [(name, value)])
+    send("GET", session + "/log", [(name, value)])
+    send("OPTIONS", session + "/actions", [(.origin, "http://localhost"), (name, value)])
+    send(
+      "POST", session + "/actions", [(.contentType, "application/json"), (name, value)],
+      body: Array(#""increase""#.utf8))
+  }
+
+  /// A body, for an address that the first byte chooses.
+  static func body(_ bytes: [UInt8]) {
+    guard let choice = bytes.first else { return }
+    let addresses =
+      ["counter", "profile", "weather", "chat", "stopwatch"].map {
+        ("POST", "/v1/reactors/\($0)/sessions/demo/actions")
+      } + [
+        ("POST", "/v1/reactors/counter/sessions"), ("PUT", "/v1/reactors/counter/sessions/put"),
+        ("PUT", "/v1/globals/currentUser"),
+      ]
+    let (method, path) = addresses[Int(choice) % addresses.count]
+    send(method, path, [(.contentType, "application/json")], body: Array(bytes.dropFirst()))
+  }
+
+  // MARK: The service
+
+  /// A service that is made anew now and then, so that what inputs made does not pile up.
+  private struct Served {
+    var api: ReactorAPI
+    var remaining = 2_000
+
+    init() {
+      let catalogue = Catalogue(weatherLatency: .zero)
+      var settings = ReactorAPI.Settings()
+      settings.actionWait = .zero
+      api = ReactorAPI(
+        host: Host(catalogue.reactors, globals: catalogue.globals, log: MemoryLog()),
+        settings: settings)
+    }
+  }
+
+  private static let served = Mutex(Served())
+
+  private static func service() -> ReactorAPI {
+    served.withLock { served in
+      if served.remaining == 0 { served = Served() }
+      served.remaining -= 1
+      return served.api
+    }
+  }
+
+  private static func send(
+    _ method: String, _ target: String, _ headers: [(name: HTTPHeader, value: String)] = [],
+    body: [UInt8]? = nil
+  ) {
+    let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+    let request = HTTPRequest(
+      method: method, path: String(parts[0]), query: parts.count > 1 ? String(parts[1]) : nil,
+      headers: headers, body: body ?? [], hasBody: body != nil)
+    service().respond(to: request) { check($0, "\(method) \(target)") }
+  }
+
+  /// What holds of every answer.
+  private static func check(_ response: HTTPResponse, _ request: String) {
+    require((200...599).contains(response.status), "\(response.status) is no status: \(request)")
+    require(response.status != 500, "an input is not the server's mistake: \(request)")
+    for (name, value) in response.headers {
+      require(
+        (name + value).utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F },
+        "a field of the answer holds a control character: \(request)")
+    }
+    switch response.body {
+    case .empty: break
+    case .bytes(let bytes):
+      let type = response.headers.first { $0.name == "Content-Type" }?.value ?? ""
+      guard type.contains("json"), !type.contains("ndjson") else { return }
+      require((try? JSONDocument(parsing: bytes)) != nil, "the body is no JSON: \(request)")
+    case .stream(let stream):
+      for _ in 0..<8 {
+        guard case .chunk(let chunk) = stream.next() else { break }
+        require(!chunk.payload.isEmpty, "an empty chunk would end the stream: \(request)")
+      }
+      stream.closed()
+    }
+  }
+}

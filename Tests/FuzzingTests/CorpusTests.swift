@@ -1,0 +1,39 @@
+import Foundation
+import FuzzedParsers
+import Testing
+
+/// What fuzzing has found, and what it starts from: none of it may trap any parser.
+struct CorpusTests {
+  private static let corpus = URL(filePath: #filePath).deletingLastPathComponent()
+    .appending(path: "../Fuzzing/Corpus").standardizedFileURL
+
+  private static func inputs(for parser: FuzzedParser) throws -> [[UInt8]] {
+    let folder = corpus.appending(path: parser.rawValue)
+    return try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted().map {
+      Array(try Data(contentsOf: folder.appending(path: $0)))
+    }
+  }
+
+  @Test(arguments: FuzzedParser.allCases)
+  func `a parser takes what is in its corpus`(_ parser: FuzzedParser) throws {
+    let inputs = try Self.inputs(for: parser)
+    #expect(!inputs.isEmpty)
+    for input in inputs { parser.run(input) }
+  }
+
+  @Test(arguments: FuzzedParser.allCases)
+  func `a parser takes inputs that are cut off, or hold a byte that does not belong`(
+    _ parser: FuzzedParser
+  ) throws {
+    for input in try Self.inputs(for: parser) {
+      for length in stride(from: 0, to: input.count, by: max(1, input.count / 16)) {
+        parser.run(Array(input[..<length]))
+        for byte: UInt8 in [0x00, 0x22, 0x25, 0x80, 0xFF] {
+          var changed = input
+          changed[length] = byte
+          parser.run(changed)
+        }
+      }
+    }
+  }
+}
