@@ -149,7 +149,9 @@ let package = Package(
     // Configuration, signals, wiring; and the daemon itself.
     .target(
       name: "ReactorService",
-      dependencies: ["MicrohttpdServer", "ReactorHost", "ReactorHTTP", "SQLiteLog"],
+      dependencies: [
+        "MicrohttpdServer", "ReactorCoding", "ReactorHost", "ReactorHTTP", "SQLiteLog",
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "ReactorServiceTests", dependencies: ["ReactorHost", "ReactorService", "reactord"],

@@ -325,15 +325,12 @@ export function patched(document, operations) {
   const root = { "": document };
   copies.add(root);
 
-  const member = (parent, name) => {
-    const key = Array.isArray(parent) && name === "-" ? parent.length : name;
-    if (typeof parent !== "object" || !parent) throw new RangeError(`No such place: ${name}`);
-    return key;
-  };
+  /** A place that is there. */
   const existing = (parent, name) => {
-    const key = member(parent, name);
-    if (!Object.hasOwn(parent, key)) throw new RangeError(`No such place: ${name}`);
-    return parent[key];
+    const isThere = typeof parent === "object" && parent && Object.hasOwn(parent, name)
+      && (!Array.isArray(parent) || /^\d+$/.test(name));
+    if (!isThere) throw new RangeError(`No such place: ${name}`);
+    return parent[name];
   };
   /** The names on the way to a place: of the document first, which is a member of the root. */
   const way = (path) =>
@@ -354,7 +351,8 @@ export function patched(document, operations) {
       }
       parent = child;
     }
-    return [parent, member(parent, last)];
+    if (typeof parent !== "object" || !parent) throw new RangeError(`No such place: ${path}`);
+    return [parent, last];
   };
   // A name such as "__proto__" is a name like any other.
   const put = (parent, name, value) =>
@@ -362,8 +360,12 @@ export function patched(document, operations) {
       parent, name, { value, writable: true, enumerable: true, configurable: true });
   const add = (path, value) => {
     const [parent, name] = open(path);
-    if (Array.isArray(parent)) parent.splice(Number(name), 0, value);
-    else put(parent, name, value);
+    if (!Array.isArray(parent)) return put(parent, name, value);
+    const index = name === "-" ? parent.length : Number(name);
+    if (String(index) !== name && name !== "-" || !(index <= parent.length)) {
+      throw new RangeError(`No such place: ${path}`);
+    }
+    parent.splice(index, 0, value);
   };
   const remove = (path) => {
     const [parent, name] = open(path);
@@ -373,13 +375,16 @@ export function patched(document, operations) {
   };
 
   for (const { op, path, from, value } of operations) {
+    if (value === undefined && ["add", "replace", "test"].includes(op)) {
+      throw new TypeError(`The operation at ${path} has no value.`);
+    }
     if (op === "add") add(path, value);
     else if (op === "remove") remove(path);
     else if (op === "replace") {
       const [parent, name] = open(path);
       existing(parent, name);
       put(parent, name, value);
-    } else if (op === "copy") add(path, read(from));
+    } else if (op === "copy") add(path, structuredClone(read(from)));
     else if (op === "move") {
       const moved = read(from);
       remove(from);
@@ -405,8 +410,10 @@ export class Problem extends Error {
 
   /** Whether the same request may well succeed later. */
   get isPassing() {
-    return [0, 408, 425, 429, 502, 503, 504].includes(this.status)
-      || this.members.type === "/problems/action-running";
+    const { type } = this.members;
+    // The reactor's own refusal, with whatever status, is the answer.
+    return type !== "/problems/effect-failed"
+      && ([0, 408, 425, 429, 502, 503, 504].includes(this.status) || type === "/problems/action-running");
   }
 }
 
@@ -732,23 +739,35 @@ class Page {
   #name = `reactord 1 ${settings.base}`;
   #hub;
   #channel;
+  #isShared = false;
 
   constructor() {
     addEventListener("pagehide", () => this.#keep());
     addEventListener("online", () => this.#ask({ kind: "wake" }));
     document.addEventListener(
       "visibilitychange", () => document.hidden || this.#ask({ kind: "wake" }));
-    if (!settings.isShared || !navigator.locks || !self.BroadcastChannel) {
-      this.#hub = new Hub((message) => this.#receive(message));
-      return;
-    }
+    if (settings.isShared && navigator.locks && self.BroadcastChannel) this.#share();
+    else this.#lead();
+  }
+
+  #share() {
     this.#channel = new BroadcastChannel(this.#name);
     this.#channel.onmessage = ({ data }) => this.#receive(data);
+    const forever = new Promise(() => {});
     // Whoever waits for this lock learns when the tab is gone, however it went.
     navigator.locks.request(`${this.#name} ${this.#tab}`, () => {
+      this.#isShared = true;
       this.#ask({ kind: "join", held: this.#held() });
-      navigator.locks.request(this.#name, () => this.#lead());
-      return new Promise(() => {});
+      navigator.locks.request(this.#name, () => {
+        this.#lead();
+        return forever;
+      });
+      return forever;
+    }).catch(() => {
+      // A frame that may not have locks.
+      this.#channel.close();
+      this.#channel = undefined;
+      this.#lead();
     });
   }
 
@@ -788,20 +807,18 @@ class Page {
   }
 
   #lead() {
-    const channel = this.#channel;
     this.#hub = new Hub((message) => {
-      channel.postMessage(message);
+      if (this.#tabs.size > 0) this.#channel?.postMessage(message);
       this.#receive(message);
     });
-    channel.postMessage({ kind: "hub" });
+    this.#channel?.postMessage({ kind: "hub" });
     this.#ask({ kind: "join", held: this.#held() });
-    return new Promise(() => {});
   }
 
-  /** Tells the hub, wherever it is. */
+  /** Tells the hub, wherever it is. Before this tab is known to the others, nothing: it will tell all. */
   #ask(message) {
-    if (!this.#hub) return this.#channel.postMessage({ ...message, tab: this.#tab });
-    this.#serve({ ...message, tab: this.#tab });
+    if (this.#hub) this.#serve({ ...message, tab: this.#tab });
+    else if (this.#isShared) this.#channel.postMessage({ ...message, tab: this.#tab });
   }
 
   #serve({ kind, tab, held, keys }) {
@@ -814,9 +831,10 @@ class Page {
     const { kind, key, tab } = message;
     if (tab) {
       if (!this.#hub) return;
-      this.#serve(message);
-      if (this.#tabs.has(tab)) return;
+      const isKnown = this.#tabs.has(tab);
       this.#tabs.add(tab);
+      this.#serve(message);
+      if (isKnown) return;
       navigator.locks.request(`${this.#name} ${tab}`, () => this.#hub.leave(tab));
     } else if (kind === "hub") {
       this.#ask({ kind: "join", held: this.#held() });

@@ -36,8 +36,9 @@ enum OpenAPIParameter: String, CaseIterable {
     case .file:
       path("file", "A file that pages load.", names: Self.files(in: nil))
     case .inspectorFile:
-      path("file", "A part of the inspector.", names: Self.files(in: "inspector"))
-    case .exampleFile: path("file", "A part of the examples.", names: Self.files(in: "examples"))
+      path("inspectorFile", "A part of the inspector.", names: Self.files(in: "inspector"))
+    case .exampleFile:
+      path("exampleFile", "A part of the examples.", names: Self.files(in: "examples"))
     case .limit:
       query(
         "limit", "How many entries a page has at most.",

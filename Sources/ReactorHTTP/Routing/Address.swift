@@ -29,9 +29,9 @@ enum Address: Int, CaseIterable {
     switch self {
     case .page: "/"
     case .pageFile: "/{file}"
-    case .inspectorFile: "/inspector/{file}"
+    case .inspectorFile: "/inspector/{inspectorFile}"
     case .examples: "/examples/"
-    case .exampleFile: "/examples/{file}"
+    case .exampleFile: "/examples/{exampleFile}"
     case .health: "/healthz"
     case .readiness: "/readyz"
     case .metrics: "/metrics"

@@ -181,6 +181,7 @@ extension BrowserTests {
           .string("curl -N \(address)/events"),
           .string(#"curl --json '"increase"' \#(address)/actions"#),
           .string("curl \(address)/state"),
+          .string("reactord watch \(address)"),
         ])
       try page.expectNoComplaints()
     }

@@ -16,6 +16,9 @@ const STATUS = {
   connecting: "Connecting…", live: "Live", reconnecting: "Reconnecting…", ended: "Ended",
 };
 
+/** The reactors that have a page among the examples. */
+const EXAMPLES = ["counter", "profile", "weather", "chat", "stopwatch"];
+
 const tree = new Tree(part.state);
 const composer = new Composer();
 const sessions = new Sessions();
@@ -79,6 +82,8 @@ async function openSession(reactor, id) {
   part["log-link"].href = `/${address}/log`;
   part["reactor-link"].href = reactor.links.self;
   part["types-link"].href = `${reactor.links.self}/types.ts`;
+  part["example-link"].href = `/examples/#${reactor.name}`;
+  part["example-link"].hidden = !EXAMPLES.includes(reactor.name);
   part.session.hidden = false;
   lastEpoch = undefined;
   timeline.open(session);

@@ -269,6 +269,8 @@ export class Tree {
     if (this.#root) {
       this.rows = 0;
       this.#root.update(value);
+      // Whoever reads there is not disturbed.
+      if (isMarked && !this.#place.matches(":hover, :focus-within")) this.#reveal();
       return;
     }
     this.rows = 0;
@@ -281,9 +283,13 @@ export class Tree {
   compare(before, after) {
     if (before !== undefined) this.show(before, false);
     this.show(after);
+    this.#reveal();
+  }
+
+  /** Scrolls to what changed; only the tree scrolls, never the page. */
+  #reveal() {
     const first = this.#place.querySelector("[data-change]");
     if (!first) return;
-    // Only the tree scrolls, never the page.
     const [place, row] = [this.#place.getBoundingClientRect(), first.getBoundingClientRect()];
     if (row.top < place.top || row.top > place.bottom - 24) {
       this.#place.scrollTop += row.top - place.top - place.height / 3;
