@@ -18,6 +18,7 @@ python_packages := config/install-python-packages
 formatted := Package.swift Sources Tests
 documented := ReactorStreams ReactorCore ReactorTesting ReactorService
 docs := .build/docs
+bench := .build/bench
 
 help: ## Show this.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -73,7 +74,8 @@ docs: ## Write the documentation of the public libraries to .build/docs.
 	@$(packages) build
 	config/build-docs $(docs) $(documented)
 
-bench: ## Build the benchmarks, optimised, and run them.
+bench: ## Run the benchmarks beside their peers, all or those in ARGS; BENCH_SECONDS (2) for each.
 	@$(packages) build run bench
+	@config/unpack-packages bench-unpacked $(bench)/nginx
 	swift build -c release
-	@exec "$$(swift build -c release --show-bin-path)/Benchmarks" $(ARGS)
+	@BENCH_OUTPUT=$(bench) "$$(swift build -c release --show-bin-path)/Benchmarks" $(ARGS)

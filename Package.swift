@@ -196,11 +196,14 @@ let package = Package(
       name: "Benchmarks",
       dependencies: [
         "AllocationCounter", "BareHandler", "ReactorCore", "ReactorHost", "ReactorHTTP",
-        "ReactorStreams", "Reactors", "SQLiteLog", "reactord",
+        "ReactorStreams", "Reactors", "SQLiteLog", "StreamLoad", "reactord",
       ],
       path: "Tests/Benchmarks",
-      exclude: ["post.lua"], swiftSettings: settings),
+      exclude: ["Load/post.lua", "Servers/nchan.conf", "Servers/plain-server.js"],
+      swiftSettings: settings),
     .target(name: "AllocationCounter", path: "Tests/AllocationCounter"),
+    .executableTarget(
+      name: "StreamLoad", path: "Tests/StreamLoad", linkerSettings: [.linkedLibrary("m")]),
     .executableTarget(
       name: "BareHandler", path: "Tests/BareHandler",
       linkerSettings: [.linkedLibrary("microhttpd")]),

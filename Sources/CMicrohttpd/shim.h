@@ -1,15 +1,12 @@
 #pragma once
 #include <microhttpd.h>
 
-/* Swift cannot call variadic functions. These are the three that the transport needs, and nothing
+/* Swift cannot call variadic functions. These are the ones that the transport needs, and nothing
    else; the options of the daemon are a struct, so that Swift hands over typed callbacks. */
 
 struct reactord_daemon_options {
   unsigned int flags;
-  int listening_socket;
-  unsigned int workers;
   unsigned int connection_limit;
-  unsigned int timeout_seconds;
   size_t connection_memory;
   void *_Nonnull context;
   MHD_AccessHandlerCallback _Nonnull access;
@@ -24,19 +21,21 @@ struct reactord_daemon_options {
 static inline struct MHD_Daemon *_Nullable
 reactord_start_daemon(const struct reactord_daemon_options *_Nonnull options) {
   struct MHD_OptionItem items[] = {
-      {MHD_OPTION_LISTEN_SOCKET, options->listening_socket, NULL},
       {MHD_OPTION_CONNECTION_LIMIT, options->connection_limit, NULL},
-      {MHD_OPTION_CONNECTION_TIMEOUT, options->timeout_seconds, NULL},
       {MHD_OPTION_CONNECTION_MEMORY_LIMIT, (intptr_t)options->connection_memory, NULL},
       {MHD_OPTION_URI_LOG_CALLBACK, (intptr_t)options->target, options->context},
       {MHD_OPTION_UNESCAPE_CALLBACK, (intptr_t)options->unescape, options->context},
       {MHD_OPTION_NOTIFY_COMPLETED, (intptr_t)options->completed, options->context},
       {MHD_OPTION_NOTIFY_CONNECTION, (intptr_t)options->connection, options->context},
-      /* A pool of one is refused: the last item is an end as well then. */
-      {options->workers > 1 ? MHD_OPTION_THREAD_POOL_SIZE : MHD_OPTION_END, options->workers, NULL},
       {MHD_OPTION_END, 0, NULL}};
   return MHD_start_daemon(options->flags, 0, NULL, NULL, options->access, options->context,
                           MHD_OPTION_ARRAY, items, MHD_OPTION_END);
+}
+
+/* What to watch for reading, or -1. */
+static inline int reactord_daemon_epoll_descriptor(struct MHD_Daemon *_Nonnull daemon) {
+  const union MHD_DaemonInfo *info = MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_EPOLL_FD);
+  return info == NULL ? -1 : info->epoll_fd;
 }
 
 /* The descriptor of a connection, or -1. */
@@ -44,6 +43,14 @@ static inline int reactord_connection_socket(struct MHD_Connection *_Nonnull con
   const union MHD_ConnectionInfo *info =
       MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
   return info == NULL ? -1 : (int)info->connect_fd;
+}
+
+/* What the callback for new connections stored. */
+static inline void *_Nullable
+reactord_connection_context(struct MHD_Connection *_Nonnull connection) {
+  const union MHD_ConnectionInfo *info =
+      MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+  return info == NULL ? NULL : info->socket_context;
 }
 
 /* The bytes of request line and header fields, or 0 when they are not complete. */

@@ -12,17 +12,11 @@ internal import Synchronization
 /// 2. `stop(within:)` waits for the requests that are still being answered and closes everything.
 ///
 /// There is no step that only closes the listening socket: until the very end new connections get
-/// the service's answer, which beats a refused connection (and `MHD_quiesce_daemon` of 0.9.75 can
-/// abort the process when a thread pool is busy).
+/// the service's answer, which beats a refused connection.
 public final class MicrohttpdServer: Sendable {
-  private struct Running: ~Copyable {
-    let daemon: Daemon
+  private struct Running {
     let core: ServerCore
-    let port: Int
-
-    consuming func stop() {
-      daemon.stop()
-    }
+    let listeners: [ListeningSocket]
   }
 
   private let settings: Settings
@@ -47,27 +41,24 @@ public final class MicrohttpdServer: Sendable {
     guard !hasStarted.exchange(true, ordering: .relaxed) else {
       throw ServerError(.alreadyStarted, "This server was started before.")
     }
-    let socket = try ListeningSocket(host: settings.host, port: settings.port)
-    let port = socket.port
+    let listeners = [try ListeningSocket(host: settings.host, port: settings.port)]
     var settings = settings
     let budget = DescriptorBudget(raisingLimitFor: settings.limits)
     settings.limits.connections = budget.connections
     settings.limits.streams = budget.streams
     let core = try ServerCore(settings: settings, responder: responder)
     do throws(ServerError) {
-      try core.startLoops()
-      let daemon = try Daemon(listeningOn: socket, core: core)
-      var running: Running? = Running(daemon: daemon, core: core, port: port)
-      self.running.withLock { $0 = running.take() }
+      try core.start(listeningOn: listeners)
+      running.withLock { $0 = Running(core: core, listeners: listeners) }
     } catch {
-      core.stopLoops()
+      core.stop()
       throw error
     }
   }
 
   /// The port that the server listens on; `nil` while it does not.
   public var port: Int? {
-    running.withLock { running in running?.port }
+    running.withLock { $0?.listeners.first?.port }
   }
 
   /// What the server holds right now; all zero while it does not run.
@@ -98,11 +89,10 @@ public final class MicrohttpdServer: Sendable {
     core.finishRequests(deadline: Clock.milliseconds + grace.milliseconds)
     // Whoever takes it stops it, so that calling this twice at once stops once.
     guard let running = running.withLock({ $0.take() }) else { return }
-    running.stop()
-    core.stopLoops()
+    running.core.stop()
   }
 
   private var core: ServerCore? {
-    running.withLock { running in running?.core }
+    running.withLock { $0?.core }
   }
 }

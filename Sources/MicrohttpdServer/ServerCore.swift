@@ -9,13 +9,12 @@ final class ServerCore: Sendable {
   /// Requests between the responder and the completed callback.
   let inFlight: ActivityCount
 
-  /// Requests whose connections are suspended.
-  let suspended: SuspendedExchanges
-
-  private let loops: [StreamLoop]
+  private let requestLoops: [RequestLoop]
+  private let streamLoops: [StreamLoop]
   private let openStreams: ActivityCount
   private let nextLoop = Atomic<Int>(0)
   private let connections = Atomic<Int>(0)
+  private let isFull = Atomic<Bool>(false)
   private let stopping = Atomic<Bool>(false)
 
   init(
@@ -24,14 +23,16 @@ final class ServerCore: Sendable {
     self.settings = settings
     self.responder = responder
     inFlight = try ActivityCount()
-    suspended = try SuspendedExchanges()
     let openStreams = try ActivityCount()
     self.openStreams = openStreams
-    var loops: [StreamLoop] = []
+    var streamLoops: [StreamLoop] = []
     for _ in 0..<max(1, settings.loops) {
-      loops.append(try StreamLoop(settings: settings, openStreams: openStreams))
+      streamLoops.append(try StreamLoop(settings: settings, openStreams: openStreams))
     }
-    self.loops = loops
+    self.streamLoops = streamLoops
+    var requestLoops: [RequestLoop] = []
+    for _ in 0..<max(1, settings.workers) { requestLoops.append(try RequestLoop()) }
+    self.requestLoops = requestLoops
   }
 
   /// Whether answers should also end their connections.
@@ -43,45 +44,63 @@ final class ServerCore: Sendable {
       streams: openStreams.current)
   }
 
-  func connectionOpened() { connections.add(1, ordering: .relaxed) }
+  /// Whether one more connection may be served.
+  var hasRoom: Bool {
+    connections.load(ordering: .sequentiallyConsistent) < settings.limits.connections
+  }
 
-  func connectionClosed() { connections.subtract(1, ordering: .relaxed) }
+  /// Reserves the place of a connection; false when all are taken.
+  ///
+  /// Whoever gets none is told when there is room again.
+  func takeRoom() -> Bool {
+    let (_, count) = connections.add(1, ordering: .sequentiallyConsistent)
+    guard count > settings.limits.connections else { return true }
+    isFull.store(true, ordering: .sequentiallyConsistent)
+    connections.subtract(1, ordering: .sequentiallyConsistent)
+    return false
+  }
+
+  /// A connection was closed, or never came.
+  func giveRoomBack() {
+    connections.subtract(1, ordering: .sequentiallyConsistent)
+    guard isFull.load(ordering: .sequentiallyConsistent),
+      isFull.exchange(false, ordering: .sequentiallyConsistent)
+    else { return }
+    for loop in requestLoops { loop.tellRoom() }
+  }
 
   /// Gives a connection to one of the loops, in turn.
   func adopt(_ handOff: HandOff) {
     let turn = nextLoop.wrappingAdd(1, ordering: .relaxed).oldValue
-    loops[Int(UInt(bitPattern: turn) % UInt(loops.count))].adopt(handOff)
+    streamLoops[Int(UInt(bitPattern: turn) % UInt(streamLoops.count))].adopt(handOff)
   }
 
-  /// Starts the threads of the loops.
-  func startLoops() throws(ServerError) {
-    for loop in loops { try loop.start() }
+  /// Starts the threads, the ones that accept connections last.
+  func start(listeningOn listeners: [ListeningSocket]) throws(ServerError) {
+    for loop in streamLoops { try loop.start() }
+    for loop in requestLoops { try loop.start(self, listeners) }
   }
 
   /// Asks every stream again, and blocks until none is open or until the deadline.
   func finishStreams(deadline: Int64) -> Bool {
-    for loop in loops { loop.askAll() }
+    for loop in streamLoops { loop.askAll() }
     return openStreams.waitUntilIdle(deadline: deadline)
   }
 
   /// Blocks until no request waits for its answer, at most until the deadline; then answers for
   /// whoever still waits.
-  ///
-  /// Afterwards no connection is suspended, nor will one be.
   func finishRequests(deadline: Int64) {
     stopping.store(true, ordering: .relaxed)
     // The last tenth is for writing the answers of those who did not finish.
     let reserve = min(250, max(0, deadline - Clock.milliseconds) / 10)
-    if !inFlight.waitUntilIdle(deadline: deadline - reserve) {
-      for exchange in suspended.close() { exchange.abandon() }
-      _ = inFlight.waitUntilIdle(deadline: deadline)
-    }
-    for exchange in suspended.close() { exchange.abandon() }
-    suspended.waitUntilEmpty()
+    guard !inFlight.waitUntilIdle(deadline: deadline - reserve) else { return }
+    for loop in requestLoops { loop.abandonWaiting() }
+    _ = inFlight.waitUntilIdle(deadline: deadline)
   }
 
-  /// Ends what is still open and blocks until the threads of the loops have ended.
-  func stopLoops() {
-    for loop in loops { loop.stop() }
+  /// Ends what is still open and blocks until all threads have ended.
+  func stop() {
+    for loop in requestLoops { loop.stop() }
+    for loop in streamLoops { loop.stop() }
   }
 }

@@ -9,7 +9,7 @@ public final class ActionSubject<Action: Sendable>: ObservableType, ObserverType
   public typealias Element = Action
 
   private let send: @Sendable (Action) -> Void
-  private let sent: Broadcaster<Action>
+  @usableFromInline let sent: Broadcaster<Action>
 
   package init(sent: Broadcaster<Action>, send: @escaping @Sendable (Action) -> Void) {
     self.sent = sent

@@ -141,9 +141,17 @@ extension ReactorProtocol where Self: ReactorInstance {
   /// nothing has been emitted yet.
   ///
   /// Reading it does not connect the reactor's streams.
+  @inlinable
   public var currentState: State {
-    guard !isStubEnabled else { return recording.state.value }
-    let pipeline = pipeline
-    return pipeline.currentState ?? pipeline.seed(initialState)
+    guard !isStubbed else { return recordedState }
+    return pipeline.currentState ?? seededState
+  }
+
+  @usableFromInline var recordedState: State {
+    recording.state.value
+  }
+
+  @usableFromInline var seededState: State {
+    pipeline.seed(initialState)
   }
 }

@@ -1,9 +1,9 @@
-internal import Synchronization
+public import Synchronization
 
 /// The part of a reactor that holds its pipeline; subclassed through ``Reactor``.
 open class ReactorInstance {
-  private let held = Mutex(Held())
-  private let stubbed = Atomic(false)
+  @usableFromInline let held = Mutex(Held())
+  @usableFromInline let stubbed = Atomic(false)
 
   /// Makes the instance.
   ///
@@ -16,13 +16,15 @@ open class ReactorInstance {
   }
 
   /// Whether the stub takes the place of the pipeline.
+  @inlinable
   final var isStubbed: Bool {
     get { stubbed.load(ordering: .relaxed) }
     set { stubbed.store(newValue, ordering: .relaxed) }
   }
 
   /// The instance's pipeline, made when it is first asked for.
-  fileprivate func pipeline<Action, Mutation, State>(
+  @inlinable
+  final func pipeline<Action, Mutation, State>(
     orMake make: () -> Pipeline<Action, Mutation, State>
   ) -> Pipeline<Action, Mutation, State> {
     held.withLock { held in
@@ -53,19 +55,30 @@ open class ReactorInstance {
 }
 
 /// What an instance has beside the reactor's own properties.
-private struct Held {
-  var pipeline: (any PipelineLifetime)?
+@usableFromInline
+struct Held {
+  @usableFromInline var pipeline: (any PipelineLifetime)?
   var recording: (any AnyObject & Sendable)?
 }
 
 extension ReactorProtocol where Self: ReactorInstance {
   /// The reactor's pipeline; making it runs no code of the reactor.
+  @inlinable
   package var pipeline: Pipeline<Action, Mutation, State> {
-    pipeline { Pipeline(of: self) }
+    pipeline { Pipeline(of: self, isKept: false) }
+  }
+
+  /// The reactor's pipeline, which keeps the reactor alive until it is shut down.
+  @usableFromInline
+  package var keepingPipeline: Pipeline<Action, Mutation, State> {
+    let pipeline = pipeline { Pipeline(of: self, isKept: true) }
+    pipeline.keepReactor()
+    return pipeline
   }
 }
 
 /// What ends with the instance that holds a pipeline.
+@usableFromInline
 protocol PipelineLifetime: AnyObject, Sendable {
   func shutDown()
 }

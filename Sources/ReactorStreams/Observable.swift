@@ -7,14 +7,17 @@ public final class Observable<Element: Sendable>: ObservableType {
   /// How a subscription is run.
   ///
   /// The ready-made forms spare their reader the subscription.
+  @usableFromInline
   package enum Source: Sendable {
     case elements([Element])
     case just(Element)
     case producer(@Sendable (any ObserverType<Element>) -> any Disposable)
   }
 
+  @usableFromInline
   package let source: Source
 
+  @inlinable
   package init(source: Source) {
     self.source = source
   }

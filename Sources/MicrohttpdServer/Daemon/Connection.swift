@@ -3,8 +3,7 @@ internal import Glibc
 
 /// A connection of libmicrohttpd's, as a name that may be kept: an address, not a capability.
 ///
-/// It names something from the request's first callback until its completed callback; the exchange
-/// of that request is the only holder and lives exactly as long.
+/// It names something from libmicrohttpd's telling that it was opened until that it was closed.
 @safe struct Connection: Sendable {
   private let address: UInt
 
@@ -27,16 +26,26 @@ internal import Glibc
 
   /// Gives a suspended connection back to its worker.
   ///
-  /// Any thread.
+  /// Worker thread only: without threads of its own, libmicrohttpd would not hear of it.
   func resume() {
     if let pointer = unsafe pointer { unsafe MHD_resume_connection(pointer) }
+  }
+
+  /// libmicrohttpd's descriptor of the connection's socket.
+  var socket: Int32 {
+    guard let pointer = unsafe pointer else { return -1 }
+    return unsafe reactord_connection_socket(pointer)
+  }
+
+  /// The place in its worker's array; -1 when it was never given one.
+  var place: Int {
+    guard let pointer = unsafe pointer else { return -1 }
+    return unsafe Int(bitPattern: reactord_connection_context(pointer)) - 1
   }
 
   /// A second descriptor of the connection's socket, which outlives libmicrohttpd's own; `nil`
   /// when the process has none left.
   func duplicateSocket() -> Int32? {
-    guard let pointer = unsafe pointer else { return nil }
-    let socket = unsafe reactord_connection_socket(pointer)
     let duplicate = fcntl(socket, F_DUPFD_CLOEXEC, 0)
     return duplicate < 0 ? nil : duplicate
   }

@@ -1,49 +1,62 @@
 internal import CMicrohttpd
+internal import Glibc
 
-/// A running daemon of libmicrohttpd's.
+/// A daemon of libmicrohttpd's without threads and without a listening socket: it parses and
+/// answers on the connections that it is given, whenever it is told to run.
 ///
-/// Stopping it is the only way to let go of it.
-@safe struct Daemon: ~Copyable, Sendable {
-  private let address: UInt
+/// With a thread of its own libmicrohttpd 0.9.75 can stall: after a full batch of 128 events it
+/// waits for more before it handles what it has. Told to run, it never waits.
+///
+/// It is confined to the thread of its `RequestWorker`.
+@safe struct Daemon: ~Copyable {
+  private let pointer: OpaquePointer
 
-  /// The callbacks' context, kept alive until the daemon has stopped.
-  private let core: ServerCore
+  /// What is readable when there is something to do.
+  let descriptor: Int32
 
-  /// Starts the worker threads.
-  ///
-  /// The socket belongs to libmicrohttpd from here on, also when this throws: it closes it in
-  /// nearly every failure, and a descriptor that leaks while a process fails to start is better
-  /// than one closed twice.
-  init(listeningOn socket: consuming ListeningSocket, core: ServerCore) throws(ServerError) {
-    let settings = core.settings
+  /// Makes a daemon whose callbacks get `context`, a `RequestWorker`, which must outlive it.
+  init(settings: MicrohttpdServer.Settings, context: UnsafeMutableRawPointer) throws(ServerError) {
     let flags =
-      MHD_USE_EPOLL_INTERNAL_THREAD.rawValue | MHD_ALLOW_SUSPEND_RESUME.rawValue
-      | MHD_USE_TURBO.rawValue
+      // libmicrohttpd's own channel between threads is useless here, and refused.
+      MHD_USE_EPOLL.rawValue | (MHD_ALLOW_SUSPEND_RESUME.rawValue & ~MHD_USE_ITC.rawValue)
+      | MHD_USE_NO_LISTEN_SOCKET.rawValue | MHD_USE_TURBO.rawValue
     var options = unsafe reactord_daemon_options(
       flags: flags,
-      listening_socket: socket.release(),
-      workers: UInt32(clamping: max(1, settings.workers)),
       connection_limit: UInt32(clamping: max(1, settings.limits.connections)),
-      timeout_seconds: UInt32(clamping: max(0, settings.idleTimeout)),
       // libmicrohttpd clears the whole pool after each request on a kept-alive connection, so this
       // is a matter of speed: 128 KiB cost a third of all requests a second.
       connection_memory: max(32_768, min(settings.limits.headers, 1 << 26) * 3),
-      // Not retained: `core` is ours until `MHD_stop_daemon` has joined the threads.
-      context: Unmanaged.passUnretained(core).toOpaque(),
+      context: context,
       access: DaemonCallbacks.access,
       target: DaemonCallbacks.target,
       completed: DaemonCallbacks.completed,
       connection: DaemonCallbacks.connection,
       unescape: DaemonCallbacks.unescape)
     guard let pointer = unsafe reactord_start_daemon(&options) else {
-      throw ServerError(.noResources, "libmicrohttpd could not start its threads.")
+      throw ServerError(.noResources, "libmicrohttpd could not start.")
     }
-    address = UInt(bitPattern: pointer)
-    self.core = core
+    descriptor = unsafe reactord_daemon_epoll_descriptor(pointer)
+    unsafe self.pointer = pointer
   }
 
-  /// Closes the listening socket and all connections, and joins the worker threads.
-  ///
-  /// Blocks. No connection may be suspended (`ServerCore.finishRequests` sees to it).
-  consuming func stop() { unsafe MHD_stop_daemon(OpaquePointer(bitPattern: address)) }
+  /// Whether it has work that its descriptor does not tell of.
+  var hasWork: Bool {
+    var milliseconds: UInt64 = 0
+    // Connections have no timeouts of libmicrohttpd's, so that "yes" means "at once".
+    return unsafe MHD_get_timeout(pointer, &milliseconds) == .YES
+  }
+
+  /// Does what there is to do, without waiting.
+  func run() { _ = unsafe MHD_run(pointer) }
+
+  /// Serves a connection, whose descriptor is libmicrohttpd's from here on; false when it closed
+  /// it at once.
+  func add(_ socket: borrowing AcceptedSocket) -> Bool {
+    unsafe socket.withAddress { address, size in
+      unsafe MHD_add_connection(pointer, socket.descriptor, address, size) == .YES
+    }
+  }
+
+  /// Closes all connections, none of which may be suspended.
+  consuming func stop() { unsafe MHD_stop_daemon(pointer) }
 }

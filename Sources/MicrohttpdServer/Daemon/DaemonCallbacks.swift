@@ -1,7 +1,7 @@
 internal import CMicrohttpd
 internal import Glibc
 
-/// What libmicrohttpd calls, all on its worker threads: recover the object, call one method, map
+/// What libmicrohttpd calls, all on the thread that runs the daemon: recover the object, call one method, map
 /// the result.
 enum DaemonCallbacks {
   /// The request line was parsed.
@@ -16,7 +16,9 @@ enum DaemonCallbacks {
     @convention(c) (
       UnsafeMutableRawPointer?, UnsafePointer<CChar>?, OpaquePointer?
     ) -> UnsafeMutableRawPointer? = { context, text, connection in
-      guard let core = unsafe core(context), let connection = unsafe connection else { return nil }
+      guard let worker = unsafe worker(context), let connection = unsafe connection else {
+        return nil
+      }
       let length = unsafe text.map { unsafe strlen($0) } ?? 0
       let bytes = unsafe UnsafeRawBufferPointer(start: text, count: length)
         .assumingMemoryBound(to: UInt8.self)
@@ -25,46 +27,51 @@ enum DaemonCallbacks {
         unsafe UnsafeMutablePointer(mutating: text)[question + 1] = 0
       }
       let exchange = unsafe Exchange(
-        core: core, connection: Connection(connection), target: target)
+        loop: worker.loop, connection: Connection(connection), target: target)
       return unsafe Unmanaged.passRetained(exchange).toOpaque()
     }
 
   /// Called once with the fields, then with parts of the body, then once without any.
   static let access: MHD_AccessHandlerCallback = {
-    _, connection, _, method, version, data, size, slot in
-    guard let connection = unsafe connection, let slot = unsafe slot,
-      let exchange = unsafe exchange(slot.pointee)
+    context, connection, _, method, version, data, size, slot in
+    guard let worker = unsafe worker(context), let connection = unsafe connection,
+      let slot = unsafe slot, let exchange = unsafe exchange(slot.pointee)
     else { return .NO }
-    guard exchange.hasBegun else {
+    guard exchange.hasBegun(on: worker) else {
       guard let method = unsafe method, let version = unsafe version else { return .NO }
       var intake = unsafe RequestIntake(
         method: String(cString: method), isHTTP10: strcmp(version, "HTTP/1.0") == 0)
       unsafe Connection(connection).forEachHeader(into: &intake, unsafe field)
-      return exchange.begin(intake)
+      return exchange.begin(intake, on: worker)
     }
     guard let size = unsafe size, unsafe size.pointee > 0, let data = unsafe data else {
-      return exchange.finish()
+      return exchange.finish(on: worker)
     }
     let bytes = unsafe UnsafeRawBufferPointer(start: data, count: size.pointee)
       .assumingMemoryBound(to: UInt8.self)
     unsafe size.pointee = 0
-    return unsafe exchange.receive(bytes)
+    return unsafe exchange.receive(bytes, on: worker)
   }
 
   /// The request is over; the reference that `target` made ends here.
-  static let completed: MHD_RequestCompletedCallback = { _, _, slot, _ in
-    guard let slot = unsafe slot, let pointer = unsafe slot.pointee else { return }
+  static let completed: MHD_RequestCompletedCallback = { context, _, slot, _ in
+    guard let worker = unsafe worker(context), let slot = unsafe slot,
+      let pointer = unsafe slot.pointee
+    else { return }
     unsafe slot.pointee = nil
-    unsafe Unmanaged<Exchange>.fromOpaque(pointer).takeRetainedValue().end()
+    unsafe Unmanaged<Exchange>.fromOpaque(pointer).takeRetainedValue().end(on: worker)
   }
 
   /// A connection was opened or closed.
-  static let connection: MHD_NotifyConnectionCallback = { context, _, _, code in
-    guard let core = unsafe core(context) else { return }
-    if code == .CONNECTION_NOTIFY_STARTED {
-      core.connectionOpened()
+  ///
+  /// What is stored with it is its place in the worker's array, one more so that it is not `nil`.
+  static let connection: MHD_NotifyConnectionCallback = { context, connection, place, code in
+    guard let worker = unsafe worker(context), let place = unsafe place else { return }
+    if code == .CONNECTION_NOTIFY_STARTED, let connection = unsafe connection {
+      let index = unsafe worker.connectionOpened(Connection(connection))
+      unsafe place.pointee = UnsafeMutableRawPointer(bitPattern: index + 1)
     } else {
-      core.connectionClosed()
+      unsafe worker.connectionClosed(Int(bitPattern: place.pointee) - 1)
     }
   }
 
@@ -88,9 +95,9 @@ enum DaemonCallbacks {
       return .YES
     }
 
-  /// Kept alive by the `Daemon`.
-  private static func core(_ context: UnsafeMutableRawPointer?) -> ServerCore? {
-    unsafe context.map { unsafe Unmanaged<ServerCore>.fromOpaque($0).takeUnretainedValue() }
+  /// The worker outlives its daemon.
+  private static func worker(_ context: UnsafeMutableRawPointer?) -> RequestWorker? {
+    unsafe context.map { unsafe Unmanaged<RequestWorker>.fromOpaque($0).takeUnretainedValue() }
   }
 
   /// Kept alive by the connection until `completed`.

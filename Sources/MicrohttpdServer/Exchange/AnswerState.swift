@@ -8,7 +8,7 @@ internal import ReactorHTTP
 ///     │                     ▲                  ▲
 ///  suspend                answer             end (the connection is gone)
 ///     ▼                     │
-/// suspended ────────────────┘ and the connection is resumed, once
+/// suspended ────────────────┘ and the worker is told, once
 /// ```
 ///
 /// Pure: it calls nobody. The caller does what a method returns, outside of its lock.
@@ -16,7 +16,7 @@ struct AnswerState {
   private enum Phase {
     /// The responder was asked; the worker has not turned away.
     case responding
-    /// libmicrohttpd holds the connection until it is resumed.
+    /// libmicrohttpd holds the connection, or is about to, until the worker resumes it.
     case suspended
     /// The answer waits for the worker.
     case answered(HTTPResponse)
@@ -30,7 +30,7 @@ struct AnswerState {
   enum AnswerEffect {
     /// Nothing: the worker is still there and will look.
     case keep
-    /// Resume the connection: this call is the one that must.
+    /// Tell the worker to resume the connection: this call is the one that must.
     case resume
     /// Let go of this response, nobody will send it.
     case discard(HTTPResponse)
@@ -68,9 +68,9 @@ struct AnswerState {
     return response
   }
 
-  /// The worker has suspended the connection.
+  /// The worker is about to suspend the connection.
   ///
-  /// True when the answer came in the meantime, so that it is the worker who must resume.
+  /// True when the answer came in the meantime, so that it need not.
   mutating func suspend() -> Bool {
     switch phase {
     case .responding:

@@ -5,47 +5,50 @@ internal import Synchronization
 /// One request and its answer.
 ///
 /// It is made when the request line was parsed and lives until libmicrohttpd's completed callback,
-/// which holds the reference that the connection carries. Its methods but one run on the worker
-/// thread of its connection; `answer(_:)` runs anywhere.
+/// which holds the reference that the connection carries, or until its answer is given, if that is
+/// later. Its methods run on the worker thread of its connection, and are given the worker;
+/// `answer(_:)` runs anywhere.
 final class Exchange: Sendable {
-  private let core: ServerCore
+  /// The place of its connection in its worker's array.
+  let slot: Int
+
+  private let loop: RequestLoop
   private let target: RequestTarget
   private let connection: Connection
-  private let intake = Mutex<RequestIntake?>(nil)
   private let state = Mutex(AnswerState())
-  private let wasDispatched = Atomic<Bool>(false)
 
-  init(core: ServerCore, connection: Connection, target: RequestTarget) {
-    self.core = core
+  init(loop: RequestLoop, connection: Connection, target: RequestTarget) {
+    self.loop = loop
     self.connection = connection
     self.target = target
+    slot = connection.place
   }
 
   /// Whether the header fields were read.
-  var hasBegun: Bool { intake.withLock { $0 != nil } }
+  func hasBegun(on worker: RequestWorker) -> Bool { worker.slots[slot].intake != nil }
 
   /// The header fields are complete: the first of libmicrohttpd's calls.
-  func begin(_ intake: RequestIntake) -> MHD_Result {
-    let refusal = intake.refusal(headSize: connection.headSize, limits: core.settings.limits)
-    self.intake.withLock { $0 = intake }
-    guard let refusal else { return .YES }
-    return refuse(refusal)
+  func begin(_ intake: RequestIntake, on worker: RequestWorker) -> MHD_Result {
+    let refusal = intake.refusal(headSize: connection.headSize, limits: worker.core.settings.limits)
+    worker.slots[slot].intake = intake
+    if let refusal { return refuse(refusal, on: worker) }
+    if intake.expectsBody { worker.deadlines.enter(.receiving, slot, at: worker.now) }
+    return .YES
   }
 
   /// A part of the body.
-  func receive(_ bytes: UnsafeBufferPointer<UInt8>) -> MHD_Result {
-    let refusal = intake.withLock { intake in
-      unsafe intake?.append(bytes, limits: core.settings.limits)
-    }
+  func receive(_ bytes: UnsafeBufferPointer<UInt8>, on worker: RequestWorker) -> MHD_Result {
+    let limits = worker.core.settings.limits
+    let refusal = unsafe worker.slots[slot].intake?.append(bytes, limits: limits)
     guard let refusal else { return .YES }
-    return refuse(refusal)
+    return refuse(refusal, on: worker)
   }
 
   /// The request is complete, or its connection was resumed: the last of libmicrohttpd's calls.
-  func finish() -> MHD_Result {
-    guard wasDispatched.exchange(true, ordering: .relaxed) else { return dispatch() }
+  func finish(on worker: RequestWorker) -> MHD_Result {
+    guard worker.slots[slot].isDispatched else { return dispatch(on: worker) }
     guard let response = state.withLock({ $0.take() }) else { return .YES }
-    return send(response)
+    return send(response, on: worker)
   }
 
   /// The answer, at once or later.
@@ -54,79 +57,87 @@ final class Exchange: Sendable {
   func answer(_ response: HTTPResponse) {
     switch state.withLock({ $0.answer(response) }) {
     case .keep: break
-    case .resume: resume()
+    case .resume: loop.deliver(self)
     case .discard(let response): response.discard()
     }
   }
 
+  /// Ends the waiting of an exchange because the server stops; the worker resumes it.
+  func abandon() {
+    if case .discard(let response) = state.withLock({ $0.answer(.stopping) }) { response.discard() }
+  }
+
   /// The completed callback: libmicrohttpd is done with the request and, where it was handed off,
   /// with the socket.
-  func end() {
+  func end(on worker: RequestWorker) {
+    let wasDispatched = worker.slots[slot].isDispatched
+    worker.slots[slot].endRequest()
+    worker.deadlines.enter(.idle, slot, at: worker.now)
     switch state.withLock({ $0.end() }) {
-    case .nothing: if !wasDispatched.load(ordering: .relaxed) { linger() }
-    case .handOff(let handOff): core.adopt(handOff)
+    case .nothing: if !wasDispatched { linger(worker.core) }
+    case .handOff(let handOff): worker.core.adopt(handOff)
     case .unsent(let response): response.discard()
     }
-    if wasDispatched.load(ordering: .relaxed) { core.inFlight.leave() }
+    if wasDispatched { worker.core.inFlight.leave() }
   }
 
   /// libmicrohttpd gave up on the request, perhaps with an answer of its own (431) that a reset
   /// would take away from a client which is still sending.
   ///
   /// Our loop closes in its stead.
-  private func linger() {
+  private func linger(_ core: ServerCore) {
     guard let socket = connection.duplicateSocket() else { return }
     core.adopt(HandOff(socket: socket, head: [], stream: nil, isChunked: false))
   }
 
-  private func dispatch() -> MHD_Result {
-    let target = target
-    let request = intake.withLock { $0?.finish(target: target) }
-    guard let request else { return .NO }
-    core.inFlight.enter()
+  private func dispatch(on worker: RequestWorker) -> MHD_Result {
+    guard let request = worker.slots[slot].intake?.finish(target: target) else { return .NO }
+    worker.slots[slot].isDispatched = true
+    worker.deadlines.enter(.responding, slot, at: worker.now)
+    worker.core.inFlight.enter()
     let token = AnswerToken(self)
-    core.responder.respond(to: request) { token.answer($0) }
-    if let response = state.withLock({ $0.take() }) { return send(response) }
-    return suspend()
+    worker.core.responder.respond(to: request) { token.answer($0) }
+    if let response = state.withLock({ $0.take() }) { return send(response, on: worker) }
+    return suspend(on: worker)
   }
 
-  private func suspend() -> MHD_Result {
-    guard core.suspended.insert(self) else {
-      answer(.stopping)
-      guard let response = state.withLock({ $0.take() }) else { return .NO }
-      return send(response)
+  private func suspend(on worker: RequestWorker) -> MHD_Result {
+    if worker.abandonsWaiting { abandon() }
+    // From here on an answer is delivered to the worker, which reads it when it is back from
+    // libmicrohttpd: so it is suspended first, whoever is faster.
+    guard state.withLock({ $0.suspend() }) else {
+      worker.suspend(self, slot)
+      return .YES
     }
-    connection.suspend()
-    if state.withLock({ $0.suspend() }) { resume() }
-    return .YES
+    guard let response = state.withLock({ $0.take() }) else { return .NO }
+    return send(response, on: worker)
   }
 
-  private func resume() {
-    connection.resume()
-    core.suspended.remove(self)
-  }
-
-  private func send(_ response: HTTPResponse) -> MHD_Result {
+  private func send(_ response: HTTPResponse, on worker: RequestWorker) -> MHD_Result {
+    worker.answered += 1
     let status = (200...599).contains(response.status) ? response.status : 500
     let body: [UInt8]
     switch response.body {
-    case .stream(let stream): return send(response, status: status, stream: stream)
+    case .stream(let stream): return send(response, status: status, stream: stream, on: worker)
     case .empty: body = []
     case .bytes(let bytes): body = bytes
     }
     var headers = response.headers
-    if core.isStopping { headers.append(("Connection", "close")) }
-    return connection.queue(status: status, headers: headers, body: body) ? .YES : .NO
+    if worker.core.isStopping { headers.append(("Connection", "close")) }
+    guard connection.queue(status: status, headers: headers, body: body) else { return .NO }
+    worker.deadlines.enter(.sending, slot, at: worker.now)
+    return .YES
   }
 
   private func send(
-    _ response: HTTPResponse, status: Int, stream: any ByteStream
+    _ response: HTTPResponse, status: Int, stream: any ByteStream, on worker: RequestWorker
   ) -> MHD_Result {
-    let (isHead, isHTTP10) = intake.withLock { ($0?.isHead ?? false, $0?.isHTTP10 ?? true) }
     guard let socket = connection.duplicateSocket() else {
       stream.closed()
       return connection.queue(status: 503, headers: [("Retry-After", "5")], body: []) ? .YES : .NO
     }
+    let isHead = worker.slots[slot].intake?.isHead ?? false
+    let isHTTP10 = worker.slots[slot].intake?.isHTTP10 ?? true
     if isHead { stream.closed() }
     let head = ResponseHead(
       status: status, headers: response.headers, framing: isHTTP10 ? .untilClose : .chunked)
@@ -137,29 +148,26 @@ final class Exchange: Sendable {
 
   /// Refuses the request before its body was read to the end.
   ///
-  /// In libmicrohttpd one can neither answer in the midst of a body nor close without a reset that may take the answer away from the client,
-  /// so this is a hand-off, too: our loop writes the answer and waits for the client's end.
-  private func refuse(_ refusal: RequestIntake.Refusal) -> MHD_Result {
-    let limits = core.settings.limits
+  /// In libmicrohttpd one can neither answer in the midst of a body nor close without a reset that
+  /// may take the answer away from the client, so this is a hand-off, too: our loop writes the
+  /// answer and waits for the client's end.
+  private func refuse(
+    _ refusal: RequestIntake.Refusal, on worker: RequestWorker
+  ) -> MHD_Result {
+    let limits = worker.core.settings.limits
+    let responder = worker.core.responder
     let response =
       switch refusal {
       case .malformed: HTTPResponse(status: 400)
-      case .bodyTooLarge: core.responder.refusal(of: .bodyTooLarge(limit: limits.body))
-      case .headersTooLarge: core.responder.refusal(of: .headersTooLarge(limit: limits.headers))
+      case .bodyTooLarge: responder.refusal(of: .bodyTooLarge(limit: limits.body))
+      case .headersTooLarge: responder.refusal(of: .headersTooLarge(limit: limits.headers))
       }
-    var body: [UInt8] = []
-    switch response.body {
-    case .bytes(let bytes): body = bytes
-    case .stream, .empty: response.discard()
+    guard let socket = connection.duplicateSocket() else {
+      response.discard()
+      return .NO
     }
-    guard let socket = connection.duplicateSocket() else { return .NO }
-    let head = ResponseHead(
-      status: response.status, headers: response.headers, framing: .length(body.count))
-    let isHead = intake.withLock { $0?.isHead ?? false }
-    return handOff(
-      HandOff(
-        socket: socket, head: isHead ? head.bytes : head.bytes + body, stream: nil,
-        isChunked: false))
+    let isHead = worker.slots[slot].intake?.isHead ?? false
+    return handOff(HandOff(socket: socket, refusal: response, isHead: isHead))
   }
 
   /// `.NO` makes libmicrohttpd close its descriptor without a word on the wire (with
@@ -177,12 +185,7 @@ extension HTTPResponse {
   }
 
   /// Nobody will send this: a stream must hear that it is over.
-  fileprivate func discard() {
+  func discard() {
     if case .stream(let stream) = body { stream.closed() }
   }
-}
-
-extension Exchange {
-  /// Ends the waiting of an exchange because the server stops.
-  func abandon() { answer(.stopping) }
 }

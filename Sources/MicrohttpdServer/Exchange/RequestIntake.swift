@@ -30,6 +30,9 @@ struct RequestIntake: Sendable {
   /// Whether the answer has a head only.
   var isHead: Bool { method == "HEAD" }
 
+  /// Whether a body follows the fields.
+  var expectsBody: Bool { isChunked || (contentLength ?? 0) > 0 }
+
   /// Takes one field, as it stood on its line.
   mutating func add(name: UnsafeBufferPointer<UInt8>, value: UnsafeBufferPointer<UInt8>) {
     switch unsafe RequestField.named(name) {

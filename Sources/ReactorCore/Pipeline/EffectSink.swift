@@ -1,9 +1,10 @@
-internal import ReactorStreams
+public import ReactorStreams
 internal import Synchronization
 
 /// Receives what `mutate` returned for one action, on whatever thread it emits.
+@usableFromInline
 final class EffectSink<Action: Sendable, Mutation: Sendable, State: Sendable>: ObserverType {
-  typealias Element = Mutation
+  @usableFromInline typealias Element = Mutation
 
   let effect: (any TrackedEffect)?
   private let pipeline: Pipeline<Action, Mutation, State>
@@ -20,6 +21,7 @@ final class EffectSink<Action: Sendable, Mutation: Sendable, State: Sendable>: O
     upstream.set(disposable)
   }
 
+  @usableFromInline
   func on(_ event: Event<Mutation>) {
     guard !stopped.load(ordering: .acquiring) else { return }
     if event.isStopEvent { stopped.store(true, ordering: .releasing) }

@@ -1,5 +1,5 @@
-package import ReactorStreams
-internal import Synchronization
+public import ReactorStreams
+public import Synchronization
 
 /// Runs one reactor: the mailbox, the three stages and the effects.
 ///
@@ -8,7 +8,9 @@ internal import Synchronization
 /// item emits synchronously is folded in at once, so that the next step of a `concat` sees the
 /// state that the step before made; what is sent from within `reduce` or from an observer of the
 /// state waits until the item is done.
+@usableFromInline
 package final class Pipeline<Action: Sendable, Mutation: Sendable, State: Sendable>: Sendable {
+  @usableFromInline
   enum Item: Sendable {
     case connect
     case action(Action, (any TrackedEffect)?)
@@ -22,38 +24,57 @@ package final class Pipeline<Action: Sendable, Mutation: Sendable, State: Sendab
     case shutDown
   }
 
-  typealias Contents = PipelineContents<Action, Mutation, State>
-
-  /// Where actions are sent.
-  package let action: ActionSubject<Action>
-
-  /// The states, the latest first.
-  package let state: Observable<State>
+  @usableFromInline typealias Contents = PipelineContents<Action, Mutation, State>
 
   /// Real time, unless the reactor is first used where virtual time passes.
+  @usableFromInline
   package let timer = CurrentSerialContext.value?.timer ?? TaskScheduler.instance
 
-  let states = Broadcaster<State>(replay: 1)
-  private let mailbox: Mailbox<Item, Contents>
-  private let current = Mutex<State?>(nil)
+  @usableFromInline let mailbox: Mailbox<Item, Contents>
+  @usableFromInline let front = Mutex(PipelineFront<Action, State>())
   private let running = Atomic<Int>(0)
 
-  /// Makes a pipeline that does not keep its reactor alive.
-  init(of reactor: any ReactorProtocol<Action, Mutation, State>) {
+  /// Makes a pipeline.
+  ///
+  /// - Parameters:
+  ///   - reactor: What it runs.
+  ///   - isKept: Whether it keeps the reactor alive, until it is shut down.
+  @usableFromInline
+  package init(of reactor: any ReactorProtocol<Action, Mutation, State>, isKept: Bool) {
     // Proof: the pipeline calls the reactor from within its mailbox only, one call at a time. The
     // type of a reactor is not Sendable, so whoever made it cannot take it to another thread.
-    nonisolated(unsafe) let contents = Contents(reactor: reactor)
+    nonisolated(unsafe) let contents = Contents(reactor: reactor, isKept: isKept)
     mailbox = Mailbox(contents)
-    let sent = Broadcaster<Action>(replay: 0)
-    let entrance = WeakEntrance<Action, Mutation, State>()
-    action = ActionSubject(sent: sent) { action in
+  }
+
+  /// Where actions are sent.
+  package var action: ActionSubject<Action> {
+    if let action = front.withLock({ $0.action }) { return action }
+    let entrance = WeakEntrance(self)
+    let made = ActionSubject<Action>(sent: Broadcaster(replay: 0)) { action in
       entrance.pipeline?.send(action)
     }
-    let states = states
-    state = Observable { states.subscribe($0) }
-    contents.actionsSent = sent
-    contents.pipeline = self
-    entrance.set(self)
+    return front.withLock { front in
+      let action = front.action ?? made
+      front.action = action
+      return action
+    }
+  }
+
+  /// The actions that are sent, where anyone has asked for them.
+  @inlinable
+  var actionsSent: Broadcaster<Action>? {
+    front.withLock { $0.action?.sent }
+  }
+
+  /// The states, the latest first.
+  package var state: Observable<State> {
+    front.withLock { $0.publishing().stream }
+  }
+
+  /// Tells of states, the latest first.
+  var states: Broadcaster<State> {
+    front.withLock { $0.publishing().broadcaster }
   }
 
   /// How many items wait in the mailbox.
@@ -71,22 +92,35 @@ package final class Pipeline<Action: Sendable, Mutation: Sendable, State: Sendab
   }
 
   /// The state that was emitted last.
+  @inlinable
   package var currentState: State? {
-    current.withLock { $0 }
+    front.withLock { $0.current }
   }
 
   /// Makes a state the current one unless there is one, and the one that folding begins with.
   ///
   /// - Returns: The current state.
   package func seed(_ state: State) -> State {
-    current.withLock { current in
-      if current == nil { current = state }
-      return current ?? state
+    front.withLock { front in
+      if front.current == nil { front.current = state }
+      return front.current ?? state
     }
   }
 
   func setCurrent(_ state: State) {
-    current.withLock { $0 = state }
+    front.withLock { $0.current = state }
+  }
+
+  /// Makes a state that has left `transform(state:)` the current one.
+  ///
+  /// - Returns: Who is to be told of it.
+  @inlinable
+  func setShown(_ state: State) -> Broadcaster<State>? {
+    front.withLock { front in
+      front.current = state
+      front.hasShown = true
+      return front.published?.broadcaster
+    }
   }
 
   /// Connects the reactor's streams unless they are.
@@ -99,20 +133,27 @@ package final class Pipeline<Action: Sendable, Mutation: Sendable, State: Sendab
   /// - Parameters:
   ///   - folded: The fold of the mutations so far; `nil` begins with the initial state.
   ///   - context: Where values that sessions share are delivered for this reactor.
-  ///   - delegate: Told of all that happens, from the first mutation on. Not kept alive.
+  ///   - report: Told of all that happens, from the first mutation on, until the pipeline is shut
+  ///     down.
+  @usableFromInline
   package func connect(
     from folded: State?, in context: any SerialContext,
-    delegate: any PipelineDelegate<Mutation, State>
+    report: @escaping @Sendable (PipelineReport<Mutation, State>) -> Void
   ) {
     post(
       .perform { [self] in
         _ = mailbox.ifOwned { contents in
           contents.folded = folded
           contents.context = context
-          contents.delegate = delegate
+          contents.report = report
         }
       })
     connect()
+  }
+
+  /// Keeps the reactor alive until the pipeline is shut down, however it was made.
+  func keepReactor() {
+    post(.perform { [self] in mailbox.ifOwned { $0.keepReactor() } })
   }
 
   /// Sends an action.
@@ -127,6 +168,7 @@ package final class Pipeline<Action: Sendable, Mutation: Sendable, State: Sendab
   /// Runs an action now, from within the serial context.
   ///
   /// - Returns: Whether the calling thread is in the serial context.
+  @inlinable
   package func runInContext(_ action: Action, as effect: (any TrackedEffect)?) -> Bool {
     mailbox.ifOwned { $0.run(action, as: effect) } != nil
   }
@@ -148,6 +190,7 @@ package final class Pipeline<Action: Sendable, Mutation: Sendable, State: Sendab
   ///   - work: What to run.
   /// - Returns: Whether the work was taken.
   @discardableResult
+  @inlinable
   package func perform(bound: Int = .max, _ work: @escaping @Sendable () -> Void) -> Bool {
     post(.perform(work), bound: bound)
   }
@@ -155,25 +198,30 @@ package final class Pipeline<Action: Sendable, Mutation: Sendable, State: Sendab
   /// Ends every effect and every stage.
   ///
   /// What arrives later is dropped.
+  @usableFromInline
   package func shutDown() {
     post(.shutDown)
   }
 
   @discardableResult
+  @inlinable
   func post(_ item: Item, bound: Int = .max) -> Bool {
-    mailbox.post(item, bound: bound) { contents, item in contents.handle(item) }
+    mailbox.post(item, bound: bound) { contents, item in contents.handle(item, in: self) }
   }
 
+  @inlinable
   func ifOwned<Result>(_ body: (Contents) -> Result) -> Result? {
     mailbox.ifOwned(body)
   }
 }
 
 extension Pipeline: SerialContext {
+  @usableFromInline
   package var isCurrent: Bool {
     mailbox.isOwnedByCurrentThread
   }
 
+  @usableFromInline
   package func perform(_ work: @escaping @Sendable () -> Void) {
     post(.perform(work))
   }
@@ -181,19 +229,47 @@ extension Pipeline: SerialContext {
 
 extension Pipeline: PipelineLifetime {}
 
+/// What threads outside of the serial context reach of a pipeline.
+@usableFromInline
+struct PipelineFront<Action: Sendable, State: Sendable>: Sendable {
+  /// The state that was emitted last, or that folding begins with.
+  @usableFromInline var current: State?
+
+  /// Whether the current state has left `transform(state:)`, so that observers are told of it.
+  @usableFromInline var hasShown = false
+
+  /// Made when somebody asks for the states, which a host does not.
+  @usableFromInline var published: PublishedStates<State>?
+
+  /// Made when somebody asks for it.
+  @usableFromInline var action: ActionSubject<Action>?
+
+  mutating func publishing() -> PublishedStates<State> {
+    if let published { return published }
+    let made = PublishedStates(hasShown ? current : nil)
+    published = made
+    return made
+  }
+}
+
+/// The states of a pipeline for those who observe them.
+@usableFromInline
+struct PublishedStates<State: Sendable>: Sendable {
+  @usableFromInline let broadcaster: Broadcaster<State>
+  let stream: Observable<State>
+
+  init(_ latest: State?) {
+    let broadcaster = Broadcaster(replay: 1, seed: latest.map { [$0] } ?? [])
+    self.broadcaster = broadcaster
+    stream = Observable { broadcaster.subscribe($0) }
+  }
+}
+
 /// Lets the action subject, which the pipeline holds, reach the pipeline.
 private final class WeakEntrance<Action: Sendable, Mutation: Sendable, State: Sendable>: Sendable {
-  private struct Reference {
-    weak var pipeline: Pipeline<Action, Mutation, State>?
-  }
+  weak let pipeline: Pipeline<Action, Mutation, State>?
 
-  private let reference = Mutex(Reference())
-
-  var pipeline: Pipeline<Action, Mutation, State>? {
-    reference.withLock { $0.pipeline }
-  }
-
-  func set(_ pipeline: Pipeline<Action, Mutation, State>) {
-    reference.withLock { $0.pipeline = pipeline }
+  init(_ pipeline: Pipeline<Action, Mutation, State>) {
+    self.pipeline = pipeline
   }
 }

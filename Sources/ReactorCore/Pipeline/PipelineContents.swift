@@ -1,11 +1,17 @@
-internal import ReactorStreams
+public import ReactorStreams
 
 /// What a pipeline's mailbox guards: touched by one thread at a time, so plain variables.
+///
+/// What every action comes by is inlinable, so that the module which declares the reactor has it
+/// specialized for the reactor's types. Elsewhere the types would be looked up at run time, over and
+/// over, which was a third of a request.
+@usableFromInline
 final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendable> {
-  typealias Owner = Pipeline<Action, Mutation, State>
+  @usableFromInline typealias Owner = Pipeline<Action, Mutation, State>
 
   /// Whether what is emitted synchronously may be folded in at once.
-  private enum Phase {
+  @usableFromInline
+  enum Phase {
     /// Between mutations, where effects are started and their outputs handled.
     case open
 
@@ -13,34 +19,61 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
     case folding
   }
 
-  private weak var reactor: (any ReactorProtocol<Action, Mutation, State>)?
-  weak var pipeline: Owner?
-  weak var delegate: (any PipelineDelegate<Mutation, State>)?
+  /// The reactor where it is kept: by the pipeline of a host, until that is shut down.
+  ///
+  /// An object that weak references know of is slower to retain and release from then on, and this
+  /// one is called with every action.
+  @usableFromInline var keptReactor: (any ReactorProtocol<Action, Mutation, State>)?
+  private weak var weakReactor: (any ReactorProtocol<Action, Mutation, State>)?
+
+  /// Whose contents these are, while an item is handled.
+  @usableFromInline var pipeline: Owner?
+  @usableFromInline var report: (@Sendable (PipelineReport<Mutation, State>) -> Void)?
   var context: (any SerialContext)?
-  var actionsSent: Broadcaster<Action>?
 
   /// The fold of all mutations; `nil` until the streams are connected.
-  var folded: State?
+  @usableFromInline var folded: State?
 
-  private var isConnected = false
-  private var isShutDown = false
+  @usableFromInline var isConnected = false
+  @usableFromInline var isShutDown = false
   private var actionsHaveEnded = false
-  private var phase = Phase.open
-  private var origin = MutationOrigin.external
-  private var actionStage: Stage<Action>?
-  private var mutationStage: Stage<Mutation>?
-  private var stateStage: Stage<State>?
+  @usableFromInline var phase = Phase.open
+  @usableFromInline var origin = MutationOrigin.external
 
-  private let cancellations = CancellationScope()
+  // Each is there where the reactor changes the stream.
+  @usableFromInline var actionStage: Stage<Action>?
+  @usableFromInline var mutationStage: Stage<Mutation>?
+  @usableFromInline var stateStage: Stage<State>?
+
+  private lazy var cancellations = CancellationScope()
   private var running: [ObjectIdentifier: EffectSink<Action, Mutation, State>] = [:] {
     didSet { pipeline?.setRunningEffectCount(running.count) }
   }
 
-  init(reactor: any ReactorProtocol<Action, Mutation, State>) {
-    self.reactor = reactor
+  init(reactor: any ReactorProtocol<Action, Mutation, State>, isKept: Bool) {
+    if isKept { keptReactor = reactor } else { weakReactor = reactor }
   }
 
-  func handle(_ item: Owner.Item) {
+  /// The reactor, unless it is gone.
+  @inlinable
+  var reactor: (any ReactorProtocol<Action, Mutation, State>)? {
+    keptReactor ?? reactorIfAlive
+  }
+
+  @usableFromInline
+  var reactorIfAlive: (any ReactorProtocol<Action, Mutation, State>)? {
+    weakReactor
+  }
+
+  /// Keeps the reactor alive until the pipeline is shut down.
+  func keepReactor() {
+    keptReactor = reactor
+  }
+
+  @inlinable
+  func handle(_ item: Owner.Item, in pipeline: Owner) {
+    self.pipeline = pipeline
+    defer { self.pipeline = nil }
     if case .perform(let work) = item {
       // A host sets the stage with this before it connects. It is run after the end as well, since
       // somebody may wait for what it answers.
@@ -51,15 +84,17 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
       connectIfNeeded()
       handleConnected(item)
     }
-    delegate?.pipelineDidSettle()
+    report?(.settled)
   }
 
   /// Handles what arrives after the end: whoever follows it learns that it was cancelled.
-  private func drop(_ item: Owner.Item) {
+  @usableFromInline
+  func drop(_ item: Owner.Item) {
     if case .action(let action, let effect) = item { run(action, as: effect) }
   }
 
-  private func handleConnected(_ item: Owner.Item) {
+  @usableFromInline
+  func handleConnected(_ item: Owner.Item) {
     switch item {
     case .connect, .perform: break
     case .action(let action, let effect): run(action, as: effect)
@@ -77,35 +112,39 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
 
   // MARK: Connecting
 
-  private func connectIfNeeded() {
-    guard !isConnected, let reactor, let pipeline else { return }
+  @inlinable
+  func connectIfNeeded() {
+    if !isConnected { connect() }
+  }
+
+  @usableFromInline
+  func connect() {
+    guard let reactor, let pipeline else { return }
     isConnected = true
     let initial = folded ?? pipeline.currentState ?? pipeline.seed(reactor.initialState)
     folded = initial
     // What the transforms see of it while they are asked for their streams.
     pipeline.setCurrent(initial)
 
-    let actions = Stage<Action>(
-      transform: { [weak reactor] in reactor?.transform(action: $0) ?? $0 },
-      output: { [weak pipeline] in pipeline?.actionStageDid($0) })
-    let mutations = Stage<Mutation>(
-      transform: { [weak reactor] in reactor?.transform(mutation: $0) ?? $0 },
-      output: { [weak pipeline] in pipeline?.mutationStageDid($0) })
-    let states = Stage<State>(
-      transform: { [weak reactor] in reactor?.transform(state: $0) ?? $0 },
-      output: { [weak pipeline] in pipeline?.stateStageDid($0) })
-    (actionStage, mutationStage, stateStage) = (actions, mutations, states)
-
     CurrentSerialContext.$value.withValue(context ?? pipeline) {
-      actions.assemble()
-      mutations.assemble()
-      states.assemble()
+      actionStage = .assembled(
+        reactor.transform(action:),
+        later: { [weak reactor] in reactor?.transform(action: $0) ?? $0 },
+        output: { [weak pipeline] in pipeline?.actionStageDid($0) })
+      mutationStage = .assembled(
+        reactor.transform(mutation:),
+        later: { [weak reactor] in reactor?.transform(mutation: $0) ?? $0 },
+        output: { [weak pipeline] in pipeline?.mutationStageDid($0) })
+      stateStage = .assembled(
+        reactor.transform(state:),
+        later: { [weak reactor] in reactor?.transform(state: $0) ?? $0 },
+        output: { [weak pipeline] in pipeline?.stateStageDid($0) })
       // Downstream first, so that the initial state leaves before anything merged in arrives.
-      states.connect()
-      folding { states.send(initial) }
-      delegate?.pipelineDidConnect(pipeline.currentState ?? initial)
-      mutations.connect()
-      actions.connect()
+      stateStage?.connect()
+      folding { emitState(initial) }
+      report?(.connected(pipeline.currentState ?? initial))
+      mutationStage?.connect()
+      actionStage?.connect()
     }
   }
 
@@ -138,19 +177,25 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
     case .transformAction:
       actionsHaveEnded = true
       endMutationsIfDone()
-    case .transformMutation: stateStage?.complete()
+    case .transformMutation:
+      if let stateStage { stateStage.complete() } else { pipeline?.stateStageDid(.completed) }
     case .transformState: pipeline?.states.send(.completed)
     case .mutate: break
     }
   }
 
   private func endMutationsIfDone() {
-    if actionsHaveEnded, running.isEmpty { mutationStage?.complete() }
+    guard actionsHaveEnded, running.isEmpty else { return }
+    if let mutationStage {
+      mutationStage.complete()
+    } else {
+      pipeline?.mutationStageDid(.completed)
+    }
   }
 
   private func report(_ error: any Error, in stage: ReactorStage) {
     reactor?.onError(error, in: stage)
-    delegate?.pipelineDidFail(error, in: stage)
+    report?(.failed(error, in: stage))
   }
 
   private func shutDown() {
@@ -165,15 +210,17 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
     mutationStage?.disconnect()
     stateStage?.disconnect()
     (actionStage, mutationStage, stateStage) = (nil, nil, nil)
+    (keptReactor, report) = (nil, nil)
   }
 
   // MARK: Actions and effects
 
+  @inlinable
   func run(_ action: Action, as effect: (any TrackedEffect)?) {
     effect?.begin()
     guard !isShutDown else { return effect?.end(CancellationError()) ?? () }
     attribute(.effect(effect)) {
-      if let actionsSent, actionsSent.observerCount > 0 { actionsSent.send(.next(action)) }
+      if let sent = pipeline?.actionsSent { tell(sent, of: action) }
       if let actionStage, !actionStage.passesThrough {
         actionStage.send(action)
       } else {
@@ -183,14 +230,20 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
     effect?.end(nil)
   }
 
+  @usableFromInline
+  func tell(_ sent: Broadcaster<Action>, of action: Action) {
+    if sent.observerCount > 0 { sent.send(.next(action)) }
+  }
+
   /// What `transform(action:)` emitted.
   func actionEmitted(_ action: Action) {
     guard case .effect(let effect) = origin else { return start(action, as: nil) }
     start(action, as: effect)
   }
 
-  private func start(_ action: Action, as effect: (any TrackedEffect)?) {
-    guard let reactor, let pipeline else { return }
+  @inlinable
+  func start(_ action: Action, as effect: (any TrackedEffect)?) {
+    guard let reactor else { return }
     let mutations = reactor.mutate(action: action)
     effect?.begin()
     attribute(.effect(effect)) {
@@ -202,13 +255,20 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
         for mutation in list { emit(mutation) }
         effect?.end(nil)
       case .producer:
-        let sink = EffectSink(effect, in: pipeline)
-        running[ObjectIdentifier(sink)] = sink
-        let context = EffectContext(pipeline, cancellations: cancellations)
-        CurrentSerialContext.$value.withValue(context) {
-          sink.hold(mutations.subscribe(sink))
-        }
+        follow(mutations, as: effect)
       }
+    }
+  }
+
+  /// Subscribes to mutations that come over time.
+  @usableFromInline
+  func follow(_ mutations: Observable<Mutation>, as effect: (any TrackedEffect)?) {
+    guard let pipeline else { return }
+    let sink = EffectSink(effect, in: pipeline)
+    running[ObjectIdentifier(sink)] = sink
+    let context = EffectContext(pipeline, cancellations: cancellations)
+    CurrentSerialContext.$value.withValue(context) {
+      sink.hold(mutations.subscribe(sink))
     }
   }
 
@@ -237,12 +297,14 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
   }
 
   /// Whether an event of an effect can be handled at once, because the item that runs caused it.
+  @inlinable
   var canFoldNow: Bool {
     phase == .open && isConnected && !isShutDown
   }
 
   // MARK: Folding
 
+  @inlinable
   func attribute(_ origin: MutationOrigin, _ body: () -> Void) {
     let outer = self.origin
     self.origin = origin
@@ -251,7 +313,8 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
   }
 
   /// Takes a mutation of an effect through `transform(mutation:)`, where there is one.
-  private func emit(_ mutation: Mutation) {
+  @inlinable
+  func emit(_ mutation: Mutation) {
     if let mutationStage, !mutationStage.passesThrough {
       mutationStage.send(mutation)
     } else {
@@ -260,6 +323,7 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
   }
 
   /// What `transform(mutation:)` emitted on the thread that runs.
+  @inlinable
   func mutationEmitted(_ mutation: Mutation) {
     if canFoldNow {
       fold(mutation)
@@ -268,24 +332,32 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
     }
   }
 
-  private func fold(_ mutation: Mutation) {
-    guard let reactor, let state = folded, let pipeline else { return }
+  @inlinable
+  func fold(_ mutation: Mutation) {
+    guard let reactor, let state = folded else { return }
     folding {
       let next = reactor.reduce(state: state, mutation: mutation)
       folded = next
-      if let stateStage, !stateStage.passesThrough {
-        stateStage.send(next)
-      } else {
-        show(next)
-      }
-      guard let delegate else { return }
-      delegate.pipelineDidReduce(
-        Transition(
-          mutation: mutation, origin: origin, folded: next, shown: pipeline.currentState ?? next))
+      emitState(next)
+      guard let report else { return }
+      let shown = stateStage == nil ? next : pipeline?.currentState ?? next
+      report(
+        .reduced(Transition(mutation: mutation, origin: origin, folded: next, shown: shown)))
     }
   }
 
-  private func folding(_ body: () -> Void) {
+  /// Takes a state through `transform(state:)`, where there is one.
+  @inlinable
+  func emitState(_ state: State) {
+    if let stateStage, !stateStage.passesThrough {
+      stateStage.send(state)
+    } else {
+      show(state)
+    }
+  }
+
+  @inlinable
+  func folding(_ body: () -> Void) {
     let outer = phase
     phase = .folding
     body()
@@ -293,9 +365,13 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
   }
 
   /// What `transform(state:)` emitted on the thread that runs.
+  @inlinable
   func show(_ state: State) {
-    guard let pipeline else { return }
-    pipeline.setCurrent(state)
-    folding { pipeline.states.send(.next(state)) }
+    if let states = pipeline?.setShown(state) { tell(states, of: state) }
+  }
+
+  @usableFromInline
+  func tell(_ states: Broadcaster<State>, of state: State) {
+    folding { states.send(.next(state)) }
   }
 }

@@ -1,14 +1,16 @@
 internal import ReactorStreams
 
 /// One of the three streams that a reactor may transform: what goes in, and what comes out.
+@usableFromInline
 final class Stage<Element: Sendable> {
-  private let input = Broadcaster<Element>(replay: 0)
+  private let input: Broadcaster<Element>
   private let transform: (Observable<Element>) -> Observable<Element>
   private let output: @Sendable (Event<Element>) -> Void
   private let subscription = SerialDisposable()
   private var assembled: Observable<Element>?
 
   /// Whether the reactor left the stream as it is, so that what goes in need not be sent at all.
+  @usableFromInline
   private(set) var passesThrough = false
 
   /// Whether the stream has failed and was not replaced: the next element does it.
@@ -18,19 +20,39 @@ final class Stage<Element: Sendable> {
   private var isDown = false
   private var hasSentSinceConnecting = false
 
-  /// Describes the stage; the reactor is asked for its stream in ``assemble()``.
-  init(
+  private init(
+    _ assembled: Observable<Element>, of input: Broadcaster<Element>,
     transform: @escaping (Observable<Element>) -> Observable<Element>,
     output: @escaping @Sendable (Event<Element>) -> Void
   ) {
+    self.assembled = assembled
+    self.input = input
     self.transform = transform
     self.output = output
   }
 
   /// Asks the reactor for its stream.
   ///
-  /// One that it left as it is costs nothing from here on.
-  func assemble() {
+  /// - Parameters:
+  ///   - first: Asks now.
+  ///   - later: Asks again when the stream has failed.
+  ///   - output: Receives what leaves the stream.
+  /// - Returns: The stage; `nil` where the reactor left the stream as it is, which then costs
+  ///   nothing.
+  static func assembled(
+    _ first: (Observable<Element>) -> Observable<Element>,
+    later: @autoclosure () -> (Observable<Element>) -> Observable<Element>,
+    output: @autoclosure () -> @Sendable (Event<Element>) -> Void
+  ) -> Stage? {
+    let input = Broadcaster<Element>(replay: 0)
+    let source = Observable<Element> { input.subscribe($0) }
+    let assembled = first(source)
+    guard assembled !== source else { return nil }
+    return Stage(assembled, of: input, transform: later(), output: output())
+  }
+
+  /// Asks the reactor for its stream once more.
+  private func assemble() {
     let input = input
     let source = Observable<Element> { input.subscribe($0) }
     let assembled = transform(source)
@@ -47,6 +69,7 @@ final class Stage<Element: Sendable> {
   }
 
   /// Sends an element in.
+  @usableFromInline
   func send(_ element: Element) {
     if isDown {
       assemble()

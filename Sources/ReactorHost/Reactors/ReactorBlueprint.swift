@@ -1,5 +1,5 @@
-internal import ReactorCoding
-internal import ReactorCore
+public import ReactorCoding
+public import ReactorCore
 internal import ReactorStreams
 internal import Synchronization
 
@@ -20,28 +20,38 @@ protocol Blueprint: Sendable {
   func refold(_ log: any SessionLog) throws -> RefoldReport
 
   /// What the reactor takes and gives.
+  // MARK: Describing
+
   func describe() -> ReactorDescription
 }
 
 /// What is known of a reactor before there is an instance: how one is made, and its JSON.
-final class ReactorBlueprint<R: Reactor>: Blueprint
+@usableFromInline
+final class ReactorBlueprint<R: Reactor>: Sendable
 where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
-  let make: @Sendable () -> R
+  @usableFromInline let make: @Sendable () -> R
   private let exampleActions: [R.Action]
+  /// Makes an engine for a restored state.
+  ///
+  /// A closure where a call would do: it is made, and with it all that an action comes by, in the
+  /// module that registers the reactor, where the types are known.
+  private let assemble: @Sendable (ReactorBlueprint, R.State?) -> ReactorEngine<R>
 
-  init(exampleActions: [R.Action], make: @escaping @Sendable () -> R) {
+  @inlinable
+  convenience init(exampleActions: [R.Action], make: @escaping @Sendable () -> R) {
+    self.init(exampleActions: exampleActions, make: make) { blueprint, restored in
+      ReactorEngine(blueprint, restored: restored)
+    }
+  }
+
+  @usableFromInline
+  init(
+    exampleActions: [R.Action], make: @escaping @Sendable () -> R,
+    assemble: @escaping @Sendable (ReactorBlueprint, R.State?) -> ReactorEngine<R>
+  ) {
     self.exampleActions = exampleActions
     self.make = make
-  }
-
-  func engine() -> any SessionEngine {
-    ReactorEngine(self, restored: nil)
-  }
-
-  func engine(
-    folding log: any SessionLog, upTo version: Int
-  ) throws -> (engine: any SessionEngine, snapshot: Int)? {
-    try fold(log, upTo: version).map { (ReactorEngine(self, restored: $0.state), $0.snapshot) }
+    self.assemble = assemble
   }
 
   func describe() -> ReactorDescription {
@@ -58,26 +68,20 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
 
   // MARK: JSON
 
+  @inlinable
   func encode(_ value: some Encodable) throws -> [UInt8] {
     try JSONCoder.encode(value)
   }
 
-  /// Decodes an action, or an array of actions.
-  func decodeActions(
-    _ body: [UInt8]
-  ) throws(ActionDecodingError) -> (actions: [R.Action], isArray: Bool) {
-    let isArray = body.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) } == UInt8(ascii: "[")
+  /// Decodes a client's JSON.
+  @inlinable
+  func decode<Value: Decodable>(
+    _ type: Value.Type, from body: [UInt8]
+  ) throws(ActionDecodingError) -> Value {
     do {
-      if isArray {
-        return (try JSONCoder.decode([R.Action].self, from: body, strictness: .strict), true)
-      }
-      return ([try JSONCoder.decode(R.Action.self, from: body, strictness: .strict)], false)
-    } catch let error as JSONSyntaxError {
-      throw .malformed(offset: error.offset, reason: error.reason)
-    } catch let error as JSONDecodingFailure {
-      throw .invalid(pointer: error.pointer, expected: error.expected, detail: error.detail)
+      return try JSONCoder.decode(type, from: body, strictness: .strict)
     } catch {
-      throw .invalid(pointer: "", expected: [], detail: "The body is not an action.")
+      throw ActionDecodingError(error)
     }
   }
 
@@ -135,5 +139,33 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
     guard transformed !== source else { return state }
     transformed.subscribe(onNext: { next in shown.withLock { $0 = next } }).dispose()
     return shown.withLock { $0 }
+  }
+}
+
+extension ReactorBlueprint: Blueprint {
+  func engine() -> any SessionEngine {
+    assemble(self, nil)
+  }
+
+  func engine(
+    folding log: any SessionLog, upTo version: Int
+  ) throws -> (engine: any SessionEngine, snapshot: Int)? {
+    try fold(log, upTo: version).map { (assemble(self, $0.state), $0.snapshot) }
+  }
+}
+
+extension ActionDecodingError {
+  /// What a client is told of an error of the coder.
+  @usableFromInline
+  init(_ error: any Error) {
+    switch error {
+    case let error as JSONSyntaxError:
+      self = .malformed(offset: error.offset, reason: error.reason)
+    case let error as JSONDecodingFailure:
+      self = .invalid(
+        pointer: error.pointer, expected: error.expected, detail: error.detail)
+    default:
+      self = .invalid(pointer: "", expected: [], detail: "The body is not an action.")
+    }
   }
 }

@@ -1,46 +1,89 @@
-internal import ReactorCore
+public import ReactorCore
 internal import Synchronization
 
 /// Runs one instance of a reactor for a session.
-final class ReactorEngine<R: Reactor>: SessionEngine
+///
+/// What an action comes by is specialized for the reactor in the module that registers it: the
+/// initializer makes closures of it there. What is called now and then is called as usual.
+@usableFromInline
+final class ReactorEngine<R: Reactor>: Sendable
 where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
-  private let blueprint: ReactorBlueprint<R>
-  private let pipeline: Pipeline<R.Action, R.Mutation, R.State>
-  private let keeper: ReactorKeeper
-  private let restored: R.State?
-  private let session = WeakSession()
+  @usableFromInline let blueprint: ReactorBlueprint<R>
+  @usableFromInline let pipeline: Pipeline<R.Action, R.Mutation, R.State>
+  @usableFromInline let restored: R.State?
+  @usableFromInline let session: SessionLink
+  @usableFromInline let prepareActions: PrepareActions
+  @usableFromInline let performWork: PerformWork
+  @usableFromInline let report: @Sendable (PipelineReport<R.Mutation, R.State>) -> Void
 
   /// Makes an engine.
   ///
   /// - Parameters:
   ///   - blueprint: Makes the instance.
   ///   - restored: The fold of the session's log; `nil` for a session without mutations.
+  @inlinable
   init(_ blueprint: ReactorBlueprint<R>, restored: R.State?) {
+    let pipeline = blueprint.make().keepingPipeline
+    let session = SessionLink()
     self.blueprint = blueprint
     self.restored = restored
-    let instance = blueprint.make()
-    pipeline = instance.pipeline
-    keeper = ReactorKeeper(instance)
+    self.pipeline = pipeline
+    self.session = session
+    prepareActions = { body throws(ActionDecodingError) in
+      try Self.prepare(body, for: pipeline, blueprint)
+    }
+    performWork = { bound, work in pipeline.perform(bound: bound, work) }
+    report = { Self.tell($0, to: session, blueprint) }
   }
 
-  func connect(to session: LiveSession) {
-    self.session.set(session)
-    pipeline.connect(from: restored, in: SessionContext(session), delegate: self)
+  deinit {
+    pipeline.shutDown()
   }
 
-  func prepare(_ body: [UInt8]) throws(ActionDecodingError) -> PreparedActions {
-    let (actions, isArray) = try blueprint.decodeActions(body)
-    return PreparedActions(count: actions.count, isArray: isArray) { [self] request in
-      for index in actions.indices {
-        let action = actions[index]
-        let json = (try? blueprint.encode(action)) ?? Array("null".utf8)
-        _ = pipeline.runInContext(action, as: ActionTicket(request, index: index, json: json))
-      }
+  @inlinable
+  static func prepare(
+    _ body: [UInt8], for pipeline: Pipeline<R.Action, R.Mutation, R.State>,
+    _ blueprint: ReactorBlueprint<R>
+  ) throws(ActionDecodingError) -> PreparedActions {
+    @Sendable func run(_ action: R.Action, for request: ActionRequest, at index: Int) {
+      let json = (try? blueprint.encode(action)) ?? Array("null".utf8)
+      _ = pipeline.runInContext(action, as: ActionTicket(request, index: index, json: json))
+    }
+    guard PreparedActions.areArray(body) else {
+      let action = try blueprint.decode(R.Action.self, from: body)
+      return PreparedActions(count: 1, isArray: false) { run(action, for: $0, at: 0) }
+    }
+    let actions = try blueprint.decode([R.Action].self, from: body)
+    return PreparedActions(count: actions.count, isArray: true) { request in
+      for index in actions.indices { run(actions[index], for: request, at: index) }
     }
   }
 
-  func perform(bound: Int, _ work: @escaping @Sendable () -> Void) -> Bool {
-    pipeline.perform(bound: bound, work)
+  @inlinable
+  static func tell(
+    _ report: PipelineReport<R.Mutation, R.State>, to session: SessionLink,
+    _ blueprint: ReactorBlueprint<R>
+  ) {
+    switch report {
+    case .connected(let shown): session.didConnect(Result { try blueprint.encode(shown) })
+    case .reduced(let transition):
+      do {
+        session.didReduce(
+          try blueprint.encode(transition.mutation), to: try blueprint.encode(transition.shown),
+          because: transition.origin)
+      } catch {
+        session.didFailToEncode(error)
+      }
+    case .failed(let error, let stage): session.didFail(error, in: stage)
+    case .settled: session.didSettle()
+    }
+  }
+}
+
+extension ReactorEngine: SessionEngine {
+  func connect(to session: LiveSession) {
+    self.session.set(session)
+    pipeline.connect(from: restored, in: SessionContext(session), report: report)
   }
 
   var isCurrent: Bool {
@@ -76,34 +119,6 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
   }
 }
 
-extension ReactorEngine: PipelineDelegate {
-  typealias Mutation = R.Mutation
-  typealias State = R.State
-
-  func pipelineDidConnect(_ shown: R.State) {
-    session.current?.didConnect(Result { try blueprint.encode(shown) })
-  }
-
-  func pipelineDidReduce(_ transition: Transition<R.Mutation, R.State>) {
-    guard let session = session.current else { return }
-    do {
-      session.didReduce(
-        try blueprint.encode(transition.mutation), to: try blueprint.encode(transition.shown),
-        because: transition.origin)
-    } catch {
-      session.didFailToEncode(error)
-    }
-  }
-
-  func pipelineDidFail(_ error: any Error, in stage: ReactorStage) {
-    session.current?.didFail(error, in: stage)
-  }
-
-  func pipelineDidSettle() {
-    session.current?.appendPending()
-  }
-}
-
 /// A fold of the log apart from any session: of a moment of the past.
 private final class ReactorFold<R: Reactor>: StateFolding
 where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
@@ -122,34 +137,5 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
   func fold(_ entry: LogEntry) throws {
     let next = try blueprint.reduce(current.withLock { $0 }, entry)
     current.withLock { $0 = next }
-  }
-}
-
-/// Keeps a reactor alive without giving anyone a way to touch it.
-private final class ReactorKeeper: Sendable {
-  // Proof: never read. The instance ends with this object; its `deinit` touches its own lock only.
-  private nonisolated(unsafe) let instance: AnyObject
-
-  init(_ instance: AnyObject) {
-    // Proof: as above.
-    nonisolated(unsafe) let instance = instance
-    self.instance = instance
-  }
-}
-
-/// The session that an engine belongs to, which it does not keep in memory.
-private final class WeakSession: Sendable {
-  private struct Reference {
-    weak var session: LiveSession?
-  }
-
-  private let reference = Mutex(Reference())
-
-  var current: LiveSession? {
-    reference.withLock { $0.session }
-  }
-
-  func set(_ session: LiveSession) {
-    reference.withLock { $0.session = session }
   }
 }

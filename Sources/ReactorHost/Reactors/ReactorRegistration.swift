@@ -22,12 +22,19 @@ public struct ReactorRegistration: Sendable {
   ///   - exampleActions: Actions to try, shown in the catalogue.
   ///   - make: Makes an instance: one for each session that is in memory, and now and then one that
   ///     only folds mutations. It is called on any thread and must be cheap.
+  @inlinable
   public init<R: Reactor>(
     _ name: String, summary: String, exampleActions: [R.Action] = [],
     make: @escaping @Sendable () -> R
   ) where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
+    self.init(
+      name, summary: summary,
+      blueprint: ReactorBlueprint(exampleActions: exampleActions, make: make))
+  }
+
+  @usableFromInline
+  init<R>(_ name: String, summary: String, blueprint: ReactorBlueprint<R>) {
     self.name = name
-    let blueprint = ReactorBlueprint(exampleActions: exampleActions, make: make)
     host = { environment in
       ReactorRuntime(
         name: name, summary: summary, blueprint: blueprint, environment: environment)

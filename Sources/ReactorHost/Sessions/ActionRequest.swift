@@ -1,7 +1,8 @@
-internal import ReactorCore
+public import ReactorCore
 internal import Synchronization
 
 /// A request's actions on their way: counts what still runs, and answers once.
+@usableFromInline
 final class ActionRequest: Sendable {
   private struct Progress {
     var unfinished: Int
@@ -93,6 +94,7 @@ final class ActionRequest: Sendable {
 }
 
 /// One action of a request, as the pipeline follows it.
+@usableFromInline
 final class ActionTicket: TrackedEffect {
   /// The request that the action came with.
   let request: ActionRequest
@@ -104,16 +106,19 @@ final class ActionTicket: TrackedEffect {
   private let running = Atomic<Int>(0)
   private let failure = Mutex<(any Error)?>(nil)
 
+  @usableFromInline
   init(_ request: ActionRequest, index: Int, json: [UInt8]) {
     self.request = request
     self.index = index
     self.json = json
   }
 
+  @usableFromInline
   func begin() {
     running.add(1, ordering: .relaxed)
   }
 
+  @usableFromInline
   func end(_ error: (any Error)?) {
     if let error {
       failure.withLock { if $0 == nil { $0 = error } }

@@ -9,16 +9,13 @@ protocol SessionEngine: AnyObject, Sendable {
   func connect(to session: LiveSession)
 
   /// Decodes an action, or an array of actions.
-  func prepare(_ body: [UInt8]) throws(ActionDecodingError) -> PreparedActions
+  var prepareActions: PrepareActions { get }
 
   /// Whether the calling thread is in the session's serial context.
   var isCurrent: Bool { get }
 
   /// Runs work in the session's serial context.
-  ///
-  /// - Returns: Whether it was taken: it is not where more than `bound` items wait already.
-  @discardableResult
-  func perform(bound: Int, _ work: @escaping @Sendable () -> Void) -> Bool
+  var performWork: PerformWork { get }
 
   /// Attributes what is folded in by a body to an origin, from within the serial context.
   func attribute(_ origin: MutationOrigin, _ body: () -> Void)
@@ -42,7 +39,32 @@ protocol SessionEngine: AnyObject, Sendable {
   func replay(after version: Int, in log: any SessionLog) throws -> (any StateFolding)?
 }
 
+extension SessionEngine {
+  /// Decodes an action, or an array of actions.
+  func prepare(_ body: [UInt8]) throws(ActionDecodingError) -> PreparedActions {
+    try prepareActions(body)
+  }
+
+  /// Runs work in the session's serial context.
+  ///
+  /// - Returns: Whether it was taken: it is not where more than `bound` items wait already.
+  @discardableResult
+  func perform(bound: Int, _ work: @escaping @Sendable () -> Void) -> Bool {
+    performWork(bound, work)
+  }
+}
+
+/// Decodes an action, or an array of actions.
+@usableFromInline
+typealias PrepareActions = @Sendable ([UInt8]) throws(ActionDecodingError) -> PreparedActions
+
+/// Runs work in a session's serial context, unless more items wait there already than the bound
+/// allows; returns whether it was taken.
+@usableFromInline
+typealias PerformWork = @Sendable (_ bound: Int, _ work: @escaping @Sendable () -> Void) -> Bool
+
 /// Actions that were decoded, and can be run.
+@usableFromInline
 struct PreparedActions: Sendable {
   let count: Int
   let isArray: Bool
@@ -51,6 +73,22 @@ struct PreparedActions: Sendable {
   ///
   /// Call it in the session's serial context.
   let run: @Sendable (ActionRequest) -> Void
+
+  @usableFromInline
+  init(count: Int, isArray: Bool, run: @escaping @Sendable (ActionRequest) -> Void) {
+    self.count = count
+    self.isArray = isArray
+    self.run = run
+  }
+
+  /// Whether a body, if it is JSON at all, is an array.
+  @usableFromInline
+  static func areArray(_ body: [UInt8]) -> Bool {
+    for byte in body where byte != 0x20 && byte != 0x09 && byte != 0x0A && byte != 0x0D {
+      return byte == UInt8(ascii: "[")
+    }
+    return false
+  }
 }
 
 /// Folds log entries one by one.

@@ -1,5 +1,6 @@
 extension Observable {
   /// A stream of one element.
+  @inlinable
   public static func just(_ element: Element) -> Observable<Element> {
     Observable(source: .just(element))
   }

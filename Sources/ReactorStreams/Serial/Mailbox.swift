@@ -1,13 +1,14 @@
-// Proof: `contents` leaves this object only through `post` and `ifOwned`. Both hand it to code that
-// runs on the thread which owns `queue` at that moment; one thread owns it at a time, and the
-// queue's mutex orders one owner's writes before the next owner's reads.
+// Proof: only the thread that owns `queue` is given `contents`. One does at a time, and the queue's
+// mutex orders one owner's writes before the next owner's reads.
 /// A value that only the items of one serial queue may touch: what an actor is to tasks, for code
 /// that must run synchronously and on the thread that brings the work.
+@usableFromInline
 package final class Mailbox<Item: Sendable, Contents: AnyObject>: @unchecked Sendable {
-  private let contents: Contents
-  private let queue = SerialQueue<Item>()
+  @usableFromInline let contents: Contents
+  @usableFromInline let queue = SerialQueue<Item>()
 
   /// Makes a mailbox around a value that nobody else keeps.
+  @inlinable
   package init(_ contents: sending Contents) {
     self.contents = contents
   }
@@ -18,6 +19,7 @@ package final class Mailbox<Item: Sendable, Contents: AnyObject>: @unchecked Sen
   }
 
   /// Whether the calling thread is handling an item right now.
+  @inlinable
   package var isOwnedByCurrentThread: Bool {
     queue.isOwnedByCurrentThread
   }
@@ -26,6 +28,7 @@ package final class Mailbox<Item: Sendable, Contents: AnyObject>: @unchecked Sen
   ///
   /// See ``SerialQueue/post(_:bound:handle:)``.
   @discardableResult
+  @inlinable
   package func post(
     _ item: Item, bound: Int = .max, handle: (Contents, Item) -> Void
   ) -> Bool {
@@ -35,6 +38,7 @@ package final class Mailbox<Item: Sendable, Contents: AnyObject>: @unchecked Sen
   /// Runs a body with the contents if the calling thread is handling an item right now.
   ///
   /// - Returns: What the body returned; `nil` where another thread runs, or none.
+  @inlinable
   package func ifOwned<Result>(_ body: (Contents) -> Result) -> Result? {
     queue.isOwnedByCurrentThread ? body(contents) : nil
   }

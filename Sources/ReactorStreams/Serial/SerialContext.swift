@@ -1,4 +1,5 @@
 /// Where work runs one piece at a time: what a main thread is to an app, a session is here.
+@usableFromInline
 package protocol SerialContext: AnyObject, Sendable {
   /// The clock and the timer of this context.
   var timer: any SchedulerType { get }

@@ -1,4 +1,4 @@
-internal import Synchronization
+public import Synchronization
 
 /// Runs items one at a time, in the order they arrived, without a thread of its own.
 ///
@@ -6,17 +6,20 @@ internal import Synchronization
 /// whatever others brought in the meantime. Whoever brings one while something runs leaves it and
 /// goes on, whether that is another thread or the handler itself. No lock is held while an item is
 /// handled, so two queues that call into each other cannot deadlock.
+@usableFromInline
 package struct SerialQueue<Item: Sendable>: ~Copyable, Sendable {
   // Apart from the items, and not generic: who finds the queue free, which is nearly always, touches
   // nothing whose type must be looked up where the code is not specialized.
-  private let turn = Mutex(SerialQueueTurn())
+  @usableFromInline let turn = Mutex(SerialQueueTurn())
   /// Changes only while `turn` is locked.
-  private let waiting = Mutex<[Item]>([])
-  private let owner = Atomic<UInt>(0)
+  @usableFromInline let waiting = Mutex<[Item]>([])
+  @usableFromInline let owner = Atomic<UInt>(0)
 
+  @inlinable
   package init() {}
 
   /// Whether the calling thread is handling an item of this queue right now.
+  @inlinable
   package var isOwnedByCurrentThread: Bool {
     borrowing get { owner.load(ordering: .relaxed) == CurrentThread.id }
   }
@@ -35,6 +38,7 @@ package struct SerialQueue<Item: Sendable>: ~Copyable, Sendable {
   ///     items that others brought.
   /// - Returns: Whether the item was taken.
   @discardableResult
+  @inlinable
   package borrowing func post(
     _ item: Item, bound: Int = .max, handle: (Item) -> Void
   ) -> Bool {
@@ -50,7 +54,8 @@ package struct SerialQueue<Item: Sendable>: ~Copyable, Sendable {
     return true
   }
 
-  private borrowing func drain(_ handle: (Item) -> Void) {
+  @inlinable
+  borrowing func drain(_ handle: (Item) -> Void) {
     while true {
       let isDone = turn.withLock { turn in
         if turn.waitingCount == 0 { owner.store(0, ordering: .relaxed) }
@@ -61,7 +66,8 @@ package struct SerialQueue<Item: Sendable>: ~Copyable, Sendable {
     }
   }
 
-  private borrowing func takeWaiting() -> [Item] {
+  @inlinable
+  borrowing func takeWaiting() -> [Item] {
     turn.withLock { turn in
       turn.waitingCount = 0
       return waiting.withLock { waiting in
@@ -73,13 +79,19 @@ package struct SerialQueue<Item: Sendable>: ~Copyable, Sendable {
 }
 
 /// Who handles the items of a serial queue.
+@usableFromInline
 struct SerialQueueTurn {
+  @usableFromInline
   enum Entry { case run, left, refused }
 
-  var waitingCount = 0
-  private var isRunning = false
+  @usableFromInline var waitingCount = 0
+  @usableFromInline var isRunning = false
+
+  @inlinable
+  init() {}
 
   /// Lets one in who brings an item: to run, or to leave it.
+  @inlinable
   mutating func enter(bound: Int) -> Entry {
     guard isRunning else {
       isRunning = true
@@ -91,6 +103,7 @@ struct SerialQueueTurn {
   }
 
   /// Ends the turn of who runs.
+  @inlinable
   mutating func leaveIfNobodyWaits() -> Bool {
     guard waitingCount == 0 else { return false }
     isRunning = false

@@ -6,6 +6,7 @@ internal import Synchronization
 /// during a delivery, from another thread or from an observer, follow when it is done, so every
 /// observer sees the same order. An observer receives what was sent after it subscribed; one that
 /// leaves receives at most the event that is being delivered.
+@usableFromInline
 package final class Broadcaster<Element: Sendable>: Sendable {
   private let state: Mutex<BroadcasterState<Element>>
 

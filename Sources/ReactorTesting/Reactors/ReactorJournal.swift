@@ -8,7 +8,7 @@ enum ReactorOccurrence<State: Sendable>: Sendable {
 }
 
 /// What a reactor did that no expectation has taken yet, in order.
-final class ReactorJournal<Mutation: Sendable, State: Sendable>: PipelineDelegate {
+final class ReactorJournal<State: Sendable>: Sendable {
   private struct Contents {
     var occurrences: [ReactorOccurrence<State>] = []
     var waiting: CheckedContinuation<Void, Never>?
@@ -70,17 +70,12 @@ final class ReactorJournal<Mutation: Sendable, State: Sendable>: PipelineDelegat
     contents.withLock { $0.waiting.take() }?.resume()
   }
 
-  // MARK: What the pipeline tells
-
-  func pipelineDidConnect(_ shown: State) {}
-
-  func pipelineDidReduce(_ transition: Transition<Mutation, State>) {}
-
-  func pipelineDidFail(_ error: any Error, in stage: ReactorStage) {
-    add(.failure(error, stage))
-  }
-
-  func pipelineDidSettle() {
-    wake()
+  /// Notes what the pipeline tells.
+  func note(_ report: PipelineReport<some Sendable, State>) {
+    switch report {
+    case .connected, .reduced: break
+    case .failed(let error, let stage): add(.failure(error, stage))
+    case .settled: wake()
+    }
   }
 }

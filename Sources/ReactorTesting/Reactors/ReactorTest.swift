@@ -35,7 +35,7 @@ public final class ReactorTest<Tested: Reactor> where Tested.State: Equatable {
   public let time: VirtualTimeScheduler
 
   private let context: VirtualSerialContext
-  private let journal = ReactorJournal<Tested.Mutation, Tested.State>()
+  private let journal = ReactorJournal<Tested.State>()
   private let timeout: Duration
   private let madeAt: SourceLocation
   private var isFinished = false
@@ -60,7 +60,7 @@ public final class ReactorTest<Tested: Reactor> where Tested.State: Equatable {
     self.context = context
     let journal = journal
     (state, subscription) = CurrentSerialContext.$value.withValue(context) {
-      reactor.pipeline.connect(from: nil, in: context, delegate: journal)
+      reactor.pipeline.connect(from: nil, in: context) { [weak journal] in journal?.note($0) }
       let subscription = reactor.state.subscribe(onNext: { journal.add(.state($0)) })
       return (reactor.currentState, subscription)
     }

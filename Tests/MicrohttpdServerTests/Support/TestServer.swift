@@ -1,6 +1,7 @@
 internal import Glibc
 internal import MicrohttpdServer
 internal import ReactorHTTP
+internal import Testing
 
 /// A server on a free port for one test.
 final class TestServer: Sendable {
@@ -54,6 +55,7 @@ final class TestServer: Sendable {
       }
       usleep(500)
     }
+    Issue.record("\(descriptors) descriptors are open, and \(server.statistics)")
     return false
   }
 }

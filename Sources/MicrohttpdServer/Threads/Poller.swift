@@ -1,7 +1,7 @@
 internal import CLinuxEvents
 internal import Glibc
 
-/// An epoll instance, edge-triggered.
+/// An epoll instance.
 struct Poller: ~Copyable, Sendable {
   /// What happened to a descriptor.
   struct Event {
@@ -22,12 +22,31 @@ struct Poller: ~Copyable, Sendable {
 
   deinit { close(descriptor) }
 
-  /// Watches a descriptor for everything, until it is closed.
+  /// Watches a descriptor for everything that changes, until it is closed.
   ///
   /// False when the system refuses.
   func add(_ watched: Int32, token: UInt64) -> Bool {
-    let interest =
-      EPOLLIN.rawValue | EPOLLOUT.rawValue | EPOLLRDHUP.rawValue | EPOLLET.rawValue
+    add(
+      watched, token,
+      EPOLLIN.rawValue | EPOLLOUT.rawValue | EPOLLRDHUP.rawValue | EPOLLET.rawValue)
+  }
+
+  /// Watches a descriptor as long as it can be read.
+  func addReadable(_ watched: Int32, token: UInt64) -> Bool {
+    add(watched, token, EPOLLIN.rawValue)
+  }
+
+  /// Watches a listening socket, of which a new connection wakes one poller only.
+  func addListening(_ watched: Int32, token: UInt64) -> Bool {
+    add(watched, token, EPOLLIN.rawValue | EPOLLEXCLUSIVE.rawValue)
+  }
+
+  /// Watches a descriptor no more.
+  func remove(_ watched: Int32) {
+    _ = epoll_ctl(descriptor, EPOLL_CTL_DEL, watched, nil)
+  }
+
+  private func add(_ watched: Int32, _ token: UInt64, _ interest: UInt32) -> Bool {
     var event = unsafe epoll_event(events: interest, data: epoll_data_t(u64: token))
     return unsafe epoll_ctl(descriptor, EPOLL_CTL_ADD, watched, &event) == 0
   }

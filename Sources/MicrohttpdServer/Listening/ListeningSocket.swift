@@ -1,9 +1,22 @@
+internal import CLinuxEvents
 internal import Glibc
 
-/// A socket that listens, until it is given away.
+/// A socket that listens as long as it lives.
 ///
-/// It is ours and not libmicrohttpd's, since that tells nobody why it could not listen.
-struct ListeningSocket: ~Copyable {
+/// It is ours and not libmicrohttpd's: that tells nobody why it could not listen, and accepts
+/// without asking whether there is room.
+final class ListeningSocket: Sendable {
+  /// What came of accepting.
+  enum Arrival: ~Copyable {
+    case connection(AcceptedSocket)
+    /// Nobody is waiting any more.
+    case none
+    /// Whoever was waiting has left.
+    case gone
+    /// The system has no descriptors or no memory left.
+    case exhausted
+  }
+
   private let descriptor: Int32
 
   /// The port that is bound, also when 0 was asked for.
@@ -36,12 +49,34 @@ struct ListeningSocket: ~Copyable {
 
   deinit { close(descriptor) }
 
-  /// Gives the descriptor to the caller, who closes it from now on.
-  consuming func release() -> Int32 {
-    let descriptor = descriptor
-    discard self
-    return descriptor
+  /// Takes the next connection.
+  func accept() -> Arrival {
+    var address = sockaddr_storage()
+    var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
+    let accepted = unsafe withUnsafeMutablePointer(to: &address) { address in
+      unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+        unsafe accept4(
+          descriptor, address, &size,
+          Int32(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue))
+      }
+    }
+    guard accepted < 0 else {
+      return .connection(AcceptedSocket(descriptor: accepted, address: address, size: size))
+    }
+    switch errno {
+    case EAGAIN, EWOULDBLOCK, EINVAL, EBADF: return .none
+    case EMFILE, ENFILE, ENOBUFS, ENOMEM: return .exhausted
+    default: return .gone  // Linux hands over what went wrong on the new connection.
+    }
   }
+
+  /// What a poller watches.
+  func watch(in poller: borrowing Poller, token: UInt64) -> Bool {
+    poller.addListening(descriptor, token: token)
+  }
+
+  /// What a poller watches no more.
+  func unwatch(in poller: borrowing Poller) { poller.remove(descriptor) }
 
   private static func listen(on descriptor: Int32, at address: SocketAddress) throws(ServerError) {
     guard address.bind(descriptor) else {

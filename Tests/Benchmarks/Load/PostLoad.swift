@@ -1,26 +1,28 @@
 import Foundation
 
 /// wrk, pinned to core 1: closed loop, one thread, keep-alive connections.
-enum LoadGenerator {
+enum PostLoad {
   private static let script = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().appending(path: "post.lua")
 
-  /// Posts the action of `post.lua` for some seconds.
+  /// Posts the action of `post.lua` to a server, a second to warm up and then as long as asked.
   ///
   /// - Returns: Answers a second.
   /// - Throws: Where an answer was no success, or the load could not be run.
-  static func post(to url: String, connections: Int, seconds: Int) throws -> Double {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/taskset")
-    process.arguments = [
-      "-c", "1", "wrk", "-t1", "-c\(connections)", "-d\(seconds)s", "-s", script.path, url,
-    ]
-    let output = Pipe()
-    process.standardOutput = output
-    try process.run()
-    let text = String(
-      decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    process.waitUntilExit()
+  static func rate(
+    _ contestant: Contestant, _ server: ServerUnderTest, connections: Int, seconds: Double
+  ) throws -> Double {
+    let url = "http://127.0.0.1:\(server.port)\(contestant.actions(of: "posted"))"
+    _ = try run(url, connections, seconds: 1)
+    return try run(url, connections, seconds: max(1, seconds))
+  }
+
+  private static func run(_ url: String, _ connections: Int, seconds: Double) throws -> Double {
+    let text = try Pinned.output(
+      of: try Programs.find("wrk"),
+      [
+        "-t1", "-c\(connections)", "-d\(Int(seconds.rounded()))s", "-s", script.path, url,
+      ])
     guard !text.contains("Non-2xx"), !text.contains("Socket errors") else {
       throw BenchmarkError("not every request succeeded:\n\(text)")
     }

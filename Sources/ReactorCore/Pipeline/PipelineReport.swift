@@ -1,26 +1,23 @@
-/// What a host learns of a pipeline.
-///
-/// Every call comes from within the pipeline's serial context.
-package protocol PipelineDelegate<Mutation, State>: AnyObject, Sendable {
-  associatedtype Mutation: Sendable
-  associatedtype State: Sendable
-
+/// What a host learns of a pipeline, from within its serial context.
+@usableFromInline
+package enum PipelineReport<Mutation: Sendable, State: Sendable>: Sendable {
   /// The streams are about to be connected; this is the state that left `transform(state:)` first.
-  func pipelineDidConnect(_ shown: State)
+  case connected(State)
 
   /// A mutation was folded in.
-  func pipelineDidReduce(_ transition: Transition<Mutation, State>)
+  case reduced(Transition<Mutation, State>)
 
   /// A stream of the reactor failed; the pipeline goes on.
-  func pipelineDidFail(_ error: any Error, in stage: ReactorStage)
+  case failed(any Error, in: ReactorStage)
 
   /// One item of the mailbox is done, with all that it caused at once.
-  func pipelineDidSettle()
+  case settled
 }
 
 /// What one action started, across everything that `mutate` runs for it.
 ///
 /// Both calls come from within the pipeline's serial context.
+@usableFromInline
 package protocol TrackedEffect: AnyObject, Sendable {
   /// One more part of the effect runs.
   func begin()
@@ -31,6 +28,7 @@ package protocol TrackedEffect: AnyObject, Sendable {
 }
 
 /// Where a mutation came from.
+@usableFromInline
 package enum MutationOrigin: Sendable {
   /// The effect of an action; `nil` where nobody follows it.
   case effect((any TrackedEffect)?)
@@ -43,13 +41,22 @@ package enum MutationOrigin: Sendable {
 }
 
 /// One mutation and what it made of the state.
+@usableFromInline
 package struct Transition<Mutation: Sendable, State: Sendable>: Sendable {
-  package let mutation: Mutation
-  package let origin: MutationOrigin
+  @usableFromInline package let mutation: Mutation
+  @usableFromInline package let origin: MutationOrigin
 
   /// The fold of all mutations: what the next `reduce` gets.
-  package let folded: State
+  @usableFromInline package let folded: State
 
   /// What left `transform(state:)` for it.
-  package let shown: State
+  @usableFromInline package let shown: State
+
+  @inlinable
+  init(mutation: Mutation, origin: MutationOrigin, folded: State, shown: State) {
+    self.mutation = mutation
+    self.origin = origin
+    self.folded = folded
+    self.shown = shown
+  }
 }

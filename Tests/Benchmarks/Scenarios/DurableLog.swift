@@ -15,19 +15,23 @@ struct DurableLog {
 
   /// What was measured.
   struct Result {
-    var load: Duration = .zero
-    var replay: Duration = .zero
+    var loads: [Duration] = []
+    var replays: [Duration] = []
     var bytesPerMutation = 0.0
   }
 
-  /// Writes the session, and loads it in a host that has never seen it.
-  func measure() async throws -> Result {
+  /// Writes the session, and loads it several times in a host that has never seen it.
+  func measure(rounds: Int) async throws -> Result {
     defer { try? FileManager.default.removeItem(at: folder) }
     try await write()
     var result = Result()
     let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
     result.bytesPerMutation = Double(size) / Double(mutations)
+    for _ in 0..<rounds { try await load(into: &result) }
+    return result
+  }
 
+  private func load(into result: inout Result) async throws {
     let log = try SQLiteLog(path: path)
     defer { log.close() }
     let host = Host(Catalogue().reactors, log: log)
@@ -38,9 +42,9 @@ struct DurableLog {
         continuation.resume(with: result.map { $0.session })
       }
     }
-    result.load = clock.now - start
+    result.loads.append(clock.now - start)
     precondition(session.current.version == mutations)
-    result.replay = try clock.measure {
+    let replay = try clock.measure {
       let replay = try session.replay(after: nil)
       var count = -1
       while case let states = try replay.next(limit: 1000), !states.isEmpty {
@@ -48,7 +52,7 @@ struct DurableLog {
       }
       precondition(count == mutations)
     }
-    return result
+    result.replays.append(replay)
   }
 
   private func write() async throws {

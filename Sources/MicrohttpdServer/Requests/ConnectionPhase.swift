@@ -1,0 +1,13 @@
+/// What a connection that libmicrohttpd serves is doing, as far as time is concerned.
+enum ConnectionPhase: UInt8, CaseIterable, Sendable {
+  /// New: its first request line and header fields are awaited.
+  case opened
+  /// Kept alive: the next request is awaited, or its header fields.
+  case idle
+  /// The body of a request is awaited.
+  case receiving
+  /// The service has the request; that takes as long as it takes.
+  case responding
+  /// The client is to take the answer.
+  case sending
+}

@@ -1,0 +1,23 @@
+/// A place for one connection in a request worker's array.
+struct ConnectionSlot {
+  /// The connection, while there is one.
+  var connection: Connection?
+
+  /// libmicrohttpd's descriptor of its socket.
+  var socket: Int32 = -1
+
+  /// The request that is being read, from its header fields on.
+  var intake: RequestIntake?
+
+  /// Whether the responder has that request.
+  var isDispatched = false
+
+  /// The exchange that waits for its answer while libmicrohttpd holds the connection.
+  var suspended: Exchange?
+
+  /// The request is over, and the connection ready for the next.
+  mutating func endRequest() {
+    intake = nil
+    isDispatched = false
+  }
+}

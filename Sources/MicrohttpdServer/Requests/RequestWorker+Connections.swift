@@ -1,0 +1,57 @@
+internal import Glibc
+
+extension RequestWorker {
+  /// libmicrohttpd has taken a connection; returns its place.
+  func connectionOpened(_ connection: Connection) -> Int {
+    opened &+= 1
+    let index = freeSlots.popLast() ?? slots.count
+    if index == slots.count { slots.append(ConnectionSlot()) }
+    slots[index].connection = connection
+    slots[index].socket = connection.socket
+    deadlines.enter(.opened, index, at: now)
+    return index
+  }
+
+  /// libmicrohttpd is about to close its descriptor of a connection.
+  func connectionClosed(_ index: Int) {
+    guard slots.indices.contains(index), slots[index].connection != nil else { return }
+    slots[index] = ConnectionSlot()
+    deadlines.remove(index)
+    freeSlots.append(index)
+    core.giveRoomBack()
+  }
+
+  /// Holds a connection until its exchange is answered.
+  func suspend(_ exchange: Exchange, _ index: Int) {
+    slots[index].suspended = exchange
+    slots[index].connection?.suspend()
+  }
+
+  /// Lets a connection go on whose exchange was answered.
+  func resume(_ exchange: Exchange) {
+    let index = exchange.slot
+    // It may have been resumed before this message was read, because the server stops.
+    guard slots[index].suspended === exchange else { return }
+    slots[index].suspended = nil
+    slots[index].connection?.resume()
+  }
+
+  /// Answers for whoever waits, and lets nobody begin to wait.
+  func abandonAll() {
+    abandonsWaiting = true
+    for slot in slots {
+      guard let exchange = slot.suspended else { continue }
+      exchange.abandon()
+      resume(exchange)
+    }
+  }
+
+  /// Ends the connections that took too long.
+  ///
+  /// libmicrohttpd has no call for that; it closes a connection whose socket hangs up.
+  func closeOverdue() {
+    while let index = deadlines.takeOverdue(at: now) {
+      _ = shutdown(slots[index].socket, Int32(SHUT_RDWR))
+    }
+  }
+}

@@ -1,0 +1,121 @@
+internal import Glibc
+
+/// The thread of a `RequestLoop`: a daemon of libmicrohttpd's, its connections, and the one place
+/// where both are touched.
+///
+/// It waits in `epoll` for the daemon's descriptor, the listening sockets and the bell; then it
+/// accepts, resumes whoever has an answer, runs the daemon, whose callbacks come back here, and
+/// closes whoever took too long. It is confined to its thread and therefore neither locked nor
+/// sendable.
+final class RequestWorker {
+  /// The token that stands for the bell.
+  static let bellToken = UInt64.max
+  private static let daemonToken = UInt64.max - 1
+
+  let loop: RequestLoop
+  let core: ServerCore
+
+  /// `nil` only while the worker is made and after its end.
+  var daemon: Daemon?
+
+  var slots: [ConnectionSlot] = []
+  var freeSlots: [Int] = []
+  var deadlines: ConnectionDeadlines
+
+  /// The clock, read once a turn.
+  var now = Clock.milliseconds
+
+  /// Connections that libmicrohttpd has taken, all in all.
+  var opened = 0
+
+  /// Requests that were answered since the worker last waited.
+  var answered = 0
+
+  /// An answer that is not there at once ends in a refusal: the server is about to stop.
+  var abandonsWaiting = false
+
+  let listeners: [ListeningSocket]
+
+  /// The listening sockets that somebody waits at.
+  var readyListeners: Set<Int> = []
+
+  /// Whether new connections are watched for.
+  var isAccepting = false
+
+  /// When to try to accept again after the system had no descriptors left.
+  var acceptsAgain: Int64?
+
+  private var inbox = RequestInbox()
+
+  init(loop: RequestLoop, core: ServerCore, listeners: [ListeningSocket]) throws(ServerError) {
+    self.loop = loop
+    self.core = core
+    self.listeners = listeners
+    let settings = core.settings
+    deadlines = ConnectionDeadlines { phase in
+      switch phase {
+      case .opened, .idle, .receiving, .sending: Int64(settings.idleTimeout) * 1000
+      case .responding: 0
+      }
+    }
+    // Not retained: the daemon ends with its worker.
+    let daemon = unsafe try Daemon(
+      settings: settings, context: Unmanaged.passUnretained(self).toOpaque())
+    let isWatched = loop.poller.addReadable(daemon.descriptor, token: Self.daemonToken)
+    self.daemon = consume daemon
+    startAccepting()
+    guard isWatched, isAccepting else {
+      throw ServerError(.noResources, "The system watches no more descriptors.")
+    }
+  }
+
+  deinit { daemon.take()?.stop() }
+
+  /// Runs until the loop is stopped.
+  func run() {
+    while true {
+      loop.takeInbox(into: &inbox)
+      for exchange in inbox.answered { resume(exchange) }
+      if inbox.abandonsWaiting { abandonAll() }
+      if inbox.stops { break }
+      if !readyListeners.isEmpty { acceptConnections() }
+      daemon?.run()
+      closeOverdue()
+      startAccepting()
+      waitForEvents()
+    }
+    abandonAll()
+    stopAccepting()
+    daemon.take()?.stop()
+  }
+
+  private func waitForEvents() {
+    // Under load there is more to do for certain, and asking twice whether there is costs a system
+    // call. Now and then it is asked nevertheless: others wait to be accepted.
+    if answered > 1, turnsWithoutWaiting < 16 {
+      turnsWithoutWaiting += 1
+      answered = 0
+      return
+    }
+    answered = 0
+    turnsWithoutWaiting = 0
+    let hasWork = daemon?.hasWork == true || !readyListeners.isEmpty || !loop.fallAsleep()
+    let timeout = hasWork ? 0 : millisecondsUntilTimer()
+    loop.poller.wait(milliseconds: timeout) { event in
+      switch event.token {
+      case Self.daemonToken: break
+      case Self.bellToken: loop.clearBell()
+      default: readyListeners.insert(Int(clamping: event.token))
+      }
+    }
+    now = Clock.milliseconds
+  }
+
+  private var turnsWithoutWaiting = 0
+
+  private func millisecondsUntilTimer() -> Int32 {
+    var next = deadlines.next ?? .max
+    if let acceptsAgain { next = min(next, acceptsAgain) }
+    return next == .max ? -1 : Int32(clamping: max(0, next - now))
+  }
+}

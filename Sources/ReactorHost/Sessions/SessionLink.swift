@@ -1,0 +1,50 @@
+public import ReactorCore
+internal import Synchronization
+
+/// Tells a session what its engine does.
+///
+/// It does not keep the session in memory.
+@usableFromInline
+final class SessionLink: Sendable {
+  private struct Reference {
+    weak var session: LiveSession?
+  }
+
+  private let reference = Mutex(Reference())
+
+  @usableFromInline
+  init() {}
+
+  private var session: LiveSession? {
+    reference.withLock { $0.session }
+  }
+
+  func set(_ session: LiveSession) {
+    reference.withLock { $0.session = session }
+  }
+
+  @usableFromInline
+  func didConnect(_ shown: Result<[UInt8], any Error>) {
+    session?.didConnect(shown)
+  }
+
+  @usableFromInline
+  func didReduce(_ mutation: [UInt8], to state: [UInt8], because origin: MutationOrigin) {
+    session?.didReduce(mutation, to: state, because: origin)
+  }
+
+  @usableFromInline
+  func didFail(_ error: any Error, in stage: ReactorStage) {
+    session?.didFail(error, in: stage)
+  }
+
+  @usableFromInline
+  func didFailToEncode(_ error: any Error) {
+    session?.didFailToEncode(error)
+  }
+
+  @usableFromInline
+  func didSettle() {
+    session?.appendPending()
+  }
+}

@@ -1,0 +1,37 @@
+import Foundation
+
+/// Programs that load a server, on core 1.
+enum Pinned {
+  /// Runs a program to its end.
+  ///
+  /// - Returns: All that it printed.
+  static func output(of program: URL, _ arguments: [String]) throws -> String {
+    let (process, output) = try start(program, arguments)
+    let text = String(
+      decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else {
+      throw BenchmarkError(
+        "\(program.lastPathComponent) failed: \(arguments.joined(separator: " "))\n\(text)")
+    }
+    return text
+  }
+
+  /// Starts a program, which reads what is written to a pipe or nothing.
+  static func start(
+    _ program: URL, _ arguments: [String], input: Pipe? = nil
+  ) throws -> (Process, Pipe) {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/taskset")
+    process.arguments = ["-c", "1", program.path] + arguments
+    let output = Pipe()
+    process.standardOutput = output
+    if let input {
+      process.standardInput = input
+    } else {
+      process.standardInput = FileHandle.nullDevice
+    }
+    try process.run()
+    return (process, output)
+  }
+}

@@ -1,0 +1,91 @@
+extension StreamLoad {
+  /// What the load generator says; times are in milliseconds, memory in bytes.
+  struct Outcome: Decodable {
+    let streams: Streams
+    let actions: Actions
+    let deliveries: Deliveries
+    /// From sending an action to its answer.
+    let answer: Times
+    /// From sending an action to each receipt.
+    let receipt: Times
+    let processor: Processor
+    let resident: Resident
+    let streamGrowth: [Step]
+    let actionGrowth: [Step]
+
+    struct Streams: Decodable {
+      let established: Int
+      let refused: Int
+      let lost: Int
+    }
+
+    struct Actions: Decodable {
+      let sent: Int
+      let answered: Int
+      let failed: Int
+      let perSecond: Double
+      let backlog: Int
+      let seconds: Double
+      let failedStatus: Int
+      let failure: String
+    }
+
+    struct Deliveries: Decodable {
+      let perSecond: Double
+      let events: Int
+      let expected: Int
+      let matched: Int
+      let missed: Int
+      let skipped: Int
+      let repeated: Int
+      let atEnd: Int
+      let stalledAtEnd: Int
+    }
+
+    struct Times: Decodable {
+      let count: Int
+      let mean: Double
+      let p50: Double
+      let p90: Double
+      let p99: Double
+      let max: Double
+    }
+
+    /// Parts of a processor.
+    struct Processor: Decodable {
+      let load: Double
+      let server: Double
+    }
+
+    struct Resident: Decodable {
+      let before: Double
+      let connected: Double
+      let peak: Double
+      let after: Double
+    }
+
+    struct Step: Decodable {
+      let count: Int
+      let seconds: Double
+      let resident: Double
+    }
+
+    /// What makes every other figure meaningless.
+    func check(_ contestant: Contestant, expecting streams: Int) throws {
+      guard self.streams.established == streams, self.streams.lost == 0 else {
+        throw BenchmarkError(
+          "\(contestant.name): of \(streams) streams \(self.streams.established) were opened, "
+            + "\(self.streams.lost) lost")
+      }
+      guard actions.failed == 0 else {
+        throw BenchmarkError(
+          "\(contestant.name): \(actions.failed) actions failed, "
+            + "\(actions.failedStatus) \(actions.failure)")
+      }
+      guard deliveries.repeated == 0 else {
+        throw BenchmarkError(
+          "\(contestant.name): \(deliveries.repeated) events were repeated or out of order")
+      }
+    }
+  }
+}

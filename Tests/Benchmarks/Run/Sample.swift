@@ -1,0 +1,19 @@
+/// What several measurements of the same gave.
+struct Sample: Codable, Equatable {
+  let median: Double
+  let least: Double
+  let most: Double
+
+  /// Describes measurements, of which there is at least one.
+  init(_ values: [Double]) {
+    let sorted = values.sorted()
+    median = sorted.isEmpty ? .nan : sorted[sorted.count / 2]
+    least = sorted.first ?? .nan
+    most = sorted.last ?? .nan
+  }
+
+  /// The ratios of measurements that were taken in turns, each with the other one of its round.
+  init(_ values: [Double], dividedBy others: [Double]) {
+    self.init(zip(values, others).map { $1 == 0 ? .infinity : $0 / $1 })
+  }
+}

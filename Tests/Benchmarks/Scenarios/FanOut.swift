@@ -1,0 +1,76 @@
+extension Scenario {
+  /// One session with many subscribers.
+  static var fanOut: Scenario {
+    Scenario(
+      name: "fan-out", summary: "1 session, 5,000 streams, 20 actions a second: POST to receipt"
+    ) { bench in
+      let all = Contestants(bench: bench)
+      try compareLatency(
+        [all.nchan, all.node, all.memory, all.sqlite], "5,000 streams", bench, aim: .atMost(1),
+        quantiles: ["p50", "p99"]
+      ) {
+        $0.subscribers = 5000
+        $0.rate = 20
+        $0.seconds = 2 * bench.seconds
+      }
+    }
+  }
+
+  /// Many sessions with a subscriber each.
+  static var manySessions: Scenario {
+    Scenario(
+      name: "many-sessions",
+      summary: "2,000 sessions with a stream each, 2,000 actions a second: POST to receipt"
+    ) { bench in
+      let all = Contestants(bench: bench)
+      try compareLatency(
+        [all.nchan, all.node, all.memory, all.sqlite], "2,000 × 1 stream", bench,
+        aim: .atMost(1.5), quantiles: ["p99"]
+      ) {
+        $0.subscribers = 2000
+        $0.sessions = 2000
+        $0.publishers = 32
+        $0.rate = 2000
+        $0.seconds = 2 * bench.seconds
+      }
+    }
+  }
+
+  /// Compares the times from an action to its receipts with those of nchan.
+  ///
+  /// Something is aimed at for the quantiles that are named.
+  private static func compareLatency(
+    _ contestants: [Contestant], _ load: String, _ bench: Bench, aim: Aim, quantiles: [String],
+    _ setUp: (inout StreamLoad) -> Void
+  ) throws {
+    let outcomes = try bench.inTurns(contestants) { contestant in
+      let server = try contestant.start()
+      var load = StreamLoad(bench)
+      setUp(&load)
+      return try load.run(contestant, server)
+    }
+    for (quantile, time) in [("p50", \StreamLoad.Outcome.Times.p50), ("p99", \.p99)] {
+      for contestant in contestants {
+        let own = outcomes[contestant.name] ?? []
+        let times = own.map { $0.receipt[keyPath: time] }
+        let others = (outcomes["nchan"] ?? []).map { $0.receipt[keyPath: time] }
+        let isOurs = contestant.name.hasPrefix("reactord")
+        bench.report(
+          Figure(
+            load: "\(load), \(quantile)", contestant: contestant.name, unit: "ms",
+            value: Sample(times),
+            ratio: contestant.name == "nchan"
+              ? nil : .init(to: "nchan", value: Sample(times, dividedBy: others)),
+            aim: isOurs && quantiles.contains(quantile) ? aim : nil))
+      }
+    }
+    for contestant in contestants {
+      let missed = (outcomes[contestant.name] ?? []).map { Double($0.deliveries.missed) }
+      guard missed.contains(where: { $0 > 0 }) else { continue }
+      bench.report(
+        Figure(
+          load: load, contestant: contestant.name, unit: "events not shown",
+          value: Sample(missed)))
+    }
+  }
+}

@@ -1,0 +1,44 @@
+extension Scenario {
+  /// How many events a second go out at most.
+  static var flood: Scenario {
+    Scenario(
+      name: "flood", summary: "1 session, 1,000 streams, actions as fast as they are answered"
+    ) { bench in
+      let all = Contestants(bench: bench)
+      // A log in memory keeps so much that a replay is never overtaken.
+      let keep = ["--log-retain", "10000000"]
+      let every = all.reactord("memory, replay=all", keep, query: "?replay=all")
+      let latest = all.reactord("memory, latest")
+      let durableEvery = all.reactord("sqlite, replay=all", isDurable: true, query: "?replay=all")
+      let durableLatest = all.reactord("sqlite, latest", isDurable: true)
+      let contestants = [all.nchan, all.node, every, latest, durableEvery, durableLatest]
+      let outcomes = try bench.inTurns(contestants) { contestant in
+        let server = try contestant.start()
+        var load = StreamLoad(bench)
+        load.subscribers = 1000
+        load.rate = 0
+        // What is late here is a backlog by design; it is not waited for.
+        load.drain = 0
+        return try load.run(contestant, server)
+      }
+      let peers = (outcomes["nchan"] ?? []).map(\.deliveries.perSecond)
+      for contestant in contestants {
+        let own = (outcomes[contestant.name] ?? []).map(\.deliveries.perSecond)
+        let isPeer = contestant.name == "nchan" || contestant.name == "node"
+        bench.report(
+          Figure(
+            load: "1,000 streams", contestant: contestant.name, unit: "deliveries/s",
+            value: Sample(own),
+            ratio: contestant.name == "nchan"
+              ? nil : .init(to: "nchan", value: Sample(own, dividedBy: peers)),
+            aim: isPeer ? nil : .atLeast(1.3)))
+      }
+      for contestant in contestants {
+        bench.report(
+          Figure(
+            load: "1,000 streams", contestant: contestant.name, unit: "actions/s",
+            value: Sample((outcomes[contestant.name] ?? []).map(\.actions.perSecond))))
+      }
+    }
+  }
+}

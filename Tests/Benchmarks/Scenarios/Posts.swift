@@ -1,0 +1,75 @@
+extension Scenario {
+  /// What a request costs.
+  static var posts: Scenario {
+    Scenario(
+      name: "post", summary: "POST \"increase\", keep-alive connections, answered with the State"
+    ) { bench in
+      let all = Contestants(bench: bench)
+      let plot = try measure(
+        [all.bare, all.node, all.memory, all.sqlite], connections: [1, 32, 64, 256], bench)
+      try bench.draw(plot)
+    }
+  }
+
+  /// What the disk adds to it.
+  static var durablePosts: Scenario {
+    Scenario(
+      name: "durable", summary: "POST \"increase\", in memory and on the disk", isPartOfAll: false
+    ) { bench in
+      let all = Contestants(bench: bench)
+      _ = try measure([all.memory, all.sqlite], connections: [1, 32, 64, 256], bench)
+    }
+  }
+
+  private static func measure(
+    _ contestants: [Contestant], connections: [Int], _ bench: Bench
+  ) throws -> Plot {
+    var points: [String: [Plot.Point]] = [:]
+    for count in connections {
+      let rates = try bench.inTurns(contestants) { contestant in
+        let server = try contestant.start()
+        return try PostLoad.rate(
+          contestant, server, connections: count, seconds: bench.seconds)
+      }
+      for contestant in contestants {
+        let rate = Sample(rates[contestant.name] ?? [])
+        points[contestant.name, default: []].append(.init(x: Double(count), y: rate.median))
+        report(contestant.name, rates, connections: count, bench)
+      }
+    }
+    return Plot(
+      name: "post", title: "POST, answered with the State", x: .init(title: "connections"),
+      y: .init(title: "answers a second", isLogarithmic: false),
+      series: contestants.map { .init(name: $0.name, points: points[$0.name] ?? []) })
+  }
+
+  /// Prints a rate beside each that it is compared with.
+  private static func report(
+    _ name: String, _ rates: [String: [Double]], connections: Int, _ bench: Bench
+  ) {
+    let own = rates[name] ?? []
+    let rivals: [(String, Aim?)] =
+      switch name {
+      case "reactord, memory":
+        [
+          ("bare handler", connections == 32 ? .atLeast(0.6) : nil),
+          ("node", connections == 32 ? .atLeast(1) : nil),
+        ]
+      case "reactord, sqlite":
+        [("reactord, memory", connections == 64 ? .atLeast(0.5) : nil)]
+      case "node": [("bare handler", nil)]
+      default: []
+      }
+    let figures = rivals.compactMap { rival, aim in
+      rates[rival].map { others in
+        Figure(
+          load: "\(connections) connections", contestant: name, unit: "answers/s",
+          value: Sample(own), ratio: .init(to: rival, value: Sample(own, dividedBy: others)),
+          aim: aim)
+      }
+    }
+    let alone = Figure(
+      load: "\(connections) connections", contestant: name, unit: "answers/s", value: Sample(own))
+    for figure in figures.isEmpty ? [alone] : figures { bench.report(figure) }
+  }
+}

@@ -1,0 +1,20 @@
+import Foundation
+
+/// Programs that the system has.
+enum Programs {
+  /// Finds the first program that there is.
+  ///
+  /// - Throws: Where there is none of them.
+  static func find(_ names: String...) throws -> URL {
+    let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+    for name in names {
+      for folder in folders + ["/usr/bin", "/usr/sbin"] {
+        let path = "\(folder)/\(name)"
+        if FileManager.default.isExecutableFile(atPath: path) {
+          return URL(fileURLWithPath: path)
+        }
+      }
+    }
+    throw BenchmarkError("there is no program \(names[0]); make bench installs it")
+  }
+}

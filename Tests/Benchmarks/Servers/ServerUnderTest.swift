@@ -1,0 +1,87 @@
+import Foundation
+import Glibc
+
+/// A server that runs for a measurement: on a free port of the loopback interface, pinned to core 0.
+final class ServerUnderTest {
+  let port: Int
+  /// How long it took until the server accepted connections.
+  let startTime: Duration
+
+  private let process = Process()
+
+  /// How to see that a server accepts connections.
+  enum Readiness {
+    /// It prints a line with its address.
+    case line
+    /// It says nothing, so it is asked.
+    case port(Int)
+  }
+
+  /// Starts a program and waits until it accepts connections.
+  init(_ program: URL, _ arguments: [String], readiness: Readiness) throws {
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/taskset")
+    process.arguments = ["-c", "0", program.path] + arguments
+    let output = Pipe()
+    process.standardOutput = output
+    process.standardError = FileHandle.nullDevice
+    let start = ContinuousClock.now
+    try process.run()
+    do {
+      switch readiness {
+      case .line:
+        port = try Self.port(of: output, program.lastPathComponent)
+      case .port(let known):
+        try Self.waitForConnections(to: known, process)
+        port = known
+      }
+    } catch {
+      process.terminate()
+      process.waitUntilExit()
+      throw error
+    }
+    startTime = .now - start
+  }
+
+  deinit {
+    stop()
+  }
+
+  var id: Int32 { process.processIdentifier }
+
+  /// The memory that it uses, in bytes.
+  var resident: Double {
+    let text = (try? String(contentsOfFile: "/proc/\(id)/statm", encoding: .utf8)) ?? ""
+    let pages = text.split(separator: " ").dropFirst().first.flatMap { Double($0) } ?? 0
+    return pages * Double(getpagesize())
+  }
+
+  /// Ends the server and waits for its end.
+  func stop() {
+    guard process.isRunning else { return }
+    process.terminate()
+    process.waitUntilExit()
+  }
+
+  private static func port(of output: Pipe, _ name: String) throws -> Int {
+    var line = ""
+    while !line.contains("\n") {
+      let data = output.fileHandleForReading.availableData
+      guard !data.isEmpty else { throw BenchmarkError("\(name) did not start") }
+      line += String(decoding: data, as: UTF8.self)
+    }
+    guard let start = line.range(of: "http://"),
+      let url = URL(string: String(line[start.lowerBound...].prefix { !$0.isNewline })),
+      let port = url.port
+    else { throw BenchmarkError("\(name) did not say where it listens") }
+    return port
+  }
+
+  private static func waitForConnections(to port: Int, _ process: Process) throws {
+    for _ in 0..<1000 {
+      guard process.isRunning else { break }
+      if LoopbackPort.accepts(port) { return }
+      usleep(5_000)
+    }
+    throw BenchmarkError("nothing listens on port \(port)")
+  }
+}
