@@ -4,7 +4,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run build test sanitize test-faults fuzz lint format docs bench screenshots
+.PHONY: help run build test sanitize test-faults fuzz lint format docs bench soak screenshots
 MAKEFLAGS += --no-print-directory
 
 # The address of `make run`.
@@ -79,3 +79,10 @@ bench: ## Run the benchmarks beside their peers, all or those in ARGS; BENCH_SEC
 	@config/unpack-packages bench-unpacked $(bench)/nginx
 	swift build -c release
 	@BENCH_OUTPUT=$(bench) "$$(swift build -c release --show-bin-path)/Benchmarks" $(ARGS)
+
+soak: ## Let clients come and go for SOAK_SECONDS (600); what they leave behind has to be nothing.
+	@$(packages) build run test
+	swift build -c release --product reactord
+	swift build --build-tests
+	SOAK_SECONDS=$${SOAK_SECONDS:-600} SOAK_PROGRAM="$$(swift build -c release --show-bin-path)/reactord" \
+	  swift test --skip-build --filter SoakTests $(ARGS)

@@ -201,9 +201,11 @@ let package = Package(
       path: "Tests/Benchmarks",
       exclude: ["Load/post.lua", "Servers/nchan.conf", "Servers/plain-server.js"],
       swiftSettings: settings),
+    .testTarget(name: "BenchmarksTests", dependencies: ["Benchmarks"], swiftSettings: settings),
     .target(name: "AllocationCounter", path: "Tests/AllocationCounter"),
     .executableTarget(
       name: "StreamLoad", path: "Tests/StreamLoad", linkerSettings: [.linkedLibrary("m")]),
+    .testTarget(name: "StreamLoadTests", dependencies: ["StreamLoad"], swiftSettings: settings),
     .executableTarget(
       name: "BareHandler", path: "Tests/BareHandler",
       linkerSettings: [.linkedLibrary("microhttpd")]),

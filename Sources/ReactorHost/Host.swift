@@ -9,6 +9,8 @@ public final class Host: Sendable {
   /// What the host was told to do differently.
   public let settings: HostSettings
 
+  private let environment: HostEnvironment
+  private let logger: Logger
   private let reactorsByName: [String: any HostedReactor]
   private let globalsByName: [String: any SharedGlobal]
 
@@ -22,6 +24,8 @@ public final class Host: Sendable {
   ) {
     let environment = HostEnvironment(settings: settings, log: log, logger: logger)
     self.settings = settings
+    self.environment = environment
+    self.logger = logger
     self.globals = globals
     reactors = registrations.map { $0.host(environment) }
     reactorsByName = Dictionary(reactors.map { ($0.name, $0) }) { $1 }
@@ -36,6 +40,42 @@ public final class Host: Sendable {
   /// The global of a name.
   public func global(_ name: String) -> (any SharedGlobal)? {
     globalsByName[name]
+  }
+
+  /// Has accepted actions go on that were cut off: by the end of a process, or by a log that failed.
+  ///
+  /// Their sessions are brought to memory, where the actions are run again or given up.
+  ///
+  /// To be called at the start and from time to time; where nothing was cut off, it costs nothing. It
+  /// blocks while it reads the log, and returns when each session was asked for.
+  public func resumeInterruptedActions() {
+    guard environment.interruptions.take() else { return }
+    var last: SessionKey?
+    repeat {
+      do throws(LogError) {
+        let page = try environment.log.unfinishedSessions(after: last, limit: 1000)
+        for key in page { resumeInterruptedActions(of: key) }
+        last = page.last
+      } catch {
+        logger.error("interrupted actions cannot be read", ["error": "\(error)"])
+        return environment.interruptions.arise()
+      }
+    } while last != nil
+  }
+
+  private func resumeInterruptedActions(of key: SessionKey) {
+    guard let reactor = reactor(key.reactor) else {
+      return logger.warning(
+        "interrupted actions wait for a reactor that is not hosted",
+        ["reactor": key.reactor, "session": key.id])
+    }
+    reactor.session(key.id, for: .use) { [environment] result in
+      guard case .failure(let error) = result, error != .ended else { return }
+      environment.logger.error(
+        "interrupted actions cannot go on yet",
+        ["reactor": key.reactor, "session": key.id, "error": "\(error)"])
+      environment.interruptions.arise()
+    }
   }
 
   /// Lets sessions that nobody uses leave memory, from time to time, until the task is cancelled.

@@ -23,6 +23,15 @@ public struct HostSettings: Sendable {
   /// `actions.queue`: so many requests may wait in a session's mailbox.
   public var mailboxBound = 10_000
 
+  /// `actions.idempotency`: the answer that an idempotency key stands for is kept so long.
+  public var idempotency = Duration.seconds(86_400)
+
+  /// An accepted action that was started so often, and each time cut off by the end of the process, is
+  /// given up.
+  ///
+  /// A process that ends in order is not counted.
+  public var runLimit = 10
+
   /// A snapshot is saved whenever so many mutations were committed since the last one.
   ///
   /// Loading a session folds at most as many.

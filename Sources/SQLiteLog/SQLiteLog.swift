@@ -17,16 +17,21 @@ public final class SQLiteLog: MutationLog {
   ///   - path: The database file. Beside it are files of the same name with `-wal`, `-shm` and
   ///     `.lock` behind it; the first two belong to the data.
   ///   - retention: What is removed from the beginnings of the sessions' logs.
+  ///   - outcomesKept: How long the answers of idempotency keys are kept. There are never more than
+  ///     1,000,000 of them: then the oldest ones go first.
   ///   - logger: Told where the store fails and when it works again.
   /// - Throws: Where the store cannot be used; it was not changed then.
   public init(
-    path: String, retention: RetentionRules = RetentionRules(), logger: Logger = .silent
+    path: String, retention: RetentionRules = RetentionRules(),
+    outcomesKept: Duration = .seconds(86_400), logger: Logger = .silent
   ) throws(SQLiteLogError) {
     try StoreFolder.make(for: path)
     let lock = try StoreLock(of: path)
     let file = StoreFile(path: path)
     try file.prepare()
-    committer = try GroupCommitter(file, lock: lock, retention: retention, logger: logger)
+    committer = try GroupCommitter(
+      file, lock: lock, rules: StoreRules(retention: retention, outcomesKept: outcomesKept),
+      logger: logger)
     readers = ReaderPool(file)
   }
 
@@ -82,6 +87,15 @@ public final class SQLiteLog: MutationLog {
   ) throws(LogError) -> [SessionSummary] {
     try readers.read { (reader) throws(DatabaseError) in
       try reader.sessions(of: reactor, after: id, limit: limit)
+    }
+  }
+
+  /// The sessions with accepted actions that were not finished.
+  public func unfinishedSessions(
+    after key: SessionKey?, limit: Int
+  ) throws(LogError) -> [SessionKey] {
+    try readers.read { (reader) throws(DatabaseError) in
+      try reader.unfinishedSessions(after: key, limit: limit)
     }
   }
 }

@@ -23,10 +23,10 @@ final class SQLiteSessionLog: SessionLog {
   }
 
   func append(
-    _ entries: [LogEntry], to epoch: String, expecting version: Int,
+    _ batch: LogBatch, to epoch: String, expecting version: Int,
     completion: @escaping @Sendable (Result<Void, LogError>) -> Void
   ) {
-    write(.append(key, entries, epoch: epoch, version: version), completion)
+    write(.append(key, batch, epoch: epoch, version: version), completion)
   }
 
   func end(completion: @escaping @Sendable (Result<Void, LogError>) -> Void) {
@@ -43,6 +43,14 @@ final class SQLiteSessionLog: SessionLog {
     try readers.read { (reader) throws(DatabaseError) in
       try reader.snapshot(of: key, atOrBefore: version)
     }
+  }
+
+  func acceptedActions() throws(LogError) -> [AcceptedAction] {
+    try readers.read { (reader) throws(DatabaseError) in try reader.acceptedActions(of: key) }
+  }
+
+  func outcome(of name: String) throws(LogError) -> KeptOutcome? {
+    try readers.read { (reader) throws(DatabaseError) in try reader.outcome(of: name, in: key) }
   }
 
   func save(_ snapshot: Snapshot, of epoch: String) {

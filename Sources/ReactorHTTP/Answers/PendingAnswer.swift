@@ -28,7 +28,7 @@ final class PendingAnswer: Sendable {
     progress = Mutex(Progress(answer: answer, isOverdue: preferences.respondsAsynchronously))
   }
 
-  /// The action entered its session, whatever comes of it.
+  /// The action goes on, and no crash takes it back.
   func accepted() {
     let isOverdue = progress.withLock { progress in
       progress.isAccepted = true
@@ -40,7 +40,12 @@ final class PendingAnswer: Sendable {
   /// The action is done, or was refused.
   func completed(_ outcome: ActionOutcome) {
     guard let answer = take() else { return }
-    answer(response(outcome))
+    if preferences.respondsAsynchronously, outcome.isOfRun {
+      // It was done as soon as it was accepted. The client asked not to be told what became of it.
+      answer(Answer.state(session.current, isAccepted: true, as: preferences))
+    } else {
+      answer(response(outcome))
+    }
   }
 
   /// Answers after a time with what is known then.
@@ -61,7 +66,7 @@ final class PendingAnswer: Sendable {
       progress.isOverdue = true
       return progress.isAccepted
     }
-    // Only what has entered is accepted; what still waits in line is answered when it does.
+    // Only what is durable is accepted; what still waits in line, or for the disk, is answered then.
     if isAccepted { answerAccepted() }
   }
 
@@ -76,5 +81,15 @@ final class PendingAnswer: Sendable {
     }
     if let place { room.leave(self, at: place) }
     return answer
+  }
+}
+
+extension ActionOutcome {
+  /// Whether it is what became of actions that were run for this request.
+  fileprivate var isOfRun: Bool {
+    switch self {
+    case .committed, .failed: true
+    case .replayed, .running, .keyReused, .mismatch, .overloaded, .ended, .notCommitted: false
+    }
   }
 }

@@ -11,6 +11,7 @@ extension ReactorAPI {
     try requireJSON(request)
     let preferences = Preferences(request[header: .prefer])
     let expected = try EntityTags(of: request, in: .ifMatch, name: "If-Match")?.cursors
+    let key = try IdempotencyKeys.read(request)
     let body = request.body
     withSession(of: reactor, id, answer) { [self] (session) throws(Problem) in
       let pending = PendingAnswer(session, preferences, in: waitingRoom, answer) { [self] in
@@ -18,7 +19,7 @@ extension ReactorAPI {
       }
       do throws(ActionDecodingError) {
         try session.submit(
-          body, ifAt: expected,
+          body, ifAt: expected, key: key,
           accepted: { _ in pending.accepted() },
           completion: { pending.completed($0) })
       } catch {
@@ -34,8 +35,23 @@ extension ReactorAPI {
     switch outcome {
     case .committed(let state):
       return Answer.state(state, isAccepted: false, as: preferences)
-    case .failed(let index, let error):
-      return effectFailed(error, index, session).response
+    case .failed(let index, let error, let cursor):
+      return effectFailed(error, index, at: cursor).response
+    case .replayed(let outcome):
+      var response = response(to: outcome, in: session, preferences.ofFinalAnswer)
+      response.headers.append(("Idempotent-Replayed", "true"))
+      return response
+    case .running:
+      return Problem(
+        .actionRunning,
+        "The first request with this Idempotency-Key still runs. Send it again a little later.",
+        headers: [("Retry-After", String(settings.retryAfter))]
+      ).response
+    case .keyReused:
+      return Problem(
+        .idempotencyKeyReused,
+        "The Idempotency-Key stands for a request with another body in this session. Nothing ran."
+      ).response
     case .mismatch(let state):
       return Problem(
         .versionMismatch,
@@ -49,7 +65,7 @@ extension ReactorAPI {
     }
   }
 
-  private func effectFailed(_ error: any Error, _ index: Int?, _ session: any Session) -> Problem {
+  private func effectFailed(_ error: any Error, _ index: Int?, at cursor: Cursor) -> Problem {
     var problem = Problem(
       .effectFailed,
       """
@@ -57,7 +73,7 @@ extension ReactorAPI {
       session goes on.
       """,
       members: index.map { [.init("index", .number(JSONNumber($0)))] } ?? [],
-      headers: [("ETag", Answer.tag(session.current.cursor))])
+      headers: [("ETag", Answer.tag(cursor))])
     guard let error = error as? any ActionError else { return problem }
     problem = Problem(
       .effectFailed, error.detail ?? "\(error.title).", members: problem.members,

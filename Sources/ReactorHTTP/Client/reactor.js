@@ -890,8 +890,12 @@ export class Reactor {
   #optimistic = /** @type {any[]} */ ([]);
   #waiting = new Set();
   #turn = Promise.resolve();
-  #hold = 0;
   #reduce;
+  /** The committed State that is shown: `confirmed`, unless that is held back. */
+  #base;
+  #suspects = new Set();
+  #hold = 0;
+  #roundTrip = 0;
 
   constructor(name, session, options) {
     this.name = name;
@@ -899,7 +903,8 @@ export class Reactor {
     this.key = `${name}/${session}`;
     this.#reduce = options.reduce;
     this.confirmed = Page.restored(this.key) ?? undefined;
-    if (this.confirmed) this.state.set(this.confirmed.state);
+    this.#base = this.confirmed;
+    this.#show();
   }
 
   get cursor() {
@@ -924,6 +929,7 @@ export class Reactor {
   async begin() {
     await request(address(this.key), { method: "PUT" });
     this.confirmed = undefined;
+    this.#base = undefined;
     this.problem = undefined;
     this.connection.set("connecting");
     page?.join(this);
@@ -948,27 +954,25 @@ export class Reactor {
   async send(action, options = {}) {
     const guess = options.optimistic !== undefined ? options.optimistic
       : this.#reduce && ((state) => this.#reduce(state, action));
-    const entry = { guess, cursor: "" };
+    const entry = { guess, cursor: "", isSent: false };
     if (guess) {
       this.#optimistic.push(entry);
       this.#show();
     }
     try {
-      const response = await this.#post(stringify(action), options);
+      const response = await this.#post(entry, stringify(action), options);
       entry.cursor = (response.headers.get("ETag") ?? "").replaceAll('"', "");
-    } catch (problem) {
-      this.#optimistic = this.#optimistic.filter((other) => other !== entry);
-      this.#show();
-      throw problem;
+    } finally {
+      // Refused, or of no known place: then it is not there. Otherwise it goes when it is confirmed.
+      if (!entry.cursor) this.#optimistic = this.#optimistic.filter((other) => other !== entry);
+      this.#settle();
     }
     if (entry.cursor) await this.#reached(entry.cursor);
-    this.#optimistic = this.#optimistic.filter((other) => other !== entry);
-    this.#settle();
     return this.state.value;
   }
 
   /** Sends a request until it is answered. */
-  async #post(body, { ifMatch, wait, patience = 60_000, signal }) {
+  async #post(entry, body, { ifMatch, wait, patience = 60_000, signal }) {
     const headers = { "Content-Type": "application/json", "Idempotency-Key": randomID() };
     headers.Prefer = ["return=minimal", ...(wait === undefined ? [] : [`wait=${wait}`])].join(", ");
     if (ifMatch) headers["If-Match"] = `"${ifMatch}"`;
@@ -981,9 +985,13 @@ export class Reactor {
       for (let failures = 0; ; failures += 1) {
         // A long effect holds up nobody: what is on its way for this long has arrived.
         const timer = setTimeout(pass, 250);
+        const start = performance.now();
+        entry.isSent = true;
         try {
-          return await request(
+          const response = await request(
             `${address(this.key)}/actions`, { method: "POST", headers, body, signal });
+          this.#roundTrip = (this.#roundTrip + performance.now() - start) / 2;
+          return response;
         } catch (problem) {
           const delay = Math.max(backOff(failures), (problem.retryAfter ?? 0) * 1000);
           if (!problem.isPassing || Date.now() + delay > deadline) throw problem;
@@ -998,7 +1006,7 @@ export class Reactor {
 
   /** Waits until the stream has brought a cursor; what is of another history is not waited for. */
   #reached(cursor) {
-    if (this.hasEnded || (this.confirmed && hasReached(this.cursor, cursor))) return;
+    if (this.hasEnded || (this.#base && hasReached(this.#base.cursor, cursor))) return;
     return new Promise((resolve) => {
       const waiting = { cursor, resolve };
       this.#waiting.add(waiting);
@@ -1028,12 +1036,8 @@ export class Reactor {
 
   #confirm(state, cursor) {
     this.confirmed = { state, cursor };
-    for (const waiting of this.#waiting) {
-      const { epoch } = position(cursor);
-      if (!hasReached(cursor, waiting.cursor) && epoch === position(waiting.cursor).epoch) continue;
-      this.#waiting.delete(waiting);
-      waiting.resolve();
-    }
+    this.#suspects = new Set(
+      this.#optimistic.filter((entry) => entry.isSent && !entry.cursor));
     this.#settle();
   }
 
@@ -1045,25 +1049,39 @@ export class Reactor {
   }
 
   /**
-   * Shows a newer State, at once unless an optimistic action is unanswered: only the answer tells
-   * whether that State has it already, and it is about to come.
+   * Shows the newest State, at once unless an optimistic action was on its way when it came: only the
+   * answer tells whether that State has it already, and the answer is about to come.
    */
   #settle() {
-    this.#optimistic = this.#optimistic.filter(
-      ({ cursor }) => !cursor || !this.confirmed || !hasReached(this.cursor, cursor));
-    if (!this.#optimistic.some(({ cursor }) => !cursor)) {
-      clearTimeout(this.#hold);
-      this.#hold = 0;
-      return this.#show();
+    for (const entry of this.#suspects) {
+      if (entry.cursor || !this.#optimistic.includes(entry)) this.#suspects.delete(entry);
     }
-    this.#hold ||= setTimeout(() => {
-      this.#hold = 0;
-      this.#show();
-    }, 250);
+    if (this.#suspects.size === 0) return this.#advance();
+    this.#hold ||= setTimeout(
+      () => this.#advance(), Math.min(Math.max(250, this.#roundTrip * 3), 3_000));
+  }
+
+  #advance() {
+    clearTimeout(this.#hold);
+    this.#hold = 0;
+    this.#suspects.clear();
+    this.#base = this.confirmed;
+    if (!this.#base) return;
+    // What is of another history than this will not come any more.
+    const { cursor } = this.#base;
+    const { epoch } = position(cursor);
+    const isToCome = (goal) => position(goal).epoch === epoch && !hasReached(cursor, goal);
+    this.#optimistic = this.#optimistic.filter((entry) => !entry.cursor || isToCome(entry.cursor));
+    this.#show();
+    for (const waiting of this.#waiting) {
+      if (isToCome(waiting.cursor)) continue;
+      this.#waiting.delete(waiting);
+      waiting.resolve();
+    }
   }
 
   #show() {
-    if (!this.confirmed) return;
+    if (!this.#base) return;
     const expected = this.#optimistic.reduce((state, { guess }) => {
       try {
         return guess(state);
@@ -1071,7 +1089,7 @@ export class Reactor {
         reportError(error);
         return state;
       }
-    }, this.confirmed.state);
+    }, this.#base.state);
     if (expected !== this.state.value) this.state.set(expected);
   }
 }

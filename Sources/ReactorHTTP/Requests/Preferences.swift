@@ -31,6 +31,13 @@ struct Preferences {
     }
   }
 
+  /// What is left of the preferences when the answer is known: nothing about how long to wait for it.
+  var ofFinalAnswer: Preferences {
+    var preferences = self
+    preferences.respondsAsynchronously = false
+    return preferences
+  }
+
   /// The value of `Preference-Applied`, as the words that were followed; `nil` for none.
   var applied: String? {
     var words: [String] = []

@@ -83,14 +83,19 @@ public struct StoredSession: Equatable, Sendable {
   /// The latest revision of each global that the session has a mutation of.
   public let globals: [String: UInt64]
 
+  /// Whether the journal has accepted actions that were not finished.
+  public let isUnfinished: Bool
+
   /// Makes a record.
   public init(
-    epoch: String, version: Int, lastActiveAt: Timestamp, globals: [String: UInt64] = [:]
+    epoch: String, version: Int, lastActiveAt: Timestamp, globals: [String: UInt64] = [:],
+    isUnfinished: Bool = false
   ) {
     self.epoch = epoch
     self.version = version
     self.lastActiveAt = lastActiveAt
     self.globals = globals
+    self.isUnfinished = isUnfinished
   }
 }
 

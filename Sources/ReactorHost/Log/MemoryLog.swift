@@ -1,4 +1,6 @@
 /// A log that lives as long as its process: for tests, demonstrations and state that may be lost.
+///
+/// A session keeps the answers of its latest 10,000 idempotency keys.
 public final class MemoryLog: MutationLog {
   private let table: MemoryTable
 
@@ -43,5 +45,10 @@ public final class MemoryLog: MutationLog {
           subscribers: 0, lastActiveAt: stored.lastActiveAt))
     }
     return summaries
+  }
+
+  /// The sessions with accepted actions that were not finished.
+  public func unfinishedSessions(after key: SessionKey?, limit: Int) -> [SessionKey] {
+    Array(table.unfinishedSessions(after: key).prefix(limit))
   }
 }

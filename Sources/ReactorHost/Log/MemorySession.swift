@@ -18,7 +18,12 @@ final class MemorySession: Sendable {
     var epoch: String?
     var isEnded = false
     var history = History()
+    var accepted: [AcceptedAction.ID: AcceptedAction] = [:]
+    var outcomes = KeptOutcomes(bound: MemorySession.outcomeBound)
   }
+
+  /// A session keeps the answers of so many idempotency keys.
+  static let outcomeBound = 10_000
 
   private let retained: Int
   private let contents = Mutex(Contents())
@@ -35,7 +40,7 @@ final class MemorySession: Sendable {
         StoredSession(
           epoch: epoch, version: contents.history.version,
           lastActiveAt: contents.history.lastActiveAt,
-          globals: contents.history.globals))
+          globals: contents.history.globals, isUnfinished: !contents.accepted.isEmpty))
     }
   }
 
@@ -50,20 +55,24 @@ final class MemorySession: Sendable {
     }
   }
 
-  /// Adds entries.
+  /// Adds a batch.
   ///
   /// - Returns: Whether the session was at the version and of the epoch that the writer expects.
-  func append(_ entries: [LogEntry], to epoch: String, expecting version: Int) -> Bool {
+  func append(_ batch: LogBatch, to epoch: String, expecting version: Int) -> Bool {
     contents.withLock { contents in
       guard !contents.isEnded, contents.epoch ?? epoch == epoch, contents.history.version == version
       else { return false }
+      if contents.epoch == nil { contents.history.lastActiveAt = .now }
       contents.epoch = epoch
-      contents.history.entries += entries
-      contents.history.version += entries.count
-      for entry in entries {
+      contents.history.entries += batch.entries
+      contents.history.version += batch.entries.count
+      for entry in batch.entries {
         if let global = entry.global { contents.history.globals[global.name] = global.revision }
       }
-      contents.history.lastActiveAt = entries.last?.at ?? contents.history.lastActiveAt
+      contents.history.lastActiveAt = batch.entries.last?.at ?? contents.history.lastActiveAt
+      for action in batch.accepted { contents.accepted[action.id] = action }
+      for id in batch.finished { contents.accepted[id] = nil }
+      for outcome in batch.outcomes { contents.outcomes.keep(outcome) }
       return true
     }
   }
@@ -84,6 +93,18 @@ final class MemorySession: Sendable {
 
   func snapshot(atOrBefore version: Int) -> Snapshot? {
     contents.withLock { $0.history.snapshots.last { $0.version <= version } }
+  }
+
+  var acceptedActions: [AcceptedAction] {
+    contents.withLock { contents in
+      contents.accepted.values.sorted {
+        ($0.id.request, $0.id.place) < ($1.id.request, $1.id.place)
+      }
+    }
+  }
+
+  func outcome(of key: String) -> KeptOutcome? {
+    contents.withLock { $0.outcomes[key] }
   }
 
   /// The history up to a version, for another session to begin with.

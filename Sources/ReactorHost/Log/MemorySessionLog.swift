@@ -21,10 +21,10 @@ final class MemorySessionLog: SessionLog {
   }
 
   func append(
-    _ entries: [LogEntry], to epoch: String, expecting version: Int,
+    _ batch: LogBatch, to epoch: String, expecting version: Int,
     completion: @escaping @Sendable (Result<Void, LogError>) -> Void
   ) {
-    let isExpected = made.append(entries, to: epoch, expecting: version)
+    let isExpected = made.append(batch, to: epoch, expecting: version)
     completion(isExpected ? .success(()) : .failure(.conflict))
   }
 
@@ -39,6 +39,14 @@ final class MemorySessionLog: SessionLog {
 
   func snapshot(atOrBefore version: Int) -> Snapshot? {
     found?.snapshot(atOrBefore: version)
+  }
+
+  func acceptedActions() -> [AcceptedAction] {
+    found?.acceptedActions ?? []
+  }
+
+  func outcome(of key: String) -> KeptOutcome? {
+    found?.outcome(of: key)
   }
 
   func save(_ snapshot: Snapshot, of epoch: String) {

@@ -28,6 +28,16 @@ final class MemoryTable: Sendable {
     if case .versions(let count) = retention[reactor] { count } else { retained }
   }
 
+  /// The sessions after one that have accepted actions, in ascending order.
+  func unfinishedSessions(after key: SessionKey?) -> [SessionKey] {
+    func place(_ key: SessionKey) -> (String, String) { (key.reactor, key.id) }
+    let all = sessions.withLock { $0 }
+    let found = all.filter { found, session in
+      (key.map { place($0) < place(found) } ?? true) && !session.acceptedActions.isEmpty
+    }
+    return found.keys.sorted { place($0) < place($1) }
+  }
+
   /// The sessions of a reactor after an id, in ascending order.
   func sessions(of reactor: String, after id: String?) -> [(SessionKey, MemorySession)] {
     let found = sessions.withLock { sessions in

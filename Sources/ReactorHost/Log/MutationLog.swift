@@ -32,6 +32,18 @@ public protocol MutationLog: Sendable {
   func sessions(
     of reactor: String, after id: String?, limit: Int
   ) throws(LogError) -> [SessionSummary]
+
+  /// The sessions with accepted actions that were not finished, in ascending order of their reactors'
+  /// names and of their ids.
+  ///
+  /// What it takes depends on how many there are, not on how many sessions are stored.
+  ///
+  /// - Parameters:
+  ///   - key: Only sessions after this one.
+  ///   - limit: At most so many.
+  /// - Returns: Their addresses.
+  /// - Throws: Where the log cannot be read.
+  func unfinishedSessions(after key: SessionKey?, limit: Int) throws(LogError) -> [SessionKey]
 }
 
 /// The log of one session.
@@ -45,19 +57,20 @@ public protocol SessionLog: AnyObject, Sendable {
   func create(
     epoch: String, completion: @escaping @Sendable (Result<Void, LogError>) -> Void)
 
-  /// Appends entries after a version. Stores the session where it is not and the version is 0.
+  /// Appends a batch after a version. Stores the session where it is not and the version is 0.
   ///
   /// - Parameters:
-  ///   - entries: At least one; their versions follow `version` without a gap.
+  ///   - batch: What is to be written, not empty. The entries' versions follow `version` without a
+  ///     gap; without entries the session stays at `version`.
   ///   - epoch: The history that the writer believes in.
   ///   - version: The version that the writer expects the log to be at. Where it or the epoch is
   ///     another one, nothing is written and the append fails with ``LogError/conflict``.
-  ///   - completion: Called once the entries are as durable as the store is.
+  ///   - completion: Called once the batch is as durable as the store is.
   func append(
-    _ entries: [LogEntry], to epoch: String, expecting version: Int,
+    _ batch: LogBatch, to epoch: String, expecting version: Int,
     completion: @escaping @Sendable (Result<Void, LogError>) -> Void)
 
-  /// Marks the session as ended and forgets its entries.
+  /// Marks the session as ended and forgets all that belongs to it.
   func end(completion: @escaping @Sendable (Result<Void, LogError>) -> Void)
 
   /// The entries after a version, in order, at most `limit`. What retention removed is missing
@@ -66,6 +79,14 @@ public protocol SessionLog: AnyObject, Sendable {
 
   /// The latest snapshot at or before a version; `nil` where folding begins with the initial state.
   func snapshot(atOrBefore version: Int) throws(LogError) -> Snapshot?
+
+  /// The accepted actions that were not finished, in the order of their ids.
+  func acceptedActions() throws(LogError) -> [AcceptedAction]
+
+  /// The answer that was kept for an idempotency key of the session's history; `nil` for none.
+  ///
+  /// It may be older than answers are to be kept: a log removes those when it comes to it.
+  func outcome(of key: String) throws(LogError) -> KeptOutcome?
 
   /// Keeps a snapshot. It only saves time: losing one loses nothing.
   func save(_ snapshot: Snapshot, of epoch: String)

@@ -5,6 +5,9 @@ internal import Synchronization
 
 /// What a host needs of a reactor before there is an instance, without its types.
 protocol Blueprint: Sendable {
+  /// What becomes of an accepted action that the end of the process has cut off.
+  var interruptionPolicy: InterruptionPolicy { get }
+
   /// Makes the engine of a session without mutations.
   func engine() -> any SessionEngine
 
@@ -30,6 +33,7 @@ protocol Blueprint: Sendable {
 final class ReactorBlueprint<R: Reactor>: Sendable
 where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
   @usableFromInline let make: @Sendable () -> R
+  let interruptionPolicy: InterruptionPolicy
   private let exampleActions: [R.Action]
   /// Makes an engine for a restored state.
   ///
@@ -38,18 +42,25 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
   private let assemble: @Sendable (ReactorBlueprint, R.State?) -> ReactorEngine<R>
 
   @inlinable
-  convenience init(exampleActions: [R.Action], make: @escaping @Sendable () -> R) {
-    self.init(exampleActions: exampleActions, make: make) { blueprint, restored in
+  convenience init(
+    exampleActions: [R.Action], interruptionPolicy: InterruptionPolicy,
+    make: @escaping @Sendable () -> R
+  ) {
+    self.init(
+      exampleActions: exampleActions, interruptionPolicy: interruptionPolicy, make: make
+    ) { blueprint, restored in
       ReactorEngine(blueprint, restored: restored)
     }
   }
 
   @usableFromInline
   init(
-    exampleActions: [R.Action], make: @escaping @Sendable () -> R,
+    exampleActions: [R.Action], interruptionPolicy: InterruptionPolicy,
+    make: @escaping @Sendable () -> R,
     assemble: @escaping @Sendable (ReactorBlueprint, R.State?) -> ReactorEngine<R>
   ) {
     self.exampleActions = exampleActions
+    self.interruptionPolicy = interruptionPolicy
     self.make = make
     self.assemble = assemble
   }
@@ -83,6 +94,11 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
     } catch {
       throw ActionDecodingError(error)
     }
+  }
+
+  /// Decodes an action that was encoded here.
+  func decodeAction(_ json: [UInt8]) throws -> R.Action {
+    try JSONCoder.decode(R.Action.self, from: json)
   }
 
   // MARK: Folding without a session

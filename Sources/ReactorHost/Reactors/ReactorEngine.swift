@@ -47,7 +47,9 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
   ) throws(ActionDecodingError) -> PreparedActions {
     @Sendable func run(_ action: R.Action, for request: ActionRequest, at index: Int) {
       let json = (try? blueprint.encode(action)) ?? Array("null".utf8)
-      _ = pipeline.runInContext(action, as: ActionTicket(request, index: index, json: json))
+      let ticket = ActionTicket(request, index: index, json: json)
+      _ = pipeline.runInContext(action, as: ticket)
+      request.started(ticket)
     }
     guard PreparedActions.areArray(body) else {
       let action = try blueprint.decode(R.Action.self, from: body)
@@ -84,6 +86,16 @@ extension ReactorEngine: SessionEngine {
   func connect(to session: LiveSession) {
     self.session.set(session)
     pipeline.connect(from: restored, in: SessionContext(session), report: report)
+  }
+
+  func prepare(_ accepted: [AcceptedAction]) throws -> PreparedActions {
+    let actions = try accepted.map { ($0, try blueprint.decodeAction($0.action)) }
+    return PreparedActions(count: actions.count, isArray: true) { [pipeline] request in
+      for (accepted, action) in actions {
+        let ticket = ActionTicket(request, index: accepted.id.place, json: accepted.action)
+        _ = pipeline.runInContext(action, as: ticket)
+      }
+    }
   }
 
   var isCurrent: Bool {

@@ -20,16 +20,19 @@ public struct ReactorRegistration: Sendable {
   ///   - name: The name in every address.
   ///   - summary: One sentence for people.
   ///   - exampleActions: Actions to try, shown in the catalogue.
+  ///   - whenInterrupted: What becomes of an accepted action that the end of the process has cut off.
   ///   - make: Makes an instance: one for each session that is in memory, and now and then one that
   ///     only folds mutations. It is called on any thread and must be cheap.
   @inlinable
   public init<R: Reactor>(
     _ name: String, summary: String, exampleActions: [R.Action] = [],
+    whenInterrupted: InterruptionPolicy = .runAgain,
     make: @escaping @Sendable () -> R
   ) where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
     self.init(
       name, summary: summary,
-      blueprint: ReactorBlueprint(exampleActions: exampleActions, make: make))
+      blueprint: ReactorBlueprint(
+        exampleActions: exampleActions, interruptionPolicy: whenInterrupted, make: make))
   }
 
   @usableFromInline
@@ -48,8 +51,25 @@ struct HostEnvironment: Sendable {
   let log: any MutationLog
   let logger: Logger
   let places = SessionPlaces()
+  let interruptions = Interruptions()
   /// What is counted; each reactor has its own.
   var counts = ReactorCounts()
+}
+
+/// Whether there may be accepted actions that go on nowhere: at first, and when a session was put out
+/// of memory by its log.
+final class Interruptions: Sendable {
+  private let arePossible = Atomic<Bool>(true)
+
+  /// There may be some.
+  func arise() {
+    arePossible.store(true, ordering: .releasing)
+  }
+
+  /// Whether there may be some; those that arise later will be news.
+  func take() -> Bool {
+    arePossible.exchange(false, ordering: .acquiringAndReleasing)
+  }
 }
 
 /// Counts the sessions that are in memory, of all reactors of a host.

@@ -9,33 +9,57 @@ final class ActionRequest: Sendable {
     var lastVersion = 0
     var isRefused = false
     var failure: (index: Int, error: any Error)?
+    var accepted: (@Sendable (CommittedState) -> Void)?
     var completion: (@Sendable (ActionOutcome) -> Void)?
+    var running: [ActionTicket] = []
+    /// What the journal has of its actions.
+    var journal: [AcceptedAction.ID: AcceptedAction] = [:]
+    /// The batch that must be committed before the answer, besides that of the last version.
+    var carrier = 0
   }
 
-  private let isArray: Bool
+  /// What names the request, so that it is not done again; `nil` where its client does not care.
+  let key: IdempotencyKey?
+
+  /// Whether the actions came as an array, so that a failure names its place.
+  let isArray: Bool
+
   private let progress: Mutex<Progress>
-  private let settled: @Sendable (ActionRequest) -> Void
+  private let session: LiveSession
+  /// Whether an effect went on; looked at without the lock, since mostly none does.
+  private let goesOn = Atomic<Bool>(false)
 
   /// Makes a request.
   ///
   /// - Parameters:
   ///   - count: How many actions it has.
-  ///   - isArray: Whether they came as an array, so that a failure names its place.
-  ///   - settled: Called once, when nothing of them runs any more.
+  ///   - isArray: Whether they came as an array.
+  ///   - key: What names it.
+  ///   - session: Told when an action of the journal has ended, and once when nothing of the request
+  ///     runs any more.
+  ///   - accepted: Called where an effect goes on, once that is durable.
   ///   - completion: Answers the client.
   init(
-    count: Int, isArray: Bool, settled: @escaping @Sendable (ActionRequest) -> Void,
-    completion: @escaping @Sendable (ActionOutcome) -> Void
+    count: Int, isArray: Bool, key: IdempotencyKey? = nil, in session: LiveSession,
+    accepted: (@Sendable (CommittedState) -> Void)? = nil,
+    completion: (@Sendable (ActionOutcome) -> Void)?
   ) {
     self.isArray = isArray
-    self.settled = settled
+    self.key = key
+    self.session = session
     // One more than its actions: the entering itself, so that an empty array settles as well.
-    progress = Mutex(Progress(unfinished: count + 1, completion: completion))
+    progress = Mutex(
+      Progress(unfinished: count + 1, accepted: accepted, completion: completion))
   }
 
   /// The version of the last mutation that the actions caused.
   var lastVersion: Int {
     progress.withLock { $0.lastVersion }
+  }
+
+  /// Whether a batch must be committed before the answer that was not committed yet.
+  func waits(forVersionAfter version: Int, batchAfter batch: Int) -> Bool {
+    progress.withLock { $0.lastVersion > version || $0.carrier > batch }
   }
 
   /// One of the actions caused the mutation of this version.
@@ -49,17 +73,94 @@ final class ActionRequest: Sendable {
       progress.isRefused = true
       progress.lastVersion = version
     }
-    settled(self)
+    session.settle(self)
+  }
+
+  /// Whether none of its actions was run.
+  var isRefused: Bool {
+    progress.withLock { $0.isRefused }
+  }
+
+  /// An action was started.
+  @usableFromInline
+  func started(_ ticket: ActionTicket) {
+    guard ticket.isRunning else { return }
+    goesOn.store(true, ordering: .relaxed)
+    progress.withLock { $0.running.append(ticket) }
+  }
+
+  /// Takes out the actions whose effects go on after all were started; a later one may have ended an earlier
+  /// one.
+  func takeRunning() -> [ActionTicket] {
+    guard goesOn.load(ordering: .relaxed) else { return [] }
+    return progress.withLock { progress in
+      defer { progress.running = [] }
+      return progress.running.filter(\.isRunning)
+    }
   }
 
   /// All actions were started.
   func entered() {
-    finishOne(nil)
+    finishOne(nil, nil)
   }
 
   /// Nothing of one action runs any more.
   func finished(_ index: Int, _ error: (any Error)?) {
-    finishOne(error.map { (index, $0) })
+    finishOne(index, error)
+  }
+
+  // MARK: The journal
+
+  /// The journal has these actions of the request, or is to have them.
+  func journalled(_ actions: [AcceptedAction]) {
+    progress.withLock { progress in
+      for action in actions {
+        progress.journal[action.id] = action
+        if let failure = action.failure, action.id.place < progress.failure?.index ?? .max {
+          progress.failure = (action.id.place, failure.error)
+        }
+      }
+    }
+  }
+
+  /// Takes out of the journal an action that has ended.
+  ///
+  /// - Returns: What the journal is to have in its place while others of the request go on; `nil`
+  ///   for nothing.
+  func endJournalled(_ id: AcceptedAction.ID, _ error: (any Error)?) -> AcceptedAction? {
+    progress.withLock { progress in
+      guard let error, var action = progress.journal[id] else {
+        progress.journal[id] = nil
+        return nil
+      }
+      action.failure = ActionFailure(index: id.place, error)
+      progress.journal[id] = action
+      return action
+    }
+  }
+
+  /// What the journal has of the request, by now of no use.
+  var journal: [AcceptedAction.ID] {
+    progress.withLock { Array($0.journal.keys) }
+  }
+
+  /// The first failure, as it is kept.
+  var failure: ActionFailure? {
+    progress.withLock { $0.failure }.map {
+      ActionFailure(index: isArray ? $0.index : nil, $0.error)
+    }
+  }
+
+  /// The answer waits for a batch that says what became of the request.
+  func isCarried(by batch: Int) {
+    progress.withLock { $0.carrier = batch }
+  }
+
+  // MARK: Answering
+
+  /// Says that an effect goes on, and that the end of the process cannot take it back.
+  func acknowledge(_ state: CommittedState) {
+    progress.withLock { $0.accepted.take() }?(state)
   }
 
   /// Answers with the state that contains the actions, or with what failed.
@@ -70,7 +171,8 @@ final class ActionRequest: Sendable {
     if isRefused {
       completion?(.mismatch(state))
     } else if let failure {
-      completion?(.failed(index: isArray ? failure.index : nil, failure.error))
+      completion?(
+        .failed(index: isArray ? failure.index : nil, failure.error, at: state.cursor))
     } else {
       completion?(.committed(state))
     }
@@ -81,15 +183,23 @@ final class ActionRequest: Sendable {
     progress.withLock { $0.completion.take() }?(outcome)
   }
 
-  private func finishOne(_ failure: (index: Int, error: any Error)?) {
-    let isSettled = progress.withLock { progress in
-      if let failure, failure.index < progress.failure?.index ?? .max {
-        progress.failure = failure
+  private func finishOne(_ index: Int?, _ error: (any Error)?) {
+    let (journalled, isSettled) = progress.withLock { progress in
+      if let index, let error, index < progress.failure?.index ?? .max {
+        progress.failure = (index, error)
       }
       progress.unfinished -= 1
-      return progress.unfinished == 0
+      // Mostly there is none: an action that ends at once has no need of the journal.
+      let id =
+        progress.journal.isEmpty
+        ? nil : progress.journal.keys.first { $0.place == index }
+      return (id, progress.unfinished == 0)
     }
-    if isSettled { settled(self) }
+    if isSettled {
+      session.settle(self)
+    } else if let journalled {
+      session.ended(journalled, of: self, error)
+    }
   }
 }
 
@@ -102,7 +212,9 @@ final class ActionTicket: TrackedEffect {
   /// The action, as JSON.
   let json: [UInt8]
 
-  private let index: Int
+  /// Its place in the request.
+  let index: Int
+
   private let running = Atomic<Int>(0)
   private let failure = Mutex<(any Error)?>(nil)
 
@@ -111,6 +223,11 @@ final class ActionTicket: TrackedEffect {
     self.request = request
     self.index = index
     self.json = json
+  }
+
+  /// Whether an effect of the action goes on.
+  var isRunning: Bool {
+    running.load(ordering: .relaxed) > 0
   }
 
   @usableFromInline

@@ -2,26 +2,29 @@ internal import Synchronization
 
 extension LiveSession {
   func submit(
-    _ body: [UInt8], ifAt expected: [Cursor]?,
+    _ body: [UInt8], ifAt expected: [Cursor]?, key: String?,
     accepted: (@Sendable (CommittedState) -> Void)?,
     completion: @escaping @Sendable (ActionOutcome) -> Void
   ) throws(ActionDecodingError) {
     let actions = try engine.prepare(body)
+    let key = key.map { IdempotencyKey($0, for: body) }
+    if let key, let outcome = outcome(insteadOfRunning: key) { return completion(outcome) }
     let request = ActionRequest(
-      count: actions.count, isArray: actions.isArray, settled: { [self] in settle($0) },
+      count: actions.count, isArray: actions.isArray, key: key, in: self, accepted: accepted,
       completion: completion)
     let entered = engine.perform(bound: environment.settings.mailboxBound) { [self] in
-      enter(request, actions, ifAt: expected, accepted: accepted)
+      enter(request, actions, ifAt: expected)
     }
-    if !entered { request.answer(instead: .overloaded) }
+    guard !entered else { return }
+    if let key { book.withLock { $0.keys[key.name] = nil } }
+    request.answer(instead: .overloaded)
   }
 
   /// Starts a request's actions.
   ///
   /// Runs within the serial context.
   private func enter(
-    _ request: ActionRequest, _ actions: PreparedActions, ifAt expected: [Cursor]?,
-    accepted: (@Sendable (CommittedState) -> Void)?
+    _ request: ActionRequest, _ actions: PreparedActions, ifAt expected: [Cursor]?
   ) {
     let (reduced, isOpen) = book.withLock { ($0.reduced, $0.end == nil) }
     guard isOpen else { return answerEnded(request) }
@@ -32,15 +35,21 @@ extension LiveSession {
     }
     environment.counts.actions.add(actions.count)
     actions.run(request)
-    accepted?(current)
+    accept(request.takeRunning(), of: request)
     request.entered()
   }
 
   /// Nothing of a request runs any more: answers it, now or with the commit that it waits for.
-  private func settle(_ request: ActionRequest) {
+  func settle(_ request: ActionRequest) {
     let next = book.withLock { book -> Settlement in
       guard book.end == nil else { return .ended }
-      guard request.lastVersion > book.committed else { return .answer(book.latest) }
+      if request.isRefused {
+        if let key = request.key { book.keys[key.name] = nil }
+      } else {
+        book.conclude(request)
+      }
+      guard request.waits(forVersionAfter: book.committed, batchAfter: book.committedBatches)
+      else { return .answer(book.latest) }
       book.settled.append(request)
       return .wait
     }

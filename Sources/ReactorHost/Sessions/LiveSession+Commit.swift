@@ -54,44 +54,43 @@ extension LiveSession {
 
   /// Gives what is pending to the log, unless a batch is on its way: then it goes with the next.
   func appendPending() {
-    let batch = book.withLock { book -> [Change] in
-      guard !book.isAppending, !book.pending.isEmpty else { return [] }
-      book.isAppending = true
-      defer { book.pending = [] }
-      return book.pending
-    }
-    guard let first = batch.first else { return }
+    let next = book.withLock { $0.takeBatch() }
+    guard let (changes, batch, version) = next else { return }
     let start = ContinuousClock.now
-    log.append(batch.map { $0.entry }, to: epoch, expecting: first.entry.version - 1) {
-      [self] result in
+    log.append(batch, to: epoch, expecting: version) { [self] result in
       switch result {
-      case .success: committed(batch, in: ContinuousClock.now - start)
+      case .success: committed(changes, in: ContinuousClock.now - start)
       case .failure(let error): refused(error)
       }
     }
   }
 
-  private func committed(_ batch: [Change], in time: Duration) {
-    guard let last = batch.last else { return }
+  private func committed(_ changes: [Change], in time: Duration) {
     let counts = environment.counts
-    counts.mutations.add(batch.count)
-    counts.commitSizes.record(batch.count)
+    counts.mutations.add(changes.count)
+    counts.commitSizes.record(changes.count)
     counts.commitTimes.record(time)
-    let (observers, answered, snapshot, snapshotIsDue) = book.withLock { book in
-      book.committed = last.entry.version
-      book.latest = last.state
+    let done = book.withLock { book in
+      book.committedBatches += 1
       book.isStored = true
-      book.lastActiveAt = last.entry.at
+      if let last = changes.last {
+        book.committed = last.entry.version
+        book.latest = last.state
+        book.lastActiveAt = last.entry.at
+      }
       let isDue =
         book.committed - book.lastSnapshot >= environment.settings.snapshotInterval
-      return (book.observers, book.takeAnswered(), book.takeSnapshot(), isDue)
+      return CommittedBatch(
+        state: book.latest, observers: book.observers, answered: book.takeAnswered(),
+        awaited: book.takeAwaited(), snapshot: book.takeSnapshot(), snapshotIsDue: isDue)
     }
-    for change in batch {
-      for observer in observers { observer.sessionDidCommit(change.state) }
+    for change in changes {
+      for observer in done.observers { observer.sessionDidCommit(change.state) }
     }
-    for request in answered { request.answer(last.state) }
-    if let snapshot { log.save(snapshot, of: epoch) }
-    if snapshotIsDue { takeSnapshot() }
+    for proceed in done.awaited { proceed(true) }
+    for request in done.answered { request.answer(done.state ?? current) }
+    if let snapshot = done.snapshot { log.save(snapshot, of: epoch) }
+    if done.snapshotIsDue { takeSnapshot() }
     // Only now, so that nobody is told of the next batch before this one.
     book.withLock { $0.isAppending = false }
     appendPending()
@@ -116,7 +115,34 @@ extension LiveSession {
   }
 }
 
+/// What has to be done about a batch that is in the log.
+private struct CommittedBatch {
+  let state: CommittedState?
+  let observers: [any SessionObserver]
+  let answered: [ActionRequest]
+  let awaited: [LiveSession.Book.Continuation]
+  let snapshot: Snapshot?
+  let snapshotIsDue: Bool
+}
+
 extension LiveSession.Book {
+  /// Takes out what goes to the log next, with the version that the log is at; `nil` where there is
+  /// nothing, or a batch is on its way.
+  fileprivate mutating func takeBatch() -> (
+    changes: [LiveSession.Change], batch: LogBatch, version: Int
+  )? {
+    guard !isAppending, !(pending.isEmpty && notes.isEmpty) else { return nil }
+    isAppending = true
+    batches += 1
+    defer {
+      pending = []
+      if !notes.isEmpty { notes = BatchNotes() }
+    }
+    let batch = notes.batch(
+      pending.map { $0.entry }, version: pending.last?.entry.version ?? committed)
+    return (pending, batch, committed)
+  }
+
   /// Takes out the snapshot if all that it holds is committed.
   fileprivate mutating func takeSnapshot() -> Snapshot? {
     guard let taken = snapshot, taken.version <= committed else { return nil }
@@ -126,13 +152,23 @@ extension LiveSession.Book {
 
   /// Takes out the requests whose mutations are all committed.
   fileprivate mutating func takeAnswered() -> [ActionRequest] {
-    // Mostly there is one, and it waited for this very commit.
-    guard settled.contains(where: { $0.lastVersion > committed }) else {
-      defer { settled = [] }
-      return settled
+    guard !settled.isEmpty else { return [] }
+    func waits(_ request: ActionRequest) -> Bool {
+      request.waits(forVersionAfter: committed, batchAfter: committedBatches)
     }
-    let answered = settled.filter { $0.lastVersion <= committed }
-    settled.removeAll { $0.lastVersion <= committed }
+    // Mostly there is one, and it waited for this very commit.
+    let answered: [ActionRequest]
+    if settled.contains(where: waits) {
+      answered = settled.filter { !waits($0) }
+      settled.removeAll { !waits($0) }
+    } else {
+      answered = settled
+      settled = []
+    }
+    for case let key? in answered.lazy.map(\.key) {
+      keys[key.name] = nil
+      settledKeys += 1
+    }
     return answered
   }
 }

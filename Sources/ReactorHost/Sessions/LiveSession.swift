@@ -23,6 +23,17 @@ final class LiveSession: Session {
     var lastActiveAt: Timestamp
     var pending: [Change] = []
     var isAppending = false
+    /// How many batches were given to the log, and how many of them are committed.
+    var batches = 0
+    var committedBatches = 0
+    var notes = BatchNotes()
+    var awaiting: [(batch: Int, proceed: Continuation)] = []
+    /// The keys of requests that run, by their names.
+    var keys: [String: IdempotencyKey] = [:]
+    /// How many requests with a key are done.
+    var settledKeys = 0
+    /// The number of the last request in the journal.
+    var lastRequest = 0
     var settled: [ActionRequest] = []
     var observers: [any SessionObserver] = []
     var subscribers = 0
@@ -34,6 +45,10 @@ final class LiveSession: Session {
     var fault: LogError?
     var end: SessionEnd?
   }
+
+  private typealias Closing = (
+    observers: [any SessionObserver], requests: [ActionRequest], awaiting: [Book.Continuation]
+  )
 
   let key: SessionKey
   let epoch: String
@@ -143,7 +158,8 @@ final class LiveSession: Session {
   func retire() -> Bool {
     guard engine.isIdle else { return false }
     return book.withLock { book in
-      guard book.pending.isEmpty, !book.isAppending, book.observers.isEmpty, book.settled.isEmpty
+      guard book.pending.isEmpty, book.notes.isEmpty, !book.isAppending, book.observers.isEmpty,
+        book.settled.isEmpty, book.awaiting.isEmpty
       else { return false }
       book.end = book.end ?? .interrupted
       return true
@@ -154,19 +170,24 @@ final class LiveSession: Session {
   ///
   /// Streams are told, requests that wait are answered, effects are cancelled.
   func close(_ end: SessionEnd, fault: LogError? = nil) {
-    let closing = book.withLock { book -> ([any SessionObserver], [ActionRequest])? in
+    let closing = book.withLock { book -> Closing? in
       guard book.end == nil else { return nil }
       book.end = end
       book.fault = fault
       book.pending = []
-      defer { (book.observers, book.settled) = ([], []) }
-      return (book.observers, book.settled)
+      book.notes = BatchNotes()
+      defer { (book.observers, book.settled, book.awaiting) = ([], [], []) }
+      return (book.observers, book.settled, book.awaiting.map { $0.proceed })
     }
-    guard let (observers, requests) = closing else { return }
+    guard let (observers, requests, awaiting) = closing else { return }
     // First, so that whoever is told below and comes back at once gets a session that works.
-    if end == .interrupted { interrupted(self) }
+    if end == .interrupted {
+      interrupted(self)
+      environment.interruptions.arise()
+    }
     for observer in observers { observer.sessionDidEnd(end) }
     for request in requests { answerEnded(request) }
+    for proceed in awaiting { proceed(false) }
     engine.shutDown()
   }
 

@@ -11,17 +11,22 @@ public protocol Session: StateSource {
 
   /// Runs an action, or an array of actions in order.
   ///
+  /// A request that is named by a key and has been run before is not run again: `completion` gets
+  /// what became of it then.
+  ///
   /// - Parameters:
   ///   - body: The JSON. It is decoded whole before any of it runs.
   ///   - expected: The action runs only if the session is at one of these points; `nil` where it
   ///     runs at any.
-  ///   - accepted: Called once the actions have entered, before their effects are done; not called
-  ///     where they are refused.
+  ///   - key: The idempotency key of the request; `nil` for none.
+  ///   - accepted: Called once the actions have entered and an effect of theirs goes on, when that is
+  ///     as durable as the store is: what runs is run again should the process end before. Not
+  ///     called where all is done at once, or refused.
   ///   - completion: Called once, when every mutation of the actions is committed or the first
   ///     failure is known and all have ended. Any thread, the calling one included.
   /// - Throws: ``ActionDecodingError``, and then neither closure is called.
   func submit(
-    _ body: [UInt8], ifAt expected: [Cursor]?,
+    _ body: [UInt8], ifAt expected: [Cursor]?, key: String?,
     accepted: (@Sendable (CommittedState) -> Void)?,
     completion: @escaping @Sendable (ActionOutcome) -> Void
   ) throws(ActionDecodingError)
@@ -77,8 +82,18 @@ public enum ActionOutcome: Sendable {
 
   /// An action failed; what it committed before stays.
   ///
-  /// The index tells which one of an array it was; `nil` where a single action was sent.
-  case failed(index: Int?, any Error)
+  /// The index tells which one of an array it was; `nil` where a single action was sent. The cursor
+  /// is of a point that contains what the actions committed.
+  case failed(index: Int?, any Error, at: Cursor)
+
+  /// The request was run before, under the same key, and this became of it then.
+  indirect case replayed(ActionOutcome)
+
+  /// The request was sent before, under the same key, and still runs.
+  case running
+
+  /// The key stands for a request with another body.
+  case keyReused
 
   /// The session is at another point than the request expects. Nothing ran.
   case mismatch(CommittedState)

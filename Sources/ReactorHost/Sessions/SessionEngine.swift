@@ -11,6 +11,9 @@ protocol SessionEngine: AnyObject, Sendable {
   /// Decodes an action, or an array of actions.
   var prepareActions: PrepareActions { get }
 
+  /// Decodes actions of the journal.
+  func prepare(_ accepted: [AcceptedAction]) throws -> PreparedActions
+
   /// Whether the calling thread is in the session's serial context.
   var isCurrent: Bool { get }
 
@@ -69,7 +72,7 @@ struct PreparedActions: Sendable {
   let count: Int
   let isArray: Bool
 
-  /// Runs the actions for a request, one after the other.
+  /// Runs the actions for a request, one after the other, and tells it which go on.
   ///
   /// Call it in the session's serial context.
   let run: @Sendable (ActionRequest) -> Void

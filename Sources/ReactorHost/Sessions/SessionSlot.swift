@@ -139,7 +139,7 @@ final class SessionSlot: Sendable {
       switch try log.record() {
       case .stored(let stored):
         guard intent != .create else { return completion(.failure(.exists)) }
-        completion(.success(OpenedSession(session: try restore(stored), wasCreated: false)))
+        try restore(stored, completion)
       case .ended:
         state.withLock { $0 = .ended }
         guard intent != .use else { return completion(.failure(.ended)) }
@@ -150,6 +150,7 @@ final class SessionSlot: Sendable {
           return completion(.failure(.unknown))
         }
         let session = try begin(newSession(), blueprint.engine(), isStored: false)
+        show(session)
         completion(.success(OpenedSession(session: session, wasCreated: false)))
       }
     } catch let error as LogError {
@@ -168,6 +169,7 @@ final class SessionSlot: Sendable {
       do throws(LogError) {
         try result.get()
         let session = try begin(stored, blueprint.engine())
+        show(session)
         completion(.success(OpenedSession(session: session, wasCreated: true)))
       } catch {
         guard error == .conflict else { return completion(.failure(.log(error))) }
@@ -184,7 +186,7 @@ final class SessionSlot: Sendable {
     do {
       guard case .stored(let stored) = try log.record() else { throw LogError.conflict }
       guard intent != .create else { return completion(.failure(.exists)) }
-      completion(.success(OpenedSession(session: try restore(stored), wasCreated: false)))
+      try restore(stored, completion)
     } catch let error as LogError {
       completion(.failure(.log(error)))
     } catch {
@@ -220,7 +222,27 @@ final class SessionSlot: Sendable {
     StoredSession(epoch: Epoch.random(), version: 0, lastActiveAt: .now)
   }
 
-  private func restore(_ stored: StoredSession) throws -> LiveSession {
+  /// Brings a stored session to memory, with the effects that the end of a process has cut off.
+  private func restore(
+    _ stored: StoredSession,
+    _ completion: @escaping @Sendable (Result<OpenedSession, SessionError>) -> Void
+  ) throws {
+    let accepted = stored.isUnfinished ? try log.acceptedActions() : []
+    let session = try fold(stored)
+    let opened = OpenedSession(session: session, wasCreated: false)
+    guard !accepted.isEmpty else {
+      show(session)
+      return completion(.success(opened))
+    }
+    // Nobody's action comes before those that were there first.
+    session.resume(accepted, by: blueprint.interruptionPolicy) { [self] in
+      if let fault = session.fault { return completion(.failure(.log(fault))) }
+      show(session)
+      completion(.success(opened))
+    }
+  }
+
+  private func fold(_ stored: StoredSession) throws -> LiveSession {
     guard stored.version > 0 else { return try begin(stored, blueprint.engine()) }
     guard let restored = try blueprint.engine(folding: log, upTo: stored.version) else {
       throw LogError.corrupt("Some of the session's mutations are missing.")
@@ -237,8 +259,14 @@ final class SessionSlot: Sendable {
       interrupted: { [weak self] session in self?.forget(session) })
     // Its very first state could not be told.
     if let fault = session.fault { throw fault }
-    state.withLock { $0 = .live(session) }
     return session
+  }
+
+  /// Lets everyone have a session from now on.
+  private func show(_ session: LiveSession) {
+    state.withLock { $0 = .live(session) }
+    // The log may have refused it in the meantime.
+    if session.fault != nil { forget(session) }
   }
 
   /// The log refused the session: it is loaded anew with its next use.

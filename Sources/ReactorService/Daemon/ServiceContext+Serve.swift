@@ -45,11 +45,28 @@ extension ServiceContext {
     announce(port: server.port)
 
     let sweeping = Task { try await host.sweepIdleSessions() }
+    let resuming = Task { try await keepActionsGoing(on: host) }
     await termination.requested()
     sweeping.cancel()
+    resuming.cancel()
     logger.info("draining", ["grace": configuration.shutdown.grace.description])
     await drain(api, server, store)
     logger.info("stopped")
+  }
+
+  /// Has accepted actions go on that were cut off: at the start, and where the store failed, as soon
+  /// as it works again.
+  private func keepActionsGoing(on host: Host) async throws {
+    while true {
+      // It reads the store, and must not block a thread of the cooperative pool meanwhile.
+      await withCheckedContinuation { continuation in
+        DispatchQueue.global().async {
+          host.resumeInterruptedActions()
+          continuation.resume()
+        }
+      }
+      try await Task.sleep(for: .seconds(2))
+    }
   }
 
   /// Lets everything end that has begun, within the grace.
@@ -86,6 +103,7 @@ extension ServiceContext {
     settings.sessionIdle = configuration.sessions.idle
     settings.sessionLimit = configuration.sessions.limit
     settings.mailboxBound = configuration.actions.queue
+    settings.idempotency = configuration.actions.idempotency
     return settings
   }
 

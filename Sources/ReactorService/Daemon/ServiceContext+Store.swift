@@ -20,7 +20,9 @@ extension ServiceContext {
       // A file that may not grow any more is an error of writing, and not the end of the process.
       signal(SIGXFSZ, SIG_IGN)
       do throws(SQLiteLogError) {
-        let log = try SQLiteLog(path: path, retention: configuration.log.retain, logger: logger)
+        let log = try SQLiteLog(
+          path: path, retention: configuration.log.retain,
+          outcomesKept: configuration.actions.idempotency, logger: logger)
         return OpenStore(log: log) { log.close(within: $0) }
       } catch {
         throw ConfigurationError(error)

@@ -40,7 +40,9 @@ extension ServiceContext {
     case .backup(let copy):
       try store.backUp(to: copy)
       print("copied to \(copy)")
-    case .compact: try store.compact(to: configuration.log.retain)
+    case .compact:
+      try store.compact(
+        to: configuration.log.retain, outcomesKept: configuration.actions.idempotency)
     }
   }
 

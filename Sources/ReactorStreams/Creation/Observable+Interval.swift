@@ -23,12 +23,17 @@ extension Observable where Element: FixedWidthInteger {
       let shortest = Duration.nanoseconds(1)  // a scheduler may run what is due at once in place
 
       @Sendable func arm(_ element: Element, due: Duration) {
-        timer.disposable = scheduler.schedule(after: max(shortest, due - scheduler.now)) {
-          observer.onNext(element)
-          guard let period else { return observer.onCompleted() }
-          guard !timer.isDisposed else { return }
-          arm(element &+ 1, due: due + period)
-        }
+        // In its place before the work is scheduled: the work may run, and arm the next one, before
+        // whoever scheduled it has got hold of what ends it.
+        let scheduled = SingleAssignmentDisposable()
+        timer.disposable = scheduled
+        scheduled.setDisposable(
+          scheduler.schedule(after: max(shortest, due - scheduler.now)) {
+            observer.onNext(element)
+            guard let period else { return observer.onCompleted() }
+            guard !timer.isDisposed else { return }
+            arm(element &+ 1, due: due + period)
+          })
       }
 
       arm(0, due: scheduler.now + dueTime)

@@ -1,8 +1,8 @@
 internal import ReactorHost
 
 extension SQLiteMaintenance {
-  /// Writes all sessions as JSON, an object a line: each session, then its snapshots, then its
-  /// mutations in order.
+  /// Writes all sessions as JSON, an object a line: each session, then its snapshots, its mutations
+  /// in order, the accepted actions that go on, and the answers of its idempotency keys.
   ///
   /// Runs beside a daemon, and sees one moment of the store.
   ///
@@ -32,6 +32,22 @@ extension SQLiteMaintenance {
             ',"global":' || json_quote(global) || ',"revision":' || revision)
           || ',"mutation":' || json(mutation) || '}'
         FROM mutations WHERE session = ?1 ORDER BY version
+        """),
+      try connection.prepare(
+        """
+        SELECT '{"accepted":' || request || ',"place":' || place || ',"at":' || at
+          || ',"runs":' || runs || ',"action":' || json(action)
+          || iif(in_array, ',"inArray":true', '')
+          || iif(key IS NULL, '', ',"key":' || json_quote(key) || ',"body":' || json_quote(body))
+          || iif(failure IS NULL, '', ',"failure":' || json(failure)) || '}'
+        FROM accepted WHERE session = ?1 ORDER BY request, place
+        """),
+      try connection.prepare(
+        """
+        SELECT '{"outcome":' || json_quote(key) || ',"body":' || json_quote(body) || ',"at":' || at
+          || ',"of":' || version
+          || iif(failure IS NULL, '', ',"failure":' || json(failure)) || '}'
+        FROM outcomes WHERE session = ?1 ORDER BY at, key
         """),
     ]
     while try sessions.step() {

@@ -36,6 +36,8 @@ private struct ImportedLines {
   private let insertSession: Statement
   private let insertSnapshot: Statement
   private let insertMutation: Statement
+  private let insertAccepted: Statement
+  private let insertOutcome: Statement
   private let markGlobals: Statement
   private var line = 0
   private var session: Int64
@@ -51,7 +53,8 @@ private struct ImportedLines {
     look = try connection.prepare(
       """
       SELECT json_type(?1, '$.session'), json_type(?1, '$.snapshot'), json_type(?1, '$.version'),
-        json_extract(?1, '$.snapshot'), json_extract(?1, '$.version')
+        json_extract(?1, '$.snapshot'), json_extract(?1, '$.version'),
+        json_type(?1, '$.accepted'), json_type(?1, '$.outcome')
       WHERE json_valid(?1)
       """)
     // The name of a reactor has no slash in it.
@@ -73,6 +76,21 @@ private struct ImportedLines {
       INSERT INTO mutations (session, version, at, action, global, revision, mutation)
       SELECT ?2, json_extract(?1, '$.version'), json_extract(?1, '$.at'), ?1 -> '$.action',
         json_extract(?1, '$.global'), json_extract(?1, '$.revision'), ?1 -> '$.mutation'
+      """)
+    insertAccepted = try connection.prepare(
+      """
+      INSERT INTO accepted
+        (session, request, place, at, runs, action, in_array, key, body, failure)
+      SELECT ?2, json_extract(?1, '$.accepted'), json_extract(?1, '$.place'),
+        json_extract(?1, '$.at'), json_extract(?1, '$.runs'), ?1 -> '$.action',
+        json_extract(?1, '$.inArray') IS 1, json_extract(?1, '$.key'), json_extract(?1, '$.body'),
+        ?1 -> '$.failure'
+      """)
+    insertOutcome = try connection.prepare(
+      """
+      INSERT INTO outcomes (session, key, body, at, version, failure)
+      SELECT ?2, json_extract(?1, '$.outcome'), json_extract(?1, '$.body'),
+        json_extract(?1, '$.at'), json_extract(?1, '$.of'), ?1 -> '$.failure'
       """)
     markGlobals = try connection.prepare(
       """
@@ -102,6 +120,10 @@ private struct ImportedLines {
         }
         last = version
         try insert(text, with: insertMutation)
+      } else if look.text(5) == "integer", sessionCount > 0 {
+        try insert(text, with: insertAccepted)
+      } else if look.text(6) == "text", sessionCount > 0 {
+        try insert(text, with: insertOutcome)
       } else {
         throw refusal("is no line of an export")
       }

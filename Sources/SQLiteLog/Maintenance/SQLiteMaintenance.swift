@@ -43,6 +43,20 @@ public struct SQLiteMaintenance: Sendable {
           "\(gaps.text(0)): \(gaps.number(3)) entries from version \(gaps.number(1)) to "
             + "\(gaps.number(2)), and no snapshot for what is missing")
       }
+      let strays = try connection.prepare(
+        """
+        SELECT 'accepted' AS part, session, count(*) FROM accepted
+          WHERE session NOT IN (SELECT id FROM sessions UNION SELECT session FROM removals)
+          GROUP BY session
+        UNION ALL SELECT 'outcomes', session, count(*) FROM outcomes
+          WHERE session NOT IN (SELECT id FROM sessions UNION SELECT session FROM removals)
+          GROUP BY session
+        """)
+      while try strays.step() {
+        findings.append(
+          "\(strays.text(0)): \(strays.number(2)) rows of the history \(strays.number(1)), which "
+            + "no session has")
+      }
       return findings
     }
   }
@@ -63,11 +77,16 @@ public struct SQLiteMaintenance: Sendable {
 
   /// Removes what retention does not keep, and gives the room back to the disk.
   ///
-  /// - Parameter retention: What is kept.
+  /// - Parameters:
+  ///   - retention: What is kept of the sessions' logs.
+  ///   - outcomesKept: How long the answers of idempotency keys are kept.
   /// - Throws: Where a daemon uses the store, or it cannot be written.
-  public func compact(to retention: RetentionRules) throws(SQLiteLogError) {
+  public func compact(
+    to retention: RetentionRules, outcomesKept: Duration = .seconds(86_400)
+  ) throws(SQLiteLogError) {
     try exclusively { (connection) throws(DatabaseError) in
-      var writer = try LogWriter(connection, retention: retention)
+      var writer = try LogWriter(
+        connection, StoreRules(retention: retention, outcomesKept: outcomesKept))
       repeat { _ = try writer.write([]) } while !writer.isAtRest
       try connection.execute("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)")
     }

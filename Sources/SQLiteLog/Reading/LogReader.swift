@@ -9,6 +9,9 @@ final class LogReader {
   private let listSessions: Statement
   private let readEntries: Statement
   private let readSnapshot: Statement
+  let readAccepted: Statement
+  let readOutcome: Statement
+  let listUnfinished: Statement
 
   /// Takes over a connection.
   init(_ connection: Connection) throws(DatabaseError) {
@@ -26,7 +29,8 @@ final class LogReader {
     let id = "(SELECT id FROM sessions WHERE reactor = ?1 AND session = ?2 AND ended = 0)"
     findSession = try connection.prepare(
       """
-      SELECT ended, epoch, \(version), \(lastActive), name, revision
+      SELECT ended, epoch, \(version), \(lastActive), name, revision,
+        EXISTS (SELECT 1 FROM accepted WHERE accepted.session = sessions.id)
       FROM sessions LEFT JOIN globals ON globals.session = id
       WHERE reactor = ?1 AND sessions.session = ?2
       """)
@@ -45,6 +49,23 @@ final class LogReader {
       SELECT version, state FROM snapshots
       WHERE session = \(id) AND version <= ?3 ORDER BY version DESC LIMIT 1
       """)
+    readAccepted = try connection.prepare(
+      """
+      SELECT request, place, at, runs, action, in_array, key, body, failure FROM accepted
+      WHERE session = \(id) ORDER BY request, place
+      """)
+    readOutcome = try connection.prepare(
+      """
+      SELECT body, at, version, failure FROM outcomes WHERE session = \(id) AND key = ?3
+      """)
+    // The few that have any are looked up one by one.
+    listUnfinished = try connection.prepare(
+      """
+      SELECT reactor, sessions.session
+      FROM (SELECT DISTINCT session AS history FROM accepted) CROSS JOIN sessions ON id = history
+      WHERE (reactor, sessions.session) > (?1, ?2) AND ended = 0
+      ORDER BY reactor, sessions.session LIMIT ?3
+      """)
     self.connection = connection
   }
 
@@ -58,6 +79,7 @@ final class LogReader {
     let epoch = findSession.text(1)
     let version = findSession.number(2)
     let lastActive = Timestamp(milliseconds: findSession.integer(3))
+    let isUnfinished = findSession.integer(6) != 0
     var globals: [String: UInt64] = [:]
     repeat {
       guard !findSession.isNull(4) else { continue }
@@ -65,7 +87,8 @@ final class LogReader {
     } while try findSession.step()
     return .stored(
       StoredSession(
-        epoch: epoch, version: version, lastActiveAt: lastActive, globals: globals))
+        epoch: epoch, version: version, lastActiveAt: lastActive, globals: globals,
+        isUnfinished: isUnfinished))
   }
 
   /// The sessions of a reactor that have not ended.

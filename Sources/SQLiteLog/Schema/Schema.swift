@@ -64,6 +64,48 @@ enum Schema {
         strftime('%Y-%m-%dT%H:%M:%fZ', mutations.at / 1000.0, 'unixepoch') AS at,
         mutations.action, mutations.global, mutations.mutation
       FROM sessions JOIN mutations ON mutations.session = sessions.id;
+    """,
     """
+    -- Accepted actions that go on: what is to be run again should the process end before they do. A
+    -- row goes with the last mutations of its action.
+    CREATE TABLE accepted (
+      session INTEGER NOT NULL,
+      request INTEGER NOT NULL,
+      place INTEGER NOT NULL,
+      at INTEGER NOT NULL,
+      runs INTEGER NOT NULL,
+      action TEXT NOT NULL,
+      in_array INTEGER NOT NULL,
+      key TEXT,
+      body TEXT,
+      failure TEXT,
+      PRIMARY KEY (session, request, place)
+    ) STRICT, WITHOUT ROWID;
+
+    -- What became of the requests with an idempotency key. The body is the SHA-256 of the request's;
+    -- the version is that of the State that was answered.
+    CREATE TABLE outcomes (
+      session INTEGER NOT NULL,
+      key TEXT NOT NULL,
+      body TEXT NOT NULL,
+      at INTEGER NOT NULL,
+      version INTEGER NOT NULL,
+      failure TEXT,
+      PRIMARY KEY (session, key)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX outcomes_by_age ON outcomes (at);
+
+    -- The values that all sessions share, each as it was set last.
+    CREATE TABLE shared (
+      name TEXT PRIMARY KEY,
+      epoch TEXT NOT NULL,
+      version INTEGER NOT NULL,
+      revision INTEGER NOT NULL,
+      value TEXT NOT NULL
+    ) STRICT, WITHOUT ROWID;
+
+    -- What State and Mutation looked like to whoever folded it; empty where nobody has said.
+    ALTER TABLE snapshots ADD COLUMN schema TEXT NOT NULL DEFAULT '';
+    """,
   ]
 }

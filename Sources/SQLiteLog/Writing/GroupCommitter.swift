@@ -30,7 +30,7 @@ final class GroupCommitter: Sendable {
   private static let failureInterval = 5
 
   private let file: StoreFile
-  private let retention: RetentionRules
+  private let rules: StoreRules
   private let logger: Logger
   private let lock: Mutex<StoreLock?>
   private let load = Mutex(Load())
@@ -43,15 +43,15 @@ final class GroupCommitter: Sendable {
   /// - Parameters:
   ///   - file: A store that was prepared.
   ///   - lock: Its lock, which is kept until everything is written.
-  ///   - retention: What is removed from the beginnings of the sessions' logs.
+  ///   - rules: How much is kept.
   ///   - logger: Told where the store fails and when it works again.
   /// - Throws: Where the system gives no threads.
   init(
-    _ file: StoreFile, lock: StoreLock, retention: RetentionRules, logger: Logger
+    _ file: StoreFile, lock: StoreLock, rules: StoreRules, logger: Logger
   ) throws(SQLiteLogError) {
     self.file = file
     self.lock = Mutex(lock)
-    self.retention = retention
+    self.rules = rules
     self.logger = logger
     guard
       SystemThread.start(named: "log-writer", { [self] in writeGroups() }),
@@ -115,7 +115,7 @@ final class GroupCommitter: Sendable {
         let refusals: [LogError?]
         do throws(DatabaseError) {
           if writer == nil {
-            writer = try LogWriter(try file.connect(for: .writing), retention: retention)
+            writer = try LogWriter(try file.connect(for: .writing), rules)
           }
           refusals = try writer?.write(group) ?? []
           health.succeeded()
@@ -128,6 +128,11 @@ final class GroupCommitter: Sendable {
         }
         if !group.isEmpty { _ = outcomes.put(Outcome(group: group, refusals: refusals)) }
       } while !rest.isEmpty
+    }
+    do throws(DatabaseError) {
+      try writer?.finish()
+    } catch {
+      health.failed(error)
     }
     writer = nil
     outcomes.close()

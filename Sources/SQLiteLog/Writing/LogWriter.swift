@@ -10,13 +10,12 @@ struct LogWriter {
   private var removals: Removals
   private var sweep: RetentionSweep
   private let statements: WriteStatements
+  private var outcomes: OutcomeSweep
   private let retention: RetentionRules
   private var nextID: Int64
 
   /// Takes over a connection.
-  init(
-    _ connection: Connection, retention: RetentionRules
-  ) throws(DatabaseError) {
+  init(_ connection: Connection, _ rules: StoreRules) throws(DatabaseError) {
     // Acknowledged is what the disk has. The log beside the database is kept from growing for good.
     try connection.execute(
       """
@@ -33,12 +32,18 @@ struct LogWriter {
     statements = try WriteStatements(connection)
     removals = try Removals(connection)
     sweep = try RetentionSweep(connection)
-    self.retention = retention
+    outcomes = try OutcomeSweep(connection, rules)
+    retention = rules.retention
     self.connection = connection
   }
 
   /// Whether there is nothing to do but what will be asked for.
-  var isAtRest: Bool { removals.isEmpty && !sweep.isDue(at: .now) }
+  var isAtRest: Bool { removals.isEmpty && !sweep.isDue && !outcomes.isDue }
+
+  /// Leaves the store in order: what runs is cut off, and not to blame for it.
+  func finish() throws(DatabaseError) {
+    try statements.clearRuns.run()
+  }
 
   /// Writes a group of operations in their order, and a part of what is to be removed.
   ///
@@ -74,12 +79,14 @@ struct LogWriter {
       }
       if removals.isEmpty { try sweep.plan(&removals, by: retention, now: .now) }
       let removed = try removals.removeSome()
+      try outcomes.removeSome(now: .now)
       try statements.commit.run()
       removals.didRemove(removed)
       return refusals
     } catch {
       heads.removeAll()
       removals.didTakeBack()
+      outcomes.didTakeBack()
       // Some errors have ended the transaction themselves. If this fails, the connection is of no
       // use any more, which is what the error says that is thrown.
       if connection.isInTransaction { try connection.execute("ROLLBACK") }
@@ -97,8 +104,8 @@ struct LogWriter {
     case .create(let key, let epoch):
       guard let head = try begin(key, epoch: epoch, at: .now) else { return false }
       heads[key] = head
-    case .append(let key, let entries, let epoch, let version):
-      return try append(entries, to: key, epoch: epoch, version: version)
+    case .append(let key, let batch, let epoch, let version):
+      return try append(batch, to: key, epoch: epoch, version: version)
     case .end(let key):
       try end(key)
     case .fork(let source, let version, let target, let epoch):
@@ -143,22 +150,58 @@ struct LogWriter {
   }
 
   private mutating func append(
-    _ entries: [LogEntry], to key: SessionKey, epoch: String, version: Int
+    _ batch: LogBatch, to key: SessionKey, epoch: String, version: Int
   ) throws(DatabaseError) -> Bool {
-    guard let first = entries.first else { return true }
+    guard !batch.isEmpty else { return true }
     let found: Head?
     if let known = try head(of: key) {
       found = known
     } else {
-      found = version == 0 ? try begin(key, epoch: epoch, at: first.at) : nil
+      found =
+        version == 0 ? try begin(key, epoch: epoch, at: batch.entries.first?.at ?? .now) : nil
     }
     guard var head = found, !head.isEnded, head.epoch == epoch, head.version == version else {
       return false
     }
-    for entry in entries { try insert(entry, into: head.id) }
-    head.version += entries.count
+    for entry in batch.entries { try insert(entry, into: head.id) }
+    for action in batch.accepted { try put(action, into: head.id) }
+    for id in batch.finished { try remove(id, from: head.id) }
+    for outcome in batch.outcomes { try keep(outcome, in: head.id) }
+    head.version += batch.entries.count
     heads[key] = head
     return true
+  }
+
+  private func put(_ action: AcceptedAction, into id: Int64) throws(DatabaseError) {
+    try statements.putAccepted.bind(1, id)
+    try statements.putAccepted.bind(2, action.id.request)
+    try statements.putAccepted.bind(3, action.id.place)
+    try statements.putAccepted.bind(4, action.at.milliseconds)
+    try statements.putAccepted.bind(5, action.runs)
+    try statements.putAccepted.bind(6, utf8: action.action)
+    try statements.putAccepted.bind(7, action.isInArray ? 1 : 0)
+    try statements.putAccepted.bind(8, text: action.key?.name)
+    try statements.putAccepted.bind(9, text: action.key?.body)
+    try statements.putAccepted.bind(10, utf8: action.failure?.json)
+    try statements.putAccepted.run()
+  }
+
+  private func remove(_ action: AcceptedAction.ID, from id: Int64) throws(DatabaseError) {
+    try statements.removeAccepted.bind(1, id)
+    try statements.removeAccepted.bind(2, action.request)
+    try statements.removeAccepted.bind(3, action.place)
+    try statements.removeAccepted.run()
+  }
+
+  private mutating func keep(_ outcome: KeptOutcome, in id: Int64) throws(DatabaseError) {
+    try statements.keepOutcome.bind(1, id)
+    try statements.keepOutcome.bind(2, text: outcome.key.name)
+    try statements.keepOutcome.bind(3, text: outcome.key.body)
+    try statements.keepOutcome.bind(4, outcome.at.milliseconds)
+    try statements.keepOutcome.bind(5, outcome.version)
+    try statements.keepOutcome.bind(6, utf8: outcome.failure?.json)
+    try statements.keepOutcome.run()
+    outcomes.didKeepOne()
   }
 
   private func insert(_ entry: LogEntry, into id: Int64) throws(DatabaseError) {

@@ -23,6 +23,8 @@ struct Removals {
   private let deleteMutations: Statement
   private let deleteSnapshots: Statement
   private let deleteGlobals: Statement
+  private let deleteAccepted: Statement
+  private let deleteOutcomes: Statement
   private let oldSnapshot: Statement
   private let snapshotOfOldEntry: Statement
 
@@ -41,6 +43,12 @@ struct Removals {
         SELECT rowid FROM snapshots WHERE session = ?1 AND version < ?2 LIMIT 20)
       """)
     deleteGlobals = try connection.prepare("DELETE FROM globals WHERE session = ?1")
+    deleteAccepted = try connection.prepare("DELETE FROM accepted WHERE session = ?1")
+    deleteOutcomes = try connection.prepare(
+      """
+      DELETE FROM outcomes WHERE session = ?1 AND key IN (
+        SELECT key FROM outcomes WHERE session = ?1 LIMIT \(Self.rowsAStep))
+      """)
     oldSnapshot = try connection.prepare(
       """
       SELECT version FROM snapshots WHERE session = ?1 AND version <= ?2
@@ -107,9 +115,11 @@ struct Removals {
     guard try nextHistory.step() else { return .removedHistories }
     let id = nextHistory.integer(0)
     nextHistory.reset()
-    if try removeSome(of: id, upTo: .max) {
-      try deleteGlobals.bind(1, id)
-      try deleteGlobals.run()
+    if try removeSome(of: id, upTo: .max), try removeOutcomes(of: id) {
+      for statement in [deleteGlobals, deleteAccepted] {
+        try statement.bind(1, id)
+        try statement.run()
+      }
       try deleteHistory.bind(1, id)
       try deleteHistory.run()
     }
@@ -128,6 +138,12 @@ struct Removals {
     try deleteSnapshots.bind(2, version)
     try deleteSnapshots.run()
     return deleteSnapshots.changeCount == 0
+  }
+
+  private func removeOutcomes(of id: Int64) throws(DatabaseError) -> Bool {
+    try deleteOutcomes.bind(1, id)
+    try deleteOutcomes.run()
+    return deleteOutcomes.changeCount == 0
   }
 
   /// A step is on the disk.

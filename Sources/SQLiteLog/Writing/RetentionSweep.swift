@@ -3,13 +3,13 @@ internal import ReactorHost
 /// Goes through all sessions, a few with each group, for those that retention has become too long
 /// for: the ones that are written to look after themselves, and the others would keep everything.
 struct RetentionSweep {
-  /// How often, in milliseconds.
-  private static let interval: Int64 = 86_400_000
+  private static let interval = Duration.seconds(86_400)
   private static let sessionsAStep = 200
 
   private let sessions: Statement
   private var position: Int64 = 0
-  private var due: Int64 = .min
+  // Not by the clock on the wall, which may be set.
+  private var due = ContinuousClock.now
 
   init(_ connection: Connection) throws(DatabaseError) {
     sessions = try connection.prepare(
@@ -21,15 +21,13 @@ struct RetentionSweep {
   }
 
   /// Whether there are sessions to look at.
-  func isDue(at now: Timestamp) -> Bool {
-    now.milliseconds >= due
-  }
+  var isDue: Bool { ContinuousClock.now >= due }
 
   /// Looks at some sessions.
   mutating func plan(
     _ removals: inout Removals, by retention: RetentionRules, now: Timestamp
   ) throws(DatabaseError) {
-    guard isDue(at: now) else { return }
+    guard isDue else { return }
     try sessions.bind(1, position)
     var hasMore = false
     while try sessions.step() {
@@ -40,6 +38,6 @@ struct RetentionSweep {
     }
     guard !hasMore else { return }
     position = 0
-    due = now.milliseconds + Self.interval
+    due = .now + Self.interval
   }
 }

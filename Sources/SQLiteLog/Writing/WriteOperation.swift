@@ -6,7 +6,7 @@ enum WriteOperation: Sendable {
   case create(SessionKey, epoch: String)
 
   /// Add to the end of a history that is at a version.
-  case append(SessionKey, [LogEntry], epoch: String, version: Int)
+  case append(SessionKey, LogBatch, epoch: String, version: Int)
 
   /// End a history.
   case end(SessionKey)
@@ -21,8 +21,10 @@ enum WriteOperation: Sendable {
   var size: Int {
     switch self {
     case .create, .end, .fork: 256
-    case .append(_, let entries, _, _):
-      entries.reduce(256) { $0 + 128 + $1.mutation.count + ($1.action?.count ?? 0) }
+    case .append(_, let batch, _, _):
+      batch.entries.reduce(256) { $0 + 128 + $1.mutation.count + ($1.action?.count ?? 0) }
+        + batch.accepted.reduce(0) { $0 + 256 + $1.action.count }
+        + 512 * batch.outcomes.count
     case .save(_, let snapshot, _): 256 + snapshot.state.count
     }
   }

@@ -12,6 +12,10 @@ struct WriteStatements {
   let copyMutations: Statement
   let copySnapshots: Statement
   let copyGlobals: Statement
+  let putAccepted: Statement
+  let removeAccepted: Statement
+  let clearRuns: Statement
+  let keepOutcome: Statement
 
   init(_ connection: Connection) throws(DatabaseError) {
     // At once the only writer: a transaction that has begun cannot be refused half-way.
@@ -37,6 +41,20 @@ struct WriteStatements {
       """
       INSERT INTO mutations (session, version, at, action, global, revision, mutation)
       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+      """)
+    putAccepted = try connection.prepare(
+      """
+      INSERT OR REPLACE INTO accepted
+        (session, request, place, at, runs, action, in_array, key, body, failure)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+      """)
+    removeAccepted = try connection.prepare(
+      "DELETE FROM accepted WHERE session = ?1 AND request = ?2 AND place = ?3")
+    clearRuns = try connection.prepare("UPDATE accepted SET runs = 0 WHERE runs > 0")
+    keepOutcome = try connection.prepare(
+      """
+      INSERT OR REPLACE INTO outcomes (session, key, body, at, version, failure)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6)
       """)
     insertSnapshot = try connection.prepare(
       "INSERT INTO snapshots (session, version, state) VALUES (?1, ?2, ?3)")

@@ -65,7 +65,7 @@ struct DurableLog {
           mutation: Array(#"{"change":{"by":1}}"#.utf8))
       }
       try await withCheckedThrowingContinuation { continuation in
-        session.append(entries, to: "bench", expecting: start) { result in
+        session.append(LogBatch(entries), to: "bench", expecting: start) { result in
           continuation.resume(with: result.mapError { $0 })
         }
       }

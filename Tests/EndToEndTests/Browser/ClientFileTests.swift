@@ -89,7 +89,7 @@ struct ClientFileTests {
 
       """
     try Data(right.utf8).write(to: URL(filePath: folder["right.ts"]))
-    let check = "tsc --noEmit --strict --target es2020 --lib dom,es2020 --types ''"
+    let check = "tsc --noEmit --strict --target es2020 --lib dom,es2020"
     let (exit, output) = try run("\(check) right.ts")
     #expect(exit == .code(0), "\(output)")
 

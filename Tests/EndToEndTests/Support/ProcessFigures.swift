@@ -3,13 +3,23 @@ import Foundation
 /// What a process holds at a moment.
 struct ProcessFigures: Equatable {
   let descriptors: Int
+  /// How many of the descriptors are sockets.
+  let sockets: Int
   let threads: Int
   /// The memory that it uses, without what was swapped out.
   let residentBytes: Int
 
   init(of process: ChildProcess) throws {
     let directory = "/proc/\(process.id)/"
-    descriptors = try FileManager.default.contentsOfDirectory(atPath: directory + "fd").count
+    let names = try FileManager.default.contentsOfDirectory(atPath: directory + "fd")
+    descriptors = names.count
+    sockets =
+      names.filter { name in
+        // It may be gone by now.
+        let target = try? FileManager.default.destinationOfSymbolicLink(
+          atPath: directory + "fd/" + name)
+        return target?.hasPrefix("socket:") ?? false
+      }.count
     threads = try FileManager.default.contentsOfDirectory(atPath: directory + "task").count
     let status = try String(contentsOfFile: directory + "status", encoding: .utf8)
     let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }

@@ -38,11 +38,14 @@ final class ReactordProcess: Sendable {
   }
 
   /// Runs the service with any arguments, as a shell would.
+  ///
+  /// A program without a path is the one that was built with the tests.
   static func launch(
     _ arguments: [String], program: String = "reactord", environment: [String: String] = [:]
   ) throws -> ChildProcess {
     try ChildProcess(
-      "\(productsDirectory())/\(program)", arguments, environment: environment)
+      program.contains("/") ? program : "\(productsDirectory())/\(program)", arguments,
+      environment: environment)
   }
 
   /// Where the tests themselves were built, and with them, in the same way, the service.

@@ -30,7 +30,7 @@ struct CommitTests {
     let watcher = Watcher()
     _ = session.observe(watcher)
     try session.submit(
-      Array(#"{"add":1}"#.utf8), ifAt: nil, accepted: nil,
+      Array(#"{"add":1}"#.utf8), ifAt: nil, key: nil, accepted: nil,
       completion: { watcher.told.add($0.words) })
     #expect(watcher.told.values == ["1 \(state(1))", "committed 1 \(state(1))"])
   }
@@ -111,7 +111,7 @@ struct CommitTests {
     stage.log.set(.atOnce)
     let entry = LogEntry(
       version: 1, at: .now, action: nil, mutation: Array(#"{"add":7}"#.utf8))
-    rival.append([entry], to: session.epoch, expecting: 0) { _ in }
+    rival.append(LogBatch([entry]), to: session.epoch, expecting: 0) { _ in }
     stage.log.releaseAll()
     #expect(answers.map(\.values) == Array(repeating: ["not committed: conflict"], count: 3))
     #expect(!stage.effects["a"].hasObservers)
@@ -124,7 +124,7 @@ struct CommitTests {
     stage.log.set(.failing(.full))
     let stage = stage
     try session.submit(
-      Array(#"{"add":1}"#.utf8), ifAt: nil, accepted: nil,
+      Array(#"{"add":1}"#.utf8), ifAt: nil, key: nil, accepted: nil,
       completion: { outcome in
         later.add(outcome.words)
         stage.log.set(.atOnce)

@@ -63,6 +63,12 @@ final class LogDouble: MutationLog {
     try base.sessions(of: reactor, after: id, limit: limit)
   }
 
+  func unfinishedSessions(
+    after key: SessionKey?, limit: Int
+  ) throws(LogError) -> [SessionKey] {
+    try base.unfinishedSessions(after: key, limit: limit)
+  }
+
   fileprivate func write(
     _ completion: @escaping @Sendable (Result<Void, LogError>) -> Void,
     _ work: @escaping @Sendable () -> Void
@@ -98,12 +104,12 @@ private final class SessionLogDouble: SessionLog {
   }
 
   func append(
-    _ entries: [LogEntry], to epoch: String, expecting version: Int,
+    _ batch: LogBatch, to epoch: String, expecting version: Int,
     completion: @escaping @Sendable (Result<Void, LogError>) -> Void
   ) {
-    log.appends.add([version] + entries.map(\.version))
+    log.appends.add([version] + batch.entries.map(\.version))
     log.write(completion) { [base] in
-      base.append(entries, to: epoch, expecting: version, completion: completion)
+      base.append(batch, to: epoch, expecting: version, completion: completion)
     }
   }
 
@@ -117,6 +123,14 @@ private final class SessionLogDouble: SessionLog {
 
   func snapshot(atOrBefore version: Int) throws(LogError) -> Snapshot? {
     try base.snapshot(atOrBefore: version)
+  }
+
+  func acceptedActions() throws(LogError) -> [AcceptedAction] {
+    try base.acceptedActions()
+  }
+
+  func outcome(of key: String) throws(LogError) -> KeptOutcome? {
+    try base.outcome(of: key)
   }
 
   func save(_ snapshot: Snapshot, of epoch: String) {

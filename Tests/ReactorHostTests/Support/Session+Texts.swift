@@ -2,12 +2,14 @@ import ReactorHost
 
 extension Session {
   /// Sends a body and gives the answers in words, as they come.
+  @discardableResult
   func send(
-    _ body: String, ifAt expected: [Cursor]? = nil, accepted: Recorder<Int>? = nil
+    _ body: String, ifAt expected: [Cursor]? = nil, key: String? = nil,
+    accepted: Recorder<Int>? = nil
   ) throws(ActionDecodingError) -> Recorder<String> {
     let answers = Recorder<String>()
     try submit(
-      Array(body.utf8), ifAt: expected, accepted: { accepted?.add($0.version) },
+      Array(body.utf8), ifAt: expected, key: key, accepted: { accepted?.add($0.version) },
       completion: { answers.add($0.words) })
     return answers
   }
@@ -26,8 +28,11 @@ extension ActionOutcome {
   var words: String {
     switch self {
     case .committed(let state): "committed \(state.words)"
-    case .failed(let index, let error):
+    case .failed(let index, let error, _):
       "failed \(type(of: error))" + (index.map { " at \($0)" } ?? "")
+    case .replayed(let outcome): "replayed \(outcome.words)"
+    case .running: "running"
+    case .keyReused: "key reused"
     case .mismatch(let state): "mismatch \(state.words)"
     case .overloaded: "overloaded"
     case .ended: "ended"

@@ -10,7 +10,8 @@ struct Stage {
   let host: Host
 
   init(
-    over log: any MutationLog = MemoryLog(), _ adjust: (inout HostSettings) -> Void = { _ in }
+    over log: any MutationLog = MemoryLog(), whenInterrupted: InterruptionPolicy = .runAgain,
+    logger: Logger = .silent, _ adjust: (inout HostSettings) -> Void = { _ in }
   ) {
     var settings = HostSettings()
     adjust(&settings)
@@ -20,10 +21,13 @@ struct Stage {
     let stream = name.asObservable()
     host = Host(
       [
-        ReactorRegistration("sample", summary: "A sample", exampleActions: [.add(1)]) {
+        ReactorRegistration(
+          "sample", summary: "A sample", exampleActions: [.add(1)],
+          whenInterrupted: whenInterrupted
+        ) {
           SampleReactor(effects: effects, name: stream)
         }
-      ], globals: [name], log: double, settings: settings)
+      ], globals: [name], log: double, settings: settings, logger: logger)
   }
 
   func reactor() throws -> any HostedReactor {

@@ -25,7 +25,7 @@ extension Session {
   func send(_ body: String) async throws -> String {
     let (outcomes, outcome) = AsyncStream<ActionOutcome>.makeStream()
     try submit(
-      Array(body.utf8), ifAt: nil, accepted: nil, completion: { outcome.yield($0) })
+      Array(body.utf8), ifAt: nil, key: nil, accepted: nil, completion: { outcome.yield($0) })
     for await outcome in outcomes { return outcome.words }
     throw CancellationError()
   }
@@ -38,7 +38,7 @@ extension ActionOutcome {
   fileprivate var words: String {
     switch self {
     case .committed(let state): return String(decoding: state.json, as: UTF8.self)
-    case .failed(_, let error):
+    case .failed(_, let error, _):
       guard let error = error as? any ActionError else { return "failed" }
       return "\(error.status) \(error.title)"
     default: return "\(self)"

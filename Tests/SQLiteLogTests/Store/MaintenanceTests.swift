@@ -18,7 +18,18 @@ struct MaintenanceTests {
     let marked = LogEntry(
       version: 101, at: Timestamp(milliseconds: 5), action: Array(#"{"set":{"a":null}}"#.utf8),
       global: .init(name: "a \"user\"", revision: .max), mutation: Array(#"{"a":1e400}"#.utf8))
-    try await session.append([marked], to: "one", expecting: 100)
+    let key = IdempotencyKey("a \"key\"", for: [])
+    let accepted = AcceptedAction(
+      id: .init(request: 4, place: 2), action: Array(#"{"hold":"a"}"#.utf8), isInArray: true,
+      key: key, at: Timestamp(milliseconds: 6), runs: 2, failure: ActionFailure(index: 2, Mishap()))
+    let outcomes = [
+      KeptOutcome(key: key, at: Timestamp(milliseconds: 7), version: 101, failure: nil),
+      KeptOutcome(
+        key: IdempotencyKey("b", for: [1]), at: Timestamp(milliseconds: 8), version: 101,
+        failure: ActionFailure(index: nil, Mishap())),
+    ]
+    try await session.append(
+      LogBatch([marked], accepted: [accepted], outcomes: outcomes), to: "one", expecting: 100)
     try await log.session(SessionKey(reactor: "counter", id: "ended")).end()
     try await log.session(SessionKey(reactor: "other", id: "empty")).create(epoch: "two")
   }
@@ -40,7 +51,7 @@ struct MaintenanceTests {
 
   @Test func `an export that was read is exported the same, while the store is used`() throws {
     let lines = try export("log.db")
-    #expect(lines.count == 3 + 1 + 101)
+    #expect(lines.count == 3 + 1 + 101 + 3)
     #expect(try read(lines, into: "new.db") == 3)
     #expect(try export("new.db") == lines)
 
@@ -50,6 +61,11 @@ struct MaintenanceTests {
     #expect(
       try new.session(key).entries(after: 0, limit: 1000)
         == log.session(key).entries(after: 0, limit: 1000))
+    #expect(try new.session(key).acceptedActions() == log.session(key).acceptedActions())
+    for name in ["a \"key\"", "b"] {
+      #expect(try new.session(key).outcome(of: name) != nil)
+      #expect(try new.session(key).outcome(of: name) == log.session(key).outcome(of: name))
+    }
     #expect(try new.session(SessionKey(reactor: "counter", id: "ended")).record() == .ended)
   }
 
@@ -97,13 +113,13 @@ struct MaintenanceTests {
     #expect(kept.map(\.version) == Array(51...101))
   }
 
-  @Test func `what is old is removed by its days`() throws {
+  @Test func `what is old is removed by its days, and the answers of keys by theirs`() throws {
     log.close()
     let store = SQLiteMaintenance(path: folder["log.db"])
     try store.compact(to: RetentionRules(.days(36_500)))
-    #expect(try export("log.db").count == 105)
+    #expect(try export("log.db").count == 106)
     try store.compact(to: RetentionRules(.days(1)))
-    #expect(try export("log.db").count == 105 - 50)
+    #expect(try export("log.db").count == 106 - 50)
   }
 
   @Test func `gaps are found`() throws {
@@ -111,6 +127,13 @@ struct MaintenanceTests {
     #expect(try store.check() == [])
     try Shell.sqlite(folder["log.db"], "DELETE FROM mutations WHERE version = 70")
     #expect(try store.check().count == 1)
+  }
+
+  @Test func `rows that belong to no session are found`() throws {
+    let store = SQLiteMaintenance(path: folder["log.db"])
+    try Shell.sqlite(
+      folder["log.db"], "UPDATE accepted SET session = 77; UPDATE outcomes SET session = 78")
+    #expect(try store.check().count == 2)
   }
 
   @Test func `a store that is open for reading takes nothing`() async throws {
@@ -121,3 +144,5 @@ struct MaintenanceTests {
     #expect(reading.close())
   }
 }
+
+private struct Mishap: Error {}

@@ -6,8 +6,12 @@ extension SessionLog {
     try await wait { create(epoch: epoch, completion: $0) }
   }
 
+  func append(_ batch: LogBatch, to epoch: String, expecting version: Int) async throws {
+    try await wait { append(batch, to: epoch, expecting: version, completion: $0) }
+  }
+
   func append(_ entries: [LogEntry], to epoch: String, expecting version: Int) async throws {
-    try await wait { append(entries, to: epoch, expecting: version, completion: $0) }
+    try await append(LogBatch(entries), to: epoch, expecting: version)
   }
 
   /// Appends counted mutations: `{"change":{"by":VERSION}}`.

@@ -1,0 +1,13 @@
+internal import ReactorHost
+
+/// How much a store keeps.
+struct StoreRules: Sendable {
+  /// What is kept of the sessions' logs.
+  var retention = RetentionRules()
+
+  /// How long the answers of idempotency keys are kept.
+  var outcomesKept = Duration.seconds(86_400)
+
+  /// How many of them at most.
+  var outcomeBound = 1_000_000
+}

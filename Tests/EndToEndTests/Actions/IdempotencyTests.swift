@@ -1,0 +1,135 @@
+import Testing
+
+/// `Idempotency-Key`: a retry that is safe.
+@Suite(.blocking) struct IdempotencyTests {
+  private let server: ReactordProcess
+  private let counter: SessionClient
+
+  init() throws {
+    server = try ReactordProcess.shared.get()
+    counter = server.session(of: "counter")
+  }
+
+  private func post(
+    _ session: SessionClient, _ body: String, key: String, _ headers: [String: String] = [:]
+  ) throws -> HTTPAnswer {
+    try session.post(body, headers.merging(["Idempotency-Key": key]) { given, _ in given })
+  }
+
+  @Test func `the same key with the same body gives the first answer again`() throws {
+    let first = try post(counter, #""increase""#, key: "one")
+    #expect(first["Idempotent-Replayed"] == nil)
+    try counter.post(#"{"add":10}"#)
+    let again = try post(counter, #""increase""#, key: "one")
+    #expect(again.status == 200)
+    #expect(again["Idempotent-Replayed"] == "true")
+    #expect(again.text == first.text)
+    #expect(again["ETag"] == first["ETag"])
+    #expect(try counter.state().json == ["value": 11])
+  }
+
+  @Test func `the same key with another body is 422`() throws {
+    _ = try post(counter, #""increase""#, key: "one")
+    try expectProblem(
+      post(counter, #" "increase""#, key: "one"), 422, "idempotency-key-reused")
+    #expect(try counter.state().json == ["value": 1])
+  }
+
+  @Test func `while the first request runs the second is 409, and then gets its answer`() throws {
+    let watch = server.session(of: "stopwatch")
+    let first = try post(watch, #""start""#, key: "go", ["Prefer": "respond-async"])
+    #expect(first.status == 202)
+    try expectProblem(post(watch, #""start""#, key: "go"), 409, "action-running")
+    try watch.post(#""stop""#)
+    #expect(
+      try eventually {
+        let again = try post(watch, #""start""#, key: "go", ["Prefer": "respond-async"])
+        return again.status == 200 && again["Idempotent-Replayed"] == "true"
+          && again["Preference-Applied"] == nil
+      })
+    #expect(try watch.state().json["isRunning"] == false)
+  }
+
+  @Test func `a key is quoted or bare`() throws {
+    let first = try post(counter, #""increase""#, key: #""a \"b\\""#)
+    #expect(first.status == 200)
+    #expect(try post(counter, #""increase""#, key: #""a \"b\\""#)["Idempotent-Replayed"] == "true")
+    #expect(try post(counter, #""increase""#, key: "bare")["Idempotent-Replayed"] == nil)
+    #expect(try post(counter, #""increase""#, key: #""bare""#)["Idempotent-Replayed"] == "true")
+    let long = String(repeating: "k", count: 128)
+    #expect(try post(counter, #""increase""#, key: long).status == 200)
+  }
+
+  @Test(arguments: [
+    "", #""""#, "a b", "a, b", #""open"#, #"a"b"#, #""a"b"#, "\"\\x\"", "é",
+    String(repeating: "k", count: 129),
+  ])
+  func `a malformed key is 400`(_ key: String) throws {
+    let problem = try expectProblem(
+      post(counter, #""increase""#, key: key), 400, "invalid-parameter")
+    #expect(problem["parameter"] == "Idempotency-Key")
+    #expect(try counter.state().cursor?.version == 0)
+  }
+
+  @Test func `what was refused before it ran is not kept`() throws {
+    try expectProblem(post(counter, #""jump""#, key: "one"), 422, "invalid-action")
+    try expectProblem(
+      post(counter, #""increase""#, key: "one", ["If-Match": #""other-1""#]), 412,
+      "version-mismatch")
+    #expect(try post(counter, #""increase""#, key: "one").json == ["value": 1])
+    // The condition does not belong to the key.
+    let again = try post(counter, #""increase""#, key: "one", ["If-Match": #""other-1""#])
+    #expect(again.status == 200)
+    #expect(again["Idempotent-Replayed"] == "true")
+  }
+
+  @Test func `a failed effect is kept`() throws {
+    let profile = server.session(of: "profile")
+    let first = try post(profile, #"{"follow":0}"#, key: "one")
+    #expect(first.status == 404)
+    try profile.post(#"{"follow":3}"#)
+    let again = try post(profile, #"{"follow":0}"#, key: "one")
+    #expect(again.status == 404)
+    #expect(again.text == first.text)
+    #expect(again["ETag"] == first["ETag"])
+    #expect(again["Idempotent-Replayed"] == "true")
+  }
+
+  @Test(arguments: [
+    "[]", #"["increase","increase"]"#, #"["increase",{"add":9223372036854775807}]"#,
+  ])
+  func `arrays have keys too`(_ body: String) throws {
+    let first = try post(counter, body, key: "one")
+    let again = try post(counter, body, key: "one")
+    #expect(again.status == first.status)
+    #expect(again.text == first.text)
+    #expect(again["ETag"] == first["ETag"])
+    #expect(again["Idempotent-Replayed"] == "true")
+  }
+
+  @Test func `an answer without a body is given again without one`() throws {
+    let minimal = ["Prefer": "return=minimal"]
+    let first = try post(counter, #""increase""#, key: "one", minimal)
+    let again = try post(counter, #""increase""#, key: "one", minimal)
+    #expect(first.status == 204)
+    #expect(again.status == 204)
+    #expect(again["ETag"] == first["ETag"])
+  }
+
+  @Test func `another session does not know the key`() throws {
+    _ = try post(counter, #""increase""#, key: "one")
+    let other = server.session(of: "counter")
+    #expect(try post(other, #"{"add":5}"#, key: "one").json == ["value": 5])
+  }
+
+  @Test func `a key is kept as long as actions.idempotency says`() throws {
+    let server = try ReactordProcess("--actions-idempotency", "0.1")
+    let counter = server.session(of: "counter")
+    _ = try post(counter, #""increase""#, key: "one")
+    #expect(
+      try eventually {
+        try post(counter, #""increase""#, key: "one")["Idempotent-Replayed"] == nil
+      })
+    #expect(try counter.state().cursor?.version == 2)
+  }
+}

@@ -1,0 +1,131 @@
+import Foundation
+import Testing
+
+/// What was accepted and was not done when the process ended.
+@Suite(.blocking) struct AcceptedActionTests {
+  private let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+  }
+
+  private func start() throws -> ReactordProcess {
+    try ReactordProcess(
+      "--store", "sqlite:\(folder["log.db"])", "--stopwatch-interval", "0.05",
+      "--shutdown-grace", "2")
+  }
+
+  private func stopwatch(_ server: ReactordProcess, _ id: String = "one") -> SessionClient {
+    SessionClient(server.client(), "/v1/reactors/stopwatch/sessions/\(id)")
+  }
+
+  private func rows(_ query: String) throws -> String {
+    let shell = try ChildProcess("/usr/bin/sqlite3", ["-readonly", folder["log.db"], query])
+    try shell.wait()
+    return shell.standardOutput
+  }
+
+  private func waitForTicks(_ server: ReactordProcess) throws {
+    let before = try stopwatch(server).state().json["ticks"]?.int ?? 0
+    #expect(try eventually { try stopwatch(server).state().json["ticks"]?.int ?? 0 > before + 1 })
+  }
+
+  @Test(arguments: [SIGKILL, SIGTERM])
+  func `a stopwatch that ran ticks on, whoever looks, and one stop is enough`(
+    _ signal: Int32
+  ) throws {
+    let first = try start()
+    #expect(
+      try stopwatch(first).post(#""start""#, ["Prefer": "respond-async"]).status == 202)
+    first.process.signal(signal)
+    try first.process.wait()
+
+    let second = try start()
+    // Nobody has asked for the session, and it goes on.
+    #expect(
+      try eventually { try rows("SELECT count(*) > 3 FROM mutations") == "1\n" })
+    try waitForTicks(second)
+    #expect(try stopwatch(second).post(#""stop""#).json["isRunning"] == false)
+    #expect(try rows("SELECT count(*) FROM accepted") == "0\n")
+    let stopped = try stopwatch(second).state()
+    second.process.kill()
+    try second.process.wait()
+    let third = try start()
+    #expect(try stopwatch(third).state().text == stopped.text)
+    let starts = try stopwatch(third).log("?limit=1000").json.array?.count {
+      $0["mutation"] == ["setRunning": true]
+    }
+    #expect(starts == 1)
+  }
+
+  @Test func `it survives more kills than an action may come to nothing, if it runs in between`()
+    throws
+  {
+    var server = try start()
+    try stopwatch(server).post(#""start""#, ["Prefer": "respond-async"])
+    for _ in 0..<3 {
+      server.process.signal(SIGTERM)
+      try server.process.wait()
+      #expect(try rows("SELECT runs FROM accepted") == "0\n")
+      server = try start()
+      try waitForTicks(server)
+    }
+  }
+
+  @Test func `a key stands for its action across a kill`() throws {
+    let first = try start()
+    let key = ["Idempotency-Key": "k", "Prefer": "respond-async"]
+    #expect(try stopwatch(first).post(#""start""#, key).status == 202)
+    first.process.kill()
+    try first.process.wait()
+    let second = try start()
+    try expectProblem(stopwatch(second).post(#""start""#, key), 409, "action-running")
+    try stopwatch(second).post(#""stop""#)
+    let answer = try stopwatch(second).post(#""start""#, key)
+    #expect(answer.status == 200)
+    #expect(answer["Idempotent-Replayed"] == "true")
+    second.process.kill()
+    try second.process.wait()
+    let third = try start()
+    let again = try stopwatch(third).post(#""start""#, key)
+    #expect(again.text == answer.text)
+    #expect(again["ETag"] == answer["ETag"])
+  }
+
+  @Test func `a deleted session does not go on`() throws {
+    let first = try start()
+    try stopwatch(first).post(#""start""#, ["Prefer": "respond-async"])
+    #expect(try stopwatch(first).delete().status == 204)
+    first.process.kill()
+    try first.process.wait()
+    let second = try start()
+    #expect(try stopwatch(second).state().status == 410)
+    #expect(try stopwatch(second).put().json == ["ticks": 0, "isRunning": false])
+  }
+
+  @Test func `a synchronous action leaves no row behind, and no commit more`() throws {
+    let server = try start()
+    let counter = server.session(of: "counter")
+    try counter.post(#""increase""#, ["Prefer": "respond-async"])
+    try counter.post(#""increase""#)
+    #expect(try rows("SELECT count(*) FROM accepted") == "0\n")
+    #expect(try rows("SELECT count(*) FROM outcomes") == "0\n")
+  }
+
+  @Test func `what a full disk has cut off goes on when there is room`() throws {
+    let server = try start()
+    try stopwatch(server).post(#""start""#, ["Prefer": "respond-async"])
+    try waitForTicks(server)
+    func limitFiles(to size: String) throws {
+      let limiting = try ChildProcess(
+        "/usr/bin/prlimit", ["--pid", "\(server.process.id)", "--fsize=\(size):unlimited"])
+      #expect(try limiting.wait() == .code(0))
+    }
+    try limitFiles(to: "1")
+    #expect(
+      eventually { server.standardError.contains("log refused mutations") })
+    try limitFiles(to: "unlimited")
+    try waitForTicks(server)
+    #expect(try stopwatch(server).post(#""stop""#).json["isRunning"] == false)
+  }
+}

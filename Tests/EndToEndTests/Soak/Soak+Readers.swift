@@ -1,0 +1,112 @@
+import Foundation
+import Testing
+
+// Clients that only look.
+extension Soak {
+  /// Watches the latest states, leaves and comes back.
+  func watch(until deadline: ContinuousClock.Instant) throws {
+    while .now < deadline {
+      let session = steady()
+      var seen: Cursor?
+      for _ in 0..<Int.random(in: 1...5) where .now < deadline {
+        let headers = seen.map { ["Last-Event-ID": $0.description] } ?? [:]
+        let stream = try session.events("", headers)
+        try read(stream, atMost: .random(in: 1...300), until: deadline) { event in
+          guard let cursor = event.cursor, cursor.version > seen?.version ?? -1 else {
+            throw SoakFailure("after \(String(describing: seen)) came \(event)")
+          }
+          seen = cursor
+        }
+        if Bool.random() { stream.abort() }
+      }
+    }
+  }
+
+  /// Reads every version, across connections.
+  func replay(until deadline: ContinuousClock.Instant) throws {
+    while .now < deadline {
+      let session = steady()
+      // What was kept of the log begins somewhere; from there on nothing is left out.
+      var seen: Cursor?
+      for _ in 0..<Int.random(in: 1...5) where .now < deadline {
+        let headers = seen.map { ["Last-Event-ID": $0.description] } ?? [:]
+        let stream = try session.events("?replay=all", headers)
+        try read(stream, atMost: .random(in: 1...2000), until: deadline) { event in
+          if event.event == "reset" {
+            seen = nil
+            return
+          }
+          guard let cursor = event.cursor, seen.map({ cursor.version == $0.version + 1 }) ?? true
+          else { throw SoakFailure("after \(String(describing: seen)) came \(event)") }
+          seen = cursor
+        }
+      }
+    }
+  }
+
+  /// Takes in little, and late.
+  func readSlowly(until deadline: ContinuousClock.Instant) throws {
+    while .now < deadline {
+      let queries = ["", "?replay=all", "?select=/value"]
+      let streams = try (0..<5).map { _ in
+        try steady().events(queries.randomElement() ?? "", receiveBuffer: 4096)
+      }
+      for _ in 0..<5 where .now < deadline {
+        Thread.sleep(forTimeInterval: .random(in: 0.01...0.3))
+        for stream in streams { try read(stream, atMost: 3, until: deadline) { _ in } }
+      }
+      if Bool.random() { for stream in streams { stream.abort() } }
+    }
+  }
+
+  /// Comes in numbers, and leaves at once.
+  func crowd(until deadline: ContinuousClock.Instant) throws {
+    while .now < deadline {
+      let session = steady()
+      let streams = try (0..<40).map { _ in try session.events() }
+      for stream in streams where try stream.nextEvent() == nil {
+        throw SoakFailure("a stream ended at its begin")
+      }
+      for (index, stream) in streams.enumerated() where index % 2 == 0 { stream.abort() }
+    }
+  }
+
+  /// Reads this and that, asks for what is not there, and breaks off.
+  func passBy(until deadline: ContinuousClock.Instant) throws {
+    while .now < deadline {
+      let client = server.client()
+      let session = steady()
+      for _ in 0..<20 where .now < deadline {
+        try session.state().expect(200, to: "a State")
+        try session.log("?limit=20").expect(200, 404, to: "a log")
+        try client.get("/v1/reactors").expect(200, to: "the catalogue")
+        try client.get("/v1/reactors/counter/sessions?limit=10").expect(200, to: "sessions")
+        try client.get("/v1/reactors/nothing").expect(404, to: "what is not there")
+        try session.post("{").expect(400, to: "what is no JSON")
+      }
+      let connection = try Connection(port: server.port)
+      try connection.send("POST \(session.path)/actions HTTP/1.1\r\nHost: x\r\nContent-Length: 9")
+      connection.abort()
+      _ = try Connection(port: server.port)
+    }
+  }
+
+  /// Reads events that a browser would give a page, until there are enough or it is time to go.
+  private func read(
+    _ stream: EventStream, atMost count: Int, until deadline: ContinuousClock.Instant,
+    _ body: (ServerSentEvent) throws -> Void
+  ) throws {
+    for _ in 0..<count {
+      let patience = min(.milliseconds(300), deadline - .now)
+      guard patience > .zero else { return }
+      do {
+        guard let event = try stream.nextEvent(within: patience) else {
+          throw SoakFailure("a stream ended by itself")
+        }
+        try body(event)
+      } catch WireError.timedOut {
+        return
+      }
+    }
+  }
+}

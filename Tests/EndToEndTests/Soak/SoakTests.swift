@@ -1,0 +1,51 @@
+import Foundation
+import Testing
+
+/// Mixed load, with clients that come and go: what they leave behind is nothing.
+///
+/// A few seconds of it among all tests; `make soak` takes its time, and the optimised service.
+@Suite(.blocking) struct SoakTests {
+  private static let environment = ProcessInfo.processInfo.environment
+  private static let seconds = environment["SOAK_SECONDS"].flatMap { Double($0) } ?? 4
+  private static let program = environment["SOAK_PROGRAM"] ?? "reactord"
+
+  @Test(arguments: ["memory", "sqlite"])
+  func `clients that come and go leave nothing behind, and versions are continuous`(
+    _ store: String
+  ) throws {
+    let folder = try TemporaryFolder()
+    let server = try ReactordProcess(
+      [
+        "--store", store == "memory" ? store : "sqlite:\(folder["log.db"])",
+        // Everything that is bounded reaches its bound soon, and what can be given up is.
+        "--log-retain", "500", "--sessions-idle", "1", "--streams-heartbeat", "1",
+        "--streams-buffer", "64", "--stopwatch-interval", "0.02", "--log-level", "error",
+      ], program: Self.program)
+    let soak = try Soak(server)
+    let rounds = max(2, Int(Self.seconds / 10))
+    var rests: [ProcessFigures] = []
+    for _ in 0..<rounds {
+      try soak.round(.seconds(Self.seconds / Double(rounds)))
+      rests.append(try soak.figuresAtRest())
+    }
+    try soak.checkTotals()
+    // A tick that comes while its session is being ended is refused, and told.
+    let complaints = server.standardError.split(separator: "\n")
+      .filter { !$0.contains("reactor=stopwatch") }
+    #expect(complaints == [])
+    if Self.environment["SOAK_SECONDS"] != nil {
+      print("soak, \(store): \(soak.actions) actions; after each round at rest")
+      print("  descriptors \(rests.map(\.descriptors)), threads \(rests.map(\.threads))")
+      print("  resident KiB \(rests.map { $0.residentBytes / 1024 })")
+    }
+    // What opens when it is first needed is open by then; what allocators keep takes longer to settle.
+    guard rounds >= 9 else { return }
+    let thirds = [0, rounds / 3, 2 * rounds / 3, rounds]
+    func most(_ third: Int, _ figure: (ProcessFigures) -> Int) -> Int {
+      rests[thirds[third]..<thirds[third + 1]].map(figure).max() ?? 0
+    }
+    #expect(most(2, \.descriptors) <= most(0, \.descriptors))
+    #expect(most(2, \.threads) <= most(0, \.threads))
+    #expect(most(2, \.residentBytes) - most(1, \.residentBytes) < 2 << 20)
+  }
+}

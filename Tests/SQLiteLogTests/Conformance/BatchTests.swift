@@ -1,0 +1,144 @@
+import ReactorCore
+import ReactorHost
+import Testing
+
+/// What every log keeps beside the mutations: accepted actions, and answers of idempotency keys.
+@Suite(.serialized) struct BatchTests {
+  private func action(
+    _ request: Int, _ place: Int = 0, key: IdempotencyKey? = nil, runs: Int = 1,
+    failure: ActionFailure? = nil
+  ) -> AcceptedAction {
+    AcceptedAction(
+      id: .init(request: request, place: place), action: Array(#"{"hold":"a"}"#.utf8),
+      isInArray: place > 0, key: key, at: Timestamp(milliseconds: 1_700_000_000_000), runs: runs,
+      failure: failure)
+  }
+
+  private func outcome(
+    _ name: String, version: Int = 1, failure: ActionFailure? = nil, at: Timestamp = .now
+  ) -> KeptOutcome {
+    KeptOutcome(
+      key: IdempotencyKey(name, for: Array(name.utf8)), at: at, version: version, failure: failure)
+  }
+
+  private struct Refusal: ActionError {
+    var status: Int { 409 }
+    var title: String { "Not \"now\"" }
+    var detail: String? { "é" }
+  }
+
+  @Test(arguments: LogKind.allCases)
+  func `accepted actions are kept in order until they are finished`(_ kind: LogKind) async throws {
+    let log = try LogUnderTest(kind)
+    let session = log.session()
+    let key = IdempotencyKey("k", for: [])
+    let actions = [action(1), action(2, 1, key: key), action(2, 2, key: key, runs: 3)]
+    try await session.append(LogBatch(accepted: actions.reversed()), to: "one", expecting: 0)
+    #expect(try session.acceptedActions() == actions)
+    #expect(try session.stored?.isUnfinished == true)
+    #expect(try session.stored?.version == 0)
+
+    let failed = action(
+      2, 1, key: key, failure: ActionFailure(index: 1, Refusal()))
+    try await session.append(
+      LogBatch([LogEntry(counted: 1)], accepted: [failed], finished: [actions[0].id]),
+      to: "one", expecting: 0)
+    #expect(try session.acceptedActions() == [failed, actions[2]])
+    try await session.append(
+      LogBatch(finished: [failed.id, actions[2].id]), to: "one", expecting: 1)
+    #expect(try session.acceptedActions() == [])
+    #expect(try session.stored?.isUnfinished == false)
+    #expect(try session.stored?.version == 1)
+  }
+
+  @Test(arguments: LogKind.allCases)
+  func `a batch of another version or epoch changes nothing`(_ kind: LogKind) async throws {
+    let log = try LogUnderTest(kind)
+    let session = log.session()
+    try await session.append(1...2, to: "one")
+    let batch = LogBatch(accepted: [action(1)], outcomes: [outcome("k")])
+    for (epoch, version) in [("one", 1), ("one", 3), ("two", 2)] {
+      await #expect(throws: LogError.conflict) {
+        try await session.append(batch, to: epoch, expecting: version)
+      }
+    }
+    #expect(try session.acceptedActions() == [])
+    #expect(try session.outcome(of: "k") == nil)
+    try await session.append(batch, to: "one", expecting: 2)
+  }
+
+  @Test(arguments: LogKind.allCases)
+  func `an answer is kept under its key`(_ kind: LogKind) async throws {
+    let log = try LogUnderTest(kind)
+    let session = log.session()
+    let failures = [
+      nil, ActionFailure(index: nil, CancellationError()), ActionFailure(index: 3, Refusal()),
+    ]
+    let outcomes = failures.enumerated().map { index, failure in
+      outcome("key \(index)", version: index, failure: failure)
+    }
+    try await session.append(LogBatch(outcomes: outcomes), to: "one", expecting: 0)
+    for outcome in outcomes {
+      #expect(try log.session().outcome(of: outcome.key.name) == outcome)
+    }
+    #expect(try session.outcome(of: "other") == nil)
+    #expect(try log.session("other").outcome(of: "key 0") == nil)
+    let later = outcome("key 0", version: 9)
+    try await session.append(LogBatch(outcomes: [later]), to: "one", expecting: 0)
+    #expect(try session.outcome(of: "key 0") == later)
+    let error = try #require(failures[2]?.error as? any ActionError)
+    #expect(error.status == 409)
+    #expect(error.title == "Not \"now\"")
+    #expect(error.detail == "é")
+  }
+
+  @Test(arguments: LogKind.allCases)
+  func `the end of a session takes with it what was kept, and a fork has none of it`(
+    _ kind: LogKind
+  ) async throws {
+    let log = try LogUnderTest(kind)
+    let session = log.session()
+    let batch = LogBatch(
+      [LogEntry(counted: 1)], accepted: [action(1)], outcomes: [outcome("k")])
+    try await session.append(batch, to: "one", expecting: 0)
+    try await log.log.fork("demo", at: 1, to: "fork", epoch: "fork")
+    #expect(try log.session("fork").acceptedActions() == [])
+    #expect(try log.session("fork").outcome(of: "k") == nil)
+    try await session.end()
+    #expect(try session.acceptedActions() == [])
+    #expect(try session.outcome(of: "k") == nil)
+    #expect(try log.log.unfinishedSessions(after: nil, limit: 10) == [])
+    try await session.create(epoch: "two")
+    #expect(try session.stored?.isUnfinished == false)
+    #expect(try session.outcome(of: "k") == nil)
+  }
+
+  @Test(arguments: LogKind.allCases)
+  func `unfinished sessions are found in order and page by page`(_ kind: LogKind) async throws {
+    let log = try LogUnderTest(kind)
+    for id in ["c", "a", "b", "d"] {
+      try await log.session(id).append(
+        LogBatch(accepted: id == "d" ? [] : [action(1), action(2)], outcomes: [outcome(id)]),
+        to: "one", expecting: 0)
+    }
+    let other = log.log.session(SessionKey(reactor: "almost", id: "z"))
+    try await other.append(LogBatch(accepted: [action(1)]), to: "one", expecting: 0)
+    let first = try log.log.unfinishedSessions(after: nil, limit: 2)
+    #expect(first.map(\.description) == ["almost/z", "counter/a"])
+    let rest = try log.log.unfinishedSessions(after: first.last, limit: 9)
+    #expect(rest.map(\.description) == ["counter/b", "counter/c"])
+    #expect(try log.log.unfinishedSessions(after: rest.last, limit: 9) == [])
+  }
+
+  @Test func `in memory the oldest answers are forgotten first`() async throws {
+    let log = try LogUnderTest(.memory)
+    let session = log.session()
+    for number in 0..<10_001 {
+      try await session.append(
+        LogBatch(outcomes: [outcome("\(number)")]), to: "one", expecting: 0)
+    }
+    #expect(try session.outcome(of: "0") == nil)
+    #expect(try session.outcome(of: "1") != nil)
+    #expect(try session.outcome(of: "10000") != nil)
+  }
+}

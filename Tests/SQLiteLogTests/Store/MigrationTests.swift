@@ -1,0 +1,111 @@
+import Foundation
+import ReactorHost
+import SQLiteLog
+import Testing
+
+/// Stores that were written by earlier releases.
+@Suite struct MigrationTests {
+  private let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+    try Shell.sqlite(folder["log.db"], Self.firstRelease)
+  }
+
+  private static let demo = SessionKey(reactor: "counter", id: "demo")
+
+  @Test func `a store of the first release has all that it had, and takes what is new`()
+    async throws
+  {
+    let log = try SQLiteLog(path: folder["log.db"])
+    let session = log.session(Self.demo)
+    #expect(
+      try session.record()
+        == .stored(
+          StoredSession(
+            epoch: "k3x9q2", version: 3, lastActiveAt: Timestamp(milliseconds: 1003),
+            globals: ["user": 7])))
+    #expect(try session.entries(after: 0, limit: 9).map(\.version) == [1, 2, 3])
+    #expect(try session.snapshot(atOrBefore: 9)?.version == 2)
+    let outcome = KeptOutcome(
+      key: IdempotencyKey("k", for: []), at: .now, version: 3, failure: nil)
+    try await session.append(LogBatch(outcomes: [outcome]), to: "k3x9q2", expecting: 3)
+    #expect(try session.outcome(of: "k") == outcome)
+    #expect(try log.session(SessionKey(reactor: "counter", id: "gone")).record() == .ended)
+    #expect(log.close())
+    #expect(try SQLiteMaintenance(path: folder["log.db"]).check() == [])
+  }
+
+  @Test func `a store of the first release is read only after the service had it once`() throws {
+    let error = #expect(throws: SQLiteLogError.self) { try SQLiteLog(reading: folder["log.db"]) }
+    #expect(error?.code == .unsuitable)
+    try SQLiteLog(path: folder["log.db"]).close()
+    _ = try SQLiteLog(reading: folder["log.db"])
+  }
+
+  @Test func `a migration that is cut off leaves the store as it was`() throws {
+    // What the migration is about to make is there: it fails in its middle.
+    try Shell.sqlite(folder["log.db"], "CREATE TABLE outcomes (x)")
+    #expect(throws: SQLiteLogError.self) { try SQLiteLog(path: folder["log.db"]) }
+    let state = try Shell.sqlite(
+      folder["log.db"],
+      "PRAGMA user_version; SELECT count(*) FROM sqlite_schema WHERE name = 'accepted'")
+    #expect(state == "1\n0\n")
+    try Shell.sqlite(folder["log.db"], "DROP TABLE outcomes")
+    #expect(try SQLiteLog(path: folder["log.db"]).close())
+  }
+
+  /// A dump of what the first release has written.
+  private static let firstRelease = """
+    PRAGMA journal_mode = WAL;
+    CREATE TABLE sessions (
+      id INTEGER PRIMARY KEY,
+      reactor TEXT NOT NULL,
+      session TEXT NOT NULL,
+      epoch TEXT NOT NULL,
+      created INTEGER NOT NULL,
+      ended INTEGER NOT NULL DEFAULT 0,
+      UNIQUE (reactor, session)
+    ) STRICT;
+    CREATE TABLE mutations (
+      session INTEGER NOT NULL,
+      version INTEGER NOT NULL,
+      at INTEGER NOT NULL,
+      action TEXT,
+      global TEXT,
+      revision INTEGER,
+      mutation TEXT NOT NULL,
+      PRIMARY KEY (session, version)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE snapshots (
+      session INTEGER NOT NULL,
+      version INTEGER NOT NULL,
+      state TEXT NOT NULL,
+      PRIMARY KEY (session, version)
+    ) STRICT;
+    CREATE TABLE globals (
+      session INTEGER NOT NULL,
+      name TEXT NOT NULL,
+      revision INTEGER NOT NULL,
+      PRIMARY KEY (session, name)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE removals (
+      session INTEGER PRIMARY KEY
+    ) STRICT;
+    CREATE VIEW log AS
+      SELECT sessions.reactor, sessions.session, mutations.version,
+        strftime('%Y-%m-%dT%H:%M:%fZ', mutations.at / 1000.0, 'unixepoch') AS at,
+        mutations.action, mutations.global, mutations.mutation
+      FROM sessions JOIN mutations ON mutations.session = sessions.id;
+    INSERT INTO sessions VALUES (1, 'counter', 'demo', 'k3x9q2', 1000, 0);
+    INSERT INTO sessions VALUES (3, 'counter', 'gone', '', 1000, 1);
+    INSERT INTO mutations VALUES
+      (1, 1, 1001, '"increase"', NULL, NULL, '{"change":{"by":1}}'),
+      (1, 2, 1002, NULL, 'user', 7, '{"change":{"by":2}}'),
+      (1, 3, 1003, '"increase"', NULL, NULL, '{"change":{"by":1}}');
+    INSERT INTO snapshots VALUES (1, 2, '{"value":3}');
+    INSERT INTO globals VALUES (1, 'user', 7);
+    PRAGMA application_id = \(0x7263_7464);
+    PRAGMA user_version = 1;
+    """
+}

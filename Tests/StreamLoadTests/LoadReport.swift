@@ -1,0 +1,56 @@
+import Foundation
+
+/// What the load generator says.
+struct LoadReport: Decodable {
+  let streams: Streams
+  let actions: Actions
+  let deliveries: Deliveries
+  let receipt: Times
+  let streamGrowth: [Step]
+  let actionGrowth: [Step]
+  let resident: Resident
+
+  struct Streams: Decodable { let established, refused, lost: Int }
+
+  struct Actions: Decodable {
+    let sent, answered, failed, backlog, failedStatus: Int
+    let failure: String
+  }
+
+  struct Deliveries: Decodable {
+    let expected, matched, missed, skipped, repeated, atEnd, stalledAtEnd: Int
+  }
+
+  struct Times: Decodable {
+    let count: Int
+    let p50, p99, max: Double
+  }
+
+  struct Step: Decodable { let count: Int }
+
+  struct Resident: Decodable { let before, peak: Int }
+
+  /// Loads a server and reads what came of it.
+  static func of(_ server: ScriptedServer, _ arguments: String...) throws -> LoadReport {
+    let (status, output) = try run(["--port", "\(server.port)", "--settle", "0"] + arguments)
+    guard status == 0 else { throw LoadFailure("it ended with \(status)") }
+    return try JSONDecoder().decode(LoadReport.self, from: output)
+  }
+
+  /// Runs the program that was built with these tests.
+  static func run(_ arguments: [String]) throws -> (status: Int32, output: Data) {
+    let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: tests).deletingLastPathComponent()
+      .appending(path: "StreamLoad")
+    process.arguments = arguments
+    let output = Pipe()
+    process.standardOutput = output
+    process.standardError = FileHandle.nullDevice
+    process.standardInput = FileHandle.nullDevice
+    try process.run()
+    let data = output.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    return (process.terminationStatus, data)
+  }
+}
