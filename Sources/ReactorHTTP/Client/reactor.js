@@ -895,6 +895,7 @@ export class Reactor {
   #base;
   #suspects = new Set();
   #hold = 0;
+  #heldSince = 0;
   #roundTrip = 0;
 
   constructor(name, session, options) {
@@ -990,7 +991,8 @@ export class Reactor {
         try {
           const response = await request(
             `${address(this.key)}/actions`, { method: "POST", headers, body, signal });
-          this.#roundTrip = (this.#roundTrip + performance.now() - start) / 2;
+          const took = performance.now() - start;
+          this.#roundTrip = ((this.#roundTrip || took) + took) / 2;
           return response;
         } catch (problem) {
           const delay = Math.max(backOff(failures), (problem.retryAfter ?? 0) * 1000);
@@ -1054,16 +1056,22 @@ export class Reactor {
    */
   #settle() {
     for (const entry of this.#suspects) {
-      if (entry.cursor || !this.#optimistic.includes(entry)) this.#suspects.delete(entry);
+      if (!entry.cursor && this.#optimistic.includes(entry)) continue;
+      this.#suspects.delete(entry);
+      // Answers come, so the other ones will, too.
+      clearTimeout(this.#hold);
+      this.#hold = 0;
     }
     if (this.#suspects.size === 0) return this.#advance();
-    this.#hold ||= setTimeout(
-      () => this.#advance(), Math.min(Math.max(250, this.#roundTrip * 3), 3_000));
+    this.#heldSince ||= performance.now();
+    const patience = Math.max(1_000, this.#roundTrip * 3);
+    const rest = this.#heldSince + 5_000 - performance.now();
+    this.#hold ||= setTimeout(() => this.#advance(), Math.min(patience, rest));
   }
 
   #advance() {
     clearTimeout(this.#hold);
-    this.#hold = 0;
+    this.#hold = this.#heldSince = 0;
     this.#suspects.clear();
     this.#base = this.confirmed;
     if (!this.#base) return;
