@@ -64,8 +64,7 @@ let package = Package(
     .target(name: "ReactorCoding", swiftSettings: settings),
     .testTarget(
       name: "ReactorCodingTests", dependencies: ["PublicTestData", "ReactorCoding"],
-      exclude: ["Patch/json-patch-tests.LICENSE"],
-      resources: [.embedInCode("Patch/json-patch-tests.json")], swiftSettings: settings),
+      swiftSettings: settings),
 
     // Sessions, mailboxes, the log. No HTTP, no C.
     .target(

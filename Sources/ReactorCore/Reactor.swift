@@ -64,6 +64,12 @@ public protocol ReactorProtocol<Action, Mutation, State>: AnyObject {
   func transform(action: Observable<Action>) -> Observable<Action>
 
   /// Changes the stream of mutations, or merges others into it. Called as ``transform(action:)``.
+  ///
+  /// What is merged in may emit on any thread: each of its mutations has a turn of its own, as if it
+  /// were an action. A mutation belongs to an action if it comes out while the action's own goes in,
+  /// on the way through this stream; what comes out later (`delay`, `debounce`) is nobody's, so that
+  /// it is logged without an action and no request waits for it. So may be what goes through a
+  /// `share()` that another thread emits into at that moment.
   func transform(mutation: Observable<Mutation>) -> Observable<Mutation>
 
   /// Changes the stream of states that leave the reactor; `reduce` does not see its changes.

@@ -136,7 +136,7 @@ public final class ReactorAPI: HTTPResponder {
     }
     if case .health = route {
       try negotiate(request, "application/json")
-      return answer(Answer.json(Array(#"{"status":"ok"}"#.utf8)))
+      return answer(Answer.status("ok"))
     }
     // A stream is told by itself: any status but 200 would stop a browser's EventSource for good.
     if isDraining, !route.isStream { throw unavailable("The service is stopping.") }
@@ -154,7 +154,7 @@ public final class ReactorAPI: HTTPResponder {
     case .health: break  // answered before, also while draining
     case .readiness:
       try negotiate(request, "application/json")
-      answer(Answer.json(Array(#"{"status":"ready"}"#.utf8)))
+      answer(Answer.status("ready"))
     case .metrics: answer(try showMetrics(request))
     case .openAPI: answer(try showOpenAPI(request))
     case .catalogue: answer(try catalogue(request))

@@ -1,4 +1,5 @@
 internal import ReactorStreams
+internal import Synchronization
 
 /// What the streams of one effect find where they are subscribed to: the reactor's serial context, and
 /// what can be cancelled in it.
@@ -12,10 +13,11 @@ final class EffectContext: SerialContext {
   let started = CancellationMoment.next()
 
   let timer: any SchedulerType
-  private let base: any SerialContext
+  private let base: any SerialContext & ProgressKeeper
+  private let over = Atomic<Bool>(false)
 
   /// Makes the context of an effect that starts now.
-  init(_ base: any SerialContext, cancellations: CancellationScope) {
+  init(_ base: any SerialContext & ProgressKeeper, cancellations: CancellationScope) {
     self.base = base
     self.cancellations = cancellations
     // Virtual time, where whoever sent the action runs in it.
@@ -26,9 +28,33 @@ final class EffectContext: SerialContext {
     base.isCurrent
   }
 
+  /// Whether the effect has ended, so that nothing it tells counts.
+  var isOver: Bool {
+    over.load(ordering: .relaxed)
+  }
+
+  /// The effect has ended.
+  ///
+  /// Whoever keeps the progress calls this.
+  func end() {
+    over.store(true, ordering: .relaxed)
+  }
+
+  /// Tells how far the effect has come.
+  func report(_ fraction: Double) {
+    guard !fraction.isNaN else { return }
+    base.effect(self, reached: min(1, max(0, fraction)))
+  }
+
   func perform(_ work: @escaping @Sendable () -> Void) {
     base.perform { [self] in
       CurrentSerialContext.$value.withValue(self, operation: work)
     }
   }
+}
+
+/// Knows how far the effects have come that tell it.
+protocol ProgressKeeper: AnyObject, Sendable {
+  /// An effect has come so far; any thread may call.
+  func effect(_ effect: EffectContext, reached fraction: Double)
 }

@@ -7,13 +7,18 @@ final class EffectSink<Action: Sendable, Mutation: Sendable, State: Sendable>: O
   @usableFromInline typealias Element = Mutation
 
   let effect: (any TrackedEffect)?
+  let context: EffectContext
   private let pipeline: Pipeline<Action, Mutation, State>
   private let upstream = DisposableSlot()
   private let stopped = Atomic<Bool>(false)
   private let waiting = Atomic<Int>(0)
 
-  init(_ effect: (any TrackedEffect)?, in pipeline: Pipeline<Action, Mutation, State>) {
+  init(
+    _ effect: (any TrackedEffect)?, _ context: EffectContext,
+    in pipeline: Pipeline<Action, Mutation, State>
+  ) {
     self.effect = effect
+    self.context = context
     self.pipeline = pipeline
   }
 

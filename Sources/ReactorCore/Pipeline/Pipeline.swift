@@ -33,6 +33,8 @@ package final class Pipeline<Action: Sendable, Mutation: Sendable, State: Sendab
   @usableFromInline let mailbox: Mailbox<Item, Contents>
   @usableFromInline let front = Mutex(PipelineFront<Action, State>())
   private let running = Atomic<Int>(0)
+  let progress = Mutex<[ObjectIdentifier: Double]>([:])
+  let progressIsNews = Atomic<Bool>(false)
 
   /// Makes a pipeline.
   ///

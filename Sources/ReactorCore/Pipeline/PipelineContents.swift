@@ -126,7 +126,7 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
     // What the transforms see of it while they are asked for their streams.
     pipeline.setCurrent(initial)
 
-    CurrentSerialContext.$value.withValue(context ?? pipeline) {
+    CurrentSerialContext.gatheringEvents(in: context ?? pipeline) {
       actionStage = .assembled(
         reactor.transform(action:),
         later: { [weak reactor] in reactor?.transform(action: $0) ?? $0 },
@@ -153,14 +153,14 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
   /// It happens within the failing item where that is possible, so that the next element already
   /// finds the new stream.
   func stageFailed(_ stage: ReactorStage, _ error: any Error) {
-    guard !isShutDown else { return }
+    guard !isShutDown, let pipeline else { return }
     report(error, in: stage)
     if stage != .transformState, case .effect(let effect?) = origin {
       // The failure has swallowed an action or one of its mutations, and whoever sent it is told.
       effect.begin()
       effect.end(error)
     }
-    CurrentSerialContext.$value.withValue(context ?? pipeline) {
+    CurrentSerialContext.gatheringEvents(in: context ?? pipeline) {
       switch stage {
       case .transformAction: actionStage?.recover()
       case .transformMutation: mutationStage?.recover()
@@ -203,6 +203,7 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
     let ended = Array(running.values)
     running = [:]
     for sink in ended {
+      pipeline?.effectDidEnd(sink.context)
       sink.cancel()
       sink.effect?.end(CancellationError())
     }
@@ -264,9 +265,9 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
   @usableFromInline
   func follow(_ mutations: Observable<Mutation>, as effect: (any TrackedEffect)?) {
     guard let pipeline else { return }
-    let sink = EffectSink(effect, in: pipeline)
-    running[ObjectIdentifier(sink)] = sink
     let context = EffectContext(pipeline, cancellations: cancellations)
+    let sink = EffectSink(effect, context, in: pipeline)
+    running[ObjectIdentifier(sink)] = sink
     CurrentSerialContext.$value.withValue(context) {
       sink.hold(mutations.subscribe(sink))
     }
@@ -291,6 +292,7 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
 
   private func didEnd(_ sink: EffectSink<Action, Mutation, State>) {
     running[ObjectIdentifier(sink)] = nil
+    pipeline?.effectDidEnd(sink.context)
     // The sink and what it subscribed to hold each other until one lets go.
     sink.cancel()
     if running.isEmpty { cancellations.forget() }

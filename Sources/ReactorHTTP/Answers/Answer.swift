@@ -23,6 +23,16 @@ enum Answer {
     }
   }
 
+  /// What is the same until the host is another one: a cache has to ask whether it still is.
+  ///
+  /// Without the field, caches make up a time for which it holds.
+  static let revalidated: [(name: String, value: String)] = [("Cache-Control", "no-cache")]
+
+  /// How the service is at this moment.
+  static func status(_ word: String) -> HTTPResponse {
+    json(Array(#"{"status":"\#(word)"}"#.utf8), headers: [("Cache-Control", "no-store")])
+  }
+
   /// A state, with its cursor.
   static func state(
     _ state: CommittedState, status: Int = 200, headers: [(name: String, value: String)] = []

@@ -39,7 +39,7 @@ extension ReactorAPI {
       encoding: Listing(
         reactors: host.reactors.map {
           Listing.Entry(name: $0.name, summary: $0.summary, links: Links($0))
-        }))
+        }), headers: Answer.revalidated)
   }
 
   func describe(
@@ -55,6 +55,6 @@ extension ReactorAPI {
         stateSchema: EncodedJSON(trusted: description.stateSchema),
         initialState: EncodedJSON(trusted: description.initialState),
         exampleActions: description.exampleActions.map { EncodedJSON(trusted: $0) },
-        links: Links(reactor)))
+        links: Links(reactor)), headers: Answer.revalidated)
   }
 }

@@ -24,7 +24,7 @@ extension ReactorAPI {
           let address = "/v1/globals/\($0.name)"
           return Listing.Entry(
             name: $0.name, links: .init(self: address, events: address + "/events"))
-        }))
+        }), headers: Answer.revalidated)
   }
 
   func serveGlobal(_ name: String, _ request: HTTPRequest) throws(Problem) -> HTTPResponse {

@@ -12,6 +12,8 @@ extension Address {
     let actions: JSONValue
     /// Actions to try.
     let actionExamples: [JSONValue.Member]
+    /// Any global's value.
+    let global: JSONValue
   }
 
   func operations(_ schemas: Schemas) -> [Operation] {
@@ -19,13 +21,13 @@ extension Address {
     case .page:
       [get("inspector", "The inspector, a web page", gives: .text("text/html"))]
     case .pageFile:
-      [get("file", "The client for pages, and what all pages load", [.file], gives: .text("*/*"))]
+      [file("file", "The client for pages, and what all pages load", .file)]
     case .inspectorFile:
-      [get("inspectorFile", "A part of the inspector", [.inspectorFile], gives: .text("*/*"))]
+      [file("inspectorFile", "A part of the inspector", .inspectorFile)]
     case .examples:
       [get("examples", "Examples beside their source, a web page", gives: .text("text/html"))]
     case .exampleFile:
-      [get("exampleFile", "A part of the examples", [.exampleFile], gives: .text("*/*"))]
+      [file("exampleFile", "A part of the examples", .exampleFile)]
     case .health:
       [get("health", "Whether the process lives", gives: .json(Self.status))]
     case .readiness:
@@ -71,7 +73,7 @@ extension Address {
           gives: .json(Self.reference("GlobalList")))
       ]
     case .manyEvents: [streamMany]
-    case .global: [readGlobal, setGlobal]
+    case .global: [readGlobal(schemas), setGlobal(schemas)]
     case .globalEvents: [streamGlobal]
     }
   }
@@ -83,6 +85,10 @@ extension Address {
   private static let status: JSONValue = [
     "type": "object", "properties": ["status": ["type": "string"]], "required": ["status"],
   ]
+
+  private func file(_ id: String, _ summary: String, _ name: OpenAPIParameter) -> Operation {
+    get(id, summary, [name], gives: .text("*/*"), problems: [.notFound])
+  }
 
   private func get(
     _ id: String, _ summary: String, _ parameters: [OpenAPIParameter] = [],
@@ -199,11 +205,11 @@ extension Address {
       method: "GET", id: "streamEvents", summary: "The session's States as server-sent events",
       detail: "The current State at once, then every new one. The stream does not end by itself.",
       parameters: [
-        .reactor, .session, .select, .delta, .replay, .lastEventID, .lastEventIDQuery,
+        .reactor, .session, .select, .delta, .replay, .activity, .lastEventID, .lastEventIDQuery,
       ],
       answers: [
         .init(
-          status: 200, description: "The stream", content: .text("text/event-stream")),
+          status: 200, description: "The stream", content: .stream("text/event-stream")),
         .init(status: 204, description: "The session has ended: an EventSource stops"),
       ],
       problems: [
@@ -219,10 +225,12 @@ extension Address {
         A State's event has the name `{reactor}/{session}`; every other event has the data \
         `{"session":…,"data":…}`. The `id` holds the cursors of all sessions.
         """,
-      parameters: [.sessions, .select, .delta, .replay, .lastEventID, .lastEventIDQuery],
+      parameters: [
+        .sessions, .select, .delta, .replay, .activity, .lastEventID, .lastEventIDQuery,
+      ],
       answers: [
         .init(
-          status: 200, description: "The stream", content: .text("text/event-stream")),
+          status: 200, description: "The stream", content: .stream("text/event-stream")),
         .init(status: 204, description: "All sessions have ended: an EventSource stops"),
       ],
       problems: [
@@ -251,15 +259,13 @@ extension Address {
 // MARK: - Globals
 
 extension Address {
-  private static let anyValue: JSONValue = ["description": "The bare value."]
-
-  private var readGlobal: Operation {
+  private func readGlobal(_ schemas: Schemas) -> Operation {
     Operation(
       method: "GET", id: "readGlobal", summary: "The value of a global",
       parameters: [.global, .ifNoneMatch],
       answers: [
         .init(
-          status: 200, description: "The value", headers: [.etag], content: .json(Self.anyValue)),
+          status: 200, description: "The value", headers: [.etag], content: .json(schemas.global)),
         .init(status: 304, description: "The client has this value already", headers: [.etag]),
       ],
       problems: [.invalidParameter, .unknownGlobal, .notAcceptable])
@@ -268,21 +274,21 @@ extension Address {
   private var streamGlobal: Operation {
     Operation(
       method: "GET", id: "streamGlobalEvents", summary: "A global's values as server-sent events",
-      parameters: [.global, .select, .delta, .replay, .lastEventID, .lastEventIDQuery],
+      parameters: [.global, .select, .delta, .replay, .activity, .lastEventID, .lastEventIDQuery],
       answers: [
-        .init(status: 200, description: "The stream", content: .text("text/event-stream"))
+        .init(status: 200, description: "The stream", content: .stream("text/event-stream"))
       ],
       problems: [.invalidParameter, .unknownGlobal, .invalidPointer, .notAcceptable])
   }
 
-  private var setGlobal: Operation {
+  private func setGlobal(_ schemas: Schemas) -> Operation {
     Operation(
       method: "PUT", id: "setGlobal", summary: "Set a global for all sessions",
-      parameters: [.global], body: Self.anyValue,
+      parameters: [.global], body: schemas.global,
       answers: [
         .init(
           status: 200, description: "The value that is set now", headers: [.etag],
-          content: .json(Self.anyValue))
+          content: .json(schemas.global))
       ],
       problems: [
         .malformedJSON, .unknownGlobal, .unsupportedMediaType, .invalidBody, .notAcceptable,

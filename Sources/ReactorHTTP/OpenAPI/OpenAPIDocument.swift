@@ -19,15 +19,14 @@ struct OpenAPIDocument {
   mutating func value() -> JSONValue {
     let reactors = host.reactors.map { Hosted($0) }
     for reactor in reactors { schemas += reactor.schemas }
+    let globals = host.globals.map { Hosted.schema(of: $0) }
+    schemas += globals
     let referred = Address.Schemas(
-      state: .object([.init("anyOf", .array(reactors.map { $0.state }))]),
-      actions: .object([
-        .init(
-          "anyOf",
-          .array(
-            reactors.flatMap { [$0.action, ["type": "array", "items": $0.action]] as [JSONValue] }))
-      ]),
-      actionExamples: reactors.flatMap(\.examples))
+      state: Self.any(of: reactors.map(\.state)),
+      actions: Self.any(
+        of: reactors.flatMap { [$0.action, ["type": "array", "items": $0.action]] }),
+      actionExamples: reactors.flatMap(\.examples),
+      global: Self.any(of: globals.map { Address.reference($0.name) }))
     let paths = Address.allCases.map { address in
       JSONValue.Member(address.template, path(address.operations(referred)))
     }
@@ -49,6 +48,12 @@ struct OpenAPIDocument {
         "headers": .object(OpenAPIHeader.allCases.map { .init($0.rawValue, $0.description) }),
       ],
     ]
+  }
+
+  /// What one of several schemas allows.
+  private static func any(of schemas: [JSONValue]) -> JSONValue {
+    guard let first = schemas.first else { return [:] }
+    return schemas.count == 1 ? first : ["anyOf": .array(schemas)]
   }
 
   private static let introduction = """
@@ -105,6 +110,7 @@ struct OpenAPIDocument {
     case .json(let schema): description["content"] = ["application/json": ["schema": schema]]
     case .text(let type):
       description["content"] = .object([.init(type, ["schema": ["type": "string"]])])
+    case .stream(let type): description["content"] = .object([.init(type, [:])])
     case .either(let schema, let type):
       description["content"] = .object([
         .init("application/json", ["schema": schema]),

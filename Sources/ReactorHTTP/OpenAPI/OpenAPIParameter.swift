@@ -7,7 +7,7 @@ internal import ReactorHost
 enum OpenAPIParameter: String, CaseIterable {
   case reactor, session, global, problem, file, inspectorFile, exampleFile
   case limit, afterSession, afterVersion
-  case version, select, delta, replay, lastEventIDQuery, sessions
+  case version, select, delta, replay, activity, lastEventIDQuery, sessions
   case lastEventID, idempotencyKey, prefer, ifMatch, ifNoneMatch
 
   var reference: JSONValue {
@@ -59,6 +59,9 @@ enum OpenAPIParameter: String, CaseIterable {
       query(
         "delta", "Sends the first state whole, and then JSON Patches (RFC 6902).",
         ["type": "string", "enum": ["patch"]])
+    case .activity:
+      query(
+        "activity", "Tells how many effects run, and how far they are.", ["type": "boolean"])
     case .sessions:
       query(
         "session", "The sessions of the stream, each as `{reactor}/{session}`.",

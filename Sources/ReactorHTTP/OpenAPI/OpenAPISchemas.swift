@@ -10,6 +10,7 @@ enum OpenAPISchemas {
   ]
 
   private static let text: JSONValue = ["type": "string"]
+  private static let sessionID = "^(?!\\.{1,2}$)[A-Za-z0-9._~-]{1,128}$"
   private static let cursor: JSONValue = [
     "type": "string", "pattern": "^[A-Za-z0-9._-]{1,64}$",
     "description": "`{epoch}-{version}`: one point of one history.",
@@ -72,7 +73,7 @@ enum OpenAPISchemas {
       .init(
         "id",
         [
-          "type": ["string", "null"], "pattern": "^(?!\\.{1,2}$)[A-Za-z0-9._~-]{1,128}$",
+          "type": ["string", "null"], "pattern": .string(sessionID),
           "description": "The id to take; one is made up without.",
         ]),
       .init(
@@ -81,7 +82,8 @@ enum OpenAPISchemas {
           "description": "The history to begin with: another session's, up to a version.",
           "type": ["object", "null"],
           "properties": [
-            "session": text, "version": ["type": ["integer", "null"], "minimum": 0],
+            "session": ["type": "string", "pattern": .string(sessionID)],
+            "version": ["type": ["integer", "null"], "minimum": 0],
           ],
           "required": ["session"],
         ]),
@@ -109,10 +111,20 @@ struct Hosted {
   let examples: [JSONValue.Member]
   private let name: String
 
+  /// The schema of a global, under its name.
+  static func schema(of global: any SharedGlobal) -> JSONValue.Member {
+    let component = "\(componentName(global.name)).Value"
+    return .init(component, moved(parse(global.schema), to: component))
+  }
+
+  /// Names of components have fewer characters than those of reactors and globals.
+  private static func componentName(_ name: String) -> String {
+    String(name.map { $0.isASCII && ($0.isLetter || $0.isNumber || "._-".contains($0)) ? $0 : "_" })
+  }
+
   init(_ reactor: any HostedReactor) {
     let description = reactor.description
-    // Names of components have fewer characters than those of reactors.
-    let name = String(reactor.name.map { $0 == "~" ? "_" : $0 })
+    let name = Self.componentName(reactor.name)
     self.name = name
     schemas = [
       ("Action", description.actionSchema), ("Mutation", description.mutationSchema),

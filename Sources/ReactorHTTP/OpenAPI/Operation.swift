@@ -8,6 +8,8 @@ struct Operation {
     enum Content {
       case json(JSONValue)
       case text(_ type: String)
+      /// Goes on, so that no schema is that of the whole.
+      case stream(_ type: String)
       case either(JSONValue, orText: String)
     }
 

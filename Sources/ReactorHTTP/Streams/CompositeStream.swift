@@ -75,6 +75,8 @@ final class CompositeStream: ByteStream {
       switch subscription.next() {
       case .event(let event):
         return .chunk(StreamChunk(state.withLock { $0.send(event, of: index) }))
+      case .activity(let news):
+        return .chunk(StreamChunk(parts[index].notice("activity", news.json)))
       case .idle: continue
       case .ended(.deleted): return .chunk(StreamChunk(state.withLock { $0.end(index) }))
       case .ended(.interrupted): return .finished
@@ -119,6 +121,7 @@ extension CompositeStream.State {
     if opening.isReset { text += parts[index].notice("reset") }
     if opening.isCurrent { text += EventText.current.utf8 }
     if let event = opening.event { text += send(event, of: index) }
+    if let activity = opening.activity { text += parts[index].notice("activity", activity.json) }
     if parts[index].subscription == nil { text += end(index) }
     return text
   }
@@ -150,8 +153,8 @@ extension CompositeStream.State {
 }
 
 extension CompositeStream.Part {
-  fileprivate func notice(_ name: String) -> [UInt8] {
-    EventText.notice(name, wrap("{}".utf8))
+  fileprivate func notice(_ name: String, _ json: [UInt8] = Array("{}".utf8)) -> [UInt8] {
+    EventText.notice(name, wrap(json))
   }
 
   /// What is said of one of several sessions.

@@ -10,6 +10,7 @@ final class EventChannels: Sendable {
 
   private struct Table {
     var channels: [Key: (channel: EventChannel, streams: Int)] = [:]
+    var activities: [ObjectIdentifier: (channel: ActivityChannel, streams: Int)] = [:]
     var isDraining = false
   }
 
@@ -58,6 +59,32 @@ final class EventChannels: Sendable {
       return entry.streams == 0
     }
     channel.source.changeSubscriberCount(by: -1)
+    if isLast { channel.stop() }
+  }
+
+  /// Gives the channel of a session's activity to one more stream.
+  func joinActivity(of session: any Session) -> ActivityChannel {
+    let key = ObjectIdentifier(session)
+    let (channel, isNew) = table.withLock { table in
+      let known = table.activities[key]
+      let channel = known?.channel ?? ActivityChannel(session)
+      table.activities[key] = (channel, (known?.streams ?? 0) + 1)
+      return (channel, known == nil)
+    }
+    // It tells what it finds, so nobody misses what changes before.
+    if isNew { channel.start() }
+    return channel
+  }
+
+  /// A stream is gone that showed the activity; with the last one the channel goes too.
+  func leave(_ channel: ActivityChannel) {
+    let key = ObjectIdentifier(channel.session)
+    let isLast = table.withLock { table in
+      guard var entry = table.activities[key], entry.channel === channel else { return false }
+      entry.streams -= 1
+      table.activities[key] = entry.streams > 0 ? entry : nil
+      return entry.streams == 0
+    }
     if isLast { channel.stop() }
   }
 

@@ -67,7 +67,12 @@ extension ReactorAPI {
     // Read after joining, so that whatever comes later is in the channel.
     let current = source.current
     let resumed = position.version(of: current)
+    let activity =
+      wanted.wantsActivity
+      ? (source as? any Session).map { channels.joinActivity(of: $0) } : nil
     var opening = StreamOpening()
+    if wanted.wantsActivity { opening.activity = activity?.latest ?? ActivityChannel.News.none }
+    let toldActivity = opening.activity?.number ?? 0
     opening.isReset = position != .beginning && resumed == nil
     opening.isCurrent = resumed == current.version
 
@@ -75,7 +80,7 @@ extension ReactorAPI {
       let subscription = Subscription(
         channel, of: channels, seen: resumed ?? -1,
         shown: opening.isCurrent && !view.isPlain ? view.json(of: current) : nil,
-        everyVersion: true, replay: replay)
+        everyVersion: true, replay: replay, activity: activity, toldActivity: toldActivity)
       return (subscription, opening)
     }
     if wanted.wantsEveryVersion {
@@ -89,7 +94,7 @@ extension ReactorAPI {
     }
     let subscription = Subscription(
       channel, of: channels, seen: current.version, shown: json,
-      everyVersion: wanted.wantsEveryVersion)
+      everyVersion: wanted.wantsEveryVersion, activity: activity, toldActivity: toldActivity)
     return (subscription, opening)
   }
 

@@ -35,6 +35,7 @@ final class SessionStream: ByteStream {
     if opening.isReset { text += EventText.notice("reset") }
     if opening.isCurrent { text += EventText.current.utf8 }
     if let chunk = opening.event?.chunk { text += chunk.framed[chunk.payload] }
+    if let activity = opening.activity { text += EventText.notice("activity", activity.json) }
     return text
   }
 
@@ -48,6 +49,8 @@ final class SessionStream: ByteStream {
     if channels.isDraining { return goodbye(Self.draining) }
     switch subscription.next() {
     case .event(let event): return .chunk(event.chunk)
+    case .activity(let news):
+      return .chunk(StreamChunk(EventText.notice("activity", news.json)))
     case .idle: return .idle
     case .ended(.deleted): return goodbye(Self.end)
     case .ended(.interrupted): return .finished
@@ -74,4 +77,7 @@ struct StreamOpening: Sendable {
 
   /// Where the client is, or is brought to.
   var event: StreamEvent?
+
+  /// What goes on in the session, where the client wants to know it.
+  var activity: ActivityChannel.News?
 }

@@ -8,6 +8,9 @@ struct StreamRequest {
   /// Whether it wants each version, however far behind it is.
   let wantsEveryVersion: Bool
 
+  /// Whether it wants to know which effects run.
+  let wantsActivity: Bool
+
   /// The last id that it has seen, as it was sent; the header counts before the parameter.
   let lastEventID: String?
 
@@ -16,11 +19,24 @@ struct StreamRequest {
     view = StreamView(
       pointer: try query.pointer("select"), sendsPatches: try query.choice("delta", "patch"))
     wantsEveryVersion = try query.choice("replay", "all")
+    wantsActivity = try query.flag("activity")
     lastEventID = request[header: .lastEventID] ?? query["last_event_id"]
   }
 }
 
 extension Query {
+  /// A parameter that is `true` or `false`, or not there, which is `false`.
+  fileprivate func flag(_ name: String) throws(Problem) -> Bool {
+    switch self[name] {
+    case nil, "false": return false
+    case "true": return true
+    default:
+      throw Problem(
+        .invalidParameter, "The parameter \(name) takes: true or false.",
+        members: [.init("parameter", .string(name))])
+    }
+  }
+
   /// Whether a parameter is there that takes one value only.
   fileprivate func choice(_ name: String, _ value: String) throws(Problem) -> Bool {
     guard let text = self[name] else { return false }

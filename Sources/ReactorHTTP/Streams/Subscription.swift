@@ -12,6 +12,9 @@ final class Subscription: Sendable {
   enum Next {
     case event(StreamEvent)
 
+    /// What goes on in the session is another thing now.
+    case activity(ActivityChannel.News)
+
     /// Nothing until one of the groups is woken.
     case idle
 
@@ -39,11 +42,16 @@ final class Subscription: Sendable {
     var isWorking = false
     /// Whether what the client wants is not kept any more.
     var hasFailed = false
+    /// What of the activity the client was told last.
+    var toldActivity = 0
+    /// Whether that was the last thing it was told: then a state has its turn.
+    var toldActivityLast = false
   }
 
   private let channel: EventChannel
   private let channels: EventChannels
   private let wantsEveryVersion: Bool
+  private let activity: ActivityChannel?
   /// Woken when the worker pool has something for this client; only for one that may need it.
   private let ownGroup: StreamGroup?
   private let state: Mutex<State>
@@ -57,27 +65,51 @@ final class Subscription: Sendable {
   ///   - shown: What it sees then, where the view depends on it and it is known.
   ///   - everyVersion: Whether the client wants each version, however far behind it is.
   ///   - replay: Where the versions after it are read; `nil` where the channel has them.
+  ///   - activity: What goes on in the session, which it has joined; `nil` where the client does not
+  ///     want to know.
+  ///   - toldActivity: What of it the client is told in its opening.
   init(
     _ channel: EventChannel, of channels: EventChannels, seen: Int, shown: ArraySlice<UInt8>?,
-    everyVersion: Bool, replay: (any StateReplay)? = nil
+    everyVersion: Bool, replay: (any StateReplay)? = nil, activity: ActivityChannel? = nil,
+    toldActivity: Int = 0
   ) {
     self.channel = channel
+    self.activity = activity
     self.channels = channels
     wantsEveryVersion = everyVersion
     ownGroup = everyVersion || channel.view.sendsPatches ? StreamGroup() : nil
-    state = Mutex(State(seen: seen, shown: channel.view.isPlain ? nil : shown, replay: replay))
+    var state = State(seen: seen, shown: channel.view.isPlain ? nil : shown, replay: replay)
+    state.toldActivity = toldActivity
+    self.state = Mutex(state)
   }
 
   /// The groups whose waking means that there may be something next.
-  var groups: [StreamGroup] { [channel.group] + (ownGroup.map { [$0] } ?? []) }
+  var groups: [StreamGroup] { [channel.group, ownGroup, activity?.group].compactMap { $0 } }
 
   /// The client has left.
   func close() {
     channels.leave(channel)
+    if let activity { channels.leave(activity) }
   }
 
   /// What comes next for the client, which thereby has it.
   func next() -> Next {
+    guard let activity else { return nextOfStates() }
+    // One after the other, where there is news of both.
+    let news = activity.latest
+    let isTurn = state.withLock { $0.toldActivity < news.number && !$0.toldActivityLast }
+    if !isTurn {
+      let next = nextOfStates()
+      guard case .idle = next, state.withLock({ $0.toldActivity < news.number }) else {
+        state.withLock { $0.toldActivityLast = false }
+        return next
+      }
+    }
+    state.withLock { ($0.toldActivity, $0.toldActivityLast) = (news.number, true) }
+    return .activity(news)
+  }
+
+  private func nextOfStates() -> Next {
     while true {
       switch step() {
       case .event(let event):

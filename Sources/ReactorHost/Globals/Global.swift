@@ -74,6 +74,11 @@ public final class Global<Value: Codable & Sendable>: SharedGlobal, ObservableTy
     CommittedState(cursor: Cursor(epoch: epoch, version: setting.version), json: setting.json)
   }
 
+  /// The JSON Schema of the values that it takes, derived from their type.
+  public var schema: [UInt8] {
+    JSONSchema.derive(Value.self, for: .input).bytes
+  }
+
   /// Sets the value for all sessions; any thread may call.
   ///
   /// - Throws: An `EncodingError` where the value cannot be written as JSON; nothing is set then.
@@ -193,6 +198,9 @@ private final class SingleReplay: StateReplay {
 public protocol SharedGlobal: StateSource {
   /// The name in the address.
   var name: String { get }
+
+  /// The JSON Schema of the values that it takes, as JSON.
+  var schema: [UInt8] { get }
 
   /// Sets the value from JSON.
   func set(json: [UInt8]) throws(ActionDecodingError) -> CommittedState

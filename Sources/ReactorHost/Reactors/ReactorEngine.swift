@@ -114,6 +114,10 @@ extension ReactorEngine: SessionEngine {
     (pipeline.runningEffectCount, pipeline.waitingCount)
   }
 
+  var activity: SessionActivity {
+    SessionActivity(running: pipeline.runningEffectCount, progress: pipeline.effectProgress)
+  }
+
   var isIdle: Bool {
     pipeline.runningEffectCount == 0 && pipeline.waitingCount == 0
   }

@@ -37,6 +37,8 @@ final class LiveSession: Session {
     var settled: [ActionRequest] = []
     var observers: [any SessionObserver] = []
     var subscribers = 0
+    var activityObservers: [any ActivityObserver] = []
+    var toldActivity: SessionActivity?
     var globals: [String: UInt64]
     var isStored: Bool
     var lastSnapshot: Int
@@ -56,6 +58,8 @@ final class LiveSession: Session {
   let engine: any SessionEngine
   let environment: HostEnvironment
   let book: Mutex<Book>
+  /// Whether somebody wants to know which effects run.
+  let activityIsWatched = Atomic<Bool>(false)
   private let interrupted: @Sendable (LiveSession) -> Void
 
   /// Makes a session at the end of its log and connects its reactor.

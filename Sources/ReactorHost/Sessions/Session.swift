@@ -34,6 +34,15 @@ public protocol Session: StateSource {
   /// The log entries after a version, at most `limit`.
   func entries(after version: Int, limit: Int) throws(HistoryError) -> [LogEntry]
 
+  /// The effects that run now.
+  var activity: SessionActivity { get }
+
+  /// Tells an observer of the activity: soon as it is, and then whenever it is another one.
+  func observeActivity(_ observer: any ActivityObserver)
+
+  /// Tells an observer of the activity nothing more.
+  func stopObservingActivity(_ observer: any ActivityObserver)
+
   /// How many streams watch the session.
   var subscriberCount: Int { get }
 }

@@ -29,6 +29,9 @@ protocol SessionEngine: AnyObject, Sendable {
   /// How many effects run, and how much work waits for the session's turn.
   var load: (effects: Int, waiting: Int) { get }
 
+  /// The effects that run now.
+  var activity: SessionActivity { get }
+
   /// Whether no effect runs and nothing waits.
   var isIdle: Bool { get }
 

@@ -45,6 +45,6 @@ final class SessionLink: Sendable {
 
   @usableFromInline
   func didSettle() {
-    session?.appendPending()
+    session?.didSettle()
   }
 }

@@ -23,6 +23,27 @@ package enum CurrentSerialContext {
   /// Bound by whoever runs a session's streams; tasks that they start inherit it.
   @TaskLocal package static var value: (any SerialContext)?
 
+  /// Where operators put the events of several streams in a row, for streams that are subscribed to
+  /// while it is bound; `nil` for the thread that has the turn.
+  ///
+  /// Where one thread emits while another one does, the first takes the second one's event along, and
+  /// what follows happens on a thread that has nothing to do with it. A context that must know what
+  /// each of its turns has caused takes events from other threads in as turns of their own instead.
+  @TaskLocal static var gathering: (any SerialContext)?
+
+  /// Subscribes to streams that belong to a context and nobody else, and whose events are all to come
+  /// in its turns.
+  package static func gatheringEvents(in context: any SerialContext, _ subscribe: () -> Void) {
+    $value.withValue(context) {
+      $gathering.withValue(context, operation: subscribe)
+    }
+  }
+
+  /// Subscribes to a stream that others may share, so that it must not depend on one context's turns.
+  static func sharing<Result>(_ subscribe: () -> Result) -> Result {
+    gathering == nil ? subscribe() : $gathering.withValue(nil, operation: subscribe)
+  }
+
   /// The bound one, or that of the process.
   package static var orShared: any SerialContext {
     value ?? SharedSerialContext.instance

@@ -6,6 +6,7 @@ package final class SerialSink<Element: Sendable>: ObserverType, Disposable {
   private let events = SerialQueue<Event<Element>>()
   private let stopped = Atomic<Bool>(false)
   private let upstream = DisposableSlot()
+  private let context = CurrentSerialContext.gathering
 
   package init(_ downstream: any ObserverType<Element>) {
     self.downstream = downstream
@@ -17,7 +18,11 @@ package final class SerialSink<Element: Sendable>: ObserverType, Disposable {
 
   package func on(_ event: Event<Element>) {
     guard !stopped.load(ordering: .acquiring) else { return }
-    events.post(event, handle: deliver)
+    if let context, !context.isCurrent {
+      context.perform { self.events.post(event, handle: self.deliver) }
+    } else {
+      events.post(event, handle: deliver)
+    }
   }
 
   private func deliver(_ event: Event<Element>) {

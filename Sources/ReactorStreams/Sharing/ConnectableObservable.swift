@@ -39,7 +39,10 @@ public final class ConnectableObservable<Element: Sendable>: ObservableType {
       return (state.connection, state.broadcaster)
     }
     if existing == nil, broadcaster.end == nil {
-      connection.setDisposable(source.subscribe(AnyObserver(eventHandler: broadcaster.send)))
+      connection.setDisposable(
+        CurrentSerialContext.sharing {
+          source.subscribe(AnyObserver(eventHandler: broadcaster.send))
+        })
     }
     let subscription = existing ?? connection
     return Disposables.create { [self] in

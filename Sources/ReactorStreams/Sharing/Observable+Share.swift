@@ -62,13 +62,13 @@ private final class SharedSource<Element: Sendable>: Sendable {
   }
 
   private func connect(_ connection: Connection) {
-    let subscription = source.subscribe(
-      AnyObserver { [self] event in
-        // Whoever subscribes anew when told of the end begins a new connection.
-        if event.isStopEvent { close(connection) }
-        connection.broadcaster.send(event)
-        if event.isStopEvent { connection.upstream.dispose() }
-      })
+    let observer = AnyObserver<Element> { [self] event in
+      // Whoever subscribes anew when told of the end begins a new connection.
+      if event.isStopEvent { close(connection) }
+      connection.broadcaster.send(event)
+      if event.isStopEvent { connection.upstream.dispose() }
+    }
+    let subscription = CurrentSerialContext.sharing { source.subscribe(observer) }
     connection.upstream.set(subscription)
   }
 

@@ -1,4 +1,5 @@
 import Foundation
+import PublicTestData
 import Testing
 
 extension BrowserTests {
@@ -165,7 +166,8 @@ extension BrowserTests {
           """) == ["bigint", "9007199254740993", #"{"value":9007199254740993}"#])
     }
 
-    @Test func `patches are applied as RFC 6902 says`() throws {
+    @Test(.enabled(if: PublicTestData.isInstalled, "\(PublicTestData.isMissing)"))
+    func `patches are applied as RFC 6902 says`() throws {
       let failed = try page.run(
         """
         const isSame = (one, other) => {
@@ -198,9 +200,8 @@ extension BrowserTests {
     }
 
     private static func patchCases() throws -> JSON {
-      let file = URL(filePath: #filePath).deletingLastPathComponent()
-        .appending(path: "../../ReactorCodingTests/Patch/json-patch-tests.json")
-      return try JSON(parsing: String(contentsOf: file.standardizedFileURL, encoding: .utf8))
+      let file = PublicTestData.file("tests.js", of: "jsonpatch")
+      return try JSON(parsing: String(contentsOf: file, encoding: .utf8))
     }
 
     @Test func `a name such as __proto__ is a name like any other`() throws {

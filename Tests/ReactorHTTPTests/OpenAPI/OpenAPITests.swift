@@ -11,20 +11,21 @@ struct OpenAPITests {
   private let host: Host
 
   init() {
-    host = Host([
-      ReactorRegistration(
-        "number", summary: "A number", exampleActions: [NumberReactor.Action.add(1)]
-      ) {
-        NumberReactor(effect: .never())
-      }
-    ])
+    host = Host(
+      [
+        ReactorRegistration(
+          "number", summary: "A number", exampleActions: [NumberReactor.Action.add(1)]
+        ) {
+          NumberReactor(effect: .never())
+        }
+      ], globals: [Global<String?>("motto", nil)])
     var document = OpenAPIDocument(host: host, version: "1.2.3")
     self.document = document.value()
   }
 
   @Test(arguments: Address.allCases)
   func `each address is described with exactly the methods that it serves`(address: Address) {
-    let schemas = Address.Schemas(state: [:], actions: [:], actionExamples: [])
+    let schemas = Address.Schemas(state: [:], actions: [:], actionExamples: [], global: [:])
     #expect(
       Set(address.operations(schemas).map(\.method))
         == Set(address.methods).subtracting(["HEAD"]))
@@ -45,7 +46,7 @@ struct OpenAPITests {
   }
 
   @Test func `each parameter of a template is described, and no other one in the path`() {
-    let schemas = Address.Schemas(state: [:], actions: [:], actionExamples: [])
+    let schemas = Address.Schemas(state: [:], actions: [:], actionExamples: [], global: [:])
     for address in Address.allCases {
       let named = Set(
         address.template.split(separator: "/").filter { $0.hasPrefix("{") }
@@ -60,13 +61,13 @@ struct OpenAPITests {
   }
 
   @Test func `no two operations have the same id`() {
-    let schemas = Address.Schemas(state: [:], actions: [:], actionExamples: [])
+    let schemas = Address.Schemas(state: [:], actions: [:], actionExamples: [], global: [:])
     let ids = Address.allCases.flatMap { $0.operations(schemas) }.map(\.id)
     #expect(Set(ids).count == ids.count)
   }
 
   @Test func `each problem is told by some operation`() {
-    let schemas = Address.Schemas(state: [:], actions: [:], actionExamples: [])
+    let schemas = Address.Schemas(state: [:], actions: [:], actionExamples: [], global: [:])
     let told = Set(
       Address.allCases.flatMap { $0.operations(schemas) }.flatMap(\.problems)
         + ProblemKind.ofEveryAddress)
@@ -96,5 +97,11 @@ struct OpenAPITests {
     let description = try #require(host.reactor("number")).description
     let state = try #require(document["components"]?["schemas"]?["number.State"])
     #expect(state.bytes == description.stateSchema)
+  }
+
+  @Test func `the schema of a global is that of its type`() throws {
+    let value = try #require(document["components"]?["schemas"]?["motto.Value"])
+    #expect(value.bytes == host.globals.first?.schema)
+    #expect(JSONSchema.derive(String?.self, for: .input) == value)
   }
 }

@@ -1,3 +1,4 @@
+import ReactorCore
 import ReactorHost
 import ReactorStreams
 import Testing
@@ -19,7 +20,10 @@ struct Service {
     adjust(&settings)
     var hostSettings = HostSettings()
     adjustHost(&hostSettings)
-    let effect = effect.asObservable()
+    // What it adds tells how far it is, in tenths.
+    let effect = effect.trackProgress { mutation in
+      if case .add(let tenths) = mutation { Double(tenths) / 10 } else { nil }
+    }
     let host = Host(
       [
         ReactorRegistration(

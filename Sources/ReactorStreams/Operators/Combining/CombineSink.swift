@@ -19,6 +19,7 @@ final class CombineSink<Result: Sendable>: Disposable {
   private let stopped = Atomic<Bool>(false)
   private let completed = Mutex<Set<Int>>([])
   private let items = SerialQueue<Item>()
+  private let context = CurrentSerialContext.gathering
 
   init(
     _ downstream: any ObserverType<Result>,
@@ -42,11 +43,19 @@ final class CombineSink<Result: Sendable>: Disposable {
         switch event {
         case .next(let element):
           leg.put(element)
-          items.post(.arrived(index), handle: handle)
-        case .error(let error): items.post(.failed(error), handle: handle)
-        case .completed: items.post(.completed(index), handle: handle)
+          enter(.arrived(index))
+        case .error(let error): enter(.failed(error))
+        case .completed: enter(.completed(index))
         }
       })
+  }
+
+  private func enter(_ item: Item) {
+    if let context, !context.isCurrent {
+      context.perform { self.items.post(item, handle: self.handle) }
+    } else {
+      items.post(item, handle: handle)
+    }
   }
 
   func dispose() {

@@ -13,6 +13,7 @@ final class SwitchSink<Input: Sendable, Output: Sendable>: ObserverType, Disposa
   }
 
   private let context = CurrentSerialContext.value
+  private let gathering = CurrentSerialContext.gathering
   private let downstream: any ObserverType<Output>
   private let transform: @Sendable (Input) throws -> Observable<Output>
   private let outer = DisposableSlot()
@@ -35,7 +36,15 @@ final class SwitchSink<Input: Sendable, Output: Sendable>: ObserverType, Disposa
   }
 
   func on(_ event: Event<Input>) {
-    items.post(.outer(event), handle: handle)
+    enter(.outer(event))
+  }
+
+  private func enter(_ item: Item) {
+    if let gathering, !gathering.isCurrent {
+      gathering.perform { self.items.post(item, handle: self.handle) }
+    } else {
+      items.post(item, handle: handle)
+    }
   }
 
   func dispose() {
@@ -83,7 +92,7 @@ final class SwitchSink<Input: Sendable, Output: Sendable>: ObserverType, Disposa
       finishInner()
     case .producer:
       let sink = InnerSink<Output> { [self] event, sink in
-        items.post(.inner(event, sink), handle: handle)
+        enter(.inner(event, sink))
       }
       state.withLock { $0.current = sink }
       sink.run(inner, in: context)

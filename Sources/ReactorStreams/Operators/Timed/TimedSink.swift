@@ -26,6 +26,7 @@ final class TimedSink<Machine: TimedMachine>: ObserverType, Disposable {
   private let timer = SerialDisposable()
   private let upstream = DisposableSlot()
   private let stopped = Atomic<Bool>(false)
+  private let context = CurrentSerialContext.gathering
 
   init(
     _ downstream: any ObserverType<Element>,
@@ -44,7 +45,15 @@ final class TimedSink<Machine: TimedMachine>: ObserverType, Disposable {
   }
 
   func on(_ event: Event<Element>) {
-    mailbox.post(.event(event), handle: handle)
+    enter(.event(event))
+  }
+
+  private func enter(_ item: Item) {
+    if let context, !context.isCurrent {
+      context.perform { self.mailbox.post(item, handle: self.handle) }
+    } else {
+      mailbox.post(item, handle: handle)
+    }
   }
 
   func dispose() {
@@ -83,7 +92,7 @@ final class TimedSink<Machine: TimedMachine>: ObserverType, Disposable {
       contents.latestTimer += 1
       let number = contents.latestTimer
       timer.disposable = scheduler.schedule(after: delay) { [self] in
-        mailbox.post(.timeOut(number), handle: handle)
+        enter(.timeOut(number))
       }
     }
   }

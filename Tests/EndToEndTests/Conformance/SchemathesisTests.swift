@@ -1,0 +1,45 @@
+import Foundation
+import PublicTestData
+import Testing
+
+/// The service against its own specification: what `/openapi.json` says is validated, and what it
+/// promises is tried with requests that schemathesis makes of it, valid ones and others.
+@Suite(.blocking, .enabled(if: PublicTestData.isInstalled, "\(PublicTestData.isMissing)"))
+struct SchemathesisTests {
+  private static let examples =
+    ProcessInfo.processInfo.environment["SCHEMATHESIS_EXAMPLES"] ?? "20"
+  private static let configuration = URL(filePath: #filePath).deletingLastPathComponent()
+    .appending(path: "../../../config/schemathesis.toml").standardizedFileURL.path
+
+  let server: ReactordProcess
+
+  init() throws {
+    // Of its own: what others count and list must not be disturbed. A wait is as long as it takes to
+    // see it.
+    server = try ReactordProcess("--actions-wait", "0.2", "--weather-latency", "0.01")
+  }
+
+  @Test func `the specification is valid OpenAPI 3_1`() throws {
+    let folder = try TemporaryFolder()
+    let document = try server.client().get("/openapi.json")
+    try document.text.write(toFile: folder["openapi.json"], atomically: true, encoding: .utf8)
+    let (exit, output) = try PythonTool.run("openapi-spec-validator", [folder["openapi.json"]])
+    #expect(exit == .code(0), "\(output)")
+  }
+
+  @Test func `what the service answers is what its specification says`() throws {
+    let folder = try TemporaryFolder()
+    let (exit, output) = try PythonTool.run(
+      "schemathesis",
+      [
+        "--config-file", Self.configuration, "run", server.url + "/openapi.json",
+        "--checks", "all", "--phases", "examples,coverage,fuzzing",
+        "--max-examples", Self.examples, "--seed", "1", "--generation-database", "none",
+        "--continue-on-failure", "--no-shrink", "--warnings", "off", "--request-timeout", "10",
+        "--report-dir", folder.path,
+      ])
+    #expect(exit == .code(0), "\(output)")
+    #expect(output.contains("✅ Fuzzing"), "\(output)")
+    #expect(try server.client().get("/healthz").status == 200)
+  }
+}

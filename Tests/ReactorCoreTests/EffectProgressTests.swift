@@ -1,0 +1,112 @@
+import ReactorCore
+import ReactorStreams
+import Testing
+
+/// How far effects have come, told by themselves.
+struct EffectProgressTests {
+  private let source = PublishSubject<String>()
+
+  /// An action runs the source; its elements are fractions.
+  private func makeReactor() -> ScriptedReactor {
+    let reactor = ScriptedReactor()
+    reactor.mutating = { [source] _ in
+      source.trackProgress { Double($0) }.filter { $0 == "mutate" }
+    }
+    return reactor
+  }
+
+  @Test func `a stream tells it with its elements`() {
+    let reactor = makeReactor()
+    #expect(reactor.pipeline.effectProgress == nil)
+    reactor.action.onNext("start")
+    #expect(reactor.pipeline.effectProgress == nil)
+    source.onNext("0.25")
+    #expect(reactor.pipeline.effectProgress == 0.25)
+    source.onNext("no number")
+    source.onNext("0.75")
+    #expect(reactor.pipeline.effectProgress == 0.75)
+    source.onCompleted()
+    #expect(reactor.pipeline.effectProgress == nil)
+    #expect(reactor.currentState == [])
+  }
+
+  @Test(arguments: [("-1", 0), ("7", 1), ("inf", 1)])
+  func `it is kept between 0 and 1`(told: String, kept: Double) {
+    let reactor = makeReactor()
+    reactor.action.onNext("start")
+    source.onNext("nan")
+    #expect(reactor.pipeline.effectProgress == nil)
+    source.onNext(told)
+    #expect(reactor.pipeline.effectProgress == kept)
+  }
+
+  @Test func `of several effects it is the mean of those that tell`() {
+    let reactor = ScriptedReactor()
+    let others = [PublishSubject<String>(), PublishSubject<String>()]
+    reactor.mutating = { [source] action in
+      switch action {
+      case "first": others[0].trackProgress { Double($0) }.filter { _ in false }
+      case "second": others[1].trackProgress { Double($0) }.filter { _ in false }
+      default: source.asObservable()
+      }
+    }
+    for action in ["first", "second", "silent"] { reactor.action.onNext(action) }
+    others[0].onNext("0.5")
+    #expect(reactor.pipeline.effectProgress == 0.5)
+    others[1].onNext("1")
+    #expect(reactor.pipeline.effectProgress == 0.75)
+    others[0].onError(Mishap())
+    #expect(reactor.pipeline.effectProgress == 1)
+  }
+
+  @Test func `async code tells it, and what it tells after its end does not count`() async {
+    let reactor = ScriptedReactor()
+    let (reports, report) = AsyncStream<Double>.makeStream()
+    let (told, tell) = AsyncStream<Void>.makeStream()
+    reactor.mutating = { _ in
+      .run { _ in
+        for await fraction in reports {
+          EffectProgress.report(fraction)
+          tell.yield()
+        }
+        EffectProgress.report(0.9)
+      }
+    }
+    reactor.action.onNext("start")
+    report.yield(0.4)
+    var iterator = told.makeAsyncIterator()
+    await iterator.next()
+    #expect(reactor.pipeline.effectProgress == 0.4)
+    reactor.pipeline.shutDown()
+    #expect(reactor.pipeline.effectProgress == nil)
+    report.finish()
+  }
+
+  @Test func `threads that tell it at the same time leave nothing behind`() {
+    let reactor = ScriptedReactor()
+    let threads = Recorder<OtherThread>()
+    reactor.mutating = { _ in
+      .create { observer in
+        // The effect is found where the thread runs in what the subscription ran in.
+        let context = CurrentSerialContext.value
+        threads.add(
+          OtherThread {
+            CurrentSerialContext.$value.withValue(context) {
+              for step in 0..<200 { EffectProgress.report(Double(step) / 200) }
+            }
+            observer.onCompleted()
+          })
+        return Disposables.create()
+      }
+    }
+    for _ in 0..<4 { reactor.action.onNext("start") }
+    for thread in threads.values { thread.join() }
+    #expect(reactor.pipeline.runningEffectCount == 0)
+    #expect(reactor.pipeline.effectProgress == nil)
+  }
+
+  @Test func `outside an effect nobody is told`() {
+    EffectProgress.report(0.5)
+    _ = Observable.just(0.5).trackProgress { $0 }.subscribe()
+  }
+}

@@ -1,0 +1,124 @@
+import ReactorCore
+import ReactorHost
+import ReactorStreams
+import Testing
+
+/// A stream that a reactor merges into its mutations, and that emits on threads of its own.
+@Suite(.timeLimit(.minutes(1)))
+struct ForeignStreamTests {
+  /// Ways to merge.
+  enum Way: String, CaseIterable {
+    case merge, flatMapLatest, combineLatest, withLatestFrom
+  }
+
+  private final class MergingReactor: Reactor {
+    enum Action: Codable, Sendable {
+      case act(Int)
+    }
+
+    enum Mutation: Codable, Sendable {
+      case acted(Int)
+      case foreign
+    }
+
+    struct State: Codable, Sendable {
+      var acted = 0
+      var foreign = 0
+    }
+
+    let initialState = State()
+    private let foreign: Observable<Mutation>
+    private let way: Way
+
+    init(_ foreign: Observable<Mutation>, _ way: Way) {
+      self.foreign = foreign
+      self.way = way
+    }
+
+    func mutate(action: Action) -> Observable<Mutation> {
+      switch action {
+      case .act(let number): .just(.acted(number))
+      }
+    }
+
+    func transform(mutation: Observable<Mutation>) -> Observable<Mutation> {
+      switch way {
+      case .merge: .merge(mutation, foreign)
+      case .flatMapLatest:
+        .merge(mutation.flatMapLatest { Observable<Mutation>.just($0) }, foreign)
+      case .combineLatest:
+        .merge(
+          mutation.map { Optional($0) }.startWith(nil).compactMap { $0 },
+          Observable.combineLatest(foreign, Observable.just(0)) { foreign, _ in foreign })
+      case .withLatestFrom:
+        .merge(mutation.withLatestFrom(foreign.startWith(.foreign)) { own, _ in own }, foreign)
+      }
+    }
+
+    func reduce(state: State, mutation: Mutation) -> State {
+      var state = state
+      switch mutation {
+      case .acted: state.acted += 1
+      case .foreign: state.foreign += 1
+      }
+      return state
+    }
+  }
+
+  @Test(arguments: Way.allCases)
+  func `its mutations are its own, and an action's are the action's, whoever is faster`(
+    way: Way
+  ) async throws {
+    let (threads, count) = (2, 400)
+    let foreign = PublishSubject<MergingReactor.Mutation>()
+    let stream = foreign.asObservable()
+    let host = Host([
+      ReactorRegistration("merging", summary: "Merges") { MergingReactor(stream, way) }
+    ])
+    let opened = Recorder<Result<OpenedSession, SessionError>>()
+    try #require(host.reactor("merging")).session("s", for: .use) { opened.add($0) }
+    let session = try #require(opened.values.first).get().session
+
+    let outcomes = Recorder<(number: Int, ActionOutcome)>()
+    await withTaskGroup { group in
+      for thread in 0..<threads {
+        group.addTask {
+          for _ in 0..<count { foreign.onNext(.foreign) }
+        }
+        group.addTask {
+          for step in 0..<count {
+            let number = thread * count + step
+            try? session.submit(
+              Array(#"{"act":\#(number)}"#.utf8), ifAt: nil, accepted: nil,
+              completion: { outcomes.add((number, $0)) })
+          }
+        }
+      }
+    }
+
+    let total = 2 * threads * count
+    #expect(session.current.version == total)
+    var versions: [String: Int] = [:]
+    for entry in try session.entries(after: 0, limit: total) {
+      let mutation = String(decoding: entry.mutation, as: UTF8.self)
+      if mutation == #""foreign""# {
+        #expect(entry.action == nil)
+      } else {
+        let action = entry.action.map { String(decoding: $0, as: UTF8.self) }
+        #expect(action == mutation.replacing("acted", with: "act"))
+        versions[mutation] = entry.version
+      }
+    }
+    #expect(outcomes.values.count == threads * count)
+    for (number, outcome) in outcomes.values {
+      // What is answered contains what the action did.
+      guard case .committed(let state) = outcome,
+        let version = versions[#"{"acted":\#(number)}"#]
+      else {
+        Issue.record("Action \(number) was not committed.")
+        continue
+      }
+      #expect(state.version >= version)
+    }
+  }
+}
