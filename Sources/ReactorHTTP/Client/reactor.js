@@ -362,7 +362,8 @@ export function patched(document, operations) {
     const [parent, name] = open(path);
     if (!Array.isArray(parent)) return put(parent, name, value);
     const index = name === "-" ? parent.length : Number(name);
-    if (String(index) !== name && name !== "-" || !(index <= parent.length)) {
+    const isIndex = name === "-" || String(index) === name;
+    if (!isIndex || !(index >= 0 && index <= parent.length)) {
       throw new RangeError(`No such place: ${path}`);
     }
     parent.splice(index, 0, value);

@@ -191,7 +191,7 @@ extension BrowserTests {
             failed.push([comment, String(problem)]);
             continue;
           }
-          if (!error && !isSame(result, expected)) failed.push([comment, result]);
+          if (error || !isSame(result, expected)) failed.push([comment, result]);
           if (JSON.stringify(doc) !== before) failed.push([comment, "the document changed"]);
         }
         return [count > 50, failed];

@@ -3,7 +3,7 @@ import Testing
 
 extension BrowserTests {
   /// `/reactor.js` on a network and with a server as they are.
-  struct RestartTests {
+  struct ClientRestartTests {
     let browser: Browser
 
     init() throws {
