@@ -4,7 +4,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run build test sanitize test-faults fuzz lint format docs bench soak screenshots
+.PHONY: help run build test counts sanitize test-faults fuzz lint format docs bench soak screenshots
 MAKEFLAGS += --no-print-directory
 
 # The address of `make run`.
@@ -42,6 +42,11 @@ test: ## Run all tests, with ARGS.
 	@$(python_packages)
 	swift build --build-tests
 	swift test --skip-build $(ARGS)
+
+counts: ## Write down anew what an action and a delivery cost, see Tests/HotPathCounts.
+	@$(packages) build run
+	swift run HotPathCounts Tests/HotPathCounts/counts.json
+	swift run -c release HotPathCounts Tests/HotPathCounts/counts.json
 
 sanitize: ## Run the tests under ThreadSanitizer and AddressSanitizer, with ARGS.
 	@$(packages) build run test

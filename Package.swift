@@ -160,7 +160,8 @@ let package = Package(
 
     // The real binary over real sockets, curl and a browser.
     .testTarget(
-      name: "EndToEndTests", dependencies: ["PublicTestData", "ReadmeExample", "reactord", "room"],
+      name: "EndToEndTests",
+      dependencies: ["HotPathCounts", "PublicTestData", "ReadmeExample", "reactord", "room"],
       swiftSettings: settings),
 
     // Every parser that faces the network, as something that takes any bytes; and the corpus of
@@ -201,6 +202,13 @@ let package = Package(
       exclude: ["Load/post.lua", "Servers/nchan.conf", "Servers/plain-server.js"],
       swiftSettings: settings),
     .testTarget(name: "BenchmarksTests", dependencies: ["Benchmarks"], swiftSettings: settings),
+    // What the hot path costs, counted: a test compares it with counts.json.
+    .executableTarget(
+      name: "HotPathCounts",
+      dependencies: [
+        "AllocationCounter", "ReactorCore", "ReactorHost", "ReactorHTTP", "ReactorStreams",
+      ],
+      path: "Tests/HotPathCounts", exclude: ["counts.json"], swiftSettings: settings),
     .target(name: "AllocationCounter", path: "Tests/AllocationCounter"),
     .executableTarget(
       name: "StreamLoad", path: "Tests/StreamLoad", linkerSettings: [.linkedLibrary("m")]),

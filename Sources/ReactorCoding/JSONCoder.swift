@@ -27,10 +27,26 @@ public enum JSONCoder {
   /// - Throws: `EncodingError` that names the place of a value JSON cannot express, or whatever the
   ///   value's own `encode(to:)` throws.
   public static func encode<Value: Encodable>(_ value: Value) throws -> [UInt8] {
-    let output = JSONOutput()
-    try output.write(value, inside: nil)
-    if let misuse = output.misuse { throw misuse }
-    return output.bytes
+    try Series().encode(value)
+  }
+
+  /// Encodes several values, one after the other, with what the first one made room for.
+  ///
+  /// One thread at a time.
+  public final class Series {
+    private let output = JSONOutput()
+
+    /// Makes a series without values.
+    public init() {}
+
+    /// The compact JSON text of a value.
+    ///
+    /// - Throws: As ``JSONCoder/encode(_:)`` does; the series is of no use then.
+    public func encode<Value: Encodable>(_ value: Value) throws -> [UInt8] {
+      try output.write(value, inside: nil)
+      if let misuse = output.misuse { throw misuse }
+      return output.takeBytes()
+    }
   }
 
   /// Parses a text and makes a value from it.

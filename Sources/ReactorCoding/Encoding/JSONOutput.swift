@@ -19,8 +19,12 @@ final class JSONOutput {
   /// The members of open dictionaries, to be sorted.
   private var dictionaryMembers: [(name: String, start: Int)] = []
 
-  init() {
-    bytes.reserveCapacity(128)
+  init() {}
+
+  /// Takes out what has been written, so that another value can be.
+  func takeBytes() -> [UInt8] {
+    defer { bytes = [] }
+    return bytes
   }
 
   /// An open container.
@@ -54,6 +58,7 @@ final class JSONOutput {
   /// Opens a container at the end of the text.
   func open(_ kind: Kind) -> Place {
     nextIdentity &+= 1
+    if bytes.isEmpty { bytes.reserveCapacity(128) }
     var frame = Frame(kind: kind, identity: nextIdentity, start: bytes.count)
     switch kind {
     case .object: bytes.append(ASCII.openBrace)

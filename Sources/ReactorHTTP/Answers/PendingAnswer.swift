@@ -76,8 +76,12 @@ final class PendingAnswer: Sendable {
   }
 
   private func take() -> (@Sendable (HTTPResponse) -> Void)? {
-    let (answer, place) = progress.withLock { progress in
-      (progress.answer.take(), progress.place.take())
+    // Not as results of the closure: a function would be wrapped to come out of generic code.
+    var answer: (@Sendable (HTTPResponse) -> Void)?
+    var place: WaitingRoom.Tick?
+    progress.withLock { progress in
+      answer = progress.answer.take()
+      place = progress.place.take()
     }
     if let place { room.leave(self, at: place) }
     return answer

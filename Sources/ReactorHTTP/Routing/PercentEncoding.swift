@@ -2,9 +2,16 @@
 enum PercentEncoding {
   /// The text that stands behind an encoded one; `nil` for a broken escape or broken UTF-8.
   static func decode(_ text: Substring, plusIsSpace: Bool = false) -> String? {
-    let bytes = text.utf8
+    var text = text
+    return text.withUTF8 { decode($0[...], plusIsSpace: plusIsSpace) }
+  }
+
+  /// The text that stands behind the encoded bytes of one.
+  static func decode(
+    _ bytes: Slice<UnsafeBufferPointer<UInt8>>, plusIsSpace: Bool = false
+  ) -> String? {
     guard bytes.contains(where: { $0 == 0x25 || (plusIsSpace && $0 == 0x2B) }) else {
-      return String(text)
+      return String(decoding: bytes, as: UTF8.self)
     }
     var decoded: [UInt8] = []
     decoded.reserveCapacity(bytes.count)
@@ -26,7 +33,7 @@ enum PercentEncoding {
   }
 
   private static func hexadecimal(
-    _ bytes: Substring.UTF8View, _ index: inout Substring.UTF8View.Index
+    _ bytes: Slice<UnsafeBufferPointer<UInt8>>, _ index: inout Int
   ) -> UInt8? {
     guard index < bytes.endIndex else { return nil }
     defer { index = bytes.index(after: index) }

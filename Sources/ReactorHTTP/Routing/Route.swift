@@ -49,17 +49,20 @@ enum Route: Equatable {
   /// A part that cannot be decoded is `nil`. No address has more than six parts, so what has more is
   /// not taken apart.
   private static func parts(of path: String) -> [String?]? {
-    guard path.utf8.first == UInt8(ascii: "/") else { return nil }
-    var parts: [String?] = []
-    parts.reserveCapacity(6)
-    var rest = path.dropFirst()
-    while parts.count < 7 {
-      let end = rest.utf8.firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex
-      parts.append(PercentEncoding.decode(rest[..<end]))
-      guard end < rest.endIndex else { break }
-      rest = rest[rest.utf8.index(after: end)...]
+    var path = path
+    return path.withUTF8 { bytes in
+      guard bytes.first == UInt8(ascii: "/") else { return nil }
+      var parts: [String?] = []
+      parts.reserveCapacity(6)
+      var rest = bytes.dropFirst()
+      while parts.count < 7 {
+        let end = rest.firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex
+        parts.append(PercentEncoding.decode(rest[..<end]))
+        guard end < rest.endIndex else { break }
+        rest = rest[(end + 1)...]
+      }
+      return parts
     }
-    return parts
   }
 
   private static func longer(_ parts: [String?]) -> Route? {

@@ -34,6 +34,11 @@ final class ReactorBlueprint<R: Reactor>: Sendable
 where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
   @usableFromInline let make: @Sendable () -> R
   let interruptionPolicy: InterruptionPolicy
+  /// The actions that are a name without values, by their JSON.
+  ///
+  /// Most of what clients send are such, and they are always the same: they are read once, not with
+  /// every request.
+  @usableFromInline let plainActions: [[UInt8]: R.Action]
   private let exampleActions: [R.Action]
   /// Makes an engine for a restored state.
   ///
@@ -63,6 +68,7 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
     self.interruptionPolicy = interruptionPolicy
     self.make = make
     self.assemble = assemble
+    plainActions = JSONCoder.plainCases(of: R.Action.self)
   }
 
   func describe() -> ReactorDescription {

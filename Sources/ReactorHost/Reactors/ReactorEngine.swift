@@ -1,3 +1,4 @@
+public import ReactorCoding
 public import ReactorCore
 internal import Synchronization
 
@@ -45,19 +46,24 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
     _ body: [UInt8], for pipeline: Pipeline<R.Action, R.Mutation, R.State>,
     _ blueprint: ReactorBlueprint<R>
   ) throws(ActionDecodingError) -> PreparedActions {
-    @Sendable func run(_ action: R.Action, for request: ActionRequest, at index: Int) {
-      let json = (try? blueprint.encode(action)) ?? Array("null".utf8)
+    @Sendable func run(
+      _ action: R.Action, _ written: [UInt8]?, for request: ActionRequest, at index: Int
+    ) {
+      let json = written ?? (try? blueprint.encode(action)) ?? Array("null".utf8)
       let ticket = ActionTicket(request, index: index, json: json)
       _ = pipeline.runInContext(action, as: ticket)
       request.started(ticket)
     }
+    if let action = blueprint.plainActions[body] {
+      return PreparedActions(count: 1, isArray: false) { run(action, body, for: $0, at: 0) }
+    }
     guard PreparedActions.areArray(body) else {
       let action = try blueprint.decode(R.Action.self, from: body)
-      return PreparedActions(count: 1, isArray: false) { run(action, for: $0, at: 0) }
+      return PreparedActions(count: 1, isArray: false) { run(action, nil, for: $0, at: 0) }
     }
     let actions = try blueprint.decode([R.Action].self, from: body)
     return PreparedActions(count: actions.count, isArray: true) { request in
-      for index in actions.indices { run(actions[index], for: request, at: index) }
+      for index in actions.indices { run(actions[index], nil, for: request, at: index) }
     }
   }
 
@@ -70,8 +76,9 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
     case .connected(let shown): session.didConnect(Result { try blueprint.encode(shown) })
     case .reduced(let transition):
       do {
+        let coder = JSONCoder.Series()
         session.didReduce(
-          try blueprint.encode(transition.mutation), to: try blueprint.encode(transition.shown),
+          try coder.encode(transition.mutation), to: try coder.encode(transition.shown),
           because: transition.origin)
       } catch {
         session.didFailToEncode(error)

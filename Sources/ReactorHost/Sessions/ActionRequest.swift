@@ -165,8 +165,11 @@ final class ActionRequest: Sendable {
 
   /// Answers with the state that contains the actions, or with what failed.
   func answer(_ state: CommittedState) {
-    let (completion, isRefused, failure) = progress.withLock { progress in
-      (progress.completion.take(), progress.isRefused, progress.failure)
+    // Not as results of the closure: a function would be wrapped to come out of generic code.
+    var completion: (@Sendable (ActionOutcome) -> Void)?
+    let (isRefused, failure) = progress.withLock { progress in
+      completion = progress.completion.take()
+      return (progress.isRefused, progress.failure)
     }
     if isRefused {
       completion?(.mismatch(state))

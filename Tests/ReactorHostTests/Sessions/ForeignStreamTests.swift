@@ -89,7 +89,7 @@ struct ForeignStreamTests {
           for step in 0..<count {
             let number = thread * count + step
             try? session.submit(
-              Array(#"{"act":\#(number)}"#.utf8), ifAt: nil, accepted: nil,
+              Array(#"{"act":\#(number)}"#.utf8), ifAt: nil, key: nil, accepted: nil,
               completion: { outcomes.add((number, $0)) })
           }
         }

@@ -1,0 +1,47 @@
+import Foundation
+import Testing
+
+/// What an action and a delivery cost, counted and compared with what they cost before.
+///
+/// A change for the better is written down with `make counts`, and so is one for the worse that is
+/// worth it: the file's difference shows either. What the optimizer leaves is compared exactly. Before
+/// it is through, every closure allocates, so there a twentieth more or less is let pass.
+struct HotPathCountsTests {
+  private typealias Counts = [String: [String: Int]]
+
+  private static let file = URL(fileURLWithPath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    .appending(path: "HotPathCounts/counts.json")
+
+  /// A sanitizer brings an allocator of its own.
+  private static let isSanitized =
+    ProcessInfo.processInfo.environment["TESTS_SANITIZED"] != nil
+
+  @Test(.enabled(if: !isSanitized))
+  func `an action and a delivery cost as much as is written down`() throws {
+    let program = try ReactordProcess.launch([], program: "HotPathCounts")
+    #expect(try program.wait() == .code(0), "\(program.standardError)")
+    let counted = try JSONDecoder().decode(Counts.self, from: Data(program.standardOutput.utf8))
+    let written = try JSONDecoder().decode(Counts.self, from: Data(contentsOf: Self.file))
+    for (configuration, counts) in counted {
+      let expected = written[configuration] ?? [:]
+      for name in Set(counts.keys).union(expected.keys).sorted() {
+        let (count, before) = (counts[name] ?? -1, expected[name] ?? -1)
+        let slack = configuration == "debug" ? before / 20 : 0
+        #expect(
+          abs(count - before) <= slack,
+          "\(name): \(count), not \(before) (\(configuration)); see make counts")
+      }
+    }
+  }
+
+  @Test(.enabled(if: !isSanitized))
+  func `a State is encoded once a version, whoever watches`() throws {
+    let written = try JSONDecoder().decode(Counts.self, from: Data(contentsOf: Self.file))
+    for counts in written.values {
+      for (name, count) in counts where name.hasSuffix("encodes of the State") {
+        #expect(count == 1, "\(name)")
+      }
+    }
+  }
+}

@@ -1,0 +1,82 @@
+import AllocationCounter
+import ReactorCore
+import ReactorHost
+import ReactorHTTP
+import ReactorStreams
+import Synchronization
+
+/// What an action and a delivery cost, counted: the same at every run, however busy the machine.
+enum Counts {
+  private static let repetitions = 101
+
+  /// Takes all counts, by what was counted.
+  static func all() -> [String: Int] {
+    var counts = streams()
+    for (name, action) in [("plain action", #""increase""#), ("action", #"{"add":1}"#)] {
+      let service = Service()
+      let request = service.request(action)
+      counts["\(name): allocations"] = allocations { service.post(request) }
+    }
+    for (name, query) in [("whole State", nil), ("part of the State", "select=/value")] {
+      let (one, _) = watched(by: 1, query)
+      let (many, encodes) = watched(by: 100, query)
+      counts["action, stream of the \(name): allocations"] = one
+      counts["action, 100 streams of the \(name): allocations"] = many
+      counts["action, 100 streams of the \(name): encodes of the State"] = encodes
+    }
+    return counts
+  }
+
+  /// The allocations of an action with all its deliveries, and how often the State was encoded.
+  private static func watched(
+    by count: Int, _ query: String?
+  ) -> (allocations: Int, encodes: Int) {
+    let service = Service()
+    service.open(count, query: query)
+    let request = service.request(#""increase""#)
+    let before = TallyReactor.encodes.load(ordering: .relaxed)
+    let allocations = allocations {
+      service.post(request)
+      service.drain()
+    }
+    let encodes = TallyReactor.encodes.load(ordering: .relaxed) - before
+    precondition(service.deliveries == repetitions * count, "not everything was delivered")
+    // One more now and then: a snapshot is an encoding, too.
+    return (allocations, encodes / repetitions)
+  }
+
+  /// What an element costs without a host.
+  private static func streams() -> [String: Int] {
+    let reactor = TallyReactor()
+    let bag = DisposeBag()
+    reactor.state.subscribe(onNext: { _ in }).disposed(by: bag)
+    let action = reactor.action
+    let source = PublishSubject<Int>()
+    source.map { $0 &+ 1 }
+      .filter { $0 != 0 }
+      .scan(0) { $0 &+ $1 }
+      .distinctUntilChanged()
+      .map { $0 &* 2 }
+      .subscribe(onNext: { _ in })
+      .disposed(by: bag)
+    let shared = PublishSubject<Int>()
+    for _ in 0..<1000 { shared.subscribe(onNext: { _ in }).disposed(by: bag) }
+    defer { withExtendedLifetime(bag) {} }
+    return [
+      "reactor, 1 subscriber: allocations": allocations { action.onNext(.increase) },
+      "5 operators: allocations": allocations { source.onNext(1) },
+      "1,000 subscribers: allocations": allocations { shared.onNext(1) },
+    ]
+  }
+
+  /// The allocations of one call: the median, since an array that grows has to be paid for now and
+  /// then.
+  private static func allocations(of body: () -> Void) -> Int {
+    let counts = (0..<repetitions).map { _ in
+      allocation_counter_start()
+      body()
+      return allocation_counter_stop()
+    }
+    return counts.sorted()[repetitions / 2]
+  }
+}

@@ -1,0 +1,53 @@
+import ReactorHTTP
+import ReactorHost
+import Synchronization
+
+/// The service without a transport, with one session that some streams watch.
+final class Service {
+  private let api = ReactorAPI(
+    host: Host([ReactorRegistration("tally", summary: "A counter") { TallyReactor() }]))
+  private let session = "/v1/reactors/tally/sessions/counted"
+  private var streams: [any ByteStream] = []
+
+  /// How many events the streams were given.
+  private(set) var deliveries = 0
+
+  /// Posts an action, which is done when this returns.
+  func post(_ request: HTTPRequest) {
+    let isAnswered = Atomic<Bool>(false)
+    api.respond(to: request) { response in
+      isAnswered.store(response.status == 200, ordering: .relaxed)
+    }
+    precondition(isAnswered.load(ordering: .relaxed), "the action was not answered at once")
+  }
+
+  /// The request that posts an action.
+  func request(_ action: String) -> HTTPRequest {
+    HTTPRequest(
+      method: "POST", path: session + "/actions",
+      headers: [(.host, "127.0.0.1:8080"), (.contentType, "application/json")],
+      body: Array(action.utf8))
+  }
+
+  /// Opens streams of the session.
+  func open(_ count: Int, query: String? = nil) {
+    for _ in 0..<count {
+      let opened = Mutex<(any ByteStream)?>(nil)
+      api.respond(to: HTTPRequest(method: "GET", path: session + "/events", query: query)) {
+        guard case .stream(let stream) = $0.body else { return }
+        opened.withLock { $0 = stream }
+      }
+      guard let stream = opened.withLock({ $0 }) else { preconditionFailure("there is no stream") }
+      streams.append(stream)
+    }
+    drain()
+    deliveries = 0
+  }
+
+  /// Takes out what the streams have for their connections.
+  func drain() {
+    for stream in streams {
+      while case .chunk = stream.next() { deliveries += 1 }
+    }
+  }
+}

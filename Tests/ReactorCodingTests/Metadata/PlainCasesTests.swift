@@ -1,0 +1,51 @@
+import ReactorCoding
+import Testing
+
+struct PlainCasesTests {
+  private enum Move: Codable, Equatable {
+    case stop
+    case turn(by: Int)
+    case fly(height: Int?)
+    case sayHello
+  }
+
+  private enum Words: String, Codable { case one, two }
+
+  /// Reads a name as a case with a value.
+  private enum Tick: Codable {
+    private enum CodingKeys: CodingKey { case now, never }
+
+    case now(at: Int)
+    case never
+
+    init(from decoder: any Decoder) throws {
+      self =
+        try decoder.container(keyedBy: CodingKeys.self).allKeys.first == .now
+        ? .now(at: .random(in: 0...9)) : .never
+    }
+  }
+
+  @Test func `the cases without values are known by their JSON`() {
+    let cases = JSONCoder.plainCases(of: Move.self)
+    #expect(cases == [Array(#""stop""#.utf8): .stop, Array(#""sayHello""#.utf8): .sayHello])
+  }
+
+  @Test func `what reads a name as a case with a value has to be asked each time`() {
+    #expect(JSONCoder.plainCases(of: Tick.self).keys.map { $0 } == [Array(#""never""#.utf8)])
+  }
+
+  @Test func `another type has none`() {
+    #expect(JSONCoder.plainCases(of: Words.self).isEmpty)
+    #expect(JSONCoder.plainCases(of: [Move].self).isEmpty)
+    #expect(JSONCoder.plainCases(of: Int.self).isEmpty)
+  }
+
+  @Test func `a series encodes as one value after the other is encoded`() throws {
+    let series = JSONCoder.Series()
+    for value in [Move.turn(by: 3), .stop, .fly(height: nil)] {
+      #expect(try series.encode(value) == JSONCoder.encode(value))
+    }
+    #expect(try series.encode(["a": [1, 2]]) == Array(#"{"a":[1,2]}"#.utf8))
+    #expect(try series.encode(7) == Array("7".utf8))
+  }
+}
