@@ -94,8 +94,8 @@ extension BrowserTests {
     }
 
     @Test(arguments: [
-      "let value = 1; for (let depth = 0; depth < 5000; depth += 1) value = [value]; return value;",
-      "let value = 1; for (let depth = 0; depth < 5000; depth += 1) value = { value }; return value;",
+      "let value = 1; for (let depth = 0; depth < 512; depth += 1) value = [value]; return value;",
+      "let value = 1; for (let depth = 0; depth < 512; depth += 1) value = { value }; return value;",
       "return Array.from({ length: 200_000 }, (_, index) => ({ index, text: 'x'.repeat(20) }));",
       "return Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [index, index]));",
       "return Array.from({ length: 300 }, () => Array.from({ length: 300 }, () => [1, 2, 3]));",
