@@ -77,7 +77,8 @@ let package = Package(
 
     // The contract with clients: routes, problems, streams. No C.
     .target(
-      name: "ReactorHTTP", dependencies: ["ReactorCoding", "ReactorHost", "ReactorStreams"],
+      name: "ReactorHTTP",
+      dependencies: ["ReactorCoding", "ReactorCore", "ReactorHost", "ReactorStreams"],
       resources: [
         .embedInCode("Client/reactor.d.ts"),
         .embedInCode("Client/reactor.js"),
@@ -134,6 +135,13 @@ let package = Package(
       dependencies: ["ReactorCore", "ReactorHost", "ReactorStreams", "SQLiteLog"],
       swiftSettings: settings),
 
+    // Compression of answers: the only importer of zlib.
+    .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
+    .target(
+      name: "Zlib", dependencies: ["CZlib"],
+      swiftSettings: settings + [.strictMemorySafety()]),  // SE-0458
+    .testTarget(name: "ZlibTests", dependencies: ["Zlib"], swiftSettings: settings),
+
     // The reactors that ship, each also a worked example.
     .target(
       name: "Reactors", dependencies: ["ReactorCore", "ReactorHost", "ReactorStreams"],
@@ -149,7 +157,7 @@ let package = Package(
     .target(
       name: "ReactorService",
       dependencies: [
-        "MicrohttpdServer", "ReactorCoding", "ReactorHost", "ReactorHTTP", "SQLiteLog",
+        "MicrohttpdServer", "ReactorCoding", "ReactorHost", "ReactorHTTP", "SQLiteLog", "Zlib",
       ],
       swiftSettings: settings),
     .testTarget(

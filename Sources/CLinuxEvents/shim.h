@@ -3,9 +3,9 @@
 #include <pthread.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <sys/socket.h>
 
 /* Declared under _GNU_SOURCE only, which a module cannot set for another. */
-extern int accept4(int socket, struct sockaddr *_Nullable address, socklen_t *_Nullable size,
+struct sockaddr;
+extern int accept4(int socket, struct sockaddr *_Nullable address, unsigned int *_Nullable size,
                    int flags);
 extern int pthread_setname_np(pthread_t thread, const char *_Nonnull name);

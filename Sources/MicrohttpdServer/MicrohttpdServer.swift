@@ -8,11 +8,13 @@ internal import Synchronization
 /// steps, so that nobody is cut off who could have been answered:
 ///
 /// 1. The service turns itself to draining; the server goes on and answers what the service says.
-///    `finishStreams(within:)` then asks every stream again, each gives its last chunk and ends.
+///    `beginToStop()` makes clients open new connections, which a successor may accept, and
+///    `finishStreams(within:)` asks every stream again, each gives its last chunk and ends.
 /// 2. `stop(within:)` waits for the requests that are still being answered and closes everything.
 ///
-/// There is no step that only closes the listening socket: until the very end new connections get
-/// the service's answer, which beats a refused connection.
+/// A socket of its own is listened on until the very end: new connections get the service's answer,
+/// which beats a refused connection. One that was inherited is not: whoever connects there waits in
+/// the kernel for the successor.
 public final class MicrohttpdServer: Sendable {
   private struct Running {
     let core: ServerCore
@@ -41,7 +43,8 @@ public final class MicrohttpdServer: Sendable {
     guard !hasStarted.exchange(true, ordering: .relaxed) else {
       throw ServerError(.alreadyStarted, "This server was started before.")
     }
-    let listeners = [try ListeningSocket(host: settings.host, port: settings.port)]
+    var listeners: [ListeningSocket] = []
+    for endpoint in settings.endpoints { listeners.append(try ListeningSocket(endpoint)) }
     var settings = settings
     let budget = DescriptorBudget(raisingLimitFor: settings.limits)
     settings.limits.connections = budget.connections
@@ -56,15 +59,29 @@ public final class MicrohttpdServer: Sendable {
     }
   }
 
-  /// The port that the server listens on; `nil` while it does not.
+  /// Where the server listens, with the ports that it got; empty while it does not.
+  public var endpoints: [Endpoint] {
+    running.withLock { $0?.listeners.map(\.endpoint) ?? [] }
+  }
+
+  /// The first port that the server listens on; `nil` where there is none.
   public var port: Int? {
-    running.withLock { $0?.listeners.first?.port }
+    for case .network(_, let port) in endpoints { return port }
+    return nil
   }
 
   /// What the server holds right now; all zero while it does not run.
   public var statistics: ServerStatistics {
-    core?.statistics ?? ServerStatistics(connections: 0, requestsInFlight: 0, streams: 0)
+    core?.statistics
+      ?? ServerStatistics(
+        connections: 0, requestsInFlight: 0, streams: 0, refused: 0, overdue: 0)
   }
+
+  /// Begins the end: answers close their connections from now on, and sockets that others listen on
+  /// as well are left to them.
+  ///
+  /// Sockets of our own are served until `stop(within:)`.
+  public func beginToStop() { core?.beginToStop() }
 
   /// Asks every open stream again, and blocks until all have ended, at most for `grace`.
   ///
@@ -90,6 +107,7 @@ public final class MicrohttpdServer: Sendable {
     // Whoever takes it stops it, so that calling this twice at once stops once.
     guard let running = running.withLock({ $0.take() }) else { return }
     running.core.stop()
+    for listener in running.listeners { listener.close() }
   }
 
   private var core: ServerCore? {

@@ -9,6 +9,13 @@ final class ServerCore: Sendable {
   /// Requests between the responder and the completed callback.
   let inFlight: ActivityCount
 
+  /// Who may have one more connection.
+  let admission: Admission
+
+  /// Connections that were closed because their clients took too long.
+  let overdue = Atomic<Int>(0)
+
+  private let refused = Atomic<Int>(0)
   private let requestLoops: [RequestLoop]
   private let streamLoops: [StreamLoop]
   private let openStreams: ActivityCount
@@ -22,6 +29,7 @@ final class ServerCore: Sendable {
   ) throws(ServerError) {
     self.settings = settings
     self.responder = responder
+    admission = Admission(limits: settings.limits)
     inFlight = try ActivityCount()
     let openStreams = try ActivityCount()
     self.openStreams = openStreams
@@ -41,7 +49,8 @@ final class ServerCore: Sendable {
   var statistics: ServerStatistics {
     ServerStatistics(
       connections: connections.load(ordering: .relaxed), requestsInFlight: inFlight.current,
-      streams: openStreams.current)
+      streams: openStreams.current, refused: refused.load(ordering: .relaxed),
+      overdue: overdue.load(ordering: .relaxed))
   }
 
   /// Whether one more connection may be served.
@@ -69,10 +78,24 @@ final class ServerCore: Sendable {
     for loop in requestLoops { loop.tellRoom() }
   }
 
+  /// Tells a client that it has too many connections, and closes this one.
+  func refuse(_ socket: consuming AcceptedSocket) {
+    refused.add(1, ordering: .relaxed)
+    let limit = settings.limits.connectionsPerAddress
+    let response = responder.refusal(of: .tooManyConnections(limit: limit))
+    adopt(HandOff(socket: socket.descriptor, refusal: response, isHead: false))
+  }
+
   /// Gives a connection to one of the loops, in turn.
   func adopt(_ handOff: HandOff) {
     let turn = nextLoop.wrappingAdd(1, ordering: .relaxed).oldValue
     streamLoops[Int(UInt(bitPattern: turn) % UInt(streamLoops.count))].adopt(handOff)
+  }
+
+  /// Ends connections with their answers, and accepts no more where others do.
+  func beginToStop() {
+    stopping.store(true, ordering: .relaxed)
+    for loop in requestLoops { loop.leaveInheritedSockets() }
   }
 
   /// Starts the threads, the ones that accept connections last.
@@ -90,7 +113,7 @@ final class ServerCore: Sendable {
   /// Blocks until no request waits for its answer, at most until the deadline; then answers for
   /// whoever still waits.
   func finishRequests(deadline: Int64) {
-    stopping.store(true, ordering: .relaxed)
+    beginToStop()
     // The last tenth is for writing the answers of those who did not finish.
     let reserve = min(250, max(0, deadline - Clock.milliseconds) / 10)
     guard !inFlight.waitUntilIdle(deadline: deadline - reserve) else { return }

@@ -1,3 +1,5 @@
+public import ReactorHTTP
+
 extension MicrohttpdServer {
   /// How a server listens, and what it bears.
   public struct Settings: Sendable {
@@ -19,23 +21,61 @@ extension MicrohttpdServer {
       /// How many streams may be open at once; one more is answered with its head and ends.
       public var streams: Int
 
+      /// How many connections one client may have at once, streams included; 0 is no limit.
+      ///
+      /// One more is answered by the responder's refusal. A client is an IPv4 address, or a network
+      /// of 64 bits of IPv6; a Unix-domain socket has none.
+      public var connectionsPerAddress: Int
+
+      /// Whose connections are not counted: a proxy's are those of all its clients.
+      public var isExempt: @Sendable (ClientAddress) -> Bool
+
       /// Makes limits.
       public init(
         body: Int = 1_048_576, headers: Int = 16_384, connections: Int = 4096,
-        streams: Int = 200_000
+        streams: Int = 200_000, connectionsPerAddress: Int = 0,
+        isExempt: @escaping @Sendable (ClientAddress) -> Bool = { _ in false }
       ) {
         self.body = body
         self.headers = headers
         self.connections = connections
         self.streams = streams
+        self.connectionsPerAddress = connectionsPerAddress
+        self.isExempt = isExempt
       }
     }
 
-    /// An IPv4 or IPv6 literal (brackets allowed), or `localhost`.
-    public var host: String
+    /// How long a client may take, from the beginning of each step, however many bytes it sends or
+    /// takes in between; zero is no limit.
+    public struct Timeouts: Sendable {
+      /// For the first request line and header fields of a new connection, unless `idle` is less.
+      public var head: Duration
 
-    /// The port to listen on; 0 takes a free one.
-    public var port: Int
+      /// For the body of a request, from the end of its head, and for taking an answer.
+      public var body: Duration
+
+      /// For the next request line and header fields on a connection that is kept alive, from the
+      /// answer before.
+      public var idle: Duration
+
+      /// Makes timeouts.
+      public init(
+        head: Duration = .seconds(10), body: Duration = .seconds(60),
+        idle: Duration = .seconds(60)
+      ) {
+        self.head = head
+        self.body = body
+        self.idle = idle
+      }
+
+      /// What holds for a new connection.
+      var firstHead: Duration {
+        head == .zero || idle == .zero ? max(head, idle) : min(head, idle)
+      }
+    }
+
+    /// Where to listen, at one place at least.
+    public var endpoints: [Endpoint]
 
     /// How many threads parse and answer requests.
     public var workers: Int
@@ -46,10 +86,8 @@ extension MicrohttpdServer {
     /// What is refused.
     public var limits: Limits
 
-    /// How many seconds a connection may be silent, between requests or within one.
-    ///
-    /// A request that waits for its answer is not silent.
-    public var idleTimeout: Int
+    /// How long a client may take; a request that waits for the service has all the time.
+    public var timeouts: Timeouts
 
     /// After how long without a byte a stream is sent its heartbeat.
     public var heartbeat: Duration
@@ -59,16 +97,17 @@ extension MicrohttpdServer {
 
     /// Makes settings.
     public init(
-      host: String = "127.0.0.1", port: Int = 8080, workers: Int = 1, loops: Int = 1,
-      limits: Limits = Limits(), idleTimeout: Int = 60, heartbeat: Duration = .seconds(15),
+      endpoints: [Endpoint] = [.network(host: "127.0.0.1", port: 8080)], workers: Int = 1,
+      loops: Int = 1,
+      limits: Limits = Limits(), timeouts: Timeouts = Timeouts(),
+      heartbeat: Duration = .seconds(15),
       linger: Duration = .seconds(5)
     ) {
-      self.host = host
-      self.port = port
+      self.endpoints = endpoints
       self.workers = workers
       self.loops = loops
       self.limits = limits
-      self.idleTimeout = idleTimeout
+      self.timeouts = timeouts
       self.heartbeat = heartbeat
       self.linger = linger
     }

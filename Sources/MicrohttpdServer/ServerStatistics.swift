@@ -1,4 +1,4 @@
-/// What a server holds at one moment.
+/// What a server holds at one moment, and what it refused since its start.
 ///
 /// The figures are read one after the other while the server runs, so that they need not belong
 /// to the very same instant.
@@ -13,4 +13,10 @@ public struct ServerStatistics: Hashable, Sendable {
 
   /// Connections that carry a stream.
   public var streams: Int
+
+  /// Connections that were refused since the start because their client had enough of them.
+  public var refused: Int
+
+  /// Connections that were closed since the start because their client was too slow.
+  public var overdue: Int
 }

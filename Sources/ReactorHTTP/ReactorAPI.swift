@@ -29,6 +29,30 @@ public final class ReactorAPI: HTTPResponder {
     /// What `/metrics` shows beside the figures of the host and of the service itself.
     public var metrics: [any MetricsSource] = []
 
+    /// `limits.rate`: how many requests each client may send a second; 0 for any number.
+    public var requestRate = 0
+
+    /// `limits.subscribers`: how many streams may watch one session; 0 for any number.
+    public var subscriberLimit = 0
+
+    /// `http.proxies`: whose word about their clients' addresses is taken.
+    public var trustedProxies = TrustedProxies()
+
+    /// `http.compression`: when answers are compressed; `nil` for never.
+    public var compression: AnswerCompression?
+
+    /// `cors.*`: which web pages of other origins may use the service.
+    public var crossOrigin = CrossOrigin()
+
+    /// `auth.tokens`: who may do what; `nil` where everyone may do everything.
+    public var tokens: AccessTokens?
+
+    /// `auth.query`: whether a stream's address may hold the token.
+    public var takesTokenInQuery = false
+
+    /// `log.access`: the level of the line that each request leaves in the log.
+    public var accessLog = LogLevel.debug
+
     /// Makes the settings with their defaults.
     public init() {}
   }
@@ -39,6 +63,7 @@ public final class ReactorAPI: HTTPResponder {
   let channels: EventChannels
   let waitingRoom = WaitingRoom()
   let requestCounts = RequestCounts()
+  let rateLimiter: RateLimiter?
   /// `/openapi.json`, made with its first reading.
   let openAPI = Mutex<[UInt8]?>(nil)
   private let draining = Atomic<Bool>(false)
@@ -55,6 +80,7 @@ public final class ReactorAPI: HTTPResponder {
     self.host = host
     self.settings = settings
     self.logger = logger
+    rateLimiter = settings.requestRate > 0 ? RateLimiter(limit: settings.requestRate) : nil
     channels = EventChannels(bound: settings.streamBuffer, background: background)
   }
 
@@ -79,23 +105,16 @@ public final class ReactorAPI: HTTPResponder {
     to request: HTTPRequest, answer: @escaping @Sendable (HTTPResponse) -> Void
   ) {
     let route = Route(path: request.path)
-    let scope = RequestScope(request, route?.address)
+    let scope = begin(request, route?.address)
     @Sendable func finish(_ response: HTTPResponse) {
       answer(self.finish(response, scope))
     }
     do {
-      try serve(route, request, answer: finish)
+      try admit(request, scope)
+      try serve(route, request, scope, answer: finish)
     } catch {
       finish(error.response)
     }
-  }
-
-  /// Adds to an answer what every one has, and counts it.
-  private func finish(_ response: HTTPResponse, _ scope: RequestScope) -> HTTPResponse {
-    var response = response
-    response.headers.append(("X-Content-Type-Options", "nosniff"))
-    requestCounts.count(scope.address, scope.method, response)
-    return response
   }
 
   /// The answer to a request that the transport refuses.
@@ -111,12 +130,18 @@ public final class ReactorAPI: HTTPResponder {
           .headersTooLarge,
           "The request line and header fields are at most \(limit) bytes here (limits.headers).",
           members: [.init("limit", .number(JSONNumber(limit)))])
+      case .tooManyConnections(let limit):
+        Problem(
+          .rateLimited,
+          "An address has at most \(limit) connections here (limits.address). Close one first.",
+          members: [.init("limit", .number(JSONNumber(limit)))], headers: [("Retry-After", "5")])
       }
-    return finish(problem.response, RequestScope())
+    return finish(problem.response, RequestScope.refused())
   }
 
   private func serve(
-    _ route: Route?, _ request: HTTPRequest, answer: @escaping @Sendable (HTTPResponse) -> Void
+    _ route: Route?, _ request: HTTPRequest, _ scope: RequestScope,
+    answer: @escaping @Sendable (HTTPResponse) -> Void
   ) throws(Problem) {
     if request.method == "OPTIONS", request.path == "*" {
       // The server as a whole (RFC 9110, 9.3.7), not one of its addresses.
@@ -127,7 +152,8 @@ public final class ReactorAPI: HTTPResponder {
     }
     let address = route.address
     if request.method == "OPTIONS" {
-      return answer(HTTPResponse(status: 204, headers: [("Allow", address.allowed)]))
+      let headers = settings.crossOrigin.preflightHeaders(for: request, methods: address.allowed)
+      return answer(HTTPResponse(status: 204, headers: [("Allow", address.allowed)] + headers))
     }
     guard address.methods.contains(request.method) else {
       throw Problem(
@@ -140,11 +166,12 @@ public final class ReactorAPI: HTTPResponder {
     }
     // A stream is told by itself: any status but 200 would stop a browser's EventSource for good.
     if isDraining, !route.isStream { throw unavailable("The service is stopping.") }
-    try dispatch(route, request, answer)
+    try dispatch(route, request, scope, answer)
   }
 
   private func dispatch(
-    _ route: Route, _ request: HTTPRequest, _ answer: @escaping @Sendable (HTTPResponse) -> Void
+    _ route: Route, _ request: HTTPRequest, _ scope: RequestScope,
+    _ answer: @escaping @Sendable (HTTPResponse) -> Void
   ) throws(Problem) {
     switch route {
     case .page: answer(try page(request))
@@ -178,14 +205,14 @@ public final class ReactorAPI: HTTPResponder {
     case .state(let name, let id):
       try showState(of: try reactor(name), try checked(id), request, answer)
     case .actions(let name, let id):
-      try runActions(of: try reactor(name), try checked(id), request, answer)
+      try runActions(of: try reactor(name), try checked(id), request, scope.context, answer)
     case .events(let name, let id):
       try openStream(of: try reactor(name), try checked(id), request, answer)
     case .manyEvents: try openStreamOfMany(request, answer)
     case .log(let name, let id):
       try showLog(of: try reactor(name), try checked(id), request, answer)
     case .globals: answer(try listGlobals(request))
-    case .global(let name): answer(try serveGlobal(name, request))
+    case .global(let name): try serveGlobal(name, request, answer)
     case .globalEvents(let name): answer(try openStream(of: try global(name), request))
     }
   }
@@ -257,6 +284,13 @@ public final class ReactorAPI: HTTPResponder {
       Problem(
         .effectFailed,
         "The session's state could not be read or written. Nothing was changed; the log says why.")
+    case .unreadable(let version, let reason):
+      Problem(
+        .effectFailed,
+        """
+        What is stored of this session at version \(version) cannot be read by this release of its \
+        reactor: \(reason) Other sessions are not affected.
+        """, members: [.init("version", .number(JSONNumber(version)))])
     }
   }
 

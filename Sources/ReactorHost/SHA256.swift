@@ -1,9 +1,9 @@
 /// The hash function of FIPS 180-4: the same text for the same bytes, in every process and release.
 ///
-/// It tells bytes apart that a log need not keep. Nothing secret depends on it.
-enum SHA256 {
+/// It tells bytes apart that need not be kept: those of a request, those of a token.
+package enum SHA256 {
   /// The hash of bytes, as 64 hexadecimal digits.
-  static func hexadecimal(of bytes: [UInt8]) -> String {
+  package static func hexadecimal(of bytes: [UInt8]) -> String {
     var state: [UInt32] = [
       0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab,
       0x5be0_cd19,

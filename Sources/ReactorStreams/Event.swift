@@ -12,6 +12,7 @@ public enum Event<Element: Sendable>: Sendable {
   case completed
 
   /// Whether this event ends its stream.
+  @inlinable
   public var isStopEvent: Bool {
     switch self {
     case .next: false

@@ -26,6 +26,7 @@ public final class Observable<Element: Sendable>: ObservableType {
   ///
   /// Operators are built with this; it does not guard the grammar of events, which ``create(_:)``
   /// does.
+  @inlinable
   package convenience init(
     _ produce: @escaping @Sendable (any ObserverType<Element>) -> any Disposable
   ) {

@@ -22,6 +22,7 @@ extension ObservableType {
   ///   - onCompleted: Called when the stream ends without a failure.
   ///   - onDisposed: Called once, when the subscription has ended for whatever reason.
   /// - Returns: What ends the subscription.
+  @inlinable
   public func subscribe(
     onNext: (@Sendable (Element) -> Void)? = nil,
     onError: (@Sendable (any Error) -> Void)? = nil,
@@ -29,11 +30,11 @@ extension ObservableType {
     onDisposed: (@Sendable () -> Void)? = nil
   ) -> any Disposable {
     let terminal = TerminalSink<Element>(
-      handle: { event in
+      handle: { event, sink in
         switch event {
         case .next(let element): onNext?(element)
-        case .error(let error): onError?(error)
-        case .completed: onCompleted?()
+        case .error(let error): sink.end { onError?(error) }
+        case .completed: sink.end { onCompleted?() }
         }
       },
       onDisposed: onDisposed)
@@ -44,10 +45,15 @@ extension ObservableType {
   /// Starts delivering events to one closure.
   ///
   /// - Returns: What ends the subscription.
+  @inlinable
   public func subscribe(
     _ handle: @escaping @Sendable (Event<Element>) -> Void
   ) -> any Disposable {
-    let terminal = TerminalSink<Element>(handle: handle, onDisposed: nil)
+    let terminal = TerminalSink<Element>(
+      handle: { event, sink in
+        if event.isStopEvent { sink.end { handle(event) } } else { handle(event) }
+      },
+      onDisposed: nil)
     terminal.hold(subscribe(terminal))
     return terminal
   }

@@ -11,16 +11,19 @@ public protocol ObserverType<Element>: Sendable {
 
 extension ObserverType {
   /// Receives an element: short for `on(.next(element))`.
+  @inlinable
   public func onNext(_ element: Element) {
     on(.next(element))
   }
 
   /// Receives a failure: short for `on(.error(error))`.
+  @inlinable
   public func onError(_ error: any Error) {
     on(.error(error))
   }
 
   /// Receives the end: short for `on(.completed)`.
+  @inlinable
   public func onCompleted() {
     on(.completed)
   }

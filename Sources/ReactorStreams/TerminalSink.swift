@@ -4,14 +4,21 @@ internal import Synchronization
 ///
 /// Disposing ends the source; it does not stop an event that the source is delivering already. That
 /// is the source's matter: operators drop it, a subject finishes the round that it began.
+@usableFromInline
 final class TerminalSink<Element: Sendable>: ObserverType, Disposable {
   private let ended = Atomic<Bool>(false)
   private let upstream = DisposableSlot()
-  private let handle: @Sendable (Event<Element>) -> Void
+  private let handle: @Sendable (Event<Element>, TerminalSink) -> Void
   private let onDisposed: Mutex<(@Sendable () -> Void)?>
 
+  /// Makes a sink.
+  ///
+  /// - Parameters:
+  ///   - handle: Calls the subscriber; for the end it goes by ``end(_:)``.
+  ///   - onDisposed: Called once, when the subscription has ended.
+  @usableFromInline
   init(
-    handle: @escaping @Sendable (Event<Element>) -> Void,
+    handle: @escaping @Sendable (Event<Element>, TerminalSink) -> Void,
     onDisposed: (@Sendable () -> Void)?
   ) {
     self.handle = handle
@@ -19,20 +26,25 @@ final class TerminalSink<Element: Sendable>: ObserverType, Disposable {
   }
 
   /// Keeps what ends the subscription.
+  @usableFromInline
   func hold(_ disposable: any Disposable) {
     upstream.set(disposable)
   }
 
+  @usableFromInline
   func on(_ event: Event<Element>) {
-    if event.isStopEvent {
-      guard !ended.exchange(true, ordering: .acquiringAndReleasing) else { return }
-      handle(event)
-      dispose()
-    } else if !ended.load(ordering: .acquiring) {
-      handle(event)
-    }
+    if !ended.load(ordering: .acquiring) { handle(event, self) }
   }
 
+  /// Tells the subscriber of the end, unless there was one before.
+  @usableFromInline
+  func end(_ tell: () -> Void) {
+    guard !ended.exchange(true, ordering: .acquiringAndReleasing) else { return }
+    tell()
+    dispose()
+  }
+
+  @usableFromInline
   func dispose() {
     upstream.dispose()
     onDisposed.withLock { $0.take() }?()

@@ -90,6 +90,21 @@ public final class SQLiteLog: MutationLog {
     }
   }
 
+  /// A value that all sessions share, as it was set last.
+  public func sharedValue(_ name: String) throws(LogError) -> SharedValue? {
+    try readers.read { (reader) throws(DatabaseError) in try reader.sharedValue(name) }
+  }
+
+  /// Sets a value that all sessions share.
+  public func share(
+    _ value: SharedValue, as name: String,
+    completion: @escaping @Sendable (Result<Void, LogError>) -> Void
+  ) {
+    let request = WriteRequest(.share(value, name: name), completion: completion)
+    guard let committer else { return request.refuseWriting() }
+    committer.write(request)
+  }
+
   /// The sessions with accepted actions that were not finished.
   public func unfinishedSessions(
     after key: SessionKey?, limit: Int

@@ -39,9 +39,9 @@ final class SQLiteSessionLog: SessionLog {
     }
   }
 
-  func snapshot(atOrBefore version: Int) throws(LogError) -> Snapshot? {
+  func snapshot(atOrBefore version: Int, of schema: String?) throws(LogError) -> Snapshot? {
     try readers.read { (reader) throws(DatabaseError) in
-      try reader.snapshot(of: key, atOrBefore: version)
+      try reader.snapshot(of: key, atOrBefore: version, schema: schema)
     }
   }
 

@@ -11,7 +11,7 @@
 #include "memory.h"
 
 /* As many as a server's queue of new connections surely holds. */
-static const long most_connecting = 100;
+static const long most_connecting = 128;
 static const uint64_t connecting_patience = 60 * NANOSECONDS;
 
 static long subscriber_count(const struct load *load) {

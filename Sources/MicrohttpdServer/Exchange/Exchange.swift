@@ -74,7 +74,7 @@ final class Exchange: Sendable {
     worker.slots[slot].endRequest()
     worker.deadlines.enter(.idle, slot, at: worker.now)
     switch state.withLock({ $0.end() }) {
-    case .nothing: if !wasDispatched { linger(worker.core) }
+    case .nothing: if !wasDispatched { linger(worker) }
     case .handOff(let handOff): worker.core.adopt(handOff)
     case .unsent(let response): response.discard()
     }
@@ -85,13 +85,16 @@ final class Exchange: Sendable {
   /// would take away from a client which is still sending.
   ///
   /// Our loop closes in its stead.
-  private func linger(_ core: ServerCore) {
+  private func linger(_ worker: RequestWorker) {
     guard let socket = connection.duplicateSocket() else { return }
-    core.adopt(HandOff(socket: socket, head: [], stream: nil, isChunked: false))
+    worker.core.adopt(
+      HandOff(
+        socket: socket, head: [], stream: nil, isChunked: false, permit: worker.slots[slot].permit))
   }
 
   private func dispatch(on worker: RequestWorker) -> MHD_Result {
-    guard let request = worker.slots[slot].intake?.finish(target: target) else { return .NO }
+    guard var request = worker.slots[slot].intake?.finish(target: target) else { return .NO }
+    request.peer = worker.slots[slot].peer
     worker.slots[slot].isDispatched = true
     worker.deadlines.enter(.responding, slot, at: worker.now)
     worker.core.inFlight.enter()
@@ -143,7 +146,8 @@ final class Exchange: Sendable {
       status: status, headers: response.headers, framing: isHTTP10 ? .untilClose : .chunked)
     return handOff(
       HandOff(
-        socket: socket, head: head.bytes, stream: isHead ? nil : stream, isChunked: !isHTTP10))
+        socket: socket, head: head.bytes, stream: isHead ? nil : stream, isChunked: !isHTTP10,
+        permit: worker.slots[slot].permit))
   }
 
   /// Refuses the request before its body was read to the end.
@@ -167,7 +171,9 @@ final class Exchange: Sendable {
       return .NO
     }
     let isHead = worker.slots[slot].intake?.isHead ?? false
-    return handOff(HandOff(socket: socket, refusal: response, isHead: isHead))
+    return handOff(
+      HandOff(
+        socket: socket, refusal: response, isHead: isHead, permit: worker.slots[slot].permit))
   }
 
   /// `.NO` makes libmicrohttpd close its descriptor without a word on the wire (with

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import ReactorHTTP
 
 /// A connection that a client has opened and nobody serves yet.
 ///
@@ -14,7 +15,22 @@ struct AcceptedSocket: ~Copyable {
     self.size = size
   }
 
-  /// Hands over the client's address.
+  /// The client's address; `nil` where it has none, as on a Unix-domain socket.
+  var peer: ClientAddress? {
+    unsafe withUnsafeBytes(of: address) { bytes in
+      switch Int32(address.ss_family) {
+      case AF_INET:
+        let address = unsafe bytes.loadUnaligned(as: sockaddr_in.self)
+        return ClientAddress(version4: UInt32(bigEndian: address.sin_addr.s_addr))
+      case AF_INET6:
+        let address = unsafe bytes.loadUnaligned(as: sockaddr_in6.self)
+        return unsafe withUnsafeBytes(of: address.sin6_addr) { unsafe ClientAddress(version6: $0) }
+      default: return nil
+      }
+    }
+  }
+
+  /// Hands over the client's address as the system wrote it.
   func withAddress<Result>(_ body: (UnsafePointer<sockaddr>?, socklen_t) -> Result) -> Result {
     unsafe withUnsafeBytes(of: address) { bytes in
       unsafe body(bytes.assumingMemoryBound(to: sockaddr.self).baseAddress, size)

@@ -1,14 +1,15 @@
 internal import Glibc
 
-/// An address to listen on, from a literal: no name is ever looked up.
+/// An address to listen on, from a literal or a path: no name is ever looked up.
 struct SocketAddress: CustomStringConvertible {
   private enum Storage {
     case version4(sockaddr_in)
     case version6(sockaddr_in6)
+    case unix(sockaddr_un)
   }
   private let storage: Storage
 
-  /// `host:port`, IPv6 in brackets.
+  /// `host:port`, IPv6 in brackets, or `unix:path`.
   let description: String
 
   /// Reads an IPv4 or IPv6 literal (brackets allowed) or `localhost`, which is 127.0.0.1.
@@ -39,41 +40,99 @@ struct SocketAddress: CustomStringConvertible {
     }
   }
 
-  /// `AF_INET` or `AF_INET6`.
+  /// Takes the path of a Unix-domain socket.
+  init(path: String) throws(ServerError) {
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    let capacity = MemoryLayout.size(ofValue: address.sun_path) - 1
+    guard (1...capacity).contains(path.utf8.count), !path.utf8.contains(0) else {
+      throw ServerError(
+        .badAddress, "The path of a socket has 1 to \(capacity) bytes, other than \"\(path)\".")
+    }
+    unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: path.utf8) }
+    storage = .unix(address)
+    description = "unix:\(path)"
+  }
+
+  /// `AF_INET`, `AF_INET6` or `AF_UNIX`.
   var family: Int32 {
     switch storage {
     case .version4: AF_INET
     case .version6: AF_INET6
+    case .unix: AF_UNIX
     }
   }
 
   /// Binds a socket to this address; false leaves the reason in `errno`.
   func bind(_ descriptor: Int32) -> Bool {
+    unsafe withAddress { address, size in unsafe Glibc.bind(descriptor, address, size) == 0 }
+  }
+
+  /// Connects a socket to this address; false leaves the reason in `errno`.
+  func connect(_ descriptor: Int32) -> Bool {
+    unsafe withAddress { address, size in unsafe Glibc.connect(descriptor, address, size) == 0 }
+  }
+
+  private func withAddress(_ body: (UnsafePointer<sockaddr>?, socklen_t) -> Bool) -> Bool {
     switch storage {
-    case .version4(var address): Self.bind(descriptor, &address)
-    case .version6(var address): Self.bind(descriptor, &address)
+    case .version4(let address): unsafe Self.withBytes(of: address, body)
+    case .version6(let address): unsafe Self.withBytes(of: address, body)
+    case .unix(let address): unsafe Self.withBytes(of: address, body)
     }
   }
 
-  private static func bind<Address>(_ descriptor: Int32, _ address: inout Address) -> Bool {
-    let size = socklen_t(MemoryLayout<Address>.size)
-    return unsafe withUnsafeMutablePointer(to: &address) { address in
-      unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-        unsafe Glibc.bind(descriptor, address, size) == 0
-      }
+  private static func withBytes<Address>(
+    of address: Address, _ body: (UnsafePointer<sockaddr>?, socklen_t) -> Bool
+  ) -> Bool {
+    unsafe withUnsafeBytes(of: address) { bytes in
+      unsafe body(
+        bytes.assumingMemoryBound(to: sockaddr.self).baseAddress, socklen_t(bytes.count))
     }
   }
 
-  /// The port that a bound socket got.
-  static func port(of descriptor: Int32) -> Int? {
-    var address = sockaddr_in6()
-    var size = socklen_t(MemoryLayout<sockaddr_in6>.size)
+  /// Where a socket listens, as an endpoint with its real port; `nil` for families that are not
+  /// served.
+  static func endpoint(of descriptor: Int32) -> MicrohttpdServer.Endpoint? {
+    var address = sockaddr_storage()
+    var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
     let found = unsafe withUnsafeMutablePointer(to: &address) { address in
       unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
         unsafe getsockname(descriptor, address, &size) == 0
       }
     }
-    // Family and port lie in the same places in both versions.
-    return found ? Int(UInt16(bigEndian: address.sin6_port)) : nil
+    guard found else { return nil }
+    return unsafe withUnsafeBytes(of: address) { bytes in
+      unsafe endpoint(bytes, Int32(address.ss_family), size: Int(size))
+    }
+  }
+
+  private static func endpoint(
+    _ bytes: UnsafeRawBufferPointer, _ family: Int32, size: Int
+  ) -> MicrohttpdServer.Endpoint? {
+    switch family {
+    case AF_INET:
+      var address = unsafe bytes.loadUnaligned(as: sockaddr_in.self)
+      guard let host = unsafe text(of: &address.sin_addr, family) else { return nil }
+      return .network(host: host, port: Int(UInt16(bigEndian: address.sin_port)))
+    case AF_INET6:
+      var address = unsafe bytes.loadUnaligned(as: sockaddr_in6.self)
+      guard let host = unsafe text(of: &address.sin6_addr, family) else { return nil }
+      return .network(host: host, port: Int(UInt16(bigEndian: address.sin6_port)))
+    case AF_UNIX:
+      let start = MemoryLayout<sockaddr_un>.offset(of: \.sun_path) ?? 2
+      let path = unsafe bytes[start..<max(start, min(size, MemoryLayout<sockaddr_un>.size))]
+      return unsafe .unix(path: String(decoding: path.prefix { $0 != 0 }, as: UTF8.self), mode: 0)
+    default: return nil
+    }
+  }
+
+  private static func text(of address: UnsafeRawPointer, _ family: Int32) -> String? {
+    unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(INET6_ADDRSTRLEN)) { text in
+      guard
+        unsafe inet_ntop(family, address, text.baseAddress, socklen_t(text.count)) != nil,
+        let start = text.baseAddress
+      else { return nil }
+      return unsafe String(cString: start)
+    }
   }
 }

@@ -14,9 +14,6 @@ struct ConnectionDeadlines {
     intervals = ConnectionPhase.allCases.map(interval)
   }
 
-  /// The phase of a connection.
-  func phase(of index: Int) -> ConnectionPhase { phases[index] }
-
   /// A connection begins a phase.
   mutating func enter(_ phase: ConnectionPhase, _ index: Int, at now: Int64) {
     while phases.count <= index { phases.append(.opened) }
@@ -33,11 +30,11 @@ struct ConnectionDeadlines {
   }
 
   /// A connection whose time is over; it is removed.
-  mutating func takeOverdue(at now: Int64) -> Int? {
+  mutating func takeOverdue(at now: Int64) -> (index: Int, phase: ConnectionPhase)? {
     for phase in lists.indices {
       if let (index, since) = lists[phase].oldest, now - since >= intervals[phase] {
         lists[phase].remove(index)
-        return index
+        return (index, phases[index])
       }
     }
     return nil

@@ -1,3 +1,5 @@
+internal import ReactorHTTP
+
 /// A place for one connection in a request worker's array.
 struct ConnectionSlot {
   /// The connection, while there is one.
@@ -5,6 +7,12 @@ struct ConnectionSlot {
 
   /// libmicrohttpd's descriptor of its socket.
   var socket: Int32 = -1
+
+  /// Its client's address, where it has one.
+  var peer: ClientAddress?
+
+  /// What its client is counted by.
+  var permit: ConnectionPermit?
 
   /// The request that is being read, from its header fields on.
   var intake: RequestIntake?

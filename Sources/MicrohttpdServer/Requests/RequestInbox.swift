@@ -6,6 +6,9 @@ struct RequestInbox {
   /// Whoever waits for an answer is answered now, and nobody may begin to wait.
   var abandonsWaiting = false
 
+  /// Sockets that others listen on, too, are left to them.
+  var leavesInherited = false
+
   /// The loop has to end.
   var stops = false
 
@@ -16,7 +19,9 @@ struct RequestInbox {
   var hasRoom = false
 
   /// Whether there is nothing to take.
-  var isEmpty: Bool { answered.isEmpty && !hasRoom && !abandonsWaiting && !stops }
+  var isEmpty: Bool {
+    answered.isEmpty && !hasRoom && !leavesInherited && !abandonsWaiting && !stops
+  }
 
   /// True, once, when the loop has to be rung awake for what was just put in.
   mutating func mustRing() -> Bool {
@@ -31,6 +36,8 @@ struct RequestInbox {
     taken.abandonsWaiting = abandonsWaiting
     taken.stops = stops
     taken.hasRoom = hasRoom
+    taken.leavesInherited = leavesInherited
+    leavesInherited = false
     abandonsWaiting = false
     hasRoom = false
     isAsleep = false

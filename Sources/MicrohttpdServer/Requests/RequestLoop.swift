@@ -34,6 +34,9 @@ final class RequestLoop: Sendable {
   /// A connection was closed somewhere while all were taken.
   func tellRoom() { put { $0.hasRoom = true } }
 
+  /// Accepts no more from sockets that others listen on, too.
+  func leaveInheritedSockets() { put { $0.leavesInherited = true } }
+
   /// Answers for whoever waits, and lets nobody begin to wait.
   func abandonWaiting() { put { $0.abandonsWaiting = true } }
 

@@ -16,6 +16,12 @@ extension RequestWorker {
     stopWatching()
   }
 
+  /// Accepts no more from sockets that others listen on, too.
+  func leaveInheritedSockets() {
+    stopAccepting()
+    listeners.removeAll { $0.isInherited }
+  }
+
   /// Takes new connections from the sockets where somebody waits, a few of each.
   func acceptConnections() {
     for index in readyListeners where accept(from: listeners[index]) {
@@ -49,10 +55,17 @@ extension RequestWorker {
   }
 
   private func add(_ socket: consuming AcceptedSocket) {
-    let former = opened
-    _ = daemon?.add(socket)
-    // Where libmicrohttpd did not take it, nobody will tell that it was closed.
-    if opened == former { core.giveRoomBack() }
+    let peer = socket.peer
+    switch core.admission.admit(peer) {
+    case .welcome(let permit):
+      arriving = (peer, permit)
+      _ = daemon?.add(socket)
+      guard arriving != nil else { return }
+      // libmicrohttpd did not take it, so that nobody will tell that it was closed.
+      arriving = nil
+    case .refused: core.refuse(socket)
+    }
+    core.giveRoomBack()
   }
 
   private func stopWatching() {

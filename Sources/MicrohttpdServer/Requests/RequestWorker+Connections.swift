@@ -1,13 +1,16 @@
 internal import Glibc
+internal import Synchronization
 
 extension RequestWorker {
   /// libmicrohttpd has taken a connection; returns its place.
   func connectionOpened(_ connection: Connection) -> Int {
-    opened &+= 1
     let index = freeSlots.popLast() ?? slots.count
     if index == slots.count { slots.append(ConnectionSlot()) }
     slots[index].connection = connection
     slots[index].socket = connection.socket
+    slots[index].peer = arriving?.peer
+    slots[index].permit = arriving?.permit
+    arriving = nil
     deadlines.enter(.opened, index, at: now)
     return index
   }
@@ -50,8 +53,18 @@ extension RequestWorker {
   ///
   /// libmicrohttpd has no call for that; it closes a connection whose socket hangs up.
   func closeOverdue() {
-    while let index = deadlines.takeOverdue(at: now) {
-      _ = shutdown(slots[index].socket, Int32(SHUT_RDWR))
+    while let (index, phase) = deadlines.takeOverdue(at: now) {
+      let socket = slots[index].socket
+      switch phase {
+      case .idle, .responding: break
+      case .receiving:
+        // Nothing else is being written: libmicrohttpd still reads.
+        let head = ResponseHead(status: 408, headers: [], framing: .length(0))
+        _ = StreamSocket(socket).write(head.bytes, head.bytes.indices)
+        core.overdue.add(1, ordering: .relaxed)
+      case .opened, .sending: core.overdue.add(1, ordering: .relaxed)
+      }
+      _ = shutdown(socket, Int32(SHUT_RDWR))
     }
   }
 }

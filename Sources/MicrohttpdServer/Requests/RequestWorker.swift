@@ -1,4 +1,5 @@
 internal import Glibc
+internal import ReactorHTTP
 
 /// The thread of a `RequestLoop`: a daemon of libmicrohttpd's, its connections, and the one place
 /// where both are touched.
@@ -25,8 +26,8 @@ final class RequestWorker {
   /// The clock, read once a turn.
   var now = Clock.milliseconds
 
-  /// Connections that libmicrohttpd has taken, all in all.
-  var opened = 0
+  /// Whose connection libmicrohttpd is being given; `nil` once it has taken it.
+  var arriving: (peer: ClientAddress?, permit: ConnectionPermit?)?
 
   /// Requests that were answered since the worker last waited.
   var answered = 0
@@ -34,7 +35,8 @@ final class RequestWorker {
   /// An answer that is not there at once ends in a refusal: the server is about to stop.
   var abandonsWaiting = false
 
-  let listeners: [ListeningSocket]
+  /// Where connections are accepted.
+  var listeners: [ListeningSocket]
 
   /// The listening sockets that somebody waits at.
   var readyListeners: Set<Int> = []
@@ -54,7 +56,9 @@ final class RequestWorker {
     let settings = core.settings
     deadlines = ConnectionDeadlines { phase in
       switch phase {
-      case .opened, .idle, .receiving, .sending: Int64(settings.idleTimeout) * 1000
+      case .opened: settings.timeouts.firstHead.milliseconds
+      case .idle: settings.timeouts.idle.milliseconds
+      case .receiving, .sending: settings.timeouts.body.milliseconds
       case .responding: 0
       }
     }
@@ -76,6 +80,7 @@ final class RequestWorker {
     while true {
       loop.takeInbox(into: &inbox)
       for exchange in inbox.answered { resume(exchange) }
+      if inbox.leavesInherited { leaveInheritedSockets() }
       if inbox.abandonsWaiting { abandonAll() }
       if inbox.stops { break }
       if !readyListeners.isEmpty { acceptConnections() }

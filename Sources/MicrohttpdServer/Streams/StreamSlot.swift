@@ -7,6 +7,9 @@ struct StreamSlot {
   var connection: StreamConnection
   var stream: (any ByteStream)?
 
+  /// What its client is counted by.
+  var permit: ConnectionPermit?
+
   /// Tells this connection from the one that had the place before it, in events that are late.
   var generation: UInt32
 

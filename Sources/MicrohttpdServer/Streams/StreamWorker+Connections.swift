@@ -10,11 +10,12 @@ extension StreamWorker {
     if index == slots.count {
       slots.append(
         StreamSlot(
-          socket: socket, connection: connection, stream: arrival.stream, generation: 0))
+          socket: socket, connection: connection, stream: arrival.stream, permit: arrival.permit,
+          generation: 0))
     } else {
       let isQueued = slots[index].isQueued
       slots[index] = StreamSlot(
-        socket: socket, connection: connection, stream: arrival.stream,
+        socket: socket, connection: connection, stream: arrival.stream, permit: arrival.permit,
         generation: slots[index].generation &+ 1, isQueued: isQueued)
     }
     if let stream = arrival.stream {
@@ -58,6 +59,7 @@ extension StreamWorker {
     silence.remove(index)
     lingering.remove(index)
     socket.close()
+    slots[index].permit = nil
     endStream(index)
     freeSlots.append(index)
   }

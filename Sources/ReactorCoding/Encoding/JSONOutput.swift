@@ -22,9 +22,15 @@ final class JSONOutput {
   init() {}
 
   /// Takes out what has been written, so that another value can be.
+  ///
+  /// What is kept of a session are such bytes, so what is short is given no more room than it needs.
   func takeBytes() -> [UInt8] {
-    defer { bytes = [] }
-    return bytes
+    guard bytes.count <= bytes.capacity / 2 else {
+      defer { bytes = [] }
+      return bytes
+    }
+    defer { bytes.removeAll(keepingCapacity: true) }
+    return bytes.withUnsafeBufferPointer { Array($0) }
   }
 
   /// An open container.
@@ -58,7 +64,7 @@ final class JSONOutput {
   /// Opens a container at the end of the text.
   func open(_ kind: Kind) -> Place {
     nextIdentity &+= 1
-    if bytes.isEmpty { bytes.reserveCapacity(128) }
+    if bytes.capacity == 0 { bytes.reserveCapacity(128) }
     var frame = Frame(kind: kind, identity: nextIdentity, start: bytes.count)
     switch kind {
     case .object: bytes.append(ASCII.openBrace)

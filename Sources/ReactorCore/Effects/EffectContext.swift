@@ -13,6 +13,10 @@ final class EffectContext: SerialContext {
   let started = CancellationMoment.next()
 
   let timer: any SchedulerType
+
+  /// The request that started the effect, for what it does and for whoever is told of its failure.
+  let request = RequestContext.current
+
   private let base: any SerialContext & ProgressKeeper
   private let over = Atomic<Bool>(false)
 
@@ -48,7 +52,9 @@ final class EffectContext: SerialContext {
 
   func perform(_ work: @escaping @Sendable () -> Void) {
     base.perform { [self] in
-      CurrentSerialContext.$value.withValue(self, operation: work)
+      CurrentSerialContext.$value.withValue(self) {
+        RequestContext.$current.withValue(request, operation: work)
+      }
     }
   }
 }

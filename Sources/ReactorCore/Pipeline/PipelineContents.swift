@@ -280,7 +280,7 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
       attribute(.effect(sink.effect)) { emit(mutation) }
     case .error(let error):
       didEnd(sink)
-      report(error, in: .mutate)
+      RequestContext.$current.withValue(sink.context.request) { report(error, in: .mutate) }
       sink.effect?.end(error)
       endMutationsIfDone()
     case .completed:

@@ -59,10 +59,11 @@ enum Answer {
       status: isAccepted ? 202 : 204, headers: [("ETag", tag(state.cursor))] + applied)
   }
 
-  /// That the client has this state already.
-  static func notModified(_ cursor: Cursor) -> HTTPResponse {
+  /// That the client has this state already, in the form whose tag it sent.
+  static func notModified(_ cursor: Cursor, _ known: EntityTags) -> HTTPResponse {
     HTTPResponse(
-      status: 304, headers: [("ETag", tag(cursor)), ("Cache-Control", "no-cache")])
+      status: 304,
+      headers: [("ETag", known.tag(of: cursor) ?? tag(cursor)), ("Cache-Control", "no-cache")])
   }
 
   static func html(_ page: [UInt8], headers: [(name: String, value: String)] = []) -> HTTPResponse {

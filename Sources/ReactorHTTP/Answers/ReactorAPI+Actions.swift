@@ -4,7 +4,7 @@ internal import ReactorHost
 
 extension ReactorAPI {
   func runActions(
-    of reactor: any HostedReactor, _ id: String, _ request: HTTPRequest,
+    of reactor: any HostedReactor, _ id: String, _ request: HTTPRequest, _ context: RequestContext,
     _ answer: @escaping @Sendable (HTTPResponse) -> Void
   ) throws(Problem) {
     try negotiate(request, "application/json")
@@ -19,7 +19,7 @@ extension ReactorAPI {
       }
       do throws(ActionDecodingError) {
         try session.submit(
-          body, ifAt: expected, key: key,
+          body, ifAt: expected, key: key, for: context,
           accepted: { _ in pending.accepted() },
           completion: { pending.completed($0) })
       } catch {

@@ -27,18 +27,27 @@ extension ReactorAPI {
         }), headers: Answer.revalidated)
   }
 
-  func serveGlobal(_ name: String, _ request: HTTPRequest) throws(Problem) -> HTTPResponse {
+  func serveGlobal(
+    _ name: String, _ request: HTTPRequest, _ answer: @escaping @Sendable (HTTPResponse) -> Void
+  ) throws(Problem) {
     let global = try global(name)
     try negotiate(request, "application/json")
     guard request.method == "PUT" else {
       let state = global.current
       let known = try EntityTags(of: request, in: .ifNoneMatch, name: "If-None-Match")
-      return known?.contains(state.cursor) == true
-        ? Answer.notModified(state.cursor) : Answer.state(state)
+      if let known, known.contains(state.cursor) {
+        return answer(Answer.notModified(state.cursor, known))
+      }
+      return answer(Answer.state(state))
     }
     try requireJSON(request)
     do {
-      return Answer.state(try global.set(json: request.body))
+      try global.set(json: request.body) { [self] result in
+        switch result {
+        case .success(let state): answer(Answer.state(state))
+        case .failure(let error): answer(problem(for: error).response)
+        }
+      }
     } catch {
       throw problem(for: error, kind: .invalidBody)
     }

@@ -167,7 +167,7 @@ extension ReactorAPI {
     withSession(of: reactor, id, answer) { [self] (session) throws(Problem) in
       let state = try state(of: session, at: version)
       if let known, known.contains(state.cursor) {
-        return answer(Answer.notModified(state.cursor))
+        return answer(Answer.notModified(state.cursor, known))
       }
       guard let pointer else { return answer(Answer.state(state)) }
       guard let part = try? pointer.bytes(in: state.json) else {

@@ -8,6 +8,7 @@ extension ReactorAPI {
     host.write(to: &text)
     requestCounts.write(to: &text)
     channels.counts.write(to: &text)
+    rateLimiter?.write(to: &text)
     for source in settings.metrics { source.write(to: &text) }
     return HTTPResponse(
       status: 200,

@@ -40,8 +40,11 @@ struct OpenAPIDocument {
         "license": ["name": "Apache 2.0", "identifier": "Apache-2.0"],
       ],
       "servers": [["url": "/"]],
+      // Either: tokens are asked for only where the host has given some out.
+      "security": [[:], ["token": []]],
       "paths": .object(paths),
       "components": [
+        "securitySchemes": ["token": ["type": "http", "scheme": "bearer"]],
         "schemas": .object(schemas),
         "parameters": .object(
           OpenAPIParameter.allCases.map { .init($0.rawValue, $0.description(for: host)) }),
@@ -64,8 +67,12 @@ struct OpenAPIDocument {
 
   // MARK: Operations
 
+  private static let everywhere: [OpenAPIParameter] = [.requestID, .traceparent]
+
   private func path(_ operations: [Operation]) -> JSONValue {
-    .object(operations.map { .init($0.method.lowercased(), describe($0)) })
+    .object(
+      [.init("parameters", .array(Self.everywhere.map(\.reference)))]
+        + operations.map { .init($0.method.lowercased(), describe($0)) })
   }
 
   private func describe(_ operation: Operation) -> JSONValue {
@@ -151,6 +158,6 @@ struct OpenAPIDocument {
 extension ProblemKind {
   /// What any request may be answered.
   static let ofEveryAddress: [ProblemKind] = [
-    .methodNotAllowed, .headersTooLarge, .unavailable,
+    .unauthorized, .forbidden, .methodNotAllowed, .rateLimited, .headersTooLarge, .unavailable,
   ]
 }

@@ -11,6 +11,9 @@ enum OpenAPIHeader: String, CaseIterable {
   case idempotentReplayed = "Idempotent-Replayed"
   case allow = "Allow"
   case retryAfter = "Retry-After"
+  case rateLimit = "RateLimit"
+  case rateLimitPolicy = "RateLimit-Policy"
+  case authenticate = "WWW-Authenticate"
 
   var reference: JSONValue {
     ["$ref": .string("#/components/headers/\(rawValue)")]
@@ -25,6 +28,9 @@ enum OpenAPIHeader: String, CaseIterable {
       case .preferenceApplied: "RFC 7240: which preferences were followed."
       case .idempotentReplayed: "`true` where the answer is the one that the key was given first."
       case .allow: "The methods of the address."
+      case .rateLimit: "How many requests are left, and for how long."
+      case .rateLimitPolicy: "How many requests an address has in how many seconds."
+      case .authenticate: "RFC 6750: which token is needed."
       case .retryAfter: "After how many seconds the request may succeed."
       }
     let schema: JSONValue =
@@ -35,9 +41,11 @@ enum OpenAPIHeader: String, CaseIterable {
   /// The fields that the problems of a status carry.
   static func ofProblems(_ status: Int) -> [OpenAPIHeader] {
     switch status {
+    case 401, 403: [.authenticate]
     case 405: [.allow]
     case 412: [.etag]
-    case 429, 503: [.retryAfter]
+    case 429: [.retryAfter, .rateLimit, .rateLimitPolicy]
+    case 503: [.retryAfter]
     default: []
     }
   }

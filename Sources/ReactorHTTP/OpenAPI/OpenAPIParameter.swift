@@ -9,6 +9,7 @@ enum OpenAPIParameter: String, CaseIterable {
   case limit, afterSession, afterVersion
   case version, select, delta, replay, activity, lastEventIDQuery, sessions
   case lastEventID, idempotencyKey, prefer, ifMatch, ifNoneMatch
+  case requestID, traceparent
 
   var reference: JSONValue {
     ["$ref": .string("#/components/parameters/\(rawValue)")]
@@ -94,6 +95,14 @@ enum OpenAPIParameter: String, CaseIterable {
     case .ifMatch:
       header(
         "If-Match", "Runs only if the session is at this cursor, else 412.", ["type": "string"])
+    case .requestID:
+      header(
+        "X-Request-Id", "A name for the request, which logs and the answer repeat.",
+        ["type": "string", "pattern": "^[A-Za-z0-9._~:+/=@-]{1,128}$"])
+    case .traceparent:
+      header(
+        "traceparent", "W3C Trace Context: the trace that the request belongs to.",
+        ["type": "string"])
     case .ifNoneMatch:
       header(
         "If-None-Match", "The `ETag` that the client has: 304 if it holds.", ["type": "string"])

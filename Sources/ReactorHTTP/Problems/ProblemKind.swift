@@ -5,6 +5,7 @@ enum ProblemKind: String, CaseIterable {
   case actionRunning = "action-running"
   case bodyTooLarge = "body-too-large"
   case effectFailed = "effect-failed"
+  case forbidden
   case headersTooLarge = "headers-too-large"
   case idempotencyKeyReused = "idempotency-key-reused"
   case invalidAction = "invalid-action"
@@ -16,9 +17,11 @@ enum ProblemKind: String, CaseIterable {
   case methodNotAllowed = "method-not-allowed"
   case notAcceptable = "not-acceptable"
   case notFound = "not-found"
+  case rateLimited = "rate-limited"
   case sessionEnded = "session-ended"
   case sessionExists = "session-exists"
   case storageFull = "storage-full"
+  case unauthorized
   case unavailable
   case unknownGlobal = "unknown-global"
   case unknownReactor = "unknown-reactor"
@@ -30,6 +33,8 @@ enum ProblemKind: String, CaseIterable {
   var status: Int {
     switch self {
     case .invalidParameter, .invalidSessionID, .malformedJSON: 400
+    case .unauthorized: 401
+    case .forbidden: 403
     case .notFound, .unknownGlobal, .unknownReactor, .unknownSession, .unknownVersion: 404
     case .methodNotAllowed: 405
     case .notAcceptable: 406
@@ -39,6 +44,7 @@ enum ProblemKind: String, CaseIterable {
     case .bodyTooLarge: 413
     case .unsupportedMediaType: 415
     case .idempotencyKeyReused, .invalidAction, .invalidBody, .invalidPointer: 422
+    case .rateLimited: 429
     case .headersTooLarge: 431
     case .effectFailed: 500
     case .unavailable: 503
@@ -51,6 +57,7 @@ enum ProblemKind: String, CaseIterable {
     case .actionRunning: "The first request with this key is still running"
     case .bodyTooLarge: "The body is too large"
     case .effectFailed: "The action failed"
+    case .forbidden: "The token does not have the right"
     case .headersTooLarge: "The header fields are too large"
     case .idempotencyKeyReused: "The key stands for another request"
     case .invalidAction: "Not an action of this reactor"
@@ -62,9 +69,11 @@ enum ProblemKind: String, CaseIterable {
     case .methodNotAllowed: "The method is not allowed here"
     case .notAcceptable: "Nothing here in the form you accept"
     case .notFound: "Nothing here"
+    case .rateLimited: "Too many requests"
     case .sessionEnded: "The session has ended"
     case .sessionExists: "The session exists already"
     case .storageFull: "The storage is full"
+    case .unauthorized: "A token is needed"
     case .unavailable: "The service is not available"
     case .unknownGlobal: "No such global"
     case .unknownReactor: "No such reactor"
@@ -86,6 +95,11 @@ enum ProblemKind: String, CaseIterable {
       """
       The reactor's mutate failed for this action. Mutations that were committed before the failure \
       stay; the session goes on. The title and the status may be the reactor's own.
+      """
+    case .forbidden:
+      """
+      The token is known, but may not do this: it reads and the request writes, or it is for other \
+      reactors.
       """
     case .headersTooLarge:
       """
@@ -111,10 +125,17 @@ enum ProblemKind: String, CaseIterable {
     case .notAcceptable:
       "The Accept field of the request excludes every form that this address has."
     case .notFound: "The address, or the selected part of the state, does not exist."
+    case .rateLimited:
+      """
+      More requests came from the client's address than limits.rate allows, or it has more \
+      connections than limits.address. The fields RateLimit and Retry-After say when to try again.
+      """
     case .sessionEnded:
       "The session was deleted. A PUT makes a new one under the same id, with a new history."
     case .sessionExists: "Use another id, or PUT, which takes the session that is there."
     case .storageFull: "The disk is full. Nothing was changed. Try again when there is room."
+    case .unauthorized:
+      "Send Authorization: Bearer with one of the tokens that the operator has given out."
     case .unavailable:
       "The service is stopping, overloaded, or cannot reach its storage. Try later."
     case .unknownGlobal: "GET /v1/globals lists the globals of this host."

@@ -40,10 +40,14 @@ enum EntityTags {
 
   /// Whether a representation is one of these, by weak comparison: `If-None-Match`.
   func contains(_ cursor: Cursor) -> Bool {
-    switch self {
-    case .any: true
-    case .tags(let tags): tags.contains { $0.tag == cursor.description }
-    }
+    if case .any = self { true } else { tag(of: cursor) != nil }
+  }
+
+  /// The tag among these that a point has, as it was sent.
+  func tag(of cursor: Cursor) -> String? {
+    guard case .tags(let tags) = self else { return nil }
+    let plain = cursor.description
+    return tags.first { Self.plain($0.tag) == plain }.map { "\"\($0.tag)\"" }
   }
 
   /// The points that are named, by strong comparison: `If-Match`.
@@ -52,8 +56,14 @@ enum EntityTags {
   var cursors: [Cursor]? {
     switch self {
     case .any: nil
-    case .tags(let tags): tags.compactMap { $0.isWeak ? nil : Cursor($0.tag) }
+    case .tags(let tags): tags.compactMap { $0.isWeak ? nil : Cursor(Self.plain($0.tag)) }
     }
+  }
+
+  /// The tag of the plain form: a compressed one is of the same point of the same history.
+  private static func plain(_ tag: Substring) -> Substring {
+    let suffix = AnswerCompression.tagSuffix
+    return tag.hasSuffix(suffix) ? tag.dropLast(suffix.count) : tag
   }
 }
 

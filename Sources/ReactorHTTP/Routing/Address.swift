@@ -64,6 +64,14 @@ enum Address: Int, CaseIterable {
     }
   }
 
+  /// Whether it answers with server-sent events.
+  var isStream: Bool {
+    switch self {
+    case .events, .manyEvents, .globalEvents: true
+    default: false
+    }
+  }
+
   /// Every method that some address has.
   static let everyMethod = "GET, HEAD, POST, PUT, DELETE, OPTIONS"
 

@@ -28,6 +28,8 @@ extension ReactorAPI {
 
     reactor.session(id, for: .use) { [self] result in
       switch result {
+      case .success(let opened) where !hasRoom(opened.session):
+        answer(self.answer(request, with: RetryStream()))
       case .success(let opened):
         answer(self.answer(request, with: stream(of: opened.session, wanted)))
       case .failure(.ended):
@@ -37,6 +39,14 @@ extension ReactorAPI {
       case .failure(let error): answer(problem(for: error).response)
       }
     }
+  }
+
+  /// Whether a session may have one more stream.
+  ///
+  /// Of several that come at the same moment one too many may get in, which costs less than a lock
+  /// around the opening of every stream.
+  func hasRoom(_ session: any Session) -> Bool {
+    settings.subscriberLimit == 0 || session.subscriberCount < settings.subscriberLimit
   }
 
   private func stream(of source: any StateSource, _ wanted: StreamRequest) -> SessionStream {

@@ -26,6 +26,8 @@ extension ReactorAPI {
       case .success(let sessions) where sessions.allSatisfy { $0 == nil }:
         // Tells an EventSource to stop for good.
         answer(HTTPResponse(status: 204))
+      case .success(let sessions) where !sessions.allSatisfy({ $0.map(hasRoom) ?? true }):
+        answer(self.answer(request, with: RetryStream()))
       case .success(let sessions):
         answer(self.answer(request, with: stream(of: zip(wishes, sessions), wanted)))
       case .failure(.tooMany): answer(self.answer(request, with: RetryStream()))

@@ -10,6 +10,8 @@ public enum HTTPHeader: String, CaseIterable, Sendable {
   case authorization = "authorization"
   case contentEncoding = "content-encoding"
   case contentType = "content-type"
+  case forwarded = "forwarded"
+  case forwardedFor = "x-forwarded-for"
   case host = "host"
   case idempotencyKey = "idempotency-key"
   case ifMatch = "if-match"
@@ -41,6 +43,10 @@ public struct HTTPRequest: Sendable {
 
   /// The fields, in the order they came; a name may occur more than once.
   public var headers: [(name: HTTPHeader, value: String)]
+
+  /// The address at the other end of the connection; `nil` where it has none, as on a Unix-domain
+  /// socket.
+  public var peer: ClientAddress?
 
   /// Makes a request; the transport, a test or an in-process client calls this.
   public init(

@@ -11,11 +11,14 @@ public protocol HTTPResponder: Sendable {
   func refusal(of reason: HTTPRefusal) -> HTTPResponse
 }
 
-/// Why a transport refuses a request that it could parse.
+/// Why a transport refuses a request that it could parse, or a connection.
 public enum HTTPRefusal: Sendable, Equatable {
   /// The body is larger than `limit` bytes.
   case bodyTooLarge(limit: Int)
 
   /// The request line and header fields together are larger than `limit` bytes.
   case headersTooLarge(limit: Int)
+
+  /// The client has `limit` connections already; its request was not read.
+  case tooManyConnections(limit: Int)
 }

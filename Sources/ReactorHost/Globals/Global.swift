@@ -17,12 +17,22 @@ public final class Global<Value: Codable & Sendable>: SharedGlobal, ObservableTy
   private struct Setting: Sendable {
     let value: Value
     let json: [UInt8]
+    /// The name of the history that the version counts in.
+    let epoch: String
     /// How often the global was set before.
     let version: Int
     /// Which setting this is, over the lives of several processes: a log remembers it.
     let revision: UInt64
 
     var isNull: Bool { json.elementsEqual("null".utf8) }
+
+    var state: CommittedState {
+      CommittedState(cursor: Cursor(epoch: epoch, version: version), json: json)
+    }
+
+    var stored: SharedValue {
+      SharedValue(epoch: epoch, version: version, revision: revision, json: json)
+    }
   }
 
   private struct State: Sendable {
@@ -32,6 +42,8 @@ public final class Global<Value: Codable & Sendable>: SharedGlobal, ObservableTy
     /// Settings that observers have not been told of, in order.
     var untold: [Setting] = []
     var observers: [any SessionObserver] = []
+    /// How many values wait to be set.
+    var waiting = 0
   }
 
   /// What observers get.
@@ -40,9 +52,12 @@ public final class Global<Value: Codable & Sendable>: SharedGlobal, ObservableTy
   /// The name in the address, and in the log.
   public let name: String
 
-  private let epoch = Epoch.random()
   private let state: Mutex<State>
   private let settings: Broadcaster<Setting>
+  private let keeper = Mutex<(log: any MutationLog, logger: Logger)?>(nil)
+  private let changes = ChangeLine()
+  /// So many values may wait to be set.
+  private static var waitingBound: Int { 10_000 }
   /// One setting is told after the other, whichever threads set them.
   private let telling = SerialQueue<Void>()
 
@@ -50,7 +65,8 @@ public final class Global<Value: Codable & Sendable>: SharedGlobal, ObservableTy
   public init(_ name: String, _ value: Value) {
     self.name = name
     let json = (try? JSONCoder.encode(value)) ?? Array("null".utf8)
-    let setting = Setting(value: value, json: json, version: 0, revision: 0)
+    let setting = Setting(
+      value: value, json: json, epoch: Epoch.random(), version: 0, revision: 0)
     state = Mutex(State(latest: setting, told: setting))
     settings = Broadcaster(replay: 1, seed: [setting])
   }
@@ -67,11 +83,7 @@ public final class Global<Value: Codable & Sendable>: SharedGlobal, ObservableTy
 
   /// The current value as clients see it.
   public var current: CommittedState {
-    committed(state.withLock { $0.latest })
-  }
-
-  private func committed(_ setting: Setting) -> CommittedState {
-    CommittedState(cursor: Cursor(epoch: epoch, version: setting.version), json: setting.json)
+    state.withLock { $0.latest }.state
   }
 
   /// The JSON Schema of the values that it takes, derived from their type.
@@ -79,20 +91,94 @@ public final class Global<Value: Codable & Sendable>: SharedGlobal, ObservableTy
     JSONSchema.derive(Value.self, for: .input).bytes
   }
 
-  /// Sets the value for all sessions; any thread may call.
+  /// Sets the value for all sessions, as soon as the host's log has it; any thread may call.
+  ///
+  /// What the log refuses is not set, and a line of the host's log says so.
   ///
   /// - Throws: An `EncodingError` where the value cannot be written as JSON; nothing is set then.
   public func set(_ value: Value) throws {
+    try set(value) { _ in }
+  }
+
+  /// Sets the value for all sessions, as soon as the host's log has it; any thread may call.
+  ///
+  /// - Parameters:
+  ///   - value: The value.
+  ///   - completion: Called when the value is set and as durable as the store is, or was refused. Any
+  ///     thread, the calling one included.
+  /// - Throws: An `EncodingError` where the value cannot be written as JSON; nothing is set then.
+  public func set(
+    _ value: Value,
+    completion: @escaping @Sendable (Result<CommittedState, LogError>) -> Void
+  ) throws {
     let json = try JSONCoder.encode(value)
+    let isTaken = state.withLock { state in
+      guard state.waiting < Self.waitingBound else { return false }
+      state.waiting += 1
+      return true
+    }
+    guard isTaken else {
+      return completion(.failure(.unavailable("Too many values wait to be set.")))
+    }
+    // One after the other: what is told is committed, and in the order of the log.
+    changes.enter { [self] done in
+      write(value, json) { [self] result in
+        state.withLock { $0.waiting -= 1 }
+        completion(result)
+        done()
+      }
+    }
+  }
+
+  private func write(
+    _ value: Value, _ json: [UInt8],
+    completion: @escaping @Sendable (Result<CommittedState, LogError>) -> Void
+  ) {
+    let latest = state.withLock { $0.latest }
     // Not counted, but drawn: a log remembers it longer than this process could count.
-    let revision = UInt64.random(in: 1...UInt64(Int64.max))
+    let next = Setting(
+      value: value, json: json, epoch: latest.epoch, version: latest.version + 1,
+      revision: UInt64.random(in: 1...UInt64(Int64.max)))
+    guard let (log, logger) = keeper.withLock({ $0 }) else {
+      put(next)
+      return completion(.success(next.state))
+    }
+    log.share(next.stored, as: name) { [self] result in
+      switch result {
+      case .success:
+        put(next)
+        completion(.success(next.state))
+      case .failure(let error):
+        logger.error("global was not set", ["global": name, "error": "\(error)"])
+        completion(.failure(error))
+      }
+    }
+  }
+
+  private func put(_ setting: Setting) {
     state.withLock { state in
-      let latest = state.latest
-      state.latest = Setting(
-        value: value, json: json, version: latest.version + 1, revision: revision)
-      state.untold.append(state.latest)
+      state.latest = setting
+      state.untold.append(setting)
     }
     telling.post((), handle: tellNext)
+  }
+
+  /// Has a log keep the value, and takes up the one that it has.
+  ///
+  /// A host calls this before its sessions are used.
+  public func keep(in log: any MutationLog, logger: Logger) {
+    keeper.withLock { $0 = (log, logger) }
+    do {
+      guard let stored = try log.sharedValue(name) else { return }
+      let value = try JSONCoder.decode(Value.self, from: stored.json)
+      put(
+        Setting(
+          value: value, json: try JSONCoder.encode(value), epoch: stored.epoch,
+          version: stored.version, revision: stored.revision))
+    } catch {
+      logger.error(
+        "global cannot be read and is as it was made", ["global": name, "error": "\(error)"])
+    }
   }
 
   private func tellNext(_: Void) {
@@ -103,16 +189,15 @@ public final class Global<Value: Codable & Sendable>: SharedGlobal, ObservableTy
     }
     guard let next else { return }
     settings.send(.next(next))
-    for observer in observers { observer.sessionDidCommit(committed(next)) }
+    for observer in observers { observer.sessionDidCommit(next.state) }
   }
 
   /// Sets the value from JSON.
-  ///
-  /// - Returns: The value that is set now.
-  public func set(json: [UInt8]) throws(ActionDecodingError) -> CommittedState {
+  public func set(
+    json: [UInt8], completion: @escaping @Sendable (Result<CommittedState, LogError>) -> Void
+  ) throws(ActionDecodingError) {
     do {
-      try set(try JSONCoder.decode(Value.self, from: json))
-      return current
+      try set(try JSONCoder.decode(Value.self, from: json), completion: completion)
     } catch let error as JSONSyntaxError {
       throw .malformed(offset: error.offset, reason: error.reason)
     } catch let error as JSONDecodingFailure {
@@ -158,11 +243,10 @@ extension Global {
 
   /// Tells an observer of every value from now on.
   public func observe(_ observer: any SessionObserver) -> CommittedState? {
-    committed(
-      state.withLock { state in
-        state.observers.append(observer)
-        return state.told
-      })
+    state.withLock { state in
+      state.observers.append(observer)
+      return state.told
+    }.state
   }
 
   /// Tells an observer nothing more.
@@ -203,5 +287,16 @@ public protocol SharedGlobal: StateSource {
   var schema: [UInt8] { get }
 
   /// Sets the value from JSON.
-  func set(json: [UInt8]) throws(ActionDecodingError) -> CommittedState
+  ///
+  /// - Parameters:
+  ///   - json: The value.
+  ///   - completion: Called when the value is set and as durable as the store is, or was refused. Any
+  ///     thread, the calling one included.
+  /// - Throws: Where it is no such value; `completion` is not called then.
+  func set(
+    json: [UInt8], completion: @escaping @Sendable (Result<CommittedState, LogError>) -> Void
+  ) throws(ActionDecodingError)
+
+  /// Has a log keep the value, and takes up the one that it has.
+  func keep(in log: any MutationLog, logger: Logger)
 }

@@ -50,10 +50,37 @@ public struct Snapshot: Equatable, Sendable {
   /// The folded state, before `transform(state:)`, as JSON.
   public let state: [UInt8]
 
+  /// The fingerprint of the State and the Mutation of whoever folded it; empty where nobody has said.
+  public let schema: String
+
   /// Makes a snapshot.
-  public init(version: Int, state: [UInt8]) {
+  public init(version: Int, state: [UInt8], schema: String = "") {
     self.version = version
     self.state = state
+    self.schema = schema
+  }
+}
+
+/// A value that all sessions share, as it is stored.
+public struct SharedValue: Equatable, Sendable {
+  /// The name of its history.
+  public let epoch: String
+
+  /// How often it was set in this history.
+  public let version: Int
+
+  /// Which setting it is: no two have the same number, also across restarts.
+  public let revision: UInt64
+
+  /// The value, as JSON.
+  public let json: [UInt8]
+
+  /// Makes a value.
+  public init(epoch: String, version: Int, revision: UInt64, json: [UInt8]) {
+    self.epoch = epoch
+    self.version = version
+    self.revision = revision
+    self.json = json
   }
 }
 

@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// A log that lives as long as its process: for tests, demonstrations and state that may be lost.
 ///
 /// A session keeps the answers of its latest 10,000 idempotency keys.
@@ -50,5 +52,19 @@ public final class MemoryLog: MutationLog {
   /// The sessions with accepted actions that were not finished.
   public func unfinishedSessions(after key: SessionKey?, limit: Int) -> [SessionKey] {
     Array(table.unfinishedSessions(after: key).prefix(limit))
+  }
+
+  /// A value that all sessions share, as it was set last.
+  public func sharedValue(_ name: String) -> SharedValue? {
+    table.shared.withLock { $0[name] }
+  }
+
+  /// Sets a value that all sessions share.
+  public func share(
+    _ value: SharedValue, as name: String,
+    completion: @escaping @Sendable (Result<Void, LogError>) -> Void
+  ) {
+    table.shared.withLock { $0[name] = value }
+    completion(.success(()))
   }
 }

@@ -91,8 +91,12 @@ final class MemorySession: Sendable {
     }
   }
 
-  func snapshot(atOrBefore version: Int) -> Snapshot? {
-    contents.withLock { $0.history.snapshots.last { $0.version <= version } }
+  func snapshot(atOrBefore version: Int, of schema: String?) -> Snapshot? {
+    contents.withLock { contents in
+      contents.history.snapshots.last {
+        $0.version <= version && $0.schema == schema ?? $0.schema
+      }
+    }
   }
 
   var acceptedActions: [AcceptedAction] {
@@ -132,8 +136,11 @@ final class MemorySession: Sendable {
     contents.withLock { contents in
       let history = contents.history
       guard contents.epoch == epoch, snapshot.version <= history.version,
-        snapshot.version > history.snapshots.last?.version ?? 0
+        snapshot.version >= history.snapshots.last?.version ?? 1
       else { return }
+      if history.snapshots.last?.version == snapshot.version {
+        contents.history.snapshots.removeLast()
+      }
       contents.history.snapshots.append(snapshot)
       contents.history.trim(to: retained)
     }

@@ -37,8 +37,8 @@ final class MemorySessionLog: SessionLog {
     found?.entries(after: version, limit: limit) ?? []
   }
 
-  func snapshot(atOrBefore version: Int) -> Snapshot? {
-    found?.snapshot(atOrBefore: version)
+  func snapshot(atOrBefore version: Int, of schema: String?) -> Snapshot? {
+    found?.snapshot(atOrBefore: version, of: schema)
   }
 
   func acceptedActions() -> [AcceptedAction] {

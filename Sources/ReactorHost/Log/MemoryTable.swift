@@ -2,6 +2,8 @@ internal import Synchronization
 
 /// The sessions that a log in memory has stored something of.
 final class MemoryTable: Sendable {
+  /// The values that sessions share, by their names.
+  let shared = Mutex<[String: SharedValue]>([:])
   private let sessions = Mutex<[SessionKey: MemorySession]>([:])
   private let retained: Int
   private let retention: RetentionRules

@@ -44,6 +44,19 @@ public protocol MutationLog: Sendable {
   /// - Returns: Their addresses.
   /// - Throws: Where the log cannot be read.
   func unfinishedSessions(after key: SessionKey?, limit: Int) throws(LogError) -> [SessionKey]
+
+  /// A value that all sessions share, as it was set last; `nil` where it was never set.
+  func sharedValue(_ name: String) throws(LogError) -> SharedValue?
+
+  /// Sets a value that all sessions share, in place of the one before.
+  ///
+  /// - Parameters:
+  ///   - value: The value.
+  ///   - name: The global's name.
+  ///   - completion: Called once the value is as durable as the store is.
+  func share(
+    _ value: SharedValue, as name: String,
+    completion: @escaping @Sendable (Result<Void, LogError>) -> Void)
 }
 
 /// The log of one session.
@@ -77,8 +90,14 @@ public protocol SessionLog: AnyObject, Sendable {
   /// from the front.
   func entries(after version: Int, limit: Int) throws(LogError) -> [LogEntry]
 
-  /// The latest snapshot at or before a version; `nil` where folding begins with the initial state.
-  func snapshot(atOrBefore version: Int) throws(LogError) -> Snapshot?
+  /// The latest snapshot at or before a version; `nil` where there is none.
+  ///
+  /// - Parameters:
+  ///   - version: The last version that it may have.
+  ///   - schema: The fingerprint that it must have; `nil` for any.
+  /// - Returns: The snapshot.
+  /// - Throws: Where the log cannot be read.
+  func snapshot(atOrBefore version: Int, of schema: String?) throws(LogError) -> Snapshot?
 
   /// The accepted actions that were not finished, in the order of their ids.
   func acceptedActions() throws(LogError) -> [AcceptedAction]
@@ -107,4 +126,14 @@ public enum LogError: Error, Equatable, Sendable {
 
   /// What is stored cannot be read.
   case corrupt(String)
+
+  /// The mutation of a version, or a snapshot of it, cannot be read by this release of the reactor.
+  case unreadable(version: Int, reason: String)
+}
+
+extension SessionLog {
+  /// The latest snapshot at or before a version, whoever folded it.
+  public func snapshot(atOrBefore version: Int) throws(LogError) -> Snapshot? {
+    try snapshot(atOrBefore: version, of: nil)
+  }
 }

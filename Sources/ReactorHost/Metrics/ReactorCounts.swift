@@ -23,7 +23,7 @@ final class LogFailureCounts: Sendable {
     case .full: full.add()
     case .conflict: conflict.add()
     case .unavailable: unavailable.add()
-    case .corrupt: corrupt.add()
+    case .corrupt, .unreadable: corrupt.add()
     }
   }
 

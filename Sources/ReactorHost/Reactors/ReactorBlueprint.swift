@@ -19,6 +19,9 @@ protocol Blueprint: Sendable {
     folding log: any SessionLog, upTo version: Int
   ) throws -> (engine: any SessionEngine, snapshot: Int)?
 
+  /// The fingerprint of State and Mutation: another one where a release has changed them.
+  var schema: String { get }
+
   /// Folds a session's log anew, and says what is wrong with it.
   func refold(_ log: any SessionLog) throws -> RefoldReport
 
@@ -34,6 +37,8 @@ final class ReactorBlueprint<R: Reactor>: Sendable
 where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
   @usableFromInline let make: @Sendable () -> R
   let interruptionPolicy: InterruptionPolicy
+  private let upgradeMutation: MutationUpgrade?
+  private let fingerprint = Mutex<String?>(nil)
   /// The actions that are a name without values, by their JSON.
   ///
   /// Most of what clients send are such, and they are always the same: they are read once, not with
@@ -49,10 +54,11 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
   @inlinable
   convenience init(
     exampleActions: [R.Action], interruptionPolicy: InterruptionPolicy,
-    make: @escaping @Sendable () -> R
+    upgradeMutation: MutationUpgrade?, make: @escaping @Sendable () -> R
   ) {
     self.init(
-      exampleActions: exampleActions, interruptionPolicy: interruptionPolicy, make: make
+      exampleActions: exampleActions, interruptionPolicy: interruptionPolicy,
+      upgradeMutation: upgradeMutation, make: make
     ) { blueprint, restored in
       ReactorEngine(blueprint, restored: restored)
     }
@@ -61,11 +67,12 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
   @usableFromInline
   init(
     exampleActions: [R.Action], interruptionPolicy: InterruptionPolicy,
-    make: @escaping @Sendable () -> R,
+    upgradeMutation: MutationUpgrade?, make: @escaping @Sendable () -> R,
     assemble: @escaping @Sendable (ReactorBlueprint, R.State?) -> ReactorEngine<R>
   ) {
     self.exampleActions = exampleActions
     self.interruptionPolicy = interruptionPolicy
+    self.upgradeMutation = upgradeMutation
     self.make = make
     self.assemble = assemble
     plainActions = JSONCoder.plainCases(of: R.Action.self)
@@ -111,17 +118,27 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
 
   /// Folds a session's log up to a version.
   ///
+  /// A snapshot that a release with another State or Mutation has folded is passed over, and the log
+  /// folded anew; where retention has removed the beginning of the log, it is all there is.
+  ///
   /// - Returns: The fold, and the version of the snapshot that it began with, 0 for none; `nil` where
   ///   the log ends earlier, or retention has removed what the fold would need.
   func fold(
     _ log: any SessionLog, upTo version: Int
   ) throws -> (state: R.State, snapshot: Int)? {
     let reactor = make()
-    let snapshot = try log.snapshot(atOrBefore: version)
-    var reached = snapshot?.version ?? 0
-    var state =
-      try snapshot.map { try JSONCoder.decode(R.State.self, from: $0.state) }
-      ?? reactor.initialState
+    var state = reactor.initialState
+    var reached = 0
+    if let snapshot = try log.snapshot(atOrBefore: version, of: schema) {
+      (state, reached) = (
+        try JSONCoder.decode(R.State.self, from: snapshot.state), snapshot.version
+      )
+    } else if try log.entries(after: 0, limit: 1).first?.version != 1,
+      let foreign = try log.snapshot(atOrBefore: version)
+    {
+      (state, reached) = (try decode(foreign: foreign), foreign.version)
+    }
+    let base = reached
     while reached < version {
       let entries = try log.entries(after: reached, limit: min(1000, version - reached))
       guard entries.first?.version == reached + 1 else { return nil }
@@ -130,7 +147,18 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
         reached = entry.version
       }
     }
-    return (state, snapshot?.version ?? 0)
+    return (state, base)
+  }
+
+  /// The State of a snapshot that another release has folded.
+  private func decode(foreign snapshot: Snapshot) throws -> R.State {
+    do {
+      return try JSONCoder.decode(R.State.self, from: snapshot.state)
+    } catch {
+      throw LogError.unreadable(
+        version: snapshot.version,
+        reason: "the State was another one, and the log before it is not kept any more.")
+    }
   }
 
   func refold(_ log: any SessionLog) throws -> RefoldReport {
@@ -143,13 +171,29 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
     make().reduce(state: state, mutation: try decode(entry))
   }
 
-  /// The mutation of an entry.
+  /// The mutation of an entry, which the reactor has upgraded where it could not be read.
   func decode(_ entry: LogEntry) throws -> R.Mutation {
     do {
       return try JSONCoder.decode(R.Mutation.self, from: entry.mutation)
     } catch {
-      throw LogError.corrupt("The mutation of version \(entry.version) cannot be read: \(error)")
+      guard let upgradeMutation else { throw unreadable(entry, error) }
+      do {
+        let upgraded = try upgradeMutation(String(decoding: entry.mutation, as: UTF8.self))
+        return try JSONCoder.decode(R.Mutation.self, from: Array(upgraded.utf8))
+      } catch {
+        throw unreadable(entry, error)
+      }
     }
+  }
+
+  private func unreadable(_ entry: LogEntry, _ error: any Error) -> LogError {
+    let reason =
+      switch error {
+      case let error as JSONDecodingFailure: "at \"\(error.pointer)\": \(error.detail)"
+      case let error as JSONSyntaxError: "at byte \(error.offset): \(error.reason)"
+      default: "it cannot be upgraded."
+      }
+    return .unreadable(version: entry.version, reason: reason)
   }
 
   /// What a state of the past looks like to clients: what the reactor's `transform(state:)` makes
@@ -165,6 +209,17 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
 }
 
 extension ReactorBlueprint: Blueprint {
+  var schema: String {
+    if let known = fingerprint.withLock({ $0 }) { return known }
+    // Deriving asks the types themselves; where two threads do it, they find the same.
+    let schemas =
+      JSONSchema.derive(R.State.self, for: .output).bytes
+      + JSONSchema.derive(R.Mutation.self, for: .output).bytes
+    let made = String(SHA256.hexadecimal(of: schemas).prefix(16))
+    fingerprint.withLock { $0 = made }
+    return made
+  }
+
   func engine() -> any SessionEngine {
     assemble(self, nil)
   }

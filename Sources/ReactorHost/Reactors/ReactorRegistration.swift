@@ -21,18 +21,24 @@ public struct ReactorRegistration: Sendable {
   ///   - summary: One sentence for people.
   ///   - exampleActions: Actions to try, shown in the catalogue.
   ///   - whenInterrupted: What becomes of an accepted action that the end of the process has cut off.
+  ///   - upgradeMutation: Asked for a mutation in the log that cannot be read as it stands, because an
+  ///     earlier release has written it: gives the JSON that the reactor reads now. It must give the
+  ///     same for the same each time. What it throws is the end of that session, for now, and of no
+  ///     other.
   ///   - make: Makes an instance: one for each session that is in memory, and now and then one that
   ///     only folds mutations. It is called on any thread and must be cheap.
   @inlinable
   public init<R: Reactor>(
     _ name: String, summary: String, exampleActions: [R.Action] = [],
     whenInterrupted: InterruptionPolicy = .runAgain,
+    upgradeMutation: MutationUpgrade? = nil,
     make: @escaping @Sendable () -> R
   ) where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
     self.init(
       name, summary: summary,
       blueprint: ReactorBlueprint(
-        exampleActions: exampleActions, interruptionPolicy: whenInterrupted, make: make))
+        exampleActions: exampleActions, interruptionPolicy: whenInterrupted,
+        upgradeMutation: upgradeMutation, make: make))
   }
 
   @usableFromInline
@@ -45,15 +51,37 @@ public struct ReactorRegistration: Sendable {
   }
 }
 
+/// Makes of the JSON of an old mutation the JSON of one that the reactor reads now.
+public typealias MutationUpgrade = @Sendable (_ mutation: String) throws -> String
+
 /// What every hosted reactor shares.
-struct HostEnvironment: Sendable {
+///
+/// One object for all sessions of a reactor: as a value it would be a good part of each.
+final class HostEnvironment: Sendable {
   let settings: HostSettings
   let log: any MutationLog
   let logger: Logger
-  let places = SessionPlaces()
-  let interruptions = Interruptions()
+  let places: SessionPlaces
+  let interruptions: Interruptions
   /// What is counted; each reactor has its own.
-  var counts = ReactorCounts()
+  let counts = ReactorCounts()
+
+  init(settings: HostSettings, log: any MutationLog, logger: Logger) {
+    self.settings = settings
+    self.log = log
+    self.logger = logger
+    places = SessionPlaces()
+    interruptions = Interruptions()
+  }
+
+  /// Makes the environment of one more reactor of the same host.
+  init(sharing other: HostEnvironment) {
+    settings = other.settings
+    log = other.log
+    logger = other.logger
+    places = other.places
+    interruptions = other.interruptions
+  }
 }
 
 /// Whether there may be accepted actions that go on nowhere: at first, and when a session was put out

@@ -23,9 +23,7 @@ final class ReactorRuntime: HostedReactor {
     self.name = name
     self.summary = summary
     self.blueprint = blueprint
-    var environment = environment
-    environment.counts = ReactorCounts()
-    self.environment = environment
+    self.environment = HostEnvironment(sharing: environment)
     shards = (0..<16).map { _ in Shard() }
   }
 

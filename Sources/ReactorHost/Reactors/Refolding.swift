@@ -93,7 +93,7 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
 
   private mutating func compare(_ version: Int) throws {
     guard version == reached, let snapshot = try log.snapshot(atOrBefore: version),
-      snapshot.version == version
+      snapshot.version == version, snapshot.schema.isEmpty || snapshot.schema == blueprint.schema
     else { return }
     report.snapshots += 1
     let stored = try JSONCoder.decode(R.State.self, from: snapshot.state)

@@ -1,8 +1,9 @@
+internal import ReactorCore
 internal import Synchronization
 
 extension LiveSession {
   func submit(
-    _ body: [UInt8], ifAt expected: [Cursor]?, key: String?,
+    _ body: [UInt8], ifAt expected: [Cursor]?, key: String?, for context: RequestContext?,
     accepted: (@Sendable (CommittedState) -> Void)?,
     completion: @escaping @Sendable (ActionOutcome) -> Void
   ) throws(ActionDecodingError) {
@@ -13,7 +14,7 @@ extension LiveSession {
       count: actions.count, isArray: actions.isArray, key: key, in: self, accepted: accepted,
       completion: completion)
     let entered = engine.perform(bound: environment.settings.mailboxBound) { [self] in
-      enter(request, actions, ifAt: expected)
+      RequestContext.$current.withValue(context) { enter(request, actions, ifAt: expected) }
     }
     guard !entered else { return }
     if let key { book.withLock { $0.keys[key.name] = nil } }

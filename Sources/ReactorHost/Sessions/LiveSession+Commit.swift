@@ -47,9 +47,14 @@ extension LiveSession {
   func didFail(_ error: any Error, in stage: ReactorStage) {
     let counts = environment.counts
     (stage == .mutate ? counts.effectFailures : counts.streamFailures).add()
-    environment.logger.error(
-      stage == .mutate ? "effect failed" : "stream of the reactor failed",
-      ["reactor": key.reactor, "session": key.id, "stage": stage.rawValue, "error": "\(error)"])
+    // A stream of the reactor is nobody's in particular.
+    let request = stage == .mutate ? RequestContext.current?.logFields ?? [] : []
+    environment.logger.log(
+      .error, stage == .mutate ? "effect failed" : "stream of the reactor failed",
+      fields: [
+        ("reactor", key.reactor), ("session", key.id), ("stage", stage.rawValue),
+        ("error", "\(error)"),
+      ] + request)
   }
 
   /// Gives what is pending to the log, unless a batch is on its way: then it goes with the next.

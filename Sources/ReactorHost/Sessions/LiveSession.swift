@@ -54,6 +54,7 @@ final class LiveSession: Session {
 
   let key: SessionKey
   let epoch: String
+  private let schema: String
   let log: any SessionLog
   let engine: any SessionEngine
   let environment: HostEnvironment
@@ -66,6 +67,7 @@ final class LiveSession: Session {
   ///
   /// - Parameters:
   ///   - key: Its address.
+  ///   - schema: The fingerprint of its reactor's State and Mutation.
   ///   - stored: What the log knows of it, or would.
   ///   - isStored: Whether the log knows it.
   ///   - snapshot: The version of the latest snapshot; 0 for none.
@@ -74,11 +76,12 @@ final class LiveSession: Session {
   ///   - environment: What it shares with all sessions of the host.
   ///   - interrupted: Called when the log refused the session, which is of no use from then on.
   init(
-    _ key: SessionKey, stored: StoredSession, isStored: Bool, snapshot: Int,
+    _ key: SessionKey, schema: String, stored: StoredSession, isStored: Bool, snapshot: Int,
     engine: any SessionEngine, log: any SessionLog, environment: HostEnvironment,
     interrupted: @escaping @Sendable (LiveSession) -> Void
   ) {
     self.key = key
+    self.schema = schema
     epoch = stored.epoch
     self.log = log
     self.engine = engine
@@ -221,7 +224,7 @@ final class LiveSession: Session {
         return book.reduced
       }
       guard let version, let state = engine.folded() else { return }
-      let snapshot = Snapshot(version: version, state: state)
+      let snapshot = Snapshot(version: version, state: state, schema: schema)
       let isCommitted = book.withLock { book in
         guard book.committed < version else { return true }
         book.snapshot = snapshot

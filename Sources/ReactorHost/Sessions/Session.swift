@@ -1,3 +1,5 @@
+public import ReactorCore
+
 /// One running instance of a reactor, as its clients know it: in JSON.
 public protocol Session: StateSource {
   /// The session's address.
@@ -19,6 +21,7 @@ public protocol Session: StateSource {
   ///   - expected: The action runs only if the session is at one of these points; `nil` where it
   ///     runs at any.
   ///   - key: The idempotency key of the request; `nil` for none.
+  ///   - context: What the actions and their effects find as the current request.
   ///   - accepted: Called once the actions have entered and an effect of theirs goes on, when that is
   ///     as durable as the store is: what runs is run again should the process end before. Not
   ///     called where all is done at once, or refused.
@@ -26,7 +29,7 @@ public protocol Session: StateSource {
   ///     failure is known and all have ended. Any thread, the calling one included.
   /// - Throws: ``ActionDecodingError``, and then neither closure is called.
   func submit(
-    _ body: [UInt8], ifAt expected: [Cursor]?, key: String?,
+    _ body: [UInt8], ifAt expected: [Cursor]?, key: String?, for context: RequestContext?,
     accepted: (@Sendable (CommittedState) -> Void)?,
     completion: @escaping @Sendable (ActionOutcome) -> Void
   ) throws(ActionDecodingError)

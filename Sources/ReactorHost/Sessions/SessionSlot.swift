@@ -153,11 +153,22 @@ final class SessionSlot: Sendable {
         show(session)
         completion(.success(OpenedSession(session: session, wasCreated: false)))
       }
-    } catch let error as LogError {
-      completion(.failure(.log(error)))
     } catch {
-      completion(.failure(.log(.corrupt("\(error)"))))
+      completion(.failure(.log(reported(error))))
     }
+  }
+
+  /// Says in the log why the session cannot be had; others are not affected.
+  private func reported(_ error: any Error) -> LogError {
+    let error = error as? LogError ?? .corrupt("\(error)")
+    let fields: KeyValuePairs = [
+      "reactor": key.reactor, "session": key.id, "error": "\(error)",
+    ]
+    switch error {
+    case .corrupt, .unreadable: environment.logger.error("session cannot be read", fields)
+    case .conflict, .full, .unavailable: break  // the store itself says so
+    }
+    return error
   }
 
   private func create(
@@ -187,10 +198,8 @@ final class SessionSlot: Sendable {
       guard case .stored(let stored) = try log.record() else { throw LogError.conflict }
       guard intent != .create else { return completion(.failure(.exists)) }
       try restore(stored, completion)
-    } catch let error as LogError {
-      completion(.failure(.log(error)))
     } catch {
-      completion(.failure(.log(.corrupt("\(error)"))))
+      completion(.failure(.log(reported(error))))
     }
   }
 
@@ -247,14 +256,20 @@ final class SessionSlot: Sendable {
     guard let restored = try blueprint.engine(folding: log, upTo: stored.version) else {
       throw LogError.corrupt("Some of the session's mutations are missing.")
     }
-    return try begin(stored, restored.engine, snapshot: restored.snapshot)
+    let session = try begin(stored, restored.engine, snapshot: restored.snapshot)
+    // What took long once need not take long again.
+    if stored.version - restored.snapshot >= environment.settings.snapshotInterval {
+      session.takeSnapshot()
+    }
+    return session
   }
 
   private func begin(
     _ stored: StoredSession, _ engine: any SessionEngine, isStored: Bool = true, snapshot: Int = 0
   ) throws(LogError) -> LiveSession {
     let session = LiveSession(
-      key, stored: stored, isStored: isStored, snapshot: snapshot, engine: engine, log: log,
+      key, schema: blueprint.schema, stored: stored, isStored: isStored, snapshot: snapshot,
+      engine: engine, log: log,
       environment: environment,
       interrupted: { [weak self] session in self?.forget(session) })
     // Its very first state could not be told.

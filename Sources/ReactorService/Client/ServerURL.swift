@@ -13,6 +13,7 @@ struct ServerURL: Equatable, Sendable {
     let scheme = "http://"
     guard text.hasPrefix(scheme) else { return nil }
     let rest = text.dropFirst(scheme.count)
+    guard !rest.hasPrefix("unix:") else { return nil }
     let slash = rest.firstIndex(of: "/") ?? rest.endIndex
     let authority = String(rest[..<slash])
     let path = rest[slash...]

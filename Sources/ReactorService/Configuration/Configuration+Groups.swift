@@ -1,4 +1,5 @@
 public import ReactorHost
+public import ReactorHTTP
 
 extension Configuration {
   /// The life of a session.
@@ -35,6 +36,9 @@ extension Configuration {
 
     /// `log.format`: how a line looks.
     public var format = LogFormat.text
+
+    /// `log.access`: the level of the line that each request leaves.
+    public var access = LogLevel.debug
   }
 
   /// Server-sent events.
@@ -60,14 +64,65 @@ extension Configuration {
     /// `limits.connections`: the most connections at once.
     public var connections = 100_000
 
-    /// `limits.idle`: how long a connection that is idle or slow is kept.
+    /// `limits.address`: the most connections of one address, streams included; 0 for any number.
+    public var address = 0
+
+    /// `limits.rate`: how many requests each client's address has a second; 0 for any number.
+    public var rate = 0
+
+    /// `limits.subscribers`: how many streams may watch one session; 0 for any number.
+    public var subscribers = 0
+
+    /// `limits.idle`: how long a connection may wait for its next request.
     public var idle = Duration.seconds(60)
+
+    /// `limits.head`: how long a new connection's first request line and header fields may take.
+    public var head = Duration.seconds(10)
+
+    /// `limits.transfer`: how long a body may take, in either direction.
+    public var transfer = Duration.seconds(60)
   }
 
   /// The transport.
   public struct HTTP: Sendable {
     /// `http.workers`: threads that serve requests; 0 chooses by the number of cores.
     public var workers = 0
+
+    /// `http.permissions`: of the file of a Unix-domain socket.
+    public var permissions = FilePermissions(mode: 0o660)
+
+    /// `http.compression`: the smallest answer that is compressed; 0 for none.
+    public var compression = 1_400
+
+    /// `http.proxies`: whose word about their clients' addresses is taken.
+    public var proxies = TrustedProxies()
+  }
+
+  /// Web pages of other origins.
+  public struct CORS: Sendable {
+    /// `cors.origins`: those that may use the service.
+    public var origins: Set<String> = []
+
+    /// `cors.credentials`: whether their requests may carry cookies and the like.
+    public var credentials = false
+
+    /// `cors.maxage`: how long a browser need not ask again.
+    public var maxAge = Duration.seconds(600)
+  }
+
+  /// Who may do what.
+  public struct Auth: Sendable {
+    /// `auth.tokens`: the file of the tokens; empty where everyone may do everything.
+    public var tokens = ""
+
+    /// `auth.query`: whether a stream's address may hold the token.
+    public var query = false
+  }
+
+  /// The way to the first answer.
+  public struct Start: Sendable {
+    /// `start.wait`: how long to wait for another process to let go of the store.
+    public var wait = Duration.zero
   }
 
   /// The way to the end.

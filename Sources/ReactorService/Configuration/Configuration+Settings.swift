@@ -6,7 +6,10 @@ extension Configuration {
   public static let settings: [Setting] = [
     Setting(
       "listen", \.listen, .address,
-      help: "The address to accept connections on; port 0 takes a free one."),
+      help: """
+        The address to accept connections on; port 0 takes a free one. Sockets that systemd hands \
+        over are taken instead.
+        """),
     Setting(
       "store", \.store, .store,
       help: "Where the logs of the sessions are kept; memory is gone when the process ends."),
@@ -51,6 +54,9 @@ extension Configuration {
     Setting(
       "log.format", \.log.format, .choice(),
       help: "How a log line looks: text for people, json for machines (one object a line)."),
+    Setting(
+      "log.access", \.log.access, .choice(),
+      help: "The level of the line that each request leaves in the log."),
 
     Setting(
       "limits.body", \.limits.body, .bytes(1...1_073_741_824),
@@ -62,12 +68,63 @@ extension Configuration {
       "limits.connections", \.limits.connections, .count(1...10_000_000),
       help: "The most connections at once."),
     Setting(
-      "limits.idle", \.limits.idle, .duration(1...86_400),
-      help: "How long a connection that is idle or slow is kept; streams have their heartbeat."),
+      "limits.address", \.limits.address, .count(0...10_000_000),
+      help: "The most connections of one client's address, streams included; 0 for any number."),
+    Setting(
+      "limits.rate", \.limits.rate, .count(0...1_000_000),
+      help: "How many requests a client's address has a second, else 429; 0 for any number."),
+    Setting(
+      "limits.subscribers", \.limits.subscribers, .count(0...10_000_000),
+      help: "How many streams may watch one session at once; 0 for any number."),
+    Setting(
+      "limits.idle", \.limits.idle, .duration(0.1...86_400),
+      help: "How long a connection may wait for its next request; streams have their heartbeat."),
+    Setting(
+      "limits.head", \.limits.head, .duration(0.1...3_600),
+      help: "How long a new connection's request line and header fields may take, in all."),
+    Setting(
+      "limits.transfer", \.limits.transfer, .duration(0.1...86_400),
+      help: "How long a request's body may take to arrive, and an answer to be taken, in all."),
 
     Setting(
       "http.workers", \.http.workers, .count(0...1_024),
       help: "Threads that serve requests; 0 chooses by the number of cores."),
+    Setting(
+      "http.permissions", \.http.permissions, .permissions,
+      help: "The permissions of the file of a Unix-domain socket."),
+    Setting(
+      "http.compression", \.http.compression, .bytes(0...1_073_741_824),
+      help: "Answers of at least this size are compressed for clients that take gzip; 0 for none."),
+    Setting(
+      "http.proxies", \.http.proxies, .trustedProxies,
+      help: """
+        Proxies, separated by commas, whose Forwarded or X-Forwarded-For names the client: \
+        addresses, networks such as 10.0.0.0/8, or unix.
+        """),
+
+    Setting(
+      "cors.origins", \.cors.origins, .origins,
+      help: "Origins, separated by commas, whose web pages may use the service; none by default."),
+    Setting(
+      "cors.credentials", \.cors.credentials, .flag,
+      help: "Whether requests of these pages may carry cookies and the like."),
+    Setting(
+      "cors.maxage", \.cors.maxAge, .duration(0...86_400),
+      help: "How long a browser need not ask again before it sends such a request."),
+
+    Setting(
+      "auth.tokens", \.auth.tokens, .path,
+      help: """
+        A file with the tokens that are taken (a line: token or sha256:DIGEST, then read, write or \
+        admin, then perhaps reactors); empty lets everyone do everything.
+        """),
+    Setting(
+      "auth.query", \.auth.query, .flag,
+      help: "Whether the address of a stream may hold the token: ?access_token=."),
+
+    Setting(
+      "start.wait", \.start.wait, .duration(0...3_600),
+      help: "How long to wait for the process before, until it lets go of the store."),
     Setting(
       "shutdown.grace", \.shutdown.grace, .duration(0...3_600),
       help: "How long draining may take after SIGTERM or SIGINT."),

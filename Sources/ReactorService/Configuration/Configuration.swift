@@ -27,6 +27,15 @@ public struct Configuration: Sendable {
   /// `http.*`: the transport.
   public var http = HTTP()
 
+  /// `cors.*`: web pages of other origins.
+  public var cors = CORS()
+
+  /// `auth.*`: who may do what.
+  public var auth = Auth()
+
+  /// `start.*`: the way to the first answer.
+  public var start = Start()
+
   /// `shutdown.*`: the way to the end.
   public var shutdown = Shutdown()
 

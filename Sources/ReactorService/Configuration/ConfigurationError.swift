@@ -6,23 +6,27 @@ public struct ConfigurationError: Error, Equatable {
   /// The exit code of the process, from `sysexits.h`.
   public let exitCode: Int32
 
+  /// Whether trying again may help: another process is in the way.
+  let isTemporary: Bool
+
   /// Lines to print below the message, each with its end; empty for most errors.
   let usage: String
 
   /// Makes an error.
   public init(message: String, exitCode: Int32) {
-    self.init(message: message, exitCode: exitCode, usage: "")
+    self.init(message: message, exitCode: exitCode, isTemporary: false)
   }
 
-  private init(message: String, exitCode: Int32, usage: String) {
+  init(message: String, exitCode: Int32, isTemporary: Bool, usage: String = "") {
     self.message = message
     self.exitCode = exitCode
+    self.isTemporary = isTemporary
     self.usage = usage
   }
 
   /// The command line is wrong: EX_USAGE.
   static func usage(_ message: String, help: String = "") -> ConfigurationError {
-    ConfigurationError(message: message, exitCode: 64, usage: help)
+    ConfigurationError(message: message, exitCode: 64, isTemporary: false, usage: help)
   }
 
   /// A setting is wrong, or the file is: EX_CONFIG.

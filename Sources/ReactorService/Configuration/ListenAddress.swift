@@ -1,24 +1,34 @@
 internal import Glibc
 
-/// The address that the server listens on: `127.0.0.1:8080`, `[::1]:8080`, `localhost:0`.
-public struct ListenAddress: Sendable, Equatable {
-  /// An IPv4 address, an IPv6 address without its brackets, or a host name.
-  public var host: String
+/// The address that the server listens on: `127.0.0.1:8080`, `[::1]:8080`, `localhost:0`,
+/// `unix:/run/reactord.sock`.
+public enum ListenAddress: Sendable, Equatable {
+  /// An IPv4 address, an IPv6 address without its brackets, or a host name, with a port; 0 takes a
+  /// free one.
+  case network(host: String, port: UInt16)
 
-  /// The port; 0 takes a free one.
-  public var port: UInt16
+  /// The path of a Unix-domain socket.
+  case unix(path: String)
 
   /// Makes an address of parts that are known to be good.
   public init(host: String, port: UInt16) {
-    self.host = host
-    self.port = port
+    self = .network(host: host, port: port)
   }
 
-  /// Reads `HOST:PORT`; an IPv6 host stands in brackets.
+  /// Reads `HOST:PORT`, where an IPv6 host stands in brackets, or `unix:PATH`.
   ///
   /// Returns `nil` for anything else: a missing host or port, a port above 65535, an address out
-  /// of range, a host name with other characters than letters, digits, `-` and `.`.
+  /// of range, a host name with other characters than letters, digits, `-` and `.`, a path that is
+  /// too long for the system.
   public init?(_ text: String) {
+    if text.hasPrefix(Self.scheme) {
+      let path = text.dropFirst(Self.scheme.count)
+      guard (1...Self.pathLimit).contains(path.utf8.count), !path.utf8.contains(0) else {
+        return nil
+      }
+      self = .unix(path: String(path))
+      return
+    }
     guard let colon = text.lastIndex(of: ":") else { return nil }
     let host = text[..<colon]
     let digits = text[text.index(after: colon)...]
@@ -35,8 +45,10 @@ public struct ListenAddress: Sendable, Equatable {
     }
   }
 
-  /// Whether the host is an IPv6 address.
-  public var isIPv6: Bool { host.utf8.contains(UInt8(ascii: ":")) }
+  private static let scheme = "unix:"
+
+  /// What fits into a `sockaddr_un`, whose last byte is a zero.
+  private static let pathLimit = 107
 
   private static func isIPv6(_ text: String) -> Bool {
     var address = in6_addr()
@@ -60,8 +72,20 @@ public struct ListenAddress: Sendable, Equatable {
 }
 
 extension ListenAddress: CustomStringConvertible {
-  /// The form that `init(_:)` reads and that stands in a URL.
+  /// The form that `init(_:)` reads.
   public var description: String {
-    isIPv6 ? "[\(host)]:\(port)" : "\(host):\(port)"
+    switch self {
+    case .network(let host, let port):
+      host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]:\(port)" : "\(host):\(port)"
+    case .unix(let path): Self.scheme + path
+    }
+  }
+
+  /// How the address is told to people: a URL, or the path of the socket.
+  public var url: String {
+    switch self {
+    case .network: "http://\(self)"
+    case .unix: description
+    }
   }
 }

@@ -1,4 +1,5 @@
 internal import Dispatch
+internal import FoundationEssentials
 internal import Glibc
 internal import MicrohttpdServer
 public import ReactorHost
@@ -28,11 +29,12 @@ extension ServiceContext {
     if let task { return try await perform(task, reactors) }
     let logCounts = LogCounts()
     let logger = logCounts.counting(logger)
-    let store = try openStore()
+    let notices = ServiceNotices(ProcessInfo.processInfo.environment)
+    guard let store = try await openStoreWhenFree(notices) else { return }
     let host = Host(
       reactors, globals: globals, log: store.log, settings: hostSettings, logger: logger)
     let serverMetrics = ServerMetrics()
-    var apiSettings = apiSettings
+    var apiSettings = try apiSettings()
     apiSettings.metrics = [serverMetrics, logCounts, ProcessMetrics()]
     let api = ReactorAPI(host: host, settings: apiSettings, logger: logger)
     let server = MicrohttpdServer(settings: serverSettings, responder: api)
@@ -42,13 +44,15 @@ extension ServiceContext {
     } catch {
       throw ConfigurationError.configuration("listen: \(error.message)")
     }
-    announce(port: server.port)
+    for endpoint in server.endpoints { announce(endpoint) }
+    notices.tell(.ready)
 
     let sweeping = Task { try await host.sweepIdleSessions() }
     let resuming = Task { try await keepActionsGoing(on: host) }
     await termination.requested()
     sweeping.cancel()
     resuming.cancel()
+    notices.tell(.stopping)
     logger.info("draining", ["grace": configuration.shutdown.grace.description])
     await drain(api, server, store)
     logger.info("stopped")
@@ -73,6 +77,7 @@ extension ServiceContext {
   private func drain(_ api: ReactorAPI, _ server: MicrohttpdServer, _ store: OpenStore) async {
     let deadline = ContinuousClock.now + configuration.shutdown.grace
     api.drain()
+    server.beginToStop()
     // The endings block their thread, which must not be one of the cooperative pool.
     await withCheckedContinuation { continuation in
       DispatchQueue.global().async {
@@ -86,15 +91,31 @@ extension ServiceContext {
     }
   }
 
-  private func announce(port: Int?) {
-    var address = configuration.listen
-    address.port = port.flatMap { UInt16(exactly: $0) } ?? address.port
-    let line = "reactord listening on http://\(address)\n"
+  private func announce(_ endpoint: MicrohttpdServer.Endpoint) {
+    let address: String
+    switch endpoint {
+    case .network(let host, let port):
+      address = ListenAddress(host: host, port: UInt16(clamping: port)).url
+    case .unix(let path, _): address = ListenAddress.unix(path: path).url
+    case .inherited: return
+    }
+    let line = "reactord listening on \(address)\n"
     // Written at once and whole: whoever started the process waits for it.
     _ = line.utf8.withContiguousStorageIfAvailable { bytes in
       write(STDOUT_FILENO, bytes.baseAddress, bytes.count)
     }
-    logger.info("listening", ["address": "http://\(address)"])
+    logger.info("listening", ["address": address])
+  }
+
+  /// Where to listen: what the service manager hands over, else what is configured.
+  private var endpoints: [MicrohttpdServer.Endpoint] {
+    let inherited = InheritedSockets.descriptors(
+      ProcessInfo.processInfo.environment, process: getpid())
+    guard inherited.isEmpty else { return inherited.map { .inherited(descriptor: $0) } }
+    switch configuration.listen {
+    case .network(let host, let port): return [.network(host: host, port: Int(port))]
+    case .unix(let path): return [.unix(path: path, mode: configuration.http.permissions.mode)]
+    }
   }
 
   private var hostSettings: HostSettings {
@@ -107,23 +128,17 @@ extension ServiceContext {
     return settings
   }
 
-  private var apiSettings: ReactorAPI.Settings {
-    var settings = ReactorAPI.Settings()
-    settings.actionWait = configuration.actions.wait
-    settings.streamBuffer = configuration.streams.buffer
-    settings.streamSessions = configuration.streams.sessions
-    settings.version = ServiceVersion.current
-    return settings
-  }
-
   private var serverSettings: MicrohttpdServer.Settings {
     MicrohttpdServer.Settings(
-      host: configuration.listen.host, port: Int(configuration.listen.port),
-      workers: workers,
+      endpoints: endpoints, workers: workers,
       limits: .init(
         body: configuration.limits.body, headers: configuration.limits.headers,
-        connections: configuration.limits.connections),
-      idleTimeout: Int(configuration.limits.idle.components.seconds),
+        connections: configuration.limits.connections,
+        connectionsPerAddress: configuration.limits.address,
+        isExempt: { [proxies = configuration.http.proxies] in proxies.contains($0) }),
+      timeouts: .init(
+        head: configuration.limits.head, body: configuration.limits.transfer,
+        idle: configuration.limits.idle),
       heartbeat: configuration.streams.heartbeat)
   }
 

@@ -11,6 +11,30 @@ struct OpenStore: Sendable {
 }
 
 extension ServiceContext {
+  /// Opens the store that is configured, once another process has let go of it.
+  ///
+  /// It waits as long as `start.wait`; `nil` when the end is asked for meanwhile. Clients wait where
+  /// they are: on a socket that was handed over, in the kernel.
+  func openStoreWhenFree(_ notices: ServiceNotices) async throws -> OpenStore? {
+    let deadline = ContinuousClock.now + configuration.start.wait
+    var isWaiting = false
+    while true {
+      do throws(ConfigurationError) {
+        return try openStore()
+      } catch {
+        guard error.isTemporary, ContinuousClock.now < deadline else { throw error }
+        if !isWaiting {
+          logger.info("waiting for the store", ["store": "\(configuration.store)"])
+          notices.tell(.waiting)
+          isWaiting = true
+        }
+      }
+      // Its lock tells nobody that it is free.
+      try await Task.sleep(for: .milliseconds(20))
+      if termination.isRequested { return nil }
+    }
+  }
+
   /// Opens the store that is configured.
   func openStore() throws(ConfigurationError) -> OpenStore {
     switch configuration.store {
@@ -36,6 +60,8 @@ extension ServiceContext {
 extension ConfigurationError {
   /// Why a store cannot be used: EX_CANTCREAT where the system refuses it, else EX_CONFIG.
   init(_ error: SQLiteLogError) {
-    self.init(message: error.message, exitCode: error.code == .cannotCreate ? 73 : 78)
+    self.init(
+      message: error.message, exitCode: error.code == .cannotCreate ? 73 : 78,
+      isTemporary: error.code == .inUse)
   }
 }

@@ -8,13 +8,12 @@ public struct HealthProbe: Sendable, Equatable {
 
   /// The address where a daemon that listens on `listen` can be reached from its own machine.
   init(listen: ListenAddress) {
-    let host =
-      switch listen.host {
-      case "0.0.0.0": "127.0.0.1"
-      case "::": "::1"
-      default: listen.host
+    address =
+      switch listen {
+      case .network("0.0.0.0", let port): ListenAddress(host: "127.0.0.1", port: port)
+      case .network("::", let port): ListenAddress(host: "::1", port: port)
+      case .network, .unix: listen
       }
-    address = ListenAddress(host: host, port: listen.port)
     path = "/healthz"
   }
 
@@ -29,7 +28,8 @@ public struct HealthProbe: Sendable, Equatable {
 
   /// What is sent: one request, after which the server closes.
   var request: [UInt8] {
-    Array("GET \(path) HTTP/1.1\r\nHost: \(address)\r\nConnection: close\r\n\r\n".utf8)
+    let host = if case .network = address { "\(address)" } else { "localhost" }
+    return Array("GET \(path) HTTP/1.1\r\nHost: \(host)\r\nConnection: close\r\n\r\n".utf8)
   }
 
   /// The status code of an answer that begins with these bytes, `nil` where they are no answer.

@@ -20,5 +20,13 @@ final class ServerMetrics: MetricsSource {
     text.sample(statistics.requestsInFlight)
     text.family("reactord_streams", .gauge, "Connections that carry a stream.")
     text.sample(statistics.streams)
+    text.family(
+      "reactord_http_connections_refused_total", .counter,
+      "Connections refused because their address had enough of them.")
+    text.sample(statistics.refused)
+    text.family(
+      "reactord_http_connections_overdue_total", .counter,
+      "Connections closed because their client was too slow.")
+    text.sample(statistics.overdue)
   }
 }

@@ -1,4 +1,5 @@
 internal import ReactorHost
+internal import ReactorHTTP
 
 extension SettingFormat where Value == Duration {
   /// A time in seconds, fractions allowed.
@@ -55,13 +56,64 @@ where Value: CaseIterable & RawRepresentable, Value.RawValue == String {
   }
 }
 
+extension SettingFormat where Value == Bool {
+  /// Yes or no.
+  static var flag: SettingFormat {
+    SettingFormat(placeholder: "true|false", expected: "true or false")
+  }
+}
+
+extension SettingFormat where Value == String {
+  /// The path of a file, or nothing.
+  static var path: SettingFormat {
+    SettingFormat(
+      placeholder: "FILE", expected: "the path of a file",
+      read: { $0.utf8.contains(0) ? nil : $0 }, write: \.self)
+  }
+}
+
+extension SettingFormat where Value == Set<String> {
+  /// Origins of web pages.
+  static var origins: SettingFormat {
+    SettingFormat(
+      placeholder: "ORIGIN[,ORIGIN...]",
+      expected: "origins such as https://example.org, separated by commas",
+      read: { text in
+        let origins = text.split(separator: ",").map { $0.drop { $0 == " " } }
+        return origins.allSatisfy { CrossOrigin.isOrigin($0) } ? Set(origins.map(String.init)) : nil
+      },
+      write: { $0.sorted().joined(separator: ",") })
+  }
+}
+
+extension SettingFormat where Value == TrustedProxies {
+  /// Addresses and networks.
+  static var trustedProxies: SettingFormat {
+    SettingFormat(
+      placeholder: "ADDRESS[,ADDRESS...]",
+      expected: "addresses or networks such as 10.0.0.0/8, separated by commas",
+      read: { TrustedProxies($0) }, write: \.description)
+  }
+}
+
 extension SettingFormat where Value == ListenAddress {
-  /// A host and a port.
+  /// A host and a port, or the path of a socket.
   static var address: SettingFormat {
     SettingFormat(
-      placeholder: "HOST:PORT",
-      expected: "HOST:PORT with a port from 0 to 65535, such as 127.0.0.1:8080 or [::1]:8080",
+      placeholder: "HOST:PORT|unix:PATH",
+      expected: """
+        HOST:PORT with a port from 0 to 65535, such as 127.0.0.1:8080 or [::1]:8080, or unix:PATH
+        """,
       read: { ListenAddress($0) }, write: \.description)
+  }
+}
+
+extension SettingFormat where Value == FilePermissions {
+  /// Permissions as `chmod` takes them.
+  static var permissions: SettingFormat {
+    SettingFormat(
+      placeholder: "MODE", expected: "permissions in octal, such as 0660",
+      read: { FilePermissions($0) }, write: \.description)
   }
 }
 

@@ -60,6 +60,22 @@ public struct SettingFormat<Value: Sendable>: Sendable {
     isString = false
   }
 
+  /// Makes the format of truth values.
+  init(placeholder: String, expected: String) where Value == Bool {
+    self.placeholder = placeholder
+    self.expected = expected
+    read = { input throws(SettingProblem) in
+      switch input {
+      case .json(.boolean(let value)): return value
+      case .text("true"): return true
+      case .text("false"): return false
+      default: throw SettingProblem(reason: "expected \(expected), found \(input)")
+      }
+    }
+    write = { "\($0)" }
+    isString = false
+  }
+
   private init(
     _ format: SettingFormat,
     read: @escaping @Sendable (SettingInput) throws(SettingProblem) -> Value

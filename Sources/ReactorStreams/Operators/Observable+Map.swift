@@ -2,6 +2,7 @@ extension ObservableType {
   /// Each element, changed by a closure.
   ///
   /// If it throws, the stream fails.
+  @inlinable
   public func map<Result: Sendable>(
     _ transform: @escaping @Sendable (Element) throws -> Result
   ) -> Observable<Result> {
@@ -9,6 +10,7 @@ extension ObservableType {
   }
 
   /// Each element, changed by a closure; where it gives `nil`, nothing.
+  @inlinable
   public func compactMap<Result: Sendable>(
     _ transform: @escaping @Sendable (Element) throws -> Result?
   ) -> Observable<Result> {
@@ -18,6 +20,7 @@ extension ObservableType {
   }
 
   /// The elements for which a closure holds.
+  @inlinable
   public func filter(
     _ isIncluded: @escaping @Sendable (Element) throws -> Bool
   ) -> Observable<Element> {

@@ -1,9 +1,10 @@
-internal import Synchronization
+public import Synchronization
 
 extension ObservableType {
   /// What a closure makes from the result before and each element.
   ///
   /// The first result before is the seed, which itself is not emitted.
+  @inlinable
   public func scan<Result: Sendable>(
     _ seed: Result, accumulator: @escaping @Sendable (Result, Element) throws -> Result
   ) -> Observable<Result> {
@@ -13,6 +14,7 @@ extension ObservableType {
   /// What a closure makes of a value with each element.
   ///
   /// The value begins as the seed, which itself is not emitted.
+  @inlinable
   public func scan<Result: Sendable>(
     into seed: Result, accumulator: @escaping @Sendable (inout Result, Element) throws -> Void
   ) -> Observable<Result> {

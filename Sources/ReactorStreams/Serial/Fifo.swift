@@ -2,9 +2,10 @@
 ///
 /// Taking one out costs no move of the others; the room of those that left is given back from time
 /// to time, and all of it when the queue runs empty.
+@usableFromInline
 package struct Fifo<Element> {
-  private var slots: [Element?] = []
-  private var head = 0
+  @usableFromInline var slots: [Element?] = []
+  @usableFromInline var head = 0
 
   /// Makes an empty queue.
   package init() {}
@@ -14,10 +15,12 @@ package struct Fifo<Element> {
     slots = elements.map { $0 }
   }
 
+  @inlinable
   package var isEmpty: Bool {
     head == slots.count
   }
 
+  @inlinable
   package var count: Int {
     slots.count - head
   }
@@ -37,11 +40,13 @@ package struct Fifo<Element> {
     slots[head...].compactMap { $0 }
   }
 
+  @inlinable
   package mutating func append(_ element: Element) {
     slots.append(element)
   }
 
   /// Takes the oldest element out.
+  @inlinable
   package mutating func popFirst() -> Element? {
     guard head < slots.count else { return nil }
     defer { reclaim() }
@@ -49,7 +54,8 @@ package struct Fifo<Element> {
     return slots[head].take()
   }
 
-  private mutating func reclaim() {
+  @inlinable
+  mutating func reclaim() {
     if head == slots.count {
       slots.removeAll(keepingCapacity: slots.capacity <= 64)
       head = 0

@@ -1,4 +1,4 @@
-internal import Synchronization
+public import Synchronization
 
 /// Delivers events to any number of observers: the heart of every subject.
 ///
@@ -8,7 +8,7 @@ internal import Synchronization
 /// leaves receives at most the event that is being delivered.
 @usableFromInline
 package final class Broadcaster<Element: Sendable>: Sendable {
-  private let state: Mutex<BroadcasterState<Element>>
+  @usableFromInline let state: Mutex<BroadcasterState<Element>>
 
   /// Makes a broadcaster that gives each new observer the last elements first.
   ///
@@ -40,11 +40,13 @@ package final class Broadcaster<Element: Sendable>: Sendable {
   /// Delivers an event to all observers.
   ///
   /// What comes after an end is dropped.
+  @inlinable
   package func send(_ event: Event<Element>) {
     let (recipients, _) = state.withLock { $0.admit(event) }
     guard let recipients else { return }
-    for member in recipients { member.observer.on(event) }
-    deliverWaiting()
+    // By index, which spares a copy of the member.
+    for index in recipients.indices { recipients[index].observer.on(event) }
+    if !state.withLock({ $0.finishIfIdle() }) { deliverWaiting() }
   }
 
   /// Adds an observer: it gets what is replayed, then what follows, or the end.
@@ -53,7 +55,7 @@ package final class Broadcaster<Element: Sendable>: Sendable {
   package func subscribe(_ observer: any ObserverType<Element>) -> any Disposable {
     let (key, greeting, mustDeliver) = state.withLock { $0.join(observer) }
     if let greeting { greet(observer, with: greeting) }
-    if mustDeliver { deliverWaiting() }
+    if mustDeliver, !state.withLock({ $0.finishIfIdle() }) { deliverWaiting() }
     return Membership(broadcaster: self, key: key)
   }
 
@@ -63,8 +65,8 @@ package final class Broadcaster<Element: Sendable>: Sendable {
     _ = state.withLock { $0.dispose() }
   }
 
-  private func deliverWaiting() {
-    if state.withLock({ $0.finishIfIdle() }) { return }
+  @usableFromInline
+  func deliverWaiting() {
     while let delivery = state.withLock({ $0.next() }) {
       switch delivery {
       case .event(let event, let members):

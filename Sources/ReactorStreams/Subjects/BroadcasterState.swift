@@ -5,14 +5,17 @@
 ///
 /// What leaves the state is returned to the caller, who holds a lock here and none when it lets go:
 /// an observer's or an element's `deinit` may be the user's code.
-struct BroadcasterState<Element: Sendable> {
-  struct Member {
+@usableFromInline
+struct BroadcasterState<Element: Sendable>: Sendable {
+  @usableFromInline
+  struct Member: Sendable {
     let key: UInt64
-    let observer: any ObserverType<Element>
+    @usableFromInline let observer: any ObserverType<Element>
   }
 
   /// What a new observer is given before the events that are sent later.
-  struct Greeting {
+  @usableFromInline
+  struct Greeting: Sendable {
     let replayed: [Element]
     let end: Event<Element>?
 
@@ -27,19 +30,20 @@ struct BroadcasterState<Element: Sendable> {
     case greeting(Greeting, Member)
   }
 
-  private enum Item {
+  @usableFromInline
+  enum Item: Sendable {
     /// An event, for the members whose keys are below the limit: those who joined before it.
     case event(Event<Element>, limit: UInt64)
     case greeting(Greeting, Member)
   }
 
-  private(set) var members: [Member] = []
-  private(set) var end: Event<Element>?
-  private(set) var replayed: ReplayBuffer<Element>
+  @usableFromInline var members: [Member] = []
+  @usableFromInline var end: Event<Element>?
+  @usableFromInline var replayed: ReplayBuffer<Element>
   private let replaysAfterEnd: Bool
-  private var nextKey: UInt64 = 0
-  private var deliverer: UInt = 0  // a thread, or 0
-  private var waiting = Fifo<Item>()
+  @usableFromInline var nextKey: UInt64 = 0
+  @usableFromInline var deliverer: UInt = 0  // a thread, or 0
+  @usableFromInline var waiting = Fifo<Item>()
 
   init(replayed: ReplayBuffer<Element>, replaysAfterEnd: Bool) {
     self.replayed = replayed
@@ -51,6 +55,7 @@ struct BroadcasterState<Element: Sendable> {
   /// - Returns: Those to whom the caller must deliver it now, as the deliverer; `nil` where there is
   ///   nothing to do, since the stream has ended or since another one delivers it. And the element
   ///   that is kept no longer.
+  @inlinable
   mutating func admit(_ event: Event<Element>) -> (recipients: [Member]?, dropped: Element?) {
     guard end == nil else { return (nil, nil) }
     var dropped: Element?
@@ -98,6 +103,7 @@ struct BroadcasterState<Element: Sendable> {
   /// Whether nothing waits, which makes the deliverer that no more.
   ///
   /// It is asked after each event and nearly always so; ``next()`` costs more.
+  @inlinable
   mutating func finishIfIdle() -> Bool {
     guard waiting.isEmpty else { return false }
     deliverer = 0

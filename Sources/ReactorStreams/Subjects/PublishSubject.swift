@@ -2,7 +2,7 @@
 ///
 /// One who subscribes after the end gets just the end.
 public final class PublishSubject<Element: Sendable>: SubjectType, Disposable {
-  private let broadcaster = Broadcaster<Element>(replay: 0)
+  @usableFromInline let broadcaster = Broadcaster<Element>(replay: 0)
 
   /// Makes a subject.
   public init() {}
@@ -13,6 +13,7 @@ public final class PublishSubject<Element: Sendable>: SubjectType, Disposable {
   }
 
   /// Sends an event to all observers; any thread may call.
+  @inlinable
   public func on(_ event: Event<Element>) {
     broadcaster.send(event)
   }

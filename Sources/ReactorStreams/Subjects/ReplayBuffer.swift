@@ -1,7 +1,8 @@
 /// The last elements of a stream, as many as a limit allows.
+@usableFromInline
 struct ReplayBuffer<Element> {
-  private let limit: Int
-  private var kept: Fifo<Element>
+  @usableFromInline let limit: Int
+  @usableFromInline var kept: Fifo<Element>
 
   init(limit: Int, _ seed: [Element] = []) {
     self.limit = limit
@@ -21,6 +22,7 @@ struct ReplayBuffer<Element> {
   /// Takes an element in.
   ///
   /// - Returns: The element that had to leave for it.
+  @inlinable
   mutating func append(_ element: Element) -> Element? {
     guard limit > 0 else { return nil }
     defer { kept.append(element) }
@@ -31,3 +33,5 @@ struct ReplayBuffer<Element> {
     kept = Fifo()
   }
 }
+
+extension ReplayBuffer: Sendable where Element: Sendable {}

@@ -1,7 +1,7 @@
 internal import ReactorHost
 
 extension SQLiteMaintenance {
-  /// Writes all sessions as JSON, an object a line: each session, then its snapshots, its mutations
+  /// Writes all that is stored as JSON, an object a line: the shared values, then each session, then its snapshots, its mutations
   /// in order, the accepted actions that go on, and the answers of its idempotency keys.
   ///
   /// Runs beside a daemon, and sees one moment of the store.
@@ -21,7 +21,8 @@ extension SQLiteMaintenance {
     let parts = [
       try connection.prepare(
         """
-        SELECT '{"snapshot":' || version || ',"state":' || json(state) || '}'
+        SELECT '{"snapshot":' || version || ',"state":' || json(state)
+          || iif(schema = '', '', ',"schema":' || json_quote(schema)) || '}'
         FROM snapshots WHERE session = ?1 ORDER BY version
         """),
       try connection.prepare(
@@ -50,6 +51,13 @@ extension SQLiteMaintenance {
         FROM outcomes WHERE session = ?1 ORDER BY at, key
         """),
     ]
+    let shared = try connection.prepare(
+      """
+      SELECT '{"shared":' || json_quote(name) || ',"epoch":' || json_quote(epoch)
+        || ',"of":' || version || ',"revision":' || revision || ',"value":' || json(value) || '}'
+      FROM shared ORDER BY name
+      """)
+    while try shared.step() { try write(shared.bytes(0) ?? []) }
     while try sessions.step() {
       try write(sessions.bytes(1) ?? [])
       for part in parts {

@@ -37,6 +37,7 @@ private struct ImportedLines {
   private let insertSnapshot: Statement
   private let insertMutation: Statement
   private let insertAccepted: Statement
+  private let insertShared: Statement
   private let insertOutcome: Statement
   private let markGlobals: Statement
   private var line = 0
@@ -54,7 +55,7 @@ private struct ImportedLines {
       """
       SELECT json_type(?1, '$.session'), json_type(?1, '$.snapshot'), json_type(?1, '$.version'),
         json_extract(?1, '$.snapshot'), json_extract(?1, '$.version'),
-        json_type(?1, '$.accepted'), json_type(?1, '$.outcome')
+        json_type(?1, '$.accepted'), json_type(?1, '$.outcome'), json_type(?1, '$.shared')
       WHERE json_valid(?1)
       """)
     // The name of a reactor has no slash in it.
@@ -68,14 +69,21 @@ private struct ImportedLines {
       """)
     insertSnapshot = try connection.prepare(
       """
-      INSERT INTO snapshots (session, version, state)
-      SELECT ?2, json_extract(?1, '$.snapshot'), ?1 -> '$.state'
+      INSERT INTO snapshots (session, version, state, schema)
+      SELECT ?2, json_extract(?1, '$.snapshot'), ?1 -> '$.state',
+        coalesce(json_extract(?1, '$.schema'), '')
       """)
     insertMutation = try connection.prepare(
       """
       INSERT INTO mutations (session, version, at, action, global, revision, mutation)
       SELECT ?2, json_extract(?1, '$.version'), json_extract(?1, '$.at'), ?1 -> '$.action',
         json_extract(?1, '$.global'), json_extract(?1, '$.revision'), ?1 -> '$.mutation'
+      """)
+    insertShared = try connection.prepare(
+      """
+      INSERT INTO shared (name, epoch, version, revision, value)
+      SELECT json_extract(?1, '$.shared'), json_extract(?1, '$.epoch'), json_extract(?1, '$.of'),
+        json_extract(?1, '$.revision'), ?1 -> '$.value'
       """)
     insertAccepted = try connection.prepare(
       """
@@ -124,6 +132,9 @@ private struct ImportedLines {
         try insert(text, with: insertAccepted)
       } else if look.text(6) == "text", sessionCount > 0 {
         try insert(text, with: insertOutcome)
+      } else if look.text(7) == "text" {
+        try insertShared.bind(1, utf8: text)
+        try insertShared.run()
       } else {
         throw refusal("is no line of an export")
       }

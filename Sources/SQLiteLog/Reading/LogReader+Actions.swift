@@ -39,6 +39,16 @@ extension LogReader {
       failure: readOutcome.bytes(3).flatMap { ActionFailure(json: $0) })
   }
 
+  /// A value that all sessions share.
+  func sharedValue(_ name: String) throws(DatabaseError) -> SharedValue? {
+    try readShared.bind(1, text: name)
+    defer { readShared.reset() }
+    guard try readShared.step() else { return nil }
+    return SharedValue(
+      epoch: readShared.text(0), version: readShared.number(1),
+      revision: UInt64(bitPattern: readShared.integer(2)), json: readShared.bytes(3) ?? [])
+  }
+
   /// The sessions after one that have accepted actions.
   func unfinishedSessions(
     after key: SessionKey?, limit: Int

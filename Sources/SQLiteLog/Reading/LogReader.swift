@@ -9,6 +9,7 @@ final class LogReader {
   private let listSessions: Statement
   private let readEntries: Statement
   private let readSnapshot: Statement
+  let readShared: Statement
   let readAccepted: Statement
   let readOutcome: Statement
   let listUnfinished: Statement
@@ -46,9 +47,11 @@ final class LogReader {
       """)
     readSnapshot = try connection.prepare(
       """
-      SELECT version, state FROM snapshots
-      WHERE session = \(id) AND version <= ?3 ORDER BY version DESC LIMIT 1
+      SELECT version, state, schema FROM snapshots
+      WHERE session = \(id) AND version <= ?3 AND schema = coalesce(?4, schema) ORDER BY version DESC LIMIT 1
       """)
+    readShared = try connection.prepare(
+      "SELECT epoch, version, revision, value FROM shared WHERE name = ?1")
     readAccepted = try connection.prepare(
       """
       SELECT request, place, at, runs, action, in_array, key, body, failure FROM accepted
@@ -136,15 +139,18 @@ final class LogReader {
       name: readEntries.text(3), revision: UInt64(bitPattern: readEntries.integer(4)))
   }
 
-  /// The latest snapshot of a session at or before a version.
+  /// The latest snapshot of a session at or before a version, of a schema or of any.
   func snapshot(
-    of key: SessionKey, atOrBefore version: Int
+    of key: SessionKey, atOrBefore version: Int, schema: String?
   ) throws(DatabaseError) -> Snapshot? {
     try readSnapshot.bind(1, text: key.reactor)
     try readSnapshot.bind(2, text: key.id)
     try readSnapshot.bind(3, version)
+    try readSnapshot.bind(4, text: schema)
     defer { readSnapshot.reset() }
     guard try readSnapshot.step() else { return nil }
-    return Snapshot(version: readSnapshot.number(0), state: readSnapshot.bytes(1) ?? [])
+    return Snapshot(
+      version: readSnapshot.number(0), state: readSnapshot.bytes(1) ?? [],
+      schema: readSnapshot.text(2))
   }
 }

@@ -110,6 +110,7 @@ struct LogWriter {
       try end(key)
     case .fork(let source, let version, let target, let epoch):
       return try fork(source, at: version, to: target, epoch: epoch)
+    case .share(let value, let name): try share(value, as: name)
     case .save(let key, let snapshot, let epoch):
       try save(snapshot, of: key, epoch: epoch)
     }
@@ -265,15 +266,34 @@ struct LogWriter {
     _ snapshot: Snapshot, of key: SessionKey, epoch: String
   ) throws(DatabaseError) {
     guard var head = try head(of: key), !head.isEnded, head.epoch == epoch,
-      snapshot.version <= head.version, snapshot.version > head.snapshot
+      snapshot.version <= head.version, snapshot.version >= max(1, head.snapshot)
     else { return }
     try statements.insertSnapshot.bind(1, head.id)
     try statements.insertSnapshot.bind(2, snapshot.version)
     try statements.insertSnapshot.bind(3, utf8: snapshot.state)
+    try statements.insertSnapshot.bind(4, text: snapshot.schema)
     try statements.insertSnapshot.run()
     head.snapshot = snapshot.version
     heads[key] = head
     try removals.trim(head.id, at: head.version, to: retention[key.reactor], now: .now)
+    if !removals.areTrimming(head.id) { try thinSnapshots(of: head) }
+  }
+
+  /// Removes a snapshot that is close to others, so that a log that is kept for good has many of late
+  /// and few of long ago.
+  private func thinSnapshots(of head: Head) throws(DatabaseError) {
+    try statements.thinSnapshots.bind(1, head.id)
+    try statements.thinSnapshots.bind(2, head.version)
+    try statements.thinSnapshots.run()
+  }
+
+  private func share(_ value: SharedValue, as name: String) throws(DatabaseError) {
+    try statements.share.bind(1, text: name)
+    try statements.share.bind(2, text: value.epoch)
+    try statements.share.bind(3, value.version)
+    try statements.share.bind(4, Int64(bitPattern: value.revision))
+    try statements.share.bind(5, utf8: value.json)
+    try statements.share.run()
   }
 
   /// The end of a session's history; `nil` where nothing was ever stored.

@@ -49,20 +49,27 @@ struct Removals {
       DELETE FROM outcomes WHERE session = ?1 AND key IN (
         SELECT key FROM outcomes WHERE session = ?1 LIMIT \(Self.rowsAStep))
       """)
+    // One of another schema than the latest has does not stand in for anything: it may not be read.
+    let isOfLatest = """
+      schema = (SELECT schema FROM snapshots WHERE session = ?1 ORDER BY version DESC LIMIT 1)
+      """
     oldSnapshot = try connection.prepare(
       """
-      SELECT version FROM snapshots WHERE session = ?1 AND version <= ?2
+      SELECT version FROM snapshots WHERE session = ?1 AND version <= ?2 AND \(isOfLatest)
       ORDER BY version DESC LIMIT 1
       """)
     snapshotOfOldEntry = try connection.prepare(
       """
       SELECT version FROM snapshots
-      WHERE session = ?1 AND version < ?2 AND (
+      WHERE session = ?1 AND version < ?2 AND \(isOfLatest) AND (
         SELECT at FROM mutations
         WHERE mutations.session = snapshots.session AND mutations.version = snapshots.version) < ?3
       ORDER BY version DESC LIMIT 1
       """)
   }
+
+  /// Whether the beginning of a history is to be removed.
+  func areTrimming(_ id: Int64) -> Bool { trims[id] != nil }
 
   /// Whether there is anything to remove.
   var isEmpty: Bool { trims.isEmpty && !hasHistories }

@@ -17,6 +17,9 @@ enum WriteOperation: Sendable {
   /// Keep a fold of a history.
   case save(SessionKey, Snapshot, epoch: String)
 
+  /// Set a value that all sessions share.
+  case share(SharedValue, name: String)
+
   /// Roughly how many bytes it holds while it waits.
   var size: Int {
     switch self {
@@ -25,6 +28,7 @@ enum WriteOperation: Sendable {
       batch.entries.reduce(256) { $0 + 128 + $1.mutation.count + ($1.action?.count ?? 0) }
         + batch.accepted.reduce(0) { $0 + 256 + $1.action.count }
         + 512 * batch.outcomes.count
+    case .share(let value, _): 256 + value.json.count
     case .save(_, let snapshot, _): 256 + snapshot.state.count
     }
   }

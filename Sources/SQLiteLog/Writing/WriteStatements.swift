@@ -16,6 +16,8 @@ struct WriteStatements {
   let removeAccepted: Statement
   let clearRuns: Statement
   let keepOutcome: Statement
+  let share: Statement
+  let thinSnapshots: Statement
 
   init(_ connection: Connection) throws(DatabaseError) {
     // At once the only writer: a transaction that has begun cannot be refused half-way.
@@ -57,7 +59,27 @@ struct WriteStatements {
       VALUES (?1, ?2, ?3, ?4, ?5, ?6)
       """)
     insertSnapshot = try connection.prepare(
-      "INSERT INTO snapshots (session, version, state) VALUES (?1, ?2, ?3)")
+      """
+      INSERT OR REPLACE INTO snapshots (session, version, state, schema) VALUES (?1, ?2, ?3, ?4)
+      """)
+    // One that has a neighbour on each side not far from the other, as seen from the end of the log.
+    // Not in a log that retention has shortened, where a snapshot stands in for what was removed.
+    thinSnapshots = try connection.prepare(
+      """
+      DELETE FROM snapshots WHERE session = ?1
+        AND EXISTS (SELECT 1 FROM mutations WHERE session = ?1 AND version = 1)
+        AND version = (
+          SELECT version FROM (
+            SELECT version, lag(version) OVER neighbours AS earlier,
+              lead(version) OVER neighbours AS later
+            FROM snapshots WHERE session = ?1 WINDOW neighbours AS (ORDER BY version))
+          WHERE earlier IS NOT NULL AND (later - earlier) * 16 < ?2 - later LIMIT 1)
+      """)
+    share = try connection.prepare(
+      """
+      INSERT OR REPLACE INTO shared (name, epoch, version, revision, value)
+      VALUES (?1, ?2, ?3, ?4, ?5)
+      """)
     markGlobal = try connection.prepare(
       "INSERT OR REPLACE INTO globals (session, name, revision) VALUES (?1, ?2, ?3)")
     copyMutations = try connection.prepare(
@@ -68,8 +90,8 @@ struct WriteStatements {
       """)
     copySnapshots = try connection.prepare(
       """
-      INSERT INTO snapshots (session, version, state)
-      SELECT ?1, version, state FROM snapshots WHERE session = ?2 AND version <= ?3
+      INSERT INTO snapshots (session, version, state, schema)
+      SELECT ?1, version, state, schema FROM snapshots WHERE session = ?2 AND version <= ?3
       """)
     // A global's last mutation up to the version; the plain column is of the row with the maximum.
     copyGlobals = try connection.prepare(

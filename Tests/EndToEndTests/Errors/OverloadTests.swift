@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 
 /// More of everything than there is room for.
@@ -46,6 +47,51 @@ struct OverloadTests {
       return true
     }
     #expect(ended == [true, true, true])
+  }
+
+  @Test func `limits.address: one connection more than an address may have is 429 rate-limited`()
+    throws
+  {
+    let server = try ReactordProcess("--limits-address", "2")
+    let stream = try server.session(of: "counter").events()
+    _ = try stream.nextEvent()
+    let client = server.client()
+    #expect(try client.get("/healthz").status == 200)
+    let refused = try server.client().get("/healthz")
+    try expectProblem(refused, 429, "rate-limited")
+    #expect(refused["Retry-After"].flatMap { Int($0) } ?? 0 > 0)
+    #expect(try client.get("/metrics").text.contains("reactord_http_connections_refused_total 1\n"))
+    stream.abort()
+    #expect(eventually { (try? server.client().get("/healthz").status) == 200 })
+  }
+
+  @Test func `limits.address: a trusted proxy has as many as it wants`() throws {
+    let server = try ReactordProcess("--limits-address", "1", "--http-proxies", "127.0.0.1")
+    let clients = (0..<4).map { _ in server.client() }
+    for client in clients { #expect(try client.get("/healthz").status == 200) }
+  }
+
+  @Test func `limits.head: header fields that come byte by byte are not waited for`() throws {
+    let server = try ReactordProcess("--limits-head", "0.3")
+    let slow = try Connection(port: server.port)
+    try slow.send("GET /healthz HTTP/1.1\r\nHost: a\r\nX-Slow: ")
+    #expect(throws: WireError.self) {
+      for _ in 0..<10_000 {
+        try slow.send("x")
+        usleep(1000)
+      }
+    }
+    let figures = try server.client().get("/metrics").text
+    #expect(figures.contains("reactord_http_connections_overdue_total 1\n"))
+  }
+
+  @Test func `limits.transfer: a body that does not arrive is 408`() throws {
+    let server = try ReactordProcess("--limits-transfer", "0.3")
+    let (answer, _) = try server.client().raw(
+      "POST /v1/reactors/counter/sessions/a/actions HTTP/1.1\r\nHost: a\r\n"
+        + "Content-Type: application/json\r\nContent-Length: 10\r\n\r\n\"inc", method: "POST")
+    #expect(answer.status == 408)
+    #expect(answer["Connection"] == "close")
   }
 
   @Test func `a stream outlives the time that other connections may be idle`() throws {

@@ -93,4 +93,41 @@ struct GlobalTests {
     try expectProblem(try client.get("/v1/globals/other"), 404, "unknown-global")
     try expectProblem(try client.send("PUT", "/v1/globals/other", json: "1"), 404, "unknown-global")
   }
+
+  @Test func `a value that was acknowledged is there after a kill, and told to nobody twice`()
+    throws
+  {
+    let folder = try TemporaryFolder()
+    let store = "sqlite:\(folder["log.db"])"
+    let first = try ReactordProcess("--store", store)
+    let before = SessionClient(first.client(), "/v1/reactors/profile/sessions/one")
+    let put = try first.client().send("PUT", path, json: #"{"name":"Ada"}"#)
+    #expect(put.status == 200)
+    #expect(try before.put().status == 201)
+    #expect(try eventually { try before.state().cursor?.version == 1 })
+    let state = try before.state()
+    first.process.kill()
+    try first.process.wait()
+
+    let second = try ReactordProcess("--store", store)
+    let answer = try second.client().get(path)
+    #expect(answer.text == #"{"name":"Ada"}"#)
+    #expect(answer["ETag"] == put["ETag"])
+    let after = SessionClient(second.client(), "/v1/reactors/profile/sessions/one")
+    try after.post(#"{"follow":7}"#)
+    #expect(try after.state().cursor?.version == 2)
+    #expect(try after.state().cursor?.epoch == state.cursor?.epoch)
+  }
+
+  @Test func `a value that the full disk refuses is 507 and not set`() throws {
+    let folder = try TemporaryFolder()
+    let server = try ReactordProcess("--store", "sqlite:\(folder["log.db"])")
+    _ = try server.session(of: "counter").put()
+    let limiting = try ChildProcess(
+      "/usr/bin/prlimit", ["--pid", "\(server.process.id)", "--fsize=1:unlimited"])
+    #expect(try limiting.wait() == .code(0))
+    try expectProblem(
+      server.client().send("PUT", path, json: #"{"name":"Ada"}"#), 507, "storage-full")
+    #expect(try server.client().get(path).text == "null")
+  }
 }

@@ -3,15 +3,17 @@ import Testing
 
 // Clients that only look.
 extension Soak {
-  /// Watches the latest states, leaves and comes back.
+  /// Watches the latest states, whole or as patches, leaves and comes back.
   func watch(until deadline: ContinuousClock.Instant) throws {
     while .now < deadline {
       let session = steady()
+      let query = ["", "?activity=true", "?delta=patch"].randomElement() ?? ""
       var seen: Cursor?
       for _ in 0..<Int.random(in: 1...5) where .now < deadline {
         let headers = seen.map { ["Last-Event-ID": $0.description] } ?? [:]
-        let stream = try session.events("", headers)
+        let stream = try session.events(query, headers)
         try read(stream, atMost: .random(in: 1...300), until: deadline) { event in
+          if event.event == "activity" { return }
           guard let cursor = event.cursor, cursor.version > seen?.version ?? -1 else {
             throw SoakFailure("after \(String(describing: seen)) came \(event)")
           }
@@ -39,6 +41,27 @@ extension Soak {
           guard let cursor = event.cursor, seen.map({ cursor.version == $0.version + 1 }) ?? true
           else { throw SoakFailure("after \(String(describing: seen)) came \(event)") }
           seen = cursor
+        }
+      }
+    }
+  }
+
+  /// Watches two sessions over one stream, leaves and comes back.
+  func watchSeveral(until deadline: ContinuousClock.Instant) throws {
+    let path = "/v1/events?session=counter/steady-0&session=counter/steady-1"
+    while .now < deadline {
+      var id: String?
+      var values: [String: Int] = [:]
+      for _ in 0..<Int.random(in: 1...5) where .now < deadline {
+        let headers = id.map { ["Last-Event-ID": $0] } ?? [:]
+        let stream = try EventStream(port: server.port, path, headers)
+        try read(stream, atMost: .random(in: 1...300), until: deadline) { event in
+          // What is added is positive, so that a value tells its place.
+          guard let name = event.event, let value = try event.json["value"]?.int,
+            value > values[name] ?? -1
+          else { throw SoakFailure("after \(values) came \(event)") }
+          values[name] = value
+          id = event.id
         }
       }
     }
@@ -81,6 +104,7 @@ extension Soak {
         try session.log("?limit=20").expect(200, 404, to: "a log")
         try client.get("/v1/reactors").expect(200, to: "the catalogue")
         try client.get("/v1/reactors/counter/sessions?limit=10").expect(200, to: "sessions")
+        try client.get("/metrics").expect(200, to: "metrics")
         try client.get("/v1/reactors/nothing").expect(404, to: "what is not there")
         try session.post("{").expect(400, to: "what is no JSON")
       }

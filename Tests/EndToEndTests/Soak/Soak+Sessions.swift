@@ -25,6 +25,14 @@ extension Soak {
           try session.post(#""increase""#, ["If-Match": #""other-1""#])
             .expect(412, to: "another history's cursor")
           continue
+        case 3:
+          let key = ["Idempotency-Key": "\(UInt64.random(in: 0...(.max)))"]
+          answer = try session.post(#"{"add":\#(amount)}"#, key).expect(200, to: "an action")
+          note(number, actions: 1, sum: amount)
+          let again = try session.post(#"{"add":\#(amount)}"#, key).expect(200, to: "a retry")
+          guard again.text == answer.text, again["Idempotent-Replayed"] == "true" else {
+            throw SoakFailure("a retry of \(answer.text) was answered with \(again.text)")
+          }
         default:
           answer = try session.post(#"{"add":\#(amount)}"#).expect(200, to: "an action")
           note(number, actions: 1, sum: amount)

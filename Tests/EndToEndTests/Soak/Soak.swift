@@ -32,6 +32,7 @@ final class Soak: Sendable {
     let kinds: [@Sendable (Soak, ContinuousClock.Instant) throws -> Void] = [
       { try $0.write(until: $1) }, { try $0.write(until: $1) },
       { try $0.watch(until: $1) }, { try $0.replay(until: $1) },
+      { try $0.watchSeveral(until: $1) },
       { try $0.readSlowly(until: $1) }, { try $0.crowd(until: $1) },
       { try $0.makeAndEnd("a", until: $1) }, { try $0.makeAndEnd("b", until: $1) },
       { try $0.runEffects(until: $1) }, { try $0.passBy(until: $1) },

@@ -18,7 +18,8 @@ import Testing
       [
         "--store", store == "memory" ? store : "sqlite:\(folder["log.db"])",
         // Everything that is bounded reaches its bound soon, and what can be given up is.
-        "--log-retain", "500", "--sessions-idle", "1", "--streams-heartbeat", "1",
+        "--log-retain", "500", "--sessions-idle", "1", "--actions-idempotency", "10",
+        "--streams-heartbeat", "1",
         "--streams-buffer", "64", "--stopwatch-interval", "0.02", "--log-level", "error",
       ], program: Self.program)
     let soak = try Soak(server)

@@ -35,11 +35,14 @@ final class ChildProcess: Sendable {
 
   /// Starts an executable, in the environment of the tests without what configures the service,
   /// and with what is added here.
+  ///
+  /// A socket to hand over becomes its descriptor 3.
   init(
-    _ executable: String, _ arguments: [String] = [], environment: [String: String] = [:]
+    _ executable: String, _ arguments: [String] = [], environment: [String: String] = [:],
+    handingOver socket: Int32? = nil
   ) throws {
     let (id, output, errors) = try Self.starting.withLock { _ in
-      try Self.spawn(executable, arguments, environment)
+      try Self.spawn(executable, arguments, environment, socket)
     }
     self.id = id
     LivingProcesses.shared.add(id)
@@ -106,7 +109,7 @@ final class ChildProcess: Sendable {
   }
 
   private static func spawn(
-    _ executable: String, _ arguments: [String], _ added: [String: String]
+    _ executable: String, _ arguments: [String], _ added: [String: String], _ socket: Int32?
   ) throws -> (id: pid_t, output: Int32, errors: Int32) {
     let output = try makePipe()
     let errors = try makePipe()
@@ -120,6 +123,7 @@ final class ChildProcess: Sendable {
     posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
     posix_spawn_file_actions_adddup2(&actions, output.writing, STDOUT_FILENO)
     posix_spawn_file_actions_adddup2(&actions, errors.writing, STDERR_FILENO)
+    if let socket { posix_spawn_file_actions_adddup2(&actions, socket, 3) }
 
     let environment = ProcessInfo.processInfo.environment
       .filter { !$0.key.hasPrefix("REACTORD_") }

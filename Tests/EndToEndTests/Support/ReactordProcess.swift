@@ -49,7 +49,7 @@ final class ReactordProcess: Sendable {
   }
 
   /// Where the tests themselves were built, and with them, in the same way, the service.
-  private static func productsDirectory() throws -> String {
+  static func productsDirectory() throws -> String {
     try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
       .split(separator: "/").dropLast().reduce(into: "") { $0 += "/" + $1 }
   }

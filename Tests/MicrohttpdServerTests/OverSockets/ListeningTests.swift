@@ -6,7 +6,7 @@ extension OverSockets {
     @Test(arguments: ["127.0.0.1", "localhost", "0.0.0.0", "[::]", "::1"])
     func `these hosts can be listened on`(host: String) throws {
       let server = MicrohttpdServer(
-        settings: .init(host: host, port: 0), responder: TestResponder.echo)
+        settings: .init(endpoints: [.network(host: host, port: 0)]), responder: TestResponder.echo)
       do {
         try server.start()
       } catch {
@@ -28,7 +28,8 @@ extension OverSockets {
     @Test func `an address in use is told apart`() throws {
       let first = try TestServer()
       let second = MicrohttpdServer(
-        settings: .init(port: first.port), responder: TestResponder.echo)
+        settings: .init(endpoints: [.network(host: "127.0.0.1", port: first.port)]),
+        responder: TestResponder.echo)
       let error = #expect(throws: ServerError.self) { try second.start() }
       #expect(error?.code == .addressInUse)
       #expect(error?.message == "The address 127.0.0.1:\(first.port) is already in use.")
@@ -37,21 +38,24 @@ extension OverSockets {
     @Test(arguments: ["example.com", "1.2.3", "", "127.0.0.1 "])
     func `a host that is no address is refused`(host: String) {
       let server = MicrohttpdServer(
-        settings: .init(host: host, port: 0), responder: TestResponder.echo)
+        settings: .init(endpoints: [.network(host: host, port: 0)]), responder: TestResponder.echo)
       let error = #expect(throws: ServerError.self) { try server.start() }
       #expect(error?.code == .badAddress)
     }
 
     @Test(arguments: [-1, 65_536])
     func `a port that is none is refused`(port: Int) {
-      let server = MicrohttpdServer(settings: .init(port: port), responder: TestResponder.echo)
+      let server = MicrohttpdServer(
+        settings: .init(endpoints: [.network(host: "127.0.0.1", port: port)]),
+        responder: TestResponder.echo)
       let error = #expect(throws: ServerError.self) { try server.start() }
       #expect(error?.code == .badAddress)
     }
 
     @Test func `an address that this machine does not have is told`() {
       let server = MicrohttpdServer(
-        settings: .init(host: "192.0.2.1", port: 0), responder: TestResponder.echo)
+        settings: .init(endpoints: [.network(host: "192.0.2.1", port: 0)]),
+        responder: TestResponder.echo)
       let error = #expect(throws: ServerError.self) { try server.start() }
       #expect(error?.code == .cannotBind)
     }
@@ -63,7 +67,9 @@ extension OverSockets {
       _ = try client.receiveResponse()
       let port = first.port
       first.server.stop(within: .seconds(5))
-      let second = MicrohttpdServer(settings: .init(port: port), responder: TestResponder.echo)
+      let second = MicrohttpdServer(
+        settings: .init(endpoints: [.network(host: "127.0.0.1", port: port)]),
+        responder: TestResponder.echo)
       try second.start()
       #expect(second.port == port)
       second.stop(within: .seconds(5))

@@ -101,7 +101,8 @@ extension OverSockets {
       "GET / HTTP/1.1\r\n: x\r\n\r\n", "GET / HTTP/1.1\r\n folded\r\n\r\n",
     ])
     func `nonsense does not harm the server`(request: String) throws {
-      let server = try TestServer(settings: .init(idleTimeout: 1))
+      let server = try TestServer(
+        settings: .init(timeouts: .init(head: .seconds(1), body: .seconds(1))))
       let client = try server.client()
       try client.send(request)
       client.endSending()

@@ -189,12 +189,5 @@ extension OverSockets {
       }
       #expect(server.server.statistics.connections == 200)
     }
-
-    @Test func `a connection that stays silent is closed`() throws {
-      let server = try TestServer(settings: .init(idleTimeout: 1))
-      let client = try server.client()
-      try client.send("GET / HTTP/1.1\r\nHo")
-      #expect(try client.receiveToEnd() == "")
-    }
   }
 }

@@ -20,6 +20,7 @@ struct TestResponder: HTTPResponder {
     switch reason {
     case .bodyTooLarge(let limit): .text("body over \(limit)", status: 413)
     case .headersTooLarge(let limit): .text("headers over \(limit)", status: 431)
+    case .tooManyConnections(let limit): .text("connections over \(limit)", status: 429)
     }
   }
 }

@@ -12,7 +12,7 @@ final class TestServer: Sendable {
     settings: MicrohttpdServer.Settings = .init(), responder: TestResponder = .echo
   ) throws {
     var settings = settings
-    settings.port = 0
+    settings.endpoints = [.network(host: "127.0.0.1", port: 0)]
     server = MicrohttpdServer(settings: settings, responder: responder)
     try server.start()
     guard let port = server.port else { throw TestFailure("no port") }

@@ -112,17 +112,81 @@ struct GlobalsTests {
     #expect(try stage.fork(to: "copy").get().session.current.version == 6)
   }
 
+  // MARK: In the log
+
+  @Test func `a value is set when it is committed, and told then`() throws {
+    let session = try stage.session()
+    stage.log.set(.held)
+    let answers = Recorder<Result<CommittedState, LogError>>()
+    try stage.name.set("Ada") { answers.add($0) }
+    try stage.name.set("Bob") { answers.add($0) }
+    #expect(stage.name.value == nil)
+    #expect(stage.name.current.version == 0)
+    stage.log.releaseAll()
+    #expect(try answers.values.map { try $0.get().words } == [#"1 "Ada""#, #"2 "Bob""#])
+    #expect(session.shown == #"2 \#(state(0, #""Bob""#))"#)
+  }
+
+  @Test func `what the log refuses is not set`() throws {
+    let session = try stage.session()
+    stage.log.set(.failing(.full))
+    let answers = Recorder<Result<CommittedState, LogError>>()
+    try stage.name.set("Ada") { answers.add($0) }
+    #expect(answers.values.first?.failure == .full)
+    #expect(stage.name.value == nil)
+    stage.log.set(.atOnce)
+    try stage.name.set("Bob")
+    #expect(stage.name.current.words == #"1 "Bob""#)
+    #expect(session.shown == #"1 \#(state(0, #""Bob""#))"#)
+  }
+
+  @Test func `a value is there after a restart, and no session gets it twice`() throws {
+    let log = MemoryLog()
+    let before = Stage(over: log)
+    try before.name.set("Ada")
+    try before.name.set("Bob")
+    #expect(try before.session().shown == #"1 \#(state(0, #""Bob""#))"#)
+    let after = Stage(over: log)
+    #expect(after.name.current.cursor == before.name.current.cursor)
+    #expect(after.name.value == "Bob")
+    #expect(try after.session().shown == #"1 \#(state(0, #""Bob""#))"#)
+    #expect(try after.session("new").shown == #"1 \#(state(0, #""Bob""#))"#)
+    try after.name.set("Cid")
+    #expect(after.name.current.version == 3)
+    #expect(try after.session().shown == #"2 \#(state(0, #""Cid""#))"#)
+  }
+
+  @Test func `a stored value that is none any more leaves the global as it was made`() throws {
+    let log = MemoryLog()
+    let old = SharedValue(epoch: "old", version: 7, revision: 9, json: Array("7".utf8))
+    log.share(old, as: "name") { _ in }
+    let lines = Recorder<String>()
+    let stage = Stage(
+      over: log, logger: Logger(level: .error) { _, message, _ in lines.add(message) })
+    #expect(stage.name.value == nil)
+    #expect(stage.name.current.cursor.epoch != "old")
+    #expect(lines.values == ["global cannot be read and is as it was made"])
+    try stage.name.set("Ada")
+    #expect(log.sharedValue("name")?.json == Array(#""Ada""#.utf8))
+  }
+
   // MARK: As clients see it
 
   @Test func `it is set from JSON, and has a cursor`() throws {
     let first = stage.name.current
     #expect(first.words == "0 null")
-    let second = try stage.name.set(json: Array(#""Ada""#.utf8))
+    let answers = Recorder<Result<CommittedState, LogError>>()
+    try stage.name.set(json: Array(#""Ada""#.utf8)) { answers.add($0) }
+    let second = try #require(answers.values.first).get()
     #expect(second.words == #"1 "Ada""#)
     #expect(second.cursor.epoch == first.cursor.epoch)
     #expect(stage.name.value == "Ada")
-    #expect(throws: ActionDecodingError.self) { try stage.name.set(json: Array("7".utf8)) }
-    #expect(throws: ActionDecodingError.self) { try stage.name.set(json: Array("{".utf8)) }
+    for json in ["7", "{"] {
+      #expect(throws: ActionDecodingError.self) {
+        try stage.name.set(json: Array(json.utf8)) { answers.add($0) }
+      }
+    }
+    #expect(answers.values.count == 1)
     #expect(stage.name.current.words == #"1 "Ada""#)
   }
 

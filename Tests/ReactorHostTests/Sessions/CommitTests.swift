@@ -30,7 +30,7 @@ struct CommitTests {
     let watcher = Watcher()
     _ = session.observe(watcher)
     try session.submit(
-      Array(#"{"add":1}"#.utf8), ifAt: nil, key: nil, accepted: nil,
+      Array(#"{"add":1}"#.utf8), ifAt: nil, key: nil, for: nil, accepted: nil,
       completion: { watcher.told.add($0.words) })
     #expect(watcher.told.values == ["1 \(state(1))", "committed 1 \(state(1))"])
   }
@@ -124,7 +124,7 @@ struct CommitTests {
     stage.log.set(.failing(.full))
     let stage = stage
     try session.submit(
-      Array(#"{"add":1}"#.utf8), ifAt: nil, key: nil, accepted: nil,
+      Array(#"{"add":1}"#.utf8), ifAt: nil, key: nil, for: nil, accepted: nil,
       completion: { outcome in
         later.add(outcome.words)
         stage.log.set(.atOnce)

@@ -150,7 +150,7 @@ import Testing
           await withCheckedContinuation { continuation in
             do {
               try session.submit(
-                Array(#"{"add":1}"#.utf8), ifAt: nil, key: "a", accepted: nil,
+                Array(#"{"add":1}"#.utf8), ifAt: nil, key: "a", for: nil, accepted: nil,
                 completion: { continuation.resume(returning: $0.words) })
             } catch {
               continuation.resume(returning: "\(error)")

@@ -19,7 +19,7 @@ struct SessionRacesTests {
       case .success(let opened):
         do {
           try opened.session.submit(
-            Array(#"{"add":1}"#.utf8), ifAt: nil, key: nil, accepted: nil,
+            Array(#"{"add":1}"#.utf8), ifAt: nil, key: nil, for: nil, accepted: nil,
             completion: { answer.yield($0.words) })
         } catch {
           answer.yield("not decoded")

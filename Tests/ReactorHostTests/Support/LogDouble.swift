@@ -69,6 +69,17 @@ final class LogDouble: MutationLog {
     try base.unfinishedSessions(after: key, limit: limit)
   }
 
+  func sharedValue(_ name: String) throws(LogError) -> SharedValue? {
+    try base.sharedValue(name)
+  }
+
+  func share(
+    _ value: SharedValue, as name: String,
+    completion: @escaping @Sendable (Result<Void, LogError>) -> Void
+  ) {
+    write(completion) { [base] in base.share(value, as: name, completion: completion) }
+  }
+
   fileprivate func write(
     _ completion: @escaping @Sendable (Result<Void, LogError>) -> Void,
     _ work: @escaping @Sendable () -> Void
@@ -121,8 +132,8 @@ private final class SessionLogDouble: SessionLog {
     try base.entries(after: version, limit: limit)
   }
 
-  func snapshot(atOrBefore version: Int) throws(LogError) -> Snapshot? {
-    try base.snapshot(atOrBefore: version)
+  func snapshot(atOrBefore version: Int, of schema: String?) throws(LogError) -> Snapshot? {
+    try base.snapshot(atOrBefore: version, of: schema)
   }
 
   func acceptedActions() throws(LogError) -> [AcceptedAction] {

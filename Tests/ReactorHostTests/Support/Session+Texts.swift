@@ -9,7 +9,7 @@ extension Session {
   ) throws(ActionDecodingError) -> Recorder<String> {
     let answers = Recorder<String>()
     try submit(
-      Array(body.utf8), ifAt: expected, key: key, accepted: { accepted?.add($0.version) },
+      Array(body.utf8), ifAt: expected, key: key, for: nil, accepted: { accepted?.add($0.version) },
       completion: { answers.add($0.words) })
     return answers
   }

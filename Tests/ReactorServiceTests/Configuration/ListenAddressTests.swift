@@ -18,7 +18,16 @@ struct ListenAddressTests {
     #expect(address.description == text)
   }
 
+  @Test(arguments: ["unix:/run/reactord.sock", "unix:reactord sock", "unix:a:1"])
+  func `the path of a socket is read and written back as it was`(_ text: String) throws {
+    let address = try #require(ListenAddress(text))
+    #expect(address == .unix(path: String(text.dropFirst(5))))
+    #expect(address.description == text)
+    #expect(address.url == text)
+  }
+
   @Test(arguments: [
+    "unix:", "unix:\(String(repeating: "a", count: 108))", "unix:a\0b",
     "", ":", "8080", ":8080", "127.0.0.1", "127.0.0.1:", "127.0.0.1:x", "127.0.0.1:65536",
     "127.0.0.1:-1", "127.0.0.1:+1", "127.0.0.1: 1", "127.0.0.256:1", "1.2.3:1", "::1:8080",
     "[::1]", "[::1]8080", "[]:1", "[127.0.0.1]:1", "[::g]:1", "a b:1", "a\r\nb:1", "ä:1", "*:1",

@@ -42,8 +42,8 @@ struct RefusalTests {
     ("--store=nats://h:1", "this build has no support for the store nats:nats://h:1"),
     (
       "--listen=8080",
-      "expected HOST:PORT with a port from 0 to 65535, such as 127.0.0.1:8080 or [::1]:8080,"
-        + " found 8080"
+      "expected HOST:PORT with a port from 0 to 65535, such as 127.0.0.1:8080 or [::1]:8080, or"
+        + " unix:PATH, found 8080"
     ),
   ])
   func `a wrong value ends with 78 and says what is taken`(

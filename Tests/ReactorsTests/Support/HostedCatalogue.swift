@@ -25,7 +25,8 @@ extension Session {
   func send(_ body: String) async throws -> String {
     let (outcomes, outcome) = AsyncStream<ActionOutcome>.makeStream()
     try submit(
-      Array(body.utf8), ifAt: nil, key: nil, accepted: nil, completion: { outcome.yield($0) })
+      Array(body.utf8), ifAt: nil, key: nil, for: nil, accepted: nil,
+      completion: { outcome.yield($0) })
     for await outcome in outcomes { return outcome.words }
     throw CancellationError()
   }

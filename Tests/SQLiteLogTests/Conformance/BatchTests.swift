@@ -130,6 +130,38 @@ import Testing
     #expect(try log.log.unfinishedSessions(after: rest.last, limit: 9) == [])
   }
 
+  @Test(arguments: LogKind.allCases)
+  func `a shared value is the one that was set last`(_ kind: LogKind) async throws {
+    let log = try LogUnderTest(kind)
+    #expect(try log.log.sharedValue("user") == nil)
+    for version in 1...2 {
+      let value = SharedValue(
+        epoch: "one", version: version, revision: .max - UInt64(version),
+        json: Array(#"{"n":\#(version)}"#.utf8))
+      try await log.log.share(value, as: "user")
+      #expect(try log.log.sharedValue("user") == value)
+    }
+    #expect(try log.log.sharedValue("other") == nil)
+  }
+
+  @Test(arguments: LogKind.allCases)
+  func `a snapshot has its schema, and takes the place of one of another`(
+    _ kind: LogKind
+  ) async throws {
+    let log = try LogUnderTest(kind)
+    let session = log.session()
+    try await session.append(1...5, to: "one")
+    let snapshots = [(2, "a"), (4, "a"), (5, "a"), (5, "b")].map { version, schema in
+      Snapshot(version: version, state: Array("\(version)".utf8), schema: schema)
+    }
+    for snapshot in snapshots { session.save(snapshot, of: "one") }
+    try await log.log.settle()
+    #expect(try session.snapshot(atOrBefore: 5) == snapshots[3])
+    #expect(try session.snapshot(atOrBefore: 5, of: "a") == snapshots[1])
+    #expect(try session.snapshot(atOrBefore: 5, of: "b") == snapshots[3])
+    #expect(try session.snapshot(atOrBefore: 4, of: "b") == nil)
+  }
+
   @Test func `in memory the oldest answers are forgotten first`() async throws {
     let log = try LogUnderTest(.memory)
     let session = log.session()

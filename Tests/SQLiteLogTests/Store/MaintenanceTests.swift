@@ -14,7 +14,7 @@ struct MaintenanceTests {
     log = try SQLiteLog(path: folder["log.db"])
     let session = log.session(SessionKey(reactor: "counter", id: "demo"))
     try await session.append(1...100, to: "one")
-    session.save(Snapshot(version: 50, state: Array(#"{"value":50}"#.utf8)), of: "one")
+    session.save(Snapshot(version: 50, state: Array(#"{"value":50}"#.utf8), schema: "a"), of: "one")
     let marked = LogEntry(
       version: 101, at: Timestamp(milliseconds: 5), action: Array(#"{"set":{"a":null}}"#.utf8),
       global: .init(name: "a \"user\"", revision: .max), mutation: Array(#"{"a":1e400}"#.utf8))
@@ -30,6 +30,8 @@ struct MaintenanceTests {
     ]
     try await session.append(
       LogBatch([marked], accepted: [accepted], outcomes: outcomes), to: "one", expecting: 100)
+    let shared = SharedValue(epoch: "s", version: 2, revision: 77, json: Array("[1,null]".utf8))
+    try await log.share(shared, as: "a \"user\"")
     try await log.session(SessionKey(reactor: "counter", id: "ended")).end()
     try await log.session(SessionKey(reactor: "other", id: "empty")).create(epoch: "two")
   }
@@ -51,7 +53,7 @@ struct MaintenanceTests {
 
   @Test func `an export that was read is exported the same, while the store is used`() throws {
     let lines = try export("log.db")
-    #expect(lines.count == 3 + 1 + 101 + 3)
+    #expect(lines.count == 3 + 1 + 101 + 3 + 1)
     #expect(try read(lines, into: "new.db") == 3)
     #expect(try export("new.db") == lines)
 
@@ -61,6 +63,10 @@ struct MaintenanceTests {
     #expect(
       try new.session(key).entries(after: 0, limit: 1000)
         == log.session(key).entries(after: 0, limit: 1000))
+    #expect(try new.sharedValue("a \"user\"") != nil)
+    #expect(try new.sharedValue("a \"user\"") == log.sharedValue("a \"user\""))
+    #expect(
+      try new.session(key).snapshot(atOrBefore: 99) == log.session(key).snapshot(atOrBefore: 99))
     #expect(try new.session(key).acceptedActions() == log.session(key).acceptedActions())
     for name in ["a \"key\"", "b"] {
       #expect(try new.session(key).outcome(of: name) != nil)
@@ -117,9 +123,9 @@ struct MaintenanceTests {
     log.close()
     let store = SQLiteMaintenance(path: folder["log.db"])
     try store.compact(to: RetentionRules(.days(36_500)))
-    #expect(try export("log.db").count == 106)
+    #expect(try export("log.db").count == 107)
     try store.compact(to: RetentionRules(.days(1)))
-    #expect(try export("log.db").count == 106 - 50)
+    #expect(try export("log.db").count == 107 - 50)
   }
 
   @Test func `gaps are found`() throws {

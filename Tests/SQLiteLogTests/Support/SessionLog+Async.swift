@@ -41,6 +41,10 @@ extension MutationLog {
     }
   }
 
+  func share(_ value: SharedValue, as name: String) async throws {
+    try await wait { share(value, as: name, completion: $0) }
+  }
+
   /// Waits until everything that was given to the log before is done.
   func settle() async throws {
     let session = session(SessionKey(reactor: "settling", id: "settling"))

@@ -1,7 +1,8 @@
-internal import Synchronization
+public import Synchronization
 
 extension ObservableType where Element: Equatable {
   /// This stream's elements without those that are equal to the one before.
+  @inlinable
   public func distinctUntilChanged() -> Observable<Element> {
     distinctUntilChanged({ $0 }, comparer: ==)
   }
@@ -9,6 +10,7 @@ extension ObservableType where Element: Equatable {
 
 extension ObservableType {
   /// This stream's elements without those whose key is equal to that of the one before.
+  @inlinable
   public func distinctUntilChanged<Key: Equatable & Sendable>(
     _ keySelector: @escaping @Sendable (Element) throws -> Key
   ) -> Observable<Element> {
@@ -16,6 +18,7 @@ extension ObservableType {
   }
 
   /// This stream's elements without those that a closure calls equal to the one before.
+  @inlinable
   public func distinctUntilChanged(
     _ comparer: @escaping @Sendable (_ lhs: Element, _ rhs: Element) throws -> Bool
   ) -> Observable<Element> {
@@ -23,6 +26,7 @@ extension ObservableType {
   }
 
   /// This stream's elements without those whose property is equal to that of the one before.
+  @inlinable
   public func distinctUntilChanged<Property: Equatable & Sendable>(
     at keyPath: any KeyPath<Element, Property> & Sendable
   ) -> Observable<Element> {
@@ -31,6 +35,7 @@ extension ObservableType {
 
   /// This stream's elements without those whose key a closure calls equal to that of the one that
   /// was emitted before.
+  @inlinable
   public func distinctUntilChanged<Key: Sendable>(
     _ keySelector: @escaping @Sendable (Element) throws -> Key,
     comparer: @escaping @Sendable (_ lhs: Key, _ rhs: Key) throws -> Bool

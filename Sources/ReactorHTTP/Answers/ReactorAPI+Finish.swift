@@ -1,0 +1,82 @@
+internal import ReactorCore
+internal import ReactorHost
+
+/// What every request and every answer goes through, whatever its address.
+extension ReactorAPI {
+  /// Begins a request: what is known of it, and whether it may go on.
+  func begin(_ request: HTTPRequest, _ address: Address?) -> RequestScope {
+    var scope = RequestScope(request, address)
+    if settings.crossOrigin.isUsed { scope.origin = request[header: .origin] }
+    if settings.compression != nil {
+      scope.compression = ContentEncodings.gzip(request[header: .acceptEncoding])
+    }
+    if let rateLimiter, !Self.isProbe(address),
+      let client = settings.trustedProxies.client(of: request)
+    {
+      scope.verdict = rateLimiter.admit(client)
+    }
+    if logger.level <= settings.accessLog {
+      scope.line = AccessLine(
+        path: request.path, client: settings.trustedProxies.client(of: request))
+    }
+    return scope
+  }
+
+  /// An orchestrator asks often, and has to be told.
+  private static func isProbe(_ address: Address?) -> Bool {
+    address == .health || address == .readiness
+  }
+
+  /// Refuses what may not go on.
+  func admit(_ request: HTTPRequest, _ scope: RequestScope) throws(Problem) {
+    if let verdict = scope.verdict, !verdict.isAllowed {
+      throw Problem(
+        .rateLimited,
+        "More requests came from this address than are served in a second. Send fewer.",
+        headers: [("Retry-After", "1")])
+    }
+    if let tokens = settings.tokens, !(request.method == "OPTIONS") {
+      try tokens.check(request, at: scope.address, inQuery: settings.takesTokenInQuery)
+    }
+  }
+
+  /// Adds to an answer what every one has, counts it, and tells the log.
+  func finish(_ response: HTTPResponse, _ scope: RequestScope) -> HTTPResponse {
+    var response = response
+    var varied: [String] = scope.address == .log ? ["Accept"] : []
+    response.headers.append(("X-Content-Type-Options", "nosniff"))
+    response.headers.append(("X-Request-Id", scope.context.id))
+    if let compression = settings.compression {
+      if scope.method == "GET" || scope.method == "HEAD" { varied.append("Accept-Encoding") }
+      compression.apply(to: &response, wish: scope.compression)
+    }
+    if settings.crossOrigin.isUsed {
+      varied.append("Origin")
+      response.headers += settings.crossOrigin.headers(for: scope.origin)
+    }
+    if !varied.isEmpty { response.headers.append(("Vary", varied.joined(separator: ", "))) }
+    if let rateLimiter, let verdict = scope.verdict {
+      response.headers += verdict.headers(limit: rateLimiter.limit)
+    }
+    requestCounts.count(scope.address, scope.method, response)
+    tell(response, scope)
+    return response
+  }
+
+  private func tell(_ response: HTTPResponse, _ scope: RequestScope) {
+    // Overload and draining would fill the log; the line of the access is enough for them.
+    if response.status >= 500, response.problemKind != .unavailable {
+      logger.log(.warning, "request failed", fields: scope.fields + response.logFields)
+    }
+    if let line = scope.line {
+      logger.log(
+        settings.accessLog, "request", fields: line.fields + scope.fields + response.logFields)
+    }
+  }
+}
+
+extension HTTPResponse {
+  fileprivate var logFields: [(String, String)] {
+    [("status", String(status))] + (problemKind.map { [("problem", $0.rawValue)] } ?? [])
+  }
+}

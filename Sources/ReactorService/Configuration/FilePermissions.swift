@@ -1,0 +1,24 @@
+/// Who may do what with a file, as `chmod` takes it: `0660`.
+public struct FilePermissions: Sendable, Equatable {
+  /// The bits.
+  public let mode: UInt32
+
+  /// Takes the bits.
+  public init(mode: UInt32) { self.mode = mode & 0o777 }
+
+  /// Reads three octal digits, with or without a zero before them; `nil` for anything else.
+  public init?(_ text: String) {
+    guard (3...4).contains(text.utf8.count), text.utf8.count == 3 || text.hasPrefix("0"),
+      text.utf8.allSatisfy({ (0x30...0x37).contains($0) }), let mode = UInt32(text, radix: 8)
+    else { return nil }
+    self.init(mode: mode)
+  }
+}
+
+extension FilePermissions: CustomStringConvertible {
+  /// Four octal digits.
+  public var description: String {
+    let digits = String(mode, radix: 8)
+    return String(repeating: "0", count: 4 - digits.utf8.count) + digits
+  }
+}

@@ -1,0 +1,33 @@
+internal import CZlib
+
+/// Writes gzip (RFC 1952).
+public enum Gzip {
+  /// Compresses bytes at once.
+  ///
+  /// - Parameters:
+  ///   - bytes: What is compressed.
+  ///   - level: From 1, the fastest, to 9, the smallest.
+  /// - Returns: The whole file; `nil` where zlib has no memory left, or for more than 4 GiB.
+  public static func compress(_ bytes: [UInt8], level: Int32 = 4) -> [UInt8]? {
+    var stream = unsafe z_stream()
+    guard UInt32(exactly: bytes.count) != nil,
+      unsafe reactord_gzip_init(&stream, level) == Z_OK
+    else { return nil }
+    defer { unsafe deflateEnd(&stream) }
+    let bound = unsafe Int(deflateBound(&stream, UInt(bytes.count)))
+    guard let room = UInt32(exactly: bound) else { return nil }
+    var isComplete = false
+    let compressed = unsafe [UInt8](unsafeUninitializedCapacity: bound) { output, count in
+      unsafe bytes.withUnsafeBufferPointer { input in
+        // zlib reads what it calls next_in and never writes there.
+        unsafe stream.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
+        unsafe stream.avail_in = UInt32(input.count)
+        unsafe stream.next_out = output.baseAddress
+        unsafe stream.avail_out = room
+        isComplete = unsafe deflate(&stream, Z_FINISH) == Z_STREAM_END
+        count = unsafe bound - Int(stream.avail_out)
+      }
+    }
+    return isComplete ? compressed : nil
+  }
+}

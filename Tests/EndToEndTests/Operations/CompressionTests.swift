@@ -1,0 +1,97 @@
+import Foundation
+import Testing
+
+/// gzip, for clients that take it.
+@Suite(.blocking)
+struct CompressionTests {
+  let session: SessionClient
+  private let gzip = ["Accept-Encoding": "gzip"]
+
+  init() throws {
+    session = try ReactordProcess.shared.get().session(of: "chat")
+    try session.post(#"{"join":"Ada"}"#)
+    let text = String(repeating: "The Analytical Engine weaves algebraical patterns. ", count: 60)
+    try session.post(#"{"send":{"from":"Ada","text":"\#(text)"}}"#)
+  }
+
+  private func unpacked(_ answer: HTTPAnswer) throws -> String {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/bin/gzip")
+    process.arguments = ["--decompress", "--stdout"]
+    let (input, output) = (Pipe(), Pipe())
+    (process.standardInput, process.standardOutput) = (input, output)
+    try process.run()
+    try input.fileHandleForWriting.write(contentsOf: Data(answer.body))
+    try input.fileHandleForWriting.close()
+    let bytes = try output.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  @Test func `a large answer is compressed for a client that takes gzip`() throws {
+    let plain = try session.state()
+    let answer = try session.state("", gzip)
+    #expect(plain["Content-Encoding"] == nil)
+    #expect(answer["Content-Encoding"] == "gzip")
+    #expect(answer["Content-Type"] == "application/json")
+    #expect(answer.body.count < plain.body.count / 2)
+    #expect(try unpacked(answer) == plain.text)
+    for answer in [plain, answer] { #expect(answer["Vary"]?.contains("Accept-Encoding") == true) }
+  }
+
+  @Test func `HEAD says what GET would`() throws {
+    let get = try session.state("", gzip)
+    let head = try session.client.send("HEAD", session.path + "/state", gzip)
+    for name in ["Content-Encoding", "Content-Length", "ETag"] { #expect(head[name] == get[name]) }
+  }
+
+  @Test(arguments: ["identity", "gzip;q=0", "br", "*;q=0", "gzip;q=0.1, identity;q=1"])
+  func `a client that does not take gzip gets the plain form`(field: String) throws {
+    #expect(try session.state("", ["Accept-Encoding": field])["Content-Encoding"] == nil)
+  }
+
+  @Test func `a small answer stays as it is, unless nothing else is taken`() throws {
+    let counter = try ReactordProcess.shared.get().session(of: "counter")
+    #expect(try counter.state("", gzip)["Content-Encoding"] == nil)
+    let answer = try counter.state("", ["Accept-Encoding": "gzip, identity;q=0"])
+    #expect(answer["Content-Encoding"] == "gzip")
+    #expect(try unpacked(answer) == #"{"value":0}"#)
+  }
+
+  @Test func `the two forms have tags of their own, and both stand for the session's cursor`()
+    throws
+  {
+    let plain = try #require(try session.state()["ETag"])
+    let packed = try #require(try session.state("", gzip)["ETag"])
+    #expect(plain != packed)
+    for tag in [plain, packed] {
+      let known = try session.state("", ["If-None-Match": tag])
+      #expect(known.status == 304)
+      let again = try session.state("", gzip.merging(["If-None-Match": tag]) { $1 })
+      #expect(again.status == 304)
+      #expect(again["ETag"] == tag)
+    }
+    #expect(try session.post(#"{"leave":"Ada"}"#, ["If-Match": packed]).status == 200)
+    try expectProblem(
+      try session.post(#"{"leave":"Ada"}"#, ["If-Match": packed]), 412, "version-mismatch")
+  }
+
+  @Test func `a stream is never compressed`() throws {
+    let stream = try session.events("", gzip)
+    #expect(stream.head["Content-Encoding"] == nil)
+    #expect(try stream.nextEvent()?.data?.contains("Analytical") == true)
+  }
+
+  @Test func `the description and the figures are compressed, too`() throws {
+    for path in ["/openapi.json", "/metrics", "/page.js"] {
+      #expect(try session.client.get(path, gzip)["Content-Encoding"] == "gzip")
+    }
+  }
+
+  @Test func `compression can be switched off`() throws {
+    let server = try ReactordProcess("--http-compression", "0")
+    let answer = try server.client().get("/openapi.json", gzip)
+    #expect(answer["Content-Encoding"] == nil)
+    #expect(answer["Vary"] == nil)
+  }
+}

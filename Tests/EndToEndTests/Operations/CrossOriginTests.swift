@@ -1,0 +1,91 @@
+import Testing
+
+/// `cors.origins`: web pages of other origins.
+@Suite(.blocking)
+struct CrossOriginTests {
+  private static let page = "https://app.example.org"
+  private let preflight = [
+    "Origin": page, "Access-Control-Request-Method": "POST",
+    "Access-Control-Request-Headers": "content-type",
+  ]
+
+  private func allowing(_ flags: String...) throws -> (ReactordProcess, SessionClient) {
+    let server = try ReactordProcess(
+      ["--cors-origins", "\(Self.page),http://localhost:5173"] + flags)
+    return (server, server.session(of: "counter"))
+  }
+
+  @Test func `nobody is allowed unless configured`() throws {
+    let session = try ReactordProcess.shared.get().session(of: "counter")
+    let question = try session.client.send("OPTIONS", session.path + "/actions", preflight)
+    let answer = try session.state("", ["Origin": Self.page])
+    for answer in [question, answer] {
+      #expect(answer.headers.allSatisfy { !$0.name.hasPrefix("Access-Control-") })
+    }
+    #expect(question["Allow"] != nil)
+  }
+
+  @Test func `an allowed page is told what it may do, and need not ask again`() throws {
+    let (server, session) = try allowing("--cors-maxage", "120")
+    defer { withExtendedLifetime(server) {} }
+    let answer = try session.client.send("OPTIONS", session.path + "/actions", preflight)
+    #expect(answer.status == 204)
+    #expect(answer["Access-Control-Allow-Origin"] == Self.page)
+    #expect(answer["Access-Control-Allow-Methods"]?.contains("POST") == true)
+    let fields = answer["Access-Control-Allow-Headers"]?.lowercased() ?? ""
+    for field in ["content-type", "if-match", "idempotency-key", "prefer", "last-event-id"] {
+      #expect(fields.contains(field))
+    }
+    #expect(answer["Access-Control-Max-Age"] == "120")
+    #expect(answer["Access-Control-Allow-Credentials"] == nil)
+    #expect(answer["Vary"]?.contains("Origin") == true)
+  }
+
+  @Test func `an allowed page reads answers, errors and streams, with their fields`() throws {
+    let (server, session) = try allowing()
+    defer { withExtendedLifetime(server) {} }
+    let origin = ["Origin": "http://localhost:5173"]
+    let stream = try session.events("", origin)
+    for answer in [
+      try session.state("", origin), try session.post(#""increase""#, origin),
+      try session.post("{", origin), try session.client.get("/nothing", origin), stream.head,
+    ] {
+      #expect(answer["Access-Control-Allow-Origin"] == "http://localhost:5173")
+      let exposed = answer["Access-Control-Expose-Headers"] ?? ""
+      for field in [
+        "ETag", "Link", "Location", "Preference-Applied", "Idempotent-Replayed", "Retry-After",
+        "X-Request-Id",
+      ] {
+        #expect(exposed.contains(field))
+      }
+      #expect(answer["Vary"]?.contains("Origin") == true)
+    }
+  }
+
+  @Test(arguments: [
+    "https://app.example.org:443", "http://app.example.org", "https://evil-app.example.org",
+    "https://app.example.org.evil.org", "null", "https://APP.example.org",
+  ])
+  func `another origin is told nothing, and caches know why`(origin: String) throws {
+    let (server, session) = try allowing()
+    defer { withExtendedLifetime(server) {} }
+    let answer = try session.state("", ["Origin": origin])
+    #expect(answer["Access-Control-Allow-Origin"] == nil)
+    #expect(answer["Vary"]?.contains("Origin") == true)
+  }
+
+  @Test func `credentials are allowed only where configured`() throws {
+    let (server, session) = try allowing("--cors-credentials", "true")
+    defer { withExtendedLifetime(server) {} }
+    #expect(
+      try session.state("", ["Origin": Self.page])["Access-Control-Allow-Credentials"] == "true")
+  }
+
+  @Test(arguments: ["*", "null", "example.org", "https://example.org/", "https://a b"])
+  func `what is no origin stops the start`(origin: String) throws {
+    let process = try ReactordProcess.launch(
+      ["serve", "--store", "memory", "--listen", "127.0.0.1:0", "--cors-origins", origin])
+    #expect(try process.wait() == .code(78))
+    #expect(process.standardError.contains("cors-origins"))
+  }
+}

@@ -1,0 +1,73 @@
+import Foundation
+import Testing
+
+/// `auth.tokens`: 401 and 403.
+@Suite(.blocking)
+struct TokenTests {
+  let server: ReactordProcess
+  let session: SessionClient
+  private let folder = try? TemporaryFolder()
+  private let reader = ["Authorization": "Bearer reader-of-everything"]
+  private let writer = ["Authorization": "Bearer writer-of-the-counter"]
+
+  init() throws {
+    let file = try #require(folder).path + "/tokens"
+    let text = "reader-of-everything read\nwriter-of-the-counter write counter\n"
+    try text.write(toFile: file, atomically: true, encoding: .utf8)
+    server = try ReactordProcess("--auth-tokens", file, "--auth-query", "true")
+    session = server.session(of: "counter")
+  }
+
+  @Test func `no token or a bad one is 401 unauthorized`() throws {
+    let missing = try session.state()
+    try expectProblem(missing, 401, "unauthorized")
+    #expect(missing["WWW-Authenticate"] == #"Bearer realm="reactord""#)
+    let wrong = try session.state("", ["Authorization": "Bearer somebody-elses-token"])
+    try expectProblem(wrong, 401, "unauthorized")
+    #expect(wrong["WWW-Authenticate"]?.contains(#"error="invalid_token""#) == true)
+    try expectProblem(try session.post(#""increase""#), 401, "unauthorized")
+    try expectProblem(try session.client.get("/metrics"), 401, "unauthorized")
+  }
+
+  @Test func `a token without the right is 403 forbidden`() throws {
+    let answer = try session.post(#""increase""#, reader)
+    try expectProblem(answer, 403, "forbidden")
+    #expect(answer["WWW-Authenticate"]?.contains(#"error="insufficient_scope""#) == true)
+    #expect(try session.state("", reader).cursor?.version == 0)
+    let other = server.session(of: "weather")
+    try expectProblem(try other.state("", writer), 403, "forbidden")
+  }
+
+  @Test func `a token with the right is served`() throws {
+    #expect(try session.post(#""increase""#, writer).status == 200)
+    #expect(try session.state("", reader).text == #"{"value":1}"#)
+    #expect(try session.client.get("/metrics", reader).status == 200)
+  }
+
+  @Test func `what holds no data needs no token`() throws {
+    for path in ["/healthz", "/readyz", "/", "/problems/unauthorized"] {
+      #expect(try session.client.get(path).status == 200)
+    }
+    #expect(try session.client.send("OPTIONS", session.path).status == 204)
+  }
+
+  @Test func `an EventSource sends its token in the address`() throws {
+    #expect(try session.events().head.status == 401)
+    let stream = try session.events("?access_token=reader-of-everything")
+    #expect(stream.head.status == 200)
+    #expect(try stream.nextEvent()?.data == #"{"value":0}"#)
+    #expect(try session.state("?access_token=reader-of-everything").status == 401)
+  }
+
+  @Test func `a file of tokens that cannot be read stops the start`() throws {
+    let file = try #require(folder).path + "/wrong"
+    try "a-token-without-a-right\n".write(toFile: file, atomically: true, encoding: .utf8)
+    for path in [file, "/nonexistent/tokens"] {
+      let process = try ReactordProcess.launch(
+        ["serve", "--store", "memory", "--listen", "127.0.0.1:0", "--auth-tokens", path])
+      #expect(try process.wait() == .code(78))
+      #expect(process.standardError.contains("auth.tokens"))
+      #expect(!process.standardError.contains("a-token-without"))
+    }
+  }
+}

@@ -1,0 +1,88 @@
+import Foundation
+import Testing
+
+/// Where the service listens: Unix-domain sockets, and what systemd hands over.
+@Suite(.blocking)
+struct ListeningTests {
+  let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  @Test func `a Unix-domain socket is served, told, and removed in the end`() throws {
+    let path = folder["http.sock"]
+    let server = try ReactordProcess.launch(
+      ["serve", "--listen", "unix:\(path)", "--store", "memory", "--http-permissions", "0600"])
+    #expect(server.firstLine() == "reactord listening on unix:\(path)")
+    let attributes = try FileManager.default.attributesOfItem(atPath: path)
+    #expect(attributes[.posixPermissions] as? Int == 0o600)
+
+    let curl = try ChildProcess(
+      "/usr/bin/curl",
+      [
+        "-sS", "--unix-socket", path, "-H", "Content-Type: application/json", "-d",
+        #""increase""#, "http://localhost/v1/reactors/counter/sessions/a/actions",
+      ])
+    #expect(try curl.wait() == .code(0))
+    #expect(curl.standardOutput == #"{"value":1}"#)
+    let probe = try ReactordProcess.launch(["health", "--listen", "unix:\(path)"])
+    #expect(try probe.wait() == .code(0))
+
+    server.signal(SIGTERM)
+    #expect(try server.wait() == .code(0))
+    #expect(!FileManager.default.fileExists(atPath: path))
+    let late = try ReactordProcess.launch(["health", "--listen", "unix:\(path)"])
+    #expect(try late.wait() == .code(1))
+    #expect(late.standardError.contains("unix:\(path) does not accept connections"))
+  }
+
+  @Test func `the socket of a service that was killed is taken over`() throws {
+    let path = folder["http.sock"]
+    let flags = ["serve", "--listen", "unix:\(path)", "--store", "memory"]
+    let first = try ReactordProcess.launch(flags)
+    #expect(first.firstLine() != nil)
+    let second = try ReactordProcess.launch(flags)
+    #expect(try second.wait() == .code(78))
+    #expect(second.standardError.contains("already in use"))
+    first.kill()
+    try first.wait()
+    let third = try ReactordProcess.launch(flags)
+    #expect(third.firstLine() == "reactord listening on unix:\(path)")
+  }
+
+  @Test func `a socket that systemd hands over is served instead of the configured one`() throws {
+    let socket = try ListeningSocket()
+    let server = try socket.activate("--store", "memory", "--listen", "127.0.0.1:1")
+    #expect(server.firstLine() == "reactord listening on http://127.0.0.1:\(socket.port)")
+    #expect(try HTTPClient(port: socket.port).get("/readyz").status == 200)
+    server.signal(SIGTERM)
+    #expect(try server.wait() == .code(0))
+  }
+
+  @Test func `a service manager is told when the service is ready, and when it stops`() throws {
+    let manager = try NotifySocket(path: folder["notify"])
+    let server = try ReactordProcess(
+      [], environment: ["NOTIFY_SOCKET": manager.path])
+    #expect(manager.next() == "READY=1")
+    #expect(try server.client().get("/readyz").status == 200)
+    try server.stop()
+    #expect(manager.next() == "STOPPING=1")
+  }
+
+  @Test func `a service waits for the store of the one before it, as long as it is told`() throws {
+    let store = "sqlite:\(folder["store.db"])"
+    let first = try ReactordProcess("--store", store)
+    let hasty = try ReactordProcess.launch(["serve", "--listen", "127.0.0.1:0", "--store", store])
+    #expect(try hasty.wait() == .code(78))
+    let patient = try ReactordProcess.launch(
+      ["serve", "--listen", "127.0.0.1:0", "--store", store, "--start-wait", "20"])
+    #expect(eventually { patient.standardError.contains("waiting for the store") })
+    #expect(patient.isRunning)
+    #expect(try first.stop() == .code(0))
+    #expect(patient.firstLine()?.hasPrefix("reactord listening on http://") == true)
+    let waiting = try ReactordProcess.launch(
+      ["serve", "--listen", "127.0.0.1:0", "--store", store, "--start-wait", "60"])
+    #expect(eventually { waiting.standardError.contains("waiting for the store") })
+    waiting.signal(SIGTERM)
+    #expect(try waiting.wait() == .code(0))
+  }
+}

@@ -1,0 +1,34 @@
+import Glibc
+
+/// A listening socket that a test makes and keeps, as systemd does for its services.
+final class ListeningSocket: Sendable {
+  let port: UInt16
+  private let descriptor: Int32
+
+  init() throws {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
+    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let failed = withUnsafeMutablePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(descriptor, $0, size) + listen(descriptor, 128) + getsockname(descriptor, $0, &size)
+      }
+    }
+    guard failed == 0 else { throw WireError.notConnected(errno: errno) }
+    port = UInt16(bigEndian: address.sin_port)
+    self.descriptor = descriptor
+  }
+
+  deinit { close(descriptor) }
+
+  /// Starts the service with this socket.
+  func activate(_ flags: String..., environment: [String: String] = [:]) throws -> ChildProcess {
+    // Only the process itself knows its id when it starts: a shell that becomes it.
+    let program = "\(try ReactordProcess.productsDirectory())/reactord"
+    return try ChildProcess(
+      "/bin/sh", ["-c", "LISTEN_PID=$$ exec \"$0\" serve \"$@\"", program] + flags,
+      environment: environment.merging(["LISTEN_FDS": "1"]) { $1 }, handingOver: descriptor)
+  }
+}

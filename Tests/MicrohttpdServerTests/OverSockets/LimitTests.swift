@@ -1,0 +1,122 @@
+internal import Glibc
+internal import MicrohttpdServer
+internal import ReactorHTTP
+internal import Testing
+
+extension OverSockets {
+  /// Clients that want too much, and clients that are slow.
+  @Suite struct Limits {
+    @Test func `one connection more than a client may have is told so and closed`() throws {
+      let stream = TestStream("one")
+      let server = try TestServer(
+        settings: .init(limits: .init(connectionsPerAddress: 2), linger: .milliseconds(20)),
+        responder: TestResponder { request, answer in
+          answer(request.path == "/events" ? .stream(stream) : .text("\(request.peer!)"))
+        })
+      let watching = try server.client()
+      try watching.request("GET", "/events")
+      _ = try watching.receiveResponse()
+      #expect(try watching.receiveChunk() == "one")
+      // The stream counts, although its connection left libmicrohttpd.
+      var asking: TestClient? = try server.client()
+      try asking?.request("GET", "/")
+      #expect(try asking?.receiveResponse().body == "127.0.0.1")
+
+      let refused = try server.client()
+      try refused.request("GET", "/")
+      let response = try refused.receiveResponse()
+      #expect(response.status == 429)
+      #expect(response.body == "connections over 2")
+      #expect(response["connection"] == "close")
+      #expect(try refused.receiveToEnd() == "")
+      #expect(server.server.statistics.refused == 1)
+
+      asking = nil
+      // Its place is free as soon as the server has seen it leave.
+      let next = try server.firstWelcome()
+      #expect(next.status == 200)
+    }
+
+    @Test func `a client that takes too long for its first head is closed, whatever it sends`()
+      throws
+    {
+      let server = try TestServer(settings: .init(timeouts: .init(head: .milliseconds(100))))
+      let silent = try server.client()
+      let slow = try server.client()
+      try slow.send("GET / HTTP/1.1\r\nHost: a\r\nX-Slow: ")
+      #expect(throws: TestFailure.self) {
+        for _ in 1...20_000 {
+          try slow.send("x")
+          usleep(1000)
+        }
+      }
+      #expect(try silent.receiveToEnd() == "")
+      #expect(server.settles())
+      #expect(server.server.statistics.overdue == 2)
+    }
+
+    @Test func `a client that takes too long between requests is closed`() throws {
+      let server = try TestServer(settings: .init(timeouts: .init(idle: .milliseconds(100))))
+      let client = try server.client()
+      try client.request("GET", "/")
+      #expect(try client.receiveResponse().status == 200)
+      try client.send("GET / HTTP/1.1\r\nHo")
+      #expect(try client.receiveToEnd() == "")
+    }
+
+    @Test func `a body that takes too long is a 408 and a close`() throws {
+      let server = try TestServer(settings: .init(timeouts: .init(body: .milliseconds(100))))
+      let client = try server.client()
+      try client.request("POST", "/", headers: ["Content-Length: 100"])
+      try client.send("only so much")
+      #expect(try client.receiveResponse().status == 408)
+      #expect(try client.receiveToEnd() == "")
+      #expect(server.server.statistics.overdue == 1)
+    }
+
+    @Test func `an answer that is not taken is not kept for ever`() throws {
+      let server = try TestServer(
+        settings: .init(timeouts: .init(body: .milliseconds(100)), linger: .milliseconds(20)),
+        responder: TestResponder { _, answer in
+          answer(.text(String(repeating: "x", count: 20_000_000)))
+        })
+      let client = try server.client(receiveBuffer: 2048)
+      try client.request("GET", "/")
+      _ = try client.receive(count: 10)
+      #expect(server.settles())
+      #expect(server.server.statistics.overdue == 1)
+    }
+
+    @Test func `a request that waits for its answer has all the time`() throws {
+      let answers = PendingAnswers()
+      let short = Duration.milliseconds(50)
+      let server = try TestServer(
+        settings: .init(timeouts: .init(head: short, body: short, idle: short)),
+        responder: TestResponder { request, answer in
+          if request.path == "/wait" { answers.add(answer) } else { answer(.text("now")) }
+        })
+      let client = try server.client()
+      try client.request("POST", "/wait", body: "x")
+      let answer = try #require(answers.next())
+      // Others come and go, longer than any of the times.
+      let other = try server.client()
+      #expect(try other.receiveToEnd() == "")
+      #expect(try server.client().receiveToEnd() == "")
+      answer(.text("done"))
+      #expect(try client.receiveResponse().body == "done")
+    }
+  }
+}
+
+extension TestServer {
+  /// The first response that is not a refusal for too many connections.
+  fileprivate func firstWelcome() throws -> TestResponse {
+    for _ in 1...20_000 {
+      let client = try client()
+      try client.request("GET", "/")
+      let response = try client.receiveResponse()
+      if response.status != 429 { return response }
+    }
+    throw TestFailure("there was never room")
+  }
+}

@@ -1,0 +1,68 @@
+import ReactorCore
+import ReactorHost
+import ReactorStreams
+import Testing
+
+/// What an action's effects find as the request that caused them.
+struct RequestContextTests {
+  private final class Asking: Reactor {
+    enum Action: Codable { case atOnce, later, afterTheScheduler, fail }
+    typealias Mutation = String
+    typealias State = [String]
+    let initialState: [String] = []
+
+    func mutate(action: Action) -> Observable<String> {
+      switch action {
+      case .atOnce: return .just(Self.id)
+      case .later: return .run { send in send(Self.id) }
+      case .afterTheScheduler:
+        return Observable.just("").delay(.milliseconds(1), scheduler: MainScheduler.instance).map {
+          _ in Self.id
+        }
+      case .fail: return .run { _ in throw Failure() }
+      }
+    }
+
+    func reduce(state: [String], mutation: String) -> [String] { state + [mutation] }
+
+    private static var id: String { RequestContext.current?.id ?? "none" }
+  }
+
+  private struct Failure: Error {}
+
+  private func answer(_ action: String, _ lines: Recorder<String> = Recorder()) async throws
+    -> String
+  {
+    let logger = Logger(level: .error) { _, _, fields in
+      lines.add(fields.map { "\($0.0)=\($0.1)" }.joined(separator: " "))
+    }
+    let host = Host(
+      [ReactorRegistration("asking", summary: "") { Asking() }], logger: logger)
+    let reactor = try #require(host.reactor("asking"))
+    return await withCheckedContinuation { continuation in
+      reactor.session("a", for: .use) { result in
+        guard case .success(let opened) = result else { return continuation.resume(returning: "") }
+        let session = opened.session
+        do {
+          try session.submit(
+            Array("\"\(action)\"".utf8), ifAt: nil, key: nil, for: RequestContext(id: "r-1"),
+            accepted: nil
+          ) { _ in
+            continuation.resume(returning: String(decoding: session.current.json, as: UTF8.self))
+          }
+        } catch { continuation.resume(returning: "\(error)") }
+      }
+    }
+  }
+
+  @Test(arguments: ["atOnce", "later", "afterTheScheduler"])
+  func `an effect finds its request`(action: String) async throws {
+    #expect(try await answer(action) == #"["r-1"]"#)
+  }
+
+  @Test func `the line of a failed effect names its request`() async throws {
+    let lines = Recorder<String>()
+    _ = try await answer("fail", lines)
+    #expect(lines.values.contains { $0.contains("request=r-1") })
+  }
+}

@@ -1,0 +1,40 @@
+import Foundation
+import Testing
+import Zlib
+
+struct GzipTests {
+  /// What gzip itself makes of a file.
+  private func unpacked(_ file: [UInt8]) throws -> [UInt8] {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/bin/gzip")
+    process.arguments = ["--decompress", "--stdout"]
+    let (input, output) = (Pipe(), Pipe())
+    (process.standardInput, process.standardOutput) = (input, output)
+    try process.run()
+    try input.fileHandleForWriting.write(contentsOf: Data(file))
+    try input.fileHandleForWriting.close()
+    let bytes = try output.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0)
+    return Array(bytes)
+  }
+
+  @Test(arguments: [0, 1, 1000, 50_000])
+  func `gzip reads what was written`(count: Int) throws {
+    let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 / 7) }
+    let compressed = try #require(Gzip.compress(bytes))
+    #expect(compressed.starts(with: [0x1F, 0x8B, 8]))
+    #expect(try unpacked(compressed) == bytes)
+  }
+
+  @Test func `what cannot be made smaller is whole as well`() throws {
+    var generator = SystemRandomNumberGenerator()
+    let bytes = (0..<20_000).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+    #expect(try unpacked(try #require(Gzip.compress(bytes))) == bytes)
+  }
+
+  @Test func `text gets much smaller`() throws {
+    let text = Array(String(repeating: #"{"name":"value"},"#, count: 1000).utf8)
+    #expect(try #require(Gzip.compress(text)).count * 20 < text.count)
+  }
+}
