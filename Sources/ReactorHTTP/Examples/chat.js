@@ -30,5 +30,5 @@ chat.state.map(({ messages }) => messages).distinct().drive((messages) => {
     item.classList.toggle("sending", at === "");
     return item;
   }));
-  part("messages").lastElementChild?.scrollIntoView({ block: "nearest" });
+  part("messages").scrollTop = part("messages").scrollHeight;
 });
