@@ -39,6 +39,7 @@ build: ## Build everything, optimised.
 
 test: ## Run all tests, with ARGS.
 	@$(packages) build run test
+	@config/unpack-packages test-unpacked .build/prometheus
 	@$(python_packages)
 	swift build --build-tests
 	swift test --skip-build $(ARGS)
@@ -50,6 +51,7 @@ counts: ## Write down anew what an action and a delivery cost, see Tests/HotPath
 
 sanitize: ## Run the tests under ThreadSanitizer and AddressSanitizer, with ARGS.
 	@$(packages) build run test
+	@config/unpack-packages test-unpacked .build/prometheus
 	@$(python_packages)
 	config/test-sanitized thread $(ARGS)
 	config/test-sanitized address $(ARGS)

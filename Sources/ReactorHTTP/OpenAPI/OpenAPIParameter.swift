@@ -87,7 +87,10 @@ enum OpenAPIParameter: String, CaseIterable {
     case .idempotencyKey:
       header(
         "Idempotency-Key", "The same key with the same body runs once, and is answered alike.",
-        ["type": "string", "minLength": 1, "maxLength": 130])
+        [
+          "type": "string",
+          "pattern": #"^([!#-~]{1,128}|"([ !#-\[\]-~]|\\["\\]){1,128}")$"#,
+        ])
     case .prefer:
       header(
         "Prefer", "RFC 7240: `respond-async`, `wait=N` (seconds), `return=minimal`.",
@@ -97,8 +100,9 @@ enum OpenAPIParameter: String, CaseIterable {
         "If-Match", "Runs only if the session is at this cursor, else 412.", ["type": "string"])
     case .requestID:
       header(
-        "X-Request-Id", "A name for the request, which logs and the answer repeat.",
-        ["type": "string", "pattern": "^[A-Za-z0-9._~:+/=@-]{1,128}$"])
+        "X-Request-Id",
+        "A name for the request, which logs and the answer repeat; what is none gets another one.",
+        ["type": "string"])
     case .traceparent:
       header(
         "traceparent", "W3C Trace Context: the trace that the request belongs to.",

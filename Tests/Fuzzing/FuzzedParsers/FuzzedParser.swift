@@ -12,6 +12,9 @@ public enum FuzzedParser: String, CaseIterable, Sendable {
   /// JSON pointers, and what they name in a document.
   case pointer
 
+  /// Patches between documents.
+  case patch
+
   /// Cursors.
   case cursor
 
@@ -36,6 +39,7 @@ public enum FuzzedParser: String, CaseIterable, Sendable {
     case .json: JSONFuzzing.parse(bytes)
     case .actions: JSONFuzzing.decode(bytes)
     case .pointer: PointerFuzzing.run(bytes)
+    case .patch: PatchFuzzing.run(bytes)
     case .cursor: CursorFuzzing.run(bytes)
     case .request: RequestFuzzing.request(bytes)
     case .target: RequestFuzzing.target(bytes)

@@ -5,6 +5,9 @@ internal import Reactors
 internal import Synchronization
 
 /// Any bytes as a request, or as one part of one, for the service with the reactors that ship.
+///
+/// `@epoch` in an address or a field stands for the epoch of the session `counter/demo`, which no
+/// fuzzer could guess.
 enum RequestFuzzing {
   private static let session = "/v1/reactors/counter/sessions/demo"
 
@@ -76,7 +79,7 @@ enum RequestFuzzing {
   /// A service that is made anew now and then, so that what inputs made does not pile up.
   private struct Served {
     var api: ReactorAPI
-    var remaining = 2_000
+    var remaining = 500
 
     init() {
       let catalogue = Catalogue(weatherLatency: .zero)
@@ -102,11 +105,26 @@ enum RequestFuzzing {
     _ method: String, _ target: String, _ headers: [(name: HTTPHeader, value: String)] = [],
     body: [UInt8]? = nil
   ) {
-    let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+    let service = service()
+    func filled(_ text: String) -> String {
+      guard text.contains("@epoch") else { return text }
+      return text.replacing("@epoch", with: epoch(of: service))
+    }
+    let parts = filled(target).split(
+      separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
     let request = HTTPRequest(
       method: method, path: String(parts[0]), query: parts.count > 1 ? String(parts[1]) : nil,
-      headers: headers, body: body ?? [], hasBody: body != nil)
-    service().respond(to: request) { check($0, "\(method) \(target)") }
+      headers: headers.map { ($0.name, filled($0.value)) }, body: body ?? [], hasBody: body != nil)
+    service.respond(to: request) { check($0, "\(method) \(target)") }
+  }
+
+  private static func epoch(of service: ReactorAPI) -> String {
+    let epoch = Mutex("")
+    service.respond(to: HTTPRequest(method: "GET", path: session + "/state")) { response in
+      let tag = response.headers.first { $0.name == "ETag" }?.value ?? ""
+      epoch.withLock { $0 = String(tag.dropFirst().prefix { $0 != "-" }) }
+    }
+    return epoch.withLock { $0 }
   }
 
   /// What holds of every answer.

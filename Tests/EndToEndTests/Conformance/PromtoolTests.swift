@@ -1,0 +1,27 @@
+import Foundation
+import Testing
+
+private let promtool = URL(filePath: #filePath).deletingLastPathComponent()
+  .appending(path: "../../../.build/prometheus/usr/bin/promtool").standardizedFileURL.path
+
+/// `/metrics` as Prometheus' own tool reads it.
+@Suite(
+  .blocking,
+  .enabled(if: FileManager.default.isExecutableFile(atPath: promtool), "make test unpacks it"))
+struct PromtoolTests {
+  @Test func `promtool has nothing to say against the metrics`() throws {
+    let server = try ReactordProcess()
+    let session = server.session(of: "counter")
+    try session.post(#""increase""#)
+    try session.post(#""jump""#)
+    let stream = try session.events()
+    _ = try stream.next()
+    let folder = try TemporaryFolder()
+    let metrics = try session.client.get("/metrics").text
+    try metrics.write(toFile: folder["metrics"], atomically: true, encoding: .utf8)
+    let process = try ChildProcess(
+      "/bin/sh", ["-c", #"exec "$0" check metrics < "$1""#, promtool, folder["metrics"]])
+    #expect(try process.wait() == .code(0))
+    #expect(process.standardError.isEmpty, "\(process.standardError)")
+  }
+}

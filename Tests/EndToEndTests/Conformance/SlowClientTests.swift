@@ -1,0 +1,49 @@
+import Foundation
+import Testing
+
+/// Clients that are slow on purpose, as slowhttptest makes them, a hundred at once.
+///
+/// One after the other: each wants the machine to see that others are still served.
+@Suite(
+  .blocking, .serialized,
+  .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/slowhttptest")))
+struct SlowClientTests {
+  let server: ReactordProcess
+
+  init() throws {
+    server = try ReactordProcess(
+      "--limits-idle", "2", "--limits-head", "2", "--limits-transfer", "2")
+  }
+
+  /// Runs slowhttptest until no connection is left, at most for twenty seconds.
+  private func attack(_ kind: String, _ path: String, _ more: String...) throws -> String {
+    let process = try ChildProcess(
+      "/usr/bin/slowhttptest",
+      [kind, "-u", server.url + path, "-c", "100", "-r", "100", "-l", "20", "-p", "5", "-v", "1"]
+        + more)
+    // A client in between is served as ever.
+    let session = server.session(of: "counter")
+    for count in 1...50 {
+      #expect(try session.post(#""increase""#).text == #"{"value":\#(count)}"#)
+    }
+    try process.wait(within: .seconds(60))
+    return process.standardOutput
+  }
+
+  @Test func `request heads that never end are given up`() throws {
+    let report = try attack("-H", "/v1/reactors", "-i", "1", "-x", "8")
+    #expect(report.contains("No open connections left"), "\(report)")
+  }
+
+  @Test func `bodies that never end are given up`() throws {
+    let report = try attack(
+      "-B", "/v1/reactors/counter/sessions/slow/actions", "-i", "1", "-x", "8", "-s", "4096",
+      "-f", "application/json", "-t", "POST")
+    #expect(report.contains("No open connections left"), "\(report)")
+  }
+
+  @Test func `answers that are read byte by byte keep nobody else waiting`() throws {
+    let report = try attack("-X", "/v1/reactors/counter", "-n", "1", "-z", "5", "-k", "2")
+    #expect(!report.contains("service available:   NO"), "\(report)")
+  }
+}
