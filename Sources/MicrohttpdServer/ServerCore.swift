@@ -82,7 +82,7 @@ final class ServerCore: Sendable {
   func refuse(_ socket: consuming AcceptedSocket) {
     refused.add(1, ordering: .relaxed)
     let limit = settings.limits.connectionsPerAddress
-    let response = responder.refusal(of: .tooManyConnections(limit: limit))
+    let response = responder.refusal(of: .tooManyConnections(limit: limit), to: nil)
     adopt(HandOff(socket: socket.descriptor, refusal: response, isHead: false))
   }
 

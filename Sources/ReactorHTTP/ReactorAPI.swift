@@ -118,7 +118,7 @@ public final class ReactorAPI: HTTPResponder {
   }
 
   /// The answer to a request that the transport refuses.
-  public func refusal(of reason: HTTPRefusal) -> HTTPResponse {
+  public func refusal(of reason: HTTPRefusal, to request: HTTPRequest?) -> HTTPResponse {
     let problem =
       switch reason {
       case .bodyTooLarge(let limit):
@@ -136,7 +136,8 @@ public final class ReactorAPI: HTTPResponder {
           "An address has at most \(limit) connections here (limits.address). Close one first.",
           members: [.init("limit", .number(JSONNumber(limit)))], headers: [("Retry-After", "5")])
       }
-    return finish(problem.response, RequestScope.refused())
+    return finish(
+      problem.response, request.map { begin($0, Route(path: $0.path)?.address) } ?? .refused())
   }
 
   private func serve(

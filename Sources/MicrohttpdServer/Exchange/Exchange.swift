@@ -160,11 +160,14 @@ final class Exchange: Sendable {
   ) -> MHD_Result {
     let limits = worker.core.settings.limits
     let responder = worker.core.responder
+    var request = worker.slots[slot].intake?.finish(target: target)
+    request?.peer = worker.slots[slot].peer
     let response =
       switch refusal {
       case .malformed: HTTPResponse(status: 400)
-      case .bodyTooLarge: responder.refusal(of: .bodyTooLarge(limit: limits.body))
-      case .headersTooLarge: responder.refusal(of: .headersTooLarge(limit: limits.headers))
+      case .bodyTooLarge: responder.refusal(of: .bodyTooLarge(limit: limits.body), to: request)
+      case .headersTooLarge:
+        responder.refusal(of: .headersTooLarge(limit: limits.headers), to: request)
       }
     guard let socket = connection.duplicateSocket() else {
       response.discard()

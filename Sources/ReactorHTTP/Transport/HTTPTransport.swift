@@ -8,7 +8,12 @@ public protocol HTTPResponder: Sendable {
   func respond(to request: HTTPRequest, answer: @escaping @Sendable (HTTPResponse) -> Void)
 
   /// The answer to a request that the transport refuses before its body was read to the end.
-  func refusal(of reason: HTTPRefusal) -> HTTPResponse
+  ///
+  /// - Parameters:
+  ///   - reason: Why it is refused.
+  ///   - request: What was read of it, its body aside; `nil` where nothing was.
+  /// - Returns: What is sent before the connection is closed.
+  func refusal(of reason: HTTPRefusal, to request: HTTPRequest?) -> HTTPResponse
 }
 
 /// Why a transport refuses a request that it could parse, or a connection.

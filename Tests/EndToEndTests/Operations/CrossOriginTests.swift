@@ -62,6 +62,17 @@ struct CrossOriginTests {
     }
   }
 
+  @Test func `a page learns that what it sent was too large`() throws {
+    let (server, session) = try allowing("--limits-body", "100")
+    defer { withExtendedLifetime(server) {} }
+    let answer = try session.post(
+      "[" + String(repeating: " ", count: 200) + "]",
+      ["Origin": Self.page, "X-Request-Id": "large-1"])
+    try expectProblem(answer, 413, "body-too-large")
+    #expect(answer["Access-Control-Allow-Origin"] == Self.page)
+    #expect(answer["X-Request-Id"] == "large-1")
+  }
+
   @Test(arguments: [
     "https://app.example.org:443", "http://app.example.org", "https://evil-app.example.org",
     "https://app.example.org.evil.org", "null", "https://APP.example.org",

@@ -16,7 +16,7 @@ struct TestResponder: HTTPResponder {
 
   func respond(to request: HTTPRequest, answer: @escaping Answer) { handle(request, answer) }
 
-  func refusal(of reason: HTTPRefusal) -> HTTPResponse {
+  func refusal(of reason: HTTPRefusal, to request: HTTPRequest?) -> HTTPResponse {
     switch reason {
     case .bodyTooLarge(let limit): .text("body over \(limit)", status: 413)
     case .headersTooLarge(let limit): .text("headers over \(limit)", status: 431)
