@@ -115,11 +115,17 @@ let package = Package(
       ],
       swiftSettings: settings),
 
+    // Threads for what blocks, below the transport and the durable log. No C library.
+    .target(name: "SystemThreads", swiftSettings: settings + [.strictMemorySafety()]),  // SE-0458
+    .testTarget(
+      name: "SystemThreadsTests", dependencies: ["SystemThreads"], swiftSettings: settings),
+
     // The transport: the only importer of libmicrohttpd.
     .systemLibrary(name: "CLinuxEvents"),
     .systemLibrary(name: "CMicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
     .target(
-      name: "MicrohttpdServer", dependencies: ["CLinuxEvents", "CMicrohttpd", "ReactorHTTP"],
+      name: "MicrohttpdServer",
+      dependencies: ["CLinuxEvents", "CMicrohttpd", "ReactorHTTP", "SystemThreads"],
       swiftSettings: settings + [.strictMemorySafety()]),  // SE-0458
     .testTarget(
       name: "MicrohttpdServerTests", dependencies: ["MicrohttpdServer", "ReactorHTTP"],
@@ -128,7 +134,7 @@ let package = Package(
     // The durable log: the only importer of SQLite.
     .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
     .target(
-      name: "SQLiteLog", dependencies: ["CSQLite", "ReactorHost"],
+      name: "SQLiteLog", dependencies: ["CSQLite", "ReactorHost", "SystemThreads"],
       swiftSettings: settings + [.strictMemorySafety()]),  // SE-0458
     .testTarget(
       name: "SQLiteLogTests",
