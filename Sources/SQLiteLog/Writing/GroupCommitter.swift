@@ -1,5 +1,6 @@
 internal import ReactorHost
 internal import Synchronization
+internal import SystemThreads
 
 /// Writes what many threads bring, in groups: all that arrived during one commit is the next one.
 ///
@@ -54,8 +55,8 @@ final class GroupCommitter: Sendable {
     self.rules = rules
     self.logger = logger
     guard
-      SystemThread.start(named: "log-writer", { [self] in writeGroups() }),
-      SystemThread.start(named: "log-teller", { [self] in tellOutcomes() })
+      SystemThread(named: "log-writer", { [self] in writeGroups() }) != nil,
+      SystemThread(named: "log-teller", { [self] in tellOutcomes() }) != nil
     else {
       requests.close()
       throw SQLiteLogError(.unreadable, "the system gives no thread for the store")

@@ -82,6 +82,10 @@ extension StreamLoad {
           "\(contestant.name): \(actions.failed) actions failed, "
             + "\(actions.failedStatus) \(actions.failure)")
       }
+      guard actions.answered == actions.sent else {
+        throw BenchmarkError(
+          "\(contestant.name): of \(actions.sent) actions \(actions.answered) were answered")
+      }
       guard deliveries.repeated == 0 else {
         throw BenchmarkError(
           "\(contestant.name): \(deliveries.repeated) events were repeated or out of order")

@@ -39,7 +39,7 @@ final class Bench {
   /// Measures a scenario, and tells what it gave as it comes.
   func run(_ scenario: Scenario) async throws {
     self.scenario = scenario.name
-    print("\n\(scenario.name): \(scenario.summary)")
+    say("\n\(scenario.name): \(scenario.summary)")
     try await scenario.run(self)
   }
 
@@ -62,7 +62,13 @@ final class Bench {
     var figure = figure
     figure.scenario = scenario
     figures.append(figure)
-    print(table.row(figure))
+    say(table.row(figure))
+  }
+
+  /// Tells something at once, into a pipe, too.
+  private func say(_ line: String) {
+    print(line)
+    fflush(nil)
   }
 
   /// Keeps a plot and writes its picture.
