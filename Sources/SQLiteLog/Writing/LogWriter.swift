@@ -22,6 +22,7 @@ struct LogWriter {
   ///   - connection: The connection.
   ///   - rules: How much is kept.
   ///   - isAfterFailure: Whether a writer before this one has failed.
+  /// - Throws: Where the database cannot be read.
   init(
     _ connection: Connection, _ rules: StoreRules, afterFailure isAfterFailure: Bool
   ) throws(DatabaseError) {

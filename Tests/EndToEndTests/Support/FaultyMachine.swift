@@ -19,6 +19,7 @@ final class FaultyMachine: Sendable {
   /// Makes a machine where nothing fails yet.
   ///
   /// - Parameter files: Where calls fail; all others work.
+  /// - Throws: Where the library cannot be compiled.
   init(files: TemporaryFolder) throws {
     faults = try TemporaryFolder()
     self.files = files
