@@ -136,7 +136,7 @@ extension LiveSession.Book {
   fileprivate mutating func takeBatch() -> (
     changes: [LiveSession.Change], batch: LogBatch, version: Int
   )? {
-    guard !isAppending, !(pending.isEmpty && notes.isEmpty) else { return nil }
+    guard !isAppending, !isEnding, !(pending.isEmpty && notes.isEmpty) else { return nil }
     isAppending = true
     batches += 1
     defer {

@@ -23,6 +23,8 @@ final class LiveSession: Session {
     var lastActiveAt: Timestamp
     var pending: [Change] = []
     var isAppending = false
+    /// Whether the log is being told that the session ends: what is appended after that is refused.
+    var isEnding = false
     /// How many batches were given to the log, and how many of them are committed.
     var batches = 0
     var committedBatches = 0
@@ -171,6 +173,17 @@ final class LiveSession: Session {
       book.end = book.end ?? .interrupted
       return true
     }
+  }
+
+  /// Gives nothing more to the log, which is told next that the session ends.
+  func willEnd() {
+    book.withLock { $0.isEnding = true }
+  }
+
+  /// Goes on: the log could not be told that the session ends.
+  func didNotEnd() {
+    book.withLock { $0.isEnding = false }
+    appendPending()
   }
 
   /// Ends what runs; nothing is committed from now on.

@@ -107,14 +107,17 @@ final class SessionSlot: Sendable {
 
   func end(completion: @escaping @Sendable (Result<Void, SessionError>) -> Void) {
     changes.enter { [self] done in
+      let session = live
+      session?.willEnd()
       log.end { [self] result in
         switch result {
         case .success:
-          let session = live
           state.withLock { $0 = .ended }
           session?.close(.deleted)
           completion(.success(()))
-        case .failure(let error): completion(.failure(.log(error)))
+        case .failure(let error):
+          session?.didNotEnd()
+          completion(.failure(.log(error)))
         }
         done()
       }

@@ -118,6 +118,32 @@ struct SessionsTests {
     #expect(try Stage(over: log).refusal() == .ended)
   }
 
+  @Test func `what an effect brings while the session ends is not given to the log`() throws {
+    let lines = Recorder<String>()
+    let stage = Stage(logger: Logger(level: .error) { _, message, _ in lines.add(message) })
+    try stage.session().send(#"{"hold":"a"}"#)
+    stage.effects["a"].onNext(.add(1))
+    let appends = stage.log.appends.values
+    stage.log.set(.held)
+    let ended = Recorder<Bool>()
+    try stage.reactor().endSession("demo") { result in ended.add((try? result.get()) != nil) }
+    stage.effects["a"].onNext(.add(1))
+    stage.log.releaseAll()
+    #expect(ended.values == [true])
+    #expect(stage.log.appends.values == appends)
+    #expect(lines.values == [])
+  }
+
+  @Test func `a session that the log could not end goes on`() throws {
+    let session = try stage.session()
+    try session.send(#"{"hold":"a"}"#)
+    stage.log.set(.failing(.full))
+    #expect(throws: SessionError.log(.full)) { try stage.end() }
+    stage.log.set(.atOnce)
+    stage.effects["a"].onNext(.add(1))
+    #expect(session.shown == "1 \(state(1))")
+  }
+
   @Test func `the end cancels effects, answers who waits, and tells who watches`() throws {
     let session = try stage.session()
     let watcher = Watcher()
