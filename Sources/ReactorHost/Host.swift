@@ -28,6 +28,9 @@ public final class Host: Sendable {
     self.logger = logger
     self.globals = globals
     reactors = registrations.map { $0.host(environment) }
+    for registration in registrations {
+      log.willFold(registration.name, schema: registration.schema)
+    }
     for global in globals { global.keep(in: log, logger: logger) }
     reactorsByName = Dictionary(reactors.map { ($0.name, $0) }) { $1 }
     globalsByName = Dictionary(globals.map { ($0.name, $0) }) { $1 }

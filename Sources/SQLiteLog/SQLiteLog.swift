@@ -105,6 +105,11 @@ public final class SQLiteLog: MutationLog {
     committer.write(request)
   }
 
+  /// Lets retention remove what a snapshot of a schema stands in for, in sessions of a reactor.
+  public func willFold(_ reactor: String, schema: String) {
+    committer?.read(schema, of: reactor)
+  }
+
   /// The sessions with accepted actions that were not finished.
   public func unfinishedSessions(
     after key: SessionKey?, limit: Int

@@ -57,6 +57,21 @@ public protocol MutationLog: Sendable {
   func share(
     _ value: SharedValue, as name: String,
     completion: @escaping @Sendable (Result<Void, LogError>) -> Void)
+
+  /// Says what the snapshots are like that a hosted reactor can read.
+  ///
+  /// Only one of these may stand in for entries that retention removes. A log that does not outlive its
+  /// process has no others.
+  ///
+  /// - Parameters:
+  ///   - reactor: The reactor's name.
+  ///   - schema: The fingerprint of its State and Mutation.
+  func willFold(_ reactor: String, schema: String)
+}
+
+extension MutationLog {
+  /// Does nothing.
+  public func willFold(_ reactor: String, schema: String) {}
 }
 
 /// The log of one session.

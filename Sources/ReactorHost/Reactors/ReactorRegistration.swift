@@ -7,6 +7,7 @@ public struct ReactorRegistration: Sendable {
   public let name: String
 
   let host: @Sendable (HostEnvironment) -> any HostedReactor
+  private let fingerprint: @Sendable () -> String
 
   /// Registers a reactor whose actions, mutations and states are `Codable`.
   ///
@@ -48,7 +49,11 @@ public struct ReactorRegistration: Sendable {
       ReactorRuntime(
         name: name, summary: summary, blueprint: blueprint, environment: environment)
     }
+    fingerprint = { blueprint.schema }
   }
+
+  /// The fingerprint of its State and Mutation: another one where a release has changed them.
+  public var schema: String { fingerprint() }
 }
 
 /// Makes of the JSON of an old mutation the JSON of one that the reactor reads now.

@@ -42,7 +42,9 @@ extension ServiceContext {
       print("copied to \(copy)")
     case .compact:
       try store.compact(
-        to: configuration.log.retain, outcomesKept: configuration.actions.idempotency)
+        to: configuration.log.retain,
+        schemas: Dictionary(reactors.map { ($0.name, $0.schema) }) { $1 },
+        outcomesKept: configuration.actions.idempotency)
     }
   }
 

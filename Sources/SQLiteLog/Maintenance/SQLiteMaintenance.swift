@@ -79,14 +79,19 @@ public struct SQLiteMaintenance: Sendable {
   ///
   /// - Parameters:
   ///   - retention: What is kept of the sessions' logs.
+  ///   - schemas: Of the reactors whose logs may be shortened: the fingerprint that a snapshot must have
+  ///     to stand in for what is removed, by their names.
   ///   - outcomesKept: How long the answers of idempotency keys are kept.
   /// - Throws: Where a daemon uses the store, or it cannot be written.
   public func compact(
-    to retention: RetentionRules, outcomesKept: Duration = .seconds(86_400)
+    to retention: RetentionRules, schemas: [String: String],
+    outcomesKept: Duration = .seconds(86_400)
   ) throws(SQLiteLogError) {
     try exclusively { (connection) throws(DatabaseError) in
       var writer = try LogWriter(
-        connection, StoreRules(retention: retention, outcomesKept: outcomesKept),
+        connection,
+        StoreRules(
+          retention: retention, schemas: ReadableSchemas(schemas), outcomesKept: outcomesKept),
         afterFailure: false)
       repeat { _ = try writer.write([]) } while !writer.isAtRest
       try connection.execute("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)")

@@ -87,6 +87,12 @@ final class GroupCommitter: Sendable {
     }
   }
 
+  /// A reactor reads snapshots of a schema from now on.
+  func read(_ schema: String, of reactor: String) {
+    rules.schemas.set(schema, of: reactor)
+    write(WriteRequest(.lookAround, completion: nil))
+  }
+
   /// Takes nothing more; what was taken is still written.
   func close() {
     requests.close()

@@ -41,7 +41,7 @@ struct LogWriter {
       """)
     statements = try WriteStatements(connection)
     removals = try Removals(connection)
-    sweep = try RetentionSweep(connection)
+    sweep = try RetentionSweep(connection, rules)
     outcomes = try OutcomeSweep(connection, rules)
     retention = rules.retention
     mayHaveLeftovers = isAfterFailure
@@ -93,7 +93,7 @@ struct LogWriter {
       for request in group {
         refusals.append(try apply(request.operation) ? nil : .conflict)
       }
-      if removals.isEmpty { try sweep.plan(&removals, by: retention, now: .now) }
+      if removals.isEmpty { try sweep.plan(&removals, now: .now) }
       let removed = try removals.removeSome()
       try outcomes.removeSome(now: .now)
       if mayHaveLeftovers { try connection.execute("PRAGMA user_version = \(Schema.version)") }
@@ -132,6 +132,7 @@ struct LogWriter {
     case .share(let value, let name): try share(value, as: name)
     case .save(let key, let snapshot, let epoch):
       try save(snapshot, of: key, epoch: epoch)
+    case .lookAround: break
     }
     return true
   }
@@ -294,7 +295,8 @@ struct LogWriter {
     try statements.insertSnapshot.run()
     head.snapshot = snapshot.version
     heads[key] = head
-    try removals.trim(head.id, at: head.version, to: retention[key.reactor], now: .now)
+    try removals.trim(
+      head.id, at: head.version, to: retention[key.reactor], schema: snapshot.schema, now: .now)
     if !removals.areTrimming(head.id) { try thinSnapshots(of: head) }
   }
 

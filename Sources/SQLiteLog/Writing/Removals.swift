@@ -49,21 +49,17 @@ struct Removals {
       DELETE FROM outcomes WHERE session = ?1 AND key IN (
         SELECT key FROM outcomes WHERE session = ?1 LIMIT \(Self.rowsAStep))
       """)
-    // One of another schema than the latest has does not stand in for anything: it may not be read.
-    let isOfLatest = """
-      schema = (SELECT schema FROM snapshots WHERE session = ?1 ORDER BY version DESC LIMIT 1)
-      """
     oldSnapshot = try connection.prepare(
       """
-      SELECT version FROM snapshots WHERE session = ?1 AND version <= ?2 AND \(isOfLatest)
+      SELECT version FROM snapshots WHERE session = ?1 AND version <= ?2 AND schema = ?3
       ORDER BY version DESC LIMIT 1
       """)
     snapshotOfOldEntry = try connection.prepare(
       """
       SELECT version FROM snapshots
-      WHERE session = ?1 AND version < ?2 AND \(isOfLatest) AND (
+      WHERE session = ?1 AND version < ?2 AND schema = ?3 AND (
         SELECT at FROM mutations
-        WHERE mutations.session = snapshots.session AND mutations.version = snapshots.version) < ?3
+        WHERE mutations.session = snapshots.session AND mutations.version = snapshots.version) < ?4
       ORDER BY version DESC LIMIT 1
       """)
   }
@@ -83,9 +79,10 @@ struct Removals {
 
   /// Removes of a history that is at a version what need not be kept.
   ///
-  /// That is everything up to a snapshot, which then stands in for it. At least the last entry stays.
+  /// That is everything up to a snapshot of a schema, which then stands in for it: one of another may
+  /// not be readable. At least the last entry stays.
   mutating func trim(
-    _ id: Int64, at version: Int, to retention: Retention, now: Timestamp
+    _ id: Int64, at version: Int, to retention: Retention, schema: String, now: Timestamp
   ) throws(DatabaseError) {
     switch retention {
     case .all: return
@@ -93,11 +90,13 @@ struct Removals {
       guard version > count else { return }
       try oldSnapshot.bind(1, id)
       try oldSnapshot.bind(2, version - max(count, 1))
+      try oldSnapshot.bind(3, text: schema)
       try plan(id, oldSnapshot)
     case .days(let count):
       try snapshotOfOldEntry.bind(1, id)
       try snapshotOfOldEntry.bind(2, version)
-      try snapshotOfOldEntry.bind(3, now.milliseconds - Int64(count) * 86_400_000)
+      try snapshotOfOldEntry.bind(3, text: schema)
+      try snapshotOfOldEntry.bind(4, now.milliseconds - Int64(count) * 86_400_000)
       try plan(id, snapshotOfOldEntry)
     }
   }

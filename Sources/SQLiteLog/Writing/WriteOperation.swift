@@ -20,10 +20,13 @@ enum WriteOperation: Sendable {
   /// Set a value that all sessions share.
   case share(SharedValue, name: String)
 
+  /// See what else there is to do.
+  case lookAround
+
   /// Roughly how many bytes it holds while it waits.
   var size: Int {
     switch self {
-    case .create, .end, .fork: 256
+    case .create, .end, .fork, .lookAround: 256
     case .append(_, let batch, _, _):
       batch.entries.reduce(256) { $0 + 128 + $1.mutation.count + ($1.action?.count ?? 0) }
         + batch.accepted.reduce(0) { $0 + 256 + $1.action.count }

@@ -172,6 +172,32 @@ import Testing
     }
   }
 
+  @Test func `retention leaves alone what this release has not folded yet`() async throws {
+    func oldest() throws -> String {
+      try Shell.sqlite(
+        folder["log.db"],
+        """
+        SELECT min(version) FROM mutations JOIN sessions ON id = mutations.session
+        WHERE sessions.session = 'idle'
+        """)
+    }
+    try await first { reactor in
+      for _ in 1...30 { try await reactor.run(#"{"add":1}"#, in: "idle") }
+    }
+    // Nobody uses the session while everything is looked at that is too long.
+    try await second(retention: .versions(5)) { reactor in
+      for _ in 1...30 { try await reactor.run(#"{"add":1}"#, in: "busy") }
+    }
+    #expect(try oldest() == "1\n")
+    try await second(retention: .versions(5)) { reactor in
+      let idle = try await reactor.open("idle")
+      #expect(idle.current.text == #"{"total":30,"labels":[]}"#)
+      for _ in 1...30 { try await reactor.run(#"{"add":1}"#, in: "idle") }
+      for _ in 1...30 { try await reactor.run(#"{"add":1}"#, in: "busy") }
+    }
+    #expect(try oldest() != "1\n")
+  }
+
   @Test func `a log that is kept for good has few snapshots of long ago`() async throws {
     try await first { reactor in
       for _ in 1...200 {

@@ -7,6 +7,7 @@ import Testing
 struct MaintenanceTests {
   private let folder: TemporaryFolder
   private let log: SQLiteLog
+  private let schemas = ["counter": "a"]
 
   /// A store with sessions of every kind.
   init() async throws {
@@ -110,21 +111,29 @@ struct MaintenanceTests {
   @Test func `compaction removes what is not kept, and only where nobody uses the store`() throws {
     let store = SQLiteMaintenance(path: folder["log.db"])
     let rules = try #require(RetentionRules("all,counter=20"))
-    #expect(throws: SQLiteLogError.self) { try store.compact(to: rules) }
+    #expect(throws: SQLiteLogError.self) { try store.compact(to: rules, schemas: schemas) }
     log.close()
-    try store.compact(to: rules)
+    try store.compact(to: rules, schemas: schemas)
     #expect(try store.check() == [])
     let kept = try SQLiteLog(reading: folder["log.db"])
       .session(SessionKey(reactor: "counter", id: "demo")).entries(after: 0, limit: 1000)
     #expect(kept.map(\.version) == Array(51...101))
   }
 
+  @Test func `compaction leaves alone what no reactor can read any more`() throws {
+    log.close()
+    let store = SQLiteMaintenance(path: folder["log.db"])
+    try store.compact(to: RetentionRules(.versions(20)), schemas: ["counter": "b", "other": "a"])
+    // Only the answers of keys are gone, which were old.
+    #expect(try export("log.db").count == 107)
+  }
+
   @Test func `what is old is removed by its days, and the answers of keys by theirs`() throws {
     log.close()
     let store = SQLiteMaintenance(path: folder["log.db"])
-    try store.compact(to: RetentionRules(.days(36_500)))
+    try store.compact(to: RetentionRules(.days(36_500)), schemas: schemas)
     #expect(try export("log.db").count == 107)
-    try store.compact(to: RetentionRules(.days(1)))
+    try store.compact(to: RetentionRules(.days(1)), schemas: schemas)
     #expect(try export("log.db").count == 107 - 50)
   }
 
