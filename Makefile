@@ -4,7 +4,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run build test counts sanitize test-faults fuzz lint format docs bench soak
+.PHONY: help run build test counts sanitize test-faults fuzz lint format docs bench soak screenshots
 MAKEFLAGS += --no-print-directory
 
 # The address of `make run`.
@@ -64,6 +64,11 @@ test-faults: ## Kill the service many times, fill its disk and lock its store.
 fuzz: ## Feed each parser what libFuzzer makes up, for FUZZ_SECONDS (60) each.
 	@$(packages) build run
 	config/fuzz $(ARGS)
+
+screenshots: ## Write pictures of the pages to .build/screenshots.
+	@$(packages) build run test
+	swift build --build-tests
+	SCREENSHOTS=$(CURDIR)/.build/screenshots swift test --skip-build --filter ScreenshotTests
 
 lint: ## Check the format and the rules of the sources.
 	swift format lint --strict --parallel --recursive --configuration config/swift-format.json $(formatted)

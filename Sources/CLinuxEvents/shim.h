@@ -1,6 +1,5 @@
 #pragma once
 /* What Linux has and the toolchain's Glibc module leaves out. */
-#include <pthread.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 
@@ -8,4 +7,3 @@
 struct sockaddr;
 extern int accept4(int socket, struct sockaddr *_Nullable address, unsigned int *_Nullable size,
                    int flags);
-extern int pthread_setname_np(pthread_t thread, const char *_Nonnull name);

@@ -177,6 +177,7 @@ public final class ReactorAPI: HTTPResponder {
     switch route {
     case .page: answer(try page(request))
     case .pageFile(let file): answer(try pageFile(file, request))
+    case .examples: answer(try pageFile(.examples, request))
     case .problem(let kind): answer(try problemPage(kind, request))
     case .health: break  // answered before, also while draining
     case .readiness:
@@ -186,6 +187,7 @@ public final class ReactorAPI: HTTPResponder {
     case .openAPI: answer(try showOpenAPI(request))
     case .catalogue: answer(try catalogue(request))
     case .reactor(let name): answer(try describe(try reactor(name), request))
+    case .types(let name): answer(try declareTypes(of: try reactor(name), request))
     case .sessions(let name):
       let reactor = try reactor(name)
       if request.method == "POST" {

@@ -1,4 +1,5 @@
 internal import Synchronization
+internal import SystemThreads
 
 /// One thread that parses and answers requests, seen from all others.
 ///
@@ -24,7 +25,8 @@ final class RequestLoop: Sendable {
   /// Starts the thread.
   func start(_ core: ServerCore, _ listeners: [ListeningSocket]) throws(ServerError) {
     let arrival = WorkerArrival(try RequestWorker(loop: self, core: core, listeners: listeners))
-    var thread: SystemThread? = try SystemThread(named: "requests") { arrival.take()?.run() }
+    var thread = SystemThread(named: "requests") { arrival.take()?.run() }
+    guard thread != nil else { throw ServerError(.noResources, "The system gave no thread.") }
     self.thread.withLock { $0 = thread.take() }
   }
 

@@ -1,5 +1,6 @@
 internal import ReactorHTTP
 internal import Synchronization
+internal import SystemThreads
 
 /// One thread that writes streams, seen from all others.
 ///
@@ -57,9 +58,10 @@ final class StreamLoop: StreamWaking {
     guard poller.add(bell.descriptor, token: StreamWorker.bellToken) else {
       throw ServerError(.noResources, "The system watches no more descriptors.")
     }
-    var thread: SystemThread? = try SystemThread(named: "streams") { [self] in
+    var thread = SystemThread(named: "streams") { [self] in
       StreamWorker(loop: self, settings: settings, openStreams: openStreams).run()
     }
+    guard thread != nil else { throw ServerError(.noResources, "The system gave no thread.") }
     self.thread.withLock { $0 = thread.take() }
   }
 

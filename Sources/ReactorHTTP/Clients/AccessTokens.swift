@@ -123,7 +123,9 @@ public struct AccessTokens: Sendable {
   /// The right that a request needs; `nil` for what everyone may read.
   private static func need(_ request: HTTPRequest, _ address: Address?) -> Right? {
     switch address {
-    case .page, .pageFile, .problem, .health, .readiness, nil: nil
+    case .page, .pageFile, .inspectorFile, .examples, .exampleFile, .problem, .health, .readiness,
+      nil:
+      nil
     case .global where request.method == "PUT": .admin
     default: request.method == "GET" || request.method == "HEAD" ? .read : .write
     }
@@ -149,8 +151,8 @@ public struct AccessTokens: Sendable {
     guard let reactors else { return true }
     guard let route = Route(path: request.path) else { return true }
     switch route {
-    case .reactor(let name), .sessions(let name), .session(let name, _), .state(let name, _),
-      .actions(let name, _), .events(let name, _), .log(let name, _):
+    case .reactor(let name), .types(let name), .sessions(let name), .session(let name, _),
+      .state(let name, _), .actions(let name, _), .events(let name, _), .log(let name, _):
       return reactors.contains(name)
     case .catalogue, .openAPI: return true
     // What is of all reactors at once.
@@ -160,7 +162,7 @@ public struct AccessTokens: Sendable {
       return try Query(request.query).all("session").allSatisfy { name in
         name.split(separator: "/").first.map { reactors.contains(String($0)) } ?? true
       }
-    case .page, .pageFile, .problem, .health, .readiness: return true
+    case .page, .pageFile, .examples, .problem, .health, .readiness: return true
     }
   }
 }

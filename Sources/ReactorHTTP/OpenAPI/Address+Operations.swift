@@ -21,11 +21,13 @@ extension Address {
     case .page:
       [get("inspector", "The inspector, a web page", gives: .text("text/html"))]
     case .pageFile:
-      [
-        get(
-          "inspectorFile", "A file of the inspector", [.file], gives: .text("*/*"),
-          problems: [.notFound])
-      ]
+      [file("file", "The client for pages, and what all pages load", .file)]
+    case .inspectorFile:
+      [file("inspectorFile", "A part of the inspector", .inspectorFile)]
+    case .examples:
+      [get("examples", "Examples beside their source, a web page", gives: .text("text/html"))]
+    case .exampleFile:
+      [file("exampleFile", "A part of the examples", .exampleFile)]
     case .health:
       [get("health", "Whether the process lives", gives: .json(Self.status))]
     case .readiness:
@@ -52,6 +54,12 @@ extension Address {
           [.reactor], gives: .json(Self.reference("ReactorDescription")),
           problems: [.unknownReactor])
       ]
+    case .types:
+      [
+        get(
+          "declareTypes", "The types of its Action, Mutation and State, in TypeScript", [.reactor],
+          gives: .text("application/typescript"), problems: [.unknownReactor])
+      ]
     case .sessions: [listSessions, createSession(schemas)]
     case .session: [readState(schemas, id: "readSession"), ensureSession(schemas), endSession]
     case .state: [readState(schemas, id: "readState")]
@@ -77,6 +85,10 @@ extension Address {
   private static let status: JSONValue = [
     "type": "object", "properties": ["status": ["type": "string"]], "required": ["status"],
   ]
+
+  private func file(_ id: String, _ summary: String, _ name: OpenAPIParameter) -> Operation {
+    get(id, summary, [name], gives: .text("*/*"), problems: [.notFound])
+  }
 
   private func get(
     _ id: String, _ summary: String, _ parameters: [OpenAPIParameter] = [],

@@ -5,7 +5,7 @@ internal import ReactorHost
 ///
 /// The raw value is the name under which the document describes the parameter, once.
 enum OpenAPIParameter: String, CaseIterable {
-  case reactor, session, global, problem, file
+  case reactor, session, global, problem, file, inspectorFile, exampleFile
   case limit, afterSession, afterVersion
   case version, select, delta, replay, activity, lastEventIDQuery, sessions
   case lastEventID, idempotencyKey, prefer, ifMatch, ifNoneMatch
@@ -13,6 +13,10 @@ enum OpenAPIParameter: String, CaseIterable {
 
   var reference: JSONValue {
     ["$ref": .string("#/components/parameters/\(rawValue)")]
+  }
+
+  private static func files(in folder: Substring?) -> [String] {
+    PageFile.allCases.filter { $0.folder == folder }.map { String($0.name) }
   }
 
   /// The description, for a host.
@@ -31,7 +35,11 @@ enum OpenAPIParameter: String, CaseIterable {
     case .problem:
       path("problem", "What a problem's type ends in.", names: ProblemKind.allCases.map(\.rawValue))
     case .file:
-      path("file", "A file of the inspector.", names: PageFile.allCases.map(\.rawValue))
+      path("file", "A file that pages load.", names: Self.files(in: nil))
+    case .inspectorFile:
+      path("inspectorFile", "A part of the inspector.", names: Self.files(in: "inspector"))
+    case .exampleFile:
+      path("exampleFile", "A part of the examples.", names: Self.files(in: "examples"))
     case .limit:
       query(
         "limit", "How many entries a page has at most.",

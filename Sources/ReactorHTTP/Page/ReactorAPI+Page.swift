@@ -1,13 +1,13 @@
 internal import ReactorHost
 
 extension ReactorAPI {
-  /// A page may load and call nothing but this service.
+  /// A page may load and call nothing but this service, and only its own pages may frame it.
   private static let pageHeaders: [(name: String, value: String)] = [
     (
       "Content-Security-Policy",
       """
       default-src 'none'; connect-src 'self'; script-src 'self'; style-src 'self'; img-src 'self'; \
-      base-uri 'none'; form-action 'none'; frame-ancestors 'none'
+      frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'
       """
     ),
     ("Referrer-Policy", "no-referrer"),
@@ -23,7 +23,8 @@ extension ReactorAPI {
     try negotiate(request, String(file.mediaType.prefix { $0 != ";" }))
     return HTTPResponse(
       status: 200,
-      headers: [("Content-Type", file.mediaType), ("Cache-Control", "no-cache")],
+      headers: [("Content-Type", file.mediaType), ("Cache-Control", "no-cache")]
+        + (file.isPage ? Self.pageHeaders : []),
       body: .bytes(file.content))
   }
 
@@ -48,28 +49,5 @@ extension ReactorAPI {
 
       """
     return Answer.html(Array(page.utf8), headers: Self.pageHeaders)
-  }
-}
-
-/// The files that the page loads.
-enum PageFile: String, CaseIterable {
-  case icon = "icon.svg"
-  case script = "page.js"
-  case style = "page.css"
-
-  var mediaType: String {
-    switch self {
-    case .icon: "image/svg+xml"
-    case .script: "text/javascript; charset=utf-8"
-    case .style: "text/css; charset=utf-8"
-    }
-  }
-
-  var content: [UInt8] {
-    switch self {
-    case .icon: PackageResources.icon_svg
-    case .script: PackageResources.page_js
-    case .style: PackageResources.page_css
-    }
   }
 }

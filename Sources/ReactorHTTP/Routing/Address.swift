@@ -2,6 +2,9 @@
 enum Address: Int, CaseIterable {
   case page
   case pageFile
+  case inspectorFile
+  case examples
+  case exampleFile
   case health
   case readiness
   case metrics
@@ -9,6 +12,7 @@ enum Address: Int, CaseIterable {
   case problem
   case catalogue
   case reactor
+  case types
   case sessions
   case session
   case state
@@ -25,6 +29,9 @@ enum Address: Int, CaseIterable {
     switch self {
     case .page: "/"
     case .pageFile: "/{file}"
+    case .inspectorFile: "/inspector/{inspectorFile}"
+    case .examples: "/examples/"
+    case .exampleFile: "/examples/{exampleFile}"
     case .health: "/healthz"
     case .readiness: "/readyz"
     case .metrics: "/metrics"
@@ -32,6 +39,7 @@ enum Address: Int, CaseIterable {
     case .problem: "/problems/{problem}"
     case .catalogue: "/v1/reactors"
     case .reactor: "/v1/reactors/{reactor}"
+    case .types: "/v1/reactors/{reactor}/types.ts"
     case .sessions: "/v1/reactors/{reactor}/sessions"
     case .session: "/v1/reactors/{reactor}/sessions/{session}"
     case .state: "/v1/reactors/{reactor}/sessions/{session}/state"
@@ -78,7 +86,13 @@ extension Route {
   var address: Address {
     switch self {
     case .page: .page
-    case .pageFile: .pageFile
+    case .pageFile(let file):
+      switch file.folder {
+      case "inspector": .inspectorFile
+      case "examples": .exampleFile
+      default: .pageFile
+      }
+    case .examples: .examples
     case .health: .health
     case .readiness: .readiness
     case .metrics: .metrics
@@ -86,6 +100,7 @@ extension Route {
     case .problem: .problem
     case .catalogue: .catalogue
     case .reactor: .reactor
+    case .types: .types
     case .sessions: .sessions
     case .session: .session
     case .state: .state

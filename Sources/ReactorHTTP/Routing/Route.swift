@@ -2,6 +2,8 @@
 enum Route: Equatable {
   case page
   case pageFile(PageFile)
+  case examples
+  case types(reactor: String)
   case health
   case readiness
   case metrics
@@ -66,6 +68,9 @@ enum Route: Equatable {
   private static func longer(_ parts: [String?]) -> Route? {
     switch (parts[0], parts[1], parts.count) {
     case ("problems", let kind?, 2): return .problem(kind)
+    case ("examples", "", 2): return .examples
+    case ("examples", let name?, 2), ("inspector", let name?, 2):
+      return PageFile(rawValue: "\(parts[0] ?? "")/\(name)").map { .pageFile($0) }
     case ("v1", "events", 2): return .manyEvents
     case ("v1", "globals", 2): return .globals
     case ("v1", "globals", 3): return parts[2].map { .global($0) }
@@ -75,6 +80,7 @@ enum Route: Equatable {
     case ("v1", "reactors", 3...6):
       guard let reactor = parts[2] else { return nil }
       if parts.count == 3 { return .reactor(reactor) }
+      if parts.count == 4, parts[3] == "types.ts" { return .types(reactor: reactor) }
       guard parts[3] == "sessions" else { return nil }
       if parts.count == 4 { return .sessions(reactor: reactor) }
       // What cannot be decoded is no session's id either, and is told so.

@@ -36,6 +36,12 @@ public enum CommandLineInterface {
         exit(EXIT_SUCCESS)
       case .health(let probe):
         check(probe)
+      case .watch(let task):
+        try task.run()
+        exit(EXIT_SUCCESS)
+      case .send(let task):
+        try task.run()
+        exit(EXIT_SUCCESS)
       case .log(let task, let configuration):
         run(configuration, task: task, serve: serve)
       case .serve(let configuration, let warnings):

@@ -27,6 +27,10 @@ extension Configuration {
       return try reader.log(arguments.dropFirst(), readFile: readFile)
     case "health":
       return try reader.health(arguments.dropFirst(), readFile: readFile)
+    case "watch":
+      return try reader.watch(arguments.dropFirst())
+    case "send":
+      return try reader.send(arguments.dropFirst())
     case "defaults" where arguments.count == 1:
       return .print(String(table.defaultFile.dropLast()))
     case "--help", "-h":

@@ -9,6 +9,12 @@ public enum Invocation: Sendable {
   /// Ask a running daemon whether it is healthy.
   case health(HealthProbe)
 
+  /// Print a session's State of a running daemon, and what changes.
+  case watch(WatchTask)
+
+  /// Send an action to a running daemon.
+  case send(SendTask)
+
   /// Print this text to standard output and exit 0.
   case print(String)
 }

@@ -56,6 +56,44 @@ struct InvocationReader {
     return .health(HealthProbe(listen: try configuration(flags, readFile: readFile).listen))
   }
 
+  /// `reactord watch URL [--json]`.
+  func watch(_ arguments: ArraySlice<String>) throws(ConfigurationError) -> Invocation {
+    let parts = try ClientArguments(arguments, bare: ["--json"], valued: [])
+    if let text = parts.text { return .print(text) }
+    guard parts.words.count == 1 else {
+      throw .usage("'reactord watch' needs the URL of a session")
+    }
+    return .watch(
+      WatchTask(session: try session(parts.words[0]), isJSON: parts.flags["--json"] != nil))
+  }
+
+  /// `reactord send URL ACTION [--wait SECONDS]`; the action `-` is read from standard input.
+  func send(_ arguments: ArraySlice<String>) throws(ConfigurationError) -> Invocation {
+    let parts = try ClientArguments(arguments, bare: [], valued: ["--wait"])
+    if let text = parts.text { return .print(text) }
+    guard parts.words.count == 2 else {
+      throw .usage("'reactord send' needs the URL of a session and an action")
+    }
+    var wait: Int?
+    if let text = parts.flags["--wait"] {
+      guard let seconds = Int(text), (0...3600).contains(seconds) else {
+        throw .usage("--wait: expected whole seconds, at most 3600, found \(text)")
+      }
+      wait = seconds
+    }
+    let action: SendTask.Action = parts.words[1] == "-" ? .standardInput : .text(parts.words[1])
+    return .send(
+      SendTask(session: try session(parts.words[0]), action: action, wait: wait))
+  }
+
+  private func session(_ url: String) throws(ConfigurationError) -> SessionURL {
+    guard let session = SessionURL(url) else {
+      throw .usage(
+        "expected http://HOST:PORT/v1/reactors/REACTOR/sessions/SESSION, found \(url)")
+    }
+    return session
+  }
+
   private func flags(
     _ arguments: ArraySlice<String>, help: String, ownFlag: String?
   ) throws(ConfigurationError) -> Flags {

@@ -21,18 +21,9 @@ public struct HealthProbe: Sendable, Equatable {
   ///
   /// Returns `nil` for anything else, and for a path that could not stand in a request line.
   init?(url: String) {
-    let scheme = "http://"
-    guard url.hasPrefix(scheme) else { return nil }
-    let rest = url.dropFirst(scheme.count)
-    guard !rest.hasPrefix("unix:") else { return nil }
-    let slash = rest.firstIndex(of: "/") ?? rest.endIndex
-    let authority = String(rest[..<slash])
-    let path = rest[slash...]
-    guard let address = ListenAddress(authority) ?? ListenAddress(authority + ":80"),
-      path.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
-    else { return nil }
-    self.address = address
-    self.path = path.isEmpty || path == "/" ? "/healthz" : String(path)
+    guard let url = ServerURL(url) else { return nil }
+    address = url.address
+    path = url.path.isEmpty || url.path == "/" ? "/healthz" : url.path
   }
 
   /// What is sent: one request, after which the server closes.

@@ -11,6 +11,8 @@ extension SettingsTable {
         import    read an export from standard input, all of it or nothing
         backup    copy the store, while it is served, to the file that --to FILE names
         compact   remove what log.retain does not keep, and give the room back
+      reactord watch URL [--json]                            print a session's State, and what changes
+      reactord send URL ACTION [--wait SECONDS]              send a session an action, print its State
       reactord health [--url URL]                            exit 0 if a running daemon is healthy
       reactord defaults                                      print the commented default configuration
       reactord --help | --version

@@ -77,6 +77,58 @@ final class Browser {
     _ = try command("POST", "window", ["handle": .string(window)])
   }
 
+  /// Closes the window that commands go to, and lets them go to another one.
+  func closeWindow(andChoose next: String) throws {
+    _ = try command("DELETE", "window")
+    try choose(window: next)
+  }
+
+  /// What the window looks like, as PNG.
+  func screenshot() throws -> Data {
+    let answer = try development(
+      "Page.captureScreenshot", ["format": "png", "captureBeyondViewport": false])
+    guard let data = answer["data"]?.string.flatMap({ Data(base64Encoded: $0) }) else {
+      throw WebDriver.Failure(description: "There is no picture.")
+    }
+    return data
+  }
+
+  /// What a window is looked at with.
+  enum Device: String, CaseIterable {
+    case desk, phone
+  }
+
+  /// Shows the window as on a device, light or dark.
+  func emulate(_ device: Device, isDark: Bool = false) throws {
+    let isPhone = device == .phone
+    try development(
+      "Emulation.setDeviceMetricsOverride",
+      [
+        "width": isPhone ? 390 : 1440, "height": isPhone ? 844 : 900,
+        "deviceScaleFactor": isPhone ? 2 : 1, "mobile": .bool(isPhone),
+      ])
+    try development(
+      "Emulation.setEmulatedMedia",
+      [
+        "features": [
+          ["name": "prefers-color-scheme", "value": isDark ? "dark" : "light"],
+          ["name": "prefers-reduced-motion", "value": "reduce"],
+        ]
+      ])
+  }
+
+  /// Makes the network slow: so many milliseconds to and fro, and so many bytes a second.
+  func slowDown(latency: Int, bytesPerSecond: Int) throws {
+    try development("Network.enable", [:])
+    try development(
+      "Network.emulateNetworkConditions",
+      [
+        "offline": false, "latency": .number(Double(latency)),
+        "downloadThroughput": .number(Double(bytesPerSecond)),
+        "uploadThroughput": .number(Double(bytesPerSecond)),
+      ])
+  }
+
   // MARK: What is there
 
   /// Runs the body of a function in the page and gives what it returns.
@@ -111,8 +163,9 @@ final class Browser {
   }
 
   /// Sends a command of Chromium's own protocol.
-  private func development(_ name: String, _ parameters: JSON) throws {
-    _ = try command("POST", "goog/cdp/execute", ["cmd": .string(name), "params": parameters])
+  @discardableResult
+  private func development(_ name: String, _ parameters: JSON) throws -> JSON {
+    try command("POST", "goog/cdp/execute", ["cmd": .string(name), "params": parameters])
   }
 
   // MARK: What people do
@@ -145,6 +198,9 @@ final class Browser {
   enum Key: Character {
     case tab = "\u{E004}"
     case enter = "\u{E007}"
+    case left = "\u{E012}"
+    case right = "\u{E014}"
+    case space = "\u{E00D}"
   }
 
   /// What the protocol calls a reference to an element.

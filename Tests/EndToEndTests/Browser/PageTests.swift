@@ -164,8 +164,8 @@ extension BrowserTests {
       try page.open()
       try page.browser.expect(
         "return document.querySelectorAll('#reactors a').length > 0", is: true)
-      // The first stop is the name of the service, the second the first reactor.
-      try page.browser.press(.tab, .tab, .enter)
+      // The stops: the way past all this, the name of the service, the examples, the first reactor.
+      try page.browser.press(.tab, .tab, .tab, .tab, .enter)
       try page.expectStatus("live")
       try page.browser.expect("return document.activeElement.id", is: "session-title")
       try page.expectNoComplaints()
@@ -181,6 +181,7 @@ extension BrowserTests {
           .string("curl -N \(address)/events"),
           .string(#"curl --json '"increase"' \#(address)/actions"#),
           .string("curl \(address)/state"),
+          .string("reactord watch \(address)"),
         ])
       try page.expectNoComplaints()
     }

@@ -83,7 +83,7 @@ struct CompressionTests {
   }
 
   @Test func `the description and the figures are compressed, too`() throws {
-    for path in ["/openapi.json", "/metrics", "/page.js"] {
+    for path in ["/openapi.json", "/metrics", "/reactor.js"] {
       #expect(try session.client.get(path, gzip)["Content-Encoding"] == "gzip")
     }
   }

@@ -36,7 +36,7 @@ struct OpenAPITests {
   func `each template is the address of its route`(address: Address) {
     let names = [
       "{reactor}": "number", "{session}": "demo", "{global}": "motto", "{problem}": "not-found",
-      "{file}": "page.js",
+      "{file}": "page.css", "{inspectorFile}": "tree.js", "{exampleFile}": "chat.html",
     ]
     let path = names.reduce(address.template) { path, name in
       path.split(separator: "/", omittingEmptySubsequences: false)

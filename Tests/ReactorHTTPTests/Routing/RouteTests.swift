@@ -5,7 +5,11 @@ import Testing
 struct RouteTests {
   @Test(
     arguments: [
-      ("/", .page), ("/page.js", .pageFile(.script)), ("/page.css", .pageFile(.style)),
+      ("/", .page), ("/reactor.js", .pageFile(.client)),
+      ("/inspector/tree.js", .pageFile(.inspectorTree)),
+      ("/examples/", .examples), ("/examples/chat.html", .pageFile(.chat)),
+      ("/v1/reactors/counter/types.ts", .types(reactor: "counter")),
+      ("/page.css", .pageFile(.style)),
       ("/healthz", .health), ("/readyz", .readiness), ("/metrics", .metrics),
       ("/openapi.json", .openAPI),
       ("/problems/not-found", .problem("not-found")),

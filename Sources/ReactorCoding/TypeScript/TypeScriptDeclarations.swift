@@ -1,0 +1,122 @@
+/// Writes JSON Schemas as TypeScript types.
+///
+/// It knows what `JSONSchema` writes: scalars, enumerations, objects, arrays, alternatives and
+/// references into `$defs`. What it does not know becomes `unknown`, which is never wrong.
+public struct TypeScriptDeclarations {
+  private var lines: [String] = []
+
+  /// Starts with a comment; each of its lines becomes one of the file's.
+  public init(comment: [String]) {
+    lines = comment.map { $0.isEmpty ? "//" : "// " + Self.oneLine($0) }
+  }
+
+  /// Declares a type and exports it, with the types that its schema defines.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the type.
+  ///   - comment: One sentence for people.
+  ///   - schema: The schema of its values, with `$defs` where it needs them.
+  public mutating func declare(_ name: String, comment: String, schema: JSONValue) {
+    let writer = TypeScriptWriter(prefix: name)
+    lines.append("")
+    lines.append("/** \(Self.oneLine(comment).replacing("*/", with: "* /")) */")
+    lines.append("export type \(name) = \(writer.type(schema));")
+    guard case .object(let definitions)? = schema["$defs"] else { return }
+    for definition in definitions {
+      lines.append("type \(name)\(definition.name) = \(writer.type(definition.value));")
+    }
+  }
+
+  /// The file.
+  public var text: String {
+    lines.joined(separator: "\n") + "\n"
+  }
+
+  private static func oneLine(_ text: String) -> String {
+    String(text.map { $0.isNewline ? " " : $0 })
+  }
+}
+
+/// Writes schemas as type expressions.
+private struct TypeScriptWriter {
+  /// What stands before the names of definitions: another type's may be called the same.
+  let prefix: String
+
+  private static let reference = "#/$defs/"
+
+  func type(_ schema: JSONValue) -> String {
+    if case .string(let reference)? = schema["$ref"] {
+      guard reference.hasPrefix(Self.reference) else { return "unknown" }
+      return prefix + reference.dropFirst(Self.reference.count)
+    }
+    if let value = schema["const"] { return literal(value) }
+    if case .array(let values)? = schema["enum"] { return union(values.map(literal)) }
+    for name in ["oneOf", "anyOf"] {
+      if case .array(let alternatives)? = schema[name] { return union(alternatives.map(type)) }
+    }
+    switch schema["type"] {
+    case .string(let kind)?: return type(of: kind, schema)
+    case .array(let kinds)?:
+      return union(
+        kinds.map { kind in
+          if case .string(let kind) = kind { type(of: kind, schema) } else { "unknown" }
+        })
+    default: return "unknown"
+    }
+  }
+
+  private func type(of kind: String, _ schema: JSONValue) -> String {
+    switch kind {
+    case "null", "string", "boolean": kind
+    case "integer", "number": "number"
+    case "array": array(schema["items"])
+    case "object": object(schema)
+    default: "unknown"
+    }
+  }
+
+  private func array(_ items: JSONValue?) -> String {
+    let element = items.map(type) ?? "unknown"
+    return element.contains(" | ") ? "(\(element))[]" : element + "[]"
+  }
+
+  private func object(_ schema: JSONValue) -> String {
+    guard case .object(let members)? = schema["properties"], !members.isEmpty else {
+      switch schema["additionalProperties"] {
+      case .object(let values)?: return "{ [name: string]: \(type(.object(values))) }"
+      case .boolean(false)?: return "{ [name: string]: never }"
+      default: return "{ [name: string]: unknown }"
+      }
+    }
+    var required: [JSONValue] = []
+    if case .array(let names)? = schema["required"] { required = names }
+    let list = members.map { member in
+      let mark = required.contains(.string(member.name)) ? "" : "?"
+      return "\(name(member.name))\(mark): \(type(member.value))"
+    }
+    return "{ " + list.joined(separator: "; ") + " }"
+  }
+
+  private func union(_ types: [String]) -> String {
+    var unique: [String] = []
+    for type in types where !unique.contains(type) { unique.append(type) }
+    return unique.isEmpty ? "never" : unique.joined(separator: " | ")
+  }
+
+  private func literal(_ value: JSONValue) -> String {
+    switch value {
+    // What JSON allows in a string, TypeScript does too.
+    case .null, .boolean, .number, .string: String(decoding: value.bytes, as: UTF8.self)
+    case .array, .object: "unknown"
+    }
+  }
+
+  private func name(_ name: String) -> String {
+    let isPlain =
+      name.utf8.first.map { !(0x30...0x39).contains($0) } == true
+      && name.unicodeScalars.allSatisfy {
+        $0.isASCII && ($0.properties.isAlphabetic || $0.properties.numericType != nil || $0 == "_")
+      }
+    return isPlain ? name : literal(.string(name))
+  }
+}

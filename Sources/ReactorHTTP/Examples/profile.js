@@ -1,0 +1,25 @@
+import { indicator, on, property, reactor } from "/reactor.js";
+
+const part = (id) => document.getElementById(id);
+const session = new URLSearchParams(location.search).get("session") ?? "demo";
+const profile = reactor("profile", session);
+const tell = (problem) => { part("problem").textContent = problem?.message ?? ""; };
+const user = () => Number(part("user").value);
+
+// Action
+on(part("form"), "submit")
+  .map((event) => { event.preventDefault(); tell(); return { follow: user() }; })
+  .to(profile, tell);
+on(part("refresh"), "click")
+  .map(() => { tell(); return { refreshFollowingStatus: user() }; })
+  .to(profile, tell);
+
+// State
+property(part("user")).drive(part("who"), "textContent");
+profile.state.map(({ isFollowing }) => isFollowing).distinct().drive((isFollowing) => {
+  part("badge").textContent = isFollowing ? "followed" : "not followed";
+  part("badge").classList.toggle("on", isFollowing);
+});
+profile.state.map((state) => `Signed in: ${state.user.name}`)
+  .driver("Nobody is signed in.").drive(part("signed-in"), "textContent");
+profile.activity.drive(indicator(part("activity")));

@@ -1,0 +1,54 @@
+// What the parts of the inspector share: elements, and how a problem looks.
+//
+// Whatever the server sends is put on the page as text, never as HTML.
+
+import { Problem } from "/reactor.js";
+
+/** The elements of the page that have an id, by it. */
+export const part = Object.fromEntries(
+  Array.from(document.querySelectorAll("[id]"), (element) => [element.id, element]));
+
+/** Makes an element. Children that are strings become text. */
+export function element(name, attributes = {}, ...children) {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  made.append(...children);
+  return made;
+}
+
+/** What a problem looks like. */
+export function describe(problem, ...more) {
+  if (!(problem instanceof Problem)) throw problem;
+  const { type, title, detail } = problem.members;
+  const facts = element("dl");
+  for (const name of ["pointer", "expected", "offset", "index"]) {
+    const value = problem.members[name];
+    if (value === undefined || value.length === 0) continue;
+    const text = Array.isArray(value) ? value.join(", ") : String(value);
+    facts.append(element("dt", {}, name), element("dd", {}, element("code", {}, text)));
+  }
+  const box = element("div", { class: "problem" }, element("strong", {}, title));
+  if (detail) box.append(element("p", {}, detail));
+  if (facts.hasChildNodes()) box.append(facts);
+  if (typeof type === "string" && type.startsWith("/problems/")) {
+    box.append(element("a", { href: type }, "What this means"));
+  }
+  box.append(...more);
+  return box;
+}
+
+/** A text that is no longer than so many characters. */
+export function shortened(text, length) {
+  return text.length > length ? `${text.slice(0, length)}…` : text;
+}
+
+/** The version in a cursor, `{epoch}-{version}`. */
+export function versionOf(cursor) {
+  return Number(cursor.slice(cursor.lastIndexOf("-") + 1));
+}
+
+/** The address in `Link: <…>; rel="next"`, without its first slash. */
+export function nextPage(response) {
+  const link = /<\/?([^>]*)>\s*;\s*rel="?next"?/.exec(response.headers.get("Link") ?? "");
+  return link?.[1];
+}

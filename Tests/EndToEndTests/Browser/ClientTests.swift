@@ -1,0 +1,307 @@
+import Foundation
+import PublicTestData
+import Testing
+
+extension BrowserTests {
+  /// `/reactor.js`: what a page does with a session.
+  struct ClientTests {
+    let page: ClientPage
+    let server: ReactordProcess
+    let session: SessionClient
+
+    init() throws {
+      server = try ReactordProcess.shared.get()
+      page = ClientPage(browser: try Browser(), server: server)
+      session = server.session(of: "counter")
+      try page.open()
+    }
+
+    @Test func `a State is subscribed to in one line, and an action sent in another`() throws {
+      try page.follow(session)
+      #expect(try page.run("return await session.send({ add: 2 })") == ["value": 2])
+      #expect(try page.run("return seen") == [0, 2])
+      try session.post(#""increase""#)
+      try page.expect("seen", is: [0, 2, 3])
+      #expect(try session.state().text == #"{"value":3}"#)
+    }
+
+    @Test func `asking for a session twice gives the same one`() throws {
+      #expect(
+        try page.run(
+          "return reactor('counter', first) === reactor('counter', first)", .string(session.id))
+          == true)
+    }
+
+    @Test func `an array of actions is sent as one`() throws {
+      try page.follow(session)
+      #expect(
+        try page.run("return await session.send(['increase', { add: 4 }])") == ["value": 5])
+    }
+
+    @Test func `actions enter in the order in which they are sent`() throws {
+      let room = server.session(of: "chat")
+      #expect(
+        try page.run(
+          """
+          const room = reactor("chat", first);
+          room.send({ join: "Ada" });
+          const texts = Array.from({ length: 30 }, (_, index) => String(index));
+          await Promise.all(texts.map((text) => room.send({ send: { from: "Ada", text } })));
+          return room.state.value.messages.map(({ text }) => text);
+          """, .string(room.id)) == .array((0..<30).map { .string("\($0)") }))
+    }
+
+    @Test func `a long effect holds up nobody`() throws {
+      let watch = server.session(of: "stopwatch")
+      #expect(
+        try page.run(
+          """
+          const watch = reactor("stopwatch", first);
+          watch.send("start");
+          return await watch.send("stop");
+          """, .string(watch.id))["isRunning"] == false)
+    }
+
+    @Test func `a refused action is a problem that says why`() throws {
+      try page.follow(session)
+      #expect(
+        try page.run(
+          """
+          try {
+            await session.send({ jump: 1 });
+          } catch (problem) {
+            const { status, members: { type, expected } } = problem;
+            return { isProblem: problem instanceof client.Problem, status, type, expected };
+          }
+          """) == [
+            "isProblem": true, "status": 422, "type": "/problems/invalid-action",
+            "expected": ["increase", "decrease", "add"],
+          ])
+      #expect(try page.run("return seen") == [0])
+    }
+
+    @Test func `an action runs only at the cursor that it names`() throws {
+      try page.follow(session)
+      #expect(
+        try page.run(
+          """
+          const before = session.cursor;
+          await session.send("increase", { ifMatch: before });
+          return await session.send("increase", { ifMatch: before }).catch(({ status }) => status);
+          """) == 412)
+      #expect(try session.state().text == #"{"value":1}"#)
+    }
+
+    // MARK: Optimism
+
+    @Test func `what an action will do is shown at once`() throws {
+      try page.follow(session)
+      #expect(
+        try page.run(
+          """
+          const answer = session.send({ add: 5 }, { optimistic: ({ value }) => ({ value: value + 5 }) });
+          const shown = session.state.value;
+          return [shown, await answer, session.state.value, session.confirmed.state];
+          """) == [["value": 5], ["value": 5], ["value": 5], ["value": 5]])
+      #expect(try page.run("return seen.every((value) => value === 0 || value === 5)") == true)
+    }
+
+    @Test func `what was shown too early is taken back`() throws {
+      try page.follow(session)
+      try session.post(#"{"add":9223372036854775807}"#)
+      try page.expect("String(session.state.value.value)", is: "9223372036854775807")
+      #expect(
+        try page.run(
+          """
+          const answer = session.send("increase", { optimistic: () => ({ value: "more" }) });
+          const shown = session.state.value.value;
+          const problem = await answer.catch((problem) => problem);
+          return [shown, problem.status, String(session.state.value.value)];
+          """) == ["more", 409, "9223372036854775807"])
+    }
+
+    @Test func `what was shown early stands on top of what others do meanwhile`() throws {
+      try page.follow(session)
+      try page.browser.block("*/actions")
+      try page.run(
+        """
+        window.answer =
+          session.send({ add: 2 }, { optimistic: ({ value }) => ({ value: value + 2 }) });
+        """)
+      try page.expect("session.state.value.value", is: 2)
+      try session.post(#"{"add":10}"#)
+      try page.expect("session.state.value.value", is: 12)
+      try page.browser.block()
+      #expect(try page.run("return await answer") == ["value": 12])
+      #expect(try session.state().text == #"{"value":12}"#)
+    }
+
+    @Test func `a send whose answer was lost runs once`() throws {
+      try page.follow(session)
+      #expect(
+        try page.run(
+          """
+          const real = window.fetch;
+          let lost = 0;
+          window.fetch = async (address, options) => {
+            const answer = await real(address, options);
+            if (options?.method !== "POST" || lost++ > 0) return answer;
+            throw new TypeError("The connection broke off.");
+          };
+          const state = await session.send({ add: 2 });
+          return { state, lost };
+          """) == ["state": ["value": 2], "lost": 2])
+      #expect(try session.state().text == #"{"value":2}"#)
+    }
+
+    // MARK: What it is made of
+
+    @Test func `integers keep all their digits, both ways`() throws {
+      try page.follow(session)
+      #expect(
+        try page.run(
+          """
+          const { value } = await session.send(client.parse('{"add":9007199254740993}'));
+          return [typeof value, String(value), client.stringify({ value })];
+          """) == ["bigint", "9007199254740993", #"{"value":9007199254740993}"#])
+    }
+
+    @Test(.enabled(if: PublicTestData.isInstalled, "\(PublicTestData.isMissing)"))
+    func `patches are applied as RFC 6902 says`() throws {
+      let failed = try page.run(
+        """
+        const isSame = (one, other) => {
+          const sorted = (value) => JSON.stringify(value, (_, inner) =>
+            inner && typeof inner === "object" && !Array.isArray(inner)
+              ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+              : inner);
+          return sorted(one) === sorted(other);
+        };
+        let count = 0;
+        const failed = [];
+        for (const { doc, patch, expected, error, disabled, comment } of first) {
+          if (disabled || !doc || expected === undefined && !error) continue;
+          count += 1;
+          const before = JSON.stringify(doc);
+          let result;
+          try {
+            result = client.patched(doc, patch);
+          } catch (problem) {
+            if (error) continue;
+            failed.push([comment, String(problem)]);
+            continue;
+          }
+          if (error || !isSame(result, expected)) failed.push([comment, result]);
+          if (JSON.stringify(doc) !== before) failed.push([comment, "the document changed"]);
+        }
+        return [count > 50, failed];
+        """, try Self.patchCases())
+      #expect(failed == [true, []])
+    }
+
+    private static func patchCases() throws -> JSON {
+      let file = PublicTestData.file("tests.js", of: "jsonpatch")
+      return try JSON(parsing: String(contentsOf: file, encoding: .utf8))
+    }
+
+    @Test func `a name such as __proto__ is a name like any other`() throws {
+      #expect(
+        try page.run(
+          """
+          const state = client.patched(
+            client.parse('{"a":{}}'),
+            [{ op: "add", path: "/a/__proto__", value: { isEvil: true } }]);
+          let refused;
+          try {
+            client.patched({}, [{ op: "add", path: "/__proto__/isEvil", value: true }]);
+          } catch (error) {
+            refused = error.name;
+          }
+          return [JSON.stringify(state), {}.isEvil ?? null, refused];
+          """) == [#"{"a":{"__proto__":{"isEvil":true}}}"#, nil, "RangeError"])
+    }
+
+    @Test func `many changes are one layout pass, in the order of registration`() throws {
+      #expect(
+        try page.run(
+          """
+          const drawn = [];
+          const passes = ["first", "second"].map((name) => client.layout(() => drawn.push(name)));
+          for (let round = 0; round < 100; round += 1) {
+            passes[1].setNeedsLayout();
+            passes[0].setNeedsLayout();
+          }
+          await new Promise(requestAnimationFrame);
+          await new Promise(requestAnimationFrame);
+          return drawn;
+          """) == ["first", "second"])
+    }
+
+    @Test func `a driver never fails, and an error ends no stream`() throws {
+      #expect(
+        try page.run(
+          """
+          const values = new client.Value();
+          const seen = [];
+          values.map(({ name }) => name.length).driver(-1).subscribe((value) => seen.push(value));
+          for (const value of [{ name: "Ada" }, {}, { name: "Grace" }]) values.set(value);
+          return seen;
+          """) == [3, -1, 5])
+    }
+
+    @Test func `streams are thinned out over time`() throws {
+      #expect(
+        try page.run(
+          """
+          const values = new client.Value();
+          const [throttled, debounced] = [[], []];
+          const done = new Promise((resolve) =>
+            values.debounce(30).subscribe((value) => { debounced.push(value); resolve(); }));
+          values.throttle(10).distinct().subscribe((value) => throttled.push(value));
+          for (const value of [1, 2, 3, 3]) values.set(value);
+          await done;
+          return [throttled, debounced];
+          """) == [[1, 3], [3]])
+    }
+
+    @Test func `a session that is deleted has ended, and can begin anew`() throws {
+      try page.follow(session)
+      try page.run("await session.send('increase')")
+      _ = try session.delete()
+      try page.expect("session.connection.value", is: "ended")
+      #expect(
+        try page.run("return await session.send('increase').catch(({ status }) => status)") == 410)
+      try page.run("await session.begin()")
+      try page.expect("[session.connection.value, session.state.value.value]", is: ["live", 0])
+      #expect(try page.run("return await session.send('increase')") == ["value": 1])
+    }
+
+    @Test func `a session that cannot be says why, and the others go on`() throws {
+      try page.follow(session)
+      #expect(
+        try page.run(
+          """
+          const wrong = reactor("nothing", "demo");
+          await new Promise((resolve) =>
+            wrong.connection.subscribe((status) => status === "ended" && resolve()));
+          return wrong.problem.members.type;
+          """) == "/problems/unknown-reactor")
+      #expect(try page.run("return await session.send('increase')") == ["value": 1])
+    }
+
+    @Test func `the activity of its effects is told`() throws {
+      let watch = server.session(of: "stopwatch")
+      try page.run(
+        """
+        window.running = [];
+        window.watch = reactor("stopwatch", first);
+        watch.activity.map(({ running }) => running).distinct()
+          .subscribe((value) => running.push(value));
+        watch.send("start");
+        """, .string(watch.id))
+      try page.expect("running.at(-1)", is: 1)
+      try page.run("await watch.send('stop')")
+      try page.expect("running", is: [0, 1, 0])
+    }
+  }
+}

@@ -1,0 +1,176 @@
+import Testing
+
+extension BrowserTests {
+  /// The examples, each as somebody uses it.
+  struct ExampleTests {
+    let browser: Browser
+    let server: ReactordProcess
+
+    init() throws {
+      server = try ReactordProcess.shared.get()
+      browser = try Browser()
+    }
+
+    private func open(_ example: String, _ session: SessionClient, _ more: String = "") throws {
+      try browser.open("\(server.url)/examples/\(example).html?session=\(session.id)\(more)")
+    }
+
+    private func part(_ id: String) -> String { "return document.getElementById('\(id)')" }
+
+    private func expectText(
+      _ text: String, in id: String, sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+      try browser.expect(
+        part(id) + ".textContent", is: .string(text), sourceLocation: sourceLocation)
+    }
+
+    private func press(_ id: String) throws {
+      try browser.click(part(id))
+    }
+
+    @Test func `counter: buttons count, and so does everybody else`() throws {
+      let session = server.session(of: "counter")
+      try open("counter", session)
+      try expectText("0", in: "value")
+      try press("increase")
+      try press("increase")
+      try press("decrease")
+      try expectText("1", in: "value")
+      try session.post(#"{"add":41}"#)
+      try expectText("42", in: "value")
+      try browser.reload()
+      try expectText("42", in: "value")
+      #expect(try browser.complaints() == [])
+    }
+
+    @Test func `profile: a user is followed, and who is none is told`() throws {
+      let session = server.session(of: "profile")
+      try open("profile", session)
+      try expectText("not followed", in: "badge")
+      try press("refresh")
+      try browser.type("9", into: part("user"))
+      try expectText("9", in: "who")
+      try browser.click("return document.querySelector('form button')")
+      try expectText("followed", in: "badge")
+      try browser.type("-1", into: part("user"))
+      try press("refresh")
+      try browser.expect(part("problem") + ".textContent.startsWith('No such user')", is: true)
+    }
+
+    @Test func `profile: who is signed in is shown, and a fallback where nobody is`() throws {
+      let own = try ReactordProcess()
+      try browser.open("\(own.url)/examples/profile.html")
+      try expectText("Nobody is signed in.", in: "signed-in")
+      _ = try own.client().send("PUT", "/v1/globals/currentUser", json: #"{"name":"Ada"}"#)
+      try expectText("Signed in: Ada", in: "signed-in")
+      _ = try own.client().send("PUT", "/v1/globals/currentUser", json: "null")
+      try expectText("Nobody is signed in.", in: "signed-in")
+      #expect(try browser.complaints() == [])
+    }
+
+    @Test func `weather: typing searches, the latest wins, and activity is shown`() throws {
+      let own = try ReactordProcess("--weather-latency", "0.5")
+      let session = own.session(of: "weather")
+      try browser.open("\(own.url)/examples/weather.html?session=\(session.id)")
+      try expectText("No city", in: "city")
+      try browser.run(
+        """
+        window.seen = new Set();
+        const [progress, city] = ["activity", "city"].map((id) => document.getElementById(id));
+        new MutationObserver(() => seen.add(progress.hidden ? city.textContent : "busy"))
+          .observe(document.body, { subtree: true, childList: true, attributes: true });
+        """)
+      try browser.type("Paris", into: part("query"))
+      try browser.type("Seoul", into: part("query"))
+      try expectText("Seoul", in: "city")
+      try browser.expect(part("activity") + ".hidden", is: true)
+      #expect(try browser.run("return seen.has('busy')") == true)
+      #expect(try browser.run("return seen.has('Paris')") == false)
+
+      // The field is bound both ways.
+      try session.post(#"{"search":"Nairobi"}"#)
+      try browser.expect(part("query") + ".value", is: "Nairobi")
+      try expectText("Nairobi", in: "city")
+      try browser.type("Atlantis", into: part("query"))
+      try expectText("No city", in: "city")
+      #expect(try browser.complaints() == [])
+    }
+
+    @Test func `chat: two windows side by side read what each other writes`() throws {
+      let session = server.session(of: "chat")
+      let ada = try browser.window()
+      try open("chat", session, "&name=Ada")
+      try browser.click("return document.querySelector('#join button')")
+      let grace = try browser.openWindow()
+      try open("chat", session, "&name=Grace")
+      try browser.click("return document.querySelector('#join button')")
+      try expectText("Ada, Grace", in: "members")
+      try browser.type("<b>Hello</b>", into: part("text"))
+      try browser.click("return document.querySelector('#send button')")
+      try browser.choose(window: ada)
+      let messages = """
+        return [...document.querySelectorAll('#messages li:not(.sending)')]
+          .map((item) => [item.textContent, item.className])
+        """
+      try browser.expect(messages, is: [["Grace<b>Hello</b>", ""]])
+      try browser.type("Good morning", into: part("text"))
+      try browser.click("return document.querySelector('#send button')")
+      try browser.choose(window: grace)
+      try browser.expect(
+        messages, is: [["Grace<b>Hello</b>", "mine"], ["AdaGood morning", ""]])
+      #expect(try browser.run("return document.querySelectorAll('#messages li b b').length") == 0)
+      #expect(try browser.complaints() == [])
+    }
+
+    @Test func `chat: who has not joined is told, and what they wrote is taken back`() throws {
+      let session = server.session(of: "chat")
+      try open("chat", session, "&name=Ada")
+      try expectText("Nobody is here yet.", in: "members")
+      try browser.type("Hello?", into: part("text"))
+      try browser.click("return document.querySelector('#send button')")
+      try browser.expect(
+        part("problem") + ".textContent.startsWith('Only who has joined can send')", is: true)
+      try browser.expect("return document.querySelectorAll('#messages li').length", is: 0)
+    }
+
+    @Test func `stopwatch: it runs until it is stopped`() throws {
+      let own = try ReactordProcess("--stopwatch-interval", "0.05")
+      try browser.open("\(own.url)/examples/stopwatch.html")
+      try expectText("Start", in: "toggle")
+      try press("toggle")
+      try expectText("Stop", in: "toggle")
+      try browser.expect(part("activity") + ".hidden", is: false)
+      try browser.expect(part("ticks") + ".textContent !== '0:00'", is: true)
+      try press("toggle")
+      try expectText("Start", in: "toggle")
+      try browser.expect(part("activity") + ".hidden", is: true)
+      try press("reset")
+      try expectText("0:00", in: "ticks")
+      #expect(try browser.complaints() == [])
+    }
+
+    @Test(arguments: ["counter", "profile", "weather", "chat", "stopwatch"])
+    func `an example is under 60 lines, and shown beside its source`(name: String) throws {
+      let files = try ["html", "js"].map {
+        try server.client().get("/examples/\(name).\($0)").text
+      }
+      let lines = files.reduce(0) {
+        $0 + $1.split(separator: "\n", omittingEmptySubsequences: false).count - 1
+      }
+      #expect(lines < 60)
+      try browser.open("\(server.url)/")
+      try browser.click("return document.querySelector('.bar li a')")
+      try browser.click("return document.querySelector('a[href=\"#\(name)\"]')")
+      try browser.expect(
+        "return [...document.querySelectorAll('#source code')].map((code) => code.textContent)",
+        is: .array([files[1], files[0]].map { .string(String($0.dropLast())) }))
+      try browser.expect(
+        "return document.querySelectorAll('iframe').length", is: name == "chat" ? 2 : 1)
+      try browser.expect(
+        """
+        return [...document.querySelectorAll('iframe')].every(({ contentDocument }) =>
+          contentDocument?.querySelector('h1')?.textContent.toLowerCase() === '\(name)')
+        """, is: true)
+    }
+  }
+}

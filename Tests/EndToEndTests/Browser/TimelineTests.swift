@@ -1,0 +1,204 @@
+import Testing
+
+extension BrowserTests {
+  /// `GET /`: the past of a session, and its actions made by hand.
+  struct TimelineTests {
+    let page: InspectorPage
+    let browser: Browser
+    let server: ReactordProcess
+    let room: SessionClient
+
+    init() throws {
+      server = try ReactordProcess.shared.get()
+      browser = try Browser()
+      page = InspectorPage(browser: browser, server: server)
+      room = server.session(of: "chat")
+      for action in [
+        #"{"join":"Ada"}"#, #"{"join":"Grace"}"#, #"{"send":{"from":"Ada","text":"Hello"}}"#,
+        #"{"leave":"Grace"}"#,
+      ] {
+        try room.post(action)
+      }
+    }
+
+    private let changes = """
+      return [...document.querySelectorAll('#state [data-change]')].map((row) =>
+        [row.dataset.change, row.textContent.replace(/,$/, "")])
+      """
+
+    @Test func `the log is a list, the newest first, with the actions that caused it`() throws {
+      try page.open(room)
+      try browser.expect(
+        """
+        return [...document.querySelectorAll('#log button')].map((entry) =>
+          [entry.children[0].textContent, entry.children[1].textContent])
+        """,
+        is: [
+          ["4", #"{"leave":"Grace"}"#], ["3", #"{"send":{"from":"Ada","text":"Hello"}}"#],
+          ["2", #"{"join":"Grace"}"#], ["1", #"{"join":"Ada"}"#],
+        ])
+      try room.post(#"{"leave":"Ada"}"#)
+      try browser.expect(
+        "return document.querySelector('#log code').textContent", is: #"{"leave":"Ada"}"#)
+      try page.expectNoComplaints()
+    }
+
+    @Test func `a version of the past shows its State, what changed, and why`() throws {
+      try page.open(room)
+      try browser.click("return document.querySelector('#log [data-version=\"2\"] button')")
+      try page.expectState(#"{"members":["Ada","Grace"],"messages":[]}"#)
+      try page.expectText("version 2, as it was", in: "#version")
+      try browser.expect(changes, is: [["added", #""Grace""#]])
+      try page.expectText(#"{"join":"Grace"}"#, in: "#moment")
+      try page.expectText(#"{"addMember":"Grace"}"#, in: "#moment")
+
+      // What comes meanwhile does not disturb.
+      try room.post(#"{"join":"Joan"}"#)
+      try page.expectText("version 2 of 5", in: "#timeline-version")
+      try page.expectState(#"{"members":["Ada","Grace"],"messages":[]}"#)
+      try page.press("Later")
+      try page.press("Later")
+      try browser.expect(changes, is: [["removed", #""Grace""#]])
+      try page.press("Live")
+      try page.expectText("version 5, live", in: "#timeline-version")
+      try page.expectText("\"Joan\"", in: "#state")
+      try page.expectNoComplaints()
+    }
+
+    @Test func `the arrow keys scrub`() throws {
+      try page.open(room)
+      try page.expectText("version 4, live", in: "#timeline-version")
+      try browser.run("document.querySelector('#scrubber').focus()")
+      try browser.press(.left, .left, .left)
+      try page.expectState(#"{"members":["Ada"],"messages":[]}"#)
+      try browser.expect(
+        "return document.querySelector('#scrubber').getAttribute('aria-valuetext')", is: "version 1"
+      )
+      try browser.press(.left)
+      try page.expectState(#"{"members":[],"messages":[]}"#)
+      try page.expectText("The initial State.", in: "#moment")
+      try browser.press(.right, .right, .right, .right)
+      try page.expectText("version 4 of 4", in: "#timeline-version")
+    }
+
+    @Test func `a session plays from its beginning to its end`() throws {
+      try page.open(room)
+      try page.expectText("version 4, live", in: "#timeline-version")
+      try browser.run(
+        """
+        window.seen = [];
+        new MutationObserver(() => {
+          const text = document.querySelector('#timeline-version').textContent;
+          if (seen.at(-1) !== text) seen.push(text);
+        }).observe(document.querySelector('#timeline-version'), { childList: true });
+        """)
+      try page.press("Play")
+      try browser.expect("return document.querySelector('#play').textContent", is: "Play")
+      try browser.expect(
+        "return seen.filter((text) => text.includes(' of '))",
+        is: [
+          "version 0 of 4", "version 1 of 4", "version 2 of 4", "version 3 of 4", "version 4 of 4",
+        ])
+      try page.expectNoComplaints()
+    }
+
+    @Test func `a session is forked at a version of the past`() throws {
+      try page.open(room)
+      try browser.click("return document.querySelector('#log [data-version=\"2\"] button')")
+      try page.expectText("version 2 of 4", in: "#timeline-version")
+      try page.press("Fork here")
+      try browser.expect(
+        "return location.hash.startsWith('#/chat/') && !location.hash.endsWith('/\(room.id)')",
+        is: true)
+      try page.expectStatus("live")
+      try page.expectState(#"{"members":["Ada","Grace"],"messages":[]}"#)
+      try page.expectText("version 2, live", in: "#timeline-version")
+      #expect(try room.state().json["members"] == ["Ada"])
+      try page.expectNoComplaints()
+    }
+
+    @Test func `what changes is marked`() throws {
+      let session = server.session(of: "counter")
+      try page.open(session)
+      try browser.expect(changes, is: [])
+      try session.post(#"{"add":3}"#)
+      try browser.expect(changes, is: [["changed", #""value": 3"#]])
+      try room.post(#"{"join":"Joan"}"#)
+      try page.open(room)
+      try room.post(#"{"leave":"Ada"}"#)
+      try browser.expect(changes, is: [["removed", #""Ada""#]])
+    }
+
+    @Test func `an action is composed from its schema`() throws {
+      try page.open(room)
+      try browser.expect(
+        "return [...document.querySelectorAll('#case option')].map(({ value }) => value)",
+        is: ["join", "leave", "send"])
+      try browser.run(
+        """
+        const choice = document.querySelector('#case');
+        choice.value = 'send';
+        choice.dispatchEvent(new Event('change'));
+        """)
+      // It begins with the example of that case.
+      try browser.expect(
+        "return document.querySelector('#action').value",
+        is: #"{"send":{"from":"Ada","text":"Hello!"}}"#)
+      try browser.type(#"She said "no"."#, into: "return document.querySelector('#field-text')")
+      try browser.expect(
+        "return document.querySelector('#action').value",
+        is: #"{"send":{"from":"Ada","text":"She said \"no\"."}}"#)
+      try page.press("Send")
+      try page.expectText(#"She said \"no\"."#, in: "#state")
+      try page.expectNoComplaints()
+    }
+
+    @Test func `a number is composed with all its digits`() throws {
+      let session = server.session(of: "counter")
+      try page.open(session)
+      try browser.type("9223372036854775807", into: "return document.querySelector('#field-value')")
+      try page.press("Send")
+      try page.expectState(#"{"value":9223372036854775807}"#)
+    }
+
+    @Test func `running effects are told`() throws {
+      let watch = server.session(of: "stopwatch")
+      try page.open(watch)
+      try page.expectText("Nothing runs.", in: "#effects")
+      try page.press(#""start""#)
+      try page.expectText("1 effect runs.", in: "#effects")
+      try browser.expect("return document.querySelector('#progress').hidden", is: false)
+      try page.press(#""stop""#)
+      try page.expectText("Nothing runs.", in: "#effects")
+    }
+
+    @Test func `charts move with what the service does`() throws {
+      let session = server.session(of: "counter")
+      try page.open(session)
+      for title in ["Actions", "Deliveries", "Subscribers", "Commit"] {
+        try page.expectText(title, in: "#charts")
+      }
+      _ = try eventually(within: .seconds(20)) {
+        try session.post(#""increase""#)
+        return try browser.run(
+          """
+          const chart = document.querySelector('.chart');
+          return /peak [^0]/.test(chart.textContent)
+            && chart.querySelector('polyline').getAttribute('points').includes(' ')
+          """) == true
+      }
+      try browser.expect(
+        "return /peak [^0]/.test(document.querySelector('.chart').textContent)", is: true)
+      try page.expectNoComplaints()
+    }
+
+    @Test func `a session is ended after it was asked for twice`() throws {
+      try page.open(room)
+      try page.press("End session")
+      try page.expectStatus("live")
+      try page.press("End it for everybody?")
+      try page.expectStatus("ended")
+      #expect(try room.state().status == 410)
+    }
+  }
+}

@@ -1,0 +1,120 @@
+import Glibc
+import Testing
+
+/// `reactord watch` and `reactord send`, against a real daemon.
+@Suite(.blocking)
+struct ClientCommandTests {
+  let server: ReactordProcess
+  let session: SessionClient
+  let url: String
+
+  init() throws {
+    server = try ReactordProcess.shared.get()
+    session = server.session(of: "counter")
+    url = server.url + session.path
+  }
+
+  private func send(_ arguments: String...) throws -> (
+    exit: ChildProcess.Exit, process: ChildProcess
+  ) {
+    let process = try ReactordProcess.launch(["send"] + arguments)
+    return (try process.wait(), process)
+  }
+
+  private func expectOutput(
+    _ lines: [String], of process: ChildProcess, sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    let text = lines.map { $0 + "\n" }.joined()
+    _ = eventually { process.standardOutput == text }
+    #expect(process.standardOutput == text, sourceLocation: sourceLocation)
+  }
+
+  @Test func `send prints the State that came of the action`() throws {
+    for (action, state) in [
+      ("increase", #"{"value":1}"#), (#"{"add":4}"#, #"{"value":5}"#),
+      (#"["decrease","decrease"]"#, #"{"value":3}"#),
+    ] {
+      let (exit, process) = try send(url, action)
+      #expect(exit == .code(0))
+      #expect(process.standardOutput == state + "\n")
+      #expect(process.standardError == "")
+    }
+  }
+
+  @Test func `send says what is wrong, with exit code 1`() throws {
+    let (exit, process) = try send(url, "jump")
+    #expect(exit == .code(1))
+    #expect(process.standardOutput == "")
+    #expect(process.standardError.hasPrefix("reactord: Not an action of this reactor. "))
+    #expect(try send(server.url + "/v1/reactors/nothing/sessions/a", "x").exit == .code(1))
+    #expect(try send(url, "{").exit == .code(1))
+  }
+
+  @Test func `send does not wait for a long effect longer than it is told`() throws {
+    let watch = server.session(of: "stopwatch")
+    let (exit, process) = try send(server.url + watch.path, "start", "--wait", "0")
+    #expect(exit == .code(0))
+    #expect(process.standardError == "reactord: accepted; the effect runs on\n")
+    try watch.post(#""stop""#)
+  }
+
+  @Test func `nobody there is exit code 69, and a mistake in the line 64`() throws {
+    let gone = try ReactordProcess()
+    try gone.stop()
+    let watch = try ReactordProcess.launch(["watch", gone.url + session.path])
+    #expect(try watch.wait() == .code(69))
+    #expect(watch.standardError.contains("does not accept connections"))
+    #expect(try send("demo", "increase").exit == .code(64))
+  }
+
+  @Test func `watch prints the State, and then what changes`() throws {
+    try session.post(#"{"add":2}"#)
+    let watch = try ReactordProcess.launch(["watch", url])
+    let first = try #require(try session.state().cursor)
+    let name = session.path.split(separator: "/")[2] + "/" + session.id
+    let start = ["\(name) \(first)", #"  {"value":2}"#]
+    expectOutput(start, of: watch)
+    try session.post(#""increase""#)
+    let second = try #require(try session.state().cursor)
+    expectOutput(start + ["\(name) \(second)", "  ~ /value 2 → 3"], of: watch)
+    _ = try session.delete()
+    #expect(try watch.wait() == .code(0))
+    #expect(watch.standardOutput.hasSuffix("\(name) has ended\n"))
+  }
+
+  @Test func `watch prints every State as JSON for programs`() throws {
+    let watch = try ReactordProcess.launch(["watch", "--json", url])
+    expectOutput([#"{"value":0}"#], of: watch)
+    try session.post(#"{"add":9007199254740993}"#)
+    expectOutput([#"{"value":0}"#, #"{"value":9007199254740993}"#], of: watch)
+  }
+
+  @Test func `watch of what is not there, or no longer, is exit code 1`() throws {
+    _ = try session.put()
+    _ = try session.delete()
+    for (path, reason) in [
+      (session.path, "the session has ended"), ("/v1/reactors/nothing/sessions/a", "No reactor"),
+    ] {
+      let watch = try ReactordProcess.launch(["watch", server.url + path])
+      #expect(try watch.wait() == .code(1))
+      #expect(watch.standardError.contains(reason))
+    }
+  }
+
+  @Test func `watch comes back after a crash, and shows nothing twice`() throws {
+    let folder = try TemporaryFolder()
+    let store = "sqlite:" + folder["log.db"]
+    let own = try ReactordProcess("--store", store)
+    let session = own.session(of: "counter")
+    try session.post(#""increase""#)
+    let watch = try ReactordProcess.launch(["watch", "--json", own.url + session.path])
+    expectOutput([#"{"value":1}"#], of: watch)
+    own.process.signal(SIGKILL)
+    try own.process.wait()
+    _ = eventually { watch.standardError.contains("coming back") }
+    let next = try ReactordProcess("--listen", "127.0.0.1:\(own.port)", "--store", store)
+    try SessionClient(next.client(), session.path).post(#"{"add":5}"#)
+    expectOutput([#"{"value":1}"#, #"{"value":6}"#], of: watch)
+    #expect(watch.standardError.split(separator: "\n").count == 1)
+  }
+}

@@ -1,0 +1,52 @@
+import Testing
+
+@testable import ReactorService
+
+struct ClientInvocationTests {
+  private static let url = "http://localhost:8080/v1/reactors/counter/sessions/demo"
+
+  private func session() throws -> SessionURL { try #require(SessionURL(Self.url)) }
+
+  @Test func `watch takes a session`() throws {
+    guard case .watch(let task) = try CommandLineCase(arguments: ["watch", Self.url]).parse() else {
+      Issue.record("this watches")
+      return
+    }
+    #expect(task == WatchTask(session: try session(), isJSON: false))
+  }
+
+  @Test func `send takes a session and an action, and flags anywhere`() throws {
+    let line = CommandLineCase(arguments: ["send", "--wait", "3", Self.url, #"{"add":2}"#])
+    guard case .send(let task) = try line.parse() else {
+      Issue.record("this sends")
+      return
+    }
+    #expect(task == SendTask(session: try session(), action: .text(#"{"add":2}"#), wait: 3))
+    guard case .send(let other) = try CommandLineCase(arguments: ["send", Self.url, "-"]).parse()
+    else {
+      Issue.record("this sends")
+      return
+    }
+    #expect(other.action == .standardInput)
+  }
+
+  @Test(arguments: [
+    ["watch"], ["watch", url, "more"], ["watch", "--wait", "3", url],
+    ["watch", "http://localhost"],
+    ["send"], ["send", url], ["send", url, "increase", "more"],
+    ["send", url, "increase", "--wait"],
+    ["send", url, "increase", "--wait", "soon"], ["send", url, "increase", "--json"],
+  ])
+  func `what cannot be meant is a mistake of usage`(_ arguments: [String]) throws {
+    let refusal = try #require(CommandLineCase(arguments: arguments).refusal())
+    #expect(refusal.exitCode == 64)
+  }
+
+  @Test(arguments: [
+    ("increase", #""increase""#), (#""increase""#, #""increase""#), (#"{"add":2}"#, #"{"add":2}"#),
+    ("true", "true"), ("null", "null"), ("7", "7"), ("[]", "[]"), ("a b", "a b"), ("", ""),
+  ])
+  func `a word alone is the name of a case`(_ text: String, _ json: String) {
+    #expect(String(decoding: SendTask.json(of: text), as: UTF8.self) == json)
+  }
+}

@@ -1,0 +1,53 @@
+internal import Glibc
+internal import Synchronization
+internal import SystemThreads
+internal import Testing
+
+@Suite struct SystemThreadTests {
+  @Test func `the work is done when the thread was joined`() throws {
+    let isDone = Mutex(false)
+    try run(named: "worker") { isDone.withLock { $0 = true } }
+    #expect(isDone.withLock { $0 })
+  }
+
+  @Test(arguments: [("streams", "streams"), ("a-name-of-20-bytes..", "a-name-of-20-by"), ("", "")])
+  func `a thread is called what it was named, as far as the system has room`(
+    given: String, shown: String
+  ) throws {
+    let name = Mutex<String?>(nil)
+    try run(named: given) { name.withLock { $0 = Self.nameOfThisThread() } }
+    #expect(name.withLock { $0 } == shown + "\n")
+  }
+
+  @Test func `a thread that nobody joins does its work all the same`() async {
+    await withCheckedContinuation { continuation in
+      let thread = SystemThread(named: "forgotten") { continuation.resume() }
+      if thread == nil { continuation.resume() }
+    }
+  }
+
+  @Test func `what the work holds is let go of when it ends`() throws {
+    final class Held: Sendable {}
+    var held: Held? = Held()
+    weak let watched = held
+    try run(named: "holder") { [held] in _ = held }
+    held = nil
+    #expect(watched == nil)
+  }
+
+  private struct NoThread: Error {}
+
+  private func run(named name: String, _ body: @escaping @Sendable () -> Void) throws {
+    guard let thread = SystemThread(named: name, body) else { throw NoThread() }
+    thread.join()
+  }
+
+  private static func nameOfThisThread() -> String? {
+    let descriptor = open("/proc/thread-self/comm", O_RDONLY)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var bytes = [UInt8](repeating: 0, count: 64)
+    let count = read(descriptor, &bytes, bytes.count)
+    return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+  }
+}
