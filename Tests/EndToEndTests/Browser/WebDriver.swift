@@ -17,18 +17,25 @@ final class WebDriver {
 
   /// Starts the driver on a free port.
   init() throws {
-    let process = try ChildProcess(Self.executable(), ["--port=0"])
+    // It takes a port of one protocol and then the same one of the other, which may be taken.
+    var started = try Self.start()
+    for _ in 0..<3 where started.port == nil { started = try Self.start() }
+    guard let port = started.port else {
+      throw Failure(
+        description: "chromedriver did not start. It said: \(started.process.standardError)")
+    }
+    process = started.process
+    client = HTTPClient(port: port)
+  }
+
+  private static func start() throws -> (process: ChildProcess, port: UInt16?) {
+    let process = try ChildProcess(executable(), ["--port=0"])
     let port = Watched<UInt16?>(nil)
-    let isListening = eventually(within: Self.patience) {
+    _ = eventually(within: patience) {
       port.change { $0 = Self.port(in: process.standardOutput) }
       return port.current != nil || !process.isRunning
     }
-    guard isListening, let port = port.current else {
-      throw Failure(
-        description: "chromedriver did not start. It said: \(process.standardError)")
-    }
-    self.process = process
-    client = HTTPClient(port: port)
+    return (process, port.current)
   }
 
   /// Sends a command; the body is an object, where the command takes one.
