@@ -86,7 +86,8 @@ public struct SQLiteMaintenance: Sendable {
   ) throws(SQLiteLogError) {
     try exclusively { (connection) throws(DatabaseError) in
       var writer = try LogWriter(
-        connection, StoreRules(retention: retention, outcomesKept: outcomesKept))
+        connection, StoreRules(retention: retention, outcomesKept: outcomesKept),
+        afterFailure: false)
       repeat { _ = try writer.write([]) } while !writer.isAtRest
       try connection.execute("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)")
     }

@@ -1,36 +1,59 @@
 internal import Glibc
 
 /// Lets a thread wait until another one says go on.
+///
+/// Not a semaphore of the system: that one's time is the clock's on the wall, which may be set.
 @safe
 final class Semaphore: Sendable {
+  @unsafe private struct Parts {
+    var lock = unsafe pthread_mutex_t()
+    var bell = pthread_cond_t()
+    var signals = 0
+  }
+
   // Proof: the address is set once and freed with the object; what it points to is made for being
-  // used by several threads at once.
-  private nonisolated(unsafe) let semaphore: UnsafeMutablePointer<sem_t>
+  // used by several threads at once, and the count is touched under its lock only.
+  private nonisolated(unsafe) let parts: UnsafeMutablePointer<Parts>
 
   init() {
-    unsafe semaphore = .allocate(capacity: 1)
-    unsafe sem_init(semaphore, 0, 0)
+    unsafe parts = .allocate(capacity: 1)
+    unsafe parts.initialize(to: unsafe Parts())
+    unsafe pthread_mutex_init(&parts.pointee.lock, nil)
+    var attributes = pthread_condattr_t()
+    unsafe pthread_condattr_init(&attributes)
+    unsafe pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+    unsafe pthread_cond_init(&parts.pointee.bell, &attributes)
+    unsafe pthread_condattr_destroy(&attributes)
   }
 
   deinit {
-    unsafe sem_destroy(semaphore)
-    unsafe semaphore.deallocate()
+    unsafe pthread_cond_destroy(&parts.pointee.bell)
+    unsafe pthread_mutex_destroy(&parts.pointee.lock)
+    unsafe parts.deallocate()
   }
 
   /// Lets one waiting thread go on, now or when it comes.
-  func signal() { unsafe sem_post(semaphore) }
+  func signal() {
+    unsafe pthread_mutex_lock(&parts.pointee.lock)
+    unsafe parts.pointee.signals += 1
+    unsafe pthread_cond_signal(&parts.pointee.bell)
+    unsafe pthread_mutex_unlock(&parts.pointee.lock)
+  }
 
   /// Waits for a signal, for some seconds at most, and says whether it came.
-  ///
-  /// The clock of the wall counts them: where it jumps, they are more or fewer.
   @discardableResult
   func wait(seconds: Int) -> Bool {
     var deadline = timespec()
-    unsafe clock_gettime(CLOCK_REALTIME, &deadline)
+    unsafe clock_gettime(CLOCK_MONOTONIC, &deadline)
     deadline.tv_sec += min(seconds, 1_000_000_000)
-    while unsafe sem_timedwait(semaphore, &deadline) != 0 {
-      guard errno == EINTR else { return false }
+    unsafe pthread_mutex_lock(&parts.pointee.lock)
+    defer { unsafe pthread_mutex_unlock(&parts.pointee.lock) }
+    while unsafe parts.pointee.signals == 0 {
+      let code = unsafe pthread_cond_timedwait(
+        &parts.pointee.bell, &parts.pointee.lock, &deadline)
+      guard code == 0 else { return false }
     }
+    unsafe parts.pointee.signals -= 1
     return true
   }
 }

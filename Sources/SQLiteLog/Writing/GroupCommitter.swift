@@ -105,6 +105,7 @@ final class GroupCommitter: Sendable {
 
   private func writeGroups() {
     var writer: LogWriter?
+    var isBroken = false
     var health = StoreHealth(logger: logger)
     // At first there may be something to remove that an earlier process had left.
     var pause = 0
@@ -115,14 +116,18 @@ final class GroupCommitter: Sendable {
         rest = rest.dropFirst(group.count)
         let refusals: [LogError?]
         do throws(DatabaseError) {
-          if writer == nil {
-            writer = try LogWriter(try file.connect(for: .writing), rules)
+          if writer == nil || isBroken {
+            // Before the broken one goes: a write-ahead log that nobody has open is read anew from
+            // its file, and with it what was refused.
+            writer = try LogWriter(
+              try file.connect(for: .writing), rules, afterFailure: isBroken)
+            isBroken = false
           }
           refusals = try writer?.write(group) ?? []
           health.succeeded()
           pause = writer?.isAtRest ?? true ? Self.idleInterval : 0
         } catch {
-          if error.breaksConnection { writer = nil }
+          if error.breaksConnection { isBroken = true }
           health.failed(error)
           pause = Self.failureInterval
           refusals = group.map { _ in error.logError }

@@ -13,9 +13,19 @@ struct LogWriter {
   private var outcomes: OutcomeSweep
   private let retention: RetentionRules
   private var nextID: Int64
+  /// Whether the file may hold what was refused, see ``transact(_:)``.
+  private var mayHaveLeftovers: Bool
 
   /// Takes over a connection.
-  init(_ connection: Connection, _ rules: StoreRules) throws(DatabaseError) {
+  ///
+  /// - Parameters:
+  ///   - connection: The connection.
+  ///   - rules: How much is kept.
+  ///   - isAfterFailure: Whether a writer before this one has failed.
+  /// - Throws: Where the database cannot be read.
+  init(
+    _ connection: Connection, _ rules: StoreRules, afterFailure isAfterFailure: Bool
+  ) throws(DatabaseError) {
     // Acknowledged is what the disk has. The log beside the database is kept from growing for good.
     try connection.execute(
       """
@@ -34,6 +44,7 @@ struct LogWriter {
     sweep = try RetentionSweep(connection)
     outcomes = try OutcomeSweep(connection, rules)
     retention = rules.retention
+    mayHaveLeftovers = isAfterFailure
     self.connection = connection
   }
 
@@ -67,6 +78,11 @@ struct LogWriter {
     return refusals
   }
 
+  /// Writes a group as one transaction.
+  ///
+  /// One whose sync failed stands whole in the write-ahead log, where nobody sees it; yet after a crash
+  /// it would count. So the first one afterwards writes something in any case: it takes the place of
+  /// what was refused.
   private mutating func transact(
     _ group: ArraySlice<WriteRequest>
   ) throws(DatabaseError) -> [LogError?] {
@@ -80,10 +96,13 @@ struct LogWriter {
       if removals.isEmpty { try sweep.plan(&removals, by: retention, now: .now) }
       let removed = try removals.removeSome()
       try outcomes.removeSome(now: .now)
+      if mayHaveLeftovers { try connection.execute("PRAGMA user_version = \(Schema.version)") }
       try statements.commit.run()
+      mayHaveLeftovers = false
       removals.didRemove(removed)
       return refusals
     } catch {
+      mayHaveLeftovers = true
       heads.removeAll()
       removals.didTakeBack()
       outcomes.didTakeBack()

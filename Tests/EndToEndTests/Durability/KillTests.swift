@@ -7,83 +7,107 @@ import Testing
   /// How often; `make test-faults` says more.
   private static let rounds =
     ProcessInfo.processInfo.environment["FAULT_ROUNDS"].flatMap { Int($0) } ?? 20
+  private static let sessions = 3
+  /// What works on each session at the same time: a subscriber, and writers of which the last one
+  /// gives its requests keys.
+  private static let workers = 4
 
   @Test func `what was acknowledged survives a kill, once and in order`() throws {
     let folder = try TemporaryFolder()
-    var history = History()
+    var histories = Array(repeating: History(), count: Self.sessions)
     for round in 0..<Self.rounds {
       let server = try ReactordProcess("--store", "sqlite:\(folder["log.db"])")
-      try history.check(SessionClient(server.client(), Self.path))
-      history.seen = try load(server, round: round, history: &history)
+      for index in histories.indices {
+        let session = SessionClient(server.client(), Self.path(index))
+        try histories[index].check(session)
+        try histories[index].sendAgain(to: session)
+      }
+      try load(server, round: round, histories: &histories)
       try server.process.wait()
     }
 
     let server = try ReactordProcess("--store", "sqlite:\(folder["log.db"])")
-    let session = SessionClient(server.client(), Self.path)
-    try history.check(session)
-    if (history.seen.last?.version ?? -1) < history.version {
-      let stream = try EventStream(
-        port: server.port, Self.path + "/events?replay=all", history.resumption)
-      history.seen += try stream.events(upTo: history.version).compactMap(\.cursor)
+    for (index, var history) in histories.enumerated() {
+      let session = SessionClient(server.client(), Self.path(index))
+      try history.check(session)
+      try history.sendAgain(to: session)
+      if (history.seen.last?.version ?? -1) < history.version {
+        let stream = try EventStream(
+          port: server.port, session.path + "/events?replay=all", history.resumption)
+        history.seen += try stream.events(upTo: history.version).compactMap(\.cursor)
+      }
+      #expect(history.seen.map(\.version) == Array(0...history.version))
+      #expect(Set(history.seen.map(\.epoch)).count == 1)
     }
-    #expect(history.seen.map(\.version) == Array(0...history.version))
-    #expect(Set(history.seen.map(\.epoch)).count == 1)
   }
 
-  private static let path = "/v1/reactors/counter/sessions/killed"
+  private static func path(_ session: Int) -> String {
+    "/v1/reactors/counter/sessions/killed-\(session)"
+  }
 
-  /// Lets writers and a subscriber work until the service is killed among them.
-  ///
-  /// - Returns: All that the subscriber has seen up to now.
+  /// Lets writers and subscribers work until the service is killed among them.
   private func load(
-    _ server: ReactordProcess, round: Int, history: inout History
-  ) throws -> [Cursor] {
-    let left = Atomic(Int.random(in: 1...150))
+    _ server: ReactordProcess, round: Int, histories: inout [History]
+  ) throws {
+    let left = Atomic(Int.random(in: 1...300))
     let port = server.port
-    let resumption = history.resumption
-    let results = try concurrently(5) { index in
-      index == 0
-        ? Work(seen: Self.watch(port, resumption))
-        : Work(
-          acknowledged: Self.write(port, (round * 5 + index) * 10_000) {
-            if left.subtract(1, ordering: .relaxed).newValue == 0 { server.process.kill() }
-          })
+    let resumptions = histories.map(\.resumption)
+    let results = try concurrently(Self.sessions * Self.workers) { index in
+      let (session, worker) = index.quotientAndRemainder(dividingBy: Self.workers)
+      if worker == 0 {
+        return Self.watch(port, Self.path(session), resumptions[session])
+      }
+      let client = SessionClient(HTTPClient(port: port), Self.path(session))
+      let first = (round * Self.sessions * Self.workers + index) * 10_000
+      return Self.write(client, first, withKeys: worker == Self.workers - 1) {
+        if left.subtract(1, ordering: .relaxed).newValue == 0 { server.process.kill() }
+      }
     }
-    for work in results { history.acknowledged.append(work.acknowledged) }
-    return history.seen + results.flatMap(\.seen)
-  }
-
-  private struct Work {
-    var acknowledged: [Int] = []
-    var seen: [Cursor] = []
+    for (index, work) in results.enumerated() { histories[index / Self.workers].add(work) }
   }
 
   /// Posts one number after the other until the service is gone.
-  ///
-  /// - Returns: Those that were acknowledged.
   private static func write(
-    _ port: UInt16, _ first: Int, acknowledged: () -> Void
-  ) -> [Int] {
-    let session = SessionClient(HTTPClient(port: port), path)
-    var numbers: [Int] = []
-    while let answer = try? session.post(#"{"add":\#(first + numbers.count)}"#) {
+    _ session: SessionClient, _ first: Int, withKeys hasKeys: Bool, acknowledged: () -> Void
+  ) -> Work {
+    var work = Work()
+    var number = first
+    while let answer = try? session.add(number, withKey: hasKeys) {
       guard answer.status == 200 else { break }
-      numbers.append(first + numbers.count)
+      work.acknowledged.append(number)
+      number += 1
       acknowledged()
     }
-    return numbers
+    if hasKeys { work.unanswered = number }
+    return work
   }
 
   /// Reads a stream until the service is gone.
-  private static func watch(_ port: UInt16, _ resumption: [String: String]) -> [Cursor] {
-    var seen: [Cursor] = []
+  private static func watch(
+    _ port: UInt16, _ path: String, _ resumption: [String: String]
+  ) -> Work {
+    var work = Work()
     guard
       let stream = try? EventStream(port: port, path + "/events?replay=all", resumption)
-    else { return seen }
+    else { return work }
     while let event = try? stream.nextEvent() {
-      if let cursor = event.cursor { seen.append(cursor) }
+      if let cursor = event.cursor { work.seen.append(cursor) }
     }
-    return seen
+    return work
+  }
+}
+
+/// What one client has to tell when the service is gone.
+private struct Work {
+  var acknowledged: [Int] = []
+  /// What was sent with a key, and may or may not have happened.
+  var unanswered: Int?
+  var seen: [Cursor] = []
+}
+
+extension SessionClient {
+  fileprivate func add(_ number: Int, withKey hasKey: Bool) throws -> HTTPAnswer {
+    try post(#"{"add":\#(number)}"#, hasKey ? ["Idempotency-Key": "\"\(number)\""] : [:])
   }
 }
 
@@ -97,9 +121,29 @@ private struct History {
   var version = 0
   private var sum = 0
   private var versions: [Int: Int] = [:]
+  /// What is to be sent again with its key: the last that each writer was told of, and what it was
+  /// told nothing of.
+  private var unsettled: [Int] = []
 
   var resumption: [String: String] {
     seen.last.map { ["Last-Event-ID": $0.description] } ?? [:]
+  }
+
+  mutating func add(_ work: Work) {
+    acknowledged.append(work.acknowledged)
+    seen += work.seen
+    guard let number = work.unanswered else { return }
+    unsettled += work.acknowledged.suffix(1) + [number]
+  }
+
+  /// Sends again what has a key: whether it had happened or not, now it has, once.
+  mutating func sendAgain(to session: SessionClient) throws {
+    for number in unsettled {
+      #expect(try session.add(number, withKey: true).status == 200)
+      acknowledged.append([number])
+    }
+    unsettled = []
+    try check(session)
   }
 
   /// Reads what is new in the log, and compares all of it with what was acknowledged.

@@ -1,0 +1,120 @@
+import Foundation
+import Synchronization
+import Testing
+
+/// A disk whose calls fail for a while.
+@Suite(.blocking) struct DiskFaultTests {
+  private let folder: TemporaryFolder
+  private let machine: FaultyMachine
+  private let server: ReactordProcess
+  private let session: SessionClient
+
+  init() throws {
+    folder = try TemporaryFolder()
+    machine = try FaultyMachine(files: folder)
+    server = try ReactordProcess(
+      ["--store", "sqlite:\(folder["log.db"])"], environment: machine.environment)
+    session = server.session(of: "counter")
+  }
+
+  @Test(arguments: FaultyMachine.Call.allCases)
+  func `an error of the disk is a problem, and none any more when it is over`(
+    call: FaultyMachine.Call
+  ) throws {
+    #expect(try session.post(#""increase""#).status == 200)
+    try machine.fail(call)
+    for _ in 0..<3 {
+      let refused = try session.post(#""increase""#)
+      try expectProblem(refused, 503, "unavailable")
+      #expect(refused["Retry-After"] != nil)
+    }
+    #expect(try session.state().json == ["value": 1])
+    let other = SessionClient(server.client(), session.siblings + "/other")
+    try expectProblem(other.put(), 503, "unavailable")
+
+    machine.mend()
+    #expect(try session.post(#""increase""#).json == ["value": 2])
+    #expect(try other.put().status == 201)
+    try expectDurable(2)
+  }
+
+  @Test func `a sync that finds no room is a full disk`() throws {
+    #expect(try session.post(#""increase""#).status == 200)
+    try machine.fail(.sync, with: ENOSPC)
+    try expectProblem(session.post(#""increase""#), 507, "storage-full")
+    machine.mend()
+    #expect(try session.post(#""increase""#).json == ["value": 2])
+    try expectDurable(2)
+  }
+
+  // All of it was written, and only the sync failed: what is in the file is whole.
+  @Test(arguments: [EIO, ENOSPC])
+  func `what was refused is not there after a crash, once the disk works again`(
+    error: Int32
+  ) throws {
+    #expect(try session.post(#""increase""#).status == 200)
+    try machine.fail(.sync, with: error)
+    #expect(try session.post(#""increase""#).status == (error == EIO ? 503 : 507))
+    machine.mend()
+    #expect(
+      eventually(within: .seconds(30)) {
+        server.standardError.contains("store is written again")
+      })
+    try expectDurable(1)
+  }
+
+  @Test func `what is sent again with its key happens once, however often the disk fails`() throws {
+    let isOver = Atomic(false)
+    let path = session.path
+    let port = server.port
+    let refusals = try concurrently(5) { [machine] index -> Int in
+      if index == 0 {
+        while !isOver.load(ordering: .relaxed) {
+          try machine.fail(Bool.random() ? .sync : .write)
+          Thread.sleep(forTimeInterval: .random(in: 0.01...0.1))
+          machine.mend()
+          Thread.sleep(forTimeInterval: .random(in: 0.01...0.1))
+        }
+        return 0
+      }
+      // Those that end first leave the others to the faults.
+      defer { isOver.store(true, ordering: .relaxed) }
+      return try Self.write(50, as: index, to: SessionClient(HTTPClient(port: port), path))
+    }
+    #expect(refusals.reduce(0, +) > 0)
+    try expectDurable((1...4).reduce(0) { $0 + $1 * 50 })
+    let again = try ReactordProcess("--store", "sqlite:\(folder["log.db"])")
+    #expect(try session(of: again).log("?limit=1000").json.array?.count == 200)
+  }
+
+  /// Adds a number so many times, each until it is acknowledged.
+  ///
+  /// - Returns: How often that was refused.
+  private static func write(
+    _ count: Int, as number: Int, to session: SessionClient
+  ) throws -> Int {
+    var refusals = 0
+    for place in 0..<count {
+      let key = ["Idempotency-Key": "\"\(number)-\(place)\""]
+      while true {
+        let answer = try session.post(#"{"add":\#(number)}"#, key)
+        if answer.status == 200 { break }
+        #expect(answer.status == 503)
+        refusals += 1
+      }
+    }
+    return refusals
+  }
+
+  private func session(of server: ReactordProcess) -> SessionClient {
+    SessionClient(server.client(), session.path)
+  }
+
+  /// Looks whether a service that is started anew has the same.
+  private func expectDurable(_ value: Int) throws {
+    server.process.kill()
+    try server.process.wait()
+    let again = try ReactordProcess("--store", "sqlite:\(folder["log.db"])")
+    #expect(try session(of: again).state().json == ["value": .number(Double(value))])
+  }
+}
