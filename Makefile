@@ -16,7 +16,7 @@ ARGS ?=
 packages := config/install-packages
 python_packages := config/install-python-packages
 formatted := Package.swift Sources Tests
-documented := ReactorStreams ReactorCore ReactorTesting ReactorService
+documented := ReactorStreams ReactorCore ReactorTesting ReactorService MicrohttpdServer
 docs := .build/docs
 bench := .build/bench
 
@@ -77,7 +77,7 @@ lint: ## Check the format and the rules of the sources.
 format: ## Format the sources.
 	swift format --in-place --parallel --recursive --configuration config/swift-format.json $(formatted)
 
-docs: ## Write the documentation of the public libraries to .build/docs.
+docs: ## Write the documentation of the libraries to .build/docs.
 	@$(packages) build
 	config/build-docs $(docs) $(documented)
 

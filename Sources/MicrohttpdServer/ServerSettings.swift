@@ -48,14 +48,14 @@ extension MicrohttpdServer {
     /// How long a client may take, from the beginning of each step, however many bytes it sends or
     /// takes in between; zero is no limit.
     public struct Timeouts: Sendable {
-      /// For the first request line and header fields of a new connection, unless `idle` is less.
+      /// For the first request line and header fields of a new connection, unless `idle` is less,
+      /// and for the header fields that follow the request line on one that is kept alive.
       public var head: Duration
 
       /// For the body of a request, from the end of its head, and for taking an answer.
       public var body: Duration
 
-      /// For the next request line and header fields on a connection that is kept alive, from the
-      /// answer before.
+      /// For the next request line on a connection that is kept alive, from the answer before.
       public var idle: Duration
 
       /// Makes timeouts.

@@ -11,15 +11,23 @@ if let unknown = names.first(where: { name in !Scenario.all.contains { $0.name =
   exit(64)
 }
 
+/// What could not be measured; an aim that is missed is no failure.
+var failures = 0
 do {
   let bench = try Bench()
   if Machine.isBusy { print("The machine is busy (load average \(Machine.loadAverage)).") }
   for scenario in Scenario.all
   where names.isEmpty ? scenario.isPartOfAll : names.contains(scenario.name) {
-    try await bench.run(scenario)
+    do {
+      try await bench.run(scenario)
+    } catch {
+      failures += 1
+      FileHandle.standardError.write(Data("bench: \(error)\n".utf8))
+    }
   }
   try bench.finish()
 } catch {
   FileHandle.standardError.write(Data("bench: \(error)\n".utf8))
   exit(1)
 }
+exit(failures == 0 ? 0 : 1)

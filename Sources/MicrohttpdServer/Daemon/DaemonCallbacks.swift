@@ -28,6 +28,7 @@ enum DaemonCallbacks {
       }
       let exchange = unsafe Exchange(
         loop: worker.loop, connection: Connection(connection), target: target)
+      worker.requestLineArrived(exchange.slot)
       return unsafe Unmanaged.passRetained(exchange).toOpaque()
     }
 

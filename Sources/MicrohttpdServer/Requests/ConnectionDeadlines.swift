@@ -14,6 +14,11 @@ struct ConnectionDeadlines {
     intervals = ConnectionPhase.allCases.map(interval)
   }
 
+  /// What a connection does that was not removed.
+  func phase(of index: Int) -> ConnectionPhase? {
+    phases.indices.contains(index) ? phases[index] : nil
+  }
+
   /// A connection begins a phase.
   mutating func enter(_ phase: ConnectionPhase, _ index: Int, at now: Int64) {
     while phases.count <= index { phases.append(.opened) }

@@ -2,8 +2,10 @@
 enum ConnectionPhase: UInt8, CaseIterable, Sendable {
   /// New: its first request line and header fields are awaited.
   case opened
-  /// Kept alive: the next request is awaited, or its header fields.
+  /// Kept alive: the next request line is awaited.
   case idle
+  /// Kept alive: the request line is there, and its header fields are awaited.
+  case receivingHead
   /// The body of a request is awaited.
   case receiving
   /// The service has the request; that takes as long as it takes.

@@ -24,6 +24,14 @@ extension RequestWorker {
     core.giveRoomBack()
   }
 
+  /// libmicrohttpd has read a request line.
+  ///
+  /// The first one of a connection prolongs nothing: its time counts from the beginning.
+  func requestLineArrived(_ index: Int) {
+    guard deadlines.phase(of: index) == .idle else { return }
+    deadlines.enter(.receivingHead, index, at: now)
+  }
+
   /// Holds a connection until its exchange is answered.
   func suspend(_ exchange: Exchange, _ index: Int) {
     slots[index].suspended = exchange
@@ -62,7 +70,7 @@ extension RequestWorker {
         let head = ResponseHead(status: 408, headers: [], framing: .length(0))
         _ = StreamSocket(socket).write(head.bytes, head.bytes.indices)
         core.overdue.add(1, ordering: .relaxed)
-      case .opened, .sending: core.overdue.add(1, ordering: .relaxed)
+      case .opened, .receivingHead, .sending: core.overdue.add(1, ordering: .relaxed)
       }
       _ = shutdown(socket, Int32(SHUT_RDWR))
     }

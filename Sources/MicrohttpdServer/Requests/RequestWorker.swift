@@ -58,6 +58,7 @@ final class RequestWorker {
       switch phase {
       case .opened: settings.timeouts.firstHead.milliseconds
       case .idle: settings.timeouts.idle.milliseconds
+      case .receivingHead: settings.timeouts.head.milliseconds
       case .receiving, .sending: settings.timeouts.body.milliseconds
       case .responding: 0
       }

@@ -76,7 +76,8 @@ extension Configuration {
     /// `limits.idle`: how long a connection may wait for its next request.
     public var idle = Duration.seconds(60)
 
-    /// `limits.head`: how long a new connection's first request line and header fields may take.
+    /// `limits.head`: how long a new connection's first request line and header fields may take, and
+    /// the header fields after each later request line.
     public var head = Duration.seconds(10)
 
     /// `limits.transfer`: how long a body may take, in either direction.

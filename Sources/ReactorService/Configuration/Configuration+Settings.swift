@@ -81,7 +81,10 @@ extension Configuration {
       help: "How long a connection may wait for its next request; streams have their heartbeat."),
     Setting(
       "limits.head", \.limits.head, .duration(0.1...3_600),
-      help: "How long a new connection's request line and header fields may take, in all."),
+      help: """
+        How long a new connection's request line and header fields may take, in all, and the \
+        fields after each later request line.
+        """),
     Setting(
       "limits.transfer", \.limits.transfer, .duration(0.1...86_400),
       help: "How long a request's body may take to arrive, and an answer to be taken, in all."),

@@ -7,21 +7,32 @@ enum PostLoad {
 
   /// Posts the action of `post.lua` to a server, a second to warm up and then as long as asked.
   ///
-  /// - Returns: Answers a second.
   /// - Throws: Where an answer was no success, or the load could not be run.
-  static func rate(
+  static func run(
     _ contestant: Contestant, _ server: ServerUnderTest, connections: Int, seconds: Double
-  ) throws -> Double {
+  ) throws -> Outcome {
     let url = "http://127.0.0.1:\(server.port)\(contestant.actions(of: "posted"))"
     _ = try run(url, connections, seconds: 1)
-    return try run(url, connections, seconds: max(1, seconds))
+    let seconds = max(1, seconds.rounded())
+    let before = server.processorTime
+    let rate = try run(url, connections, seconds: seconds)
+    return Outcome(
+      rate: rate, processorTime: (server.processorTime - before) / (rate * seconds))
+  }
+
+  struct Outcome {
+    /// Answers a second.
+    let rate: Double
+    /// The seconds of a processor that an answer takes the server, which others on the machine
+    /// disturb less than the rate.
+    let processorTime: Double
   }
 
   private static func run(_ url: String, _ connections: Int, seconds: Double) throws -> Double {
     let text = try Pinned.output(
       of: try Programs.find("wrk"),
       [
-        "-t1", "-c\(connections)", "-d\(Int(seconds.rounded()))s", "-s", script.path, url,
+        "-t1", "-c\(connections)", "-d\(Int(seconds))s", "-s", script.path, url,
       ])
     guard !text.contains("Non-2xx"), !text.contains("Socket errors") else {
       throw BenchmarkError("not every request succeeded:\n\(text)")

@@ -29,7 +29,7 @@ struct StreamLoad {
   func run(_ contestant: Contestant, _ server: ServerUnderTest) throws -> Outcome {
     let text = try Pinned.output(of: program, arguments(contestant, server))
     let outcome = try JSONDecoder().decode(Outcome.self, from: Data(text.utf8))
-    try outcome.check(contestant, expecting: subscribers + stalled)
+    try outcome.check(contestant, expecting: subscribers + stalled, count: count)
     return outcome
   }
 
@@ -44,7 +44,7 @@ struct StreamLoad {
         "--body", "", "--actions", session, "--settle", "0",
       ])
     let outcome = try JSONDecoder().decode(Outcome.self, from: Data(text.utf8))
-    try outcome.check(contestant, expecting: 0)
+    try outcome.check(contestant, expecting: 0, count: sessions)
     return outcome
   }
 

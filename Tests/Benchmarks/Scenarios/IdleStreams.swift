@@ -9,7 +9,7 @@ extension Scenario {
       let rates = try bench.inTurns(contestants) { contestant in
         let server = try contestant.start()
         func rate() throws -> Double {
-          try PostLoad.rate(contestant, server, connections: 32, seconds: bench.seconds)
+          try PostLoad.run(contestant, server, connections: 32, seconds: bench.seconds).rate
         }
         let without = try rate()
         var load = StreamLoad(bench)

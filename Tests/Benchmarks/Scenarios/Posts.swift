@@ -26,15 +26,28 @@ extension Scenario {
   ) throws -> Plot {
     var points: [String: [Plot.Point]] = [:]
     for count in connections {
-      let rates = try bench.inTurns(contestants) { contestant in
+      let outcomes = try bench.inTurns(contestants) { contestant in
         let server = try contestant.start()
-        return try PostLoad.rate(
+        return try PostLoad.run(
           contestant, server, connections: count, seconds: bench.seconds)
       }
+      let rates = outcomes.mapValues { $0.map(\.rate) }
       for contestant in contestants {
         let rate = Sample(rates[contestant.name] ?? [])
         points[contestant.name, default: []].append(.init(x: Double(count), y: rate.median))
         report(contestant.name, rates, connections: count, bench)
+      }
+      let floor = outcomes[contestants[0].name] ?? []
+      for contestant in contestants {
+        let own = (outcomes[contestant.name] ?? []).map { $0.processorTime * 1_000_000 }
+        let others = floor.map { $0.processorTime * 1_000_000 }
+        bench.report(
+          Figure(
+            load: "\(count) connections", contestant: contestant.name, unit: "µs of CPU/answer",
+            value: Sample(own),
+            ratio: contestant.name == contestants[0].name
+              ? nil
+              : .init(to: contestants[0].name, value: Sample(own, dividedBy: others))))
       }
     }
     return Plot(

@@ -48,11 +48,15 @@ final class ServerUnderTest {
 
   var id: Int32 { process.processIdentifier }
 
-  /// The memory that it uses, in bytes.
-  var resident: Double {
-    let text = (try? String(contentsOfFile: "/proc/\(id)/statm", encoding: .utf8)) ?? ""
-    let pages = text.split(separator: " ").dropFirst().first.flatMap { Double($0) } ?? 0
-    return pages * Double(getpagesize())
+  /// The seconds that it was on a processor up to now.
+  var processorTime: Double {
+    let text = (try? String(contentsOfFile: "/proc/\(id)/stat", encoding: .utf8)) ?? ""
+    // The name of the program, in brackets, may hold anything.
+    let fields = text.split(separator: ")").last?.split(separator: " ") ?? []
+    guard fields.count > 12, let user = Double(fields[11]), let system = Double(fields[12]) else {
+      return .nan
+    }
+    return (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
   }
 
   /// Ends the server and waits for its end.

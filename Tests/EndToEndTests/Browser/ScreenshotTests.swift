@@ -58,12 +58,10 @@ extension BrowserTests {
           "return document.querySelectorAll('polyline[points]').length > 0", is: true)
         try take(name + suffix)
         guard name == "chat" else { continue }
-        try browser.click(
-          "return document.querySelector('#log [data-version=\"4\"] button')"
-            .replacing(
-              "return ",
-              with: device == .phone
-                ? "document.querySelector('[data-tab=timeline]').click(); return " : "return "))
+        if device == .phone {
+          try browser.run("document.querySelector('#tabs [data-tab=timeline]').click()")
+        }
+        try browser.run("document.querySelector('#log [data-version=\"4\"] button').click()")
         try browser.expect(
           "return document.querySelector('#moment').childElementCount > 2", is: true)
         try take("chat-past" + suffix)

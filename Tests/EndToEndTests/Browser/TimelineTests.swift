@@ -125,6 +125,8 @@ extension BrowserTests {
       try browser.expect(changes, is: [["changed", #""value": 3"#]])
       try room.post(#"{"join":"Joan"}"#)
       try page.open(room)
+      // What is shown first is no change.
+      try page.expectText("\"Joan\"", in: "#state")
       try room.post(#"{"leave":"Ada"}"#)
       try browser.expect(changes, is: [["removed", #""Ada""#]])
     }

@@ -64,6 +64,23 @@ extension OverSockets {
       #expect(try client.receiveToEnd() == "")
     }
 
+    @Test func `the head of a later request has no more time than that of the first`() throws {
+      let server = try TestServer(
+        settings: .init(timeouts: .init(head: .milliseconds(100), idle: .seconds(3600))))
+      let client = try server.client()
+      try client.request("GET", "/")
+      #expect(try client.receiveResponse().status == 200)
+      try client.send("GET / HTTP/1.1\r\nHost: a\r\nX-Slow: ")
+      #expect(throws: TestFailure.self) {
+        for _ in 1...20_000 {
+          try client.send("x")
+          usleep(1000)
+        }
+      }
+      #expect(server.settles())
+      #expect(server.server.statistics.overdue == 1)
+    }
+
     @Test func `a body that takes too long is a 408 and a close`() throws {
       let server = try TestServer(settings: .init(timeouts: .init(body: .milliseconds(100))))
       let client = try server.client()

@@ -8,6 +8,7 @@ internal import Testing
       switch phase {
       case .opened: 10
       case .idle: 60
+      case .receivingHead: 15
       case .receiving, .sending: 30
       case .responding: 0
       }
@@ -38,6 +39,17 @@ internal import Testing
     deadlines.enter(.idle, 0, at: 1001)
     #expect(deadlines.takeOverdue(at: 1060) == nil)
     #expect(deadlines.takeOverdue(at: 1061)?.index == 0)
+  }
+
+  @Test func `the phase of each connection is known`() {
+    var deadlines = deadlines()
+    deadlines.enter(.opened, 1, at: 0)
+    deadlines.enter(.idle, 2, at: 0)
+    deadlines.enter(.receivingHead, 2, at: 1)
+    #expect(deadlines.phase(of: 1) == .opened)
+    #expect(deadlines.phase(of: 2) == .receivingHead)
+    #expect(deadlines.phase(of: 3) == nil)
+    #expect(deadlines.next == 10)
   }
 
   @Test func `beginning the same phase again counts from then`() {

@@ -1,0 +1,101 @@
+import Glibc
+import Testing
+
+/// SIGTERM among writers and readers, on a store that is looked at afterwards.
+@Suite(.blocking) struct DrainUnderLoadTests {
+  private static let path = "/v1/reactors/counter/sessions/drained"
+  private static let writers = 8
+  private static let readers = 4
+
+  @Test(arguments: [100, 1000])
+  func `what was acknowledged is what is in the log, and every stream is told of the end`(
+    actions: Int
+  ) throws {
+    let folder = try TemporaryFolder()
+    let store = "sqlite:\(folder["log.db"])"
+    let server = try ReactordProcess("--store", store)
+    // Opened before the load, so that each sees all of it.
+    let acknowledged = Watched(0)
+    let isWatched = Watched(0)
+    let port = server.port
+    let outcomes = try concurrently(Self.writers + Self.readers + 1) { index in
+      switch index {
+      case 0..<Self.writers:
+        _ = isWatched.first(within: .seconds(20)) { $0 == Self.readers ? true : nil }
+        return Outcome(
+          numbers: Self.write(port, from: index * 1_000_000) { acknowledged.change { $0 += 1 } })
+      case Self.writers:
+        _ = acknowledged.first(within: .seconds(40)) { $0 >= actions ? true : nil }
+        server.process.signal(SIGTERM)
+        return Outcome()
+      default:
+        let stream = try EventStream(port: port, Self.path + "/events?replay=all")
+        isWatched.change { $0 += 1 }
+        return Outcome(events: try Self.read(stream))
+      }
+    }
+    #expect(try server.process.wait() == .code(0))
+
+    let next = try ReactordProcess("--store", store)
+    let logged = try Self.log(next)
+    for numbers in outcomes[..<Self.writers].map(\.numbers) {
+      #expect(logged.filter { $0 / 1_000_000 == (numbers.first ?? -1) / 1_000_000 } == numbers)
+    }
+    #expect(logged.count == acknowledged.current)
+    #expect(logged.count >= actions)
+    for events in outcomes[(Self.writers + 1)...].map(\.events) {
+      #expect(events.last?.event == "draining")
+      let versions = events.dropLast().compactMap(\.cursor?.version)
+      #expect(versions == Array(0..<versions.count))
+      #expect(versions.count <= logged.count + 1)
+    }
+    let state = try SessionClient(next.client(), Self.path).state()
+    #expect(state.text == #"{"value":\#(logged.reduce(0, +))}"#)
+  }
+
+  private struct Outcome {
+    /// What a writer was told that it is done.
+    var numbers: [Int] = []
+    /// What a reader was sent.
+    var events: [ServerSentEvent] = []
+  }
+
+  /// Posts one number after the other until the service takes no more.
+  private static func write(
+    _ port: UInt16, from first: Int, acknowledged: () -> Void
+  ) -> [Int] {
+    let session = SessionClient(HTTPClient(port: port), path)
+    var numbers: [Int] = []
+    while let answer = try? session.post(#"{"add":\#(first + numbers.count)}"#) {
+      guard answer.status == 200 else {
+        #expect(answer.status == 503)
+        break
+      }
+      numbers.append(first + numbers.count)
+      acknowledged()
+    }
+    return numbers
+  }
+
+  /// Reads up to the last chunk; the end of the connection alone is an error.
+  private static func read(_ stream: EventStream) throws -> [ServerSentEvent] {
+    var events: [ServerSentEvent] = []
+    while let event = try stream.nextEvent(within: .seconds(40)) { events.append(event) }
+    return events
+  }
+
+  /// The numbers in the log, in its order.
+  private static func log(_ server: ReactordProcess) throws -> [Int] {
+    let session = SessionClient(server.client(), path)
+    var numbers: [Int] = []
+    var page: String? = session.path + "/log?limit=1000"
+    while let path = page {
+      let answer = try session.client.get(path)
+      for entry in try answer.json.array ?? [] {
+        numbers.append(try #require(entry["action"]?["add"]?.int))
+      }
+      page = answer.nextPage
+    }
+    return numbers
+  }
+}
