@@ -70,6 +70,7 @@ final class HostEnvironment: Sendable {
   let interruptions: Interruptions
   /// What is counted; each reactor has its own.
   let counts = ReactorCounts()
+  let vacancies = Vacancies()
 
   init(settings: HostSettings, log: any MutationLog, logger: Logger) {
     self.settings = settings
@@ -102,6 +103,27 @@ final class Interruptions: Sendable {
   /// Whether there may be some; those that arise later will be news.
   func take() -> Bool {
     arePossible.exchange(false, ordering: .acquiringAndReleasing)
+  }
+}
+
+/// The sessions of a reactor whose places in the table hold nothing: they have ended, or were asked for
+/// in vain.
+///
+/// Each is noted while its place is in use still; the table's owner drops it at a later moment.
+final class Vacancies: Sendable {
+  private let ids = Mutex<Set<String>>([])
+
+  func note(_ id: String) {
+    _ = ids.withLock { $0.insert(id) }
+  }
+
+  /// Takes out all of them.
+  func takeAll() -> Set<String> {
+    ids.withLock { ids in
+      guard !ids.isEmpty else { return [] }
+      defer { ids = [] }
+      return ids
+    }
   }
 }
 

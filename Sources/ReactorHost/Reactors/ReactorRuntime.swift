@@ -121,7 +121,7 @@ final class ReactorRuntime: HostedReactor {
   }
 
   var liveSessionCount: Int {
-    shards.reduce(0) { count, shard in count + shard.slots.withLock { $0.count } }
+    load.sessions
   }
 
   /// What is counted of all its sessions.
@@ -140,6 +140,11 @@ final class ReactorRuntime: HostedReactor {
   private func slot(_ id: String) -> SessionSlot? {
     let shard = shard(of: id)
     let now = sweeps.load(ordering: .relaxed)
+    if let slot = shard.slots.withLock({ $0[id] }) {
+      slot.used(in: now)
+      return slot
+    }
+    dropVacant()
     return shard.slots.withLock { slots in
       if let slot = slots[id] {
         slot.used(in: now)
@@ -151,6 +156,25 @@ final class ReactorRuntime: HostedReactor {
       slot.used(in: now)
       slots[id] = slot
       return slot
+    }
+  }
+
+  /// Drops the slots without a session, so that they take no place from those with one.
+  private func dropVacant() {
+    for id in environment.vacancies.takeAll() {
+      let isDropped = shard(of: id).slots.withLock { slots in
+        guard let index = slots.index(forKey: id), slots.values[index].isVacant else {
+          return false
+        }
+        // Whoever else holds it may be about to fill it.
+        guard isKnownUniquelyReferenced(&slots.values[index]) else {
+          environment.vacancies.note(id)
+          return false
+        }
+        slots.remove(at: index)
+        return true
+      }
+      if isDropped { environment.places.give() }
     }
   }
 

@@ -53,6 +53,9 @@ final class SessionSlot: Sendable {
     }
   }
 
+  /// Whether there is no session in memory.
+  var isVacant: Bool { live == nil }
+
   /// Ends what was in memory.
   ///
   /// The log has everything.
@@ -68,8 +71,9 @@ final class SessionSlot: Sendable {
       return completion(.success(OpenedSession(session: live, wasCreated: false)))
     }
     changes.enter { [self] done in
-      load(for: intent) { result in
+      load(for: intent) { [self] result in
         completion(result)
+        if live == nil { environment.vacancies.note(key.id) }
         done()
       }
     }
@@ -115,6 +119,7 @@ final class SessionSlot: Sendable {
           state.withLock { $0 = .ended }
           session?.close(.deleted)
           completion(.success(()))
+          environment.vacancies.note(key.id)
         case .failure(let error):
           session?.didNotEnd()
           completion(.failure(.log(error)))

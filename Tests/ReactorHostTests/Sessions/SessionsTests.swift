@@ -134,6 +134,29 @@ struct SessionsTests {
     #expect(lines.values == [])
   }
 
+  @Test func `a session that has ended takes no place from others`() throws {
+    let stage = Stage { $0.sessionLimit = 2 }
+    for number in 1...5 {
+      #expect(try stage.refusal("a\(number)") == nil)
+      #expect(try stage.refusal("b\(number)") == nil)
+      #expect(stage.liveCount == 2)
+      #expect(try stage.refusal("c\(number)") == .tooMany)
+      try stage.end("a\(number)")
+      try stage.end("b\(number)")
+      #expect(stage.liveCount == 0)
+    }
+  }
+
+  @Test func `what is asked for in vain takes no place`() throws {
+    let stage = Stage {
+      $0.sessionLimit = 1
+      $0.sessionCreation = .explicit
+    }
+    for id in ["a", "b", "c"] { #expect(try stage.refusal(id) == .unknown) }
+    #expect(try stage.refusal("d", for: .create) == nil)
+    #expect(try stage.refusal("e") == .tooMany)
+  }
+
   @Test func `a session that the log could not end goes on`() throws {
     let session = try stage.session()
     try session.send(#"{"hold":"a"}"#)

@@ -1,0 +1,35 @@
+import Foundation
+import Testing
+
+/// A disk on which something else takes the room.
+@Suite(.blocking, .enabled(if: SmallDisk.isPermitted, "a disk cannot be mounted here"))
+struct SmallDiskFaultTests {
+  @Test func `what finds no room is refused, and kept when there is room again`() throws {
+    let disk = try SmallDisk()
+    let store = "sqlite:\(disk.folder["log.db"])"
+    let filler = Data(count: 1_200_000)
+    try filler.write(to: URL(filePath: disk.folder["filler"]))
+    let server = try ReactordProcess("--store", store)
+    let session = server.session(of: "counter")
+    var kept = 0
+    for _ in 0..<2000 {
+      let answer = try session.post(#""increase""#)
+      guard answer.status == 200 else {
+        try expectProblem(answer, 507, "storage-full")
+        break
+      }
+      kept += 1
+    }
+    #expect((1..<2000).contains(kept))
+    #expect(try session.state().json == ["value": .number(Double(kept))])
+
+    try FileManager.default.removeItem(atPath: disk.folder["filler"])
+    #expect(try session.post(#""increase""#).json == ["value": .number(Double(kept + 1))])
+    server.process.kill()
+    try server.process.wait()
+    let again = try ReactordProcess("--store", store)
+    let state = try SessionClient(again.client(), session.path).state()
+    #expect(try state.json == ["value": .number(Double(kept + 1))])
+    try again.stop()
+  }
+}
