@@ -98,6 +98,7 @@ let package = Package(
         .embedInCode("Page/inspector/actions.js"),
         .embedInCode("Page/inspector/catalogue.js"),
         .embedInCode("Page/inspector/charts.js"),
+        .embedInCode("Page/inspector/effects.js"),
         .embedInCode("Page/inspector/elements.js"),
         .embedInCode("Page/inspector/inspector.css"),
         .embedInCode("Page/inspector/inspector.js"),

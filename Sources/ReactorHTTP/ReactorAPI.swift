@@ -212,6 +212,10 @@ public final class ReactorAPI: HTTPResponder {
     case .manyEvents: try openStreamOfMany(request, answer)
     case .log(let name, let id):
       try showLog(of: try reactor(name), try checked(id), request, answer)
+    case .effects(let name, let id):
+      try listEffects(of: try reactor(name), try checked(id), request, answer)
+    case .effect(let name, let id, let effect):
+      cancelEffect(effect, of: try reactor(name), try checked(id), answer)
     case .globals: answer(try listGlobals(request))
     case .global(let name): try serveGlobal(name, request, answer)
     case .globalEvents(let name): answer(try openStream(of: try global(name), request))

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import ReactorCore
 
 /// A moment of the wall clock, to the millisecond.
 ///
@@ -14,9 +14,7 @@ public struct Timestamp: Hashable, Sendable, CustomStringConvertible {
 
   /// The current moment.
   public static var now: Timestamp {
-    var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
-    return Timestamp(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
+    Timestamp(milliseconds: WallClock.milliseconds)
   }
 
   /// The moment as ISO 8601 in UTC: `2026-11-20T20:43:00.123Z`.

@@ -2,10 +2,10 @@ internal import ReactorStreams
 internal import Synchronization
 
 /// Orders what was made, started and cancelled in a process.
-struct CancellationMoment: Comparable, Sendable {
+struct CancellationMoment: Hashable, Comparable, Sendable {
   private static let last = Atomic<UInt64>(0)
 
-  private let number: UInt64
+  let number: UInt64
 
   static func next() -> CancellationMoment {
     CancellationMoment(number: last.wrappingAdd(1, ordering: .relaxed).newValue)

@@ -12,6 +12,9 @@ final class EffectContext: SerialContext {
   /// When the effect was started, in the order of ``CancellationMoment``.
   let started = CancellationMoment.next()
 
+  /// When that was, in milliseconds since 1970.
+  let startedAt = WallClock.milliseconds
+
   let timer: any SchedulerType
 
   /// The request that started the effect, for what it does and for whoever is told of its failure.
@@ -26,6 +29,11 @@ final class EffectContext: SerialContext {
     self.cancellations = cancellations
     // Virtual time, where whoever sent the action runs in it.
     timer = CurrentSerialContext.value?.timer ?? base.timer
+  }
+
+  /// What names the effect.
+  var id: EffectID {
+    EffectID(started: started)
   }
 
   var isCurrent: Bool {

@@ -290,6 +290,11 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
     }
   }
 
+  /// What follows the effects that run, in no order.
+  var runningSinks: some Collection<EffectSink<Action, Mutation, State>> {
+    running.values
+  }
+
   private func didEnd(_ sink: EffectSink<Action, Mutation, State>) {
     running[ObjectIdentifier(sink)] = nil
     pipeline?.effectDidEnd(sink.context)

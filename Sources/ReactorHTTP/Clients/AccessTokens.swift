@@ -152,7 +152,8 @@ public struct AccessTokens: Sendable {
     guard let route = Route(path: request.path) else { return true }
     switch route {
     case .reactor(let name), .types(let name), .sessions(let name), .session(let name, _),
-      .state(let name, _), .actions(let name, _), .events(let name, _), .log(let name, _):
+      .state(let name, _), .actions(let name, _), .events(let name, _), .log(let name, _),
+      .effects(let name, _), .effect(let name, _, _):
       return reactors.contains(name)
     case .catalogue, .openAPI: return true
     // What is of all reactors at once.

@@ -66,6 +66,8 @@ extension Address {
     case .actions: [runActions(schemas)]
     case .events: [stream]
     case .log: [readLog]
+    case .effects: [listEffects]
+    case .effect: [cancelEffect]
     case .globals:
       [
         get(
@@ -252,6 +254,39 @@ extension Address {
       problems: [
         .invalidParameter, .invalidSessionID, .unknownReactor, .unknownSession, .sessionEnded,
         .notAcceptable,
+      ])
+  }
+}
+
+// MARK: - Effects
+
+extension Address {
+  private var listEffects: Operation {
+    Operation(
+      method: "GET", id: "listEffects", summary: "The session's effects that run, in pages",
+      parameters: [.reactor, .session, .limit, .afterEffect],
+      answers: [
+        .init(
+          status: 200, description: "A page of effects, the earliest first", headers: [.link],
+          content: .json(Self.reference("EffectList")))
+      ],
+      problems: [
+        .invalidParameter, .invalidSessionID, .unknownReactor, .unknownSession, .sessionEnded,
+        .notAcceptable,
+      ])
+  }
+
+  private var cancelEffect: Operation {
+    Operation(
+      method: "DELETE", id: "cancelEffect", summary: "Cancel an effect that runs",
+      detail: """
+        What is committed of it stays. Its action counts as done: whoever waits for it is answered, \
+        and it is not run again.
+        """,
+      parameters: [.reactor, .session, .effect],
+      answers: [.init(status: 204, description: "It does not run, or never did")],
+      problems: [
+        .invalidSessionID, .unknownReactor, .unknownSession, .sessionEnded, .storageFull,
       ])
   }
 }

@@ -5,8 +5,8 @@ internal import ReactorHost
 ///
 /// The raw value is the name under which the document describes the parameter, once.
 enum OpenAPIParameter: String, CaseIterable {
-  case reactor, session, global, problem, file, inspectorFile, exampleFile
-  case limit, afterSession, afterVersion
+  case reactor, session, effect, global, problem, file, inspectorFile, exampleFile
+  case limit, afterSession, afterVersion, afterEffect
   case version, select, delta, replay, activity, lastEventIDQuery, sessions
   case lastEventID, idempotencyKey, prefer, ifMatch, ifNoneMatch
   case requestID, traceparent
@@ -31,6 +31,10 @@ enum OpenAPIParameter: String, CaseIterable {
           "type": "string", "minLength": 1, "maxLength": 128,
           "pattern": "^(?!\\.{1,2}$)[A-Za-z0-9._~-]{1,128}$",
         ], example: "demo")
+    case .effect:
+      path(
+        "effect", "The effect's id, from the list of those that run.",
+        ["type": "string", "minLength": 1])
     case .global: path("global", "The name of a global.", names: host.globals.map(\.name))
     case .problem:
       path("problem", "What a problem's type ends in.", names: ProblemKind.allCases.map(\.rawValue))
@@ -50,6 +54,10 @@ enum OpenAPIParameter: String, CaseIterable {
       query(
         "after", "The version that the page begins after.",
         ["type": "integer", "minimum": 0, "default": 0])
+    case .afterEffect:
+      query(
+        "after", "The id of the effect that the page begins after; `Link` has it.",
+        ["type": "string"])
     case .version:
       query("version", "The state as it was at this version.", ["type": "integer", "minimum": 0])
     case .select:

@@ -6,7 +6,8 @@ enum OpenAPISchemas {
   static let common: [JSONValue.Member] = [
     .init("Problem", problem), .init("ReactorList", reactorList),
     .init("ReactorDescription", reactorDescription), .init("SessionList", sessionList),
-    .init("NewSession", newSession), .init("LogEntry", logEntry), .init("GlobalList", globalList),
+    .init("NewSession", newSession), .init("LogEntry", logEntry), .init("EffectList", effectList),
+    .init("GlobalList", globalList),
   ]
 
   private static let text: JSONValue = ["type": "string"]
@@ -96,6 +97,16 @@ enum OpenAPISchemas {
       .init("mutation", [:]),
       .init("global", ["type": "string", "description": "The global that caused it."]),
     ], optional: ["global"])
+
+  private static let effectList = list(
+    "effects",
+    of: object([
+      .init("id", text),
+      .init(
+        "action", ["description": "What started it; `null` for an action of the reactor's own."]),
+      .init("startedAt", time),
+      .init("progress", ["type": ["number", "null"], "minimum": 0, "maximum": 1]),
+    ]))
 
   private static let globalList = list(
     "globals",

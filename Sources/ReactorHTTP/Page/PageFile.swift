@@ -10,6 +10,7 @@ enum PageFile: String, CaseIterable {
   case inspectorActions = "inspector/actions.js"
   case inspectorCatalogue = "inspector/catalogue.js"
   case inspectorCharts = "inspector/charts.js"
+  case inspectorEffects = "inspector/effects.js"
   case inspectorElements = "inspector/elements.js"
   case inspectorStyle = "inspector/inspector.css"
   case inspectorTimeline = "inspector/timeline.js"
@@ -64,6 +65,7 @@ enum PageFile: String, CaseIterable {
     case .inspectorActions: PackageResources.actions_js
     case .inspectorCatalogue: PackageResources.catalogue_js
     case .inspectorCharts: PackageResources.charts_js
+    case .inspectorEffects: PackageResources.effects_js
     case .inspectorElements: PackageResources.elements_js
     case .inspectorStyle: PackageResources.inspector_css
     case .inspectorTimeline: PackageResources.timeline_js

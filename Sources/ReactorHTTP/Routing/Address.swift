@@ -19,6 +19,8 @@ enum Address: Int, CaseIterable {
   case actions
   case events
   case log
+  case effects
+  case effect
   case manyEvents
   case globals
   case global
@@ -46,6 +48,8 @@ enum Address: Int, CaseIterable {
     case .actions: "/v1/reactors/{reactor}/sessions/{session}/actions"
     case .events: "/v1/reactors/{reactor}/sessions/{session}/events"
     case .log: "/v1/reactors/{reactor}/sessions/{session}/log"
+    case .effects: "/v1/reactors/{reactor}/sessions/{session}/effects"
+    case .effect: "/v1/reactors/{reactor}/sessions/{session}/effects/{effect}"
     case .manyEvents: "/v1/events"
     case .globals: "/v1/globals"
     case .global: "/v1/globals/{global}"
@@ -59,6 +63,7 @@ enum Address: Int, CaseIterable {
     case .sessions: ["GET", "HEAD", "POST"]
     case .session: ["GET", "HEAD", "PUT", "DELETE"]
     case .actions: ["POST"]
+    case .effect: ["DELETE"]
     case .global: ["GET", "HEAD", "PUT"]
     default: ["GET", "HEAD"]
     }
@@ -107,6 +112,8 @@ extension Route {
     case .actions: .actions
     case .events: .events
     case .log: .log
+    case .effects: .effects
+    case .effect: .effect
     case .manyEvents: .manyEvents
     case .globals: .globals
     case .global: .global

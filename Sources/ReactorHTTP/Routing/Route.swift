@@ -17,6 +17,8 @@ enum Route: Equatable {
   case actions(reactor: String, id: String)
   case events(reactor: String, id: String)
   case log(reactor: String, id: String)
+  case effects(reactor: String, id: String)
+  case effect(reactor: String, id: String, effect: String)
   case manyEvents
   case globals
   case global(String)
@@ -37,7 +39,7 @@ enum Route: Equatable {
         guard let file = name.flatMap(PageFile.init) else { return nil }
         self = .pageFile(file)
       }
-    case 2...6:
+    case 2...7:
       guard let route = Self.longer(parts) else { return nil }
       self = route
     default: return nil
@@ -46,16 +48,16 @@ enum Route: Equatable {
 
   /// What stands between the slashes, decoded; `nil` where there is no slash first.
   ///
-  /// A part that cannot be decoded is `nil`. No address has more than six parts, so what has more is
+  /// A part that cannot be decoded is `nil`. No address has more than seven parts, so what has more is
   /// not taken apart.
   private static func parts(of path: String) -> [String?]? {
     var path = path
     return path.withUTF8 { bytes in
       guard bytes.first == UInt8(ascii: "/") else { return nil }
       var parts: [String?] = []
-      parts.reserveCapacity(6)
+      parts.reserveCapacity(7)
       var rest = bytes.dropFirst()
-      while parts.count < 7 {
+      while parts.count < 8 {
         let end = rest.firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex
         parts.append(PercentEncoding.decode(rest[..<end]))
         guard end < rest.endIndex else { break }
@@ -77,7 +79,7 @@ enum Route: Equatable {
     case ("v1", "globals", 4):
       return parts[3] == "events" ? parts[2].map { .globalEvents($0) } : nil
     case ("v1", "reactors", 2): return .catalogue
-    case ("v1", "reactors", 3...6):
+    case ("v1", "reactors", 3...7):
       guard let reactor = parts[2] else { return nil }
       if parts.count == 3 { return .reactor(reactor) }
       if parts.count == 4, parts[3] == "types.ts" { return .types(reactor: reactor) }
@@ -86,10 +88,15 @@ enum Route: Equatable {
       // What cannot be decoded is no session's id either, and is told so.
       let id = parts[4] ?? ""
       if parts.count == 5 { return .session(reactor: reactor, id: id) }
+      if parts.count == 7 {
+        guard parts[5] == "effects", let effect = parts[6], !effect.isEmpty else { return nil }
+        return .effect(reactor: reactor, id: id, effect: effect)
+      }
       switch parts[5] {
       case "state": return .state(reactor: reactor, id: id)
       case "actions": return .actions(reactor: reactor, id: id)
       case "events": return .events(reactor: reactor, id: id)
+      case "effects": return .effects(reactor: reactor, id: id)
       case "log": return .log(reactor: reactor, id: id)
       default: return nil
       }

@@ -125,6 +125,18 @@ extension ReactorEngine: SessionEngine {
     SessionActivity(running: pipeline.runningEffectCount, progress: pipeline.effectProgress)
   }
 
+  func effects(after id: EffectID?, limit: Int) -> [RunningEffect] {
+    pipeline.effects(after: id, limit: limit).map { status in
+      RunningEffect(
+        id: status.id.description, action: (status.effect as? ActionTicket)?.json,
+        startedAt: Timestamp(milliseconds: status.startedAt), progress: status.progress)
+    }
+  }
+
+  func cancelEffect(_ id: EffectID) {
+    pipeline.cancelEffect(id)
+  }
+
   var isIdle: Bool {
     pipeline.runningEffectCount == 0 && pipeline.waitingCount == 0
   }

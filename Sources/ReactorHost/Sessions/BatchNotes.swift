@@ -43,6 +43,22 @@ extension LiveSession.Book {
     awaiting.append((batches + 1, proceed))
   }
 
+  /// Does something when all is committed that has happened so far.
+  ///
+  /// - Returns: Whether there is anything to wait for; where not, nothing is called.
+  mutating func whenAllIsCommitted(_ proceed: @escaping Continuation) -> Bool {
+    guard end == nil else { return false }
+    if !(pending.isEmpty && notes.isEmpty) {
+      whenNextBatchIsCommitted(proceed)
+    } else if isAppending {
+      // Nothing is to follow the batch that is on its way, so nobody waits for a later one.
+      awaiting.append((batches, proceed))
+    } else {
+      return false
+    }
+    return true
+  }
+
   /// Writes down what became of a request that the log knows of, or is to know of.
   mutating func conclude(_ request: ActionRequest) {
     let journal = request.journal

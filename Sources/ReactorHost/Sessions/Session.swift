@@ -46,6 +46,28 @@ public protocol Session: StateSource {
   /// Tells an observer of the activity nothing more.
   func stopObservingActivity(_ observer: any ActivityObserver)
 
+  /// Lists effects that run, in the session's turn.
+  ///
+  /// - Parameters:
+  ///   - id: The list begins behind this one; `nil` for the first.
+  ///   - limit: How many are listed at most.
+  ///   - completion: Gets the effects, the earliest first; `nil` where too many requests wait. Any
+  ///     thread, the calling one included.
+  func effects(
+    after id: String?, limit: Int, completion: @escaping @Sendable ([RunningEffect]?) -> Void)
+
+  /// Ends an effect as if it had completed, in the session's turn.
+  ///
+  /// What is committed of it stays, and whoever waits for its action is answered. One that has ended
+  /// is left as it is.
+  ///
+  /// - Parameters:
+  ///   - id: What names the effect.
+  ///   - completion: Called when that is durable: the action is not run again. Any thread, the
+  ///     calling one included.
+  func cancelEffect(
+    _ id: String, completion: @escaping @Sendable (EffectCancellation) -> Void)
+
   /// How many streams watch the session.
   var subscriberCount: Int { get }
 }

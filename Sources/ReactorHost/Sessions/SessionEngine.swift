@@ -32,6 +32,12 @@ protocol SessionEngine: AnyObject, Sendable {
   /// The effects that run now.
   var activity: SessionActivity { get }
 
+  /// The effects that run, the earliest first, from within the serial context.
+  func effects(after id: EffectID?, limit: Int) -> [RunningEffect]
+
+  /// Ends an effect as if it had completed, from within the serial context.
+  func cancelEffect(_ id: EffectID)
+
   /// Whether no effect runs and nothing waits.
   var isIdle: Bool { get }
 

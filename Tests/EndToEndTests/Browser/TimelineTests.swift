@@ -174,6 +174,30 @@ extension BrowserTests {
       try page.expectText("Nothing runs.", in: "#effects")
     }
 
+    @Test func `a running effect is listed with its action, and its button cancels it`() throws {
+      let watch = server.session(of: "stopwatch")
+      try page.open(watch)
+      try page.press(#""start""#)
+      try page.expectText(#""start""#, in: "#running code")
+      try browser.expect(
+        "return document.querySelector('#running button').ariaLabel", is: #"Cancel: "start""#)
+      try page.press("Cancel")
+      try page.expectText("Nothing runs.", in: "#effects")
+      try browser.expect("return document.querySelector('#running').hidden", is: true)
+      #expect(try watch.effects() == [])
+      try page.expectNoComplaints()
+    }
+
+    @Test func `the keyboard stays where an effect was cancelled`() throws {
+      try page.open(server.session(of: "stopwatch"))
+      try page.press(#""start""#)
+      try page.expectText(#""start""#, in: "#running code")
+      try browser.run("document.querySelector('#running button').focus()")
+      try browser.press(.enter)
+      try page.expectText("Nothing runs.", in: "#effects")
+      try browser.expect("return document.activeElement.id", is: "effects")
+    }
+
     @Test func `charts move with what the service does`() throws {
       let session = server.session(of: "counter")
       try page.open(session)

@@ -34,7 +34,13 @@ struct TokenTests {
     try expectProblem(answer, 403, "forbidden")
     #expect(answer["WWW-Authenticate"]?.contains(#"error="insufficient_scope""#) == true)
     #expect(try session.state("", reader).cursor?.version == 0)
+    let effects = session.path + "/effects"
+    try expectProblem(
+      try session.client.send("DELETE", effects + "/x", reader), 403, "forbidden")
+    #expect(try session.client.send("DELETE", effects + "/x", writer).status == 204)
+    #expect(try session.client.get(effects, reader).status == 200)
     let other = server.session(of: "weather")
+    try expectProblem(try session.client.get(other.path + "/effects", writer), 403, "forbidden")
     try expectProblem(try other.state("", writer), 403, "forbidden")
   }
 

@@ -41,6 +41,12 @@ struct SessionClient {
     try client.get(path + "/log" + query, headers)
   }
 
+  /// Reads which effects run.
+  func effects(sourceLocation: SourceLocation = #_sourceLocation) throws -> [JSON] {
+    try #require(
+      try client.get(path + "/effects").json["effects"]?.array, sourceLocation: sourceLocation)
+  }
+
   /// Opens a stream, with a connection of its own.
   func events(
     _ query: String = "", _ headers: [String: String] = [:], receiveBuffer: Int32? = nil

@@ -35,8 +35,9 @@ struct OpenAPITests {
   @Test(arguments: Address.allCases)
   func `each template is the address of its route`(address: Address) {
     let names = [
-      "{reactor}": "number", "{session}": "demo", "{global}": "motto", "{problem}": "not-found",
-      "{file}": "page.css", "{inspectorFile}": "tree.js", "{exampleFile}": "chat.html",
+      "{reactor}": "number", "{session}": "demo", "{effect}": "a-1", "{global}": "motto",
+      "{problem}": "not-found", "{file}": "page.css", "{inspectorFile}": "tree.js",
+      "{exampleFile}": "chat.html",
     ]
     let path = names.reduce(address.template) { path, name in
       path.split(separator: "/", omittingEmptySubsequences: false)

@@ -24,6 +24,11 @@ struct RouteTests {
       ("/v1/reactors/counter/sessions/a/actions", .actions(reactor: "counter", id: "a")),
       ("/v1/reactors/counter/sessions/a/events", .events(reactor: "counter", id: "a")),
       ("/v1/reactors/counter/sessions/a/log", .log(reactor: "counter", id: "a")),
+      ("/v1/reactors/counter/sessions/a/effects", .effects(reactor: "counter", id: "a")),
+      (
+        "/v1/reactors/counter/sessions/a/effects/b-1",
+        .effect(reactor: "counter", id: "a", effect: "b-1")
+      ),
       ("/v1/globals", .globals), ("/v1/globals/motto", .global("motto")),
     ] as [(String, Route)])
   func `an address means`(path: String, route: Route) {
@@ -35,6 +40,8 @@ struct RouteTests {
     "/v1/reactors/c/sessions/a/other", "/v1/reactors/c/sessions/a/state/more",
     "/v1/reactors/%FF", "/v1/reactors//sessions//state/x", "/healthz/", "*",
     "/v1/reactors/c/sessions/a/state/", "/a/b/c/d/e/f/g/h/i",
+    "/v1/reactors/c/sessions/a/effects/", "/v1/reactors/c/sessions/a/effects/b/c",
+    "/v1/reactors/c/sessions/a/effects/%FF", "/v1/reactors/c/sessions/a/log/b",
   ])
   func `nothing is at`(path: String) {
     #expect(Route(path: path) == nil)
@@ -44,6 +51,7 @@ struct RouteTests {
     ("/v1/reactors", "GET, HEAD, OPTIONS"), ("/v1/reactors/c/sessions", "GET, HEAD, POST, OPTIONS"),
     ("/v1/reactors/c/sessions/a", "GET, HEAD, PUT, DELETE, OPTIONS"),
     ("/v1/reactors/c/sessions/a/actions", "POST, OPTIONS"),
+    ("/v1/reactors/c/sessions/a/effects/b", "DELETE, OPTIONS"),
     ("/v1/globals/motto", "GET, HEAD, PUT, OPTIONS"),
   ])
   func `an address has the methods`(path: String, allowed: String) {

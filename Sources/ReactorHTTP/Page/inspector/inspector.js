@@ -2,12 +2,13 @@
 //
 // It is a page like any other: what it knows of a session it has from /reactor.js.
 
-import { layout, Problem, reactor as follow, indicator, request } from "/reactor.js";
+import { layout, Problem, reactor as follow, request } from "/reactor.js";
 import { Composer } from "./actions.js";
 import {
   DEFAULT_SESSION, hashOf, read, SESSION_ID, SESSION_ID_RULE, Sessions, showReactors,
 } from "./catalogue.js";
 import { Charts } from "./charts.js";
+import { Effects } from "./effects.js";
 import { describe, element, part, versionOf } from "./elements.js";
 import { Timeline } from "./timeline.js";
 import { Tree } from "./tree.js";
@@ -23,6 +24,7 @@ const tree = new Tree(part.state);
 const composer = new Composer();
 const sessions = new Sessions();
 const charts = new Charts();
+const effects = new Effects();
 const timeline = new Timeline(showMoment, fork);
 
 /** What is open: `{ reactor, id, address, live, ends }`; undefined where nothing is. */
@@ -88,6 +90,7 @@ async function openSession(reactor, id) {
   lastEpoch = undefined;
   timeline.open(session);
   charts.open(session.live);
+  effects.open(session);
   sessions.open(session);
   showCommands(session);
 
@@ -98,7 +101,7 @@ async function openSession(reactor, id) {
       timelinePass.setNeedsLayout();
     }),
     session.live.connection.subscribe((status) => showStatus(session, status)),
-    session.live.activity.drive(showActivity));
+    session.live.activity.drive((activity) => effects.set(activity)));
 
   try {
     reactor.description ??= (await read(reactor.links.self.slice(1))).value;
@@ -122,6 +125,7 @@ function leaveSession() {
   part["state-note"].hidden = true;
   timeline.close();
   charts.close();
+  effects.close();
   composer.close();
   sessions.close();
 }
@@ -137,16 +141,6 @@ function showStatus(session, status) {
   }
   // Only now is this session sure to be among them, or to be gone from them.
   if (status === "live" || status === "ended") sessions.show();
-}
-
-const showIndicator = indicator(part.progress);
-
-function showActivity(activity) {
-  showIndicator(activity);
-  const { running, progress } = activity;
-  const share = progress === null ? "" : `, ${Math.round(progress * 100)} %`;
-  part.effects.textContent = running === 0 ? "Nothing runs."
-    : `${running} ${running === 1 ? "effect runs" : "effects run"}${share}.`;
 }
 
 /** Makes the open session, after it was deleted or where sessions are made explicitly. */
