@@ -120,6 +120,8 @@ extension BrowserTests {
     @Test func `what changes is marked`() throws {
       let session = server.session(of: "counter")
       try page.open(session)
+      // Only what follows the first State is a change.
+      try page.expectState(#"{"value":0}"#)
       try browser.expect(changes, is: [])
       try session.post(#"{"add":3}"#)
       try browser.expect(changes, is: [["changed", #""value": 3"#]])
