@@ -13,11 +13,7 @@ struct HotPathCountsTests {
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     .appending(path: "HotPathCounts/counts.json")
 
-  /// A sanitizer brings an allocator of its own.
-  private static let isSanitized =
-    ProcessInfo.processInfo.environment["TESTS_SANITIZED"] != nil
-
-  @Test(.enabled(if: !isSanitized))
+  @Test(.enabled(if: !Sanitizer.isUsed))
   func `an action and a delivery cost as much as is written down`() throws {
     let program = try ReactordProcess.launch([], program: "HotPathCounts")
     #expect(try program.wait() == .code(0), "\(program.standardError)")
@@ -35,7 +31,7 @@ struct HotPathCountsTests {
     }
   }
 
-  @Test(.enabled(if: !isSanitized))
+  @Test(.enabled(if: !Sanitizer.isUsed))
   func `a State is encoded once a version, whoever watches`() throws {
     let written = try JSONDecoder().decode(Counts.self, from: Data(contentsOf: Self.file))
     for counts in written.values {
