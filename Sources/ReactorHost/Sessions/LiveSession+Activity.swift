@@ -30,7 +30,7 @@ extension LiveSession {
   ///
   /// Runs within the serial context.
   func didSettle() {
-    appendPending()
+    appendPending(turnEnds: true)
     if activityIsWatched.load(ordering: .relaxed) { tellActivity() }
   }
 

@@ -34,6 +34,7 @@ extension LiveSession {
     book.withLock { book in
       guard book.end == nil else { return }
       book.reduced += 1
+      book.isInTurn = true
       request?.caused(book.reduced)
       book.pending.append(
         Change(
@@ -58,8 +59,14 @@ extension LiveSession {
   }
 
   /// Gives what is pending to the log, unless a batch is on its way: then it goes with the next.
-  func appendPending() {
-    let next = book.withLock { $0.takeBatch() }
+  ///
+  /// - Parameter turnEnds: Whether a turn of the session is over; elsewhere one may be running, and
+  ///   what it has done so far goes at its end.
+  func appendPending(turnEnds: Bool = false) {
+    let next = book.withLock { book in
+      if turnEnds { book.isInTurn = false }
+      return book.takeBatch()
+    }
     guard let (changes, batch, version) = next else { return }
     let start = ContinuousClock.now
     log.append(batch, to: epoch, expecting: version) { [self] result in
@@ -132,11 +139,11 @@ private struct CommittedBatch {
 
 extension LiveSession.Book {
   /// Takes out what goes to the log next, with the version that the log is at; `nil` where there is
-  /// nothing, or a batch is on its way.
+  /// nothing, a batch is on its way, or the session is in the midst of something.
   fileprivate mutating func takeBatch() -> (
     changes: [LiveSession.Change], batch: LogBatch, version: Int
   )? {
-    guard !isAppending, !isEnding, !(pending.isEmpty && notes.isEmpty) else { return nil }
+    guard !isAppending, !isInTurn, !isEnding, !(pending.isEmpty && notes.isEmpty) else { return nil }
     isAppending = true
     batches += 1
     defer {

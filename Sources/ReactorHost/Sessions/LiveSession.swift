@@ -23,6 +23,9 @@ final class LiveSession: Session {
     var lastActiveAt: Timestamp
     var pending: [Change] = []
     var isAppending = false
+    /// Whether the session is in the midst of something: what belongs together goes to the log in one
+    /// batch, so none is taken before its turn ends.
+    var isInTurn = false
     /// Whether the log is being told that the session ends: what is appended after that is refused.
     var isEnding = false
     /// How many batches were given to the log, and how many of them are committed.

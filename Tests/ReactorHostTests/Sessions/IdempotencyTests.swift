@@ -52,6 +52,22 @@ import Testing
     #expect(try session.send(#"{"add":1}"#, key: "a").values.first?.hasPrefix("replayed") == true)
   }
 
+  @Test(arguments: [nil, "x"])
+  func `a commit that ends while a request runs takes nothing of it`(effect: String?) throws {
+    let session = try stage.session()
+    stage.log.set(.held)
+    try session.send(#"{"add":1}"#)
+    // The log answers in the midst of the second request, as it does from a thread of its own.
+    stage.effects.set({ [stage] in stage.log.releaseOne() }, for: "log")
+    let held = effect.map { #",{"hold":"\#($0)"}"# } ?? ""
+    try session.send(#"[{"add":1},{"pause":"log"}\#(held),{"add":1}]"#, key: "a")
+    // All of it, and what becomes of its key: what would be left behind could be lost, and the
+    // request be done again.
+    #expect(stage.log.appends.values == [[0, 1], [1, 2, 3]])
+    let batch = try #require(stage.log.batches.values.last)
+    #expect(effect != nil ? batch.accepted.count == 1 : batch.outcomes.count == 1)
+  }
+
   @Test func `what was refused before it ran is not kept`() throws {
     let session = try stage.session()
     let other = Cursor(epoch: "other", version: 9)

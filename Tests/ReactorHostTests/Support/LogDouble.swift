@@ -18,6 +18,8 @@ final class LogDouble: MutationLog {
 
   /// What was given to the log: the expected version and those of the entries.
   let appends = Recorder<[Int]>()
+  /// The batches themselves.
+  let batches = Recorder<LogBatch>()
   private let base: any MutationLog
   private let state = Mutex(State())
 
@@ -119,6 +121,7 @@ private final class SessionLogDouble: SessionLog {
     completion: @escaping @Sendable (Result<Void, LogError>) -> Void
   ) {
     log.appends.add([version] + batch.entries.map(\.version))
+    log.batches.add(batch)
     log.write(completion) { [base] in
       base.append(batch, to: epoch, expecting: version, completion: completion)
     }

@@ -10,6 +10,7 @@ final class SampleReactor: Reactor {
     case fail
     case hold(String)
     case nothing
+    case pause(String)
     case poison
   }
 
@@ -41,6 +42,11 @@ final class SampleReactor: Reactor {
     case .fail: .concat(.just(.add(1000)), .error(Mishap()))
     case .hold(let name): effects[name].asObservable()
     case .nothing: .empty()
+    case .pause(let name):
+      .deferred { [effects] in
+        effects.play(name)
+        return .empty()
+      }
     case .poison: .just(.setRatio(.nan))
     }
   }
