@@ -139,11 +139,12 @@ private struct CommittedBatch {
 
 extension LiveSession.Book {
   /// Takes out what goes to the log next, with the version that the log is at; `nil` where there is
-  /// nothing, a batch is on its way, or the session is in the midst of something.
+  /// nothing, a batch is on its way, or a turn is not over.
   fileprivate mutating func takeBatch() -> (
     changes: [LiveSession.Change], batch: LogBatch, version: Int
   )? {
-    guard !isAppending, !isInTurn, !isEnding, !(pending.isEmpty && notes.isEmpty) else { return nil }
+    guard !isAppending, !isInTurn, !isEnding else { return nil }
+    guard !(pending.isEmpty && notes.isEmpty) else { return nil }
     isAppending = true
     batches += 1
     defer {

@@ -4,7 +4,7 @@ import Glibc
 ///
 /// Of one thread.
 final class Connection {
-  static let patience = Duration.seconds(10)
+  static let patience = Sanitizer.patience
 
   private let descriptor: Int32
   private var buffer: [UInt8] = []

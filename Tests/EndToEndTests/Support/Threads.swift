@@ -23,7 +23,7 @@ func concurrently<Value: Sendable>(
 ///
 /// - Returns: Whether it was so in time.
 func eventually(
-  within time: Duration = .seconds(10), _ condition: () throws -> Bool
+  within time: Duration = Sanitizer.patience, _ condition: () throws -> Bool
 ) rethrows -> Bool {
   let deadline = ContinuousClock.now + time
   while try !condition() {
