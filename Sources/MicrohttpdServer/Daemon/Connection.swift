@@ -69,7 +69,12 @@ internal import Glibc
     for (name, value) in headers {
       // A field that could split the response (CR, LF) is refused by libmicrohttpd and thereby
       // left out.
-      _ = unsafe MHD_add_response_header(response, name, value)
+      // As arguments the strings would be copied into arrays.
+      _ = unsafe name.withCString { name in
+        unsafe value.withCString { value in
+          unsafe MHD_add_response_header(response, name, value)
+        }
+      }
     }
     return unsafe MHD_queue_response(pointer, UInt32(clamping: status), response) == .YES
   }

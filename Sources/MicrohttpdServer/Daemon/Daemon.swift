@@ -25,7 +25,7 @@ internal import Glibc
       connection_limit: UInt32(clamping: max(1, settings.limits.connections)),
       // libmicrohttpd clears the whole pool after each request on a kept-alive connection, so this
       // is a matter of speed: 128 KiB cost a third of all requests a second.
-      connection_memory: max(32_768, min(settings.limits.headers, 1 << 26) * 3),
+      connection_memory: max(32_768, min(settings.limits.headers, 1 << 26) * 2),
       context: context,
       access: DaemonCallbacks.access,
       target: DaemonCallbacks.target,

@@ -38,7 +38,7 @@ struct RequestIntake: Sendable {
     switch unsafe RequestField.named(name) {
     case .header(let header):
       if header == .host { hosts += 1 }
-      unsafe headers.append((header, String(decoding: Self.trimmed(value), as: UTF8.self)))
+      unsafe headers.append((header, Self.text(of: Self.trimmed(value))))
     case .contentLength:
       let length = unsafe UInt64(String(decoding: value, as: UTF8.self))
       // Two lengths that differ are the classic way to make two parsers disagree.
@@ -89,6 +89,14 @@ struct RequestIntake: Sendable {
     headers = []
     body = []
     return request
+  }
+
+  private static let usual = "application/json"
+
+  /// A value as a string; the one that nearly every request has is not made anew.
+  private static func text(of value: Slice<UnsafeBufferPointer<UInt8>>) -> String {
+    if unsafe value.elementsEqual(usual.utf8) { return usual }
+    return unsafe String(decoding: value, as: UTF8.self)
   }
 
   private static func trimmed(

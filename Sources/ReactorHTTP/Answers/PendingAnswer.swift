@@ -12,19 +12,16 @@ final class PendingAnswer: Sendable {
 
   private let session: any Session
   private let preferences: Preferences
-  private let room: WaitingRoom
-  private let response: @Sendable (ActionOutcome) -> HTTPResponse
+  private let api: ReactorAPI
   private let progress: Mutex<Progress>
 
   init(
-    _ session: any Session, _ preferences: Preferences, in room: WaitingRoom,
-    _ answer: @escaping @Sendable (HTTPResponse) -> Void,
-    response: @escaping @Sendable (ActionOutcome) -> HTTPResponse
+    _ session: any Session, _ preferences: Preferences, of api: ReactorAPI,
+    _ answer: @escaping @Sendable (HTTPResponse) -> Void
   ) {
     self.session = session
     self.preferences = preferences
-    self.room = room
-    self.response = response
+    self.api = api
     progress = Mutex(Progress(answer: answer, isOverdue: preferences.respondsAsynchronously))
   }
 
@@ -44,7 +41,7 @@ final class PendingAnswer: Sendable {
       // It was done as soon as it was accepted. The client asked not to be told what became of it.
       answer(Answer.state(session.current, isAccepted: true, as: preferences))
     } else {
-      answer(response(outcome))
+      answer(api.response(to: outcome, in: session, preferences))
     }
   }
 
@@ -52,12 +49,12 @@ final class PendingAnswer: Sendable {
   func wait(for time: Duration) {
     guard progress.withLock({ $0.answer != nil && !$0.isOverdue }) else { return }
     guard time > .zero else { return overdue() }
-    let place = room.enter(self, for: time)
+    let place = api.waitingRoom.enter(self, for: time)
     let isLate = progress.withLock { progress in
       progress.place = place
       return progress.answer == nil
     }
-    if isLate { room.leave(self, at: place) }
+    if isLate { api.waitingRoom.leave(self, at: place) }
   }
 
   /// The client's patience is over.
@@ -83,7 +80,7 @@ final class PendingAnswer: Sendable {
       answer = progress.answer.take()
       place = progress.place.take()
     }
-    if let place { room.leave(self, at: place) }
+    if let place { api.waitingRoom.leave(self, at: place) }
     return answer
   }
 }

@@ -14,9 +14,7 @@ extension ReactorAPI {
     let key = try IdempotencyKeys.read(request)
     let body = request.body
     withSession(of: reactor, id, answer) { [self] (session) throws(Problem) in
-      let pending = PendingAnswer(session, preferences, in: waitingRoom, answer) { [self] in
-        response(to: $0, in: session, preferences)
-      }
+      let pending = PendingAnswer(session, preferences, of: self, answer)
       do throws(ActionDecodingError) {
         try session.submit(
           body, ifAt: expected, key: key, for: context,
@@ -29,7 +27,8 @@ extension ReactorAPI {
     }
   }
 
-  private func response(
+  /// What is told of an outcome.
+  func response(
     to outcome: ActionOutcome, in session: any Session, _ preferences: Preferences
   ) -> HTTPResponse {
     switch outcome {

@@ -63,9 +63,11 @@ public struct HTTPRequest: Sendable {
 
   /// The values of a field, combined with `, ` when it occurs more than once (RFC 9110, 5.3).
   public subscript(header header: HTTPHeader) -> String? {
-    var combined: String?
-    for (name, value) in headers where name == header {
-      combined = combined.map { $0 + ", " + value } ?? value
+    // Most fields are absent from most requests, and are looked for in each.
+    guard let first = headers.firstIndex(where: { $0.name == header }) else { return nil }
+    var combined = headers[first].value
+    for index in headers.indices[(first + 1)...] where headers[index].name == header {
+      combined += ", " + headers[index].value
     }
     return combined
   }
