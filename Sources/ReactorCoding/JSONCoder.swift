@@ -34,10 +34,19 @@ public enum JSONCoder {
   ///
   /// One thread at a time.
   public final class Series {
-    private let output = JSONOutput()
+    private let output: JSONOutput
 
     /// Makes a series without values.
-    public init() {}
+    ///
+    /// - Parameter spare: Lends its buffers; ``end(keepingBuffersIn:)`` gives them back.
+    public init(in spare: SpareBuffers? = nil) {
+      output = JSONOutput(spare?.take() ?? JSONOutput.Buffers())
+    }
+
+    /// Ends a series, none of whose values has failed, and leaves what it was encoded in to the next.
+    public func end(keepingBuffersIn spare: SpareBuffers) {
+      spare.keep(output.takeBuffers())
+    }
 
     /// The compact JSON text of a value.
     ///

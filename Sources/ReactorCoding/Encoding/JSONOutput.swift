@@ -19,7 +19,22 @@ final class JSONOutput {
   /// The members of open dictionaries, to be sorted.
   private var dictionaryMembers: [(name: String, start: Int)] = []
 
-  init() {}
+  /// What is allocated to write in; empty between two uses.
+  struct Buffers: Sendable {
+    var bytes: [UInt8] = []
+    var frames: [Frame] = []
+  }
+
+  init(_ buffers: Buffers = Buffers()) {
+    bytes = buffers.bytes
+    frames = buffers.frames
+  }
+
+  /// Takes out the buffers of an output whose bytes were taken.
+  func takeBuffers() -> Buffers {
+    defer { (bytes, frames) = ([], []) }
+    return Buffers(bytes: bytes, frames: frames)
+  }
 
   /// Takes out what has been written, so that another value can be.
   ///

@@ -44,6 +44,8 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
   /// Most of what clients send are such, and they are always the same: they are read once, not with
   /// every request.
   @usableFromInline let plainActions: [[UInt8]: R.Action]
+  /// What mutations and states are encoded in, one session's after the other's.
+  @usableFromInline let spareBuffers = SpareBuffers()
   private let exampleActions: [R.Action]
   /// Makes an engine for a restored state.
   ///

@@ -76,10 +76,11 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
     case .connected(let shown): session.didConnect(Result { try blueprint.encode(shown) })
     case .reduced(let transition):
       do {
-        let coder = JSONCoder.Series()
-        session.didReduce(
-          try coder.encode(transition.mutation), to: try coder.encode(transition.shown),
-          because: transition.origin)
+        let coder = JSONCoder.Series(in: blueprint.spareBuffers)
+        let mutation = try coder.encode(transition.mutation)
+        let state = try coder.encode(transition.shown)
+        coder.end(keepingBuffersIn: blueprint.spareBuffers)
+        session.didReduce(mutation, to: state, because: transition.origin)
       } catch {
         session.didFailToEncode(error)
       }
