@@ -33,7 +33,7 @@ public enum JSONCoder {
   /// Encodes several values, one after the other, with what the first one made room for.
   ///
   /// One thread at a time.
-  public final class Series {
+  public struct Series {
     private let output: JSONOutput
 
     /// Makes a series without values.
