@@ -38,7 +38,7 @@ run: ## Build and start the daemon on LISTEN (127.0.0.1:8080), with ARGS.
 
 build: ## Build everything, optimised.
 	@$(packages) build run
-	swift build $(release)
+	swift build -c release
 
 test: ## Run all tests, with ARGS.
 	@$(packages) build run test
@@ -52,6 +52,8 @@ counts: ## Write down anew what an action and a delivery cost, see Tests/HotPath
 	swift run HotPathCounts Tests/HotPathCounts/counts.json
 	swift build $(release) --product HotPathCounts
 	"$$(swift build $(release) --show-bin-path)/HotPathCounts" Tests/HotPathCounts/counts.json
+	swift build --build-tests
+	WRITE_COUNTS=1 swift test --skip-build --filter SystemCallCountsTests
 
 sanitize: ## Run the tests under ThreadSanitizer and AddressSanitizer, with ARGS.
 	@$(packages) build run test
@@ -88,7 +90,9 @@ docs: ## Write the documentation of the libraries to .build/docs.
 bench: ## Run the benchmarks beside their peers, all or those in ARGS; BENCH_SECONDS (2) for each.
 	@$(packages) build run bench
 	@config/unpack-packages bench-unpacked $(bench)/nginx
-	swift build $(release)
+	for product in reactord BareHandler StreamLoad Benchmarks; do \
+	  swift build $(release) --product $$product; \
+	done
 	@BENCH_OUTPUT=$(bench) "$$(swift build $(release) --show-bin-path)/Benchmarks" $(ARGS)
 
 soak: ## Let clients come and go for SOAK_SECONDS (600); what they leave behind has to be nothing.

@@ -68,7 +68,7 @@ extension RequestWorker {
       case .receiving:
         // Nothing else is being written: libmicrohttpd still reads.
         let head = ResponseHead(status: 408, headers: [], framing: .length(0))
-        _ = StreamSocket(socket).write(head.bytes, head.bytes.indices)
+        _ = StreamSocket(socket).write(OwedBytes(head.bytes[...]))
         core.overdue.add(1, ordering: .relaxed)
       case .opened, .receivingHead, .sending: core.overdue.add(1, ordering: .relaxed)
       }

@@ -4,8 +4,8 @@ internal import ReactorHTTP
 ///
 /// This is the pure half of a stream's connection: bytes owed, bytes written, and the order of the
 /// end. It does no I/O and calls no stream; the loop asks for the `step`, does it, and tells it
-/// what came of it. A client that does not read costs the chunk that it is owed and a position in
-/// it.
+/// what came of it. Events that wait leave together, since a system call costs more than what it
+/// carries; a client that does not read costs the few that it is owed, which it shares with others.
 ///
 /// ```
 /// streaming ──finished──▶ ending ──written──▶ lingering ──the client's end, or time──▶ (closed)
@@ -15,7 +15,7 @@ struct StreamConnection {
   enum Step: Equatable {
     /// Ask the stream, and pass on what it says to `accept(_:)`.
     case ask
-    /// Write `owed` and report to `wrote(_:)` or `mustWait()`.
+    /// Write of `owed`, and report to `wrote(_:)` or `mustWait()`.
     case write
     /// Nothing until there is news or room.
     case rest
@@ -34,17 +34,15 @@ struct StreamConnection {
   private let isChunked: Bool
   private var isBlocked = false
   private var hasNews = true
-  private var hasEvent = false
-  private var bytes: [UInt8]
-  private var position = 0
-  private var end: Int
+
+  /// What the socket has not taken.
+  private(set) var owed: OwedBytes
 
   /// A connection that owes its head.
   ///
   /// Without a stream it ends after that.
   init(head: [UInt8], hasStream: Bool, isChunked: Bool) {
-    bytes = head
-    end = head.count
+    owed = OwedBytes(head[...])
     self.isChunked = isChunked
     phase = hasStream ? .streaming : .ending
   }
@@ -53,10 +51,11 @@ struct StreamConnection {
   var step: Step {
     switch phase {
     case .streaming:
-      // A stream is asked before its head is written, so that head and first event leave together.
-      if hasNews, !owesEvent { return .ask }
-      return owesBytes ? (isBlocked ? .rest : .write) : .rest
-    case .ending: return owesBytes ? (isBlocked ? .rest : .write) : .shutDown
+      if isBlocked, !owed.isEmpty { return .rest }
+      // Asked before it is written to, so that the head and all that waits leave together.
+      if hasNews, !owed.isEnough { return .ask }
+      return owed.isEmpty ? .rest : .write
+    case .ending: return owed.isEmpty ? .shutDown : isBlocked ? .rest : .write
     case .lingering: return .rest
     }
   }
@@ -67,13 +66,7 @@ struct StreamConnection {
   /// Whether all was said and only the client's end is missing.
   var isLingering: Bool { phase == .lingering }
 
-  /// Whether there are bytes that the socket has not taken.
-  var owesBytes: Bool { position < end }
-
-  /// The bytes to write next.
-  var owed: (bytes: [UInt8], range: Range<Int>) { (bytes, position..<end) }
-
-  /// There may be news: the stream will be asked as soon as nothing is owed.
+  /// There may be news: the stream will be asked as soon as there is room for it.
   mutating func wake() { hasNews = true }
 
   /// The socket has room.
@@ -85,10 +78,7 @@ struct StreamConnection {
   }
 
   /// The socket took this many bytes.
-  mutating func wrote(_ count: Int) {
-    position = min(end, position + max(0, count))
-    if !owesBytes { forgetBytes() }
-  }
+  mutating func wrote(_ count: Int) { owed.removeFirst(count) }
 
   /// The socket takes no more for now.
   mutating func mustWait() { isBlocked = true }
@@ -107,7 +97,7 @@ struct StreamConnection {
   ///
   /// True when it does.
   mutating func beat(_ chunk: StreamChunk) -> Bool {
-    guard phase == .streaming, !owesBytes else { return false }
+    guard phase == .streaming, owed.isEmpty else { return false }
     owe(chunk)
     return true
   }
@@ -116,39 +106,13 @@ struct StreamConnection {
   mutating func finish() {
     guard phase == .streaming else { return }
     phase = .ending
-    guard isChunked else { return }
-    append(Self.lastChunk)
+    if isChunked { owed.append(Self.lastChunk[...]) }
   }
 
   /// Our direction is closed.
   mutating func lingers() { phase = .lingering }
 
-  /// Whether more than the head is owed: an event, or the rest of one.
-  private var owesEvent: Bool { owesBytes && hasEvent }
-
   private mutating func owe(_ chunk: StreamChunk) {
-    let range = isChunked ? chunk.framed.indices : chunk.payload
-    if owesBytes {
-      append(chunk.framed[range])
-    } else {
-      // Shared with every other connection that is sent this chunk.
-      bytes = chunk.framed
-      position = range.lowerBound
-      end = range.upperBound
-    }
-    hasEvent = true
-  }
-
-  private mutating func append(_ more: some Collection<UInt8>) {
-    bytes = Array(bytes[position..<end]) + more
-    position = 0
-    end = bytes.count
-  }
-
-  private mutating func forgetBytes() {
-    bytes = []
-    position = 0
-    end = 0
-    hasEvent = false
+    owed.append(isChunked ? chunk.framed[...] : chunk.framed[chunk.payload])
   }
 }

@@ -34,14 +34,12 @@ struct StreamSocket {
       socklen_t(MemoryLayout<Int32>.size))
   }
 
-  /// Writes as much as there is room for.
-  func write(_ bytes: [UInt8], _ range: Range<Int>) -> Written {
-    let count = unsafe bytes.withUnsafeBytes { bytes in
-      let part = unsafe UnsafeRawBufferPointer(rebasing: bytes[range])
+  /// Writes as much of what is owed as there is room for, or as is written at once.
+  func write(_ owed: OwedBytes) -> Written {
+    let count = unsafe owed.withNext { bytes in
       while true {
         let count = unsafe send(
-          descriptor, part.baseAddress, part.count,
-          Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
+          descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
         if count >= 0 || errno != EINTR { return count }
       }
     }

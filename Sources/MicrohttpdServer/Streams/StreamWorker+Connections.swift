@@ -38,7 +38,7 @@ extension StreamWorker {
   /// Does what a connection has to do, within its share of the turn.
   func serve(_ index: Int) {
     if slots[index].hasInput { dropInput(index) }
-    var shares = 16
+    var shares = OwedBytes.pieceBound
     while let socket = slots[index].socket {
       switch slots[index].connection.step {
       case .rest: return
@@ -85,8 +85,7 @@ extension StreamWorker {
   }
 
   private func write(_ index: Int, to socket: StreamSocket) {
-    let (bytes, range) = slots[index].connection.owed
-    switch socket.write(bytes, range) {
+    switch socket.write(slots[index].connection.owed) {
     case .bytes(let count):
       slots[index].connection.wrote(count)
       if slots[index].connection.isStreaming {

@@ -38,8 +38,8 @@ public enum StreamOutput: Sendable {
 
 /// The body of a response that goes on: pulled by its connection, never pushed.
 ///
-/// Because a connection asks for the next chunk only when its socket has taken the one before, a
-/// client that does not read costs one chunk and a position, and nobody waits for it.
+/// A connection asks for as much as it writes at once, and no further while its socket is full: a
+/// client that does not read costs a few chunks, shared with the others, and nobody waits for it.
 public protocol ByteStream: AnyObject, Sendable {
   /// The groups whose waking makes this stream's connection ask again. Read once, when the
   /// connection opens. A wake that comes before is not lost: the first `next()` comes after.

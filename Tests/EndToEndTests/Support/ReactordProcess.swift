@@ -12,12 +12,15 @@ final class ReactordProcess: Sendable {
   let url: String
 
   /// Starts the service on a free port and waits until it accepts connections.
+  ///
+  /// - Parameter tracer: A program, with its arguments, that becomes the service.
   init(
-    _ flags: [String], program: String = "reactord", environment: [String: String] = [:]
+    _ flags: [String], program: String = "reactord", environment: [String: String] = [:],
+    under tracer: [String] = []
   ) throws {
     process = try Self.launch(
       ["serve", "--listen", "127.0.0.1:0", "--store", "memory"] + flags, program: program,
-      environment: environment)
+      environment: environment, under: tracer)
     guard let line = process.firstLine() else {
       _ = try? process.wait()
       throw ChildProcess.Failure(
@@ -41,11 +44,12 @@ final class ReactordProcess: Sendable {
   ///
   /// A program without a path is the one that was built with the tests.
   static func launch(
-    _ arguments: [String], program: String = "reactord", environment: [String: String] = [:]
+    _ arguments: [String], program: String = "reactord", environment: [String: String] = [:],
+    under tracer: [String] = []
   ) throws -> ChildProcess {
-    try ChildProcess(
-      program.contains("/") ? program : "\(productsDirectory())/\(program)", arguments,
-      environment: environment)
+    let program = try program.contains("/") ? program : "\(productsDirectory())/\(program)"
+    let words = tracer + [program] + arguments
+    return try ChildProcess(words[0], Array(words.dropFirst()), environment: environment)
   }
 
   /// Where the tests themselves were built, and with them, in the same way, the service.

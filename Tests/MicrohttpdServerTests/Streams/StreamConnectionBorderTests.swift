@@ -33,7 +33,7 @@ internal import Testing
   ) {
     var wire = Wire(Self.head, Self.events)
     wire.run(upTo: border)
-    if wire.connection.owesBytes {
+    if !wire.connection.owed.isEmpty {
       wire.connection.mustWait()
       wire.connection.wake()
       wire.run()
@@ -61,7 +61,7 @@ internal import Testing
   func `a heartbeat never stands within what is owed`(border: Int) {
     var wire = Wire(Self.head, Self.events)
     wire.run(upTo: border)
-    let isFree = wire.connection.isStreaming && !wire.connection.owesBytes
+    let isFree = wire.connection.isStreaming && wire.connection.owed.isEmpty
     #expect(wire.connection.beat(StreamChunk(":".utf8)) == isFree)
     wire.run(room: 1)
     let whole = Array(Self.whole.utf8)
@@ -105,7 +105,7 @@ private struct Wire {
 
   var text: String { String(decoding: sent, as: UTF8.self) }
   var owedText: String {
-    String(decoding: connection.owed.bytes[connection.owed.range], as: UTF8.self)
+    connection.owed.text
   }
 
   /// Goes on until there is nothing to do or `border` bytes were sent.
@@ -120,8 +120,9 @@ private struct Wire {
         connection.accept(
           events.isEmpty ? .finished : .chunk(StreamChunk(events.removeFirst().utf8)))
       case .write:
-        let (bytes, range) = connection.owed
-        let part = bytes[range].prefix(min(room, border - sent.count))
+        let part = connection.owed.withNext {
+          unsafe Array($0.prefix(min(room, border - sent.count)))
+        }
         sent += part
         connection.wrote(part.count)
       case .rest: return

@@ -6,7 +6,6 @@ import Testing
 /// Where answers wait for their outcome.
 @Suite(.timeLimit(.minutes(1))) struct WaitingRoomTests {
   private let service = Service()
-  private let room = WaitingRoom()
 
   /// An answer that says its name when it is given.
   private func answer(
@@ -17,9 +16,7 @@ import Testing
       if let opened = try? result.get() { sessions.add(opened.session) }
     }
     let session = try #require(sessions.values.first)
-    return PendingAnswer(
-      session, Preferences(nil), in: room, { _ in told.yield(name) },
-      response: { _ in HTTPResponse(status: 200) })
+    return PendingAnswer(session, Preferences(nil), of: service.api) { _ in told.yield(name) }
   }
 
   @Test func `everyone is told of the end of his time, and nobody before`() async throws {

@@ -1,0 +1,88 @@
+import Foundation
+import Testing
+
+/// Which system calls an action and a delivery take, counted and compared with what they took before.
+///
+/// A change is written down with `make counts`, so that the file's difference shows it. What carries
+/// bytes or makes them durable is the same every time; how often a thread waits and is woken depends
+/// on who was faster, so there only twice as much is too much.
+@Suite(.serialized, .enabled(if: SystemCallTrace.isPermitted && !Sanitizer.isUsed))
+struct SystemCallCountsTests {
+  private typealias Counts = [String: [String: Double]]
+
+  private static let file = URL(fileURLWithPath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    .appending(path: "HotPathCounts/system-calls.json")
+
+  /// Who acts, and who watches.
+  private static let scenarios: [(name: String, flags: [String], streams: Int)] = [
+    ("action", [], 0),
+    ("action, 1 stream", [], 1),
+    ("action, 100 streams", [], 100),
+    ("action, SQLite", ["--store"], 0),
+  ]
+
+  private static let actions = 200
+
+  @Test func `an action and a delivery take as many system calls as is written down`() throws {
+    var counted: Counts = [:]
+    for (name, flags, streams) in Self.scenarios {
+      counted[name] = try Self.calls(flags, streams)
+    }
+    if ProcessInfo.processInfo.environment["WRITE_COUNTS"] != nil {
+      return try Self.write(counted)
+    }
+    let written = try JSONDecoder().decode(Counts.self, from: Data(contentsOf: Self.file))
+    #expect(Set(written.keys) == Set(counted.keys))
+    for (name, calls) in counted {
+      let before = written[name] ?? [:]
+      for call in Set(calls.keys).union(before.keys).sorted() {
+        let (count, expected) = (calls[call] ?? 0, before[call] ?? 0)
+        let isAsExpected =
+          SystemCallTrace.areForWaiting.contains(call)
+          ? count <= 2 * expected + 1 : abs(count - expected) <= max(0.3, expected / 50)
+        #expect(isAsExpected, "\(name): \(call) \(count) times, not \(expected); see make counts")
+      }
+    }
+  }
+
+  /// The calls that an action takes: what twice as many actions take more, so that neither the start
+  /// nor the end of the service counts.
+  private static func calls(_ flags: [String], _ streams: Int) throws -> [String: Double] {
+    let once = try trace(flags, streams, actions: actions)
+    let twice = try trace(flags, streams, actions: 2 * actions)
+    return Dictionary(
+      uniqueKeysWithValues: Set(once.keys).union(twice.keys).map { call in
+        (call, Double((twice[call] ?? 0) - (once[call] ?? 0)) / Double(actions))
+      })
+  }
+
+  /// Traces a service with one client that waits for each answer, and for each event of the streams:
+  /// nothing depends on who is faster.
+  private static func trace(
+    _ flags: [String], _ streams: Int, actions: Int
+  ) throws -> [String: Int] {
+    let folder = try TemporaryFolder()
+    let flags = flags.flatMap { [$0, "sqlite:\(folder["log.db"])"] }
+    let trace = SystemCallTrace(file: folder["calls"])
+    let server = try ReactordProcess(flags, under: trace.tracer)
+    let session = server.session(of: "counter")
+    let watching = try (0..<streams).map { _ in try session.events() }
+    for stream in watching { _ = try stream.nextEvent() }
+    for _ in 0..<actions {
+      try session.post(#""increase""#)
+      for stream in watching { _ = try stream.nextEvent() }
+    }
+    try server.stop()
+    return try trace.counts()
+  }
+
+  private static func write(_ counted: Counts) throws {
+    let counts: Counts = counted.mapValues { calls in
+      calls.mapValues { ($0 * 10).rounded() / 10 }.filter { $0.value >= 0.3 }
+    }
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    try (encoder.encode(counts) + Data("\n".utf8)).write(to: file)
+  }
+}
