@@ -39,8 +39,8 @@ struct SystemCallCountsTests {
       for call in Set(calls.keys).union(before.keys).sorted() {
         let (count, expected) = (calls[call] ?? 0, before[call] ?? 0)
         let isAsExpected =
-          SystemCallTrace.areForWaiting.contains(call)
-          ? count <= 2 * expected + 1 : abs(count - expected) <= max(0.3, expected / 50)
+          SystemCallTrace.carrying.contains(call)
+          ? abs(count - expected) <= max(0.3, expected / 50) : count <= 2 * expected + 1
         #expect(isAsExpected, "\(name): \(call) \(count) times, not \(expected); see make counts")
       }
     }

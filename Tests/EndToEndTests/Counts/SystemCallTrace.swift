@@ -17,8 +17,9 @@ struct SystemCallTrace {
   /// Calls whose number depends on which thread was faster, or on what is in memory already.
   private static let undetermined: Set = ["futex", "madvise", "mmap", "mprotect", "munmap", "brk"]
 
-  /// Calls by which a thread waits, wakes another, or looks whether there is something.
-  static let areForWaiting: Set = ["epoll_ctl", "epoll_wait", "read", "recvfrom", "write"]
+  /// Calls that send bytes or make them durable; by the others a thread waits, wakes another, or
+  /// looks whether there is something.
+  static let carrying: Set = ["fdatasync", "pwrite64", "sendmsg", "sendto"]
 
   /// What is put before a command: strace goes into the background, and the process is the command's.
   var tracer: [String] { [Self.strace, "-D", "-f", "-c", "-U", "calls,name", "-o", file] }

@@ -11,9 +11,8 @@ final class ReactordProcess: Sendable {
   /// The address as the service printed it.
   let url: String
 
-  /// Starts the service on a free port and waits until it accepts connections.
-  ///
-  /// - Parameter tracer: A program, with its arguments, that becomes the service.
+  /// Starts the service on a free port and waits until it accepts connections; with a tracer, which
+  /// is a program and its arguments, that becomes the service.
   init(
     _ flags: [String], program: String = "reactord", environment: [String: String] = [:],
     under tracer: [String] = []
