@@ -1,9 +1,10 @@
 internal import ReactorStreams
+internal import Synchronization
 
 /// One of the three streams that a reactor may transform: what goes in, and what comes out.
 @usableFromInline
 final class Stage<Element: Sendable> {
-  private let input: Broadcaster<Element>
+  private let input: StageInput<Element>
   private let transform: (Observable<Element>) -> Observable<Element>
   private let output: @Sendable (Event<Element>) -> Void
   private let subscription = SerialDisposable()
@@ -21,7 +22,7 @@ final class Stage<Element: Sendable> {
   private var hasSentSinceConnecting = false
 
   private init(
-    _ assembled: Observable<Element>, of input: Broadcaster<Element>,
+    _ assembled: Observable<Element>, of input: StageInput<Element>,
     transform: @escaping (Observable<Element>) -> Observable<Element>,
     output: @escaping @Sendable (Event<Element>) -> Void
   ) {
@@ -44,8 +45,8 @@ final class Stage<Element: Sendable> {
     later: @autoclosure () -> (Observable<Element>) -> Observable<Element>,
     output: @autoclosure () -> @Sendable (Event<Element>) -> Void
   ) -> Stage? {
-    let input = Broadcaster<Element>(replay: 0)
-    let source = Observable<Element> { input.subscribe($0) }
+    let input = StageInput<Element>()
+    let source = Observable<Element> { input.broadcaster.subscribe($0) }
     let assembled = first(source)
     guard assembled !== source else { return nil }
     return Stage(assembled, of: input, transform: later(), output: output())
@@ -54,7 +55,7 @@ final class Stage<Element: Sendable> {
   /// Asks the reactor for its stream once more.
   private func assemble() {
     let input = input
-    let source = Observable<Element> { input.subscribe($0) }
+    let source = Observable<Element> { input.broadcaster.subscribe($0) }
     let assembled = transform(source)
     passesThrough = assembled === source
     self.assembled = assembled
@@ -80,7 +81,7 @@ final class Stage<Element: Sendable> {
     if passesThrough {
       output(.next(element))
     } else {
-      input.send(.next(element))
+      input.broadcaster.send(.next(element))
     }
   }
 
@@ -99,12 +100,26 @@ final class Stage<Element: Sendable> {
     if passesThrough {
       output(.completed)
     } else {
-      input.send(.completed)
+      input.broadcaster.send(.completed)
     }
   }
 
   /// Ends the subscription.
   func disconnect() {
     subscription.dispose()
+  }
+}
+
+/// Where elements enter a stage, made when somebody first subscribes to it or sends one: most
+/// reactors leave most of their streams as they are.
+private final class StageInput<Element: Sendable>: Sendable {
+  private let made = Mutex<Broadcaster<Element>?>(nil)
+
+  var broadcaster: Broadcaster<Element> {
+    made.withLock { made in
+      let broadcaster = made ?? Broadcaster(replay: 0)
+      made = broadcaster
+      return broadcaster
+    }
   }
 }

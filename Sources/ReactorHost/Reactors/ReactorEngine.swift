@@ -93,7 +93,7 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
 extension ReactorEngine: SessionEngine {
   func connect(to session: LiveSession) {
     self.session.set(session)
-    pipeline.connect(from: restored, in: SessionContext(session), report: report)
+    pipeline.connect(from: restored, in: self.session, report: report)
   }
 
   func prepare(_ accepted: [AcceptedAction]) throws -> PreparedActions {

@@ -1,4 +1,3 @@
-internal import ReactorStreams
 internal import Synchronization
 
 /// Changes of one session that happen one after the other, each of which may end later and on
@@ -9,12 +8,28 @@ final class ChangeLine: Sendable {
 
   private struct State {
     var isBusy = false
+    /// Whether somebody walks the line: a row of changes that end at once is walked by a loop, not
+    /// by nested calls.
+    var isWalked = false
     var waiting: [Change] = []
+
+    mutating func beginWalking() -> Bool {
+      defer { isWalked = true }
+      return !isWalked
+    }
+
+    /// The change that begins now; where there is none, whoever walked has stopped.
+    mutating func next() -> Change? {
+      guard !isBusy, !waiting.isEmpty else {
+        isWalked = false
+        return nil
+      }
+      isBusy = true
+      return waiting.removeFirst()
+    }
   }
 
   private let state = Mutex(State())
-  /// A row of changes that end at once is walked by a loop, not by nested calls.
-  private let steps = SerialQueue<Void>()
 
   /// Makes a change now, or when those before it are done.
   func enter(_ change: @escaping Change) {
@@ -23,18 +38,12 @@ final class ChangeLine: Sendable {
   }
 
   private func advance() {
-    steps.post((), handle: beginNext)
-  }
-
-  private func beginNext(_: Void) {
-    let change = state.withLock { state -> Change? in
-      guard !state.isBusy, !state.waiting.isEmpty else { return nil }
-      state.isBusy = true
-      return state.waiting.removeFirst()
-    }
-    change? { [self] in
-      state.withLock { $0.isBusy = false }
-      advance()
+    guard state.withLock({ $0.beginWalking() }) else { return }
+    while let change = state.withLock({ $0.next() }) {
+      change { [self] in
+        state.withLock { $0.isBusy = false }
+        advance()
+      }
     }
   }
 }

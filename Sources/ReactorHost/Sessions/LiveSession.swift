@@ -43,13 +43,13 @@ final class LiveSession: Session {
     var observers: [any SessionObserver] = []
     var subscribers = 0
     var activityObservers: [any ActivityObserver] = []
-    var toldActivity: SessionActivity?
+    @Seldom var toldActivity: SessionActivity? = nil
     var globals: [String: UInt64]
     var isStored: Bool
     var lastSnapshot: Int
     /// A snapshot of what is not committed yet.
-    var snapshot: Snapshot?
-    var fault: LogError?
+    @Seldom var snapshot: Snapshot? = nil
+    @Seldom var fault: LogError? = nil
     var end: SessionEnd?
   }
 

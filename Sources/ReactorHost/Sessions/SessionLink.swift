@@ -1,7 +1,7 @@
 public import ReactorCore
 internal import Synchronization
 
-/// Tells a session what its engine does.
+/// Tells a session what its engine does, and is the session's serial context for its reactor.
 ///
 /// It does not keep the session in memory.
 @usableFromInline
@@ -15,7 +15,7 @@ final class SessionLink: Sendable {
   @usableFromInline
   init() {}
 
-  private var session: LiveSession? {
+  var session: LiveSession? {
     reference.withLock { $0.session }
   }
 

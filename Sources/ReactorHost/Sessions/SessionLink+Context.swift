@@ -15,20 +15,14 @@ protocol GlobalContext: SerialContext {
     global name: String, revision: UInt64, isNull: Bool, _ work: @escaping @Sendable () -> Void)
 }
 
-/// A session's serial context.
-///
-/// It does not keep the session in memory.
-final class SessionContext: GlobalContext {
-  private weak let session: LiveSession?
-
-  init(_ session: LiveSession) {
-    self.session = session
-  }
-
+/// A session's serial context is whatever turn its engine has.
+extension SessionLink: GlobalContext {
+  @usableFromInline
   var isCurrent: Bool {
     session?.engine.isCurrent ?? false
   }
 
+  @usableFromInline
   func perform(_ work: @escaping @Sendable () -> Void) {
     session?.engine.perform(bound: .max, work)
   }
