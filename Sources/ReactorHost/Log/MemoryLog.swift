@@ -14,8 +14,15 @@ public final class MemoryLog: MutationLog {
   ///     needs no more memory than one that began today.
   ///   - retention: Where it has a number of versions for a reactor, that counts instead. All, or all
   ///     of some days, is more than memory can promise.
-  public init(retainedVersions: Int = 10_000, retention: RetentionRules = RetentionRules()) {
-    table = MemoryTable(retained: retainedVersions, retention: retention)
+  ///   - outcomesKept: How long the answers of idempotency keys are kept, in any case.
+  public init(
+    retainedVersions: Int = 10_000, retention: RetentionRules = RetentionRules(),
+    outcomesKept: Duration = .seconds(86_400)
+  ) {
+    let milliseconds = outcomesKept / .milliseconds(1)
+    table = MemoryTable(
+      retained: retainedVersions, retention: retention,
+      outcomesKept: milliseconds < 9e15 ? Int64(milliseconds) : .max)
   }
 
   /// The part of the log that belongs to one session.

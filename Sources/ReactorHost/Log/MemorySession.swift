@@ -19,17 +19,17 @@ final class MemorySession: Sendable {
     var isEnded = false
     var history = History()
     var accepted: [AcceptedAction.ID: AcceptedAction] = [:]
-    var outcomes = KeptOutcomes(bound: MemorySession.outcomeBound)
+    var outcomes = KeptOutcomes()
   }
 
-  /// A session keeps the answers of so many idempotency keys.
-  static let outcomeBound = 10_000
-
   private let retained: Int
+  /// How long the answers of idempotency keys are kept, in milliseconds.
+  private let outcomesKept: Int64
   private let contents = Mutex(Contents())
 
-  init(retained: Int) {
+  init(retained: Int, outcomesKept: Int64) {
     self.retained = retained
+    self.outcomesKept = outcomesKept
   }
 
   func record() -> SessionRecord {
@@ -72,7 +72,9 @@ final class MemorySession: Sendable {
       contents.history.lastActiveAt = batch.entries.last?.at ?? contents.history.lastActiveAt
       for action in batch.accepted { contents.accepted[action.id] = action }
       for id in batch.finished { contents.accepted[id] = nil }
-      for outcome in batch.outcomes { contents.outcomes.keep(outcome) }
+      for outcome in batch.outcomes {
+        contents.outcomes.keep(outcome, forgettingAfter: outcomesKept)
+      }
       return true
     }
   }

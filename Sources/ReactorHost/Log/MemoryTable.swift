@@ -7,10 +7,13 @@ final class MemoryTable: Sendable {
   private let sessions = Mutex<[SessionKey: MemorySession]>([:])
   private let retained: Int
   private let retention: RetentionRules
+  private let outcomesKept: Int64
 
-  init(retained: Int, retention: RetentionRules) {
+  /// Makes a table, whose sessions keep the answers of idempotency keys for so many milliseconds.
+  init(retained: Int, retention: RetentionRules, outcomesKept: Int64) {
     self.retained = retained
     self.retention = retention
+    self.outcomesKept = outcomesKept
   }
 
   func find(_ key: SessionKey) -> MemorySession? {
@@ -20,7 +23,8 @@ final class MemoryTable: Sendable {
   func findOrMake(_ key: SessionKey) -> MemorySession {
     sessions.withLock { sessions in
       if let session = sessions[key] { return session }
-      let session = MemorySession(retained: retained(of: key.reactor))
+      let session = MemorySession(
+        retained: retained(of: key.reactor), outcomesKept: outcomesKept)
       sessions[key] = session
       return session
     }

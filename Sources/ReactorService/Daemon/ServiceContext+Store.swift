@@ -39,7 +39,11 @@ extension ServiceContext {
   func openStore() throws(ConfigurationError) -> OpenStore {
     switch configuration.store {
     case .memory:
-      return OpenStore(log: MemoryLog(retention: configuration.log.retain)) { _ in true }
+      return OpenStore(
+        log: MemoryLog(
+          retention: configuration.log.retain,
+          outcomesKept: configuration.actions.idempotency)
+      ) { _ in true }
     case .sqlite(let path):
       // A file that may not grow any more is an error of writing, and not the end of the process.
       signal(SIGXFSZ, SIG_IGN)
