@@ -3,9 +3,8 @@ import Testing
 
 /// Which system calls an action and a delivery take, counted and compared with what they took before.
 ///
-/// A change is written down with `make counts`, so that the file's difference shows it. What carries
-/// bytes or makes them durable is the same every time; how often a thread waits and is woken depends
-/// on who was faster, so there only twice as much is too much.
+/// Those that carry bytes or make them durable, which are the same every time. A change is written
+/// down with `make counts`, so that the file's difference shows it.
 @Suite(.serialized, .enabled(if: SystemCallTrace.isPermitted && !Sanitizer.isUsed))
 struct SystemCallCountsTests {
   private typealias Counts = [String: [String: Double]]
@@ -38,10 +37,9 @@ struct SystemCallCountsTests {
       let before = written[name] ?? [:]
       for call in Set(calls.keys).union(before.keys).sorted() {
         let (count, expected) = (calls[call] ?? 0, before[call] ?? 0)
-        let isAsExpected =
-          SystemCallTrace.carrying.contains(call)
-          ? abs(count - expected) <= max(0.3, expected / 50) : count <= 2 * expected + 1
-        #expect(isAsExpected, "\(name): \(call) \(count) times, not \(expected); see make counts")
+        #expect(
+          abs(count - expected) <= max(0.3, expected / 50),
+          "\(name): \(call) \(count) times, not \(expected); see make counts")
       }
     }
   }

@@ -14,17 +14,18 @@ struct SystemCallTrace {
     return (try? trace?.wait()) == .code(0)
   }()
 
-  /// Calls whose number depends on which thread was faster, or on what is in memory already.
-  private static let undetermined: Set = ["futex", "madvise", "mmap", "mprotect", "munmap", "brk"]
-
-  /// Calls that send bytes or make them durable; by the others a thread waits, wakes another, or
-  /// looks whether there is something.
-  static let carrying: Set = ["fdatasync", "pwrite64", "sendmsg", "sendto"]
+  /// Calls that send bytes or make them durable.
+  ///
+  /// By the others a thread waits, wakes another, or looks whether there is something: how often
+  /// depends on who was faster.
+  private static let carrying: Set = [
+    "fdatasync", "fsync", "pwrite64", "pwritev", "sendmmsg", "sendmsg", "sendto", "writev",
+  ]
 
   /// What is put before a command: strace goes into the background, and the process is the command's.
   var tracer: [String] { [Self.strace, "-D", "-f", "-c", "-U", "calls,name", "-o", file] }
 
-  /// How often each call was made, once the process has ended.
+  /// How often each call was made that carries something, once the process has ended.
   func counts() throws -> [String: Int] {
     var counts: [String: Int] = [:]
     for line in try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n") {
@@ -32,6 +33,6 @@ struct SystemCallTrace {
       guard words.count == 2, let count = Int(words[0]), words[1] != "total" else { continue }
       counts[String(words[1])] = count
     }
-    return counts.filter { !Self.undetermined.contains($0.key) }
+    return counts.filter { Self.carrying.contains($0.key) }
   }
 }
