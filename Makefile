@@ -45,7 +45,7 @@ test: ## Run all tests, with ARGS.
 	@config/unpack-packages test-unpacked .build/prometheus
 	@$(python_packages)
 	swift build --build-tests
-	swift test --skip-build $(ARGS)
+	config/run-tests $(ARGS)
 
 counts: ## Write down anew what an action and a delivery cost, see Tests/HotPathCounts.
 	@$(packages) build run

@@ -62,7 +62,7 @@ struct SystemCallCountsTests {
   ) throws -> [String: Int] {
     let folder = try TemporaryFolder()
     let flags = flags.flatMap { [$0, "sqlite:\(folder["log.db"])"] }
-    let trace = SystemCallTrace(file: folder["calls"])
+    let trace = try SystemCallTrace(in: folder)
     let server = try ReactordProcess(flags, under: trace.tracer)
     let session = server.session(of: "counter")
     let watching = try (0..<streams).map { _ in try session.events() }

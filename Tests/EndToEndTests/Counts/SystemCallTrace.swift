@@ -3,8 +3,20 @@ import Glibc
 
 /// The system calls of a process, counted by strace.
 struct SystemCallTrace {
-  /// Where strace writes its table when the process ends.
-  let file: String
+  /// What is put before a command: strace goes into the background, and the process is the command's.
+  let tracer: [String]
+
+  /// Reads the table, which strace writes into a pipe only after the process has ended.
+  private let table: ChildProcess
+
+  init(in folder: TemporaryFolder) throws {
+    let pipe = folder["calls"]
+    guard mkfifo(pipe, S_IRUSR | S_IWUSR) == 0 else {
+      throw ChildProcess.Failure(description: "No pipe \(pipe): \(errno)")
+    }
+    tracer = [Self.strace, "-D", "-f", "-c", "-U", "calls,name", "-o", pipe]
+    table = try ChildProcess("/bin/cat", [pipe])
+  }
 
   private static let strace = "/usr/bin/strace"
 
@@ -22,13 +34,11 @@ struct SystemCallTrace {
     "fdatasync", "fsync", "pwrite64", "pwritev", "sendmmsg", "sendmsg", "sendto", "writev",
   ]
 
-  /// What is put before a command: strace goes into the background, and the process is the command's.
-  var tracer: [String] { [Self.strace, "-D", "-f", "-c", "-U", "calls,name", "-o", file] }
-
-  /// How often each call was made that carries something, once the process has ended.
+  /// How often each call was made that carries something; waits for the end of the trace.
   func counts() throws -> [String: Int] {
+    try table.wait()
     var counts: [String: Int] = [:]
-    for line in try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n") {
+    for line in table.standardOutput.split(separator: "\n") {
       let words = line.split(separator: " ")
       guard words.count == 2, let count = Int(words[0]), words[1] != "total" else { continue }
       counts[String(words[1])] = count
