@@ -72,8 +72,11 @@ final class ScriptedServer: Sendable {
     while let request = Self.request(connection, &input) {
       if request.hasPrefix("GET") {
         let head = "HTTP/1.1 \(script.streamStatus) X\r\nTransfer-Encoding: chunked\r\n\r\n"
-        Self.send(connection, head + Self.event(0))
-        state.withLock { $0.streams.append(connection) }
+        // At once: whoever has the first event may act, and its stream must be known by then.
+        state.withLock {
+          Self.send(connection, head + Self.event(0))
+          $0.streams.append(connection)
+        }
       } else {
         act(connection)
       }
