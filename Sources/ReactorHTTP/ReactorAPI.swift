@@ -102,11 +102,11 @@ public final class ReactorAPI: HTTPResponder {
 
   /// Answers one request, at once or later.
   public func respond(
-    to request: HTTPRequest, answer: @escaping @Sendable (HTTPResponse) -> Void
+    to request: HTTPRequest, answer: @escaping HTTPAnswer
   ) {
     let route = Route(path: request.path)
     let scope = begin(request, route?.address)
-    @Sendable func finish(_ response: HTTPResponse) {
+    @Sendable func finish(_ response: consuming HTTPResponse) {
       answer(self.finish(response, scope))
     }
     do {
@@ -142,7 +142,7 @@ public final class ReactorAPI: HTTPResponder {
 
   private func serve(
     _ route: Route?, _ request: HTTPRequest, _ scope: RequestScope,
-    answer: @escaping @Sendable (HTTPResponse) -> Void
+    answer: @escaping HTTPAnswer
   ) throws(Problem) {
     if request.method == "OPTIONS", request.path == "*" {
       // The server as a whole (RFC 9110, 9.3.7), not one of its addresses.
@@ -172,7 +172,7 @@ public final class ReactorAPI: HTTPResponder {
 
   private func dispatch(
     _ route: Route, _ request: HTTPRequest, _ scope: RequestScope,
-    _ answer: @escaping @Sendable (HTTPResponse) -> Void
+    _ answer: @escaping HTTPAnswer
   ) throws(Problem) {
     switch route {
     case .page: answer(try page(request))
@@ -314,9 +314,14 @@ public final class ReactorAPI: HTTPResponder {
     }
   }
 
+  /// Says what there is to a client that does not take it.
+  func negotiate(_ request: HTTPRequest, _ offered: String) throws(Problem) {
+    if request[header: .accept] != nil { try choose(for: request, from: [offered]) }
+  }
+
   /// Chooses the form of the answer, or says what there is.
   @discardableResult
-  func negotiate(_ request: HTTPRequest, _ offered: String...) throws(Problem) -> String {
+  func choose(for request: HTTPRequest, from offered: [String]) throws(Problem) -> String {
     guard let type = MediaTypes.choose(from: offered, accept: request[header: .accept]) else {
       throw Problem(
         .notAcceptable, "This address gives \(offered.joined(separator: " or ")).",

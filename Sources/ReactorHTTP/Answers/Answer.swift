@@ -41,7 +41,7 @@ enum Answer {
     var fields: [(name: String, value: String)] = []
     fields.reserveCapacity(headers.count + 5)
     fields.append(("Content-Type", "application/json"))
-    fields.append(("ETag", tag(state.cursor)))
+    fields.append(("ETag", state.cursor.tag))
     fields.append(("Cache-Control", "no-cache"))
     fields += headers
     return HTTPResponse(status: status, headers: fields, body: .bytes(state.json))
@@ -56,14 +56,14 @@ enum Answer {
       return Self.state(state, status: isAccepted ? 202 : 200, headers: applied)
     }
     return HTTPResponse(
-      status: isAccepted ? 202 : 204, headers: [("ETag", tag(state.cursor))] + applied)
+      status: isAccepted ? 202 : 204, headers: [("ETag", state.cursor.tag)] + applied)
   }
 
   /// That the client has this state already, in the form whose tag it sent.
   static func notModified(_ cursor: Cursor, _ known: EntityTags) -> HTTPResponse {
     HTTPResponse(
       status: 304,
-      headers: [("ETag", known.tag(of: cursor) ?? tag(cursor)), ("Cache-Control", "no-cache")])
+      headers: [("ETag", known.tag(of: cursor) ?? cursor.tag), ("Cache-Control", "no-cache")])
   }
 
   static func html(_ page: [UInt8], headers: [(name: String, value: String)] = []) -> HTTPResponse {
@@ -74,8 +74,4 @@ enum Answer {
       body: .bytes(page))
   }
 
-  /// A cursor as an entity tag.
-  static func tag(_ cursor: Cursor) -> String {
-    "\"" + cursor.description + "\""
-  }
 }

@@ -4,7 +4,7 @@ internal import Synchronization
 /// The answer to an action: what comes first of its outcome and the end of the client's patience.
 final class PendingAnswer: Sendable {
   private struct Progress {
-    var answer: (@Sendable (HTTPResponse) -> Void)?
+    var answer: HTTPAnswer?
     var isAccepted = false
     var isOverdue = false
     var place: WaitingRoom.Tick?
@@ -17,7 +17,7 @@ final class PendingAnswer: Sendable {
 
   init(
     _ session: any Session, _ preferences: Preferences, of api: ReactorAPI,
-    _ answer: @escaping @Sendable (HTTPResponse) -> Void
+    _ answer: @escaping HTTPAnswer
   ) {
     self.session = session
     self.preferences = preferences
@@ -72,9 +72,9 @@ final class PendingAnswer: Sendable {
     answer(Answer.state(session.current, isAccepted: true, as: preferences))
   }
 
-  private func take() -> (@Sendable (HTTPResponse) -> Void)? {
+  private func take() -> HTTPAnswer? {
     // Not as results of the closure: a function would be wrapped to come out of generic code.
-    var answer: (@Sendable (HTTPResponse) -> Void)?
+    var answer: HTTPAnswer?
     var place: WaitingRoom.Tick?
     progress.withLock { progress in
       answer = progress.answer.take()

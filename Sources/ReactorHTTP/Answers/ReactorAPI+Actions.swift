@@ -5,7 +5,7 @@ internal import ReactorHost
 extension ReactorAPI {
   func runActions(
     of reactor: any HostedReactor, _ id: String, _ request: HTTPRequest, _ context: RequestContext,
-    _ answer: @escaping @Sendable (HTTPResponse) -> Void
+    _ answer: @escaping HTTPAnswer
   ) throws(Problem) {
     try negotiate(request, "application/json")
     try requireJSON(request)
@@ -55,7 +55,7 @@ extension ReactorAPI {
       return Problem(
         .versionMismatch,
         "The session is at \(state.cursor). Read its state and decide again; nothing ran.",
-        headers: [("ETag", Answer.tag(state.cursor))]
+        headers: [("ETag", state.cursor.tag)]
       ).response
     case .overloaded:
       return unavailable("Too many requests wait for this session. Nothing ran.").response
@@ -72,7 +72,7 @@ extension ReactorAPI {
       session goes on.
       """,
       members: index.map { [.init("index", .number(JSONNumber($0)))] } ?? [],
-      headers: [("ETag", Answer.tag(cursor))])
+      headers: [("ETag", cursor.tag)])
     guard let error = error as? any ActionError else { return problem }
     problem = Problem(
       .effectFailed, error.detail ?? "\(error.title).", members: problem.members,

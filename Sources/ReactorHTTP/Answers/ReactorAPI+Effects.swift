@@ -26,7 +26,7 @@ extension ReactorAPI {
 
   func listEffects(
     of reactor: any HostedReactor, _ id: String, _ request: HTTPRequest,
-    _ answer: @escaping @Sendable (HTTPResponse) -> Void
+    _ answer: @escaping HTTPAnswer
   ) throws(Problem) {
     try negotiate(request, "application/json")
     let query = try Query(request.query)
@@ -51,7 +51,7 @@ extension ReactorAPI {
 
   func cancelEffect(
     _ effect: String, of reactor: any HostedReactor, _ id: String,
-    _ answer: @escaping @Sendable (HTTPResponse) -> Void
+    _ answer: @escaping HTTPAnswer
   ) {
     withSession(of: reactor, id, answer) { [self] session in
       session.cancelEffect(effect) { [self] cancellation in

@@ -5,7 +5,7 @@ internal import ReactorHost
 extension ReactorAPI {
   /// Begins a request: what is known of it, and whether it may go on.
   func begin(_ request: HTTPRequest, _ address: Address?) -> RequestScope {
-    var scope = RequestScope(request, address)
+    var scope = RequestScope.of(request, at: address)
     if settings.crossOrigin.isUsed { scope.origin = request[header: .origin] }
     if settings.compression != nil {
       scope.compression = ContentEncodings.gzip(request[header: .acceptEncoding])
@@ -41,8 +41,7 @@ extension ReactorAPI {
   }
 
   /// Adds to an answer what every one has, counts it, and tells the log.
-  func finish(_ response: HTTPResponse, _ scope: RequestScope) -> HTTPResponse {
-    var response = response
+  func finish(_ response: consuming HTTPResponse, _ scope: RequestScope) -> HTTPResponse {
     var varied: [String] = scope.address == .log ? ["Accept"] : []
     response.headers.append(("X-Content-Type-Options", "nosniff"))
     response.headers.append(("X-Request-Id", scope.context.id))

@@ -28,7 +28,7 @@ extension ReactorAPI {
   }
 
   func serveGlobal(
-    _ name: String, _ request: HTTPRequest, _ answer: @escaping @Sendable (HTTPResponse) -> Void
+    _ name: String, _ request: HTTPRequest, _ answer: @escaping HTTPAnswer
   ) throws(Problem) {
     let global = try global(name)
     try negotiate(request, "application/json")

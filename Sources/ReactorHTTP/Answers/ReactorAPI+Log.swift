@@ -34,9 +34,9 @@ extension ReactorAPI {
 
   func showLog(
     of reactor: any HostedReactor, _ id: String, _ request: HTTPRequest,
-    _ answer: @escaping @Sendable (HTTPResponse) -> Void
+    _ answer: @escaping HTTPAnswer
   ) throws(Problem) {
-    let type = try negotiate(request, "application/json", "application/x-ndjson")
+    let type = try choose(for: request, from: ["application/json", "application/x-ndjson"])
     let query = try Query(request.query)
     let limit = try query.integer("limit", in: 1...1000) ?? 100
     let after = try query.integer("after", in: 0...Int.max) ?? 0

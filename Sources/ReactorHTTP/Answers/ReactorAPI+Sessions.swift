@@ -62,7 +62,7 @@ extension ReactorAPI {
 
   func createSession(
     of reactor: any HostedReactor, _ request: HTTPRequest,
-    _ answer: @escaping @Sendable (HTTPResponse) -> Void
+    _ answer: @escaping HTTPAnswer
   ) throws(Problem) {
     try negotiate(request, "application/json")
     let wish = try newSession(request)
@@ -110,7 +110,7 @@ extension ReactorAPI {
 
   func ensureSession(
     of reactor: any HostedReactor, _ id: String, _ request: HTTPRequest,
-    _ answer: @escaping @Sendable (HTTPResponse) -> Void
+    _ answer: @escaping HTTPAnswer
   ) throws(Problem) {
     try negotiate(request, "application/json")
     reactor.session(id, for: .ensure) { [self] result in
@@ -124,7 +124,7 @@ extension ReactorAPI {
 
   func endSession(
     of reactor: any HostedReactor, _ id: String,
-    _ answer: @escaping @Sendable (HTTPResponse) -> Void
+    _ answer: @escaping HTTPAnswer
   ) {
     reactor.endSession(id) { [self] result in
       switch result {
@@ -139,7 +139,7 @@ extension ReactorAPI {
   /// Gives the session that a request uses, or the problem that there is none.
   func withSession(
     of reactor: any HostedReactor, _ id: String,
-    _ answer: @escaping @Sendable (HTTPResponse) -> Void,
+    _ answer: @escaping HTTPAnswer,
     _ body: @escaping @Sendable (any Session) throws(Problem) -> Void
   ) {
     reactor.session(id, for: .use) { [self] result in
@@ -157,7 +157,7 @@ extension ReactorAPI {
 
   func showState(
     of reactor: any HostedReactor, _ id: String, _ request: HTTPRequest,
-    _ answer: @escaping @Sendable (HTTPResponse) -> Void
+    _ answer: @escaping HTTPAnswer
   ) throws(Problem) {
     try negotiate(request, "application/json")
     let query = try Query(request.query)

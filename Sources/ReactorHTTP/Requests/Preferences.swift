@@ -11,8 +11,9 @@ struct Preferences {
 
   /// Reads the field; of a preference that occurs more than once the first one counts.
   init(_ field: String?) {
+    guard let field else { return }
     var seen: Set<String> = []
-    for preference in field?.split(separator: ",") ?? [] {
+    for preference in field.split(separator: ",") {
       let word = (preference.split(separator: ";").first ?? "").split(
         separator: "=", maxSplits: 1)
       guard let name = word.first?.trimmingSpaces().lowercased(), seen.insert(name).inserted

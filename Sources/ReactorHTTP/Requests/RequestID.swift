@@ -1,3 +1,4 @@
+internal import ReactorHost
 internal import Synchronization
 
 /// Names of requests: the client's own, or one that no other request of any process has.
@@ -11,7 +12,7 @@ enum RequestID {
   ///
   /// It is short enough to be kept without an allocation for the first millions of requests.
   static func next() -> String {
-    process + "-" + String(count.wrappingAdd(1, ordering: .relaxed).newValue, radix: 36)
+    NumberedName.text(process, count.wrappingAdd(1, ordering: .relaxed).newValue, radix: 36)
   }
 
   /// Whether a client's name is taken over: what could not stand in a log or a field as it is, or is

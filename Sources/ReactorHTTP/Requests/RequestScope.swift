@@ -26,9 +26,10 @@ struct RequestScope: Sendable {
     RequestScope(address: nil, method: "other", context: RequestContext(id: RequestID.next()))
   }
 
-  init(_ request: HTTPRequest, _ address: Address?) {
+  /// The scope of a request: no initializer, which would be given a copy of it.
+  static func of(_ request: HTTPRequest, at address: Address?) -> RequestScope {
     let id = request[header: .requestID].flatMap { RequestID.isValid($0) ? $0 : nil }
-    self.init(
+    return RequestScope(
       address: address, method: request.method,
       context: RequestContext(
         id: id ?? RequestID.next(),

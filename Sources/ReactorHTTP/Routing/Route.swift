@@ -26,80 +26,71 @@ enum Route: Equatable {
 
   /// Reads a path as it was sent; `nil` where nothing is there.
   init?(path: String) {
-    guard let parts = Self.parts(of: path) else { return nil }
-    switch parts.count {
-    case 1:
-      switch parts[0] {
-      case "": self = .page
-      case "healthz": self = .health
-      case "readyz": self = .readiness
-      case "metrics": self = .metrics
-      case "openapi.json": self = .openAPI
-      case let name:
-        guard let file = name.flatMap(PageFile.init) else { return nil }
-        self = .pageFile(file)
-      }
-    case 2...7:
-      guard let route = Self.longer(parts) else { return nil }
-      self = route
+    var path = path
+    let route = path.withUTF8 { bytes in PathPart.List(bytes).flatMap(Self.read) }
+    guard let route else { return nil }
+    self = route
+  }
+
+  private static func read(_ parts: PathPart.List) -> Route? {
+    switch (parts[0], parts.count) {
+    case ("v1", 2...7): return versioned(parts)
+    case ("", 1): return .page
+    case ("healthz", 1): return .health
+    case ("readyz", 1): return .readiness
+    case ("metrics", 1): return .metrics
+    case ("openapi.json", 1): return .openAPI
+    case (let name, 1): return name.text.flatMap(PageFile.init).map { .pageFile($0) }
+    case ("problems", 2): return parts[1].text.map { .problem($0) }
+    case ("examples", 2):
+      return parts[1].text.flatMap { $0.isEmpty ? .examples : file("examples", $0) }
+    case ("inspector", 2): return parts[1].text.flatMap { file("inspector", $0) }
     default: return nil
     }
   }
 
-  /// What stands between the slashes, decoded; `nil` where there is no slash first.
-  ///
-  /// A part that cannot be decoded is `nil`. No address has more than seven parts, so what has more is
-  /// not taken apart.
-  private static func parts(of path: String) -> [String?]? {
-    var path = path
-    return path.withUTF8 { bytes in
-      guard bytes.first == UInt8(ascii: "/") else { return nil }
-      var parts: [String?] = []
-      parts.reserveCapacity(7)
-      var rest = bytes.dropFirst()
-      while parts.count < 8 {
-        let end = rest.firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex
-        parts.append(PercentEncoding.decode(rest[..<end]))
-        guard end < rest.endIndex else { break }
-        rest = rest[(end + 1)...]
-      }
-      return parts
+  private static func file(_ folder: String, _ name: String) -> Route? {
+    PageFile(rawValue: "\(folder)/\(name)").map { .pageFile($0) }
+  }
+
+  private static func versioned(_ parts: PathPart.List) -> Route? {
+    switch (parts[1], parts.count) {
+    case ("reactors", 2): return .catalogue
+    case ("reactors", 3...7): return parts[2].text.flatMap { hosted($0, parts) }
+    case ("events", 2): return .manyEvents
+    case ("globals", 2): return .globals
+    case ("globals", 3): return parts[2].text.map { .global($0) }
+    case ("globals", 4):
+      guard case "events" = parts[3] else { return nil }
+      return parts[2].text.map { .globalEvents($0) }
+    default: return nil
     }
   }
 
-  private static func longer(_ parts: [String?]) -> Route? {
-    switch (parts[0], parts[1], parts.count) {
-    case ("problems", let kind?, 2): return .problem(kind)
-    case ("examples", "", 2): return .examples
-    case ("examples", let name?, 2), ("inspector", let name?, 2):
-      return PageFile(rawValue: "\(parts[0] ?? "")/\(name)").map { .pageFile($0) }
-    case ("v1", "events", 2): return .manyEvents
-    case ("v1", "globals", 2): return .globals
-    case ("v1", "globals", 3): return parts[2].map { .global($0) }
-    case ("v1", "globals", 4):
-      return parts[3] == "events" ? parts[2].map { .globalEvents($0) } : nil
-    case ("v1", "reactors", 2): return .catalogue
-    case ("v1", "reactors", 3...7):
-      guard let reactor = parts[2] else { return nil }
-      if parts.count == 3 { return .reactor(reactor) }
-      if parts.count == 4, parts[3] == "types.ts" { return .types(reactor: reactor) }
-      guard parts[3] == "sessions" else { return nil }
-      if parts.count == 4 { return .sessions(reactor: reactor) }
-      // What cannot be decoded is no session's id either, and is told so.
-      let id = parts[4] ?? ""
-      if parts.count == 5 { return .session(reactor: reactor, id: id) }
-      if parts.count == 7 {
-        guard parts[5] == "effects", let effect = parts[6], !effect.isEmpty else { return nil }
-        return .effect(reactor: reactor, id: id, effect: effect)
-      }
-      switch parts[5] {
-      case "state": return .state(reactor: reactor, id: id)
-      case "actions": return .actions(reactor: reactor, id: id)
-      case "events": return .events(reactor: reactor, id: id)
-      case "effects": return .effects(reactor: reactor, id: id)
-      case "log": return .log(reactor: reactor, id: id)
-      default: return nil
-      }
+  private static func hosted(_ reactor: String, _ parts: PathPart.List) -> Route? {
+    switch (parts[3], parts.count) {
+    case (_, 3): return .reactor(reactor)
+    case ("types.ts", 4): return .types(reactor: reactor)
+    case ("sessions", 4): return .sessions(reactor: reactor)
+    // What cannot be decoded is no session's id either, and is told so.
+    case ("sessions", _): return session(of: reactor, parts[4].text ?? "", parts)
+    default: return nil
+    }
+  }
+
+  private static func session(
+    of reactor: String, _ id: String, _ parts: PathPart.List
+  ) -> Route? {
+    switch (parts[5], parts.count) {
+    case (_, 5): return .session(reactor: reactor, id: id)
+    case ("state", 6): return .state(reactor: reactor, id: id)
+    case ("actions", 6): return .actions(reactor: reactor, id: id)
+    case ("events", 6): return .events(reactor: reactor, id: id)
+    case ("effects", 6): return .effects(reactor: reactor, id: id)
+    case ("log", 6): return .log(reactor: reactor, id: id)
+    case ("effects", 7):
+      guard let effect = parts[6].text, !effect.isEmpty else { return nil }
+      return .effect(reactor: reactor, id: id, effect: effect)
     default: return nil
     }
   }

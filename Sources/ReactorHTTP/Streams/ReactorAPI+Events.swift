@@ -20,7 +20,7 @@ extension ReactorAPI {
 
   func openStream(
     of reactor: any HostedReactor, _ id: String, _ request: HTTPRequest,
-    _ answer: @escaping @Sendable (HTTPResponse) -> Void
+    _ answer: @escaping HTTPAnswer
   ) throws(Problem) {
     try negotiate(request, "text/event-stream")
     let wanted = try StreamRequest(try Query(request.query), request)

@@ -13,7 +13,7 @@ extension ReactorAPI {
   }
 
   func openStreamOfMany(
-    _ request: HTTPRequest, _ answer: @escaping @Sendable (HTTPResponse) -> Void
+    _ request: HTTPRequest, _ answer: @escaping HTTPAnswer
   ) throws(Problem) {
     try negotiate(request, "text/event-stream")
     let query = try Query(request.query)

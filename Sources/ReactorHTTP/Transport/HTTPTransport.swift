@@ -1,3 +1,7 @@
+/// Takes the response to one request, which is given away with it: nobody copies its fields to add to
+/// them.
+public typealias HTTPAnswer = @Sendable (consuming HTTPResponse) -> Void
+
 /// What stands behind a transport: the service's side of the border.
 public protocol HTTPResponder: Sendable {
   /// Answers one request, at once or later, exactly once.
@@ -5,7 +9,7 @@ public protocol HTTPResponder: Sendable {
   /// A transport calls this on one of its worker threads, concurrently for different connections.
   /// The call must not block: whatever waits keeps `answer` and calls it when it is done, on any
   /// thread.
-  func respond(to request: HTTPRequest, answer: @escaping @Sendable (HTTPResponse) -> Void)
+  func respond(to request: HTTPRequest, answer: @escaping HTTPAnswer)
 
   /// The answer to a request that the transport refuses before its body was read to the end.
   ///

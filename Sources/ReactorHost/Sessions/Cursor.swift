@@ -38,9 +38,10 @@ public struct Cursor: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// The cursor as clients see it.
-  public var description: String {
-    epoch + "-" + String(version)  // several times faster than an interpolation, and once a State
-  }
+  public var description: String { NumberedName.text(epoch, version) }
+
+  /// The cursor as an entity tag.
+  package var tag: String { NumberedName.text(epoch, version, quote: UInt8(ascii: "\"")) }
 }
 
 /// Makes the names of histories.

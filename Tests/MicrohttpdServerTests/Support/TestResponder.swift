@@ -2,7 +2,7 @@ internal import ReactorHTTP
 
 /// A responder that is one closure.
 struct TestResponder: HTTPResponder {
-  typealias Answer = @Sendable (HTTPResponse) -> Void
+  typealias Answer = HTTPAnswer
   let handle: @Sendable (HTTPRequest, @escaping Answer) -> Void
 
   init(_ handle: @escaping @Sendable (HTTPRequest, @escaping Answer) -> Void) {

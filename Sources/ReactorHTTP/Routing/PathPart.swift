@@ -1,0 +1,55 @@
+/// What stands between two slashes of a path, or behind the last one, as it was sent.
+///
+/// It points into the path, which is taken apart with every request: a text is made only of what
+/// somebody keeps.
+struct PathPart {
+  private let bytes: UnsafeBufferPointer<UInt8>
+  private let isEncoded: Bool
+
+  /// No part at all, which is equal to nothing.
+  static var none: PathPart {
+    PathPart(bytes: UnsafeBufferPointer(start: nil, count: 0), isEncoded: true)
+  }
+
+  /// The part, decoded; `nil` where it cannot be.
+  var text: String? {
+    isEncoded ? PercentEncoding.decode(bytes[...]) : String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// Whether a part says a word.
+  static func ~= (word: StaticString, part: PathPart) -> Bool {
+    guard !part.isEncoded else { return !part.bytes.isEmpty && part.text == word.description }
+    guard part.bytes.count == word.utf8CodeUnitCount else { return false }
+    for index in part.bytes.indices where part.bytes[index] != word.utf8Start[index] {
+      return false
+    }
+    return true
+  }
+
+  /// The parts of a path; the ninth and all that follow are left out, since no address has so many.
+  struct List {
+    private var parts = InlineArray<8, PathPart>(repeating: .none)
+    private(set) var count = 0
+
+    /// Takes a path apart, within whose lifetime the parts are looked at; `nil` where it does not
+    /// begin with a slash.
+    init?(_ path: UnsafeBufferPointer<UInt8>) {
+      guard path.first == UInt8(ascii: "/") else { return nil }
+      var start = 1
+      var isEncoded = false
+      for index in 1...path.count where count < 8 {
+        if index == path.count || path[index] == UInt8(ascii: "/") {
+          parts[count] = PathPart(
+            bytes: UnsafeBufferPointer(rebasing: path[start..<index]), isEncoded: isEncoded)
+          count += 1
+          start = index + 1
+          isEncoded = false
+        } else if path[index] == UInt8(ascii: "%") {
+          isEncoded = true
+        }
+      }
+    }
+
+    subscript(index: Int) -> PathPart { parts[index] }
+  }
+}
