@@ -48,7 +48,7 @@ extension LiveSession.Book {
   /// - Returns: Whether there is anything to wait for; where not, nothing is called.
   mutating func whenAllIsCommitted(_ proceed: @escaping Continuation) -> Bool {
     guard end == nil else { return false }
-    if !(pending.isEmpty && notes.isEmpty) {
+    if !(pendingEntries.isEmpty && notes.isEmpty) {
       whenNextBatchIsCommitted(proceed)
     } else if isAppending {
       // Nothing is to follow the batch that is on its way, so nobody waits for a later one.

@@ -36,12 +36,11 @@ extension LiveSession {
       book.reduced += 1
       book.isInTurn = true
       request?.caused(book.reduced)
-      book.pending.append(
-        Change(
-          entry: LogEntry(
-            version: book.reduced, at: now, action: action, global: global, mutation: mutation),
-          state: CommittedState(
-            cursor: Cursor(epoch: epoch, version: book.reduced), json: state)))
+      book.pendingEntries.append(
+        LogEntry(
+          version: book.reduced, at: now, action: action, global: global, mutation: mutation))
+      book.pendingStates.append(
+        CommittedState(cursor: Cursor(epoch: epoch, version: book.reduced), json: state))
     }
   }
 
@@ -67,40 +66,48 @@ extension LiveSession {
       if turnEnds { book.isInTurn = false }
       return book.takeBatch()
     }
-    guard let (changes, batch, version) = next else { return }
+    guard let next else { return }
     let start = ContinuousClock.now
-    log.append(batch, to: epoch, expecting: version) { [self] result in
+    let (states, lastChange) = (next.states, next.lastChange)
+    log.append(next.batch, to: epoch, expecting: next.version) { [self] result in
       switch result {
-      case .success: committed(changes, in: ContinuousClock.now - start)
+      case .success: committed(states, at: lastChange, in: ContinuousClock.now - start)
       case .failure(let error): refused(error)
       }
     }
   }
 
-  private func committed(_ changes: [Change], in time: Duration) {
+  private func committed(_ states: [CommittedState], at lastChange: Timestamp?, in time: Duration) {
     let counts = environment.counts
-    counts.mutations.add(changes.count)
-    counts.commitSizes.record(changes.count)
+    counts.mutations.add(states.count)
+    counts.commitSizes.record(states.count)
     counts.commitTimes.record(time)
     let done = book.withLock { book in
       book.committedBatches += 1
       book.isStored = true
-      if let last = changes.last {
-        book.committed = last.entry.version
-        book.latest = last.state
-        book.lastActiveAt = last.entry.at
+      if let last = states.last {
+        book.committed = last.cursor.version
+        book.latest = last
       }
+      if let lastChange { book.lastActiveAt = lastChange }
       let isDue =
         book.committed - book.lastSnapshot >= environment.settings.snapshotInterval
       return CommittedBatch(
-        state: book.latest, observers: book.observers, answered: book.takeAnswered(),
-        awaited: book.takeAwaited(), snapshot: book.takeSnapshot(), snapshotIsDue: isDue)
+        observers: book.observers, answered: book.takeAnswered(), awaited: book.takeAwaited(),
+        snapshot: book.takeSnapshot(), snapshotIsDue: isDue)
     }
-    for change in changes {
-      for observer in done.observers { observer.sessionDidCommit(change.state) }
+    if !done.observers.isEmpty {
+      for state in states {
+        for observer in done.observers { observer.sessionDidCommit(state) }
+      }
     }
-    for proceed in done.awaited { proceed(true) }
-    for request in done.answered { request.answer(done.state ?? current) }
+    if !done.awaited.isEmpty {
+      for proceed in done.awaited { proceed(true) }
+    }
+    if !done.answered.isEmpty {
+      let state = states.last ?? current
+      for request in done.answered { request.answer(state) }
+    }
     if let snapshot = done.snapshot { log.save(snapshot, of: epoch) }
     if done.snapshotIsDue { takeSnapshot() }
     // Only now, so that nobody is told of the next batch before this one.
@@ -127,9 +134,19 @@ extension LiveSession {
   }
 }
 
+/// What goes to the log next.
+private struct NextBatch {
+  let batch: LogBatch
+  /// The version that the log is at.
+  let version: Int
+  /// What its mutations made of the State.
+  let states: [CommittedState]
+  /// When the last of them was folded in; `nil` without any.
+  let lastChange: Timestamp?
+}
+
 /// What has to be done about a batch that is in the log.
 private struct CommittedBatch {
-  let state: CommittedState?
   let observers: [any SessionObserver]
   let answered: [ActionRequest]
   let awaited: [LiveSession.Book.Continuation]
@@ -138,22 +155,20 @@ private struct CommittedBatch {
 }
 
 extension LiveSession.Book {
-  /// Takes out what goes to the log next, with the version that the log is at; `nil` where there is
-  /// nothing, a batch is on its way, or a turn is not over.
-  fileprivate mutating func takeBatch() -> (
-    changes: [LiveSession.Change], batch: LogBatch, version: Int
-  )? {
+  /// Takes out what goes to the log next; `nil` where there is nothing, a batch is on its way, or a
+  /// turn is not over.
+  fileprivate mutating func takeBatch() -> NextBatch? {
     guard !isAppending, !isInTurn, !isEnding else { return nil }
-    guard !(pending.isEmpty && notes.isEmpty) else { return nil }
+    guard !(pendingEntries.isEmpty && notes.isEmpty) else { return nil }
     isAppending = true
     batches += 1
-    defer {
-      pending = []
-      if !notes.isEmpty { notes = BatchNotes() }
-    }
-    let batch = notes.batch(
-      pending.map { $0.entry }, version: pending.last?.entry.version ?? committed)
-    return (pending, batch, committed)
+    var (entries, states): ([LogEntry], [CommittedState]) = ([], [])
+    swap(&entries, &pendingEntries)
+    swap(&states, &pendingStates)
+    let (lastVersion, lastChange) = (entries.last?.version, entries.last?.at)
+    let batch = notes.batch(entries, version: lastVersion ?? committed)
+    if !notes.isEmpty { notes = BatchNotes() }
+    return NextBatch(batch: batch, version: committed, states: states, lastChange: lastChange)
   }
 
   /// Takes out the snapshot if all that it holds is committed.
@@ -178,7 +193,8 @@ extension LiveSession.Book {
       answered = settled
       settled = []
     }
-    for case let key? in answered.lazy.map(\.key) {
+    for request in answered {
+      guard let key = request.key else { continue }
       keys[key.name] = nil
       settledKeys += 1
     }

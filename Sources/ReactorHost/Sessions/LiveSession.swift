@@ -7,12 +7,6 @@ internal import Synchronization
 /// told to anyone: first it is committed, then the observers hear of it, then the requests that
 /// caused it are answered.
 final class LiveSession: Session {
-  /// A mutation that was folded in and is not in the log yet, and the state that it made.
-  struct Change: Sendable {
-    let entry: LogEntry
-    let state: CommittedState
-  }
-
   /// What is on its way.
   ///
   /// The lock is held for looking things up and putting them down only.
@@ -21,7 +15,9 @@ final class LiveSession: Session {
     var committed: Int
     var latest: CommittedState?
     var lastActiveAt: Timestamp
-    var pending: [Change] = []
+    /// Mutations that were folded in and not given to the log yet, and the states that they made.
+    var pendingEntries: [LogEntry] = []
+    var pendingStates: [CommittedState] = []
     var isAppending = false
     /// Whether the session is in the midst of something: what belongs together goes to the log in one
     /// batch, so none is taken before its turn ends.
@@ -170,7 +166,8 @@ final class LiveSession: Session {
   func retire() -> Bool {
     guard engine.isIdle else { return false }
     return book.withLock { book in
-      guard book.pending.isEmpty, book.notes.isEmpty, !book.isAppending, book.observers.isEmpty,
+      guard book.pendingEntries.isEmpty, book.notes.isEmpty, !book.isAppending,
+        book.observers.isEmpty,
         book.settled.isEmpty, book.awaiting.isEmpty
       else { return false }
       book.end = book.end ?? .interrupted
@@ -197,7 +194,7 @@ final class LiveSession: Session {
       guard book.end == nil else { return nil }
       book.end = end
       book.fault = fault
-      book.pending = []
+      (book.pendingEntries, book.pendingStates) = ([], [])
       book.notes = BatchNotes()
       defer { (book.observers, book.settled, book.awaiting) = ([], [], []) }
       return (book.observers, book.settled, book.awaiting.map { $0.proceed })
