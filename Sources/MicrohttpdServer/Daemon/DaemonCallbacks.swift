@@ -35,23 +35,27 @@ enum DaemonCallbacks {
   /// Called once with the fields, then with parts of the body, then once without any.
   static let access: MHD_AccessHandlerCallback = {
     context, connection, _, method, version, data, size, slot in
-    guard let worker = unsafe worker(context), let connection = unsafe connection,
-      let slot = unsafe slot, let exchange = unsafe exchange(slot.pointee)
+    guard let context = unsafe context, let connection = unsafe connection,
+      let exchange = unsafe slot?.pointee
     else { return .NO }
-    guard exchange.hasBegun(on: worker) else {
-      guard let method = unsafe method, let version = unsafe version else { return .NO }
-      var intake = unsafe RequestIntake(
-        method: String(cString: method), isHTTP10: strcmp(version, "HTTP/1.0") == 0)
-      unsafe Connection(connection).forEachHeader(into: &intake, unsafe field)
-      return exchange.begin(intake, on: worker)
+    return unsafe borrowing(RequestWorker.self, context) { worker in
+      unsafe borrowing(Exchange.self, exchange) { exchange in
+        guard exchange.hasBegun(on: worker) else {
+          guard let method = unsafe method, let version = unsafe version else { return .NO }
+          var intake = unsafe RequestIntake(
+            method: String(cString: method), isHTTP10: strcmp(version, "HTTP/1.0") == 0)
+          unsafe Connection(connection).forEachHeader(into: &intake, unsafe field)
+          return exchange.begin(consume intake, on: worker)
+        }
+        guard let size = unsafe size, unsafe size.pointee > 0, let data = unsafe data else {
+          return exchange.finish(on: worker)
+        }
+        let bytes = unsafe UnsafeRawBufferPointer(start: data, count: size.pointee)
+          .assumingMemoryBound(to: UInt8.self)
+        unsafe size.pointee = 0
+        return unsafe exchange.receive(bytes, on: worker)
+      }
     }
-    guard let size = unsafe size, unsafe size.pointee > 0, let data = unsafe data else {
-      return exchange.finish(on: worker)
-    }
-    let bytes = unsafe UnsafeRawBufferPointer(start: data, count: size.pointee)
-      .assumingMemoryBound(to: UInt8.self)
-    unsafe size.pointee = 0
-    return unsafe exchange.receive(bytes, on: worker)
   }
 
   /// The request is over; the reference that `target` made ends here.
@@ -101,8 +105,13 @@ enum DaemonCallbacks {
     unsafe context.map { unsafe Unmanaged<RequestWorker>.fromOpaque($0).takeUnretainedValue() }
   }
 
-  /// Kept alive by the connection until `completed`.
-  private static func exchange(_ pointer: UnsafeMutableRawPointer?) -> Exchange? {
-    unsafe pointer.map { unsafe Unmanaged<Exchange>.fromOpaque($0).takeUnretainedValue() }
+  /// Calls a body with an object that others keep alive meanwhile: the worker outlives its daemon,
+  /// and an exchange is the connection's until `completed`.
+  ///
+  /// It is neither retained nor released, which would be twelve times a request.
+  private static func borrowing<Object: AnyObject>(
+    _ type: Object.Type, _ pointer: UnsafeMutableRawPointer, _ body: (Object) -> MHD_Result
+  ) -> MHD_Result {
+    unsafe Unmanaged<Object>.fromOpaque(pointer)._withUnsafeGuaranteedRef(body)
   }
 }

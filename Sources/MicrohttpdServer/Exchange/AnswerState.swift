@@ -45,6 +45,14 @@ struct AnswerState {
 
   private var phase = Phase.responding
 
+  /// Whether an answer would be taken.
+  var isUnanswered: Bool {
+    switch phase {
+    case .responding, .suspended: true
+    case .answered, .handingOff, .finished: false
+    }
+  }
+
   /// The answer is here.
   ///
   /// Only the first one counts.

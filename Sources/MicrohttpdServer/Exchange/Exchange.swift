@@ -28,11 +28,12 @@ final class Exchange: Sendable {
   func hasBegun(on worker: RequestWorker) -> Bool { worker.slots[slot].intake != nil }
 
   /// The header fields are complete: the first of libmicrohttpd's calls.
-  func begin(_ intake: RequestIntake, on worker: RequestWorker) -> MHD_Result {
+  func begin(_ intake: consuming RequestIntake, on worker: RequestWorker) -> MHD_Result {
     let refusal = intake.refusal(headSize: connection.headSize, limits: worker.core.settings.limits)
+    let expectsBody = intake.expectsBody
     worker.slots[slot].intake = intake
     if let refusal { return refuse(refusal, on: worker) }
-    if intake.expectsBody { worker.deadlines.enter(.receiving, slot, at: worker.now) }
+    if expectsBody { worker.deadlines.enter(.receiving, slot, at: worker.now) }
     return .YES
   }
 
@@ -60,6 +61,13 @@ final class Exchange: Sendable {
     case .resume: loop.deliver(self)
     case .discard(let response): response.discard()
     }
+  }
+
+  /// Nobody has the right to answer any more.
+  ///
+  /// Any thread.
+  func answerIfForgotten() {
+    if state.withLock({ $0.isUnanswered }) { answer(HTTPResponse(status: 500)) }
   }
 
   /// Ends the waiting of an exchange because the server stops; the worker resumes it.
