@@ -100,7 +100,8 @@ struct EffectProgressTests {
       }
     }
     for _ in 0..<4 { reactor.action.onNext("start") }
-    for thread in threads.values { thread.join() }
+    // A thread that has the turn takes a later action along, and starts the thread of that one.
+    for thread in threads.values(waitingFor: 4) { thread.join() }
     #expect(reactor.pipeline.runningEffectCount == 0)
     #expect(reactor.pipeline.effectProgress == nil)
   }

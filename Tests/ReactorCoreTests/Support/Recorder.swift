@@ -1,3 +1,4 @@
+import Glibc
 import Synchronization
 
 /// What a test saw, in order; any thread may add to it.
@@ -10,5 +11,11 @@ final class Recorder<Value: Sendable>: Sendable {
 
   func add(_ value: Value) {
     recorded.withLock { $0.append(value) }
+  }
+
+  /// Waits until so many values were added.
+  func values(waitingFor count: Int) -> [Value] {
+    while values.count < count { sched_yield() }
+    return values
   }
 }
