@@ -62,10 +62,14 @@ final class ServerCore: Sendable {
   ///
   /// Whoever gets none is told when there is room again.
   func takeRoom() -> Bool {
-    let (_, count) = connections.add(1, ordering: .sequentiallyConsistent)
-    guard count > settings.limits.connections else { return true }
+    var count = connections.load(ordering: .sequentiallyConsistent)
+    while count < settings.limits.connections {
+      let (isTaken, current) = connections.compareExchange(
+        expected: count, desired: count + 1, ordering: .sequentiallyConsistent)
+      if isTaken { return true }
+      count = current
+    }
     isFull.store(true, ordering: .sequentiallyConsistent)
-    connections.subtract(1, ordering: .sequentiallyConsistent)
     return false
   }
 
