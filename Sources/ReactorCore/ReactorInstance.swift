@@ -69,7 +69,7 @@ extension ReactorProtocol where Self: ReactorInstance {
   }
 
   /// The reactor's pipeline, which keeps the reactor alive until it is shut down.
-  @usableFromInline
+  @inlinable
   package var keepingPipeline: Pipeline<Action, Mutation, State> {
     let pipeline = pipeline { Pipeline(of: self, isKept: true) }
     pipeline.keepReactor()

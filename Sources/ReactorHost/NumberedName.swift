@@ -10,6 +10,7 @@ package enum NumberedName {
   ///   - number: What comes after it, not less than 0.
   ///   - radix: 10, or at most 36.
   ///   - quote: What stands around all of it, a character of ASCII; `nil` for nothing.
+  /// - Returns: The name.
   package static func text(
     _ name: String, _ number: Int, radix: UInt = 10, quote: UInt8? = nil
   ) -> String {

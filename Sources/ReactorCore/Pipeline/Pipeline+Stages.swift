@@ -1,8 +1,9 @@
-internal import ReactorStreams
+public import ReactorStreams
 
 /// What leaves the stages. Mostly that is the mailbox's own thread, within the item that caused it;
 /// what a reactor merged in may come from any other, and then enters the mailbox first.
 extension Pipeline {
+  @usableFromInline
   func actionStageDid(_ event: Event<Action>) {
     switch event {
     case .next(let action):
@@ -17,6 +18,7 @@ extension Pipeline {
     }
   }
 
+  @usableFromInline
   func mutationStageDid(_ event: Event<Mutation>) {
     switch event {
     case .next(let mutation):
@@ -28,6 +30,7 @@ extension Pipeline {
     }
   }
 
+  @usableFromInline
   func stateStageDid(_ event: Event<State>) {
     switch event {
     case .next(let state):

@@ -102,6 +102,7 @@ package final class Pipeline<Action: Sendable, Mutation: Sendable, State: Sendab
   /// Makes a state the current one unless there is one, and the one that folding begins with.
   ///
   /// - Returns: The current state.
+  @inlinable
   package func seed(_ state: State) -> State {
     front.withLock { front in
       if front.current == nil { front.current = state }
@@ -109,6 +110,7 @@ package final class Pipeline<Action: Sendable, Mutation: Sendable, State: Sendab
     }
   }
 
+  @inlinable
   func setCurrent(_ state: State) {
     front.withLock { $0.current = state }
   }
@@ -126,6 +128,7 @@ package final class Pipeline<Action: Sendable, Mutation: Sendable, State: Sendab
   }
 
   /// Connects the reactor's streams unless they are.
+  @inlinable
   package func connect() {
     post(.connect)
   }
@@ -137,7 +140,7 @@ package final class Pipeline<Action: Sendable, Mutation: Sendable, State: Sendab
   ///   - context: Where values that sessions share are delivered for this reactor.
   ///   - report: Told of all that happens, from the first mutation on, until the pipeline is shut
   ///     down.
-  @usableFromInline
+  @inlinable
   package func connect(
     from folded: State?, in context: any SerialContext,
     report: @escaping @Sendable (PipelineReport<Mutation, State>) -> Void
@@ -154,6 +157,7 @@ package final class Pipeline<Action: Sendable, Mutation: Sendable, State: Sendab
   }
 
   /// Keeps the reactor alive until the pipeline is shut down, however it was made.
+  @inlinable
   func keepReactor() {
     post(.perform { [self] in mailbox.ifOwned { $0.keepReactor() } })
   }

@@ -34,7 +34,7 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
   @exclusivity(unchecked) @usableFromInline var pipeline: Owner?
   @exclusivity(unchecked) @usableFromInline var report:
     (@Sendable (PipelineReport<Mutation, State>) -> Void)?
-  var context: (any SerialContext)?
+  @usableFromInline var context: (any SerialContext)?
 
   /// The fold of all mutations; `nil` until the streams are connected.
   @exclusivity(unchecked) @usableFromInline var folded: State?
@@ -71,6 +71,7 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
   }
 
   /// Keeps the reactor alive until the pipeline is shut down.
+  @inlinable
   func keepReactor() {
     keptReactor = reactor
   }
@@ -122,7 +123,7 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
     if !isConnected { connect() }
   }
 
-  @usableFromInline
+  @inlinable
   func connect() {
     guard let reactor, let pipeline else { return }
     isConnected = true

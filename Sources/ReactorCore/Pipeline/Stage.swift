@@ -1,10 +1,10 @@
-internal import ReactorStreams
-internal import Synchronization
+public import ReactorStreams
+public import Synchronization
 
 /// One of the three streams that a reactor may transform: what goes in, and what comes out.
 @usableFromInline
 final class Stage<Element: Sendable> {
-  private let input: StageInput<Element>
+  private let input: Broadcaster<Element>
   private let transform: (Observable<Element>) -> Observable<Element>
   private let output: @Sendable (Event<Element>) -> Void
   private let subscription = SerialDisposable()
@@ -21,13 +21,14 @@ final class Stage<Element: Sendable> {
   private var isDown = false
   private var hasSentSinceConnecting = false
 
-  private init(
-    _ assembled: Observable<Element>, of input: StageInput<Element>,
+  @usableFromInline
+  init(
+    _ assembled: Observable<Element>, of input: StageInput,
     transform: @escaping (Observable<Element>) -> Observable<Element>,
     output: @escaping @Sendable (Event<Element>) -> Void
   ) {
     self.assembled = assembled
-    self.input = input
+    self.input = input.broadcaster()
     self.transform = transform
     self.output = output
   }
@@ -40,13 +41,14 @@ final class Stage<Element: Sendable> {
   ///   - output: Receives what leaves the stream.
   /// - Returns: The stage; `nil` where the reactor left the stream as it is, which then costs
   ///   nothing.
+  @inlinable
   static func assembled(
     _ first: (Observable<Element>) -> Observable<Element>,
     later: @autoclosure () -> (Observable<Element>) -> Observable<Element>,
     output: @autoclosure () -> @Sendable (Event<Element>) -> Void
   ) -> Stage? {
-    let input = StageInput<Element>()
-    let source = Observable<Element> { input.broadcaster.subscribe($0) }
+    let input = StageInput()
+    let source = Observable<Element> { input.broadcaster().subscribe($0) }
     let assembled = first(source)
     guard assembled !== source else { return nil }
     return Stage(assembled, of: input, transform: later(), output: output())
@@ -55,13 +57,14 @@ final class Stage<Element: Sendable> {
   /// Asks the reactor for its stream once more.
   private func assemble() {
     let input = input
-    let source = Observable<Element> { input.broadcaster.subscribe($0) }
+    let source = Observable<Element> { input.subscribe($0) }
     let assembled = transform(source)
     passesThrough = assembled === source
     self.assembled = assembled
   }
 
   /// Subscribes to the reactor's stream.
+  @usableFromInline
   func connect() {
     isDown = false
     hasSentSinceConnecting = false
@@ -81,7 +84,7 @@ final class Stage<Element: Sendable> {
     if passesThrough {
       output(.next(element))
     } else {
-      input.broadcaster.send(.next(element))
+      input.send(.next(element))
     }
   }
 
@@ -100,7 +103,7 @@ final class Stage<Element: Sendable> {
     if passesThrough {
       output(.completed)
     } else {
-      input.broadcaster.send(.completed)
+      input.send(.completed)
     }
   }
 
@@ -112,12 +115,21 @@ final class Stage<Element: Sendable> {
 
 /// Where elements enter a stage, made when somebody first subscribes to it or sends one: most
 /// reactors leave most of their streams as they are.
-private final class StageInput<Element: Sendable>: Sendable {
-  private let made = Mutex<Broadcaster<Element>?>(nil)
+///
+/// It does not know the type of the elements, which would be looked up when it is made and when it
+/// goes, three times a session. Everybody asks for the same one.
+@usableFromInline
+final class StageInput: Sendable {
+  @usableFromInline let made = Mutex<(any Sendable & AnyObject)?>(nil)
 
-  var broadcaster: Broadcaster<Element> {
+  @inlinable
+  init() {}
+
+  @usableFromInline
+  func broadcaster<Element>() -> Broadcaster<Element> {
     made.withLock { made in
-      let broadcaster = made ?? Broadcaster(replay: 0)
+      if let broadcaster = made as? Broadcaster<Element> { return broadcaster }
+      let broadcaster = Broadcaster<Element>(replay: 0)
       made = broadcaster
       return broadcaster
     }

@@ -101,7 +101,8 @@ extension ReactorAPI {
   ) -> HTTPResponse {
     switch result {
     case .success(let opened):
-      let location = "/v1/reactors/\(reactor.name)/sessions/\(id)"
+      // Several times faster than an interpolation, and once a session.
+      let location = "/v1/reactors/" + reactor.name + "/sessions/" + id
       return Answer.state(
         opened.session.current, status: 201, headers: [("Location", location)])
     case .failure(let error): return problem(for: error).response

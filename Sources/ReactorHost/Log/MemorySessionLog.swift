@@ -61,7 +61,7 @@ final class MemorySessionLog: SessionLog {
   }
 
   private var made: MemorySession {
-    if let found { return found }
+    if let session = known.withLock({ $0 }) { return session }
     let session = table.findOrMake(key)
     known.withLock { $0 = session }
     return session

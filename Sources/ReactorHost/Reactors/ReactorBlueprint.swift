@@ -47,11 +47,7 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
   /// What mutations and states are encoded in, one session's after the other's.
   @usableFromInline let spareBuffers = SpareBuffers()
   private let exampleActions: [R.Action]
-  /// Makes an engine for a restored state.
-  ///
-  /// A closure where a call would do: it is made, and with it all that an action comes by, in the
-  /// module that registers the reactor, where the types are known.
-  private let assemble: @Sendable (ReactorBlueprint, R.State?) -> ReactorEngine<R>
+  let calls: EngineCalls<R>
 
   @inlinable
   convenience init(
@@ -60,23 +56,20 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
   ) {
     self.init(
       exampleActions: exampleActions, interruptionPolicy: interruptionPolicy,
-      upgradeMutation: upgradeMutation, make: make
-    ) { blueprint, restored in
-      ReactorEngine(blueprint, restored: restored)
-    }
+      upgradeMutation: upgradeMutation, make: make, calls: EngineCalls())
   }
 
   @usableFromInline
   init(
     exampleActions: [R.Action], interruptionPolicy: InterruptionPolicy,
     upgradeMutation: MutationUpgrade?, make: @escaping @Sendable () -> R,
-    assemble: @escaping @Sendable (ReactorBlueprint, R.State?) -> ReactorEngine<R>
+    calls: EngineCalls<R>
   ) {
     self.exampleActions = exampleActions
     self.interruptionPolicy = interruptionPolicy
     self.upgradeMutation = upgradeMutation
     self.make = make
-    self.assemble = assemble
+    self.calls = calls
     plainActions = JSONCoder.plainCases(of: R.Action.self)
   }
 
@@ -223,13 +216,13 @@ extension ReactorBlueprint: Blueprint {
   }
 
   func engine() -> any SessionEngine {
-    assemble(self, nil)
+    calls.assemble(self, nil)
   }
 
   func engine(
     folding log: any SessionLog, upTo version: Int
   ) throws -> (engine: any SessionEngine, snapshot: Int)? {
-    try fold(log, upTo: version).map { (assemble(self, $0.state), $0.snapshot) }
+    try fold(log, upTo: version).map { (calls.assemble(self, $0.state), $0.snapshot) }
   }
 }
 

@@ -4,18 +4,15 @@ internal import Synchronization
 
 /// Runs one instance of a reactor for a session.
 ///
-/// What an action comes by is specialized for the reactor in the module that registers it: the
-/// initializer makes closures of it there. What is called now and then is called as usual.
+/// What an action comes by is specialized for the reactor in the module that registers it, see
+/// `EngineCalls`. What is called now and then is called as usual.
 @usableFromInline
 final class ReactorEngine<R: Reactor>: Sendable
 where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
   @usableFromInline let blueprint: ReactorBlueprint<R>
   @usableFromInline let pipeline: Pipeline<R.Action, R.Mutation, R.State>
+  @usableFromInline let session = SessionLink()
   @usableFromInline let restored: R.State?
-  @usableFromInline let session: SessionLink
-  @usableFromInline let prepareActions: PrepareActions
-  @usableFromInline let performWork: PerformWork
-  @usableFromInline let report: @Sendable (PipelineReport<R.Mutation, R.State>) -> Void
 
   /// Makes an engine.
   ///
@@ -24,17 +21,17 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
   ///   - restored: The fold of the session's log; `nil` for a session without mutations.
   @inlinable
   init(_ blueprint: ReactorBlueprint<R>, restored: R.State?) {
-    let pipeline = blueprint.make().keepingPipeline
-    let session = SessionLink()
     self.blueprint = blueprint
     self.restored = restored
-    self.pipeline = pipeline
-    self.session = session
-    prepareActions = { body throws(ActionDecodingError) in
-      try Self.prepare(body, for: pipeline, blueprint)
+    pipeline = blueprint.make().keepingPipeline
+  }
+
+  /// Connects the reactor's streams.
+  @inlinable
+  func connect() {
+    pipeline.connect(from: restored, in: session) { [session, blueprint] report in
+      Self.tell(report, to: session, blueprint)
     }
-    performWork = { bound, work in pipeline.perform(bound: bound, work) }
-    report = { Self.tell($0, to: session, blueprint) }
   }
 
   deinit {
@@ -42,10 +39,8 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
   }
 
   @inlinable
-  static func prepare(
-    _ body: [UInt8], for pipeline: Pipeline<R.Action, R.Mutation, R.State>,
-    _ blueprint: ReactorBlueprint<R>
-  ) throws(ActionDecodingError) -> PreparedActions {
+  func prepareActions(_ body: [UInt8]) throws(ActionDecodingError) -> PreparedActions {
+    let (pipeline, blueprint) = (pipeline, blueprint)
     @Sendable func run(
       _ action: R.Action, _ written: [UInt8]?, for request: ActionRequest, at index: Int
     ) {
@@ -93,7 +88,15 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
 extension ReactorEngine: SessionEngine {
   func connect(to session: LiveSession) {
     self.session.set(session)
-    pipeline.connect(from: restored, in: self.session, report: report)
+    blueprint.calls.connect(self)
+  }
+
+  func prepare(_ body: [UInt8]) throws(ActionDecodingError) -> PreparedActions {
+    try blueprint.calls.prepare(self, body)
+  }
+
+  func perform(bound: Int, _ work: @escaping @Sendable () -> Void) -> Bool {
+    blueprint.calls.perform(self, bound, work)
   }
 
   func prepare(_ accepted: [AcceptedAction]) throws -> PreparedActions {

@@ -9,7 +9,7 @@ protocol SessionEngine: AnyObject, Sendable {
   func connect(to session: LiveSession)
 
   /// Decodes an action, or an array of actions.
-  var prepareActions: PrepareActions { get }
+  func prepare(_ body: [UInt8]) throws(ActionDecodingError) -> PreparedActions
 
   /// Decodes actions of the journal.
   func prepare(_ accepted: [AcceptedAction]) throws -> PreparedActions
@@ -18,7 +18,10 @@ protocol SessionEngine: AnyObject, Sendable {
   var isCurrent: Bool { get }
 
   /// Runs work in the session's serial context.
-  var performWork: PerformWork { get }
+  ///
+  /// - Returns: Whether it was taken: it is not where more than `bound` items wait already.
+  @discardableResult
+  func perform(bound: Int, _ work: @escaping @Sendable () -> Void) -> Bool
 
   /// Attributes what is folded in by a body to an origin, from within the serial context.
   func attribute(_ origin: MutationOrigin, _ body: () -> Void)
@@ -50,30 +53,6 @@ protocol SessionEngine: AnyObject, Sendable {
   /// Folds the log from a version on; `nil` where the log does not reach it.
   func replay(after version: Int, in log: any SessionLog) throws -> (any StateFolding)?
 }
-
-extension SessionEngine {
-  /// Decodes an action, or an array of actions.
-  func prepare(_ body: [UInt8]) throws(ActionDecodingError) -> PreparedActions {
-    try prepareActions(body)
-  }
-
-  /// Runs work in the session's serial context.
-  ///
-  /// - Returns: Whether it was taken: it is not where more than `bound` items wait already.
-  @discardableResult
-  func perform(bound: Int, _ work: @escaping @Sendable () -> Void) -> Bool {
-    performWork(bound, work)
-  }
-}
-
-/// Decodes an action, or an array of actions.
-@usableFromInline
-typealias PrepareActions = @Sendable ([UInt8]) throws(ActionDecodingError) -> PreparedActions
-
-/// Runs work in a session's serial context, unless more items wait there already than the bound
-/// allows; returns whether it was taken.
-@usableFromInline
-typealias PerformWork = @Sendable (_ bound: Int, _ work: @escaping @Sendable () -> Void) -> Bool
 
 /// Actions that were decoded, and can be run.
 @usableFromInline

@@ -19,6 +19,7 @@ extension SerialContext {
 }
 
 /// The serial context that ``MainScheduler`` means for the code that runs now.
+@usableFromInline
 package enum CurrentSerialContext {
   /// Bound by whoever runs a session's streams; tasks that they start inherit it.
   @TaskLocal package static var value: (any SerialContext)?
@@ -33,6 +34,7 @@ package enum CurrentSerialContext {
 
   /// Subscribes to streams that belong to a context and nobody else, and whose events are all to come
   /// in its turns.
+  @usableFromInline
   package static func gatheringEvents(in context: any SerialContext, _ subscribe: () -> Void) {
     $value.withValue(context) {
       $gathering.withValue(context, operation: subscribe)

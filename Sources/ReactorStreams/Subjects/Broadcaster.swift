@@ -52,6 +52,7 @@ package final class Broadcaster<Element: Sendable>: Sendable {
   /// Adds an observer: it gets what is replayed, then what follows, or the end.
   ///
   /// - Returns: What takes it out again.
+  @usableFromInline
   package func subscribe(_ observer: any ObserverType<Element>) -> any Disposable {
     let (key, greeting, mustDeliver) = state.withLock { $0.join(observer) }
     if let greeting { greet(observer, with: greeting) }
