@@ -10,9 +10,9 @@ extension MicrohttpdServer {
 
       /// The largest request line and header fields together, in bytes.
       ///
-      /// A head of up to about three times this size is answered by the responder's refusal; a
-      /// still larger one by libmicrohttpd's bare 431. Every kept-alive connection holds three
-      /// times this in memory (at least 32 KiB).
+      /// A head of up to nearly twice this size is answered by the responder's refusal; a still
+      /// larger one by libmicrohttpd's bare 431. Every kept-alive connection holds twice this in
+      /// memory (at least 32 KiB).
       public var headers: Int
 
       /// How many connections may be open for requests at once; one more waits to be accepted.

@@ -1,3 +1,4 @@
+internal import Glibc
 internal import ReactorHTTP
 
 /// One request while it is read: what it said, checked as far as framing and limits go.
@@ -91,12 +92,17 @@ struct RequestIntake: Sendable {
     return request
   }
 
-  private static let usual = "application/json"
+  private static let usual: StaticString = "application/json"
 
   /// A value as a string; the one that nearly every request has is not made anew.
   private static func text(of value: Slice<UnsafeBufferPointer<UInt8>>) -> String {
-    if unsafe value.elementsEqual(usual.utf8) { return usual }
-    return unsafe String(decoding: value, as: UTF8.self)
+    let bytes = unsafe UnsafeBufferPointer(rebasing: value)
+    if bytes.count == usual.utf8CodeUnitCount, let start = bytes.baseAddress,
+      unsafe memcmp(start, usual.utf8Start, bytes.count) == 0
+    {
+      return "application/json"
+    }
+    return unsafe String(decoding: bytes, as: UTF8.self)
   }
 
   private static func trimmed(

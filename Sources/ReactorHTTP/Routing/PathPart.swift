@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// What stands between two slashes of a path, or behind the last one, as it was sent.
 ///
 /// It points into the path, which is taken apart with every request: a text is made only of what
@@ -19,11 +21,10 @@ struct PathPart {
   /// Whether a part says a word.
   static func ~= (word: StaticString, part: PathPart) -> Bool {
     guard !part.isEncoded else { return !part.bytes.isEmpty && part.text == word.description }
-    guard part.bytes.count == word.utf8CodeUnitCount else { return false }
-    for index in part.bytes.indices where part.bytes[index] != word.utf8Start[index] {
+    guard part.bytes.count == word.utf8CodeUnitCount, let start = part.bytes.baseAddress else {
       return false
     }
-    return true
+    return memcmp(start, word.utf8Start, part.bytes.count) == 0
   }
 
   /// The parts of a path; the ninth and all that follow are left out, since no address has so many.

@@ -33,18 +33,18 @@ enum Route: Equatable {
   }
 
   private static func read(_ parts: PathPart.List) -> Route? {
-    switch (parts[0], parts.count) {
-    case ("v1", 2...7): return versioned(parts)
-    case ("", 1): return .page
-    case ("healthz", 1): return .health
-    case ("readyz", 1): return .readiness
-    case ("metrics", 1): return .metrics
-    case ("openapi.json", 1): return .openAPI
-    case (let name, 1): return name.text.flatMap(PageFile.init).map { .pageFile($0) }
-    case ("problems", 2): return parts[1].text.map { .problem($0) }
-    case ("examples", 2):
+    switch (parts.count, parts[0]) {
+    case (2...7, "v1"): return versioned(parts)
+    case (1, ""): return .page
+    case (1, "healthz"): return .health
+    case (1, "readyz"): return .readiness
+    case (1, "metrics"): return .metrics
+    case (1, "openapi.json"): return .openAPI
+    case (1, let name): return name.text.flatMap(PageFile.init).map { .pageFile($0) }
+    case (2, "problems"): return parts[1].text.map { .problem($0) }
+    case (2, "examples"):
       return parts[1].text.flatMap { $0.isEmpty ? .examples : file("examples", $0) }
-    case ("inspector", 2): return parts[1].text.flatMap { file("inspector", $0) }
+    case (2, "inspector"): return parts[1].text.flatMap { file("inspector", $0) }
     default: return nil
     }
   }
@@ -54,13 +54,13 @@ enum Route: Equatable {
   }
 
   private static func versioned(_ parts: PathPart.List) -> Route? {
-    switch (parts[1], parts.count) {
-    case ("reactors", 2): return .catalogue
-    case ("reactors", 3...7): return parts[2].text.flatMap { hosted($0, parts) }
-    case ("events", 2): return .manyEvents
-    case ("globals", 2): return .globals
-    case ("globals", 3): return parts[2].text.map { .global($0) }
-    case ("globals", 4):
+    switch (parts.count, parts[1]) {
+    case (2, "reactors"): return .catalogue
+    case (3...7, "reactors"): return parts[2].text.flatMap { hosted($0, parts) }
+    case (2, "events"): return .manyEvents
+    case (2, "globals"): return .globals
+    case (3, "globals"): return parts[2].text.map { .global($0) }
+    case (4, "globals"):
       guard case "events" = parts[3] else { return nil }
       return parts[2].text.map { .globalEvents($0) }
     default: return nil
@@ -68,12 +68,12 @@ enum Route: Equatable {
   }
 
   private static func hosted(_ reactor: String, _ parts: PathPart.List) -> Route? {
-    switch (parts[3], parts.count) {
-    case (_, 3): return .reactor(reactor)
-    case ("types.ts", 4): return .types(reactor: reactor)
-    case ("sessions", 4): return .sessions(reactor: reactor)
+    switch (parts.count, parts[3]) {
+    case (3, _): return .reactor(reactor)
+    case (4, "types.ts"): return .types(reactor: reactor)
+    case (4, "sessions"): return .sessions(reactor: reactor)
     // What cannot be decoded is no session's id either, and is told so.
-    case ("sessions", _): return session(of: reactor, parts[4].text ?? "", parts)
+    case (_, "sessions"): return session(of: reactor, parts[4].text ?? "", parts)
     default: return nil
     }
   }
@@ -81,14 +81,14 @@ enum Route: Equatable {
   private static func session(
     of reactor: String, _ id: String, _ parts: PathPart.List
   ) -> Route? {
-    switch (parts[5], parts.count) {
-    case (_, 5): return .session(reactor: reactor, id: id)
-    case ("state", 6): return .state(reactor: reactor, id: id)
-    case ("actions", 6): return .actions(reactor: reactor, id: id)
-    case ("events", 6): return .events(reactor: reactor, id: id)
-    case ("effects", 6): return .effects(reactor: reactor, id: id)
-    case ("log", 6): return .log(reactor: reactor, id: id)
-    case ("effects", 7):
+    switch (parts.count, parts[5]) {
+    case (5, _): return .session(reactor: reactor, id: id)
+    case (6, "state"): return .state(reactor: reactor, id: id)
+    case (6, "actions"): return .actions(reactor: reactor, id: id)
+    case (6, "events"): return .events(reactor: reactor, id: id)
+    case (6, "effects"): return .effects(reactor: reactor, id: id)
+    case (6, "log"): return .log(reactor: reactor, id: id)
+    case (7, "effects"):
       guard let effect = parts[6].text, !effect.isEmpty else { return nil }
       return .effect(reactor: reactor, id: id, effect: effect)
     default: return nil
