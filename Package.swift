@@ -164,7 +164,8 @@ let package = Package(
     .target(
       name: "ReactorService",
       dependencies: [
-        "MicrohttpdServer", "ReactorCoding", "ReactorHost", "ReactorHTTP", "SQLiteLog", "Zlib",
+        "MicrohttpdServer", "ReactorCoding", "ReactorHost", "ReactorHTTP", "SQLiteLog",
+        "SystemThreads", "Zlib",
       ],
       swiftSettings: settings),
     .testTarget(

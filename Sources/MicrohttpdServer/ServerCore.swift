@@ -104,8 +104,13 @@ final class ServerCore: Sendable {
 
   /// Starts the threads, the ones that accept connections last.
   func start(listeningOn listeners: [ListeningSocket]) throws(ServerError) {
-    for loop in streamLoops { try loop.start() }
-    for loop in requestLoops { try loop.start(self, listeners) }
+    let isShared = settings.loops == 0
+    if !isShared {
+      for loop in streamLoops { try loop.start() }
+    }
+    for (index, loop) in requestLoops.enumerated() {
+      try loop.start(self, listeners, with: isShared && index == 0 ? streamLoops[0] : nil)
+    }
   }
 
   /// Asks every stream again, and blocks until none is open or until the deadline.
@@ -127,7 +132,8 @@ final class ServerCore: Sendable {
 
   /// Ends what is still open and blocks until all threads have ended.
   func stop() {
-    for loop in requestLoops { loop.stop() }
+    // The first one last: the others may still hand connections over to the streams that it writes.
+    for loop in requestLoops.reversed() { loop.stop() }
     for loop in streamLoops { loop.stop() }
   }
 }

@@ -80,7 +80,8 @@ extension MicrohttpdServer {
     /// How many threads parse and answer requests.
     public var workers: Int
 
-    /// How many threads write streams.
+    /// How many threads write streams; 0 has the first worker do it, which is best where there is
+    /// one core: there two threads would only wait for each other.
     public var loops: Int
 
     /// What is refused.

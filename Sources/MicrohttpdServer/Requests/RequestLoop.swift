@@ -22,9 +22,12 @@ final class RequestLoop: Sendable {
     }
   }
 
-  /// Starts the thread.
-  func start(_ core: ServerCore, _ listeners: [ListeningSocket]) throws(ServerError) {
-    let arrival = WorkerArrival(try RequestWorker(loop: self, core: core, listeners: listeners))
+  /// Starts the thread, which does the work of a stream loop as well if it is given one.
+  func start(
+    _ core: ServerCore, _ listeners: [ListeningSocket], with streams: StreamLoop?
+  ) throws(ServerError) {
+    let arrival = WorkerArrival(
+      try RequestWorker(loop: self, core: core, listeners: listeners, streams: streams))
     var thread = SystemThread(named: "requests") { arrival.take()?.run() }
     guard thread != nil else { throw ServerError(.noResources, "The system gave no thread.") }
     self.thread.withLock { $0 = thread.take() }

@@ -6,12 +6,17 @@ internal import ReactorHTTP
 ///
 /// It waits in `epoll` for the daemon's descriptor, the listening sockets and the bell; then it
 /// accepts, resumes whoever has an answer, runs the daemon, whose callbacks come back here, and
-/// closes whoever took too long. It is confined to its thread and therefore neither locked nor
-/// sendable.
+/// closes whoever took too long. Where streams have no thread of their own, it gives them a turn
+/// after that. It is confined to its thread and therefore neither locked nor sendable.
 final class RequestWorker {
   /// The token that stands for the bell.
   static let bellToken = UInt64.max
   private static let daemonToken = UInt64.max - 1
+  private static let streamsToken = UInt64.max - 2
+
+  /// How many streams are written between two looks at the requests, by a thread that does both: what
+  /// acts while a broadcast is under way joins it.
+  private static let streamsBesideRequests = 64
 
   let loop: RequestLoop
   let core: ServerCore
@@ -49,10 +54,19 @@ final class RequestWorker {
 
   private var inbox = RequestInbox()
 
-  init(loop: RequestLoop, core: ServerCore, listeners: [ListeningSocket]) throws(ServerError) {
+  /// Streams that are written by this thread.
+  private let streams: StreamWorker?
+
+  /// Whether the kernel has something to tell of them.
+  private var streamsHaveEvents = false
+
+  init(
+    loop: RequestLoop, core: ServerCore, listeners: [ListeningSocket], streams: StreamLoop?
+  ) throws(ServerError) {
     self.loop = loop
     self.core = core
     self.listeners = listeners
+    self.streams = streams?.makeWorker()
     let settings = core.settings
     deadlines = ConnectionDeadlines { phase in
       switch phase {
@@ -66,7 +80,9 @@ final class RequestWorker {
     // Not retained: the daemon ends with its worker.
     let daemon = unsafe try Daemon(
       settings: settings, context: Unmanaged.passUnretained(self).toOpaque())
-    let isWatched = loop.poller.addReadable(daemon.descriptor, token: Self.daemonToken)
+    let isWatched =
+      loop.poller.addReadable(daemon.descriptor, token: Self.daemonToken)
+      && streams.map { loop.poller.addReadable($0.poller, token: Self.streamsToken) } ?? true
     self.daemon = consume daemon
     startAccepting()
     guard isWatched, isAccepting else {
@@ -88,11 +104,13 @@ final class RequestWorker {
       daemon?.run()
       closeOverdue()
       startAccepting()
+      streams?.takeTurn(atMost: Self.streamsBesideRequests)
       waitForEvents()
     }
     abandonAll()
     stopAccepting()
     daemon.take()?.stop()
+    streams?.finish()
   }
 
   private func waitForEvents() {
@@ -106,15 +124,27 @@ final class RequestWorker {
     answered = 0
     turnsWithoutWaiting = 0
     let hasWork = daemon?.hasWork == true || !readyListeners.isEmpty || !loop.fallAsleep()
+    let streamsWait = streams?.millisecondsToWait() ?? -1
     let timeout = hasWork ? 0 : millisecondsUntilTimer()
-    loop.poller.wait(milliseconds: timeout) { event in
+    loop.poller.wait(milliseconds: Self.earlier(timeout, streamsWait)) { event in
       switch event.token {
       case Self.daemonToken: break
       case Self.bellToken: loop.clearBell()
+      case Self.streamsToken: streamsHaveEvents = true
       default: readyListeners.insert(Int(clamping: event.token))
       }
     }
     now = Clock.milliseconds
+    guard let streams else { return }
+    streams.loop.wakeUp()
+    streams.now = now
+    if streamsHaveEvents { streams.takeEvents(waiting: 0) }
+    streamsHaveEvents = false
+  }
+
+  /// The shorter one of two times, where -1 is for ever.
+  private static func earlier(_ one: Int32, _ other: Int32) -> Int32 {
+    one < 0 ? other : other < 0 ? one : min(one, other)
   }
 
   private var turnsWithoutWaiting = 0

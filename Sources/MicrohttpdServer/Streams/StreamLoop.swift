@@ -2,7 +2,7 @@ internal import ReactorHTTP
 internal import Synchronization
 internal import SystemThreads
 
-/// One thread that writes streams, seen from all others.
+/// What writes streams, seen from all threads: a thread of its own, or a part of a request loop's.
 ///
 /// # How streams are written
 ///
@@ -51,16 +51,19 @@ final class StreamLoop: StreamWaking {
     self.openStreams = openStreams
     bell = try WakeEvent()
     poller = try Poller()
-  }
-
-  /// Starts the thread.
-  func start() throws(ServerError) {
     guard poller.add(bell.descriptor, token: StreamWorker.bellToken) else {
       throw ServerError(.noResources, "The system watches no more descriptors.")
     }
-    var thread = SystemThread(named: "streams") { [self] in
-      StreamWorker(loop: self, settings: settings, openStreams: openStreams).run()
-    }
+  }
+
+  /// Makes what does the work, for the one thread that will do it.
+  func makeWorker() -> StreamWorker {
+    StreamWorker(loop: self, settings: settings, openStreams: openStreams)
+  }
+
+  /// Starts a thread of its own.
+  func start() throws(ServerError) {
+    var thread = SystemThread(named: "streams") { [self] in makeWorker().run() }
     guard thread != nil else { throw ServerError(.noResources, "The system gave no thread.") }
     self.thread.withLock { $0 = thread.take() }
   }
@@ -88,7 +91,7 @@ final class StreamLoop: StreamWaking {
     put { $0.arrivals.append(handOff) }
   }
 
-  /// Ends all connections and blocks until the thread has ended.
+  /// Ends all connections and blocks until the thread has ended, where it has one of its own.
   func stop() {
     put { $0.stops = true }
     if let thread = thread.withLock({ $0.take() }) { thread.join() }
@@ -106,6 +109,9 @@ final class StreamLoop: StreamWaking {
       return inbox.isAsleep
     }
   }
+
+  /// The thread is back from waiting for something else, and will look by itself.
+  func wakeUp() { inbox.withLock { $0.isAsleep = false } }
 
   /// The thread has heard the bell.
   func clearBell() { bell.clear() }

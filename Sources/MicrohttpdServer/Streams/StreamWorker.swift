@@ -1,8 +1,9 @@
 internal import ReactorHTTP
 
-/// The thread of a `StreamLoop`: all its connections, and the one place where they are touched.
+/// The work of a `StreamLoop`: all its connections, and the one place where they are touched.
 ///
-/// It is confined to its thread and therefore neither locked nor sendable.
+/// It is confined to one thread, its own or a request worker's, and therefore neither locked nor
+/// sendable.
 final class StreamWorker {
   /// The token that stands for the bell; slots never get this far.
   static let bellToken = UInt64.max
@@ -40,18 +41,43 @@ final class StreamWorker {
     linger = settings.linger.milliseconds
   }
 
-  /// Runs until the loop is stopped.
+  /// Runs until the loop is stopped: the thread of a loop that has one.
   func run() {
     while true {
-      loop.takeInbox(into: &inbox)
-      for arrival in inbox.arrivals { open(arrival) }
+      takeTurn(atMost: 512)
       if inbox.stops { break }
-      if inbox.asksAll { wakeAll() }
-      for group in inbox.groups { wake(group) }
-      serveQueue()
-      serveTimers()
-      waitForEvents()
+      takeEvents(waiting: millisecondsToWait())
     }
+    endAll()
+  }
+
+  /// Does what there is to do, for so many connections of those that have something.
+  func takeTurn(atMost connections: Int) {
+    loop.takeInbox(into: &inbox)
+    for arrival in inbox.arrivals { open(arrival) }
+    if inbox.asksAll { wakeAll() }
+    for group in inbox.groups { wake(group) }
+    serveQueue(atMost: connections)
+    serveTimers()
+  }
+
+  /// How long the thread may wait before the next turn: 0 where there is work, -1 for as long as
+  /// nothing happens.
+  ///
+  /// From here on whoever brings work rings.
+  func millisecondsToWait() -> Int32 {
+    queueStart < queue.count || !loop.fallAsleep() ? 0 : millisecondsUntilTimer()
+  }
+
+  /// Takes what the kernel has to tell of the connections, waiting for it if need be.
+  func takeEvents(waiting milliseconds: Int32) {
+    loop.poller.wait(milliseconds: milliseconds) { event in handle(event) }
+    now = Clock.milliseconds
+  }
+
+  /// Takes what arrived last, and ends every connection.
+  func finish() {
+    takeTurn(atMost: 0)
     endAll()
   }
 
@@ -78,8 +104,8 @@ final class StreamWorker {
 
   /// Serves the head of the queue, not all of it: news and events must not wait for a broadcast
   /// to thousands.
-  private func serveQueue() {
-    var turns = 512
+  private func serveQueue(atMost connections: Int) {
+    var turns = connections
     while turns > 0, queueStart < queue.count {
       let index = queue[queueStart]
       queueStart += 1
@@ -94,13 +120,6 @@ final class StreamWorker {
       queue.removeFirst(queueStart)
       queueStart = 0
     }
-  }
-
-  private func waitForEvents() {
-    let hasWork = queueStart < queue.count || !loop.fallAsleep()
-    let timeout = hasWork ? 0 : millisecondsUntilTimer()
-    loop.poller.wait(milliseconds: timeout) { event in handle(event) }
-    now = Clock.milliseconds
   }
 
   private func handle(_ event: Poller.Event) {

@@ -36,6 +36,11 @@ struct Poller: ~Copyable, Sendable {
     add(watched, token, EPOLLIN.rawValue)
   }
 
+  /// Watches another one as long as it has something to tell.
+  func addReadable(_ other: borrowing Poller, token: UInt64) -> Bool {
+    addReadable(other.descriptor, token: token)
+  }
+
   /// Watches a listening socket, of which a new connection wakes one poller only.
   func addListening(_ watched: Int32, token: UInt64) -> Bool {
     add(watched, token, EPOLLIN.rawValue | EPOLLEXCLUSIVE.rawValue)

@@ -34,15 +34,19 @@ enum Answer {
   }
 
   /// A state, with its cursor.
+  ///
+  /// A cache that might keep the answer is told to ask again before it uses it. None keeps that of a
+  /// `POST` (RFC 9110, 9.3.3).
   static func state(
-    _ state: CommittedState, status: Int = 200, headers: [(name: String, value: String)] = []
+    _ state: CommittedState, status: Int = 200, headers: [(name: String, value: String)] = [],
+    mayBeKept: Bool = true
   ) -> HTTPResponse {
     // One array, with room for what every answer has; it is made for every action.
     var fields: [(name: String, value: String)] = []
     fields.reserveCapacity(headers.count + 5)
     fields.append(("Content-Type", "application/json"))
     fields.append(("ETag", state.cursor.tag))
-    fields.append(("Cache-Control", "no-cache"))
+    if mayBeKept { fields.append(("Cache-Control", "no-cache")) }
     fields += headers
     return HTTPResponse(status: status, headers: fields, body: .bytes(state.json))
   }
@@ -53,7 +57,8 @@ enum Answer {
   ) -> HTTPResponse {
     let applied = preferences.applied.map { [(name: "Preference-Applied", value: $0)] } ?? []
     guard preferences.isMinimal else {
-      return Self.state(state, status: isAccepted ? 202 : 200, headers: applied)
+      return Self.state(
+        state, status: isAccepted ? 202 : 200, headers: applied, mayBeKept: false)
     }
     return HTTPResponse(
       status: isAccepted ? 202 : 204, headers: [("ETag", state.cursor.tag)] + applied)

@@ -4,6 +4,7 @@ internal import Glibc
 internal import MicrohttpdServer
 public import ReactorHost
 internal import ReactorHTTP
+internal import SystemThreads
 
 extension ServiceContext {
   /// Hosts reactors until the termination is requested and everything has ended.
@@ -130,7 +131,7 @@ extension ServiceContext {
 
   private var serverSettings: MicrohttpdServer.Settings {
     MicrohttpdServer.Settings(
-      endpoints: endpoints, workers: workers,
+      endpoints: endpoints, workers: workers, loops: Cores.available > 1 ? 1 : 0,
       limits: .init(
         body: configuration.limits.body, headers: configuration.limits.headers,
         connections: configuration.limits.connections,
@@ -145,6 +146,6 @@ extension ServiceContext {
   /// One worker thread for every two cores: the streams' loop, effects and commits need the others.
   private var workers: Int {
     guard configuration.http.workers == 0 else { return configuration.http.workers }
-    return max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)) / 2)
+    return max(1, Cores.available / 2)
   }
 }

@@ -4,7 +4,7 @@ internal import Testing
 
 extension OverSockets {
   /// Many connections at the same instant.
-  @Suite struct Crowds {
+  @Suite(.onEitherThread) struct Crowds {
     // libmicrohttpd takes events in batches of 128; with a thread of its own, 0.9.75 waits after a
     // full batch for more before it handles what it has.
     @Test(arguments: [127, 128, 129, 256, 384])

@@ -5,7 +5,7 @@ internal import Testing
 
 extension OverSockets {
   /// Clients that want too much, and clients that are slow.
-  @Suite struct Limits {
+  @Suite(.onEitherThread) struct Limits {
     @Test func `one connection more than a client may have is told so and closed`() throws {
       let stream = TestStream("one")
       let server = try TestServer(

@@ -3,7 +3,7 @@ internal import ReactorHTTP
 internal import Testing
 
 extension OverSockets {
-  @Suite struct Refusals {
+  @Suite(.onEitherThread) struct Refusals {
     private let limits = MicrohttpdServer.Settings.Limits(body: 1000, headers: 2000)
 
     @Test func `a body that is announced too large is refused before it is sent`() throws {

@@ -4,7 +4,7 @@ internal import Synchronization
 internal import Testing
 
 extension OverSockets {
-  @Suite struct Stopping {
+  @Suite(.onEitherThread) struct Stopping {
     @Test func `streams that finish get their last chunk before the server stops`() throws {
       let group = StreamGroup()
       let streams = Mutex<[TestStream]>([])

@@ -5,7 +5,7 @@ internal import Synchronization
 internal import Testing
 
 extension OverSockets {
-  @Suite struct Streams {
+  @Suite(.onEitherThread) struct Streams {
     @Test func `a stream is sent chunk by chunk, in order`() throws {
       let stream = TestStream("one", "two", "three")
       let (server, client) = try open(stream)
@@ -204,7 +204,7 @@ extension OverSockets {
       #expect(try second.receiveToEnd() == "")
     }
 
-    @Test(arguments: [1, 3])
+    @Test(arguments: [1, 2, 3])
     func `five hundred streams come and go`(loops: Int) throws {
       let group = StreamGroup()
       let server = try TestServer(

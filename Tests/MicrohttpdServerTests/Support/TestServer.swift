@@ -13,6 +13,7 @@ final class TestServer: Sendable {
   ) throws {
     var settings = settings
     settings.endpoints = [.network(host: "127.0.0.1", port: 0)]
+    if settings.loops == 1 { settings.loops = OnEitherThread.loops }
     server = MicrohttpdServer(settings: settings, responder: responder)
     try server.start()
     guard let port = server.port else { throw TestFailure("no port") }
