@@ -30,6 +30,8 @@ struct RouteTests {
         .effect(reactor: "counter", id: "a", effect: "b-1")
       ),
       ("/v1/globals", .globals), ("/v1/globals/motto", .global("motto")),
+      ("/v1/globals/motto/events", .globalEvents("motto")), ("/v1/events", .manyEvents),
+      ("/v%31/re%61ctors", .catalogue), ("/he%61lthz", .health),
     ] as [(String, Route)])
   func `an address means`(path: String, route: Route) {
     #expect(Route(path: path) == route)
@@ -41,7 +43,8 @@ struct RouteTests {
     "/v1/reactors/%FF", "/v1/reactors//sessions//state/x", "/healthz/", "*",
     "/v1/reactors/c/sessions/a/state/", "/a/b/c/d/e/f/g/h/i",
     "/v1/reactors/c/sessions/a/effects/", "/v1/reactors/c/sessions/a/effects/b/c",
-    "/v1/reactors/c/sessions/a/effects/%FF", "/v1/reactors/c/sessions/a/log/b",
+    "/v1/reactors/c/sessions/a/effects/%FF", "/v1/reactors/c/sessions/a/log/b", "/%FF",
+    "/inspector/%FF", "/v1/globals/motto/other", "/v1/globals/%FF/events", "/v1/%FF", "/v%3",
   ])
   func `nothing is at`(path: String) {
     #expect(Route(path: path) == nil)
