@@ -1,7 +1,7 @@
 /// A name, a dash and a number, as cursors and the names of requests are written.
 ///
-/// Some are written with every action, so they are written byte by byte: that takes a fourth of the
-/// time of putting texts together.
+/// Some are written with every action, so they are written byte by byte: that takes a third of the
+/// instructions of putting texts together.
 package enum NumberedName {
   /// Writes a name.
   ///
