@@ -26,6 +26,10 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
     pipeline = blueprint.make().keepingPipeline
   }
 
+  deinit {
+    pipeline.shutDown()
+  }
+
   /// Connects the reactor's streams.
   @inlinable
   func connect() {
@@ -34,10 +38,7 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
     }
   }
 
-  deinit {
-    pipeline.shutDown()
-  }
-
+  /// Decodes an action, or an array of actions.
   @inlinable
   func prepareActions(_ body: [UInt8]) throws(ActionDecodingError) -> PreparedActions {
     let (pipeline, blueprint) = (pipeline, blueprint)
