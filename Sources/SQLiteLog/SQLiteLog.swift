@@ -50,8 +50,8 @@ public final class SQLiteLog: MutationLog {
 
   deinit { committer?.close() }
 
-  /// Ends the log: waits until everything that was given to it is on the disk, and gives the store
-  /// back.
+  /// Ends the log: waits until everything that was given to it is on the disk, with what completions
+  /// have given in turn, and gives the store back.
   ///
   /// What comes afterwards fails with ``LogError/unavailable(_:)``. Not to be called from a
   /// completion of the log. Calling it twice does no harm.
@@ -60,9 +60,11 @@ public final class SQLiteLog: MutationLog {
   /// - Returns: Whether everything is on the disk.
   @discardableResult
   public func close(within time: Duration = .seconds(60)) -> Bool {
+    let deadline = ContinuousClock.now + time
+    committer?.waitUntilIdle(within: time)
     readers.close()
     committer?.close()
-    return committer?.waitUntilEnded(within: time) ?? true
+    return committer?.waitUntilEnded(within: deadline - .now) ?? true
   }
 
   /// The part of the log that belongs to one session.

@@ -17,6 +17,8 @@ final class GroupCommitter: Sendable {
   private struct Load {
     var requests = 0
     var bytes = 0
+    /// Whether somebody waits until there is none.
+    var endIsAwaited = false
   }
 
   /// No transaction has more than so many operations.
@@ -37,6 +39,7 @@ final class GroupCommitter: Sendable {
   private let load = Mutex(Load())
   private let requests = WorkQueue<WriteRequest>()
   private let outcomes = WorkQueue<Outcome>()
+  private let isIdle = Semaphore()
   private let ended = Semaphore()
 
   /// Makes a committer and starts its threads, which end after ``close()``.
@@ -91,6 +94,19 @@ final class GroupCommitter: Sendable {
   func read(_ schema: String, of reactor: String) {
     rules.schemas.set(schema, of: reactor)
     write(WriteRequest(.lookAround, completion: nil))
+  }
+
+  /// Waits until nothing is on its way and no completion runs: what a completion brings in turn, as
+  /// the snapshot after a commit, is waited for as well.
+  func waitUntilIdle(within time: Duration) {
+    let isBusy = load.withLock { load in
+      load.endIsAwaited = load.requests > 0
+      return load.endIsAwaited
+    }
+    guard isBusy, isIdle.wait(seconds: Int(clamping: max(1, time.components.seconds))) else {
+      return
+    }
+    isIdle.signal()  // for whoever waits as well
   }
 
   /// Takes nothing more; what was taken is still written.
@@ -171,9 +187,13 @@ final class GroupCommitter: Sendable {
   }
 
   private func leave(_ count: Int, bytes: Int) {
-    load.withLock { load in
+    let endIsAwaited = load.withLock { load in
       load.requests -= count
       load.bytes -= bytes
+      guard load.requests == 0, load.endIsAwaited else { return false }
+      load.endIsAwaited = false
+      return true
     }
+    if endIsAwaited { isIdle.signal() }
   }
 }

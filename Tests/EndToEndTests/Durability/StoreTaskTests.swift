@@ -29,8 +29,7 @@ import Testing
   }
 
   @Test func `a mutation that is not what was folded is found`() throws {
-    // It is taken after the answer, and is what the fold of the log is compared with.
-    try #require(try eventually { try run("verify").1.contains(" 1 snapshots") })
+    // The snapshot that the fold is compared with is taken after the answer, and before the end.
     try server.stop()
     let change = "UPDATE mutations SET mutation = '{\"change\":{\"by\":7}}' WHERE version = 3"
     try ChildProcess("/usr/bin/sqlite3", [folder["log.db"], change]).wait()

@@ -32,6 +32,39 @@ struct OpeningTests {
     #expect(again.close())
   }
 
+  @Test func `what a completion gives the store while that is closed is there as well`()
+    async throws
+  {
+    let log = try SQLiteLog(path: folder["log.db"])
+    let session = log.session(SessionKey(reactor: "counter", id: "demo"))
+    try await session.append(1...1, to: "one")
+    let (isTold, isClosing) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let entry = LogEntry(
+      version: 2, at: Timestamp(milliseconds: 0), action: nil, mutation: Array("2".utf8))
+    session.append(LogBatch([entry]), to: "one", expecting: 1) { _ in
+      isTold.signal()
+      isClosing.wait()
+      session.save(Snapshot(version: 2, state: Array("2".utf8)), of: "one")
+    }
+    let isClosed = await withCheckedContinuation { continuation in
+      Thread.detachNewThread {
+        isTold.wait()
+        // Nothing shows that the closing has begun to wait.
+        Thread.detachNewThread {
+          Thread.sleep(forTimeInterval: 0.05)
+          isClosing.signal()
+        }
+        continuation.resume(returning: log.close())
+      }
+    }
+    #expect(isClosed)
+    let again = try SQLiteLog(path: folder["log.db"])
+    let snapshot = try again.session(SessionKey(reactor: "counter", id: "demo"))
+      .snapshot(atOrBefore: 2, of: nil)
+    #expect(snapshot?.version == 2)
+    again.close()
+  }
+
   @Test func `the folders above the file are made`() throws {
     let log = try SQLiteLog(path: folder["a/b/log.db"])
     #expect(FileManager.default.fileExists(atPath: folder["a/b/log.db"]))
