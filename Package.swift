@@ -164,8 +164,7 @@ let package = Package(
     .target(
       name: "ReactorService",
       dependencies: [
-        "MicrohttpdServer", "ReactorCoding", "ReactorHost", "ReactorHTTP", "SQLiteLog",
-        "SystemThreads", "Zlib",
+        "MicrohttpdServer", "ReactorCoding", "ReactorHost", "ReactorHTTP", "SQLiteLog", "Zlib",
       ],
       swiftSettings: settings),
     .testTarget(

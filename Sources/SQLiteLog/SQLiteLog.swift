@@ -5,7 +5,7 @@ public import ReactorHost
 /// What a completion reports as written is on the disk. Writers that come at the same time share one
 /// sync of the disk; readers go on beside them, in this process and in others.
 public final class SQLiteLog: MutationLog {
-  private let committer: GroupCommitter?
+  let committer: GroupCommitter?
   private let readers: ReaderPool
 
   /// Opens a store, or makes it, with its folder.

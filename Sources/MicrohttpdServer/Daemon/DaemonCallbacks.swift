@@ -45,7 +45,7 @@ enum DaemonCallbacks {
           var intake = unsafe RequestIntake(
             method: String(cString: method), isHTTP10: strcmp(version, "HTTP/1.0") == 0)
           unsafe Connection(connection).forEachHeader(into: &intake, unsafe field)
-          return exchange.begin(consume intake, on: worker)
+          return exchange.begin(intake, on: worker)
         }
         guard let size = unsafe size, unsafe size.pointee > 0, let data = unsafe data else {
           return exchange.finish(on: worker)

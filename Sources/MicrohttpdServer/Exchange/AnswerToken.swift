@@ -9,7 +9,7 @@ final class AnswerToken: Sendable {
 
   init(_ exchange: Exchange) { self.exchange = exchange }
 
-  func answer(_ response: consuming HTTPResponse) { exchange.answer(response) }
+  func answer(_ response: HTTPResponse) { exchange.answer(response) }
 
   deinit { exchange.answerIfForgotten() }
 }

@@ -28,12 +28,11 @@ final class Exchange: Sendable {
   func hasBegun(on worker: RequestWorker) -> Bool { worker.slots[slot].intake != nil }
 
   /// The header fields are complete: the first of libmicrohttpd's calls.
-  func begin(_ intake: consuming RequestIntake, on worker: RequestWorker) -> MHD_Result {
+  func begin(_ intake: RequestIntake, on worker: RequestWorker) -> MHD_Result {
     let refusal = intake.refusal(headSize: connection.headSize, limits: worker.core.settings.limits)
-    let expectsBody = intake.expectsBody
     worker.slots[slot].intake = intake
     if let refusal { return refuse(refusal, on: worker) }
-    if expectsBody { worker.deadlines.enter(.receiving, slot, at: worker.now) }
+    if intake.expectsBody { worker.deadlines.enter(.receiving, slot, at: worker.now) }
     return .YES
   }
 

@@ -49,7 +49,6 @@ public struct HTTPRequest: Sendable {
   public var peer: ClientAddress?
 
   /// Makes a request; the transport, a test or an in-process client calls this.
-  @inlinable
   public init(
     method: String, path: String, query: String? = nil,
     headers: [(name: HTTPHeader, value: String)] = [], body: [UInt8] = [], hasBody: Bool? = nil
@@ -59,7 +58,7 @@ public struct HTTPRequest: Sendable {
     self.query = query
     self.headers = headers
     self.body = body
-    if let hasBody { self.hasBody = hasBody } else { self.hasBody = !body.isEmpty }
+    self.hasBody = hasBody ?? !body.isEmpty
   }
 
   /// The values of a field, combined with `, ` when it occurs more than once (RFC 9110, 5.3).

@@ -101,13 +101,9 @@ extension LiveSession {
         for observer in done.observers { observer.sessionDidCommit(state) }
       }
     }
-    if !done.awaited.isEmpty {
-      for proceed in done.awaited { proceed(true) }
-    }
-    if !done.answered.isEmpty {
-      let state = states.last ?? current
-      for request in done.answered { request.answer(state) }
-    }
+    for proceed in done.awaited { proceed(true) }
+    let state = states.last ?? current
+    for request in done.answered { request.answer(state) }
     if let snapshot = done.snapshot { log.save(snapshot, of: epoch) }
     if done.snapshotIsDue { takeSnapshot() }
     // Only now, so that nobody is told of the next batch before this one.

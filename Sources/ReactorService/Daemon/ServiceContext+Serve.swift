@@ -4,7 +4,6 @@ internal import Glibc
 internal import MicrohttpdServer
 public import ReactorHost
 internal import ReactorHTTP
-internal import SystemThreads
 
 extension ServiceContext {
   /// Hosts reactors until the termination is requested and everything has ended.
@@ -130,8 +129,9 @@ extension ServiceContext {
   }
 
   private var serverSettings: MicrohttpdServer.Settings {
-    MicrohttpdServer.Settings(
-      endpoints: endpoints, workers: workers, loops: Cores.available > 1 ? 1 : 0,
+    let cores = Cores.available
+    return MicrohttpdServer.Settings(
+      endpoints: endpoints, workers: workers(on: cores), loops: cores > 1 ? 1 : 0,
       limits: .init(
         body: configuration.limits.body, headers: configuration.limits.headers,
         connections: configuration.limits.connections,
@@ -144,8 +144,8 @@ extension ServiceContext {
   }
 
   /// One worker thread for every two cores: the streams' loop, effects and commits need the others.
-  private var workers: Int {
+  private func workers(on cores: Int) -> Int {
     guard configuration.http.workers == 0 else { return configuration.http.workers }
-    return max(1, Cores.available / 2)
+    return max(1, cores / 2)
   }
 }

@@ -109,6 +109,9 @@ final class GroupCommitter: Sendable {
     isIdle.signal()  // for whoever waits as well
   }
 
+  /// Whether somebody waits until nothing is on its way.
+  var endIsAwaited: Bool { load.withLock { $0.endIsAwaited } }
+
   /// Takes nothing more; what was taken is still written.
   func close() {
     requests.close()

@@ -1,7 +1,8 @@
 import Foundation
 import ReactorHost
-import SQLiteLog
 import Testing
+
+@testable import SQLiteLog
 
 /// What becomes of a file before anything is written to it.
 struct OpeningTests {
@@ -49,9 +50,9 @@ struct OpeningTests {
     let isClosed = await withCheckedContinuation { continuation in
       Thread.detachNewThread {
         isTold.wait()
-        // Nothing shows that the closing has begun to wait.
         Thread.detachNewThread {
-          Thread.sleep(forTimeInterval: 0.05)
+          let deadline = ContinuousClock.now + .seconds(20)
+          while log.committer?.endIsAwaited == false, .now < deadline { sched_yield() }
           isClosing.signal()
         }
         continuation.resume(returning: log.close())

@@ -1,5 +1,6 @@
-internal import SystemThreads
-internal import Testing
+import Testing
+
+@testable import ReactorService
 
 @Suite struct CoresTests {
   @Test(arguments: [
