@@ -201,6 +201,14 @@ package final class Pipeline<Action: Sendable, Mutation: Sendable, State: Sendab
     post(.perform(work), bound: bound)
   }
 
+  /// Runs work in the serial context if nothing runs there now.
+  ///
+  /// - Returns: Whether it was run.
+  @inlinable
+  package func performIfFree(_ work: () -> Void) -> Bool {
+    mailbox.runIfFree({ $0.perform(work, in: self) }, handle: { $0.handle($1, in: self) })
+  }
+
   /// Ends every effect and every stage.
   ///
   /// What arrives later is dropped.

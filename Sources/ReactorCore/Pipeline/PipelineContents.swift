@@ -78,18 +78,24 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
 
   @inlinable
   func handle(_ item: Owner.Item, in pipeline: Owner) {
+    if case .perform(let work) = item { return perform(work, in: pipeline) }
     self.pipeline = pipeline
     defer { self.pipeline = nil }
-    if case .perform(let work) = item {
-      // A host sets the stage with this before it connects. It is run after the end as well, since
-      // somebody may wait for what it answers.
-      work()
-    } else if isShutDown {
-      return drop(item)
-    } else {
-      connectIfNeeded()
-      handleConnected(item)
-    }
+    guard !isShutDown else { return drop(item) }
+    connectIfNeeded()
+    handleConnected(item)
+    report?(.settled)
+  }
+
+  /// Runs work of a host.
+  ///
+  /// A host sets the stage with this before it connects. It is run after the end as well, since
+  /// somebody may wait for what it answers.
+  @inlinable
+  func perform(_ work: () -> Void, in pipeline: Owner) {
+    self.pipeline = pipeline
+    defer { self.pipeline = nil }
+    work()
     report?(.settled)
   }
 

@@ -13,7 +13,7 @@ extension ReactorAPI {
     let expected = try EntityTags(of: request, in: .ifMatch, name: "If-Match")?.cursors
     let key = try IdempotencyKeys.read(request)
     let body = request.body
-    withSession(of: reactor, id, answer) { [self] (session) throws(Problem) in
+    @Sendable func submit(to session: any Session) throws(Problem) {
       let pending = PendingAnswer(session, preferences, of: self, answer)
       do throws(ActionDecodingError) {
         try session.submit(
@@ -25,6 +25,9 @@ extension ReactorAPI {
       }
       pending.wait(for: preferences.wait.map { .seconds($0) } ?? settings.actionWait)
     }
+    // Mostly it is in memory, so that nothing need be kept for later.
+    if let session = reactor.liveSession(id) { return try submit(to: session) }
+    withSession(of: reactor, id, answer, submit)
   }
 
   /// What is told of an outcome.

@@ -20,13 +20,17 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
   /// Runs work in the session's serial context, unless more items than the bound wait there.
   let perform: @Sendable (ReactorEngine<R>, Int, @escaping @Sendable () -> Void) -> Bool
 
+  /// Runs work in the session's serial context, unless something runs there.
+  let performIfFree: @Sendable (ReactorEngine<R>, () -> Void) -> Bool
+
   @inlinable
   init() {
     self.init(
       assemble: { ReactorEngine($0, restored: $1) },
       connect: { $0.connect() },
       prepare: { engine, body throws(ActionDecodingError) in try engine.prepareActions(body) },
-      perform: { $0.pipeline.perform(bound: $1, $2) })
+      perform: { $0.pipeline.perform(bound: $1, $2) },
+      performIfFree: { $0.pipeline.performIfFree($1) })
   }
 
   @usableFromInline
@@ -37,11 +41,13 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
       @escaping @Sendable (
         ReactorEngine<R>, [UInt8]
       ) throws(ActionDecodingError) -> PreparedActions,
-    perform: @escaping @Sendable (ReactorEngine<R>, Int, @escaping @Sendable () -> Void) -> Bool
+    perform: @escaping @Sendable (ReactorEngine<R>, Int, @escaping @Sendable () -> Void) -> Bool,
+    performIfFree: @escaping @Sendable (ReactorEngine<R>, () -> Void) -> Bool
   ) {
     self.assemble = assemble
     self.connect = connect
     self.prepare = prepare
     self.perform = perform
+    self.performIfFree = performIfFree
   }
 }

@@ -20,6 +20,11 @@ public protocol HostedReactor: AnyObject, Sendable {
     _ id: String, for intent: SessionIntent,
     completion: @escaping @Sendable (Result<OpenedSession, SessionError>) -> Void)
 
+  /// A session that is in memory; `nil` where it is not, or nobody knows it.
+  ///
+  /// Any thread.
+  func liveSession(_ id: String) -> (any Session)?
+
   /// Makes a session whose history is another one's up to a version.
   ///
   /// - Parameters:

@@ -43,9 +43,11 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
   ///
   /// Most of what clients send are such, and they are always the same: they are read once, not with
   /// every request.
-  @usableFromInline let plainActions: [[UInt8]: R.Action]
+  @usableFromInline let plainActions: [(json: [UInt8], value: R.Action)]
   /// What mutations and states are encoded in, one session's after the other's.
   @usableFromInline let spareBuffers = SpareBuffers()
+  /// The JSON of mutations that come again and again; `nil` where it would not be known.
+  @usableFromInline let knownMutations = JSONMemo<R.Mutation>()
   private let exampleActions: [R.Action]
   let calls: EngineCalls<R>
 
@@ -90,6 +92,12 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
   @inlinable
   func encode(_ value: some Encodable) throws -> [UInt8] {
     try JSONCoder.encode(value)
+  }
+
+  /// An action as the log shows it.
+  @inlinable
+  func text(of action: R.Action) -> [UInt8] {
+    (try? encode(action)) ?? Array("null".utf8)
   }
 
   /// Decodes a client's JSON.

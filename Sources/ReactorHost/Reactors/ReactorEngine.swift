@@ -41,26 +41,33 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
   /// Decodes an action, or an array of actions.
   @inlinable
   func prepareActions(_ body: [UInt8]) throws(ActionDecodingError) -> PreparedActions {
-    let (pipeline, blueprint) = (pipeline, blueprint)
-    @Sendable func run(
-      _ action: R.Action, _ written: [UInt8]?, for request: ActionRequest, at index: Int
-    ) {
-      let json = written ?? (try? blueprint.encode(action)) ?? Array("null".utf8)
-      let ticket = ActionTicket(request, index: index, json: json)
-      _ = pipeline.runInContext(action, as: ticket)
-      request.started(ticket)
-    }
-    if let action = blueprint.plainActions[body] {
-      return PreparedActions(count: 1, isArray: false) { run(action, body, for: $0, at: 0) }
+    if let plain = blueprint.plainActions.first(where: { $0.json == body }) {
+      return PreparedActions(count: 1, isArray: false) { [pipeline] in
+        Self.run(plain.value, json: plain.json, for: $0, at: 0, in: pipeline)
+      }
     }
     guard PreparedActions.areArray(body) else {
       let action = try blueprint.decode(R.Action.self, from: body)
-      return PreparedActions(count: 1, isArray: false) { run(action, nil, for: $0, at: 0) }
+      return PreparedActions(count: 1, isArray: false) { [pipeline, blueprint] in
+        Self.run(action, json: blueprint.text(of: action), for: $0, at: 0, in: pipeline)
+      }
     }
     let actions = try blueprint.decode([R.Action].self, from: body)
-    return PreparedActions(count: actions.count, isArray: true) { request in
-      for index in actions.indices { run(actions[index], nil, for: request, at: index) }
+    return PreparedActions(count: actions.count, isArray: true) { [pipeline, blueprint] request in
+      for (index, action) in actions.enumerated() {
+        Self.run(action, json: blueprint.text(of: action), for: request, at: index, in: pipeline)
+      }
     }
+  }
+
+  @inlinable
+  static func run(
+    _ action: R.Action, json: [UInt8], for request: ActionRequest, at index: Int,
+    in pipeline: Pipeline<R.Action, R.Mutation, R.State>
+  ) {
+    let ticket = ActionTicket(request, index: index, json: json)
+    _ = pipeline.runInContext(action, as: ticket)
+    request.started(ticket)
   }
 
   @inlinable
@@ -73,7 +80,9 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
     case .reduced(let transition):
       do {
         let coder = JSONCoder.Series(in: blueprint.spareBuffers)
-        let mutation = try coder.encode(transition.mutation)
+        let mutation =
+          try blueprint.knownMutations?.text(of: transition.mutation, orEncode: coder.encode)
+          ?? coder.encode(transition.mutation)
         let state = try coder.encode(transition.shown)
         coder.end(keepingBuffersIn: blueprint.spareBuffers)
         session.didReduce(mutation, to: state, because: transition.origin)
@@ -98,6 +107,10 @@ extension ReactorEngine: SessionEngine {
 
   func perform(bound: Int, _ work: @escaping @Sendable () -> Void) -> Bool {
     blueprint.calls.perform(self, bound, work)
+  }
+
+  func performIfFree(_ work: () -> Void) -> Bool {
+    blueprint.calls.performIfFree(self, work)
   }
 
   func prepare(_ accepted: [AcceptedAction]) throws -> PreparedActions {

@@ -13,10 +13,12 @@ extension LiveSession {
     let request = ActionRequest(
       count: actions.count, isArray: actions.isArray, key: key, in: self, accepted: accepted,
       completion: completion)
-    let entered = engine.perform(bound: environment.settings.mailboxBound) { [self] in
-      RequestContext.$current.withValue(context) { enter(request, actions, ifAt: expected) }
+    @Sendable func enter() {
+      RequestContext.$current.withValue(context) { self.enter(request, actions, ifAt: expected) }
     }
-    guard !entered else { return }
+    // Mostly nothing runs, so that nothing need be kept for later.
+    guard !engine.performIfFree(enter) else { return }
+    guard !engine.perform(bound: environment.settings.mailboxBound, enter) else { return }
     if let key { book.withLock { $0.keys[key.name] = nil } }
     request.answer(instead: .overloaded)
   }

@@ -62,7 +62,7 @@ final class LiveSession: Session {
   let book: Mutex<Book>
   /// Whether somebody wants to know which effects run.
   let activityIsWatched = Atomic<Bool>(false)
-  private let interrupted: @Sendable (LiveSession) -> Void
+  private let interrupted = Atomic<Bool>(false)
 
   /// Makes a session at the end of its log and connects its reactor.
   ///
@@ -75,11 +75,9 @@ final class LiveSession: Session {
   ///   - engine: The reactor, folded up to the same version.
   ///   - log: Where its mutations go.
   ///   - environment: What it shares with all sessions of the host.
-  ///   - interrupted: Called when the log refused the session, which is of no use from then on.
   init(
     _ key: SessionKey, schema: String, stored: StoredSession, isStored: Bool, snapshot: Int,
-    engine: any SessionEngine, log: any SessionLog, environment: HostEnvironment,
-    interrupted: @escaping @Sendable (LiveSession) -> Void
+    engine: any SessionEngine, log: any SessionLog, environment: HostEnvironment
   ) {
     self.key = key
     self.schema = schema
@@ -87,7 +85,6 @@ final class LiveSession: Session {
     self.log = log
     self.engine = engine
     self.environment = environment
-    self.interrupted = interrupted
     book = Mutex(
       Book(
         reduced: stored.version, committed: stored.version, latest: nil,
@@ -151,6 +148,11 @@ final class LiveSession: Session {
     book.withLock { $0.isStored = true }
   }
 
+  /// Whether the log refused the session, which is of no use from then on.
+  var isInterrupted: Bool {
+    interrupted.load(ordering: .acquiring)
+  }
+
   /// Why the session ended, where it was not deleted.
   var fault: LogError? {
     book.withLock { $0.fault }
@@ -202,7 +204,7 @@ final class LiveSession: Session {
     guard let (observers, requests, awaiting) = closing else { return }
     // First, so that whoever is told below and comes back at once gets a session that works.
     if end == .interrupted {
-      interrupted(self)
+      interrupted.store(true, ordering: .releasing)
       environment.interruptions.arise()
     }
     for observer in observers { observer.sessionDidEnd(end) }

@@ -23,6 +23,11 @@ protocol SessionEngine: AnyObject, Sendable {
   @discardableResult
   func perform(bound: Int, _ work: @escaping @Sendable () -> Void) -> Bool
 
+  /// Runs work in the session's serial context, unless something runs there.
+  ///
+  /// - Returns: Whether it was run.
+  func performIfFree(_ work: () -> Void) -> Bool
+
   /// Attributes what is folded in by a body to an origin, from within the serial context.
   func attribute(_ origin: MutationOrigin, _ body: () -> Void)
 

@@ -25,9 +25,14 @@ final class SessionSlot: Sendable {
     log = environment.log.session(key)
   }
 
+  /// The session, where it is in memory; one that the log has refused is loaded anew.
   var live: LiveSession? {
-    if case .live(let session) = state.withLock({ $0 }) { return session }
-    return nil
+    guard case .live(let session) = state.withLock({ $0 }) else { return nil }
+    guard !session.isInterrupted else {
+      forget(session)
+      return nil
+    }
+    return session
   }
 
   // MARK: Use
@@ -277,9 +282,7 @@ final class SessionSlot: Sendable {
   ) throws(LogError) -> LiveSession {
     let session = LiveSession(
       key, schema: blueprint.schema, stored: stored, isStored: isStored, snapshot: snapshot,
-      engine: engine, log: log,
-      environment: environment,
-      interrupted: { [weak self] session in self?.forget(session) })
+      engine: engine, log: log, environment: environment)
     // Its very first state could not be told.
     if let fault = session.fault { throw fault }
     return session
@@ -288,11 +291,8 @@ final class SessionSlot: Sendable {
   /// Lets everyone have a session from now on.
   private func show(_ session: LiveSession) {
     state.withLock { $0 = .live(session) }
-    // The log may have refused it in the meantime.
-    if session.fault != nil { forget(session) }
   }
 
-  /// The log refused the session: it is loaded anew with its next use.
   private func forget(_ session: LiveSession) {
     state.withLock { state in
       if case .live(let held) = state, held === session { state = .unloaded }

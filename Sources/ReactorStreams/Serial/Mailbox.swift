@@ -35,6 +35,14 @@ package final class Mailbox<Item: Sendable, Contents: AnyObject>: @unchecked Sen
     queue.post(item, bound: bound) { handle(contents, $0) }
   }
 
+  /// Runs a body with the contents if nobody handles an item right now.
+  ///
+  /// See ``SerialQueue/runIfFree(_:handle:)``.
+  @inlinable
+  package func runIfFree(_ body: (Contents) -> Void, handle: (Contents, Item) -> Void) -> Bool {
+    queue.runIfFree({ body(contents) }, handle: { handle(contents, $0) })
+  }
+
   /// Runs a body with the contents if the calling thread is handling an item right now.
   ///
   /// - Returns: What the body returned; `nil` where another thread runs, or none.

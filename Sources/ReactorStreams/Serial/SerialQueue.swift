@@ -54,6 +54,23 @@ package struct SerialQueue<Item: Sendable>: ~Copyable, Sendable {
     return true
   }
 
+  /// Runs a body in the queue's turn if nothing runs, and then what others brought in the meantime.
+  ///
+  /// The body need not outlive the call, as an item does that somebody may leave.
+  ///
+  /// - Parameters:
+  ///   - body: What to run.
+  ///   - handle: Handles an item, as every caller of ``post(_:bound:handle:)`` does.
+  /// - Returns: Whether it was run.
+  @inlinable
+  package borrowing func runIfFree(_ body: () -> Void, handle: (Item) -> Void) -> Bool {
+    guard turn.withLock({ $0.enter(bound: 0) }) == .run else { return false }
+    owner.store(CurrentThread.id, ordering: .relaxed)
+    body()
+    drain(handle)
+    return true
+  }
+
   @inlinable
   borrowing func drain(_ handle: (Item) -> Void) {
     while true {

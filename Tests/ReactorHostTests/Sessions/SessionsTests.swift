@@ -27,6 +27,17 @@ struct SessionsTests {
     #expect(stored.epoch == session.epoch && stored.version == 1)
   }
 
+  @Test func `looking for one in memory makes none`() throws {
+    let reactor = try stage.reactor()
+    #expect(reactor.liveSession("a") == nil)
+    let session = try stage.session("a")
+    #expect(reactor.liveSession("a") === session)
+    #expect(reactor.liveSession("b") == nil)
+    #expect(reactor.liveSessionCount == 1)
+    try stage.end("a")
+    #expect(reactor.liveSession("a") == nil)
+  }
+
   @Test func `ensure makes one unless it is there`() throws {
     let first = try #require(try stage.open(for: .ensure).values.first).get()
     #expect(first.wasCreated)

@@ -1,0 +1,75 @@
+import ReactorStreams
+import Synchronization
+import Testing
+
+/// A queue of numbers that notes what it handles.
+private final class NumberQueue: Sendable {
+  let log = Log<Int>()
+  private let queue = SerialQueue<Int>()
+
+  @discardableResult
+  func post(_ number: Int, bound: Int = .max) -> Bool {
+    queue.post(number, bound: bound, handle: log.append)
+  }
+
+  func runIfFree(_ body: () -> Void) -> Bool {
+    queue.runIfFree(body, handle: log.append)
+  }
+
+  var waitingCount: Int { queue.waitingCount }
+  var isOwned: Bool { queue.isOwnedByCurrentThread }
+}
+
+struct SerialQueueTests {
+  private let queue = NumberQueue()
+
+  @Test func `who finds the queue free runs at once, and then what came meanwhile`() {
+    let isRun = queue.runIfFree {
+      #expect(queue.isOwned)
+      queue.post(1)
+      queue.post(2)
+      #expect(queue.waitingCount == 2)
+      #expect(queue.log.entries == [])
+    }
+    #expect(isRun)
+    #expect(queue.log.entries == [1, 2])
+    #expect(!queue.isOwned && queue.waitingCount == 0)
+    #expect(queue.runIfFree {})
+  }
+
+  @Test func `who finds it taken runs nothing and leaves nothing`() {
+    let isRun = queue.runIfFree {
+      #expect(!queue.runIfFree { Issue.record("It ran within another turn.") })
+      #expect(queue.waitingCount == 0)
+    }
+    #expect(isRun)
+    #expect(queue.log.entries == [])
+  }
+
+  @Test func `so many items wait, and no more`() {
+    _ = queue.runIfFree {
+      #expect(queue.post(1, bound: 2))
+      #expect(queue.post(2, bound: 2))
+      #expect(!queue.post(3, bound: 2))
+    }
+    #expect(queue.log.entries == [1, 2])
+  }
+
+  @Test func `turns of several threads never overlap, and nothing is lost`() {
+    let inside = Atomic<Int>(0)
+    let ran = Atomic<Int>(0)
+    onThreads(4) { [queue] sender in
+      for round in 0..<2_000 {
+        let isRun = queue.runIfFree {
+          #expect(inside.add(1, ordering: .relaxed).newValue == 1)
+          ran.add(1, ordering: .relaxed)
+          inside.subtract(1, ordering: .relaxed)
+        }
+        if !isRun { queue.post(sender * 2_000 + round) }
+      }
+    }
+    let handled = queue.log.entries
+    #expect(Set(handled).count == handled.count)
+    #expect(handled.count + ran.load(ordering: .relaxed) == 8_000)
+  }
+}
