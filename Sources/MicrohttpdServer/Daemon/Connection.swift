@@ -80,7 +80,7 @@ internal import Glibc
   }
 
   /// Hands the header fields of the request to `body`, one after the other.
-  func forEachHeader<Collector>(
+  func forEachHeader<Collector: ~Copyable>(
     into collector: inout Collector,
     _ body:
       @convention(c) (

@@ -22,8 +22,11 @@ enum DaemonCallbacks {
       let length = unsafe text.map { unsafe strlen($0) } ?? 0
       let bytes = unsafe UnsafeRawBufferPointer(start: text, count: length)
         .assumingMemoryBound(to: UInt8.self)
-      let target = unsafe RequestTarget(bytes)
-      if let question = unsafe bytes.firstIndex(of: UInt8(ascii: "?")), let text = unsafe text {
+      let question = unsafe text.flatMap { text in
+        unsafe strchr(text, Int32(UInt8(ascii: "?"))).map { unsafe UnsafePointer($0) - text }
+      }
+      let target = unsafe RequestTarget(bytes, question: question)
+      if let question, let text = unsafe text {
         unsafe UnsafeMutablePointer(mutating: text)[question + 1] = 0
       }
       let exchange = unsafe Exchange(
@@ -34,18 +37,15 @@ enum DaemonCallbacks {
 
   /// Called once with the fields, then with parts of the body, then once without any.
   static let access: MHD_AccessHandlerCallback = {
-    context, connection, _, method, version, data, size, slot in
-    guard let context = unsafe context, let connection = unsafe connection,
-      let exchange = unsafe slot?.pointee
-    else { return .NO }
+    context, _, _, method, version, data, size, slot in
+    guard let context = unsafe context, let exchange = unsafe slot?.pointee else { return .NO }
     return unsafe borrowing(RequestWorker.self, context) { worker in
       unsafe borrowing(Exchange.self, exchange) { exchange in
-        guard exchange.hasBegun(on: worker) else {
+        guard exchange.hasBegun else {
           guard let method = unsafe method, let version = unsafe version else { return .NO }
-          var intake = unsafe RequestIntake(
-            method: String(cString: method), isHTTP10: strcmp(version, "HTTP/1.0") == 0)
-          unsafe Connection(connection).forEachHeader(into: &intake, unsafe field)
-          return exchange.begin(intake, on: worker)
+          return unsafe exchange.begin(
+            method: String(cString: method), isHTTP10: strcmp(version, "HTTP/1.0") == 0,
+            on: worker)
         }
         guard let size = unsafe size, unsafe size.pointee > 0, let data = unsafe data else {
           return exchange.finish(on: worker)
@@ -85,8 +85,8 @@ enum DaemonCallbacks {
     @convention(c) (UnsafeMutableRawPointer?, OpaquePointer?, UnsafeMutablePointer<CChar>?) -> Int =
       { _, _, text in unsafe text.map { unsafe Int(strlen($0)) } ?? 0 }
 
-  /// One header field, into the intake that `access` iterates for.
-  private static let field:
+  /// One header field, into the intake of the request that begins.
+  static let field:
     @convention(c) (
       UnsafeMutableRawPointer?, MHD_ValueKind, UnsafePointer<CChar>?, Int, UnsafePointer<CChar>?,
       Int

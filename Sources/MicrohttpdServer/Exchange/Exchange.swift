@@ -13,40 +13,51 @@ final class Exchange: Sendable {
   let slot: Int
 
   private let loop: RequestLoop
-  private let target: RequestTarget
   private let connection: Connection
   private let state = Mutex(AnswerState())
+  // Only the worker's thread touches these, so that the lock is always free.
+  private let intake: Mutex<RequestIntake>
+  private let begun = Atomic<Bool>(false)
+  private let dispatched = Atomic<Bool>(false)
 
   init(loop: RequestLoop, connection: Connection, target: RequestTarget) {
     self.loop = loop
     self.connection = connection
-    self.target = target
+    intake = Mutex(RequestIntake(target))
     slot = connection.place
   }
 
   /// Whether the header fields were read.
-  func hasBegun(on worker: RequestWorker) -> Bool { worker.slots[slot].intake != nil }
+  var hasBegun: Bool { begun.load(ordering: .relaxed) }
+
+  /// Whether the responder has the request.
+  private var isDispatched: Bool { dispatched.load(ordering: .relaxed) }
 
   /// The header fields are complete: the first of libmicrohttpd's calls.
-  func begin(_ intake: RequestIntake, on worker: RequestWorker) -> MHD_Result {
-    let refusal = intake.refusal(headSize: connection.headSize, limits: worker.core.settings.limits)
-    worker.slots[slot].intake = intake
+  func begin(method: String, isHTTP10: Bool, on worker: RequestWorker) -> MHD_Result {
+    begun.store(true, ordering: .relaxed)
+    let limits = worker.core.settings.limits
+    let (refusal, expectsBody) = intake.withLock { intake in
+      intake.begin(method: method, isHTTP10: isHTTP10)
+      unsafe connection.forEachHeader(into: &intake, DaemonCallbacks.field)
+      return (intake.refusal(headSize: connection.headSize, limits: limits), intake.expectsBody)
+    }
     if let refusal { return refuse(refusal, on: worker) }
-    if intake.expectsBody { worker.deadlines.enter(.receiving, slot, at: worker.now) }
+    if expectsBody { worker.deadlines.enter(.receiving, slot) }
     return .YES
   }
 
   /// A part of the body.
   func receive(_ bytes: UnsafeBufferPointer<UInt8>, on worker: RequestWorker) -> MHD_Result {
     let limits = worker.core.settings.limits
-    let refusal = unsafe worker.slots[slot].intake?.append(bytes, limits: limits)
+    let refusal = intake.withLock { unsafe $0.append(bytes, limits: limits) }
     guard let refusal else { return .YES }
     return refuse(refusal, on: worker)
   }
 
   /// The request is complete, or its connection was resumed: the last of libmicrohttpd's calls.
   func finish(on worker: RequestWorker) -> MHD_Result {
-    guard worker.slots[slot].isDispatched else { return dispatch(on: worker) }
+    guard isDispatched else { return dispatch(on: worker) }
     guard let response = state.withLock({ $0.take() }) else { return .YES }
     return send(response, on: worker)
   }
@@ -77,9 +88,8 @@ final class Exchange: Sendable {
   /// The completed callback: libmicrohttpd is done with the request and, where it was handed off,
   /// with the socket.
   func end(on worker: RequestWorker) {
-    let wasDispatched = worker.slots[slot].isDispatched
-    worker.slots[slot].endRequest()
-    worker.deadlines.enter(.idle, slot, at: worker.now)
+    let wasDispatched = isDispatched
+    worker.deadlines.enter(.idle, slot)
     switch state.withLock({ $0.end() }) {
     case .nothing: if !wasDispatched { linger(worker) }
     case .handOff(let handOff): worker.core.adopt(handOff)
@@ -100,10 +110,8 @@ final class Exchange: Sendable {
   }
 
   private func dispatch(on worker: RequestWorker) -> MHD_Result {
-    guard var request = worker.slots[slot].intake?.finish(target: target) else { return .NO }
-    request.peer = worker.slots[slot].peer
-    worker.slots[slot].isDispatched = true
-    worker.deadlines.enter(.responding, slot, at: worker.now)
+    guard let request = takeRequest(on: worker) else { return .NO }
+    dispatched.store(true, ordering: .relaxed)
     worker.core.inFlight.enter()
     let token = AnswerToken(self)
     worker.core.responder.respond(to: request) { token.answer($0) }
@@ -111,11 +119,17 @@ final class Exchange: Sendable {
     return suspend(on: worker)
   }
 
+  private func takeRequest(on worker: RequestWorker) -> HTTPRequest? {
+    let peer = worker.slots[slot].peer
+    return intake.withLock { $0.finish(from: peer) }
+  }
+
   private func suspend(on worker: RequestWorker) -> MHD_Result {
     if worker.abandonsWaiting { abandon() }
     // From here on an answer is delivered to the worker, which reads it when it is back from
     // libmicrohttpd: so it is suspended first, whoever is faster.
     guard state.withLock({ $0.suspend() }) else {
+      worker.deadlines.enter(.responding, slot)
       worker.suspend(self, slot)
       return .YES
     }
@@ -123,7 +137,7 @@ final class Exchange: Sendable {
     return send(response, on: worker)
   }
 
-  private func send(_ response: HTTPResponse, on worker: RequestWorker) -> MHD_Result {
+  private func send(_ response: consuming HTTPResponse, on worker: RequestWorker) -> MHD_Result {
     worker.answered += 1
     let status = (200...599).contains(response.status) ? response.status : 500
     let body: [UInt8]
@@ -135,7 +149,7 @@ final class Exchange: Sendable {
     var headers = response.headers
     if worker.core.isStopping { headers.append(("Connection", "close")) }
     guard connection.queue(status: status, headers: headers, body: body) else { return .NO }
-    worker.deadlines.enter(.sending, slot, at: worker.now)
+    worker.deadlines.enter(.sending, slot)
     return .YES
   }
 
@@ -146,8 +160,7 @@ final class Exchange: Sendable {
       stream.closed()
       return connection.queue(status: 503, headers: [("Retry-After", "5")], body: []) ? .YES : .NO
     }
-    let isHead = worker.slots[slot].intake?.isHead ?? false
-    let isHTTP10 = worker.slots[slot].intake?.isHTTP10 ?? true
+    let (isHead, isHTTP10) = intake.withLock { ($0.isHead, $0.isHTTP10) }
     if isHead { stream.closed() }
     let head = ResponseHead(
       status: status, headers: response.headers, framing: isHTTP10 ? .untilClose : .chunked)
@@ -167,8 +180,7 @@ final class Exchange: Sendable {
   ) -> MHD_Result {
     let limits = worker.core.settings.limits
     let responder = worker.core.responder
-    var request = worker.slots[slot].intake?.finish(target: target)
-    request?.peer = worker.slots[slot].peer
+    let request = takeRequest(on: worker)
     let response =
       switch refusal {
       case .malformed: HTTPResponse(status: 400)
@@ -180,10 +192,10 @@ final class Exchange: Sendable {
       response.discard()
       return .NO
     }
-    let isHead = worker.slots[slot].intake?.isHead ?? false
     return handOff(
       HandOff(
-        socket: socket, refusal: response, isHead: isHead, permit: worker.slots[slot].permit))
+        socket: socket, refusal: response, isHead: request?.method == "HEAD",
+        permit: worker.slots[slot].permit))
   }
 
   /// `.NO` makes libmicrohttpd close its descriptor without a word on the wire (with

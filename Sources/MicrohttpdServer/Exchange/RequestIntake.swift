@@ -4,7 +4,7 @@ internal import ReactorHTTP
 /// One request while it is read: what it said, checked as far as framing and limits go.
 ///
 /// Pure: the worker thread feeds it what libmicrohttpd has parsed and asks it for a verdict.
-struct RequestIntake: Sendable {
+struct RequestIntake: ~Copyable, Sendable {
   /// Why a request goes no further.
   enum Refusal: Equatable {
     /// The framing is broken or ambiguous: a bare 400.
@@ -13,23 +13,32 @@ struct RequestIntake: Sendable {
     case headersTooLarge
   }
 
-  let method: String
-  let isHTTP10: Bool
-  private var headers: [(name: HTTPHeader, value: String)] = []
-  private var body: [UInt8] = []
+  /// What was read so far; `nil` once it was given away.
+  private var request: HTTPRequest?
+
+  /// Whether the answer has a head only.
+  private(set) var isHead = false
+
   private var contentLength: UInt64?
   private var isChunked = false
   private var hosts = 0
   private var isMalformed = false
 
-  init(method: String, isHTTP10: Bool) {
-    self.method = method
-    self.isHTTP10 = isHTTP10
-    headers.reserveCapacity(6)
+  /// Whether the client speaks HTTP/1.0, which has neither chunks nor hosts.
+  private(set) var isHTTP10 = false
+
+  /// Begins with what is known first.
+  init(_ target: RequestTarget) {
+    request = HTTPRequest(method: "", path: target.path, query: target.query)
   }
 
-  /// Whether the answer has a head only.
-  var isHead: Bool { method == "HEAD" }
+  /// Takes the other parts of the request line.
+  mutating func begin(method: String, isHTTP10: Bool) {
+    request?.method = method
+    request?.headers.reserveCapacity(6)
+    isHead = method == "HEAD"
+    self.isHTTP10 = isHTTP10
+  }
 
   /// Whether a body follows the fields.
   var expectsBody: Bool { isChunked || (contentLength ?? 0) > 0 }
@@ -39,7 +48,7 @@ struct RequestIntake: Sendable {
     switch unsafe RequestField.named(name) {
     case .header(let header):
       if header == .host { hosts += 1 }
-      unsafe headers.append((header, Self.text(of: Self.trimmed(value))))
+      unsafe request?.headers.append((header, Self.text(of: Self.trimmed(value))))
     case .contentLength:
       let length = unsafe UInt64(String(decoding: value, as: UTF8.self))
       // Two lengths that differ are the classic way to make two parsers disagree.
@@ -70,26 +79,24 @@ struct RequestIntake: Sendable {
   mutating func append(
     _ bytes: UnsafeBufferPointer<UInt8>, limits: MicrohttpdServer.Settings.Limits
   ) -> Refusal? {
-    guard bytes.count <= limits.body - body.count else {
-      body = []
+    let before = request?.body.count ?? 0
+    guard bytes.count <= limits.body - before else {
+      request?.body = []
       return .bodyTooLarge
     }
-    if body.isEmpty, let contentLength {
+    if before == 0, let contentLength {
       // An announcement alone buys no more than this.
-      body.reserveCapacity(min(Int(clamping: contentLength), 65_536))
+      request?.body.reserveCapacity(min(Int(clamping: contentLength), 65_536))
     }
-    unsafe body.append(contentsOf: bytes)
+    unsafe request?.body.append(contentsOf: bytes)
     return nil
   }
 
-  /// The whole request; what it held is given away.
-  mutating func finish(target: RequestTarget) -> HTTPRequest {
-    let request = HTTPRequest(
-      method: method, path: target.path, query: target.query, headers: headers, body: body,
-      hasBody: isChunked || contentLength != nil)
-    headers = []
-    body = []
-    return request
+  /// Gives away the request, as far as it was read; `nil` where that was done before.
+  mutating func finish(from peer: ClientAddress?) -> HTTPRequest? {
+    request?.peer = peer
+    request?.hasBody = isChunked || contentLength != nil
+    return request.take()
   }
 
   private static let usual: StaticString = "application/json"

@@ -10,8 +10,12 @@ struct RequestTarget: Sendable, Equatable {
   ///
   /// The absolute form (`http://host/path`), which a server must accept, loses its scheme and
   /// authority; everything else is taken as it is, `*` included.
-  init(_ target: UnsafeBufferPointer<UInt8>) {
-    let question = unsafe target.firstIndex(of: UInt8(ascii: "?")) ?? target.endIndex
+  ///
+  /// - Parameters:
+  ///   - target: The bytes between the method and the version.
+  ///   - question: The index of its first question mark; `nil` without one.
+  init(_ target: UnsafeBufferPointer<UInt8>, question: Int?) {
+    let question = question ?? target.endIndex
     let path = unsafe Self.path(in: target[..<question])
     self.path = unsafe String(decoding: path, as: UTF8.self)
     if question < target.endIndex {

@@ -14,18 +14,6 @@ struct ConnectionSlot {
   /// What its client is counted by.
   var permit: ConnectionPermit?
 
-  /// The request that is being read, from its header fields on.
-  var intake: RequestIntake?
-
-  /// Whether the responder has that request.
-  var isDispatched = false
-
   /// The exchange that waits for its answer while libmicrohttpd holds the connection.
   var suspended: Exchange?
-
-  /// The request is over, and the connection ready for the next.
-  mutating func endRequest() {
-    intake = nil
-    isDispatched = false
-  }
 }

@@ -11,7 +11,7 @@ extension RequestWorker {
     slots[index].peer = arriving?.peer
     slots[index].permit = arriving?.permit
     arriving = nil
-    deadlines.enter(.opened, index, at: now)
+    deadlines.enter(.opened, index)
     return index
   }
 
@@ -28,8 +28,7 @@ extension RequestWorker {
   ///
   /// The first one of a connection prolongs nothing: its time counts from the beginning.
   func requestLineArrived(_ index: Int) {
-    guard deadlines.phase(of: index) == .idle else { return }
-    deadlines.enter(.receivingHead, index, at: now)
+    deadlines.enter(.receivingHead, from: .idle, index)
   }
 
   /// Holds a connection until its exchange is answered.
@@ -61,6 +60,7 @@ extension RequestWorker {
   ///
   /// libmicrohttpd has no call for that; it closes a connection whose socket hangs up.
   func closeOverdue() {
+    deadlines.endTurn(at: now)
     while let (index, phase) = deadlines.takeOverdue(at: now) {
       let socket = slots[index].socket
       switch phase {

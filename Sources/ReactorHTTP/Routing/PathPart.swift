@@ -35,19 +35,21 @@ struct PathPart {
     /// Takes a path apart, within whose lifetime the parts are looked at; `nil` where it does not
     /// begin with a slash.
     init?(_ path: UnsafeBufferPointer<UInt8>) {
-      guard path.first == UInt8(ascii: "/") else { return nil }
-      var start = 1
-      var isEncoded = false
-      for index in 1...path.count where count < 8 {
-        if index == path.count || path[index] == UInt8(ascii: "/") {
-          parts[count] = PathPart(
-            bytes: UnsafeBufferPointer(rebasing: path[start..<index]), isEncoded: isEncoded)
-          count += 1
-          start = index + 1
-          isEncoded = false
-        } else if path[index] == UInt8(ascii: "%") {
-          isEncoded = true
+      guard path.first == UInt8(ascii: "/"), let base = path.baseAddress else { return nil }
+      func index(of byte: UInt8, from start: Int) -> Int? {
+        memchr(base + start, Int32(byte), path.count - start).map {
+          UnsafeRawPointer($0) - UnsafeRawPointer(base)
         }
+      }
+      let isEncoded = index(of: UInt8(ascii: "%"), from: 0) != nil
+      var start = 1
+      while count < 8 {
+        let end = index(of: UInt8(ascii: "/"), from: start) ?? path.count
+        parts[count] = PathPart(
+          bytes: UnsafeBufferPointer(rebasing: path[start..<end]), isEncoded: isEncoded)
+        count += 1
+        guard end < path.count else { return }
+        start = end + 1
       }
     }
 

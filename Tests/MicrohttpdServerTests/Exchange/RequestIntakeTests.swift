@@ -23,34 +23,57 @@ internal import Testing
       ([("Host", "a"), ("", "1")], .malformed),
     ] as [([(String, String)], RequestIntake.Refusal?)])
   func `fields are judged`(fields: [(String, String)], expected: RequestIntake.Refusal?) {
-    var intake = RequestIntake(method: "POST", isHTTP10: false)
+    var intake = intake("POST")
     for (name, value) in fields { add(name, value, to: &intake) }
     #expect(intake.refusal(headSize: 100, limits: limits) == expected)
   }
 
   @Test func `a head is judged by its size`() {
-    var intake = RequestIntake(method: "GET", isHTTP10: false)
+    var intake = intake("GET")
     add("Host", "a", to: &intake)
     #expect(intake.refusal(headSize: 101, limits: limits) == .headersTooLarge)
   }
 
   @Test func `HTTP/1.0 needs no host`() {
-    let intake = RequestIntake(method: "GET", isHTTP10: true)
+    let intake = intake("GET", isHTTP10: true)
     #expect(intake.refusal(headSize: 10, limits: limits) == nil)
   }
 
   @Test func `a body may fill the limit and not pass it`() {
-    var intake = RequestIntake(method: "POST", isHTTP10: true)
+    var intake = intake("POST", isHTTP10: true)
     #expect(append(6, to: &intake) == nil)
     #expect(append(4, to: &intake) == nil)
     #expect(append(1, to: &intake) == .bodyTooLarge)
   }
 
   @Test func `white space around a value does not belong to it`() {
-    var intake = RequestIntake(method: "GET", isHTTP10: true)
+    var intake = intake("GET", isHTTP10: true)
     add("Origin", "a b \t ", to: &intake)
-    let target = Array("/".utf8).withUnsafeBufferPointer { RequestTarget($0) }
-    #expect(intake.finish(target: target)[header: .origin] == "a b")
+    let request = intake.finish(from: nil)
+    #expect(request?[header: .origin] == "a b")
+  }
+
+  @Test func `a request is given away once, with all that was read of it`() {
+    var intake = intake("POST", isHTTP10: true)
+    add("Content-Length", "6", to: &intake)
+    #expect(append(6, to: &intake) == nil)
+    let peer = ClientAddress(version4: 7)
+    let request = intake.finish(from: peer)
+    #expect(request?.method == "POST")
+    #expect(request?.path == "/a")
+    #expect(request?.query == "b=c?d")
+    #expect(request?.body.count == 6)
+    #expect(request?.hasBody == true)
+    #expect(request?.peer == peer)
+    let another = intake.finish(from: peer)
+    #expect(another == nil)
+  }
+
+  private func intake(_ method: String, isHTTP10: Bool = false) -> RequestIntake {
+    let target = Array("/a?b=c?d".utf8).withUnsafeBufferPointer { RequestTarget($0, question: 2) }
+    var intake = RequestIntake(target)
+    intake.begin(method: method, isHTTP10: isHTTP10)
+    return intake
   }
 
   private func add(_ name: String, _ value: String, to intake: inout RequestIntake) {

@@ -41,15 +41,39 @@ internal import Testing
     #expect(deadlines.takeOverdue(at: 1061)?.index == 0)
   }
 
-  @Test func `the phase of each connection is known`() {
+  @Test func `a phase begins from a certain other one only`() {
     var deadlines = deadlines()
     deadlines.enter(.opened, 1, at: 0)
     deadlines.enter(.idle, 2, at: 0)
-    deadlines.enter(.receivingHead, 2, at: 1)
-    #expect(deadlines.phase(of: 1) == .opened)
-    #expect(deadlines.phase(of: 2) == .receivingHead)
-    #expect(deadlines.phase(of: 3) == nil)
-    #expect(deadlines.next == 10)
+    for index in 1...3 { deadlines.enter(.receivingHead, from: .idle, index) }
+    deadlines.endTurn(at: 1)
+    #expect(deadlines.takeOverdue(at: 16)?.phase == .opened)
+    #expect(deadlines.takeOverdue(at: 16)?.index == 2)
+    #expect(deadlines.takeOverdue(at: 1000) == nil)
+  }
+
+  @Test func `of the phases of one turn the last one counts, from the end of the turn`() {
+    var deadlines = deadlines()
+    deadlines.enter(.idle, 0, at: 0)
+    deadlines.enter(.idle, 1, at: 1)
+    for phase in [ConnectionPhase.receivingHead, .receiving, .sending, .idle] {
+      deadlines.enter(phase, 0)
+    }
+    #expect(deadlines.next == 60)
+    deadlines.endTurn(at: 5)
+    #expect(deadlines.next == 61)
+    #expect(deadlines.takeOverdue(at: 65)?.index == 1)
+    #expect(deadlines.takeOverdue(at: 65)?.index == 0)
+  }
+
+  @Test func `who came and left in one turn is forgotten`() {
+    var deadlines = deadlines()
+    deadlines.enter(.opened, 0)
+    deadlines.remove(0)
+    deadlines.endTurn(at: 0)
+    #expect(deadlines.next == nil)
+    deadlines.enter(.idle, 0, at: 1)
+    #expect(deadlines.next == 61)
   }
 
   @Test func `beginning the same phase again counts from then`() {
@@ -74,5 +98,13 @@ internal import Testing
     deadlines.enter(.opened, 1, at: 40)
     #expect(deadlines.takeOverdue(at: 45)?.index == 2)
     #expect(deadlines.takeOverdue(at: 45) == nil)
+  }
+}
+
+extension ConnectionDeadlines {
+  /// A turn in which one connection begins a phase.
+  fileprivate mutating func enter(_ phase: ConnectionPhase, _ index: Int, at now: Int64) {
+    enter(phase, index)
+    endTurn(at: now)
   }
 }
