@@ -22,6 +22,11 @@ final class SQLiteSessionLog: SessionLog {
     write(.create(key, epoch: epoch), completion)
   }
 
+  func announce(_ source: any BatchSource) {
+    guard let committer else { return source.appendBatch() }
+    committer.announce(source)
+  }
+
   func append(
     _ batch: LogBatch, to epoch: String, expecting version: Int,
     completion: @escaping @Sendable (Result<Void, LogError>) -> Void

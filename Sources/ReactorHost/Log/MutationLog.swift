@@ -74,6 +74,14 @@ extension MutationLog {
   public func willFold(_ reactor: String, schema: String) {}
 }
 
+/// Somebody who has something to append.
+public protocol BatchSource: AnyObject, Sendable {
+  /// Appends what there is by now, or nothing.
+  ///
+  /// The log that the source was announced to calls this, once for each time, on any thread.
+  func appendBatch()
+}
+
 /// The log of one session.
 public protocol SessionLog: AnyObject, Sendable {
   /// What is known of the session.
@@ -84,6 +92,10 @@ public protocol SessionLog: AnyObject, Sendable {
   /// Fails with ``LogError/conflict`` where one is stored already.
   func create(
     epoch: String, completion: @escaping @Sendable (Result<Void, LogError>) -> Void)
+
+  /// Asks a source for its batch when the log can write it, so that what comes until then is written
+  /// with it. By default that is at once.
+  func announce(_ source: any BatchSource)
 
   /// Appends a batch after a version. Stores the session where it is not and the version is 0.
   ///
@@ -147,6 +159,11 @@ public enum LogError: Error, Equatable, Sendable {
 }
 
 extension SessionLog {
+  /// Asks at once.
+  public func announce(_ source: any BatchSource) {
+    source.appendBatch()
+  }
+
   /// The latest snapshot at or before a version, whoever folded it.
   public func snapshot(atOrBefore version: Int) throws(LogError) -> Snapshot? {
     try snapshot(atOrBefore: version, of: nil)

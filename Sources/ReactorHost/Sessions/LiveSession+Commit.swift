@@ -62,8 +62,24 @@ extension LiveSession {
   /// - Parameter turnEnds: Whether a turn of the session is over; elsewhere one may be running, and
   ///   what it has done so far goes at its end.
   func appendPending(turnEnds: Bool = false) {
-    let next = book.withLock { book in
+    let isDue = book.withLock { book in
       if turnEnds { book.isInTurn = false }
+      guard book.hasBatch, !book.isAppending else { return false }
+      book.isAppending = true
+      return true
+    }
+    if isDue { log.announce(self) }
+  }
+
+  /// The log takes what is pending by now.
+  ///
+  /// In the midst of a turn it gets nothing: what is pending is announced anew at the turn's end.
+  func appendBatch() {
+    let next = book.withLock { book in
+      guard book.hasBatch else {
+        book.isAppending = false
+        return nil as NextBatch?
+      }
       return book.takeBatch()
     }
     guard let next else { return }
@@ -151,12 +167,14 @@ private struct CommittedBatch {
 }
 
 extension LiveSession.Book {
-  /// Takes out what goes to the log next; `nil` where there is nothing, a batch is on its way, or a
-  /// turn is not over.
-  fileprivate mutating func takeBatch() -> NextBatch? {
-    guard !isAppending, !isInTurn, !isEnding else { return nil }
-    guard !(pendingEntries.isEmpty && notes.isEmpty) else { return nil }
-    isAppending = true
+  /// Whether something is pending that may go to the log: what belongs together does at the end of a
+  /// turn.
+  fileprivate var hasBatch: Bool {
+    !isInTurn && !isEnding && !(pendingEntries.isEmpty && notes.isEmpty)
+  }
+
+  /// Takes out what goes to the log next.
+  fileprivate mutating func takeBatch() -> NextBatch {
     batches += 1
     var (entries, states): ([LogEntry], [CommittedState]) = ([], [])
     swap(&entries, &pendingEntries)

@@ -6,7 +6,7 @@ internal import Synchronization
 /// them to the log in batches, one batch at a time. Only when a batch is in the log are its states
 /// told to anyone: first it is committed, then the observers hear of it, then the requests that
 /// caused it are answered.
-final class LiveSession: Session {
+final class LiveSession: Session, BatchSource {
   /// What is on its way.
   ///
   /// The lock is held for looking things up and putting them down only.
@@ -18,6 +18,7 @@ final class LiveSession: Session {
     /// Mutations that were folded in and not given to the log yet, and the states that they made.
     var pendingEntries: [LogEntry] = []
     var pendingStates: [CommittedState] = []
+    /// Whether the log is about to take what is pending, or a batch is on its way to it.
     var isAppending = false
     /// Whether the session is in the midst of something: what belongs together goes to the log in one
     /// batch, so none is taken before its turn ends.

@@ -4,6 +4,8 @@ internal import SystemThreads
 
 /// Writes what many threads bring, in groups: all that arrived during one commit is the next one.
 ///
+/// Who has a batch that grows is asked for it as late as that.
+///
 /// One thread does nothing but write. Another one tells what became of it, in the same order, so
 /// that whoever is told and takes his time keeps nothing from the disk.
 final class GroupCommitter: Sendable {
@@ -11,6 +13,12 @@ final class GroupCommitter: Sendable {
   private struct Outcome: Sendable {
     let group: ArraySlice<WriteRequest>
     let refusals: [LogError?]
+  }
+
+  /// What threads bring.
+  private enum Arrival: Sendable {
+    case request(WriteRequest)
+    case source(any BatchSource)
   }
 
   /// What waits or is being written, and whose completion has not returned.
@@ -37,7 +45,7 @@ final class GroupCommitter: Sendable {
   private let logger: Logger
   private let lock: Mutex<StoreLock?>
   private let load = Mutex(Load())
-  private let requests = WorkQueue<WriteRequest>()
+  private let arrivals = WorkQueue<Arrival>()
   private let outcomes = WorkQueue<Outcome>()
   private let isIdle = Semaphore()
   private let ended = Semaphore()
@@ -61,7 +69,7 @@ final class GroupCommitter: Sendable {
       SystemThread(named: "log-writer", { [self] in writeGroups() }) != nil,
       SystemThread(named: "log-teller", { [self] in tellOutcomes() }) != nil
     else {
-      requests.close()
+      arrivals.close()
       throw SQLiteLogError(.unreadable, "the system gives no thread for the store")
     }
   }
@@ -83,10 +91,19 @@ final class GroupCommitter: Sendable {
       request.completion?(.failure(.unavailable("Too much waits to be written.")))
       return
     }
-    guard requests.put(request) else {
+    guard arrivals.put(.request(request)) else {
       leave(1, bytes: request.size)
       request.completion?(.failure(.unavailable("The store is closed.")))
       return
+    }
+  }
+
+  /// Asks a source for its batch when the next group begins, on the thread that writes it.
+  func announce(_ source: any BatchSource) {
+    load.withLock { $0.requests += 1 }
+    guard arrivals.put(.source(source)) else {
+      source.appendBatch()  // to be refused, as it is told then
+      return leave(1, bytes: 0)
     }
   }
 
@@ -114,7 +131,7 @@ final class GroupCommitter: Sendable {
 
   /// Takes nothing more; what was taken is still written.
   func close() {
-    requests.close()
+    arrivals.close()
   }
 
   /// Waits until everything that was taken before ``close()`` is on the disk and told.
@@ -134,7 +151,9 @@ final class GroupCommitter: Sendable {
     var health = StoreHealth(logger: logger)
     // At first there may be something to remove that an earlier process had left.
     var pause = 0
-    while let waiting = requests.takeAll(waiting: pause) {
+    while let arrived = arrivals.takeAll(waiting: pause) {
+      let waiting = gather(arrived)
+      guard !waiting.isEmpty || arrived.isEmpty else { continue }
       var rest = waiting[...]
       repeat {
         let group = rest.prefix(Self.groupBound)
@@ -167,6 +186,26 @@ final class GroupCommitter: Sendable {
     }
     writer = nil
     outcomes.close()
+  }
+
+  /// What the next group is made of: the requests that have arrived, and what the sources append.
+  private func gather(_ arrived: [Arrival]) -> [WriteRequest] {
+    var requests: [WriteRequest] = []
+    requests.reserveCapacity(arrived.count)
+    var sources = 0
+    // What sources append comes back through the queue, and what else came meanwhile with it.
+    for arrivals in [arrived, nil] {
+      for arrival in arrivals ?? self.arrivals.takeAll(waiting: 0) ?? [] {
+        switch arrival {
+        case .request(let request): requests.append(request)
+        case .source(let source):
+          source.appendBatch()
+          sources += 1
+        }
+      }
+    }
+    if sources > 0 { leave(sources, bytes: 0) }
+    return requests
   }
 
   // MARK: The telling thread

@@ -58,6 +58,43 @@ struct CommitTests {
       ])
   }
 
+  @Test func `what arrives until the log asks for it goes in one batch`() throws {
+    let session = try stage.session()
+    stage.log.holdSources()
+    let first = try session.send(#"{"add":1}"#)
+    let second = try session.send(#"{"add":10}"#)
+    #expect(stage.log.appends.values.isEmpty)
+    #expect(stage.log.askSources() == 1)
+    #expect(stage.log.appends.values == [[0, 1, 2]])
+    #expect(first.values == ["committed 2 \(state(11))"])
+    #expect(second.values == first.values)
+    #expect(stage.log.askSources() == 0)
+  }
+
+  @Test func `who is asked in the midst of a request appends at its end`() throws {
+    let session = try stage.session()
+    let log = stage.log
+    log.holdSources()
+    stage.effects.set({ log.askSources() }, for: "p")
+    let first = try session.send(#"{"add":1}"#)
+    let second = try session.send(#"[{"add":10},{"pause":"p"},{"add":100}]"#)
+    #expect(log.appends.values.isEmpty)
+    #expect(log.askSources() == 1)
+    #expect(log.appends.values == [[0, 1, 2, 3]])
+    #expect(first.values == ["committed 3 \(state(111))"])
+    #expect(second.values == first.values)
+  }
+
+  @Test func `who ends before the log asks appends nothing`() throws {
+    let session = try stage.session()
+    stage.log.holdSources()
+    let answers = try session.send(#"{"add":1}"#)
+    try stage.end()
+    #expect(answers.values == ["ended"])
+    #expect(stage.log.askSources() == 1)
+    #expect(stage.log.appends.values.isEmpty)
+  }
+
   @Test func `an action without mutations is answered at once with what is committed`() throws {
     let session = try stage.session()
     stage.log.set(.held)

@@ -14,6 +14,8 @@ final class LogDouble: MutationLog {
   private struct State {
     var mode = Mode.atOnce
     var held: [@Sendable () -> Void] = []
+    var sourcesAreHeld = false
+    var sources: [any BatchSource] = []
   }
 
   /// What was given to the log: the expected version and those of the entries.
@@ -29,6 +31,32 @@ final class LogDouble: MutationLog {
 
   func set(_ mode: Mode) {
     state.withLock { $0.mode = mode }
+  }
+
+  /// Asks no source before ``askSources()``.
+  func holdSources() {
+    state.withLock { $0.sourcesAreHeld = true }
+  }
+
+  /// Asks the sources that were announced since the last time.
+  ///
+  /// - Returns: How many they are.
+  @discardableResult
+  func askSources() -> Int {
+    let sources = state.withLock { state in
+      defer { state.sources = [] }
+      return state.sources
+    }
+    for source in sources { source.appendBatch() }
+    return sources.count
+  }
+
+  fileprivate func announce(_ source: any BatchSource) {
+    let isHeld = state.withLock { state in
+      if state.sourcesAreHeld { state.sources.append(source) }
+      return state.sourcesAreHeld
+    }
+    if !isHeld { source.appendBatch() }
   }
 
   /// Does the oldest write that is held up.
@@ -114,6 +142,10 @@ private final class SessionLogDouble: SessionLog {
 
   func create(epoch: String, completion: @escaping @Sendable (Result<Void, LogError>) -> Void) {
     log.write(completion) { [base] in base.create(epoch: epoch, completion: completion) }
+  }
+
+  func announce(_ source: any BatchSource) {
+    log.announce(source)
   }
 
   func append(

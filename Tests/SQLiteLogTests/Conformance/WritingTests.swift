@@ -161,6 +161,21 @@ import Testing
   }
 
   @Test(arguments: LogKind.allCases)
+  func `who is announced is asked once for each time`(_ kind: LogKind) async throws {
+    let log = try LogUnderTest(kind)
+    let source = CountedSource(log.session())
+    for count in 1...20 {
+      log.session().announce(source)
+      // Whoever is asked does so before what is given to the log later.
+      try await log.log.settle()
+      try await log.log.settle()
+      #expect(source.asked == count)
+      #expect(source.committedCount == count)
+    }
+    #expect(try log.session().stored?.version == 20)
+  }
+
+  @Test(arguments: LogKind.allCases)
   func `of many writers that expect the same version one is served each time`(
     _ kind: LogKind
   ) async throws {

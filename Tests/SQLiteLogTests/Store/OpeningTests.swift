@@ -33,6 +33,21 @@ struct OpeningTests {
     #expect(again.close())
   }
 
+  @Test func `who was announced before the store is closed is asked, and on the disk`() throws {
+    let log = try SQLiteLog(path: folder["log.db"])
+    let sessions = (0..<100).map { log.session(SessionKey(reactor: "counter", id: "s\($0)")) }
+    let sources = sessions.map { CountedSource($0) }
+    for (session, source) in zip(sessions, sources) { session.announce(source) }
+    #expect(log.close())
+    #expect(sources.allSatisfy { $0.asked == 1 && $0.committedCount == 1 })
+    let again = try SQLiteLog(path: folder["log.db"])
+    #expect(try again.sessions(of: "counter", after: nil, limit: 200).count == 100)
+    // Nobody is left waiting by a store that takes nothing more.
+    sessions[0].announce(sources[0])
+    #expect(sources[0].asked == 2 && sources[0].committedCount == 1)
+    #expect(again.close())
+  }
+
   @Test func `what a completion gives the store while that is closed is there as well`()
     async throws
   {
