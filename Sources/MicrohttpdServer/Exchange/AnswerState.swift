@@ -6,9 +6,9 @@ internal import ReactorHTTP
 /// ```
 /// responding ──answer──▶ answered ──take──▶ finished
 ///     │                     ▲                  ▲
-///  suspend                answer             end (the connection is gone)
+///   wait                  answer             end (the connection is gone)
 ///     ▼                     │
-/// suspended ────────────────┘ and the worker is told, once
+///  waiting ─────────────────┘ and the worker is told, once
 /// ```
 ///
 /// Pure: it calls nobody. The caller does what a method returns, outside of its lock.
@@ -16,8 +16,8 @@ struct AnswerState {
   private enum Phase {
     /// The responder was asked; the worker has not turned away.
     case responding
-    /// libmicrohttpd holds the connection, or is about to, until the worker resumes it.
-    case suspended
+    /// The worker has turned away, and looks again when it is told.
+    case waiting
     /// The answer waits for the worker.
     case answered(HTTPResponse)
     /// The worker leaves the connection to a stream loop once libmicrohttpd has let go of it.
@@ -30,8 +30,8 @@ struct AnswerState {
   enum AnswerEffect {
     /// Nothing: the worker is still there and will look.
     case keep
-    /// Tell the worker to resume the connection: this call is the one that must.
-    case resume
+    /// Tell the worker: this call is the one that must.
+    case tell
     /// Let go of this response, nobody will send it.
     case discard(HTTPResponse)
   }
@@ -48,7 +48,7 @@ struct AnswerState {
   /// Whether an answer would be taken.
   var isUnanswered: Bool {
     switch phase {
-    case .responding, .suspended: true
+    case .responding, .waiting: true
     case .answered, .handingOff, .finished: false
     }
   }
@@ -61,9 +61,9 @@ struct AnswerState {
     case .responding:
       phase = .answered(response)
       return .keep
-    case .suspended:
+    case .waiting:
       phase = .answered(response)
-      return .resume
+      return .tell
     case .answered, .handingOff, .finished:
       return .discard(response)
     }
@@ -76,15 +76,15 @@ struct AnswerState {
     return response
   }
 
-  /// The worker is about to suspend the connection.
+  /// The worker is about to turn away.
   ///
   /// True when the answer came in the meantime, so that it need not.
-  mutating func suspend() -> Bool {
+  mutating func wait() -> Bool {
     switch phase {
     case .responding:
-      phase = .suspended
+      phase = .waiting
       return false
-    case .suspended, .answered, .handingOff, .finished:
+    case .waiting, .answered, .handingOff, .finished:
       return true
     }
   }
@@ -96,7 +96,7 @@ struct AnswerState {
   mutating func end() -> Remainder {
     defer { phase = .finished }
     switch phase {
-    case .responding, .suspended, .finished: return .nothing
+    case .responding, .waiting, .finished: return .nothing
     case .answered(let response): return .unsent(response)
     case .handingOff(let handOff): return .handOff(handOff)
     }

@@ -9,6 +9,28 @@ internal import Synchronization
 /// later. Its methods run on the worker thread of its connection, and are given the worker;
 /// `answer(_:)` runs anywhere.
 final class Exchange: Sendable {
+  /// How far it is, as its worker sees it.
+  private enum Progress: UInt8, AtomicRepresentable, Comparable {
+    /// The header fields are awaited.
+    case opened
+    /// The body is awaited.
+    case reading
+    /// The responder has the request.
+    case responding
+    /// libmicrohttpd asks for the answer whenever it runs.
+    case waiting
+    /// libmicrohttpd holds the connection until the answer is there.
+    case suspended
+    /// libmicrohttpd has the answer.
+    case sending
+    case ended
+
+    static func < (one: Progress, other: Progress) -> Bool { one.rawValue < other.rawValue }
+  }
+
+  /// How often the answer is asked for in vain before the connection is suspended.
+  private static let mostAsked = 8
+
   /// The place of its connection in its worker's array.
   let slot: Int
 
@@ -17,8 +39,8 @@ final class Exchange: Sendable {
   private let state = Mutex(AnswerState())
   // Only the worker's thread touches these, so that the lock is always free.
   private let intake: Mutex<RequestIntake>
-  private let begun = Atomic<Bool>(false)
-  private let dispatched = Atomic<Bool>(false)
+  private let progress = Atomic<Progress>(.opened)
+  private let asked = Atomic<Int>(0)
 
   init(loop: RequestLoop, connection: Connection, target: RequestTarget) {
     self.loop = loop
@@ -28,14 +50,22 @@ final class Exchange: Sendable {
   }
 
   /// Whether the header fields were read.
-  var hasBegun: Bool { begun.load(ordering: .relaxed) }
+  var hasBegun: Bool { progress.load(ordering: .relaxed) > .opened }
 
-  /// Whether the responder has the request.
-  private var isDispatched: Bool { dispatched.load(ordering: .relaxed) }
+  /// Whether the responder has the request, or had it.
+  private var isDispatched: Bool { progress.load(ordering: .relaxed) > .reading }
+
+  private func proceed(to next: Progress, on worker: RequestWorker) {
+    let former = progress.exchange(next, ordering: .relaxed)
+    if former == .waiting { worker.waiting -= 1 }
+    if former == .sending { worker.sending -= 1 }
+    if next == .waiting { worker.waiting += 1 }
+    if next == .sending { worker.sending += 1 }
+  }
 
   /// The header fields are complete: the first of libmicrohttpd's calls.
   func begin(method: String, isHTTP10: Bool, on worker: RequestWorker) -> MHD_Result {
-    begun.store(true, ordering: .relaxed)
+    proceed(to: .reading, on: worker)
     let limits = worker.core.settings.limits
     let (refusal, expectsBody) = intake.withLock { intake in
       intake.begin(method: method, isHTTP10: isHTTP10)
@@ -58,8 +88,13 @@ final class Exchange: Sendable {
   /// The request is complete, or its connection was resumed: the last of libmicrohttpd's calls.
   func finish(on worker: RequestWorker) -> MHD_Result {
     guard isDispatched else { return dispatch(on: worker) }
-    guard let response = state.withLock({ $0.take() }) else { return .YES }
-    return send(response, on: worker)
+    if worker.abandonsWaiting { abandon() }
+    if let response = state.withLock({ $0.take() }) { return send(response, on: worker) }
+    if asked.add(1, ordering: .relaxed).newValue == Self.mostAsked {
+      proceed(to: .suspended, on: worker)
+      worker.suspend(self, slot)
+    }
+    return .YES
   }
 
   /// The answer, at once or later.
@@ -68,7 +103,7 @@ final class Exchange: Sendable {
   func answer(_ response: HTTPResponse) {
     switch state.withLock({ $0.answer(response) }) {
     case .keep: break
-    case .resume: loop.deliver(self)
+    case .tell: loop.deliver(self)
     case .discard(let response): response.discard()
     }
   }
@@ -89,6 +124,7 @@ final class Exchange: Sendable {
   /// with the socket.
   func end(on worker: RequestWorker) {
     let wasDispatched = isDispatched
+    proceed(to: .ended, on: worker)
     worker.deadlines.enter(.idle, slot)
     switch state.withLock({ $0.end() }) {
     case .nothing: if !wasDispatched { linger(worker) }
@@ -111,12 +147,12 @@ final class Exchange: Sendable {
 
   private func dispatch(on worker: RequestWorker) -> MHD_Result {
     guard let request = takeRequest(on: worker) else { return .NO }
-    dispatched.store(true, ordering: .relaxed)
+    proceed(to: .responding, on: worker)
     worker.core.inFlight.enter()
     let token = AnswerToken(self)
     worker.core.responder.respond(to: request) { token.answer($0) }
     if let response = state.withLock({ $0.take() }) { return send(response, on: worker) }
-    return suspend(on: worker)
+    return wait(on: worker)
   }
 
   private func takeRequest(on worker: RequestWorker) -> HTTPRequest? {
@@ -124,13 +160,16 @@ final class Exchange: Sendable {
     return intake.withLock { $0.finish(from: peer) }
   }
 
-  private func suspend(on worker: RequestWorker) -> MHD_Result {
+  /// Leaves the connection with libmicrohttpd, which asks for the answer whenever it runs.
+  ///
+  /// To suspend it and to resume it takes three system calls, more than a few questions in vain; so that
+  /// is done where the answer takes long.
+  private func wait(on worker: RequestWorker) -> MHD_Result {
     if worker.abandonsWaiting { abandon() }
-    // From here on an answer is delivered to the worker, which reads it when it is back from
-    // libmicrohttpd: so it is suspended first, whoever is faster.
-    guard state.withLock({ $0.suspend() }) else {
+    // From here on an answer is told to the worker, which looks when it is back from libmicrohttpd.
+    guard state.withLock({ $0.wait() }) else {
       worker.deadlines.enter(.responding, slot)
-      worker.suspend(self, slot)
+      proceed(to: .waiting, on: worker)
       return .YES
     }
     guard let response = state.withLock({ $0.take() }) else { return .NO }
@@ -149,6 +188,7 @@ final class Exchange: Sendable {
     var headers = response.headers
     if worker.core.isStopping { headers.append(("Connection", "close")) }
     guard connection.queue(status: status, headers: headers, body: body) else { return .NO }
+    proceed(to: .sending, on: worker)
     worker.deadlines.enter(.sending, slot)
     return .YES
   }
@@ -158,7 +198,7 @@ final class Exchange: Sendable {
   ) -> MHD_Result {
     guard let socket = connection.duplicateSocket() else {
       stream.closed()
-      return connection.queue(status: 503, headers: [("Retry-After", "5")], body: []) ? .YES : .NO
+      return send(.stopping, on: worker)
     }
     let (isHead, isHTTP10) = intake.withLock { ($0.isHead, $0.isHTTP10) }
     if isHead { stream.closed() }

@@ -33,7 +33,7 @@ final class RequestLoop: Sendable {
     self.thread.withLock { $0 = thread.take() }
   }
 
-  /// The answer to a suspended exchange is there.
+  /// The answer is there that an exchange waits for.
   func deliver(_ exchange: Exchange) { put { $0.answered.append(exchange) } }
 
   /// A connection was closed somewhere while all were taken.

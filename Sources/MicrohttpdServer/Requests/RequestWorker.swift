@@ -37,6 +37,12 @@ final class RequestWorker {
   /// Requests that were answered since the worker last waited.
   var answered = 0
 
+  /// How many exchanges libmicrohttpd asks for their answers whenever it runs.
+  var waiting = 0
+
+  /// How many answers it has that are not sent to the end.
+  var sending = 0
+
   /// An answer that is not there at once ends in a refusal: the server is about to stop.
   var abandonsWaiting = false
 
@@ -123,9 +129,13 @@ final class RequestWorker {
     }
     answered = 0
     turnsWithoutWaiting = 0
-    let hasWork = daemon?.hasWork == true || !readyListeners.isEmpty || !loop.fallAsleep()
+    // Whoever waits for an answer is work in libmicrohttpd's eyes, and would keep the thread awake.
+    let daemonHasWork = (waiting == 0 || sending > 0) && daemon?.hasWork == true
+    let hasWork = daemonHasWork || !readyListeners.isEmpty || !loop.fallAsleep()
     let streamsWait = streams?.millisecondsToWait() ?? -1
-    let timeout = hasWork ? 0 : millisecondsUntilTimer()
+    var timeout = hasWork ? 0 : millisecondsUntilTimer()
+    // What else libmicrohttpd may have to do is a head that fills its buffer to the byte.
+    if waiting > 0 { timeout = Self.earlier(timeout, 1) }
     loop.poller.wait(milliseconds: Self.earlier(timeout, streamsWait)) { event in
       switch event.token {
       case Self.daemonToken: break

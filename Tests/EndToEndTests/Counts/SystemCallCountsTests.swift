@@ -44,6 +44,18 @@ struct SystemCallCountsTests {
     }
   }
 
+  /// A thread that looked every millisecond would do so two thousand times.
+  @Test func `a request that waits keeps nobody awake`() throws {
+    let folder = try TemporaryFolder()
+    let trace = try SystemCallTrace(in: folder)
+    let server = try ReactordProcess(["--actions-wait", "2"], under: trace.tracer)
+    let response = try server.session(of: "stopwatch").post(#""start""#)
+    #expect(response.status == 202)
+    try server.stop()
+    let waits = try trace.all()["epoll_wait"] ?? 0
+    #expect((1...500).contains(waits), "\(waits) times")
+  }
+
   /// The calls that an action takes: what twice as many actions take more, so that neither the start
   /// nor the end of the service counts.
   private static func calls(_ flags: [String], _ streams: Int) throws -> [String: Double] {

@@ -36,6 +36,11 @@ struct SystemCallTrace {
 
   /// How often each call was made that carries something; waits for the end of the trace.
   func counts() throws -> [String: Int] {
+    try all().filter { Self.carrying.contains($0.key) }
+  }
+
+  /// How often each call was made; waits for the end of the trace.
+  func all() throws -> [String: Int] {
     try table.wait()
     var counts: [String: Int] = [:]
     for line in table.standardOutput.split(separator: "\n") {
@@ -43,6 +48,6 @@ struct SystemCallTrace {
       guard words.count == 2, let count = Int(words[0]), words[1] != "total" else { continue }
       counts[String(words[1])] = count
     }
-    return counts.filter { Self.carrying.contains($0.key) }
+    return counts
   }
 }

@@ -12,18 +12,18 @@ internal import Testing
     #expect(state.take() == nil)
   }
 
-  @Test func `an answer after the worker suspended must resume, once`() {
+  @Test func `the worker is told of an answer that came after it turned away, once`() {
     var state = AnswerState()
-    #expect(state.suspend() == false)
-    #expect(state.answer(status: 201) == "resume")
+    #expect(state.wait() == false)
+    #expect(state.answer(status: 201) == "tell")
     #expect(state.answer(status: 202) == "discard 202")
     #expect(state.take()?.status == 201)
   }
 
-  @Test func `an answer just before the worker suspends makes the worker resume`() {
+  @Test func `an answer that came just before keeps the worker from turning away`() {
     var state = AnswerState()
     #expect(state.answer(status: 201) == "keep")
-    #expect(state.suspend() == true)
+    #expect(state.wait() == true)
     #expect(state.take()?.status == 201)
   }
 
@@ -39,7 +39,7 @@ internal import Testing
 
   @Test func `an answer that the connection did not live to see is left over`() {
     var state = AnswerState()
-    #expect(state.suspend() == false)
+    #expect(state.wait() == false)
     _ = state.answer(status: 201)
     #expect(state.endText() == "unsent 201")
     #expect(state.endText() == "nothing")
@@ -65,7 +65,7 @@ extension AnswerState {
   fileprivate mutating func answer(status: Int) -> String {
     switch answer(HTTPResponse(status: status)) {
     case .keep: "keep"
-    case .resume: "resume"
+    case .tell: "tell"
     case .discard(let response): "discard \(response.status)"
     }
   }

@@ -36,6 +36,46 @@ extension OverSockets {
       #expect(try waiting.receiveResponse().body == "now")
     }
 
+    @Test(arguments: [1, 100])
+    func `an answer arrives however often the server was busy with others before`(
+      others: Int
+    ) throws {
+      let (server, answers) = try serverThatWaits()
+      let waiting = try (0..<3).map { _ in try server.client() }
+      for client in waiting { try client.request("GET", "/wait") }
+      let given = try waiting.map { _ in try #require(answers.next()) }
+      let other = try server.client()
+      for _ in 1...others {
+        try other.request("GET", "/now")
+        #expect(try other.receiveResponse().body == "now")
+      }
+      // The longest one would be sent in several turns.
+      let bodies = ["a", "b", String(repeating: "c", count: 5_000_000)]
+      for (answer, body) in zip(given, bodies) { answer(.text(body)) }
+      var received: Set<Int> = []
+      for client in waiting { received.insert(try client.receiveResponse().body.utf8.count) }
+      #expect(received == [1, 5_000_000])
+      for client in waiting {
+        try client.request("GET", "/now")
+        #expect(try client.receiveResponse().body == "now")
+      }
+    }
+
+    @Test func `a request that comes in pieces is read while others wait`() throws {
+      let (server, answers) = try serverThatWaits()
+      let waiting = try server.client()
+      try waiting.request("GET", "/wait")
+      let answer = try #require(answers.next())
+      let other = try server.client()
+      // The head fills more than the buffer that libmicrohttpd begins with.
+      let fields = String(
+        repeating: "X-Filler: \(String(repeating: "x", count: 985))\r\n", count: 16)
+      for piece in ["GET /now HTTP/1.1\r\nHost: a\r\n", fields, "\r\n"] { try other.send(piece) }
+      #expect(try other.receiveResponse().body == "now")
+      answer(.text("later"))
+      #expect(try waiting.receiveResponse().body == "later")
+    }
+
     @Test func `the second answer is ignored, and its stream closed`() throws {
       let stream = TestStream()
       let server = try TestServer(
