@@ -11,10 +11,13 @@ extension Scenario {
         func rate() throws -> Double {
           try PostLoad.run(contestant, server, connections: 32, seconds: bench.seconds).rate
         }
-        let without = try rate()
+        // Without them before and after, so that neither the machine's drift nor the log's growth is
+        // laid to the streams.
+        let before = try rate()
         var load = StreamLoad(bench)
         load.subscribers = 15_000
-        return try load.hold(contestant, server) { _ in (without: without, with: try rate()) }
+        let with = try load.hold(contestant, server) { _ in try rate() }
+        return (without: (before + (try rate())) / 2, with: with)
       }
       for contestant in contestants {
         let own = rates[contestant.name] ?? []
