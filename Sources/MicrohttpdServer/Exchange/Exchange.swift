@@ -234,7 +234,7 @@ final class Exchange: Sendable {
     }
     return handOff(
       HandOff(
-        socket: socket, refusal: response, isHead: request?.method == "HEAD",
+        socket: socket, refusal: response, isHead: intake.withLock { $0.isHead },
         permit: worker.slots[slot].permit))
   }
 

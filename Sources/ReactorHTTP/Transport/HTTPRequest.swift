@@ -51,8 +51,7 @@ public struct HTTPRequest: Sendable {
   /// Makes a request; the transport, a test or an in-process client calls this.
   public init(
     method: String, path: String, query: String? = nil,
-    headers: [(name: HTTPHeader, value: String)] = [], body: [UInt8] = [], hasBody: Bool? = nil,
-    peer: ClientAddress? = nil
+    headers: [(name: HTTPHeader, value: String)] = [], body: [UInt8] = [], hasBody: Bool? = nil
   ) {
     self.method = method
     self.path = path
@@ -60,7 +59,6 @@ public struct HTTPRequest: Sendable {
     self.headers = headers
     self.body = body
     self.hasBody = hasBody ?? !body.isEmpty
-    self.peer = peer
   }
 
   /// The values of a field, combined with `, ` when it occurs more than once (RFC 9110, 5.3).

@@ -190,22 +190,23 @@ final class GroupCommitter: Sendable {
 
   /// What the next group is made of: the requests that have arrived, and what the sources append.
   private func gather(_ arrived: [Arrival]) -> [WriteRequest] {
-    var requests: [WriteRequest] = []
-    requests.reserveCapacity(arrived.count)
-    var sources = 0
     // What sources append comes back through the queue, and what else came meanwhile with it.
-    for arrivals in [arrived, nil] {
-      for arrival in arrivals ?? self.arrivals.takeAll(waiting: 0) ?? [] {
-        switch arrival {
-        case .request(let request): requests.append(request)
-        case .source(let source):
-          source.appendBatch()
-          sources += 1
-        }
+    ask(arrived) + ask(arrivals.takeAll(waiting: 0) ?? [])
+  }
+
+  /// Asks the sources that have arrived.
+  ///
+  /// - Returns: The requests that have.
+  private func ask(_ arrived: [Arrival]) -> [WriteRequest] {
+    arrived.compactMap { arrival in
+      switch arrival {
+      case .request(let request): return request
+      case .source(let source):
+        source.appendBatch()
+        leave(1, bytes: 0)
+        return nil
       }
     }
-    if sources > 0 { leave(sources, bytes: 0) }
-    return requests
   }
 
   // MARK: The telling thread
