@@ -50,8 +50,9 @@ extension LiveSession.Book {
     guard end == nil else { return false }
     if !(pendingEntries.isEmpty && notes.isEmpty) {
       whenNextBatchIsCommitted(proceed)
-    } else if isAppending {
-      // Nothing is to follow the batch that is on its way, so nobody waits for a later one.
+    } else if batches > committedBatches {
+      // Nothing is to follow the batch that is on its way, so nobody waits for a later one. One that
+      // is committed and just being told of has told everybody who waited for it.
       awaiting.append((batches, proceed))
     } else {
       return false

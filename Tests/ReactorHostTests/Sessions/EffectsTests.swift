@@ -102,6 +102,17 @@ import Testing
     #expect(!stage.log.releaseOne())
   }
 
+  @Test func `it is told where a commit is just being told of`() throws {
+    let stage = Stage(over: memory)
+    let session = try stage.session()
+    let canceller = Canceller(session)
+    _ = session.observe(canceller)
+    stage.log.set(.held)
+    try session.send(#"{"add":1}"#)
+    stage.log.releaseAll()
+    #expect(canceller.outcomes.values == ["ended"])
+  }
+
   @Test func `a log that refuses it is told of`() throws {
     let stage = Stage(over: memory)
     let session = try stage.session()
@@ -134,4 +145,20 @@ import Testing
     try stage.session().send(#"{"hold":"b"}"#)
     #expect(try effects(of: stage.session()).first?.id != id)
   }
+}
+
+/// Cancels an effect, that is none, at each commit that it hears of.
+private final class Canceller: SessionObserver {
+  let outcomes = Recorder<String>()
+  private let session: any Session
+
+  init(_ session: any Session) {
+    self.session = session
+  }
+
+  func sessionDidCommit(_ state: CommittedState) {
+    session.cancelEffect("no-such") { [outcomes] in outcomes.add("\($0)") }
+  }
+
+  func sessionDidEnd(_ end: SessionEnd) {}
 }
