@@ -64,9 +64,9 @@ final class MemorySession: Sendable {
       else { return false }
       if contents.epoch == nil { contents.history.lastActiveAt = .now }
       contents.epoch = epoch
-      contents.history.entries += batch.entries
       contents.history.version += batch.entries.count
       for entry in batch.entries {
+        contents.history.entries.append(entry)
         if let global = entry.global { contents.history.globals[global.name] = global.revision }
       }
       contents.history.lastActiveAt = batch.entries.last?.at ?? contents.history.lastActiveAt

@@ -17,6 +17,9 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
   /// Decodes an action, or an array of actions.
   let prepare: @Sendable (ReactorEngine<R>, [UInt8]) throws(ActionDecodingError) -> PreparedActions
 
+  /// Runs one of the blueprint's plain actions, by its place.
+  let runPlain: @Sendable (ReactorEngine<R>, Int, ActionRequest) -> Void
+
   /// Runs work in the session's serial context, unless more items than the bound wait there.
   let perform: @Sendable (ReactorEngine<R>, Int, @escaping @Sendable () -> Void) -> Bool
 
@@ -29,6 +32,7 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
       assemble: { ReactorEngine($0, restored: $1) },
       connect: { $0.connect() },
       prepare: { engine, body throws(ActionDecodingError) in try engine.prepareActions(body) },
+      runPlain: { $0.runPlain($1, for: $2) },
       perform: { $0.pipeline.perform(bound: $1, $2) },
       performIfFree: { $0.pipeline.performIfFree($1) })
   }
@@ -41,12 +45,14 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
       @escaping @Sendable (
         ReactorEngine<R>, [UInt8]
       ) throws(ActionDecodingError) -> PreparedActions,
+    runPlain: @escaping @Sendable (ReactorEngine<R>, Int, ActionRequest) -> Void,
     perform: @escaping @Sendable (ReactorEngine<R>, Int, @escaping @Sendable () -> Void) -> Bool,
     performIfFree: @escaping @Sendable (ReactorEngine<R>, () -> Void) -> Bool
   ) {
     self.assemble = assemble
     self.connect = connect
     self.prepare = prepare
+    self.runPlain = runPlain
     self.perform = perform
     self.performIfFree = performIfFree
   }

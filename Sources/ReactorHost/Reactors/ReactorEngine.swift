@@ -41,10 +41,8 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
   /// Decodes an action, or an array of actions.
   @inlinable
   func prepareActions(_ body: [UInt8]) throws(ActionDecodingError) -> PreparedActions {
-    if let plain = blueprint.plainActions.first(where: { $0.json == body }) {
-      return PreparedActions(count: 1, isArray: false) { [pipeline] in
-        Self.run(plain.value, json: plain.json, for: $0, at: 0, in: pipeline)
-      }
+    if let place = blueprint.plainActions.firstIndex(where: { $0.json == body }) {
+      return PreparedActions(plain: place)
     }
     guard PreparedActions.areArray(body) else {
       let action = try blueprint.decode(R.Action.self, from: body)
@@ -58,6 +56,13 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
         Self.run(action, json: blueprint.text(of: action), for: request, at: index, in: pipeline)
       }
     }
+  }
+
+  /// Runs one of the blueprint's plain actions.
+  @inlinable
+  func runPlain(_ place: Int, for request: ActionRequest) {
+    let plain = blueprint.plainActions[place]
+    Self.run(plain.value, json: plain.json, for: request, at: 0, in: pipeline)
   }
 
   @inlinable
@@ -103,6 +108,13 @@ extension ReactorEngine: SessionEngine {
 
   func prepare(_ body: [UInt8]) throws(ActionDecodingError) -> PreparedActions {
     try blueprint.calls.prepare(self, body)
+  }
+
+  func run(_ actions: PreparedActions, for request: ActionRequest) {
+    switch actions.content {
+    case .plain(let place): blueprint.calls.runPlain(self, place, request)
+    case .decoded(let run): run(request)
+    }
   }
 
   func perform(bound: Int, _ work: @escaping @Sendable () -> Void) -> Bool {

@@ -187,7 +187,8 @@ final class ReactorRuntime: HostedReactor {
   private func shard(of id: String) -> Shard {
     // Cheaper than hashing all of it once more than its shard does: where clients choose ids that
     // share a shard, they only wait for each other's locks.
-    let sum = id.utf8.suffix(8).reduce(0 as UInt) { ($0 &* 31) &+ UInt($1) }
+    var id = id
+    let sum = id.withUTF8 { $0.suffix(8).reduce(0 as UInt) { ($0 &* 31) &+ UInt($1) } }
     return shards[Int(sum % UInt(shards.count))]
   }
 

@@ -5,17 +5,12 @@ internal import Synchronization
 @usableFromInline
 final class ActionRequest: Sendable {
   private struct Progress {
-    var unfinished: Int
-    var lastVersion = 0
-    var isRefused = false
     var failure: (index: Int, error: any Error)?
     var accepted: (@Sendable (CommittedState) -> Void)?
     var completion: (@Sendable (ActionOutcome) -> Void)?
     var running: [ActionTicket] = []
     /// What the journal has of its actions.
     var journal: [AcceptedAction.ID: AcceptedAction] = [:]
-    /// The batch that must be committed before the answer, besides that of the last version.
-    var carrier = 0
   }
 
   /// What names the request, so that it is not done again; `nil` where its client does not care.
@@ -24,10 +19,14 @@ final class ActionRequest: Sendable {
   /// Whether the actions came as an array, so that a failure names its place.
   let isArray: Bool
 
-  private let progress: Mutex<Progress>
   private let session: LiveSession
-  /// Whether an effect went on; looked at without the lock, since mostly none does.
-  private let goesOn = Atomic<Bool>(false)
+  private let progress: Mutex<Progress>
+  // What every action comes by is not behind the lock.
+  private let unfinished: Atomic<Int>
+  private let version = Atomic<Int>(0)
+  private let refused = Atomic<Bool>(false)
+  /// Whether no effect went on, so that nothing of the actions is behind the lock but the failures.
+  private let isPlain = Atomic<Bool>(true)
 
   /// Makes a request.
   ///
@@ -48,51 +47,46 @@ final class ActionRequest: Sendable {
     self.key = key
     self.session = session
     // One more than its actions: the entering itself, so that an empty array settles as well.
-    progress = Mutex(
-      Progress(unfinished: count + 1, accepted: accepted, completion: completion))
+    unfinished = Atomic(count + 1)
+    progress = Mutex(Progress(accepted: accepted, completion: completion))
   }
 
   /// The version of the last mutation that the actions caused.
+  ///
+  /// It is set, and read when nothing runs any more, under the lock of the session's book.
   var lastVersion: Int {
-    progress.withLock { $0.lastVersion }
-  }
-
-  /// Whether a batch must be committed before the answer that was not committed yet.
-  func waits(forVersionAfter version: Int, batchAfter batch: Int) -> Bool {
-    progress.withLock { $0.lastVersion > version || $0.carrier > batch }
+    version.load(ordering: .relaxed)
   }
 
   /// One of the actions caused the mutation of this version.
   func caused(_ version: Int) {
-    progress.withLock { $0.lastVersion = version }
+    self.version.store(version, ordering: .relaxed)
   }
 
   /// The session is at another version than the request expects, and none of its actions is run.
   func refuse(at version: Int) {
-    progress.withLock { progress in
-      progress.isRefused = true
-      progress.lastVersion = version
-    }
+    refused.store(true, ordering: .relaxed)
+    self.version.store(version, ordering: .relaxed)
     session.settle(self)
   }
 
   /// Whether none of its actions was run.
   var isRefused: Bool {
-    progress.withLock { $0.isRefused }
+    refused.load(ordering: .relaxed)
   }
 
   /// An action was started.
   @usableFromInline
   func started(_ ticket: ActionTicket) {
     guard ticket.isRunning else { return }
-    goesOn.store(true, ordering: .relaxed)
+    isPlain.store(false, ordering: .relaxed)
     progress.withLock { $0.running.append(ticket) }
   }
 
   /// Takes out the actions whose effects go on after all were started; a later one may have ended an earlier
   /// one.
   func takeRunning() -> [ActionTicket] {
-    guard goesOn.load(ordering: .relaxed) else { return [] }
+    guard !isPlain.load(ordering: .relaxed) else { return [] }
     return progress.withLock { progress in
       defer { progress.running = [] }
       return progress.running.filter(\.isRunning)
@@ -113,6 +107,7 @@ final class ActionRequest: Sendable {
 
   /// The journal has these actions of the request, or is to have them.
   func journalled(_ actions: [AcceptedAction]) {
+    isPlain.store(false, ordering: .relaxed)
     progress.withLock { progress in
       for action in actions {
         progress.journal[action.id] = action
@@ -141,7 +136,8 @@ final class ActionRequest: Sendable {
 
   /// What the journal has of the request, by now of no use.
   var journal: [AcceptedAction.ID] {
-    progress.withLock { Array($0.journal.keys) }
+    guard !isPlain.load(ordering: .relaxed) else { return [] }
+    return progress.withLock { Array($0.journal.keys) }
   }
 
   /// The first failure, as it is kept.
@@ -149,11 +145,6 @@ final class ActionRequest: Sendable {
     progress.withLock { $0.failure }.map {
       ActionFailure(index: isArray ? $0.index : nil, $0.error)
     }
-  }
-
-  /// The answer waits for a batch that says what became of the request.
-  func isCarried(by batch: Int) {
-    progress.withLock { $0.carrier = batch }
   }
 
   // MARK: Answering
@@ -167,9 +158,9 @@ final class ActionRequest: Sendable {
   func answer(_ state: CommittedState) {
     // Not as results of the closure: a function would be wrapped to come out of generic code.
     var completion: (@Sendable (ActionOutcome) -> Void)?
-    let (isRefused, failure) = progress.withLock { progress in
+    let failure = progress.withLock { progress in
       completion = progress.completion.take()
-      return (progress.isRefused, progress.failure)
+      return progress.failure
     }
     if isRefused {
       completion?(.mismatch(state))
@@ -187,21 +178,23 @@ final class ActionRequest: Sendable {
   }
 
   private func finishOne(_ index: Int?, _ error: (any Error)?) {
-    let (journalled, isSettled) = progress.withLock { progress in
-      if let index, let error, index < progress.failure?.index ?? .max {
-        progress.failure = (index, error)
-      }
-      progress.unfinished -= 1
-      // Mostly there is none: an action that ends at once has no need of the journal.
-      let id =
-        progress.journal.isEmpty
-        ? nil : progress.journal.keys.first { $0.place == index }
-      return (id, progress.unfinished == 0)
-    }
-    if isSettled {
+    let journalled = journalled(index, error)
+    if unfinished.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 {
       session.settle(self)
     } else if let journalled {
       session.ended(journalled, of: self, error)
+    }
+  }
+
+  /// Puts down how an action ended.
+  ///
+  /// - Returns: What the journal has of it; mostly nothing, since an action that ends at once has no
+  ///   need of the journal.
+  private func journalled(_ index: Int?, _ error: (any Error)?) -> AcceptedAction.ID? {
+    guard let index, error != nil || !isPlain.load(ordering: .relaxed) else { return nil }
+    return progress.withLock { progress in
+      if let error, index < progress.failure?.index ?? .max { progress.failure = (index, error) }
+      return progress.journal.keys.first { $0.place == index }
     }
   }
 }
@@ -218,7 +211,9 @@ final class ActionTicket: TrackedEffect {
   /// Its place in the request.
   let index: Int
 
+  // Only the session's turns change these: they are atomic for whoever is told of them.
   private let running = Atomic<Int>(0)
+  private let hasFailed = Atomic<Bool>(false)
   private let failure = Mutex<(any Error)?>(nil)
 
   @usableFromInline
@@ -242,8 +237,10 @@ final class ActionTicket: TrackedEffect {
   func end(_ error: (any Error)?) {
     if let error {
       failure.withLock { if $0 == nil { $0 = error } }
+      hasFailed.store(true, ordering: .relaxed)
     }
     let left = running.subtract(1, ordering: .acquiringAndReleasing).newValue
-    if left == 0 { request.finished(index, failure.withLock { $0 }) }
+    guard left == 0 else { return }
+    request.finished(index, hasFailed.load(ordering: .relaxed) ? failure.withLock { $0 } : nil)
   }
 }

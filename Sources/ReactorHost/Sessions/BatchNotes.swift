@@ -61,14 +61,16 @@ extension LiveSession.Book {
   }
 
   /// Writes down what became of a request that the log knows of, or is to know of.
-  mutating func conclude(_ request: ActionRequest) {
+  ///
+  /// - Returns: The batch that says so; 0 where none need to.
+  mutating func conclude(_ request: ActionRequest) -> Int {
     let journal = request.journal
-    guard request.key != nil || !journal.isEmpty else { return }
+    guard request.key != nil || !journal.isEmpty else { return 0 }
     for id in journal { notes.finish(id) }
     if let key = request.key {
       notes.outcomes[key.name] = (key, .now, request.failure)
     }
-    request.isCarried(by: batches + 1)
+    return batches + 1
   }
 
   /// Counts one more start of a request's actions, which is to be durable before they are.

@@ -13,12 +13,12 @@ extension LiveSession {
     let request = ActionRequest(
       count: actions.count, isArray: actions.isArray, key: key, in: self, accepted: accepted,
       completion: completion)
-    @Sendable func enter() {
-      RequestContext.$current.withValue(context) { self.enter(request, actions, ifAt: expected) }
-    }
     // Mostly nothing runs, so that nothing need be kept for later.
-    guard !engine.performIfFree(enter) else { return }
-    guard !engine.perform(bound: environment.settings.mailboxBound, enter) else { return }
+    if engine.performIfFree({ enter(request, actions, ifAt: expected, for: context) }) { return }
+    let isTaken = engine.perform(bound: environment.settings.mailboxBound) { [self] in
+      enter(request, actions, ifAt: expected, for: context)
+    }
+    guard !isTaken else { return }
     if let key { book.withLock { $0.keys[key.name] = nil } }
     request.answer(instead: .overloaded)
   }
@@ -27,17 +27,19 @@ extension LiveSession {
   ///
   /// Runs within the serial context.
   private func enter(
-    _ request: ActionRequest, _ actions: PreparedActions, ifAt expected: [Cursor]?
+    _ request: ActionRequest, _ actions: PreparedActions, ifAt expected: [Cursor]?,
+    for context: RequestContext?
   ) {
-    let (reduced, isOpen) = book.withLock { ($0.reduced, $0.end == nil) }
-    guard isOpen else { return answerEnded(request) }
-    let cursor = Cursor(epoch: epoch, version: reduced)
-    if let expected, !expected.contains(cursor) {
+    guard !hasEnded else { return answerEnded(request) }
+    if let expected {
+      let reduced = book.withLock { $0.reduced }
       // What it is told is the state that it missed, once that is committed.
-      return request.refuse(at: reduced)
+      guard expected.contains(Cursor(epoch: epoch, version: reduced)) else {
+        return request.refuse(at: reduced)
+      }
     }
     environment.counts.actions.add(actions.count)
-    actions.run(request)
+    RequestContext.$current.withValue(context) { engine.run(actions, for: request) }
     accept(request.takeRunning(), of: request)
     request.entered()
   }
@@ -46,14 +48,14 @@ extension LiveSession {
   func settle(_ request: ActionRequest) {
     let next = book.withLock { book -> Settlement in
       guard book.end == nil else { return .ended }
+      var settled = SettledRequest(request: request, version: request.lastVersion)
       if request.isRefused {
         if let key = request.key { book.keys[key.name] = nil }
       } else {
-        book.conclude(request)
+        settled.batch = book.conclude(request)
       }
-      guard request.waits(forVersionAfter: book.committed, batchAfter: book.committedBatches)
-      else { return .answer(book.latest) }
-      book.settled.append(request)
+      guard book.delays(settled) else { return .answer(book.latest) }
+      book.settled.append(settled)
       return .wait
     }
     switch next {
@@ -61,6 +63,22 @@ extension LiveSession {
     case .wait: break
     case .ended: answerEnded(request)
     }
+  }
+}
+
+/// A request of which nothing runs any more, and what must be committed before it is answered.
+struct SettledRequest: Sendable {
+  let request: ActionRequest
+  /// The version of the last mutation that it caused, or that it missed.
+  let version: Int
+  /// The batch that says what became of it; 0 for none.
+  var batch = 0
+}
+
+extension LiveSession.Book {
+  /// Whether something that a request waits for is not committed yet.
+  func delays(_ settled: SettledRequest) -> Bool {
+    settled.version > committed || settled.batch > committedBatches
   }
 }
 

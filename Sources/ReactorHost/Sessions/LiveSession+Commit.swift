@@ -39,8 +39,7 @@ extension LiveSession {
       book.pendingEntries.append(
         LogEntry(
           version: book.reduced, at: now, action: action, global: global, mutation: mutation))
-      book.pendingStates.append(
-        CommittedState(cursor: Cursor(epoch: epoch, version: book.reduced), json: state))
+      book.pendingStates.append(state)
     }
   }
 
@@ -59,11 +58,14 @@ extension LiveSession {
 
   /// Gives what is pending to the log, unless a batch is on its way: then it goes with the next.
   ///
-  /// - Parameter turnEnds: Whether a turn of the session is over; elsewhere one may be running, and
-  ///   what it has done so far goes at its end.
-  func appendPending(turnEnds: Bool = false) {
+  /// - Parameters:
+  ///   - turnEnds: Whether a turn of the session is over; elsewhere one may be running, and what it
+  ///     has done so far goes at its end.
+  ///   - batchEnds: Whether the batch that was on its way is committed, and all were told.
+  func appendPending(turnEnds: Bool = false, batchEnds: Bool = false) {
     let isDue = book.withLock { book in
       if turnEnds { book.isInTurn = false }
+      if batchEnds { book.isAppending = false }
       guard book.hasBatch, !book.isAppending else { return false }
       book.isAppending = true
       return true
@@ -75,56 +77,73 @@ extension LiveSession {
   ///
   /// In the midst of a turn it gets nothing: what is pending is announced anew at the turn's end.
   func appendBatch() {
-    let next = book.withLock { book in
+    // Not as a result of the closure: it would be destroyed without knowing its parts.
+    var (version, batch) = (0, LogBatch())
+    let hasBatch = book.withLock { book in
       guard book.hasBatch else {
         book.isAppending = false
-        return nil as NextBatch?
+        return false
       }
-      return book.takeBatch()
+      version = book.committed
+      batch = book.takeBatch()
+      return true
     }
-    guard let next else { return }
-    let start = ContinuousClock.now
-    let (states, lastChange) = (next.states, next.lastChange)
-    log.append(next.batch, to: epoch, expecting: next.version) { [self] result in
+    guard hasBatch else { return }
+    log.append(batch, to: epoch, expecting: version) { [self] result in
       switch result {
-      case .success: committed(states, at: lastChange, in: ContinuousClock.now - start)
+      case .success: committed()
       case .failure(let error): refused(error)
       }
     }
   }
 
-  private func committed(_ states: [CommittedState], at lastChange: Timestamp?, in time: Duration) {
-    let counts = environment.counts
-    counts.mutations.add(states.count)
-    counts.commitSizes.record(states.count)
-    counts.commitTimes.record(time)
+  /// The batch that was on its way is in the log.
+  private func committed() {
+    var states = Few<[UInt8]>()
+    var answered = Few<SettledRequest>()
     let done = book.withLock { book in
+      states = book.statesOnTheirWay.takeAll()
+      let former = book.committed
       book.committedBatches += 1
       book.isStored = true
       if let last = states.last {
-        book.committed = last.cursor.version
-        book.latest = last
+        book.committed += states.count
+        book.latest = state(last, at: book.committed)
       }
-      if let lastChange { book.lastActiveAt = lastChange }
+      if let lastChange = book.lastChange { book.lastActiveAt = lastChange }
+      answered = book.takeAnswered()
       let isDue =
         book.committed - book.lastSnapshot >= environment.settings.snapshotInterval
       return CommittedBatch(
-        observers: book.observers, answered: book.takeAnswered(), awaited: book.takeAwaited(),
-        snapshot: book.takeSnapshot(), snapshotIsDue: isDue)
+        formerVersion: former, latest: book.latest, time: book.appending.microseconds,
+        observers: book.observers, awaited: book.takeAwaited(), snapshot: book.takeSnapshot(),
+        snapshotIsDue: isDue)
     }
+    let counts = environment.counts
+    counts.mutations.add(states.count)
+    counts.commitSizes.record(states.count)
+    counts.commitTimes.record(done.time)
     if !done.observers.isEmpty {
-      for state in states {
+      var version = done.formerVersion
+      states.forEach { json in
+        version += 1
+        let state = state(json, at: version)
         for observer in done.observers { observer.sessionDidCommit(state) }
       }
     }
     for proceed in done.awaited { proceed(true) }
-    let state = states.last ?? current
-    for request in done.answered { request.answer(state) }
+    if !answered.isEmpty {
+      let state = done.latest ?? current
+      answered.forEach { $0.request.answer(state) }
+    }
     if let snapshot = done.snapshot { log.save(snapshot, of: epoch) }
     if done.snapshotIsDue { takeSnapshot() }
     // Only now, so that nobody is told of the next batch before this one.
-    book.withLock { $0.isAppending = false }
-    appendPending()
+    appendPending(batchEnds: true)
+  }
+
+  private func state(_ json: [UInt8], at version: Int) -> CommittedState {
+    CommittedState(cursor: Cursor(epoch: epoch, version: version), json: json)
   }
 
   private func refused(_ error: LogError) {
@@ -146,21 +165,14 @@ extension LiveSession {
   }
 }
 
-/// What goes to the log next.
-private struct NextBatch {
-  let batch: LogBatch
-  /// The version that the log is at.
-  let version: Int
-  /// What its mutations made of the State.
-  let states: [CommittedState]
-  /// When the last of them was folded in; `nil` without any.
-  let lastChange: Timestamp?
-}
-
 /// What has to be done about a batch that is in the log.
 private struct CommittedBatch {
+  /// The version before it.
+  let formerVersion: Int
+  let latest: CommittedState?
+  /// How long it was on its way, in microseconds.
+  let time: Int
   let observers: [any SessionObserver]
-  let answered: [ActionRequest]
   let awaited: [LiveSession.Book.Continuation]
   let snapshot: Snapshot?
   let snapshotIsDue: Bool
@@ -174,15 +186,16 @@ extension LiveSession.Book {
   }
 
   /// Takes out what goes to the log next.
-  fileprivate mutating func takeBatch() -> NextBatch {
+  fileprivate mutating func takeBatch() -> LogBatch {
     batches += 1
-    var (entries, states): ([LogEntry], [CommittedState]) = ([], [])
+    var entries: [LogEntry] = []
     swap(&entries, &pendingEntries)
-    swap(&states, &pendingStates)
-    let (lastVersion, lastChange) = (entries.last?.version, entries.last?.at)
-    let batch = notes.batch(entries, version: lastVersion ?? committed)
+    statesOnTheirWay = pendingStates.takeAll()
+    lastChange = entries.last?.at
+    appending = Stopwatch()
+    let batch = notes.batch(entries, version: entries.last?.version ?? committed)
     if !notes.isEmpty { notes = BatchNotes() }
-    return NextBatch(batch: batch, version: committed, states: states, lastChange: lastChange)
+    return batch
   }
 
   /// Takes out the snapshot if all that it holds is committed.
@@ -193,22 +206,11 @@ extension LiveSession.Book {
   }
 
   /// Takes out the requests whose mutations are all committed.
-  fileprivate mutating func takeAnswered() -> [ActionRequest] {
-    guard !settled.isEmpty else { return [] }
-    func waits(_ request: ActionRequest) -> Bool {
-      request.waits(forVersionAfter: committed, batchAfter: committedBatches)
-    }
-    // Mostly there is one, and it waited for this very commit.
-    let answered: [ActionRequest]
-    if settled.contains(where: waits) {
-      answered = settled.filter { !waits($0) }
-      settled.removeAll { !waits($0) }
-    } else {
-      answered = settled
-      settled = []
-    }
-    for request in answered {
-      guard let key = request.key else { continue }
+  fileprivate mutating func takeAnswered() -> Few<SettledRequest> {
+    let (version, batch) = (committed, committedBatches)
+    let answered = settled.takeAll { $0.version <= version && $0.batch <= batch }
+    answered.forEach { settled in
+      guard let key = settled.request.key else { return }
       keys[key.name] = nil
       settledKeys += 1
     }

@@ -128,7 +128,7 @@ extension LiveSession {
       count: actions.count, isArray: interrupted.isArray, key: interrupted.key, in: self,
       completion: nil)
     request.journalled(interrupted.actions)
-    actions.run(request)
+    engine.run(actions, for: request)
     request.entered()
   }
 }

@@ -17,7 +17,12 @@ final class LiveSession: Session, BatchSource {
     var lastActiveAt: Timestamp
     /// Mutations that were folded in and not given to the log yet, and the states that they made.
     var pendingEntries: [LogEntry] = []
-    var pendingStates: [CommittedState] = []
+    var pendingStates = Few<[UInt8]>()
+    /// The states of the batch that is on its way to the log, when the last of them was made, and
+    /// since when it is on its way.
+    var statesOnTheirWay = Few<[UInt8]>()
+    var lastChange: Timestamp?
+    var appending = Stopwatch()
     /// Whether the log is about to take what is pending, or a batch is on its way to it.
     var isAppending = false
     /// Whether the session is in the midst of something: what belongs together goes to the log in one
@@ -36,7 +41,8 @@ final class LiveSession: Session, BatchSource {
     var settledKeys = 0
     /// The number of the last request in the journal.
     var lastRequest = 0
-    var settled: [ActionRequest] = []
+    /// Requests of which nothing runs any more, and what each waits for.
+    var settled = Few<SettledRequest>()
     var observers: [any SessionObserver] = []
     var subscribers = 0
     var activityObservers: [any ActivityObserver] = []
@@ -51,7 +57,7 @@ final class LiveSession: Session, BatchSource {
   }
 
   private typealias Closing = (
-    observers: [any SessionObserver], requests: [ActionRequest], awaiting: [Book.Continuation]
+    observers: [any SessionObserver], requests: Few<SettledRequest>, awaiting: [Book.Continuation]
   )
 
   let key: SessionKey
@@ -64,6 +70,7 @@ final class LiveSession: Session, BatchSource {
   /// Whether somebody wants to know which effects run.
   let activityIsWatched = Atomic<Bool>(false)
   private let interrupted = Atomic<Bool>(false)
+  private let ended = Atomic<Bool>(false)
 
   /// Makes a session at the end of its log and connects its reactor.
   ///
@@ -154,6 +161,11 @@ final class LiveSession: Session, BatchSource {
     interrupted.load(ordering: .acquiring)
   }
 
+  /// Whether nothing is committed any more.
+  var hasEnded: Bool {
+    ended.load(ordering: .acquiring)
+  }
+
   /// Why the session ended, where it was not deleted.
   var fault: LogError? {
     book.withLock { $0.fault }
@@ -174,6 +186,7 @@ final class LiveSession: Session, BatchSource {
         book.settled.isEmpty, book.awaiting.isEmpty
       else { return false }
       book.end = book.end ?? .interrupted
+      ended.store(true, ordering: .releasing)
       return true
     }
   }
@@ -196,11 +209,12 @@ final class LiveSession: Session, BatchSource {
     let closing = book.withLock { book -> Closing? in
       guard book.end == nil else { return nil }
       book.end = end
+      ended.store(true, ordering: .releasing)
       book.fault = fault
-      (book.pendingEntries, book.pendingStates) = ([], [])
+      (book.pendingEntries, book.pendingStates) = ([], Few())
       book.notes = BatchNotes()
-      defer { (book.observers, book.settled, book.awaiting) = ([], [], []) }
-      return (book.observers, book.settled, book.awaiting.map { $0.proceed })
+      defer { (book.observers, book.awaiting) = ([], []) }
+      return (book.observers, book.settled.takeAll(), book.awaiting.map { $0.proceed })
     }
     guard let (observers, requests, awaiting) = closing else { return }
     // First, so that whoever is told below and comes back at once gets a session that works.
@@ -209,7 +223,7 @@ final class LiveSession: Session, BatchSource {
       environment.interruptions.arise()
     }
     for observer in observers { observer.sessionDidEnd(end) }
-    for request in requests { answerEnded(request) }
+    requests.forEach { answerEnded($0.request) }
     for proceed in awaiting { proceed(false) }
     engine.shutDown()
   }

@@ -14,6 +14,11 @@ protocol SessionEngine: AnyObject, Sendable {
   /// Decodes actions of the journal.
   func prepare(_ accepted: [AcceptedAction]) throws -> PreparedActions
 
+  /// Runs actions for a request, one after the other, and tells it which go on.
+  ///
+  /// Call it in the session's serial context.
+  func run(_ actions: PreparedActions, for request: ActionRequest)
+
   /// Whether the calling thread is in the session's serial context.
   var isCurrent: Bool { get }
 
@@ -62,19 +67,32 @@ protocol SessionEngine: AnyObject, Sendable {
 /// Actions that were decoded, and can be run.
 @usableFromInline
 struct PreparedActions: Sendable {
+  /// How they are run.
+  @usableFromInline
+  enum Content: Sendable {
+    /// One of the blueprint's plain actions, by its place.
+    case plain(Int)
+    /// Whatever else was decoded.
+    case decoded(@Sendable (ActionRequest) -> Void)
+  }
+
   let count: Int
   let isArray: Bool
-
-  /// Runs the actions for a request, one after the other, and tells it which go on.
-  ///
-  /// Call it in the session's serial context.
-  let run: @Sendable (ActionRequest) -> Void
+  @usableFromInline let content: Content
 
   @usableFromInline
   init(count: Int, isArray: Bool, run: @escaping @Sendable (ActionRequest) -> Void) {
     self.count = count
     self.isArray = isArray
-    self.run = run
+    content = .decoded(run)
+  }
+
+  /// One of the blueprint's plain actions, by its place.
+  @usableFromInline
+  init(plain place: Int) {
+    count = 1
+    isArray = false
+    content = .plain(place)
   }
 
   /// Whether a body, if it is JSON at all, is an array.

@@ -1,0 +1,41 @@
+internal import Testing
+
+@testable internal import ReactorHost
+
+@Suite struct FewTests {
+  private func few(_ elements: [Int]) -> Few<Int> {
+    var few = Few<Int>()
+    for element in elements { few.append(element) }
+    return few
+  }
+
+  private func elements(_ few: Few<Int>) -> [Int] {
+    var elements: [Int] = []
+    few.forEach { elements.append($0) }
+    return elements
+  }
+
+  @Test(arguments: [[], [1], [1, 2], [3, 1, 2]])
+  func `elements keep their order`(_ list: [Int]) {
+    #expect(elements(few(list)) == list)
+    #expect(few(list).count == list.count)
+    #expect(few(list).isEmpty == list.isEmpty)
+    #expect(few(list).last == list.last)
+  }
+
+  @Test(arguments: [[], [1], [1, 2], [3, 1, 2]])
+  func `all elements are taken out, and others can follow`(_ list: [Int]) {
+    var few = few(list)
+    #expect(elements(few.takeAll()) == list)
+    #expect(few.isEmpty)
+    few.append(7)
+    #expect(elements(few) == [7])
+  }
+
+  @Test(arguments: [[], [1], [2], [1, 2, 3, 4], [2, 4], [1, 3], [2, 1, 4]])
+  func `some are taken out and the others stay, in order`(_ list: [Int]) {
+    var few = few(list)
+    #expect(elements(few.takeAll { $0.isMultiple(of: 2) }) == list.filter { $0.isMultiple(of: 2) })
+    #expect(elements(few) == list.filter { !$0.isMultiple(of: 2) })
+  }
+}
