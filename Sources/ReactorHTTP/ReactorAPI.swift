@@ -105,15 +105,12 @@ public final class ReactorAPI: HTTPResponder {
     to request: HTTPRequest, answer: @escaping HTTPAnswer
   ) {
     let route = Route(path: request.path)
-    let scope = begin(request, route?.address)
-    @Sendable func finish(_ response: consuming HTTPResponse) {
-      answer(self.finish(response, scope))
-    }
+    let scope = RequestScope(request, at: route?.address, in: self, answer: answer)
     do {
       try admit(request, scope)
-      try serve(route, request, scope, answer: finish)
+      try serve(route, request, scope)
     } catch {
-      finish(error.response)
+      scope.send(error.response)
     }
   }
 
@@ -134,19 +131,20 @@ public final class ReactorAPI: HTTPResponder {
         Problem(
           .rateLimited,
           "An address has at most \(limit) connections here (limits.address). Close one first.",
-          members: [.init("limit", .number(JSONNumber(limit)))], headers: [("Retry-After", "5")])
+          members: [.init("limit", .number(JSONNumber(limit)))], headers: ["Retry-After": "5"])
       }
-    return finish(
-      problem.response, request.map { begin($0, Route(path: $0.path)?.address) } ?? .refused())
+    let scope = request.map { request in
+      RequestScope(request, at: Route(path: request.path)?.address, in: self) { _ in }
+    }
+    return finish(problem.response, scope ?? RequestScope(refusedBy: self))
   }
 
   private func serve(
-    _ route: Route?, _ request: HTTPRequest, _ scope: RequestScope,
-    answer: @escaping HTTPAnswer
+    _ route: Route?, _ request: HTTPRequest, _ scope: RequestScope
   ) throws(Problem) {
     if request.method == "OPTIONS", request.path == "*" {
       // The server as a whole (RFC 9110, 9.3.7), not one of its addresses.
-      return answer(HTTPResponse(status: 204, headers: [("Allow", Address.everyMethod)]))
+      return scope.send(HTTPResponse(status: 204, headers: ["Allow": Address.everyMethod]))
     }
     guard let route else {
       throw Problem(.notFound, "There is nothing at this address. GET /v1/reactors lists what is.")
@@ -154,20 +152,20 @@ public final class ReactorAPI: HTTPResponder {
     let address = route.address
     if request.method == "OPTIONS" {
       let headers = settings.crossOrigin.preflightHeaders(for: request, methods: address.allowed)
-      return answer(HTTPResponse(status: 204, headers: [("Allow", address.allowed)] + headers))
+      return scope.send(HTTPResponse(status: 204, headers: ["Allow": address.allowed] + headers))
     }
     guard address.methods.contains(request.method) else {
       throw Problem(
         .methodNotAllowed, "This address has \(address.allowed).",
-        headers: [("Allow", address.allowed)])
+        headers: ["Allow": address.allowed])
     }
     if case .health = route {
       try negotiate(request, "application/json")
-      return answer(Answer.status("ok"))
+      return scope.send(Answer.status("ok"))
     }
     // A stream is told by itself: any status but 200 would stop a browser's EventSource for good.
     if isDraining, !route.isStream { throw unavailable("The service is stopping.") }
-    try dispatch(route, request, scope, answer)
+    try dispatch(route, request, scope) { scope.send($0) }
   }
 
   private func dispatch(
@@ -259,7 +257,7 @@ public final class ReactorAPI: HTTPResponder {
   func unavailable(_ detail: String) -> Problem {
     Problem(
       .unavailable, detail + " Try again later.",
-      headers: [("Retry-After", String(settings.retryAfter))])
+      headers: ["Retry-After": String(settings.retryAfter)])
   }
 
   func problem(for error: SessionError) -> Problem {
@@ -305,12 +303,12 @@ public final class ReactorAPI: HTTPResponder {
     if let encoding = request[header: .contentEncoding], encoding.lowercased() != "identity" {
       throw Problem(
         .unsupportedMediaType, "Send the body without a Content-Encoding.",
-        headers: [("Accept-Encoding", "identity")])
+        headers: ["Accept-Encoding": "identity"])
     }
     guard let type = request[header: .contentType], MediaTypes.isJSON(type) else {
       throw Problem(
         .unsupportedMediaType, "Send the body with Content-Type: application/json.",
-        headers: [("Accept", "application/json"), ("Accept-Post", "application/json")])
+        headers: ["Accept": "application/json", "Accept-Post": "application/json"])
     }
   }
 

@@ -25,7 +25,7 @@ final class Service {
   func request(_ action: String) -> HTTPRequest {
     HTTPRequest(
       method: "POST", path: session + "/actions",
-      headers: [(.host, "127.0.0.1:8080"), (.contentType, "application/json")],
+      headers: [(.contentType, "application/json")],
       body: Array(action.utf8))
   }
 

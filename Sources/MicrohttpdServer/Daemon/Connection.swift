@@ -1,5 +1,6 @@
 internal import CMicrohttpd
 internal import Glibc
+internal import ReactorHTTP
 
 /// A connection of libmicrohttpd's, as a name that may be kept: an address, not a capability.
 ///
@@ -57,7 +58,7 @@ internal import Glibc
   ///
   /// The body is copied, which spares keeping a Swift array alive for it: a box, a retain and a
   /// callback for each answer.
-  func queue(status: Int, headers: [(name: String, value: String)], body: [UInt8]) -> Bool {
+  func queue(status: Int, headers: HTTPFields, body: [UInt8]) -> Bool {
     guard let pointer = unsafe pointer else { return false }
     let response = unsafe body.withUnsafeBytes { bytes in
       unsafe MHD_create_response_from_buffer(
@@ -66,15 +67,9 @@ internal import Glibc
     guard let response = unsafe response else { return false }
     // The connection holds its own reference from `MHD_queue_response` on.
     defer { unsafe MHD_destroy_response(response) }
-    for (name, value) in headers {
-      // A field that could split the response (CR, LF) is refused by libmicrohttpd and thereby
-      // left out.
-      // As arguments the strings would be copied into arrays.
-      _ = unsafe name.withCString { name in
-        unsafe value.withCString { value in
-          unsafe MHD_add_response_header(response, name, value)
-        }
-      }
+    unsafe headers.forEachCString { name, value in
+      // A name that could split the response is refused by libmicrohttpd and thereby left out.
+      _ = unsafe MHD_add_response_header(response, name, value)
     }
     return unsafe MHD_queue_response(pointer, UInt32(clamping: status), response) == .YES
   }

@@ -44,7 +44,7 @@ enum DaemonCallbacks {
         guard exchange.hasBegun else {
           guard let method = unsafe method, let version = unsafe version else { return .NO }
           return unsafe exchange.begin(
-            method: String(cString: method), isHTTP10: strcmp(version, "HTTP/1.0") == 0,
+            method: text(ofMethod: method), isHTTP10: strcmp(version, "HTTP/1.0") == 0,
             on: worker)
         }
         guard let size = unsafe size, unsafe size.pointee > 0, let data = unsafe data else {
@@ -99,6 +99,13 @@ enum DaemonCallbacks {
           .assumingMemoryBound(to: UInt8.self))
       return .YES
     }
+
+  /// A method as a string; those that nearly every request has are not made anew.
+  private static func text(ofMethod method: UnsafePointer<CChar>) -> String {
+    if unsafe strcmp(method, "GET") == 0 { return "GET" }
+    if unsafe strcmp(method, "POST") == 0 { return "POST" }
+    return unsafe String(cString: method)
+  }
 
   /// The worker outlives its daemon.
   private static func worker(_ context: UnsafeMutableRawPointer?) -> RequestWorker? {

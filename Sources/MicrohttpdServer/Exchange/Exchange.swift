@@ -146,18 +146,17 @@ final class Exchange: Sendable {
   }
 
   private func dispatch(on worker: RequestWorker) -> MHD_Result {
-    guard let request = takeRequest(on: worker) else { return .NO }
     proceed(to: .responding, on: worker)
     worker.core.inFlight.enter()
     let token = AnswerToken(self)
-    worker.core.responder.respond(to: request) { token.answer($0) }
+    worker.core.responder.respond(to: request(on: worker)) { token.answer($0) }
     if let response = state.withLock({ $0.take() }) { return send(response, on: worker) }
     return wait(on: worker)
   }
 
-  private func takeRequest(on worker: RequestWorker) -> HTTPRequest? {
+  private func request(on worker: RequestWorker) -> HTTPRequest {
     let peer = worker.slots[slot].peer
-    return intake.withLock { $0.finish(from: peer) }
+    return intake.withLock { $0.request(from: peer) }
   }
 
   /// Leaves the connection with libmicrohttpd, which asks for the answer whenever it runs.
@@ -186,7 +185,7 @@ final class Exchange: Sendable {
     case .bytes(let bytes): body = bytes
     }
     var headers = response.headers
-    if worker.core.isStopping { headers.append(("Connection", "close")) }
+    if worker.core.isStopping { headers.append("Connection", "close") }
     guard connection.queue(status: status, headers: headers, body: body) else { return .NO }
     proceed(to: .sending, on: worker)
     worker.deadlines.enter(.sending, slot)
@@ -220,7 +219,7 @@ final class Exchange: Sendable {
   ) -> MHD_Result {
     let limits = worker.core.settings.limits
     let responder = worker.core.responder
-    let request = takeRequest(on: worker)
+    let request = request(on: worker)
     let response =
       switch refusal {
       case .malformed: HTTPResponse(status: 400)
@@ -249,7 +248,7 @@ final class Exchange: Sendable {
 extension HTTPResponse {
   /// What a request gets that is still waiting when the server stops.
   fileprivate static var stopping: HTTPResponse {
-    HTTPResponse(status: 503, headers: [("Retry-After", "5")])
+    HTTPResponse(status: 503, headers: ["Retry-After": "5"])
   }
 
   /// Nobody will send this: a stream must hear that it is over.

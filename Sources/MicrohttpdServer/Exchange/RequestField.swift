@@ -1,8 +1,10 @@
+internal import Glibc
 internal import ReactorHTTP
 
 /// A header field that means something to this server: to the service, or to the framing.
 enum RequestField: Sendable, Equatable {
   case header(HTTPHeader)
+  case host
   case contentLength
   case transferEncoding
 
@@ -15,18 +17,19 @@ enum RequestField: Sendable, Equatable {
 
   /// The known names by their length: nearly every unknown name is told apart by that alone.
   private struct Table: Sendable {
-    private var namesByLength: [[(name: [UInt8], field: RequestField)]] = []
+    private var namesByLength: [[(name: StaticString, field: RequestField)]] = []
 
     init() {
-      for header in HTTPHeader.allCases { insert(header.rawValue, .header(header)) }
+      for header in HTTPHeader.allCases { insert(header.name, .header(header)) }
+      insert("host", .host)
       insert("content-length", .contentLength)
       insert("transfer-encoding", .transferEncoding)
     }
 
-    private mutating func insert(_ name: String, _ field: RequestField) {
-      let bytes = Array(name.utf8)
-      while namesByLength.count <= bytes.count { namesByLength.append([]) }
-      namesByLength[bytes.count].append((bytes, field))
+    private mutating func insert(_ name: StaticString, _ field: RequestField) {
+      let length = name.utf8CodeUnitCount
+      while namesByLength.count <= length { namesByLength.append([]) }
+      namesByLength[length].append((name, field))
     }
 
     func field(named name: UnsafeBufferPointer<UInt8>) -> RequestField? {
@@ -37,14 +40,10 @@ enum RequestField: Sendable, Equatable {
       return nil
     }
 
-    private func matches(_ name: UnsafeBufferPointer<UInt8>, _ known: [UInt8]) -> Bool {
-      // From the end: `access-control-request-` is shared, and `host` costs the same.
-      for index in known.indices.reversed() {
-        let byte = unsafe name[index]
-        let isUpper = byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z")
-        if (isUpper ? byte | 0x20 : byte) != known[index] { return false }
-      }
-      return true
+    private func matches(_ name: UnsafeBufferPointer<UInt8>, _ known: StaticString) -> Bool {
+      // Within the count of both, so that it does not matter what is behind them.
+      guard let start = name.baseAddress else { return false }
+      return unsafe strncasecmp(start, known.utf8Start, name.count) == 0
     }
   }
 }

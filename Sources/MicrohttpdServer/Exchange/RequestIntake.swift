@@ -13,8 +13,11 @@ struct RequestIntake: ~Copyable, Sendable {
     case headersTooLarge
   }
 
-  /// What was read so far; `nil` once it was given away.
-  private var request: HTTPRequest?
+  // What was read so far.
+  private let target: RequestTarget
+  private var method = ""
+  private var headers = HTTPRequestHeaders()
+  private var body: [UInt8] = []
 
   /// Whether the answer has a head only.
   private(set) var isHead = false
@@ -29,13 +32,12 @@ struct RequestIntake: ~Copyable, Sendable {
 
   /// Begins with what is known first.
   init(_ target: RequestTarget) {
-    request = HTTPRequest(method: "", path: target.path, query: target.query)
+    self.target = target
   }
 
   /// Takes the other parts of the request line.
   mutating func begin(method: String, isHTTP10: Bool) {
-    request?.method = method
-    request?.headers.reserveCapacity(6)
+    self.method = method
     isHead = method == "HEAD"
     self.isHTTP10 = isHTTP10
   }
@@ -47,8 +49,8 @@ struct RequestIntake: ~Copyable, Sendable {
   mutating func add(name: UnsafeBufferPointer<UInt8>, value: UnsafeBufferPointer<UInt8>) {
     switch unsafe RequestField.named(name) {
     case .header(let header):
-      if header == .host { hosts += 1 }
-      unsafe request?.headers.append((header, Self.text(of: Self.trimmed(value))))
+      unsafe headers.append(header, Self.text(of: Self.trimmed(value)))
+    case .host: hosts += 1
     case .contentLength:
       let length = unsafe UInt64(String(decoding: value, as: UTF8.self))
       // Two lengths that differ are the classic way to make two parsers disagree.
@@ -79,24 +81,24 @@ struct RequestIntake: ~Copyable, Sendable {
   mutating func append(
     _ bytes: UnsafeBufferPointer<UInt8>, limits: MicrohttpdServer.Settings.Limits
   ) -> Refusal? {
-    let before = request?.body.count ?? 0
+    let before = body.count
     guard bytes.count <= limits.body - before else {
-      request?.body = []
+      body = []
       return .bodyTooLarge
     }
     if before == 0, let contentLength {
       // An announcement alone buys no more than this.
-      request?.body.reserveCapacity(min(Int(clamping: contentLength), 65_536))
+      body.reserveCapacity(min(Int(clamping: contentLength), 65_536))
     }
-    unsafe request?.body.append(contentsOf: bytes)
+    unsafe body.append(contentsOf: bytes)
     return nil
   }
 
-  /// Gives away the request, as far as it was read; `nil` where that was done before.
-  mutating func finish(from peer: ClientAddress?) -> HTTPRequest? {
-    request?.peer = peer
-    request?.hasBody = isChunked || contentLength != nil
-    return request.take()
+  /// The request, as far as it was read.
+  func request(from peer: ClientAddress?) -> HTTPRequest {
+    HTTPRequest(
+      method: method, path: target.path, query: target.query, headers: headers, body: body,
+      hasBody: isChunked || contentLength != nil, peer: peer)
   }
 
   private static let usual: StaticString = "application/json"

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import ReactorHTTP
 internal import Synchronization
 
 extension RequestWorker {
@@ -67,7 +68,7 @@ extension RequestWorker {
       case .idle, .responding: break
       case .receiving:
         // Nothing else is being written: libmicrohttpd still reads.
-        let head = ResponseHead(status: 408, headers: [], framing: .length(0))
+        let head = ResponseHead(status: 408, headers: HTTPFields(), framing: .length(0))
         _ = StreamSocket(socket).write(OwedBytes(head.bytes[...]))
         core.overdue.add(1, ordering: .relaxed)
       case .opened, .receivingHead, .sending: core.overdue.add(1, ordering: .relaxed)

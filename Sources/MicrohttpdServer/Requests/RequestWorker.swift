@@ -24,9 +24,9 @@ final class RequestWorker {
   /// `nil` only while the worker is made and after its end.
   var daemon: Daemon?
 
-  var slots: [ConnectionSlot] = []
+  @safe @exclusivity(unchecked) var slots: [ConnectionSlot] = []
   var freeSlots: [Int] = []
-  var deadlines: ConnectionDeadlines
+  @safe @exclusivity(unchecked) var deadlines: ConnectionDeadlines
 
   /// The clock, read once a turn.
   var now = Clock.milliseconds
@@ -35,13 +35,13 @@ final class RequestWorker {
   var arriving: (peer: ClientAddress?, permit: ConnectionPermit?)?
 
   /// Requests that were answered since the worker last waited.
-  var answered = 0
+  @safe @exclusivity(unchecked) var answered = 0
 
   /// How many exchanges libmicrohttpd asks for their answers whenever it runs.
-  var waiting = 0
+  @safe @exclusivity(unchecked) var waiting = 0
 
   /// How many answers it has that are not sent to the end.
-  var sending = 0
+  @safe @exclusivity(unchecked) var sending = 0
 
   /// An answer that is not there at once ends in a refusal: the server is about to stop.
   var abandonsWaiting = false

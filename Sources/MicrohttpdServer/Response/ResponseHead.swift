@@ -1,3 +1,5 @@
+internal import ReactorHTTP
+
 /// A response's status line and header fields as bytes, for connections that leave libmicrohttpd.
 struct ResponseHead {
   /// How the client finds the end of the body.
@@ -14,7 +16,7 @@ struct ResponseHead {
   ///
   /// Fields that belong to the framing, that have no value or that could split the response are
   /// left out, as libmicrohttpd does.
-  init(status: Int, headers: [(name: String, value: String)], framing: Framing) {
+  init(status: Int, headers: HTTPFields, framing: Framing) {
     bytes.reserveCapacity(256)
     append("HTTP/1.1 \(status) \(ReasonPhrase.of(status))\r\n")
     append("Date: \(HTTPDate(secondsSince1970: Clock.calendarSeconds))\r\nConnection: close\r\n")

@@ -13,8 +13,9 @@ final class JSONOutput {
   @exclusivity(unchecked) private(set) var frames: [Frame] = []
   private var nextIdentity: UInt32 = 0
 
-  /// The first error that a method which cannot throw ran into.
-  @exclusivity(unchecked) private(set) var misuse: EncodingError?
+  /// The first error that a method which cannot throw ran into; of any type, so that it takes one
+  /// pointer.
+  @exclusivity(unchecked) private(set) var misuse: (any Error)?
 
   /// The members of open dictionaries, to be sorted.
   private var dictionaryMembers: [(name: String, start: Int)] = []

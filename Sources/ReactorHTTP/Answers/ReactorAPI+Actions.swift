@@ -41,13 +41,13 @@ extension ReactorAPI {
       return effectFailed(error, index, at: cursor).response
     case .replayed(let outcome):
       var response = response(to: outcome, in: session, preferences.ofFinalAnswer)
-      response.headers.append(("Idempotent-Replayed", "true"))
+      response.headers.append("Idempotent-Replayed", "true")
       return response
     case .running:
       return Problem(
         .actionRunning,
         "The first request with this Idempotency-Key still runs. Send it again a little later.",
-        headers: [("Retry-After", String(settings.retryAfter))]
+        headers: ["Retry-After": String(settings.retryAfter)]
       ).response
     case .keyReused:
       return Problem(
@@ -58,7 +58,7 @@ extension ReactorAPI {
       return Problem(
         .versionMismatch,
         "The session is at \(state.cursor). Read its state and decide again; nothing ran.",
-        headers: [("ETag", state.cursor.tag)]
+        headers: ["ETag": state.cursor.tag]
       ).response
     case .overloaded:
       return unavailable("Too many requests wait for this session. Nothing ran.").response
@@ -75,7 +75,7 @@ extension ReactorAPI {
       session goes on.
       """,
       members: index.map { [.init("index", .number(JSONNumber($0)))] } ?? [],
-      headers: [("ETag", cursor.tag)])
+      headers: ["ETag": cursor.tag])
     guard let error = error as? any ActionError else { return problem }
     problem = Problem(
       .effectFailed, error.detail ?? "\(error.title).", members: problem.members,

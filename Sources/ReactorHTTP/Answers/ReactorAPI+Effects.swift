@@ -37,10 +37,10 @@ extension ReactorAPI {
       session.effects(after: after, limit: limit + 1) { [self] effects in
         guard let effects else { return answer(tooManyWait.response) }
         let page = effects.prefix(limit)
-        var headers: [(name: String, value: String)] = [("Cache-Control", "no-cache")]
+        var headers = Answer.revalidated
         if effects.count > limit, let last = page.last {
           let address = "/v1/reactors/\(reactor.name)/sessions/\(id)/effects"
-          headers.append(("Link", "<\(address)?limit=\(limit)&after=\(last.id)>; rel=\"next\""))
+          headers.append("Link", "<\(address)?limit=\(limit)&after=\(last.id)>; rel=\"next\"")
         }
         answer(
           Answer.json(

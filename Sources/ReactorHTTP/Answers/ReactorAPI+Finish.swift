@@ -3,23 +3,12 @@ internal import ReactorHost
 
 /// What every request and every answer goes through, whatever its address.
 extension ReactorAPI {
-  /// Begins a request: what is known of it, and whether it may go on.
-  func begin(_ request: HTTPRequest, _ address: Address?) -> RequestScope {
-    var scope = RequestScope.of(request, at: address)
-    if settings.crossOrigin.isUsed { scope.origin = request[header: .origin] }
-    if settings.compression != nil {
-      scope.compression = ContentEncodings.gzip(request[header: .acceptEncoding])
-    }
-    if let rateLimiter, !Self.isProbe(address),
+  /// What the limit of a request's client says; `nil` where it has none.
+  func verdict(on request: HTTPRequest, at address: Address?) -> RateLimiter.Verdict? {
+    guard let rateLimiter, !Self.isProbe(address),
       let client = settings.trustedProxies.client(of: request)
-    {
-      scope.verdict = rateLimiter.admit(client)
-    }
-    if logger.level <= settings.accessLog {
-      scope.line = AccessLine(
-        path: request.path, client: settings.trustedProxies.client(of: request))
-    }
-    return scope
+    else { return nil }
+    return rateLimiter.admit(client)
   }
 
   /// An orchestrator asks often, and has to be told.
@@ -33,7 +22,7 @@ extension ReactorAPI {
       throw Problem(
         .rateLimited,
         "More requests came from this address than are served in a second. Send fewer.",
-        headers: [("Retry-After", "1")])
+        headers: ["Retry-After": "1"])
     }
     if let tokens = settings.tokens, !(request.method == "OPTIONS") {
       try tokens.check(request, at: scope.address, inQuery: settings.takesTokenInQuery)
@@ -43,8 +32,8 @@ extension ReactorAPI {
   /// Adds to an answer what every one has, counts it, and tells the log.
   func finish(_ response: consuming HTTPResponse, _ scope: RequestScope) -> HTTPResponse {
     var varied: [String] = scope.address == .log ? ["Accept"] : []
-    response.headers.append(("X-Content-Type-Options", "nosniff"))
-    response.headers.append(("X-Request-Id", scope.context.id))
+    response.headers += Self.ofEveryAnswer
+    response.headers.append("X-Request-Id", scope.context.id)
     if let compression = settings.compression {
       if scope.method == "GET" || scope.method == "HEAD" { varied.append("Accept-Encoding") }
       compression.apply(to: &response, wish: scope.compression)
@@ -53,7 +42,7 @@ extension ReactorAPI {
       varied.append("Origin")
       response.headers += settings.crossOrigin.headers(for: scope.origin)
     }
-    if !varied.isEmpty { response.headers.append(("Vary", varied.joined(separator: ", "))) }
+    if !varied.isEmpty { response.headers.append("Vary", varied.joined(separator: ", ")) }
     if let rateLimiter, let verdict = scope.verdict {
       response.headers += verdict.headers(limit: rateLimiter.limit)
     }
@@ -61,6 +50,8 @@ extension ReactorAPI {
     tell(response, scope)
     return response
   }
+
+  private static let ofEveryAnswer: HTTPFields = ["X-Content-Type-Options": "nosniff"]
 
   private func tell(_ response: HTTPResponse, _ scope: RequestScope) {
     // Overload and draining would fill the log; the line of the access is enough for them.

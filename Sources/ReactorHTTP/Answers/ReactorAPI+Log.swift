@@ -48,11 +48,11 @@ extension ReactorAPI {
         throw problem(for: error)
       }
       let page = entries.prefix(limit)
-      var headers: [(name: String, value: String)] = [("Cache-Control", "no-cache")]
+      var headers = Answer.revalidated
       if entries.count > limit, let last = page.last {
         let address = "/v1/reactors/\(reactor.name)/sessions/\(id)/log"
         headers.append(
-          ("Link", "<\(address)?after=\(last.version)&limit=\(limit)>; rel=\"next\""))
+          "Link", "<\(address)?after=\(last.version)&limit=\(limit)>; rel=\"next\"")
       }
       guard type == "application/x-ndjson" else {
         return answer(Answer.json(encoding: page.map { Entry($0) }, headers: headers))
@@ -64,7 +64,7 @@ extension ReactorAPI {
       }
       answer(
         HTTPResponse(
-          status: 200, headers: [("Content-Type", "application/x-ndjson")] + headers,
+          status: 200, headers: ["Content-Type": "application/x-ndjson"] + headers,
           body: .bytes(lines)))
     }
   }

@@ -31,13 +31,11 @@ extension ReactorAPI {
       throw problem(for: error)
     }
     let page = sessions.prefix(limit)
-    var headers: [(name: String, value: String)] = [("Cache-Control", "no-cache")]
+    var headers = Answer.revalidated
     if sessions.count > limit, let last = page.last {
       headers.append(
-        (
-          "Link",
-          "</v1/reactors/\(reactor.name)/sessions?limit=\(limit)&after=\(last.id)>; rel=\"next\""
-        ))
+        "Link",
+        "</v1/reactors/\(reactor.name)/sessions?limit=\(limit)&after=\(last.id)>; rel=\"next\"")
     }
     return Answer.json(
       encoding: Listing(
@@ -104,7 +102,7 @@ extension ReactorAPI {
       // Several times faster than an interpolation, and once a session.
       let location = "/v1/reactors/" + reactor.name + "/sessions/" + id
       return Answer.state(
-        opened.session.current, status: 201, headers: [("Location", location)])
+        opened.session.current, status: 201, headers: ["Location": location])
     case .failure(let error): return problem(for: error).response
     }
   }

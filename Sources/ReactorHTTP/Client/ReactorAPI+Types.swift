@@ -30,7 +30,7 @@ extension ReactorAPI {
     return HTTPResponse(
       status: 200,
       headers: [
-        ("Content-Type", "application/typescript; charset=utf-8"), ("Cache-Control", "no-cache"),
+        "Content-Type": "application/typescript; charset=utf-8", "Cache-Control": "no-cache",
       ],
       body: .bytes(Array(declarations.text.utf8)))
   }

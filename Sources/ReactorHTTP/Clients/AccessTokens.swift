@@ -90,21 +90,19 @@ public struct AccessTokens: Sendable {
     guard let secret = try Self.secret(of: request, address, inQuery: takesQuery) else {
       throw Problem(
         .unauthorized, "Send Authorization: Bearer and a token of this host.",
-        headers: [("WWW-Authenticate", #"Bearer realm="reactord""#)])
+        headers: ["WWW-Authenticate": #"Bearer realm="reactord""#])
     }
     guard let token = find(secret) else {
       throw Problem(
         .unauthorized, "The token is not one of this host's.",
-        headers: [("WWW-Authenticate", #"Bearer realm="reactord", error="invalid_token""#)])
+        headers: ["WWW-Authenticate": #"Bearer realm="reactord", error="invalid_token""#])
     }
     guard token.right >= need, try Self.reaches(token.reactors, request, address) else {
       throw Problem(
         .forbidden, "The token may not do this. It needs the right to \(need.rawValue) here.",
         headers: [
-          (
-            "WWW-Authenticate",
+          "WWW-Authenticate":
             #"Bearer realm="reactord", error="insufficient_scope", scope="\#(need.rawValue)""#
-          )
         ])
     }
   }

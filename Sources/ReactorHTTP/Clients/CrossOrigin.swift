@@ -40,28 +40,26 @@ public struct CrossOrigin: Sendable {
   var isUsed: Bool { !origins.isEmpty }
 
   /// What every answer to a page of an allowed origin has.
-  func headers(for origin: String?) -> [(name: String, value: String)] {
-    guard let origin, origins.contains(origin) else { return [] }
-    var headers: [(name: String, value: String)] = [
-      ("Access-Control-Allow-Origin", origin),
-      ("Access-Control-Expose-Headers", Self.exposed),
+  func headers(for origin: String?) -> HTTPFields {
+    guard let origin, origins.contains(origin) else { return [:] }
+    var headers: HTTPFields = [
+      "Access-Control-Allow-Origin": origin,
+      "Access-Control-Expose-Headers": Self.exposed,
     ]
-    if allowsCredentials { headers.append(("Access-Control-Allow-Credentials", "true")) }
+    if allowsCredentials { headers.append("Access-Control-Allow-Credentials", "true") }
     return headers
   }
 
   /// What the answer to a browser's question before a request has beside these; empty for what is no
   /// such question, or one of another origin.
-  func preflightHeaders(
-    for request: HTTPRequest, methods: String
-  ) -> [(name: String, value: String)] {
+  func preflightHeaders(for request: HTTPRequest, methods: String) -> HTTPFields {
     guard let origin = request[header: .origin], origins.contains(origin),
       request[header: .accessControlRequestMethod] != nil
-    else { return [] }
+    else { return [:] }
     return [
-      ("Access-Control-Allow-Methods", methods),
-      ("Access-Control-Allow-Headers", Self.accepted),
-      ("Access-Control-Max-Age", String(maxAge)),
+      "Access-Control-Allow-Methods": methods,
+      "Access-Control-Allow-Headers": Self.accepted,
+      "Access-Control-Max-Age": String(maxAge),
     ]
   }
 

@@ -91,10 +91,10 @@ final class RateLimiter: Sendable {
 
 extension RateLimiter.Verdict {
   /// What every answer tells of the limit (draft-ietf-httpapi-ratelimit-headers).
-  func headers(limit: Int) -> [(name: String, value: String)] {
+  func headers(limit: Int) -> HTTPFields {
     [
-      ("RateLimit-Policy", "\"address\";q=\(limit);w=1"),
-      ("RateLimit", "\"address\";r=\(remaining);t=\(wait.roundedUpSeconds)"),
+      "RateLimit-Policy": "\"address\";q=\(limit);w=1",
+      "RateLimit": "\"address\";r=\(remaining);t=\(wait.roundedUpSeconds)",
     ]
   }
 }

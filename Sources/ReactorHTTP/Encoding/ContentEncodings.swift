@@ -52,9 +52,9 @@ public struct AnswerCompression: Sendable {
       let compressed = gzip(body), compressed.count < body.count || wish == .always
     else { return }
     response.body = .bytes(compressed)
-    response.headers.append(("Content-Encoding", "gzip"))
-    for index in response.headers.indices where response.headers[index].name == "ETag" {
-      response.headers[index].value = Self.suffixed(response.headers[index].value)
+    response.headers.append("Content-Encoding", "gzip")
+    if let tag = response.headers["ETag"] {
+      response.headers.replace("ETag", with: Self.suffixed(tag))
     }
   }
 
@@ -63,9 +63,7 @@ public struct AnswerCompression: Sendable {
   }
 
   private static func isText(_ response: HTTPResponse) -> Bool {
-    guard let type = response.headers.first(where: { $0.name == "Content-Type" })?.value else {
-      return false
-    }
+    guard let type = response.headers["Content-Type"] else { return false }
     return type.hasPrefix("text/") || type.contains("json") || type.hasPrefix("image/svg")
   }
 }

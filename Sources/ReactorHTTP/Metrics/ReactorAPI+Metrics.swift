@@ -13,7 +13,7 @@ extension ReactorAPI {
     return HTTPResponse(
       status: 200,
       headers: [
-        ("Content-Type", "text/plain; version=0.0.4; charset=utf-8"), ("Cache-Control", "no-store"),
+        "Content-Type": "text/plain; version=0.0.4; charset=utf-8", "Cache-Control": "no-store",
       ],
       body: .bytes(text.bytes))
   }

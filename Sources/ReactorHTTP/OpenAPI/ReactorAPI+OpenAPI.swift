@@ -11,6 +11,6 @@ extension ReactorAPI {
       known = made
       return made
     }
-    return Answer.json(document, headers: [("Cache-Control", "no-cache")])
+    return Answer.json(document, headers: ["Cache-Control": "no-cache"])
   }
 }

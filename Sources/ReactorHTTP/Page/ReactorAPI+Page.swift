@@ -2,15 +2,13 @@ internal import ReactorHost
 
 extension ReactorAPI {
   /// A page may load and call nothing but this service, and only its own pages may frame it.
-  private static let pageHeaders: [(name: String, value: String)] = [
-    (
-      "Content-Security-Policy",
+  private static let pageHeaders: HTTPFields = [
+    "Content-Security-Policy":
       """
-      default-src 'none'; connect-src 'self'; script-src 'self'; style-src 'self'; img-src 'self'; \
-      frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'
-      """
-    ),
-    ("Referrer-Policy", "no-referrer"),
+    default-src 'none'; connect-src 'self'; script-src 'self'; style-src 'self'; img-src 'self'; \
+    frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'
+    """,
+    "Referrer-Policy": "no-referrer",
   ]
 
   func page(_ request: HTTPRequest) throws(Problem) -> HTTPResponse {
@@ -23,8 +21,8 @@ extension ReactorAPI {
     try negotiate(request, String(file.mediaType.prefix { $0 != ";" }))
     return HTTPResponse(
       status: 200,
-      headers: [("Content-Type", file.mediaType), ("Cache-Control", "no-cache")]
-        + (file.isPage ? Self.pageHeaders : []),
+      headers: ["Content-Type": file.mediaType, "Cache-Control": "no-cache"]
+        + (file.isPage ? Self.pageHeaders : [:]),
       body: .bytes(file.content))
   }
 

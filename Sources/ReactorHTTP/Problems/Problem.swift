@@ -7,11 +7,11 @@ struct Problem: Error {
   var title: String
   let detail: String
   var members: [JSONValue.Member] = []
-  var headers: [(name: String, value: String)] = []
+  var headers = HTTPFields()
 
   init(
     _ kind: ProblemKind, _ detail: String, members: [JSONValue.Member] = [],
-    headers: [(name: String, value: String)] = []
+    headers: HTTPFields = [:]
   ) {
     self.kind = kind
     status = kind.status
@@ -31,8 +31,7 @@ struct Problem: Error {
       ] + members)
     var response = HTTPResponse(
       status: status,
-      headers: [("Content-Type", "application/problem+json"), ("Cache-Control", "no-store")]
-        + headers,
+      headers: ["Content-Type": "application/problem+json", "Cache-Control": "no-store"] + headers,
       body: .bytes(body.bytes))
     response.problemKind = kind
     return response

@@ -76,3 +76,11 @@ extension StringProtocol {
     return text
   }
 }
+
+extension HTTPFields {
+  /// Adds the entity tag of a point of a history; it is told with every action.
+  mutating func appendTag(of cursor: Cursor) {
+    let tag = cursor.entityTag
+    append("ETag", byteCount: tag.byteCount) { tag.write(to: $0) }
+  }
+}

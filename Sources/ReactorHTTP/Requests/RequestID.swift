@@ -12,7 +12,7 @@ enum RequestID {
   ///
   /// It is short enough to be kept without an allocation for the first millions of requests.
   static func next() -> String {
-    NumberedName.text(process, count.wrappingAdd(1, ordering: .relaxed).newValue, radix: 36)
+    NumberedName(process, count.wrappingAdd(1, ordering: .relaxed).newValue, radix: 36).text
   }
 
   /// Whether a client's name is taken over: what could not stand in a log or a field as it is, or is

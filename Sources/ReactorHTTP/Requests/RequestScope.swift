@@ -1,39 +1,65 @@
 internal import ReactorCore
+internal import ReactorHost
 
-/// What is known of a request from its beginning to its answer.
-struct RequestScope: Sendable {
+/// What is known of a request from its beginning to its answer, and the way back to its client.
+final class RequestScope: Sendable {
   /// The address that was asked; `nil` for what is none.
   let address: Address?
   let method: String
   /// The request's name, and the trace that it belongs to.
   let context: RequestContext
   /// The page that sent it, where that matters.
-  var origin: String?
-  var compression = ContentEncodings.Wish.no
+  let origin: String?
+  let compression: ContentEncodings.Wish
   /// What the client's limit says; `nil` without one.
-  var verdict: RateLimiter.Verdict?
+  let verdict: RateLimiter.Verdict?
   /// What the log says of it; `nil` where no line is written.
-  var line: AccessLine?
+  let line: AccessLine?
+  private let api: ReactorAPI
+  private let answer: HTTPAnswer
 
-  private init(address: Address?, method: String, context: RequestContext) {
+  /// The scope of a request.
+  init(
+    _ request: HTTPRequest, at address: Address?, in api: ReactorAPI, answer: @escaping HTTPAnswer
+  ) {
+    let id = request[header: .requestID].flatMap { RequestID.isValid($0) ? $0 : nil }
     self.address = address
-    self.method = method
-    self.context = context
+    method = request.method
+    context = RequestContext(
+      id: id ?? RequestID.next(),
+      traceparent: request[header: .traceparent].flatMap { TraceParent($0) }?.child())
+    // The settings are no constant, which would be a copy of all of them.
+    origin = api.settings.crossOrigin.isUsed ? request[header: .origin] : nil
+    compression =
+      api.settings.compression == nil
+      ? .no : ContentEncodings.gzip(request[header: .acceptEncoding])
+    verdict = api.verdict(on: request, at: address)
+    line =
+      api.logger.level > api.settings.accessLog
+      ? nil
+      : AccessLine(path: request.path, client: api.settings.trustedProxies.client(of: request))
+    self.api = api
+    self.answer = answer
   }
 
   /// The scope of a request that was refused before it was read.
-  static func refused() -> RequestScope {
-    RequestScope(address: nil, method: "other", context: RequestContext(id: RequestID.next()))
+  init(refusedBy api: ReactorAPI) {
+    address = nil
+    method = "other"
+    context = RequestContext(id: RequestID.next())
+    origin = nil
+    compression = .no
+    verdict = nil
+    line = nil
+    self.api = api
+    answer = { _ in }
   }
 
-  /// The scope of a request: no initializer, which would be given a copy of it.
-  static func of(_ request: HTTPRequest, at address: Address?) -> RequestScope {
-    let id = request[header: .requestID].flatMap { RequestID.isValid($0) ? $0 : nil }
-    return RequestScope(
-      address: address, method: request.method,
-      context: RequestContext(
-        id: id ?? RequestID.next(),
-        traceparent: request[header: .traceparent].flatMap { TraceParent($0) }?.child()))
+  /// Sends a response, with what every one has.
+  ///
+  /// Any thread.
+  func send(_ response: consuming HTTPResponse) {
+    answer(api.finish(response, self))
   }
 
   /// What a line of the log has of every request.
@@ -43,7 +69,7 @@ struct RequestScope: Sendable {
 }
 
 /// What the access log says beside that.
-struct AccessLine: Sendable {
+final class AccessLine: Sendable {
   let path: String
   let client: ClientAddress?
   private let start = ContinuousClock.now

@@ -1,10 +1,10 @@
 internal import ReactorHost
 
 extension ReactorAPI {
-  private static let streamHeaders: [(name: String, value: String)] = [
-    ("Content-Type", "text/event-stream; charset=utf-8"),
-    ("Cache-Control", "no-store, no-transform"),
-    ("X-Accel-Buffering", "no"),
+  private static let streamHeaders: HTTPFields = [
+    "Content-Type": "text/event-stream; charset=utf-8",
+    "Cache-Control": "no-store, no-transform",
+    "X-Accel-Buffering": "no",
   ]
 
   /// What a request for a stream comes to: a head alone for `HEAD`.

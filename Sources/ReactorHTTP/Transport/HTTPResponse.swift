@@ -17,7 +17,7 @@ public struct HTTPResponse: Sendable {
 
   /// The fields to send, beside those of the framing (`Date`, `Content-Length`,
   /// `Transfer-Encoding`, `Connection`), which are the transport's.
-  public var headers: [(name: String, value: String)]
+  public var headers: HTTPFields
 
   /// The body.
   ///
@@ -29,7 +29,7 @@ public struct HTTPResponse: Sendable {
 
   /// Makes a response.
   public init(
-    status: Int, headers: [(name: String, value: String)] = [], body: Body = .empty
+    status: Int, headers: HTTPFields = [:], body: Body = .empty
   ) {
     self.status = status
     self.headers = headers

@@ -38,10 +38,13 @@ public struct Cursor: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// The cursor as clients see it.
-  public var description: String { NumberedName.text(epoch, version) }
+  public var description: String { NumberedName(epoch, version).text }
 
   /// The cursor as an entity tag.
-  package var tag: String { NumberedName.text(epoch, version, quote: UInt8(ascii: "\"")) }
+  package var tag: String { entityTag.text }
+
+  /// The cursor as an entity tag, not written yet.
+  package var entityTag: NumberedName { NumberedName(epoch, version, quote: UInt8(ascii: "\"")) }
 }
 
 /// Makes the names of histories.

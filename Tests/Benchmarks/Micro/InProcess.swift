@@ -12,7 +12,7 @@ enum InProcess {
     let api = ReactorAPI(host: Host(Catalogue().reactors))
     let request = HTTPRequest(
       method: "POST", path: "/v1/reactors/counter/sessions/bench/actions",
-      headers: [(.host, "127.0.0.1:8080"), (.contentType, "application/json")],
+      headers: [(.contentType, "application/json")],
       body: Array(#""increase""#.utf8))
     let answered = Atomic<Int>(0)
     let clock = ContinuousClock()

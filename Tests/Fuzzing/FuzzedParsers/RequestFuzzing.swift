@@ -26,7 +26,11 @@ enum RequestFuzzing {
       let line = nextLine()
       guard !line.isEmpty else { break }
       let field = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-      guard field.count == 2, let name = HTTPHeader(rawValue: field[0].lowercased()) else {
+      guard field.count == 2,
+        let name = HTTPHeader.allCases.first(where: {
+          $0.name.description == field[0].lowercased()
+        })
+      else {
         continue
       }
       headers.append((name, field[1].drop { $0 == " " }.description))
@@ -114,14 +118,15 @@ enum RequestFuzzing {
       separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
     let request = HTTPRequest(
       method: method, path: String(parts[0]), query: parts.count > 1 ? String(parts[1]) : nil,
-      headers: headers.map { ($0.name, filled($0.value)) }, body: body ?? [], hasBody: body != nil)
+      headers: HTTPRequestHeaders(headers.map { ($0.name, filled($0.value)) }), body: body ?? [],
+      hasBody: body != nil)
     service.respond(to: request) { check($0, "\(method) \(target)") }
   }
 
   private static func epoch(of service: ReactorAPI) -> String {
     let epoch = Mutex("")
     service.respond(to: HTTPRequest(method: "GET", path: session + "/state")) { response in
-      let tag = response.headers.first { $0.name == "ETag" }?.value ?? ""
+      let tag = response.headers["ETag"] ?? ""
       epoch.withLock { $0 = String(tag.dropFirst().prefix { $0 != "-" }) }
     }
     return epoch.withLock { $0 }
@@ -139,7 +144,7 @@ enum RequestFuzzing {
     switch response.body {
     case .empty: break
     case .bytes(let bytes):
-      let type = response.headers.first { $0.name == "Content-Type" }?.value ?? ""
+      let type = response.headers["Content-Type"] ?? ""
       guard type.contains("json"), !type.contains("ndjson") else { return }
       require((try? JSONDocument(parsing: bytes)) != nil, "the body is no JSON: \(request)")
     case .stream(let stream):

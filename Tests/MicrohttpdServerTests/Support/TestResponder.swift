@@ -29,20 +29,20 @@ extension HTTPResponse {
   /// A small body.
   static func text(_ text: String, status: Int = 200) -> HTTPResponse {
     HTTPResponse(
-      status: status, headers: [("Content-Type", "text/plain")], body: .bytes(Array(text.utf8)))
+      status: status, headers: ["Content-Type": "text/plain"], body: .bytes(Array(text.utf8)))
   }
 
   /// A stream of events.
   static func stream(_ stream: any ByteStream) -> HTTPResponse {
     HTTPResponse(
-      status: 200, headers: [("Content-Type", "text/event-stream")], body: .stream(stream))
+      status: 200, headers: ["Content-Type": "text/event-stream"], body: .stream(stream))
   }
 }
 
 extension HTTPRequest {
   /// All of it in one line of text.
   var summary: String {
-    let fields = headers.map { "\($0.name.rawValue)=\($0.value)" }.joined(separator: ";")
+    let fields = headers.map { "\($0.name.name)=\($0.value)" }.joined(separator: ";")
     let body = body.count > 200 ? "\(body.count) bytes" : String(decoding: body, as: UTF8.self)
     return "\(method) \(path) ?\(query ?? "nil") \(hasBody) [\(body)] \(fields)"
   }

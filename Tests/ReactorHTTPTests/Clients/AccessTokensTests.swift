@@ -19,7 +19,7 @@ struct AccessTokensTests {
     let parts = target.split(separator: "?", maxSplits: 1).map(String.init)
     let request = HTTPRequest(
       method: method, path: parts[0], query: parts.count > 1 ? parts[1] : nil,
-      headers: authorization.map { [(.authorization, $0)] } ?? [])
+      headers: authorization.map { [(.authorization, $0)] } ?? HTTPRequestHeaders())
     let tokens = try AccessTokens(file)
     do throws(Problem) {
       try tokens.check(request, at: Route(path: parts[0])?.address, inQuery: inQuery)

@@ -34,8 +34,9 @@ struct TrustedProxiesTests {
   private func client(
     _ proxies: String, peer: String?, _ headers: [(name: HTTPHeader, value: String)]
   ) throws -> String? {
-    var request = HTTPRequest(method: "GET", path: "/", headers: headers)
-    request.peer = peer.flatMap { ClientAddress($0) }
+    let request = HTTPRequest(
+      method: "GET", path: "/", headers: HTTPRequestHeaders(headers),
+      peer: peer.flatMap { ClientAddress($0) })
     return try #require(TrustedProxies(proxies)).client(of: request)?.description
   }
 

@@ -54,7 +54,7 @@ struct Service {
     api.respond(
       to: HTTPRequest(
         method: method, path: String(parts[0]), query: parts.count > 1 ? String(parts[1]) : nil,
-        headers: headers, body: Array((body ?? "").utf8), hasBody: body != nil),
+        headers: HTTPRequestHeaders(headers), body: Array((body ?? "").utf8), hasBody: body != nil),
       answer: { responses.add($0) })
     return responses
   }
@@ -114,7 +114,7 @@ struct NoStream: Error {}
 extension HTTPResponse {
   /// A field of the head.
   subscript(field name: String) -> String? {
-    headers.first { $0.name == name }?.value
+    headers[name]
   }
 
   /// The body as text; empty for a stream.

@@ -10,15 +10,15 @@ struct NumberedNameTests {
     ),
   ])
   func `a name, a dash and a number`(name: String, number: Int, text: String) {
-    #expect(NumberedName.text(name, number) == text)
-    #expect(NumberedName.text(name, number, quote: UInt8(ascii: "\"")) == "\"\(text)\"")
+    #expect(NumberedName(name, number).text == text)
+    #expect(NumberedName(name, number, quote: UInt8(ascii: "\"")).text == "\"\(text)\"")
   }
 
   @Test(arguments: [0, 1, 35, 36, 1295, 1296, 1_000_000, Int.max])
   func `the digits are those of the standard library`(number: Int) {
     for radix in [2, 10, 16, 36] {
       #expect(
-        NumberedName.text("x", number, radix: UInt(radix)) == "x-" + String(number, radix: radix))
+        NumberedName("x", number, radix: UInt(radix)).text == "x-" + String(number, radix: radix))
     }
   }
 
