@@ -33,25 +33,27 @@ public enum JSONCoder {
   /// Encodes several values, one after the other, with what the first one made room for.
   ///
   /// One thread at a time.
-  public struct Series {
-    private let output: JSONOutput
+  public struct Series: ~Copyable {
+    /// There until the series has ended.
+    private var output: JSONOutput?
 
     /// Makes a series without values.
     ///
     /// - Parameter spare: Lends its buffers; ``end(keepingBuffersIn:)`` gives them back.
     public init(in spare: SpareBuffers? = nil) {
-      output = JSONOutput(spare?.take() ?? JSONOutput.Buffers())
+      output = spare?.take() ?? JSONOutput()
     }
 
     /// Ends a series, none of whose values has failed, and leaves what it was encoded in to the next.
-    public func end(keepingBuffersIn spare: SpareBuffers) {
-      spare.keep(output.takeBuffers())
+    public consuming func end(keepingBuffersIn spare: SpareBuffers) {
+      spare.keep(&output)
     }
 
     /// The compact JSON text of a value.
     ///
     /// - Throws: As ``JSONCoder/encode(_:)`` does; the series is of no use then.
     public func encode<Value: Encodable>(_ value: Value) throws -> [UInt8] {
+      guard let output else { return [] }  // it has ended, and cannot be called
       try output.write(value, inside: nil)
       if let misuse = output.misuse { throw misuse }
       return output.takeBytes()

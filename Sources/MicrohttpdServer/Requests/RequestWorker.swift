@@ -24,6 +24,8 @@ final class RequestWorker {
   /// `nil` only while the worker is made and after its end.
   var daemon: Daemon?
 
+  // What every request comes by is not checked for exclusive access at run time, which was 1 % of one.
+  // Proof: each of these calls touches that variable alone and calls nobody, on the one thread.
   @safe @exclusivity(unchecked) var slots: [ConnectionSlot] = []
   var freeSlots: [Int] = []
   @safe @exclusivity(unchecked) var deadlines: ConnectionDeadlines

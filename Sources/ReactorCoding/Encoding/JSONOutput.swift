@@ -20,23 +20,6 @@ final class JSONOutput {
   /// The members of open dictionaries, to be sorted.
   private var dictionaryMembers: [(name: String, start: Int)] = []
 
-  /// What is allocated to write in; empty between two uses.
-  struct Buffers: Sendable {
-    var bytes: [UInt8] = []
-    var frames: [Frame] = []
-  }
-
-  init(_ buffers: Buffers = Buffers()) {
-    bytes = buffers.bytes
-    frames = buffers.frames
-  }
-
-  /// Takes out the buffers of an output whose bytes were taken.
-  func takeBuffers() -> Buffers {
-    defer { (bytes, frames) = ([], []) }
-    return Buffers(bytes: bytes, frames: frames)
-  }
-
   /// Takes out what has been written, so that another value can be.
   ///
   /// What is kept of a session are such bytes, so what is short is given no more room than it needs.

@@ -3,25 +3,31 @@ internal import Synchronization
 /// Keeps what one series of values was encoded in for the next, so that it is allocated once and not
 /// with every mutation.
 ///
-/// Any thread. Who comes while it is lent gets buffers of its own.
+/// Any thread. Who comes while it is lent encodes in something new.
 public final class SpareBuffers: Sendable {
-  /// Larger ones are not kept.
-  private static let bound = 65_536
-
-  private let buffers = Mutex(JSONOutput.Buffers())
-
-  /// Makes a place without buffers.
-  public init() {}
-
-  func take() -> JSONOutput.Buffers {
-    buffers.withLock { buffers in
-      defer { buffers = JSONOutput.Buffers() }
-      return buffers
-    }
+  private struct Spare: Sendable {
+    // Proof: an output comes here when nobody else has a reference to it, and leaves when it is taken.
+    nonisolated(unsafe) var output: JSONOutput?
   }
 
-  func keep(_ emptied: JSONOutput.Buffers) {
-    guard emptied.bytes.capacity <= Self.bound else { return }
-    buffers.withLock { $0 = emptied }
+  /// A larger one is not kept.
+  private static let bound = 65_536
+
+  private let spare = Mutex(Spare())
+
+  /// Makes a place without anything.
+  public init() {}
+
+  func take() -> JSONOutput? {
+    spare.withLock { $0.output.take() }
+  }
+
+  /// Keeps an output whose bytes were taken, unless somebody else has it: an encoder that a value
+  /// holds on to could still write to it.
+  func keep(_ emptied: inout JSONOutput?) {
+    guard isKnownUniquelyReferenced(&emptied), emptied?.bytes.capacity ?? 0 <= Self.bound
+    else { return }
+    let kept = Spare(output: emptied.take())
+    spare.withLock { $0 = kept }
   }
 }

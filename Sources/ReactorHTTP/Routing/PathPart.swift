@@ -28,14 +28,16 @@ struct PathPart {
   }
 
   /// The parts of a path; the ninth and all that follow are left out, since no address has so many.
-  struct List {
+  ///
+  /// It cannot be copied: it is as long as it is passed around.
+  struct List: ~Copyable {
     private var parts = InlineArray<8, PathPart>(repeating: .none)
     private(set) var count = 0
 
-    /// Takes a path apart, within whose lifetime the parts are looked at; `nil` where it does not
-    /// begin with a slash.
-    init?(_ path: UnsafeBufferPointer<UInt8>) {
-      guard path.first == UInt8(ascii: "/"), let base = path.baseAddress else { return nil }
+    /// Takes a path apart, within whose lifetime the parts are looked at; one that does not begin
+    /// with a slash has none.
+    init(_ path: UnsafeBufferPointer<UInt8>) {
+      guard path.first == UInt8(ascii: "/"), let base = path.baseAddress else { return }
       func index(of byte: UInt8, from start: Int) -> Int? {
         memchr(base + start, Int32(byte), path.count - start).map {
           UnsafeRawPointer($0) - UnsafeRawPointer(base)

@@ -27,12 +27,11 @@ enum Route: Equatable {
   /// Reads a path as it was sent; `nil` where nothing is there.
   init?(path: String) {
     var path = path
-    let route = path.withUTF8 { bytes in PathPart.List(bytes).flatMap(Self.read) }
-    guard let route else { return nil }
+    guard let route = path.withUTF8({ Self.read(PathPart.List($0)) }) else { return nil }
     self = route
   }
 
-  private static func read(_ parts: PathPart.List) -> Route? {
+  private static func read(_ parts: borrowing PathPart.List) -> Route? {
     switch (parts.count, parts[0]) {
     case (2...7, "v1"): return versioned(parts)
     case (1, ""): return .page
@@ -53,10 +52,12 @@ enum Route: Equatable {
     PageFile(rawValue: "\(folder)/\(name)").map { .pageFile($0) }
   }
 
-  private static func versioned(_ parts: PathPart.List) -> Route? {
+  private static func versioned(_ parts: borrowing PathPart.List) -> Route? {
     switch (parts.count, parts[1]) {
     case (2, "reactors"): return .catalogue
-    case (3...7, "reactors"): return parts[2].text.flatMap { hosted($0, parts) }
+    case (3...7, "reactors"):
+      guard let reactor = parts[2].text else { return nil }
+      return hosted(reactor, parts)
     case (2, "events"): return .manyEvents
     case (2, "globals"): return .globals
     case (3, "globals"): return parts[2].text.map { .global($0) }
@@ -67,7 +68,7 @@ enum Route: Equatable {
     }
   }
 
-  private static func hosted(_ reactor: String, _ parts: PathPart.List) -> Route? {
+  private static func hosted(_ reactor: String, _ parts: borrowing PathPart.List) -> Route? {
     switch (parts.count, parts[3]) {
     case (3, _): return .reactor(reactor)
     case (4, "types.ts"): return .types(reactor: reactor)
@@ -79,7 +80,7 @@ enum Route: Equatable {
   }
 
   private static func session(
-    of reactor: String, _ id: String, _ parts: PathPart.List
+    of reactor: String, _ id: String, _ parts: borrowing PathPart.List
   ) -> Route? {
     switch (parts.count, parts[5]) {
     case (5, _): return .session(reactor: reactor, id: id)

@@ -86,7 +86,8 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
       do {
         let coder = JSONCoder.Series(in: blueprint.spareBuffers)
         let mutation =
-          try blueprint.knownMutations?.text(of: transition.mutation, orEncode: coder.encode)
+          try blueprint.knownMutations?.text(
+            of: transition.mutation, orEncode: { try coder.encode($0) })
           ?? coder.encode(transition.mutation)
         let state = try coder.encode(transition.shown)
         coder.end(keepingBuffersIn: blueprint.spareBuffers)

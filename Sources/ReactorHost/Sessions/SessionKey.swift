@@ -19,15 +19,21 @@ public struct SessionKey: Hashable, Sendable, CustomStringConvertible {
 
   /// Whether a text can be a session's id: 1 to 128 of `A-Z a-z 0-9 . _ ~ -`, neither `.` nor `..`.
   public static func isValid(id: String) -> Bool {
-    guard (1...128).contains(id.utf8.count), id != ".", id != ".." else { return false }
-    return id.utf8.allSatisfy { byte in
-      switch byte {
-      case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"),
-        UInt8(ascii: "~"), UInt8(ascii: "-"):
-        true
-      default: false
+    var id = id
+    return id.withUTF8 { id in
+      guard (1...128).contains(id.count) else { return false }
+      var dots = 0
+      for byte in id {
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "~"),
+          UInt8(ascii: "-"):
+          break
+        case UInt8(ascii: "."): dots += 1
+        default: return false
+        }
       }
+      return dots != id.count || dots > 2
     }
   }
 
