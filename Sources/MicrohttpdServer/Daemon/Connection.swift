@@ -58,20 +58,20 @@ internal import ReactorHTTP
   ///
   /// The body is copied, which spares keeping a Swift array alive for it: a box, a retain and a
   /// callback for each answer.
-  func queue(status: Int, headers: HTTPFields, body: [UInt8]) -> Bool {
+  func queue(_ answer: HTTPResponse) -> Bool {
     guard let pointer = unsafe pointer else { return false }
-    let response = unsafe body.withUnsafeBytes { bytes in
+    let response = unsafe answer.body.withBytes { bytes in
       unsafe MHD_create_response_from_buffer(
         bytes.count, UnsafeMutableRawPointer(mutating: bytes.baseAddress), .RESPMEM_MUST_COPY)
     }
     guard let response = unsafe response else { return false }
     // The connection holds its own reference from `MHD_queue_response` on.
     defer { unsafe MHD_destroy_response(response) }
-    unsafe headers.forEachCString { name, value in
+    unsafe answer.headers.forEachCString { name, value in
       // A name that could split the response is refused by libmicrohttpd and thereby left out.
       _ = unsafe MHD_add_response_header(response, name, value)
     }
-    return unsafe MHD_queue_response(pointer, UInt32(clamping: status), response) == .YES
+    return unsafe MHD_queue_response(pointer, UInt32(clamping: answer.status), response) == .YES
   }
 
   /// Hands the header fields of the request to `body`, one after the other.
@@ -87,5 +87,15 @@ internal import ReactorHTTP
     unsafe withUnsafeMutablePointer(to: &collector) { collector in
       _ = unsafe MHD_get_connection_values_n(pointer, .HEADER_KIND, body, collector)
     }
+  }
+}
+
+extension HTTPResponse.Body {
+  /// Calls a function with the bytes, of which a stream has none.
+  fileprivate func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    guard case .bytes(let bytes) = self else {
+      return unsafe body(UnsafeRawBufferPointer(start: nil, count: 0))
+    }
+    return unsafe bytes.withUnsafeBytes(body)
   }
 }

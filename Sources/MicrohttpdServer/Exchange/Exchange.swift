@@ -177,23 +177,17 @@ final class Exchange: Sendable {
 
   private func send(_ response: consuming HTTPResponse, on worker: RequestWorker) -> MHD_Result {
     worker.answered += 1
-    let status = (200...599).contains(response.status) ? response.status : 500
-    let body: [UInt8]
-    switch response.body {
-    case .stream(let stream): return send(response, status: status, stream: stream, on: worker)
-    case .empty: body = []
-    case .bytes(let bytes): body = bytes
-    }
-    var headers = response.headers
-    if worker.core.isStopping { headers.append("Connection", "close") }
-    guard connection.queue(status: status, headers: headers, body: body) else { return .NO }
+    if !(200...599).contains(response.status) { response.status = 500 }
+    if case .stream(let stream) = response.body { return send(response, stream, on: worker) }
+    if worker.core.isStopping { response.headers.append("Connection", "close") }
+    guard connection.queue(response) else { return .NO }
     proceed(to: .sending, on: worker)
     worker.deadlines.enter(.sending, slot)
     return .YES
   }
 
   private func send(
-    _ response: HTTPResponse, status: Int, stream: any ByteStream, on worker: RequestWorker
+    _ response: HTTPResponse, _ stream: any ByteStream, on worker: RequestWorker
   ) -> MHD_Result {
     guard let socket = connection.duplicateSocket() else {
       stream.closed()
@@ -202,7 +196,8 @@ final class Exchange: Sendable {
     let (isHead, isHTTP10) = intake.withLock { ($0.isHead, $0.isHTTP10) }
     if isHead { stream.closed() }
     let head = ResponseHead(
-      status: status, headers: response.headers, framing: isHTTP10 ? .untilClose : .chunked)
+      status: response.status, headers: response.headers, framing: isHTTP10 ? .untilClose : .chunked
+    )
     return handOff(
       HandOff(
         socket: socket, head: head.bytes, stream: isHead ? nil : stream, isChunked: !isHTTP10,

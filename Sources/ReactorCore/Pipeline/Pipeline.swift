@@ -32,6 +32,8 @@ package final class Pipeline<Action: Sendable, Mutation: Sendable, State: Sendab
 
   @usableFromInline let mailbox: Mailbox<Item, Contents>
   @usableFromInline let front = Mutex(PipelineFront<Action, State>())
+  /// Whether anyone has asked for the actions, which no host does.
+  @usableFromInline let hasActionSubject = Atomic<Bool>(false)
   private let running = Atomic<Int>(0)
   let progress = Mutex<[ObjectIdentifier: Double]>([:])
   let progressIsNews = Atomic<Bool>(false)
@@ -59,6 +61,7 @@ package final class Pipeline<Action: Sendable, Mutation: Sendable, State: Sendab
     return front.withLock { front in
       let action = front.action ?? made
       front.action = action
+      hasActionSubject.store(true, ordering: .releasing)
       return action
     }
   }
@@ -66,7 +69,8 @@ package final class Pipeline<Action: Sendable, Mutation: Sendable, State: Sendab
   /// The actions that are sent, where anyone has asked for them.
   @inlinable
   var actionsSent: Broadcaster<Action>? {
-    front.withLock { $0.action?.sent }
+    guard hasActionSubject.load(ordering: .acquiring) else { return nil }
+    return front.withLock { $0.action?.sent }
   }
 
   /// The states, the latest first.
@@ -203,10 +207,12 @@ package final class Pipeline<Action: Sendable, Mutation: Sendable, State: Sendab
 
   /// Runs work in the serial context if nothing runs there now.
   ///
+  /// That it is done is not reported: whoever gave it knows.
+  ///
   /// - Returns: Whether it was run.
   @inlinable
   package func performIfFree(_ work: () -> Void) -> Bool {
-    mailbox.runIfFree({ $0.perform(work, in: self) }, handle: { $0.handle($1, in: self) })
+    mailbox.runIfFree({ $0.performUnreported(work, in: self) }, handle: { $0.handle($1, in: self) })
   }
 
   /// Ends every effect and every stage.

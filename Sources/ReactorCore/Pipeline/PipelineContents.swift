@@ -99,6 +99,14 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
     report?(.settled)
   }
 
+  /// Runs work of a host that knows where it ends.
+  @inlinable
+  func performUnreported(_ work: () -> Void, in pipeline: Owner) {
+    self.pipeline = pipeline
+    defer { self.pipeline = nil }
+    work()
+  }
+
   /// Handles what arrives after the end: whoever follows it learns that it was cancelled.
   @usableFromInline
   func drop(_ item: Owner.Item) {

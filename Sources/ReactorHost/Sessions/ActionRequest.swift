@@ -19,7 +19,7 @@ final class ActionRequest: Sendable {
   /// Whether the actions came as an array, so that a failure names its place.
   let isArray: Bool
 
-  private let session: LiveSession
+  let session: LiveSession
   private let progress: Mutex<Progress>
   // What every action comes by is not behind the lock.
   private let unfinished: Atomic<Int>
@@ -211,7 +211,8 @@ final class ActionTicket: TrackedEffect {
   /// Its place in the request.
   let index: Int
 
-  // Only the session's turns change these: they are atomic for whoever is told of them.
+  // Only turns of the session touch these, one after the other: what is atomic about them is for the
+  // compiler.
   private let running = Atomic<Int>(0)
   private let hasFailed = Atomic<Bool>(false)
   private let failure = Mutex<(any Error)?>(nil)
@@ -230,7 +231,7 @@ final class ActionTicket: TrackedEffect {
 
   @usableFromInline
   func begin() {
-    running.add(1, ordering: .relaxed)
+    running.store(running.load(ordering: .relaxed) + 1, ordering: .relaxed)
   }
 
   @usableFromInline
@@ -239,7 +240,8 @@ final class ActionTicket: TrackedEffect {
       failure.withLock { if $0 == nil { $0 = error } }
       hasFailed.store(true, ordering: .relaxed)
     }
-    let left = running.subtract(1, ordering: .acquiringAndReleasing).newValue
+    let left = running.load(ordering: .relaxed) - 1
+    running.store(left, ordering: .relaxed)
     guard left == 0 else { return }
     request.finished(index, hasFailed.load(ordering: .relaxed) ? failure.withLock { $0 } : nil)
   }

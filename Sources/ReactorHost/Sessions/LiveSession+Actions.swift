@@ -14,7 +14,11 @@ extension LiveSession {
       count: actions.count, isArray: actions.isArray, key: key, in: self, accepted: accepted,
       completion: completion)
     // Mostly nothing runs, so that nothing need be kept for later.
-    if engine.performIfFree({ enter(request, actions, ifAt: expected, for: context) }) { return }
+    let wasFree = engine.performIfFree {
+      enter(request, actions, ifAt: expected, for: context)
+      didSettle()
+    }
+    guard !wasFree else { return }
     let isTaken = engine.perform(bound: environment.settings.mailboxBound) { [self] in
       enter(request, actions, ifAt: expected, for: context)
     }

@@ -15,30 +15,28 @@ extension LiveSession {
     }
   }
 
-  func didReduce(
-    _ mutation: [UInt8], to state: [UInt8], because origin: MutationOrigin
-  ) {
-    var action: [UInt8]?
+  func didReduce(_ mutation: [UInt8], to state: [UInt8], because origin: MutationOrigin) {
     var global: LogEntry.GlobalMark?
-    var request: ActionRequest?
-    switch origin {
-    case .effect(let effect):
-      let ticket = effect as? ActionTicket
-      action = ticket?.json
-      request = ticket?.request
-    case .global(let name, let revision):
+    if case .global(let name, let revision) = origin {
       global = LogEntry.GlobalMark(name: name, revision: revision)
-    case .external: break
     }
+    didReduce(mutation, to: state, because: nil, global)
+  }
+
+  func didReduce(
+    _ mutation: [UInt8], to state: [UInt8], because ticket: ActionTicket?,
+    _ global: LogEntry.GlobalMark? = nil
+  ) {
     let now = Timestamp.now
     book.withLock { book in
       guard book.end == nil else { return }
       book.reduced += 1
       book.isInTurn = true
-      request?.caused(book.reduced)
+      ticket?.request.caused(book.reduced)
       book.pendingEntries.append(
         LogEntry(
-          version: book.reduced, at: now, action: action, global: global, mutation: mutation))
+          version: book.reduced, at: now, action: ticket?.json, global: global,
+          mutation: mutation))
       book.pendingStates.append(state)
     }
   }

@@ -30,6 +30,8 @@ protocol SessionEngine: AnyObject, Sendable {
 
   /// Runs work in the session's serial context, unless something runs there.
   ///
+  /// The session is not told when that turn ends.
+  ///
   /// - Returns: Whether it was run.
   func performIfFree(_ work: () -> Void) -> Bool
 

@@ -30,7 +30,13 @@ final class SessionLink: Sendable {
 
   @usableFromInline
   func didReduce(_ mutation: [UInt8], to state: [UInt8], because origin: MutationOrigin) {
-    session?.didReduce(mutation, to: state, because: origin)
+    // Mostly the cause is an action, which holds the session: that is faster than to ask whether it is
+    // there still.
+    if case .effect(let effect) = origin, let ticket = effect as? ActionTicket {
+      ticket.request.session.didReduce(mutation, to: state, because: ticket)
+    } else {
+      session?.didReduce(mutation, to: state, because: origin)
+    }
   }
 
   @usableFromInline
