@@ -212,7 +212,7 @@ package final class Pipeline<Action: Sendable, Mutation: Sendable, State: Sendab
   /// - Returns: Whether it was run.
   @inlinable
   package func performIfFree(_ work: () -> Void) -> Bool {
-    mailbox.runIfFree({ $0.performUnreported(work, in: self) }, handle: { $0.handle($1, in: self) })
+    mailbox.runIfFree({ $0.performUnreported(in: self, work) }, handle: { $0.handle($1, in: self) })
   }
 
   /// Ends every effect and every stage.

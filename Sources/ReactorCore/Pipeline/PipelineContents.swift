@@ -93,15 +93,15 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
   /// somebody may wait for what it answers.
   @inlinable
   func perform(_ work: () -> Void, in pipeline: Owner) {
-    self.pipeline = pipeline
-    defer { self.pipeline = nil }
-    work()
-    report?(.settled)
+    performUnreported(in: pipeline) {
+      work()
+      report?(.settled)
+    }
   }
 
   /// Runs work of a host that knows where it ends.
   @inlinable
-  func performUnreported(_ work: () -> Void, in pipeline: Owner) {
+  func performUnreported(in pipeline: Owner, _ work: () -> Void) {
     self.pipeline = pipeline
     defer { self.pipeline = nil }
     work()
