@@ -3,7 +3,8 @@ internal import ReactorHTTP
 extension StreamWorker {
   /// Sends the heartbeats that are due, and closes who lingered for long enough.
   func serveTimers() {
-    while heartbeat > 0, let (index, time) = silence.oldest, now - time >= heartbeat {
+    pace.advance(to: now, streams: silence.count)
+    while let (index, time) = silence.oldest, pace.isDue(silentSince: time, at: now) {
       silence.touch(index, at: now)
       beat(index)
     }
@@ -13,7 +14,9 @@ extension StreamWorker {
   /// How long the loop may sleep: -1 for as long as nothing happens.
   func millisecondsUntilTimer() -> Int32 {
     var next = Int64.max
-    if heartbeat > 0, let (_, time) = silence.oldest { next = time + heartbeat }
+    if let (_, time) = silence.oldest {
+      next = pace.next(silentSince: time, at: now, streams: silence.count) ?? .max
+    }
     if let (_, time) = lingering.oldest { next = min(next, time + linger) }
     return next == .max ? -1 : Int32(clamping: max(0, next - now))
   }

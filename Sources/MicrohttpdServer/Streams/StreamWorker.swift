@@ -11,7 +11,7 @@ final class StreamWorker {
   let loop: StreamLoop
   let settings: MicrohttpdServer.Settings
   let openStreams: ActivityCount
-  let heartbeat: Int64
+  var pace: HeartbeatPace
   let linger: Int64
 
   var slots: [StreamSlot] = []
@@ -37,7 +37,7 @@ final class StreamWorker {
     self.loop = loop
     self.settings = settings
     self.openStreams = openStreams
-    heartbeat = settings.heartbeat.milliseconds
+    pace = HeartbeatPace(interval: settings.heartbeat.milliseconds)
     linger = settings.linger.milliseconds
   }
 
