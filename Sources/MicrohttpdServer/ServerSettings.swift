@@ -90,7 +90,8 @@ extension MicrohttpdServer {
     /// How long a client may take; a request that waits for the service has all the time.
     public var timeouts: Timeouts
 
-    /// After how long without a byte a stream is sent its heartbeat.
+    /// After how long without a byte a stream is sent its heartbeat at the latest; where there are many,
+    /// after half of it at the earliest.
     public var heartbeat: Duration
 
     /// How long a connection that was ended waits for its client to take the last bytes.

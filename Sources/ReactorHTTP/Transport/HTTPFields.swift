@@ -2,8 +2,8 @@ internal import Glibc
 
 /// The header fields of a response, in the order in which they are sent.
 ///
-/// They are kept in one piece, as C reads them: each name and each value ends in a zero byte. Every
-/// answer has half a dozen, and as so many strings they would be what an answer costs most.
+/// They are kept in one piece, as C reads them: each name and each value ends in a zero byte. So the
+/// fields of an answer are one allocation, and a transport that is written in C takes them as they are.
 public struct HTTPFields: Sendable, Equatable {
   /// More than nearly every answer needs, so that its fields are allocated once.
   private static let usualSize = 256
@@ -100,12 +100,7 @@ public struct HTTPFields: Sendable, Equatable {
   }
 
   private static func canBeSent(_ value: UnsafeBufferPointer<UInt8>) -> Bool {
-    // No way out before the end, so that several bytes are looked at in one step.
-    var isSendable = !value.isEmpty
-    for byte in value {
-      isSendable = isSendable && ((byte >= 0x20 && byte != 0x7F) || byte == 0x09)
-    }
-    return isSendable
+    !value.isEmpty && value.allSatisfy { ($0 >= 0x20 && $0 != 0x7F) || $0 == 0x09 }
   }
 }
 

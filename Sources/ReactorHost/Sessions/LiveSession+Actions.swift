@@ -58,7 +58,8 @@ extension LiveSession {
       } else {
         settled.batch = book.conclude(request)
       }
-      guard book.delays(settled) else { return .answer(book.latest) }
+      guard settled.waits(forVersionAfter: book.committed, batchAfter: book.committedBatches)
+      else { return .answer(book.latest) }
       book.settled.append(settled)
       return .wait
     }
@@ -77,12 +78,10 @@ struct SettledRequest: Sendable {
   let version: Int
   /// The batch that says what became of it; 0 for none.
   var batch = 0
-}
 
-extension LiveSession.Book {
-  /// Whether something that a request waits for is not committed yet.
-  func delays(_ settled: SettledRequest) -> Bool {
-    settled.version > committed || settled.batch > committedBatches
+  /// Whether something that it waits for is not committed, when so much is.
+  func waits(forVersionAfter version: Int, batchAfter batch: Int) -> Bool {
+    self.version > version || self.batch > batch
   }
 }
 

@@ -206,7 +206,7 @@ extension LiveSession.Book {
   /// Takes out the requests whose mutations are all committed.
   fileprivate mutating func takeAnswered() -> Few<SettledRequest> {
     let (version, batch) = (committed, committedBatches)
-    let answered = settled.takeAll { $0.version <= version && $0.batch <= batch }
+    let answered = settled.takeAll { !$0.waits(forVersionAfter: version, batchAfter: batch) }
     answered.forEach { settled in
       guard let key = settled.request.key else { return }
       keys[key.name] = nil
