@@ -36,8 +36,10 @@ final class Semaphore: Sendable {
   func signal() {
     unsafe pthread_mutex_lock(&parts.pointee.lock)
     unsafe parts.pointee.signals += 1
-    unsafe pthread_cond_signal(&parts.pointee.bell)
     unsafe pthread_mutex_unlock(&parts.pointee.lock)
+    // Without the lock, which the woken thread takes first of all: on the same processor it would
+    // wake only to wait for it.
+    unsafe pthread_cond_signal(&parts.pointee.bell)
   }
 
   /// Waits for a signal, for some seconds at most, and says whether it came.
