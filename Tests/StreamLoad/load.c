@@ -20,7 +20,7 @@ void load_watch(struct load *load, int socket, uint32_t events, enum subject sub
   }
 }
 
-int load_connect(const struct load *load, bool waits) {
+int load_connect(const struct load *load, uint32_t from, bool waits) {
   int made = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | (waits ? 0 : SOCK_NONBLOCK), 0);
   if (made < 0) give_up("socket: %s", strerror(errno));
   int yes = 1;
@@ -29,6 +29,12 @@ int load_connect(const struct load *load, bool waits) {
      take the ports of the next run. */
   struct linger reset = {.l_onoff = 1};
   setsockopt(made, SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
+  /* The port is found with the connection: bound before, it would be nobody else's. */
+  setsockopt(made, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &yes, sizeof yes);
+  struct sockaddr_in own = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(from)};
+  if (bind(made, (const struct sockaddr *)&own, sizeof own) != 0) {
+    give_up("bind: %s", strerror(errno));
+  }
   const struct sockaddr *address = (const struct sockaddr *)&load->options.address;
   if (connect(made, address, sizeof load->options.address) != 0 && errno != EINPROGRESS) {
     close(made);

@@ -51,7 +51,7 @@ void publishers_connect(struct load *load) {
   publishers->each = allocate((size_t)load->options.publishers, sizeof *publishers->each);
   for (long index = 0; index < load->options.publishers; index++) {
     struct publisher *publisher = &publishers->each[index];
-    publisher->socket = load_connect(load, true);
+    publisher->socket = load_connect(load, PUBLISHERS_ADDRESS, true);
     if (publisher->socket < 0) give_up("connect: %s", strerror(errno));
     publisher->is_open = true;
     publisher->request = allocate(1, LARGEST_REQUEST);

@@ -22,7 +22,7 @@ static void begin(struct load *load, long index) {
   struct subscriber *subscriber = &load->subscribers[index];
   *subscriber = (struct subscriber){.session = (uint32_t)(index % load->options.sessions)};
   subscriber->is_stalled = index >= load->options.subscribers;
-  subscriber->socket = load_connect(load, false);
+  subscriber->socket = load_connect(load, SUBSCRIBERS_ADDRESS, false);
   if (subscriber->socket < 0) {
     load->outcome.refused++;
     return;

@@ -26,6 +26,13 @@ enum PostLoad {
     /// The seconds of a processor that an answer takes the server, which others on the machine
     /// disturb less than the rate.
     let processorTime: Double
+
+    /// What lies between two.
+    static func mean(_ one: Outcome, _ other: Outcome) -> Outcome {
+      Outcome(
+        rate: (one.rate + other.rate) / 2,
+        processorTime: (one.processorTime + other.processorTime) / 2)
+    }
   }
 
   private static func run(_ url: String, _ connections: Int, seconds: Double) throws -> Double {

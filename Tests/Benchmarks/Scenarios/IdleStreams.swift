@@ -6,31 +6,56 @@ extension Scenario {
     ) { bench in
       let all = Contestants(bench: bench)
       let contestants = [all.memory, all.sqlite]
-      let rates = try bench.inTurns(contestants) { contestant in
-        let server = try contestant.start()
-        func rate() throws -> Double {
-          try PostLoad.run(contestant, server, connections: 32, seconds: bench.seconds).rate
-        }
-        // Without them before and after, so that neither the machine's drift nor the log's growth is
-        // laid to the streams.
-        let before = try rate()
-        var load = StreamLoad(bench)
-        load.subscribers = 15_000
-        let with = try load.hold(contestant, server) { _ in try rate() }
-        return (without: (before + (try rate())) / 2, with: with)
-      }
+      let windows = try bench.inTurns(contestants) { contestant in
+        try measureBesideStreams(contestant, bench)
+      }.mapValues { $0.flatMap(\.self) }
       for contestant in contestants {
-        let own = rates[contestant.name] ?? []
+        let own = windows[contestant.name] ?? []
         bench.report(
           Figure(
             load: "15,000 idle streams", contestant: contestant.name, unit: "answers/s",
-            value: Sample(own.map(\.with)),
+            value: Sample(own.map(\.with.rate)),
             ratio: .init(
               to: "without them",
-              value: Sample(own.map(\.with), dividedBy: own.map(\.without))),
+              value: Sample(own.map(\.with.rate), dividedBy: own.map(\.without.rate))),
             aim: .atLeast(0.95)))
       }
+      for contestant in contestants {
+        let own = windows[contestant.name] ?? []
+        bench.report(
+          Figure(
+            load: "15,000 idle streams", contestant: contestant.name, unit: "µs of CPU/answer",
+            value: Sample(own.map { $0.with.processorTime * 1_000_000 }),
+            ratio: .init(
+              to: "without them",
+              value: Sample(
+                own.map(\.with.processorTime), dividedBy: own.map(\.without.processorTime)))))
+      }
     }
+  }
+
+  /// The same server with streams and without them, several times in turns.
+  ///
+  /// Each window with them is compared with the two around it, so that neither the machine's drift
+  /// nor the log's growth is laid to the streams.
+  private static func measureBesideStreams(
+    _ contestant: Contestant, _ bench: Bench
+  ) throws -> [(without: PostLoad.Outcome, with: PostLoad.Outcome)] {
+    let server = try contestant.start()
+    func window() throws -> PostLoad.Outcome {
+      try PostLoad.run(contestant, server, connections: 32, seconds: bench.seconds)
+    }
+    var load = StreamLoad(bench)
+    load.subscribers = 15_000
+    var before = try window()
+    var windows: [(without: PostLoad.Outcome, with: PostLoad.Outcome)] = []
+    for _ in 0..<bench.rounds {
+      let with = try load.hold(contestant, server) { _ in try window() }
+      let after = try window()
+      windows.append((without: .mean(before, after), with: with))
+      before = after
+    }
+    return windows
   }
 
   /// What an idle subscriber costs the server.
