@@ -58,7 +58,8 @@ struct Poller: ~Copyable, Sendable {
 
   /// Waits at most `milliseconds` (-1: for ever) and hands over what happened.
   func wait(milliseconds: Int32, _ body: (Event) -> Void) {
-    unsafe withUnsafeTemporaryAllocation(of: epoll_event.self, capacity: 256) { events in
+    // No more than 1,024 bytes: beyond that Swift takes them from the heap, for each waiting anew.
+    unsafe withUnsafeTemporaryAllocation(of: epoll_event.self, capacity: 64) { events in
       let count = unsafe epoll_wait(
         descriptor, events.baseAddress, Int32(clamping: events.count), milliseconds)
       guard count > 0 else { return }
