@@ -73,6 +73,9 @@ public final class SQLiteLog: MutationLog {
   }
 
   /// Stores a session whose history is another one's up to a version.
+  ///
+  /// A long history is copied a part at a time, beside what else is written, and the session is there
+  /// when all of it is.
   public func fork(
     _ source: SessionKey, at version: Int, to target: SessionKey, epoch: String,
     completion: @escaping @Sendable (Result<Void, LogError>) -> Void

@@ -12,7 +12,7 @@ final class GroupCommitter: Sendable {
   /// What became of a group.
   private struct Outcome: Sendable {
     let group: ArraySlice<WriteRequest>
-    let refusals: [LogError?]
+    let results: [WriteResult]
   }
 
   /// What threads bring.
@@ -151,14 +151,18 @@ final class GroupCommitter: Sendable {
     var health = StoreHealth(logger: logger)
     // At first there may be something to remove that an earlier process had left.
     var pause = 0
-    while let arrived = arrivals.takeAll(waiting: pause) {
-      let waiting = gather(arrived)
+    // What takes several groups comes again with the next one, before what arrives.
+    var unfinished: [WriteRequest] = []
+    while let arrived = takeArrivals(waiting: pause, beside: unfinished) {
+      var waiting = gather(arrived)
+      if !unfinished.isEmpty { waiting = unfinished + waiting }
+      unfinished = []
       guard !waiting.isEmpty || arrived.isEmpty else { continue }
       var rest = waiting[...]
       repeat {
         let group = rest.prefix(Self.groupBound)
         rest = rest.dropFirst(group.count)
-        let refusals: [LogError?]
+        let results: [WriteResult]
         do throws(DatabaseError) {
           if writer == nil || isBroken {
             // Before the broken one goes: a write-ahead log that nobody has open is read anew from
@@ -167,16 +171,19 @@ final class GroupCommitter: Sendable {
               try file.connect(for: .writing), rules, afterFailure: isBroken)
             isBroken = false
           }
-          refusals = try writer?.write(group) ?? []
+          results = try writer?.write(group) ?? []
           health.succeeded()
           pause = writer?.isAtRest ?? true ? Self.idleInterval : 0
         } catch {
           if error.breaksConnection { isBroken = true }
           health.failed(error)
           pause = Self.failureInterval
-          refusals = group.map { _ in error.logError }
+          results = group.map { _ in .refused(error.logError) }
         }
-        if !group.isEmpty { _ = outcomes.put(Outcome(group: group, refusals: refusals)) }
+        for (offset, result) in results.enumerated() where result.isUnfinished {
+          unfinished.append(group[group.startIndex + offset])
+        }
+        if !group.isEmpty { _ = outcomes.put(Outcome(group: group, results: results)) }
       } while !rest.isEmpty
     }
     do throws(DatabaseError) {
@@ -186,6 +193,12 @@ final class GroupCommitter: Sendable {
     }
     writer = nil
     outcomes.close()
+  }
+
+  /// What has arrived; `nil` at the end, before which everything is finished.
+  private func takeArrivals(waiting pause: Int, beside unfinished: [WriteRequest]) -> [Arrival]? {
+    guard !unfinished.isEmpty else { return arrivals.takeAll(waiting: pause) }
+    return arrivals.takeAll(waiting: 0) ?? []
   }
 
   /// What the next group is made of: the requests that have arrived, and what the sources append.
@@ -221,12 +234,17 @@ final class GroupCommitter: Sendable {
   }
 
   private func tell(_ outcome: Outcome) {
-    var bytes = 0
-    for (request, refusal) in zip(outcome.group, outcome.refusals) {
-      request.completion?(refusal.map { .failure($0) } ?? .success(()))
+    var (count, bytes) = (0, 0)
+    for (request, result) in zip(outcome.group, outcome.results) {
+      switch result {
+      case .written: request.completion?(.success(()))
+      case .refused(let error): request.completion?(.failure(error))
+      case .unfinished: continue
+      }
+      count += 1
       bytes += request.size
     }
-    leave(outcome.group.count, bytes: bytes)
+    leave(count, bytes: bytes)
   }
 
   private func leave(_ count: Int, bytes: Int) {

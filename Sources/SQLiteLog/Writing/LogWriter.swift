@@ -7,6 +7,7 @@ internal import ReactorHost
 struct LogWriter {
   private let connection: Connection
   private var heads = HeadCache(capacity: 65_536)
+  private var forks: Forks
   private var removals: Removals
   private var sweep: RetentionSweep
   private let statements: WriteStatements
@@ -40,6 +41,7 @@ struct LogWriter {
         coalesce((SELECT max(id) FROM sessions), 0), coalesce((SELECT max(session) FROM removals), 0))
       """)
     statements = try WriteStatements(connection)
+    forks = try Forks(connection)
     removals = try Removals(connection)
     sweep = try RetentionSweep(connection, rules)
     outcomes = try OutcomeSweep(connection, rules)
@@ -58,24 +60,30 @@ struct LogWriter {
 
   /// Writes a group of operations in their order, and a part of what is to be removed.
   ///
-  /// - Returns: Each operation's error, if it was refused: what was refused has changed nothing, and
-  ///   the others are on the disk.
+  /// - Returns: What became of each: what was refused has changed nothing, what is unfinished is to
+  ///   come again with the next group, and the others are on the disk.
   /// - Throws: Where nothing was written at all.
   mutating func write(
     _ group: ArraySlice<WriteRequest>
-  ) throws(DatabaseError) -> [LogError?] {
+  ) throws(DatabaseError) -> [WriteResult] {
     do throws(DatabaseError) {
       return try transact(group)
     } catch {
-      guard error.concernsOneStatement else { throw error }
-      guard group.count > 1 else { return [error.isConflict ? .conflict : error.logError] }
+      guard error.concernsOneStatement else {
+        giveUpForks(in: group)
+        throw error
+      }
+      guard group.count > 1 else {
+        giveUpForks(in: group)
+        return [.refused(error.isConflict ? .conflict : error.logError)]
+      }
     }
     // Something in the group cannot be written. Each on its own, the others can.
-    var refusals: [LogError?] = []
+    var results: [WriteResult] = []
     for index in group.indices {
-      refusals += try write(group[index...index])
+      results += try write(group[index...index])
     }
-    return refusals
+    return results
   }
 
   /// Writes a group as one transaction.
@@ -85,25 +93,28 @@ struct LogWriter {
   /// what was refused.
   private mutating func transact(
     _ group: ArraySlice<WriteRequest>
-  ) throws(DatabaseError) -> [LogError?] {
-    var refusals: [LogError?] = []
-    refusals.reserveCapacity(group.count)
+  ) throws(DatabaseError) -> [WriteResult] {
+    var results: [WriteResult] = []
+    results.reserveCapacity(group.count)
     try statements.begin.run()
+    forks.beginGroup()
     do throws(DatabaseError) {
       for request in group {
-        refusals.append(try apply(request.operation) ? nil : .conflict)
+        results.append(try apply(request.operation))
       }
       if removals.isEmpty { try sweep.plan(&removals, now: .now) }
-      let removed = try removals.removeSome()
+      let removed = try removals.removeSome(except: forks)
       try outcomes.removeSome(now: .now)
       if mayHaveLeftovers { try connection.execute("PRAGMA user_version = \(Schema.version)") }
       try statements.commit.run()
       mayHaveLeftovers = false
+      forks.didCommit()
       removals.didRemove(removed)
-      return refusals
+      return results
     } catch {
       mayHaveLeftovers = true
       heads.removeAll()
+      forks.didTakeBack()
       removals.didTakeBack()
       outcomes.didTakeBack()
       // Some errors have ended the transaction themselves. If this fails, the connection is of no
@@ -115,16 +126,17 @@ struct LogWriter {
 
   // MARK: Operations
 
-  /// Does what an operation says, within a transaction.
+  /// Does what an operation says, or a part of it, within a transaction.
   ///
-  /// - Returns: Whether the session is as the operation expects it. If not, nothing was changed.
-  private mutating func apply(_ operation: WriteOperation) throws(DatabaseError) -> Bool {
+  /// Where the session is not as the operation expects it, it is refused and nothing was changed.
+  private mutating func apply(_ operation: WriteOperation) throws(DatabaseError) -> WriteResult {
     switch operation {
     case .create(let key, let epoch):
-      guard let head = try begin(key, epoch: epoch, at: .now) else { return false }
+      guard let head = try begin(key, epoch: epoch, at: .now) else { return .refused(.conflict) }
       heads[key] = head
     case .append(let key, let batch, let epoch, let version):
-      return try append(batch, to: key, epoch: epoch, version: version)
+      let isExpected = try append(batch, to: key, epoch: epoch, version: version)
+      return isExpected ? .written : .refused(.conflict)
     case .end(let key):
       try end(key)
     case .fork(let source, let version, let target, let epoch):
@@ -134,25 +146,28 @@ struct LogWriter {
       try save(snapshot, of: key, epoch: epoch)
     case .lookAround: break
     }
-    return true
+    return .written
   }
 
-  /// Begins a history, in place of one that has ended.
+  /// Begins a history, in place of one that has ended; of one that is copied it takes the key.
   ///
   /// - Returns: Its head, without anything; `nil` where one is there.
   private mutating func begin(
-    _ key: SessionKey, epoch: String, at moment: Timestamp
+    _ key: SessionKey, epoch: String, at moment: Timestamp, as copy: Int64? = nil
   ) throws(DatabaseError) -> Head? {
     let known = try head(of: key)
     guard known?.isEnded ?? true else { return nil }
-    let id = known?.id ?? nextID
-    if known == nil {
-      try insertSession(key, id: id, epoch: epoch, at: moment, isEnded: false)
-    } else {
-      try statements.reviveSession.bind(1, id)
-      try statements.reviveSession.bind(2, text: epoch)
-      try statements.reviveSession.bind(3, moment.milliseconds)
+    let id: Int64
+    if let known {
+      id = copy ?? known.id
+      try statements.reviveSession.bind(1, known.id)
+      try statements.reviveSession.bind(2, id)
+      try statements.reviveSession.bind(3, text: epoch)
+      try statements.reviveSession.bind(4, moment.milliseconds)
       try statements.reviveSession.run()
+    } else {
+      id = copy ?? takeID()
+      try insertSession(key, id: id, epoch: epoch, at: moment, isEnded: false)
     }
     return Head(id: id, epoch: epoch, isEnded: false, version: 0, snapshot: 0)
   }
@@ -167,7 +182,12 @@ struct LogWriter {
     try statements.insertSession.bind(5, moment.milliseconds)
     try statements.insertSession.bind(6, isEnded ? 1 : 0)
     try statements.insertSession.run()
-    nextID += 1
+  }
+
+  /// A key that no history has, nor what is left of one.
+  private mutating func takeID() -> Int64 {
+    defer { nextID += 1 }
+    return nextID
   }
 
   private mutating func append(
@@ -245,41 +265,62 @@ struct LogWriter {
   ///
   /// Its rows go later, whatever their number.
   private mutating func end(_ key: SessionKey) throws(DatabaseError) {
-    let id = nextID
-    if let head = try head(of: key) {
-      guard !head.isEnded else { return }
+    let known = try head(of: key)
+    guard known?.isEnded != true else { return }
+    let id = takeID()
+    if let head = known {
       try removals.add(history: head.id)
       try statements.endSession.bind(1, head.id)
       try statements.endSession.bind(2, id)
       try statements.endSession.bind(3, Timestamp.now.milliseconds)
       try statements.endSession.run()
-      nextID += 1
     } else {
       try insertSession(key, id: id, epoch: "", at: .now, isEnded: true)
     }
     heads[key] = Head(id: id, epoch: "", isEnded: true, version: 0, snapshot: 0)
   }
 
+  /// Copies a part of a history, and gives the session what was copied once it is whole.
   private mutating func fork(
     _ source: SessionKey, at version: Int, to target: SessionKey, epoch: String
-  ) throws(DatabaseError) -> Bool {
-    let origin = try head(of: source)
-    guard var head = try begin(target, epoch: epoch, at: .now) else { return false }
-    if let origin, !origin.isEnded {
-      func copy(_ statement: Statement) throws(DatabaseError) {
-        try statement.bind(1, head.id)
-        try statement.bind(2, origin.id)
-        try statement.bind(3, version)
-        try statement.run()
-      }
-      try copy(statements.copyMutations)
-      try copy(statements.copySnapshots)
-      try copy(statements.copyGlobals)
+  ) throws(DatabaseError) -> WriteResult {
+    let known = forks.copy(to: target, epoch: epoch)
+    guard try head(of: target)?.isEnded ?? true else {
+      forks.end(to: target, epoch: epoch)
+      return .refused(.conflict)
+    }
+    let copy: Forks.Copy
+    if let known {
+      copy = known
+    } else {
+      let origin = try head(of: source).flatMap { $0.isEnded ? nil : $0 }
+      copy = Forks.Copy(id: takeID(), origin: origin)
+    }
+    guard try forks.copySome(copy, upTo: version) else {
+      if known == nil { forks.begin(copy, to: target, epoch: epoch) }
+      // A copy that nobody finishes is removed.
+      try removals.add(history: copy.id)
+      return .unfinished
+    }
+    forks.end(to: target, epoch: epoch)
+    if known != nil { try removals.keep(history: copy.id) }
+    guard var head = try begin(target, epoch: epoch, at: .now, as: copy.id) else {
+      return .refused(.conflict)
+    }
+    if let origin = copy.origin {
       head.version = min(version, origin.version)
       head.snapshot = version >= origin.snapshot ? origin.snapshot : version
     }
     heads[target] = head
-    return true
+    return .written
+  }
+
+  /// What is refused is not asked for again.
+  private mutating func giveUpForks(in group: ArraySlice<WriteRequest>) {
+    for request in group {
+      guard case .fork(_, _, let target, let epoch) = request.operation else { continue }
+      forks.giveUp(to: target, epoch: epoch)
+    }
   }
 
   private mutating func save(

@@ -29,8 +29,8 @@ struct Removals {
   private let snapshotOfOldEntry: Statement
 
   init(_ connection: Connection) throws(DatabaseError) {
-    insertHistory = try connection.prepare("INSERT INTO removals (session) VALUES (?1)")
-    nextHistory = try connection.prepare("SELECT session FROM removals LIMIT 1")
+    insertHistory = try connection.prepare("INSERT OR IGNORE INTO removals (session) VALUES (?1)")
+    nextHistory = try connection.prepare("SELECT session FROM removals ORDER BY session")
     deleteHistory = try connection.prepare("DELETE FROM removals WHERE session = ?1")
     deleteMutations = try connection.prepare(
       """
@@ -70,11 +70,17 @@ struct Removals {
   /// Whether there is anything to remove.
   var isEmpty: Bool { trims.isEmpty && !hasHistories }
 
-  /// Removes all of a history, which no session has any more.
+  /// Removes all of a history, which no session has any more, or none has yet.
   mutating func add(history id: Int64) throws(DatabaseError) {
     try insertHistory.bind(1, id)
     try insertHistory.run()
     hasHistories = true
+  }
+
+  /// Keeps a history, which a session has now.
+  func keep(history id: Int64) throws(DatabaseError) {
+    try deleteHistory.bind(1, id)
+    try deleteHistory.run()
   }
 
   /// Removes of a history that is at a version what need not be kept.
@@ -111,16 +117,16 @@ struct Removals {
 
   // MARK: Step by step
 
-  /// Removes some rows, within a transaction.
-  mutating func removeSome() throws(DatabaseError) -> Step {
-    if let (id, version) = trims.first {
+  /// Removes some rows, within a transaction, of histories that are not copied just now.
+  mutating func removeSome(except forks: Forks) throws(DatabaseError) -> Step {
+    if let (id, version) = trims.first(where: { !forks.concern($0.key) }) {
       let isDone = try removeSome(of: id, upTo: version)
       return isDone ? .trimmed(id, upTo: version) : .removedSome
     }
     guard hasHistories else { return .none }
-    guard try nextHistory.step() else { return .removedHistories }
-    let id = nextHistory.integer(0)
-    nextHistory.reset()
+    guard let id = try nextHistory(except: forks) else {
+      return forks.count == 0 ? .removedHistories : .none
+    }
     if try removeSome(of: id, upTo: .max), try removeOutcomes(of: id) {
       for statement in [deleteGlobals, deleteAccepted] {
         try statement.bind(1, id)
@@ -130,6 +136,16 @@ struct Removals {
       try deleteHistory.run()
     }
     return .removedSome
+  }
+
+  private func nextHistory(except forks: Forks) throws(DatabaseError) -> Int64? {
+    while try nextHistory.step() {
+      let id = nextHistory.integer(0)
+      guard !forks.concern(id) else { continue }
+      nextHistory.reset()
+      return id
+    }
+    return nil
   }
 
   /// Removes rows of a history.

@@ -37,6 +37,20 @@ enum WriteOperation: Sendable {
   }
 }
 
+/// What became of something to be written.
+enum WriteResult: Equatable {
+  /// It is on the disk.
+  case written
+  /// Nothing of it was written.
+  case refused(LogError)
+  /// A part is on the disk, and the rest waits for the next group.
+  case unfinished
+
+  var isUnfinished: Bool {
+    if case .unfinished = self { true } else { false }
+  }
+}
+
 /// Something to be written, and who is told.
 struct WriteRequest: Sendable {
   typealias Completion = @Sendable (Result<Void, LogError>) -> Void

@@ -9,9 +9,6 @@ struct WriteStatements {
   let insertMutation: Statement
   let insertSnapshot: Statement
   let markGlobal: Statement
-  let copyMutations: Statement
-  let copySnapshots: Statement
-  let copyGlobals: Statement
   let putAccepted: Statement
   let removeAccepted: Statement
   let clearRuns: Statement
@@ -36,7 +33,7 @@ struct WriteStatements {
       VALUES (?1, ?2, ?3, ?4, ?5, ?6)
       """)
     reviveSession = try connection.prepare(
-      "UPDATE sessions SET epoch = ?2, created = ?3, ended = 0 WHERE id = ?1")
+      "UPDATE sessions SET id = ?2, epoch = ?3, created = ?4, ended = 0 WHERE id = ?1")
     endSession = try connection.prepare(
       "UPDATE sessions SET id = ?2, epoch = '', created = ?3, ended = 1 WHERE id = ?1")
     insertMutation = try connection.prepare(
@@ -82,24 +79,5 @@ struct WriteStatements {
       """)
     markGlobal = try connection.prepare(
       "INSERT OR REPLACE INTO globals (session, name, revision) VALUES (?1, ?2, ?3)")
-    copyMutations = try connection.prepare(
-      """
-      INSERT INTO mutations (session, version, at, action, global, revision, mutation)
-      SELECT ?1, version, at, action, global, revision, mutation
-      FROM mutations WHERE session = ?2 AND version <= ?3
-      """)
-    copySnapshots = try connection.prepare(
-      """
-      INSERT INTO snapshots (session, version, state, schema)
-      SELECT ?1, version, state, schema FROM snapshots WHERE session = ?2 AND version <= ?3
-      """)
-    // A global's last mutation up to the version; the plain column is of the row with the maximum.
-    copyGlobals = try connection.prepare(
-      """
-      INSERT INTO globals (session, name, revision)
-      SELECT ?1, global, revision FROM (
-        SELECT global, revision, max(version) FROM mutations
-        WHERE session = ?2 AND version <= ?3 AND global IS NOT NULL GROUP BY global)
-      """)
   }
 }

@@ -48,6 +48,35 @@ import Testing
   }
 
   @Test(arguments: LogKind.allCases)
+  func `a fork of a long history has all of it`(_ kind: LogKind) async throws {
+    let log = try LogUnderTest(kind)
+    let session = log.session()
+    for first in stride(from: 1, to: 3000, by: 1000) {
+      let entries = (first..<first + 1000).map { version in
+        let global = LogEntry.GlobalMark(
+          name: version % 2 == 0 ? "even" : "odd", revision: UInt64(version))
+        return LogEntry(counted: version, global: version % 1100 < 2 ? global : nil)
+      }
+      try await session.append(entries, to: "one", expecting: first - 1)
+      for version in stride(from: first + 19, to: first + 1000, by: 20) {
+        session.save(Snapshot(version: version, state: Array("\(version)".utf8)), of: "one")
+      }
+    }
+    try await log.log.fork("demo", at: 2950, to: "other", epoch: "two")
+    let fork = log.session("other")
+    #expect(try fork.stored?.version == 2950)
+    #expect(try fork.stored?.globals == session.stored?.globals)
+    #expect(
+      try fork.entries(after: 0, limit: 4000) == session.entries(after: 0, limit: 2950))
+    for version in [19, 20, 1000, 1999, 2950] {
+      #expect(
+        try fork.snapshot(atOrBefore: version) == session.snapshot(atOrBefore: version))
+    }
+    try await fork.append(2951...2951, to: "two")
+    #expect(try fork.stored?.version == 2951)
+  }
+
+  @Test(arguments: LogKind.allCases)
   func `a fork does not replace a session, but one that has ended`(_ kind: LogKind) async throws {
     let log = try LogUnderTest(kind)
     try await log.session().append(1...3, to: "one")
