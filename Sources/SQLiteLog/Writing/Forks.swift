@@ -70,8 +70,8 @@ struct Forks {
     copies.values.contains { $0.id == id || $0.origin?.id == id }
   }
 
-  /// How many histories are on their way.
-  var count: Int { copies.count }
+  /// Whether no history is on its way.
+  var isEmpty: Bool { copies.isEmpty }
 
   /// A transaction begins.
   mutating func beginGroup() {

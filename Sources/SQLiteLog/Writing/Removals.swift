@@ -125,7 +125,7 @@ struct Removals {
     }
     guard hasHistories else { return .none }
     guard let id = try nextHistory(except: forks) else {
-      return forks.count == 0 ? .removedHistories : .none
+      return forks.isEmpty ? .removedHistories : .none
     }
     if try removeSome(of: id, upTo: .max), try removeOutcomes(of: id) {
       for statement in [deleteGlobals, deleteAccepted] {

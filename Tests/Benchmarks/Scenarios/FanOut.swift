@@ -35,6 +35,14 @@ extension Scenario {
         $0.publishers = 32
         $0.rate = 2000
       }
+      // Below this no durable answer can come, whatever a relay that keeps nothing takes.
+      let syncs = try (0..<bench.rounds).map { _ in try DiskSync.times(in: bench.output) }
+      for (quantile, part) in [("p50", 0.5), ("p99", 0.99)] {
+        bench.report(
+          Figure(
+            load: "a page synced, \(quantile)", contestant: "the disk alone", unit: "ms",
+            value: Sample(syncs.map { $0[Int(Double($0.count) * part)] })))
+      }
     }
   }
 

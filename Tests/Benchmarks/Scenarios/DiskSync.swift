@@ -1,0 +1,32 @@
+import Foundation
+import Glibc
+
+/// What the disk takes by itself for what no durable answer can do without: a page that is written
+/// over and synced.
+enum DiskSync {
+  private static let count = 500
+
+  /// Syncs one page many times.
+  ///
+  /// - Returns: The milliseconds of each, in ascending order.
+  static func times(in folder: URL) throws -> [Double] {
+    let file = folder.appending(path: "sync")
+    let descriptor = open(file.path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw BenchmarkError("\(file.path) cannot be written") }
+    defer {
+      close(descriptor)
+      try? FileManager.default.removeItem(at: file)
+    }
+    let page = [UInt8](repeating: 1, count: 4096)
+    func write() throws {
+      guard pwrite(descriptor, page, page.count, 0) == page.count, fdatasync(descriptor) == 0
+      else { throw BenchmarkError("\(file.path) cannot be synced") }
+    }
+    // The first one has to find a place for it.
+    try write()
+    let clock = ContinuousClock()
+    return try (0..<count).map { _ in
+      try clock.measure { try write() } / .milliseconds(1)
+    }.sorted()
+  }
+}
