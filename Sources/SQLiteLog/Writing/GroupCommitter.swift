@@ -180,7 +180,7 @@ final class GroupCommitter: Sendable {
           pause = Self.failureInterval
           results = group.map { _ in .refused(error.logError) }
         }
-        for (offset, result) in results.enumerated() where result.isUnfinished {
+        for (offset, result) in results.enumerated() where result == .unfinished {
           unfinished.append(group[group.startIndex + offset])
         }
         if !group.isEmpty { _ = outcomes.put(Outcome(group: group, results: results)) }

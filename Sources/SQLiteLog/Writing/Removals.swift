@@ -128,12 +128,10 @@ struct Removals {
       return forks.isEmpty ? .removedHistories : .none
     }
     if try removeSome(of: id, upTo: .max), try removeOutcomes(of: id) {
-      for statement in [deleteGlobals, deleteAccepted] {
+      for statement in [deleteGlobals, deleteAccepted, deleteHistory] {
         try statement.bind(1, id)
         try statement.run()
       }
-      try deleteHistory.bind(1, id)
-      try deleteHistory.run()
     }
     return .removedSome
   }

@@ -45,10 +45,6 @@ enum WriteResult: Equatable {
   case refused(LogError)
   /// A part is on the disk, and the rest waits for the next group.
   case unfinished
-
-  var isUnfinished: Bool {
-    if case .unfinished = self { true } else { false }
-  }
 }
 
 /// Something to be written, and who is told.

@@ -9,28 +9,22 @@ extension Scenario {
       let windows = try bench.inTurns(contestants) { contestant in
         try measureBesideStreams(contestant, bench)
       }.mapValues { $0.flatMap(\.self) }
-      for contestant in contestants {
-        let own = windows[contestant.name] ?? []
-        bench.report(
-          Figure(
-            load: "15,000 idle streams", contestant: contestant.name, unit: "answers/s",
-            value: Sample(own.map(\.with.rate)),
-            ratio: .init(
-              to: "without them",
-              value: Sample(own.map(\.with.rate), dividedBy: own.map(\.without.rate))),
-            aim: .atLeast(0.95)))
+      func report(
+        _ unit: String, aim: Aim? = nil, _ figure: (PostLoad.Outcome) -> Double
+      ) {
+        for contestant in contestants {
+          let own = windows[contestant.name] ?? []
+          let with = own.map { figure($0.with) }
+          let without = own.map { figure($0.without) }
+          bench.report(
+            Figure(
+              load: "15,000 idle streams", contestant: contestant.name, unit: unit,
+              value: Sample(with),
+              ratio: .init(to: "without them", value: Sample(with, dividedBy: without)), aim: aim))
+        }
       }
-      for contestant in contestants {
-        let own = windows[contestant.name] ?? []
-        bench.report(
-          Figure(
-            load: "15,000 idle streams", contestant: contestant.name, unit: "µs of CPU/answer",
-            value: Sample(own.map { $0.with.processorTime * 1_000_000 }),
-            ratio: .init(
-              to: "without them",
-              value: Sample(
-                own.map(\.with.processorTime), dividedBy: own.map(\.without.processorTime)))))
-      }
+      report("answers/s", aim: .atLeast(0.95)) { $0.rate }
+      report("µs of CPU/answer") { $0.processorTime * 1_000_000 }
     }
   }
 
