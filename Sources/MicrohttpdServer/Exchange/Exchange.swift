@@ -180,6 +180,8 @@ final class Exchange: Sendable {
     if !(200...599).contains(response.status) { response.status = 500 }
     if case .stream(let stream) = response.body { return send(response, stream, on: worker) }
     if worker.core.isStopping { response.headers.append("Connection", "close") }
+    // Who watches what was acted on has waited as long as who acted.
+    worker.streams?.takeEarlyTurn()
     guard connection.queue(response) else { return .NO }
     proceed(to: .sending, on: worker)
     worker.deadlines.enter(.sending, slot)

@@ -63,7 +63,7 @@ final class RequestWorker {
   private var inbox = RequestInbox()
 
   /// Streams that are written by this thread.
-  private let streams: StreamWorker?
+  let streams: StreamWorker?
 
   /// Whether the kernel has something to tell of them.
   private var streamsHaveEvents = false

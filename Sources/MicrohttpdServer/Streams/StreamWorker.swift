@@ -8,6 +8,9 @@ final class StreamWorker {
   /// The token that stands for the bell; slots never get this far.
   static let bellToken = UInt64.max
 
+  /// How many connections an answer waits for at most.
+  private static let earlyConnections = 8
+
   let loop: StreamLoop
   let settings: MicrohttpdServer.Settings
   let openStreams: ActivityCount
@@ -53,12 +56,30 @@ final class StreamWorker {
 
   /// Does what there is to do, for so many connections of those that have something.
   func takeTurn(atMost connections: Int) {
+    takeInbox()
+    serveQueue(atMost: connections)
+    serveTimers()
+  }
+
+  /// Does what a request has brought, before its answer is sent, for so few connections that this waits
+  /// for some microseconds; in the other order each of them would wait for all answers of the turn.
+  ///
+  /// A connection that has been written to since the clock was read waits for the turn, so that what
+  /// comes until then leaves together; and so does a broadcast.
+  func takeEarlyTurn() {
+    guard silence.count > 0, queueStart == queue.count else { return }
+    takeInbox()
+    for _ in 0..<Self.earlyConnections {
+      guard queueStart < queue.count, silence.time(of: queue[queueStart]) != now else { return }
+      serveQueue(atMost: 1)
+    }
+  }
+
+  private func takeInbox() {
     loop.takeInbox(into: &inbox)
     for arrival in inbox.arrivals { open(arrival) }
     if inbox.asksAll { wakeAll() }
     for group in inbox.groups { wake(group) }
-    serveQueue(atMost: connections)
-    serveTimers()
   }
 
   /// How long the thread may wait before the next turn: 0 where there is work, -1 for as long as

@@ -24,6 +24,12 @@ struct RecencyList {
     head == Self.none ? nil : (Int(head), links[Int(head)].time)
   }
 
+  /// When it happened to `index`; `nil` where that is not known.
+  func time(of index: Int) -> Int64? {
+    guard index < links.count, links[index].time != Self.absent else { return nil }
+    return links[index].time
+  }
+
   /// It happened to `index` now: it becomes the last.
   ///
   /// Times must not go backwards.

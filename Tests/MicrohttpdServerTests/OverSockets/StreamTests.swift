@@ -153,6 +153,32 @@ extension OverSockets {
       #expect(firsts == (0..<20).filter { $0 != 7 })
     }
 
+    @Test func `what a request tells a stream is sent before its answer, on the one thread`() throws
+    {
+      let asked = Atomic<Int>(0)
+      let stream = TestStream("first", onNext: { asked.add(1, ordering: .relaxed) })
+      let server = try TestServer(
+        settings: .init(loops: 0),
+        responder: TestResponder { request, answer in
+          guard request.path == "/tell" else { return answer(.stream(stream)) }
+          stream.tell("news")
+          answer(.text("told"))
+        })
+      let (watching, acting) = (try server.client(), try server.client())
+      try watching.request("GET", "/")
+      _ = try watching.receiveResponse()
+      #expect(try watching.receiveChunk() == "first")
+      for _ in 1...20 {
+        // In the millisecond in which it was written to, a stream waits for the end of the turn.
+        usleep(3000)
+        let before = asked.load(ordering: .relaxed)
+        try acting.request("POST", "/tell", body: "")
+        #expect(try acting.receiveResponse().body == "told")
+        #expect(asked.load(ordering: .relaxed) > before)
+        #expect(try watching.receiveChunk() == "news")
+      }
+    }
+
     @Test func `news that come while a stream opens are not lost`() throws {
       for _ in 1...50 {
         let stream = TestStream()
