@@ -10,6 +10,12 @@ import Testing
     #expect(sample.most == 3)
   }
 
+  @Test func `of a quarter the least count, one at least`() {
+    let sample = Sample(leastQuarterOf: [9, 1, 8, 7, 3, 6, 2, 5, 4, 10, 12, 11])
+    #expect((sample.least, sample.median, sample.most) == (1, 2, 3))
+    #expect(Sample(leastQuarterOf: [2, 1]).most == 1)
+  }
+
   @Test func `a ratio is of measurements of the same round`() {
     #expect(Sample([1, 20], dividedBy: [2, 10]).least == 0.5)
     #expect(Sample([1, 20], dividedBy: [2, 10]).most == 2)

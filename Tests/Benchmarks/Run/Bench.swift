@@ -43,14 +43,15 @@ final class Bench {
     try await scenario.run(self)
   }
 
-  /// Lets contestants work in turns, so that a change of the machine's mood meets all of them.
+  /// Lets contestants work in turns, so that a change of the machine's mood meets all of them; in
+  /// another order each time, so that what the machine does every few seconds does, too.
   func inTurns<Result>(
     _ contestants: [Contestant], rounds: Int? = nil,
     _ measure: (Contestant) throws -> Result
   ) throws -> [String: [Result]] {
     var results: [String: [Result]] = [:]
     for _ in 0..<(rounds ?? self.rounds) {
-      for contestant in contestants {
+      for contestant in contestants.shuffled() {
         results[contestant.name, default: []].append(try measure(contestant))
       }
     }

@@ -24,14 +24,13 @@ extension Scenario {
       let peers = (outcomes["nchan"] ?? []).map(\.deliveries.perSecond)
       for contestant in contestants {
         let own = (outcomes[contestant.name] ?? []).map(\.deliveries.perSecond)
-        let isPeer = contestant.name == "nchan" || contestant.name == "node"
         bench.report(
           Figure(
             load: "1,000 streams", contestant: contestant.name, unit: "deliveries/s",
             value: Sample(own),
             ratio: contestant.name == "nchan"
               ? nil : .init(to: "nchan", value: Sample(own, dividedBy: peers)),
-            aim: isPeer ? nil : .atLeast(1.3)))
+            aim: contestant.isOurs ? .atLeast(1.3) : nil))
       }
       for contestant in contestants {
         bench.report(

@@ -73,7 +73,7 @@ extension Scenario {
           Figure(
             load: "15,000 idle streams", contestant: contestant.name, unit: "bytes/stream",
             value: Sample(bytes(contestant.name)),
-            aim: contestant.name.hasPrefix("reactord") ? .atMost(1536) : nil))
+            aim: contestant.isOurs ? .atMost(1536) : nil))
       }
       try bench.draw(
         Plot(

@@ -12,6 +12,9 @@ struct Contestant {
   /// Starts a fresh one.
   let start: () throws -> ServerUnderTest
 
+  /// Whether something is aimed at for it.
+  var isOurs: Bool { name.hasPrefix("reactord") }
+
   /// Where the actions of one session are posted.
   func actions(of session: String) -> String {
     actions.replacingOccurrences(of: "{session}", with: session)
