@@ -18,6 +18,8 @@ final class Connection {
   }
 
   private let handle: OpaquePointer
+  /// What SQLite is given to write the length of the log to.
+  private let length: UnsafeMutablePointer<Int32>
 
   /// Opens a database.
   ///
@@ -48,10 +50,15 @@ final class Connection {
     }
     unsafe sqlite3_busy_timeout(handle, patience)
     unsafe self.handle = handle
+    unsafe length = .allocate(capacity: 1)
+    unsafe length.initialize(to: 0)
   }
 
   // Its statements keep it alive, so that they are gone by now.
-  deinit { unsafe sqlite3_close_v2(handle) }
+  deinit {
+    unsafe sqlite3_close_v2(handle)
+    unsafe length.deallocate()
+  }
 
   /// Runs statements that give nothing back.
   func execute(_ statements: String) throws(DatabaseError) {
@@ -88,6 +95,44 @@ final class Connection {
     unsafe sqlite3_get_autocommit(handle) == 0
   }
 
+  /// The pages in the write-ahead log after the last commit of this connection; 0 before it.
+  var logLength: Int { unsafe Int(length.pointee) }
+
+  /// Keeps ``logLength``, and has no commit bring the log into the database by itself.
+  func followLog() {
+    // It takes the place of SQLite's own, which does that.
+    _ = unsafe sqlite3_wal_hook(
+      handle,
+      { length, _, _, pages in
+        unsafe length?.assumingMemoryBound(to: Int32.self).pointee = pages
+        return SQLITE_OK
+      }, length)
+  }
+
+  /// Brings as much of the write-ahead log into the database as nobody reads, and waits for nobody.
+  ///
+  /// - Throws: Where it fails, and where another process does the same.
+  func checkpoint() throws(DatabaseError) -> Checkpoint {
+    let statement = try prepare("PRAGMA wal_checkpoint(PASSIVE)")
+    guard try statement.step(), statement.integer(0) == 0 else {
+      throw DatabaseError(code: .busy, message: "", systemError: 0)
+    }
+    return Checkpoint(
+      length: statement.number(1), left: statement.number(1) - statement.number(2))
+  }
+
+  /// Waits until what a checkpoint has written to the database's file is on the disk.
+  func sync() throws(DatabaseError) {
+    var file: UnsafeMutablePointer<sqlite3_file>?
+    var code = ResultCode(
+      rawValue: unsafe sqlite3_file_control(
+        handle, "main", SQLITE_FCNTL_FILE_POINTER, &file))
+    if code == .ok, let file = unsafe file, let sync = unsafe file.pointee.pMethods?.pointee.xSync {
+      code = ResultCode(rawValue: unsafe sync(file, SQLITE_SYNC_NORMAL | SQLITE_SYNC_DATAONLY))
+    }
+    guard code == .ok else { throw unsafe DatabaseError(code, of: handle) }
+  }
+
   /// Copies the database, as it is at one moment, into a new file.
   ///
   /// Writers go on meanwhile; the copy is complete in itself.
@@ -96,6 +141,14 @@ final class Connection {
     try statement.bind(1, text: path)
     try statement.run()
   }
+}
+
+/// What a checkpoint has found and left.
+struct Checkpoint {
+  /// The pages in the write-ahead log.
+  var length = 0
+  /// How many of them are not in the database.
+  var left = 0
 }
 
 extension DatabaseError {

@@ -7,7 +7,8 @@ internal import SystemThreads
 /// Who has a batch that grows is asked for it as late as that.
 ///
 /// One thread does nothing but write. Another one tells what became of it, in the same order, so
-/// that whoever is told and takes his time keeps nothing from the disk.
+/// that whoever is told and takes his time keeps nothing from the disk; a third brings what is in the
+/// write-ahead log into the database, see ``Checkpointer``.
 final class GroupCommitter: Sendable {
   /// What became of a group.
   private struct Outcome: Sendable {
@@ -47,6 +48,7 @@ final class GroupCommitter: Sendable {
   private let load = Mutex(Load())
   private let arrivals = WorkQueue<Arrival>()
   private let outcomes = WorkQueue<Outcome>()
+  private let checkpointer: Checkpointer
   private let isIdle = Semaphore()
   private let ended = Semaphore()
 
@@ -65,12 +67,16 @@ final class GroupCommitter: Sendable {
     self.lock = Mutex(lock)
     self.rules = rules
     self.logger = logger
+    let noThread = SQLiteLogError(.unreadable, "the system gives no thread for the store")
+    guard let checkpointer = Checkpointer(file) else { throw noThread }
+    self.checkpointer = checkpointer
     guard
       SystemThread(named: "log-writer", { [self] in writeGroups() }) != nil,
       SystemThread(named: "log-teller", { [self] in tellOutcomes() }) != nil
     else {
       arrivals.close()
-      throw SQLiteLogError(.unreadable, "the system gives no thread for the store")
+      checkpointer.close()
+      throw noThread
     }
   }
 
@@ -184,8 +190,10 @@ final class GroupCommitter: Sendable {
           unfinished.append(group[group.startIndex + offset])
         }
         if !group.isEmpty { _ = outcomes.put(Outcome(group: group, results: results)) }
+        if let writer { checkpointer.didCommit(length: writer.logLength, writer.checkpoint) }
       } while !rest.isEmpty
     }
+    checkpointer.close()
     do throws(DatabaseError) {
       try writer?.finish()
     } catch {

@@ -27,14 +27,15 @@ struct LogWriter {
   init(
     _ connection: Connection, _ rules: StoreRules, afterFailure isAfterFailure: Bool
   ) throws(DatabaseError) {
-    // Acknowledged is what the disk has. The log beside the database is kept from growing for good.
+    // Acknowledged is what the disk has. The log beside the database is kept from growing for good, and
+    // brought into it by a `Checkpointer`.
     try connection.execute(
       """
       PRAGMA synchronous = FULL;
-      PRAGMA wal_autocheckpoint = 4000;
       PRAGMA journal_size_limit = 67108864;
       PRAGMA cache_size = -16384;
       """)
+    connection.followLog()
     nextID = try connection.integer(
       """
       SELECT 1 + max(
@@ -52,6 +53,12 @@ struct LogWriter {
 
   /// Whether there is nothing to do but what will be asked for.
   var isAtRest: Bool { removals.isEmpty && !sweep.isDue && !outcomes.isDue }
+
+  /// The pages in the write-ahead log.
+  var logLength: Int { connection.logLength }
+
+  /// Brings what is left of the write-ahead log into the database.
+  func checkpoint() throws(DatabaseError) -> Checkpoint { try connection.checkpoint() }
 
   /// Leaves the store in order: what runs is cut off, and not to blame for it.
   func finish() throws(DatabaseError) {

@@ -6,6 +6,8 @@ extension StreamLoad {
     let deliveries: Deliveries
     /// From sending an action to its answer.
     let answer: Times
+    /// From the moment when an action should be sent, whatever held the load up, to its answer.
+    let due: Times
     /// From sending an action to each receipt.
     let receipt: Times
     let processor: Processor

@@ -10,7 +10,7 @@ struct Scenario {
   static var all: [Scenario] {
     [
       .posts, .postsBesideStreams, .idleStreams, .fanOut, .flood, .manySessions, .stalledReader,
-      .sessionsAlive, .start, .loading, .growth,
+      .sessionsAlive, .start, .loading, .storedSessions, .growth,
       .durablePosts, .streams, .inProcess,
     ]
   }

@@ -1,0 +1,48 @@
+import Foundation
+
+extension Scenario {
+  /// How long answers take at most where ever more stored sessions are acted on in turn.
+  ///
+  /// Each action is of another page of the database then, and what the write-ahead log holds has to be
+  /// brought into all of these pages, again and again.
+  static var storedSessions: Scenario {
+    Scenario(
+      name: "stored-sessions",
+      summary: "sessions of 60 mutations each, acted on in turn 2,000 times a second"
+    ) { bench in
+      let all = Contestants(bench: bench)
+      let contestant = all.sqlite
+      let database = bench.output.appending(path: "data/log.db")
+      var points: [String: [Plot.Point]] = [:]
+      for count in [100, 1000, 10_000, 50_000] {
+        var load = StreamLoad(bench)
+        load.sessions = count
+        load.publishers = 32
+        load.batch = 60
+        load.count = count
+        let writing = try contestant.start()
+        _ = try load.run(contestant, writing)
+        writing.stop()
+        // None of them is in memory.
+        let server = try all.startReactord(store: "sqlite:\(database.path)")
+        load.batch = 1
+        load.count = nil
+        load.rate = 2000
+        load.seconds = 5 * bench.seconds
+        let times = try load.run(contestant, server).due
+        for (name, time) in [("p50", times.p50), ("p99", times.p99), ("the longest", times.max)] {
+          points[name, default: []].append(.init(x: Double(count), y: time))
+          bench.report(
+            Figure(
+              load: "\(Double(count).legible) sessions, \(name)", contestant: contestant.name,
+              unit: "ms", value: Sample([time])))
+        }
+      }
+      try bench.draw(
+        Plot(
+          name: "stored-sessions", title: "Durable answers, 2,000 a second, all sessions in turn",
+          x: .init(title: "stored sessions"), y: .init(title: "milliseconds"),
+          series: ["p50", "p99", "the longest"].map { .init(name: $0, points: points[$0] ?? []) }))
+    }
+  }
+}

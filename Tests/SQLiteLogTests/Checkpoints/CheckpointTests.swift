@@ -1,0 +1,84 @@
+import Foundation
+import ReactorHost
+import Testing
+
+@testable import SQLiteLog
+
+/// How the write-ahead log of a store comes into its database while it is written to.
+@Suite struct CheckpointTests {
+  private let folder: TemporaryFolder
+  private let path: String
+
+  init() throws {
+    folder = try TemporaryFolder()
+    path = folder["log.db"]
+  }
+
+  /// How often the write-ahead log was started over: bytes 12 to 15 of its head
+  /// (https://sqlite.org/fileformat2.html#the_write_ahead_log).
+  private func beginnings() throws -> UInt32 {
+    let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path + "-wal"))
+    defer { try? file.close() }
+    let head = try file.read(upToCount: 16) ?? Data()
+    return head.dropFirst(12).reduce(0) { $0 << 8 | UInt32($1) }
+  }
+
+  private func size(_ suffix: String) throws -> Int {
+    try FileManager.default.attributesOfItem(atPath: path + suffix)[.size] as? Int ?? 0
+  }
+
+  /// Appends a mebibyte to a session.
+  private func append(to session: any SessionLog, after version: Int) async throws {
+    let mutation = Array(("\"" + String(repeating: "x", count: 4094) + "\"").utf8)
+    let entries = (version + 1...version + 256).map {
+      LogEntry(version: $0, at: .now, action: nil, mutation: mutation)
+    }
+    try await session.append(LogBatch(entries), to: "one", expecting: version)
+  }
+
+  @Test func `the log starts over however long it is written to, and nothing is lost`() async throws
+  {
+    let log = try SQLiteLog(path: path)
+    let session = log.session(SessionKey(reactor: "counter", id: "demo"))
+    var version = 0
+    repeat {
+      try await append(to: session, after: version)
+      version += 256
+    } while try beginnings() == 0 && version < 256 * 200
+    #expect(try beginnings() > 0)
+    // What was read for long may make it longer; a pass that is slow does not.
+    #expect(try size("-wal") < 100_000_000)
+    #expect(try size("") > 10_000_000)
+    #expect(try session.entries(after: version - 1, limit: 10).map(\.version) == [version])
+    #expect(log.close())
+    // Whoever closes it last brings all of it over: nobody has it open any more.
+    #expect(!FileManager.default.fileExists(atPath: path + "-wal"))
+    let told = try Shell.sqlite(path, "SELECT count(*) FROM mutations; PRAGMA integrity_check")
+    #expect(told == "\(version)\nok\n")
+  }
+
+  @Test func `whoever reads for long sees what was, and the log starts over when he is done`()
+    async throws
+  {
+    let log = try SQLiteLog(path: path)
+    defer { log.close() }
+    let session = log.session(SessionKey(reactor: "counter", id: "demo"))
+    try await append(to: session, after: 0)
+    let reader = try StoreFile(path: path).connect(for: .reading)
+    try reader.execute("BEGIN")
+    let seen = try reader.integer("SELECT count(*) FROM mutations")
+    var version = 256
+    while version < 256 * 40 {
+      try await append(to: session, after: version)
+      version += 256
+    }
+    #expect(try beginnings() == 0)
+    #expect(try reader.integer("SELECT count(*) FROM mutations") == seen)
+    try reader.execute("COMMIT")
+    while try beginnings() == 0, version < 256 * 240 {
+      try await append(to: session, after: version)
+      version += 256
+    }
+    #expect(try beginnings() > 0)
+  }
+}
