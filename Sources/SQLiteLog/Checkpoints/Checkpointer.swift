@@ -1,4 +1,5 @@
 internal import Glibc
+internal import ReactorHost
 internal import Synchronization
 internal import SystemThreads
 
@@ -11,9 +12,12 @@ final class Checkpointer: Sendable {
   private struct State {
     var plan = CheckpointPlan()
     var isClosed = false
+    /// Whether the operator was told that it fails.
+    var isFailing = false
   }
 
   private let file: StoreFile
+  private let logger: Logger
   /// Held by whoever brings something over: SQLite refuses a second one.
   private let turn = Mutex(())
   private let state = Mutex(State())
@@ -22,8 +26,13 @@ final class Checkpointer: Sendable {
 
   /// Makes a checkpointer and starts its thread, which ends with ``close()``; `nil` where the system
   /// gives none.
-  init?(_ file: StoreFile) {
+  ///
+  /// - Parameters:
+  ///   - file: A store that was prepared.
+  ///   - logger: Told where the log stays as it is, and when it does no longer.
+  init?(_ file: StoreFile, logger: Logger) {
     self.file = file
+    self.logger = logger
     guard SystemThread(named: "log-checkpoint", { [self] in run() }) != nil else { return nil }
   }
 
@@ -39,9 +48,9 @@ final class Checkpointer: Sendable {
     case .close:
       do throws(DatabaseError) {
         let left = try turn.withLock { _ throws(DatabaseError) in try checkpoint().left }
-        state.withLock { $0.plan.closed(left: left) }
+        succeeded { $0.closed(left: left) }
       } catch {
-        state.withLock { $0.plan.failed() }
+        failed(error)
       }
     }
   }
@@ -65,9 +74,9 @@ final class Checkpointer: Sendable {
         if connection == nil { connection = try file.connect(for: .writing) }
         if let connection { try pass(over: connection) }
       } catch {
-        // Nothing is lost: the log is longer for a while. The connection may be of no use any more.
+        // It may be of no use any more.
         connection = nil
-        state.withLock { $0.plan.failed() }
+        failed(error)
       }
     }
     connection = nil
@@ -85,9 +94,31 @@ final class Checkpointer: Sendable {
         try connection.sync()
         return checkpoint
       }
-      hasMore = state.withLock {
-        $0.plan.passed(length: checkpoint.length, left: checkpoint.left)
-      }
+      hasMore = succeeded { $0.passed(length: checkpoint.length, left: checkpoint.left) }
     }
+  }
+
+  private func succeeded<Result: Sendable>(
+    _ change: (inout CheckpointPlan) -> Result
+  ) -> Result {
+    let (result, wasFailing) = state.withLock { state in
+      defer { state.isFailing = false }
+      return (change(&state.plan), state.isFailing)
+    }
+    if wasFailing { logger.info("write-ahead log is brought into the store again") }
+    return result
+  }
+
+  /// Nothing is lost by it: the log is longer, and it is tried again.
+  private func failed(_ error: DatabaseError) {
+    let isNew = state.withLock { state in
+      state.plan.failed()
+      // Another process that does the same is no failure of the store.
+      guard error.code.primary != .busy else { return false }
+      defer { state.isFailing = true }
+      return !state.isFailing
+    }
+    guard isNew else { return }
+    logger.warning("write-ahead log cannot be brought into the store", ["error": "\(error)"])
   }
 }

@@ -68,7 +68,7 @@ final class GroupCommitter: Sendable {
     self.rules = rules
     self.logger = logger
     let noThread = SQLiteLogError(.unreadable, "the system gives no thread for the store")
-    guard let checkpointer = Checkpointer(file) else { throw noThread }
+    guard let checkpointer = Checkpointer(file, logger: logger) else { throw noThread }
     self.checkpointer = checkpointer
     guard
       SystemThread(named: "log-writer", { [self] in writeGroups() }) != nil,

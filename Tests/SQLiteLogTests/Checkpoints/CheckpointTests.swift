@@ -81,4 +81,25 @@ import Testing
     }
     #expect(try beginnings() > 0)
   }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `the operator is told once that it fails, and once that it works again`() async throws {
+    let (lines, log) = AsyncStream.makeStream(of: String.self)
+    let file = StoreFile(path: path)
+    let checkpointer = try #require(
+      Checkpointer(file, logger: Logger(level: .info) { _, line, _ in log.yield(line) }))
+    var told = lines.makeAsyncIterator()
+    func commit(_ length: Int) {
+      checkpointer.didCommit(length: length) { () throws(DatabaseError) in Checkpoint() }
+    }
+    // There is no store.
+    commit(4000)
+    #expect(await told.next() == "write-ahead log cannot be brought into the store")
+    try file.prepare()
+    commit(4064)
+    #expect(await told.next() == "write-ahead log is brought into the store again")
+    checkpointer.close()
+    log.finish()
+    #expect(await told.next() == nil)
+  }
 }
