@@ -116,5 +116,8 @@ import Testing
     try server.process.wait()
     let again = try ReactordProcess("--store", "sqlite:\(folder["log.db"])")
     #expect(try session(of: again).state().json == ["value": .number(Double(value))])
+    // Only a process that has ended holds no lock.
+    again.process.kill()
+    try again.process.wait()
   }
 }

@@ -7,8 +7,7 @@ struct SmallDiskFaultTests {
   @Test func `what finds no room is refused, and kept when there is room again`() throws {
     let disk = try SmallDisk()
     let store = "sqlite:\(disk.folder["log.db"])"
-    let filler = Data(count: 1_200_000)
-    try filler.write(to: URL(filePath: disk.folder["filler"]))
+    let filler = try disk.take(bytes: 1_200_000)
     let server = try ReactordProcess("--store", store)
     let session = server.session(of: "counter")
     var kept = 0
@@ -23,7 +22,7 @@ struct SmallDiskFaultTests {
     #expect((1..<2000).contains(kept))
     #expect(try session.state().json == ["value": .number(Double(kept))])
 
-    try FileManager.default.removeItem(atPath: disk.folder["filler"])
+    try FileManager.default.removeItem(atPath: filler)
     #expect(try session.post(#""increase""#).json == ["value": .number(Double(kept + 1))])
     server.process.kill()
     try server.process.wait()

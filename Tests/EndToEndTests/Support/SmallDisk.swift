@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 
 /// A file system of two megabytes in memory, mounted for a test.
 final class SmallDisk: Sendable {
@@ -14,6 +15,20 @@ final class SmallDisk: Sendable {
     guard try mounting.wait() == .code(0) else {
       throw ChildProcess.Failure(description: mounting.standardError)
     }
+  }
+
+  /// Takes room with a file, whose path is returned.
+  ///
+  /// No process that another test starts meanwhile holds it: its room would not be free then when it is
+  /// removed.
+  func take(bytes: Int) throws -> String {
+    let path = folder["filler"]
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+    defer { close(descriptor) }
+    guard posix_fallocate(descriptor, 0, bytes) == 0 else {
+      throw ChildProcess.Failure(description: "There is no room for \(bytes) bytes.")
+    }
+    return path
   }
 
   deinit {
