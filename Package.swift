@@ -95,6 +95,7 @@ let package = Package(
         .embedInCode("Examples/stopwatch.js"),
         .embedInCode("Examples/weather.html"),
         .embedInCode("Examples/weather.js"),
+        .embedInCode("Page/inspector/access.js"),
         .embedInCode("Page/inspector/actions.js"),
         .embedInCode("Page/inspector/catalogue.js"),
         .embedInCode("Page/inspector/charts.js"),

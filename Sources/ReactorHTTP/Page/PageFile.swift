@@ -7,6 +7,7 @@ enum PageFile: String, CaseIterable {
   case clientTypes = "reactor.d.ts"
 
   case inspector = "inspector/inspector.js"
+  case inspectorAccess = "inspector/access.js"
   case inspectorActions = "inspector/actions.js"
   case inspectorCatalogue = "inspector/catalogue.js"
   case inspectorCharts = "inspector/charts.js"
@@ -62,6 +63,7 @@ enum PageFile: String, CaseIterable {
     case .client: PackageResources.reactor_js
     case .clientTypes: PackageResources.reactor_d_ts
     case .inspector: PackageResources.inspector_js
+    case .inspectorAccess: PackageResources.access_js
     case .inspectorActions: PackageResources.actions_js
     case .inspectorCatalogue: PackageResources.catalogue_js
     case .inspectorCharts: PackageResources.charts_js

@@ -3,6 +3,7 @@
 // It is a page like any other: what it knows of a session it has from /reactor.js.
 
 import { layout, Problem, reactor as follow, request } from "/reactor.js";
+import { askForToken, useToken } from "./access.js";
 import { Composer } from "./actions.js";
 import {
   DEFAULT_SESSION, hashOf, read, SESSION_ID, SESSION_ID_RULE, Sessions, showReactors,
@@ -241,13 +242,19 @@ async function start() {
   try {
     reactors = (await read("v1/reactors")).value.reactors;
   } catch (problem) {
-    const again = element("p", {}, element("button", { type: "button" }, "Try again"));
-    again.addEventListener("click", start);
-    part["catalogue-problem"].replaceChildren(describe(problem, again));
+    part["catalogue-problem"].replaceChildren(
+      describe(problem, [401, 403].includes(problem.status) ? askForToken(start) : tryAgain()));
+    document.getElementById("token")?.focus();
     return;
   }
   showReactors(reactors);
   route();
+}
+
+function tryAgain() {
+  const button = element("button", { type: "button" }, "Try again");
+  button.addEventListener("click", start);
+  return element("p", {}, button);
 }
 
 /** Shows what the address in the hash names: `#/counter/demo`, or nothing. */
@@ -315,4 +322,5 @@ addEventListener("hashchange", () => {
   if (open) part["session-title"].focus();
 });
 
+useToken();
 start();

@@ -1,0 +1,41 @@
+import Foundation
+import Testing
+
+extension BrowserTests {
+  /// The inspector of a service that asks for a token.
+  struct AccessTests {
+    private let folder: TemporaryFolder
+    private let page: InspectorPage
+    private let server: ReactordProcess
+
+    init() throws {
+      folder = try TemporaryFolder()
+      let file = folder["tokens"]
+      try "the-token-of-all admin\n"
+        .write(toFile: file, atomically: true, encoding: .utf8)
+      server = try ReactordProcess("--auth-tokens", file)
+      page = InspectorPage(browser: try Browser(), server: server)
+    }
+
+    private func give(_ token: String) throws {
+      try page.expectText("Token", in: "#catalogue-problem label")
+      try page.browser.type(token, into: "return document.querySelector('#token')")
+      try page.press("Use it")
+    }
+
+    @Test func `it asks for the token, and everything goes on with it`() throws {
+      try page.open("#/counter/demo")
+      try give("nobody-has-this-one")
+      try page.expectText("token", in: "#catalogue-problem p")
+      try give("the-token-of-all")
+      try page.expectStatus("live")
+      try page.send(#"{"add":2}"#)
+      try page.expectState(#"{"value":2}"#)
+      // It is there after a reload, and not in another tab.
+      try page.open("#/counter/demo")
+      try page.expectState(#"{"value":2}"#)
+      try page.press("Forget the token")
+      try page.expectText("Token", in: "#catalogue-problem label")
+    }
+  }
+}
