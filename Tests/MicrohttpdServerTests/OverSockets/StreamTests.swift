@@ -170,7 +170,8 @@ extension OverSockets {
       #expect(try watching.receiveChunk() == "first")
       for _ in 1...20 {
         // In the millisecond in which it was written to, a stream waits for the end of the turn.
-        usleep(3000)
+        let written = ContinuousClock.now
+        while ContinuousClock.now - written < .milliseconds(2) { sched_yield() }
         let before = asked.load(ordering: .relaxed)
         try acting.request("POST", "/tell", body: "")
         #expect(try acting.receiveResponse().body == "told")
