@@ -59,7 +59,7 @@ final class Checkpointer: Sendable {
   func close() {
     state.withLock { $0.isClosed = true }
     bell.signal()
-    while !ended.wait(seconds: 86_400) {}
+    ended.wait()
     ended.signal()  // for whoever calls this again
   }
 
@@ -68,7 +68,7 @@ final class Checkpointer: Sendable {
     _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
     var connection: Connection?
     while true {
-      while !bell.wait(seconds: 86_400) {}
+      bell.wait()
       if isClosed { break }
       do throws(DatabaseError) {
         if connection == nil { connection = try file.connect(for: .writing) }

@@ -42,6 +42,11 @@ final class Semaphore: Sendable {
     unsafe pthread_cond_signal(&parts.pointee.bell)
   }
 
+  /// Waits for a signal, however long it takes.
+  func wait() {
+    while !wait(seconds: 86_400) {}
+  }
+
   /// Waits for a signal, for some seconds at most, and says whether it came.
   @discardableResult
   func wait(seconds: Int) -> Bool {
