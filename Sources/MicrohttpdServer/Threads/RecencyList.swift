@@ -48,7 +48,7 @@ struct RecencyList {
 
   /// Forgets `index`, where it is known.
   mutating func remove(_ index: Int) {
-    guard index < links.count, links[index].time != Self.absent else { return }
+    guard time(of: index) != nil else { return }
     let link = links[index]
     if link.previous == Self.none {
       head = link.next
