@@ -14,9 +14,9 @@ struct CheckpointPlan {
   static let bound = 4000
   /// So few pages take the writer hardly longer than a commit.
   static let rest = 64
-  /// Where the log has become so long, the writer waits for the pass and does the rest, however much it
-  /// is.
-  static let most = 16_000
+  /// Where so many pages were added since the first of the passes began, the writer waits for the one
+  /// that is under way and does the rest, however much it is.
+  static let most = 12_000
 
   /// What a commit makes necessary.
   enum Step: Equatable {
@@ -39,6 +39,8 @@ struct CheckpointPlan {
   private var length = 0
   /// How many of them, from its beginning, are in the database.
   private var covered = 0
+  /// The pages in the log when the first of the passes began.
+  private var begun = 0
   /// Up to what length there is nothing to do.
   private var due = Self.bound
 
@@ -49,8 +51,9 @@ struct CheckpointPlan {
     switch phase {
     case .resting where length >= due, .closing where length - covered >= Self.bound:
       phase = .passing(.max)
+      begun = length
       return .pass
-    case .passing where length - covered >= Self.most:
+    case .passing where length - begun >= Self.most:
       phase = .closing
       due = 0
       return .close
@@ -93,6 +96,7 @@ struct CheckpointPlan {
 
   private mutating func startOver() {
     covered = 0
+    begun = 0
     due = Self.bound
     // A pass that is under way ends by itself.
     if phase == .closing { phase = .resting }

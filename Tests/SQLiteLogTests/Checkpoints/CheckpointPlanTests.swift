@@ -48,6 +48,20 @@ import Testing
     #expect(plan.committed(length: 4000) == .pass)
   }
 
+  @Test func `nor does the log grow for good where each pass leaves but little less`() {
+    var length = 4000
+    var left = 3999
+    _ = plan.committed(length: length)
+    while length < 30_000 {
+      let covered = length
+      length += left
+      left -= 1
+      if plan.committed(length: length) == .close { break }
+      #expect(plan.passed(length: covered, left: 0))
+    }
+    #expect(length < 20_000)
+  }
+
   @Test func `while somebody reads, the writer tries again now and then`() {
     _ = plan.committed(length: 4000)
     _ = plan.passed(length: 4000, left: 0)
