@@ -1,16 +1,18 @@
-/// A stream of elements over time: described when it is made, run once for each subscription.
+/// A stream of elements over time that starts anew for each subscription.
 ///
-/// The type and its operators carry the names and the behaviour of RxSwift, so that a reactor
-/// written for ReactorKit reads the same here. What differs is checked by the compiler: elements
+/// The type and its operators have the names and the behavior of RxSwift, so that a reactor written
+/// for ReactorKit needs no change. Two requirements are new, and the compiler checks both: elements
 /// are `Sendable` and closures are `@Sendable`, because a stream may emit on any thread.
 public final class Observable<Element: Sendable>: ObservableType {
-  /// How a subscription is run.
+  /// How a subscription produces its events.
   ///
-  /// The ready-made forms spare their reader the subscription.
+  /// Operators read `just` and `elements` in place, without a subscription.
   @usableFromInline
   package enum Source: Sendable {
     case elements([Element])
     case just(Element)
+    /// Another observable type, such as a subject, which delivers without a trampoline.
+    case forwarding(@Sendable (any ObserverType<Element>) -> any Disposable)
     case producer(@Sendable (any ObserverType<Element>) -> any Disposable)
   }
 
@@ -22,10 +24,9 @@ public final class Observable<Element: Sendable>: ObservableType {
     self.source = source
   }
 
-  /// Makes a stream from what a subscription does.
+  /// Creates a stream from the work of one subscription.
   ///
-  /// Operators are built with this; it does not guard the grammar of events, which ``create(_:)``
-  /// does.
+  /// Operators are built on this. It does not enforce the grammar of events; ``create(_:)`` does.
   @inlinable
   package convenience init(
     _ produce: @escaping @Sendable (any ObserverType<Element>) -> any Disposable
@@ -33,22 +34,45 @@ public final class Observable<Element: Sendable>: ObservableType {
     self.init(source: .producer(produce))
   }
 
-  /// Runs the stream for an observer.
+  /// Starts the stream for an observer.
   ///
-  /// - Returns: What ends the subscription.
+  /// - Returns: A disposable that cancels the subscription.
   public func subscribe(_ observer: any ObserverType<Element>) -> any Disposable {
+    TerminalSink.subscribe(self) { event, sink in
+      if event.isStopEvent { sink.end { observer.on(event) } } else { observer.on(event) }
+    }
+  }
+
+  /// Starts the stream for the next operator of a chain.
+  ///
+  /// Unlike ``subscribe(_:)``, this adds nothing: the observer enforces the grammar of events, and
+  /// the returned disposable may retain it. Only the end of a chain releases everything.
+  @usableFromInline
+  package func attach(_ observer: any ObserverType<Element>) -> any Disposable {
     switch source {
     case .just(let element):
       observer.on(.next(element))
       observer.on(.completed)
       return Disposables.create()
     case .elements(let elements):
-      // The sink that subscribed drops what comes after it was disposed.
-      for element in elements { observer.on(.next(element)) }
-      observer.on(.completed)
-      return Disposables.create()
+      guard !elements.isEmpty else {
+        observer.on(.completed)
+        return Disposables.create()
+      }
+      let emission = Emission(elements.makeIterator(), to: observer)
+      Trampoline.ofCurrentThread.schedule(emission)
+      return emission
+    case .forwarding(let subscribe): return subscribe(observer)
     case .producer(let produce):
-      return produce(observer)
+      let trampoline = Trampoline.ofCurrentThread
+      guard !trampoline.isRunning else { return produce(observer) }
+      return trampoline.run { produce(observer) }
     }
+  }
+
+  /// This stream.
+  @inlinable
+  public func asObservable() -> Observable<Element> {
+    self
   }
 }

@@ -1,8 +1,8 @@
-/// Something that can be turned into an ``Observable``: an observable, a trait, a relay.
+/// A type that converts to an ``Observable``: an observable, a trait, a relay.
 public protocol ObservableConvertibleType<Element>: Sendable {
-  /// What the stream emits.
+  /// The elements of the stream.
   associatedtype Element: Sendable
 
-  /// This as an ``Observable``.
+  /// This value as an ``Observable``.
   func asObservable() -> Observable<Element>
 }

@@ -1,27 +1,27 @@
-/// Something that can be observed: a stream of elements that ends at most once.
+/// A type that can be observed: a stream of elements that ends at most once.
 public protocol ObservableType<Element>: ObservableConvertibleType {
   /// Starts delivering events to an observer.
   ///
-  /// - Returns: What ends the delivery. An event that is being delivered while another thread, or
-  ///   another observer of the same subject, disposes may still arrive; no later one does.
+  /// - Returns: A disposable that cancels the delivery. An event that is being delivered while
+  ///   another thread, or another observer of the same subject, disposes may still arrive; no later
+  ///   event does.
   func subscribe(_ observer: any ObserverType<Element>) -> any Disposable
 }
 
 extension ObservableType {
   /// This stream as an ``Observable``.
   public func asObservable() -> Observable<Element> {
-    if let observable = self as? Observable<Element> { return observable }
-    return Observable { subscribe($0) }
+    Observable(source: .forwarding { subscribe($0) })
   }
 
   /// Starts delivering events to closures.
   ///
   /// - Parameters:
-  ///   - onNext: Receives each element.
-  ///   - onError: Receives the failure, if the stream ends with one.
-  ///   - onCompleted: Called when the stream ends without a failure.
-  ///   - onDisposed: Called once, when the subscription has ended for whatever reason.
-  /// - Returns: What ends the subscription.
+  ///   - onNext: Called with each element.
+  ///   - onError: Called with the error if the stream fails.
+  ///   - onCompleted: Called when the stream completes.
+  ///   - onDisposed: Called once, when the stream has ended or the subscription was canceled.
+  /// - Returns: A disposable that cancels the subscription.
   @inlinable
   public func subscribe(
     onNext: (@Sendable (Element) -> Void)? = nil,
@@ -29,32 +29,51 @@ extension ObservableType {
     onCompleted: (@Sendable () -> Void)? = nil,
     onDisposed: (@Sendable () -> Void)? = nil
   ) -> any Disposable {
-    let terminal = TerminalSink<Element>(
-      handle: { event, sink in
-        switch event {
-        case .next(let element): onNext?(element)
-        case .error(let error): sink.end { onError?(error) }
-        case .completed: sink.end { onCompleted?() }
-        }
-      },
-      onDisposed: onDisposed)
-    terminal.hold(subscribe(terminal))
-    return terminal
+    TerminalSink.subscribe(asObservable(), onDisposed: onDisposed) { event, sink in
+      switch event {
+      case .next(let element): onNext?(element)
+      case .error(let error):
+        sink.end { if let onError { onError(error) } else { Hooks.reportUnhandled(error) } }
+      case .completed: sink.end { onCompleted?() }
+      }
+    }
   }
 
-  /// Starts delivering events to one closure.
+  /// Starts delivering events to a closure.
   ///
-  /// - Returns: What ends the subscription.
+  /// - Returns: A disposable that cancels the subscription.
   @inlinable
   public func subscribe(
     _ handle: @escaping @Sendable (Event<Element>) -> Void
   ) -> any Disposable {
-    let terminal = TerminalSink<Element>(
-      handle: { event, sink in
-        if event.isStopEvent { sink.end { handle(event) } } else { handle(event) }
+    TerminalSink.subscribe(asObservable()) { event, sink in
+      if event.isStopEvent { sink.end { handle(event) } } else { handle(event) }
+    }
+  }
+
+  /// Starts delivering events to closures together with an object that the subscription does not
+  /// retain.
+  ///
+  /// - Parameters:
+  ///   - object: Passed to each closure. After it is deallocated, no closure is called.
+  ///   - onNext: Called with each element.
+  ///   - onError: Called with the error if the stream fails.
+  ///   - onCompleted: Called when the stream completes.
+  ///   - onDisposed: Called once, when the stream has ended or the subscription was canceled.
+  /// - Returns: A disposable that cancels the subscription.
+  public func subscribe<Owner: AnyObject & Sendable>(
+    with object: Owner,
+    onNext: (@Sendable (Owner, Element) -> Void)? = nil,
+    onError: (@Sendable (Owner, any Error) -> Void)? = nil,
+    onCompleted: (@Sendable (Owner) -> Void)? = nil,
+    onDisposed: (@Sendable (Owner) -> Void)? = nil
+  ) -> any Disposable {
+    subscribe(
+      onNext: { [weak object] element in if let object { onNext?(object, element) } },
+      onError: { [weak object] error in
+        if let object, let onError { onError(object, error) } else { Hooks.reportUnhandled(error) }
       },
-      onDisposed: nil)
-    terminal.hold(subscribe(terminal))
-    return terminal
+      onCompleted: { [weak object] in if let object { onCompleted?(object) } },
+      onDisposed: { [weak object] in if let object { onDisposed?(object) } })
   }
 }

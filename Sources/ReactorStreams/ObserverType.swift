@@ -1,8 +1,8 @@
-/// Something that receives the events of a stream.
+/// A type that receives the events of a stream.
 ///
-/// A stream calls `on` for one event at a time, on whatever thread emitted it.
+/// A stream calls `on` for one event at a time, on the thread that emitted it.
 public protocol ObserverType<Element>: Sendable {
-  /// What the observed stream emits.
+  /// The elements of the observed stream.
   associatedtype Element: Sendable
 
   /// Receives one event.
@@ -10,31 +10,40 @@ public protocol ObserverType<Element>: Sendable {
 }
 
 extension ObserverType {
-  /// Receives an element: short for `on(.next(element))`.
+  /// Receives an element; short for `on(.next(element))`.
   @inlinable
   public func onNext(_ element: Element) {
     on(.next(element))
   }
 
-  /// Receives a failure: short for `on(.error(error))`.
+  /// Receives an error; short for `on(.error(error))`.
   @inlinable
   public func onError(_ error: any Error) {
     on(.error(error))
   }
 
-  /// Receives the end: short for `on(.completed)`.
+  /// Receives the completion; short for `on(.completed)`.
   @inlinable
   public func onCompleted() {
     on(.completed)
   }
 
-  /// This observer without its type.
+  /// An observer that transforms elements with a closure before it passes them to this one.
+  ///
+  /// An error that the closure throws is passed on as an `error` event.
+  public func mapObserver<Result: Sendable>(
+    _ transform: @escaping @Sendable (Result) throws -> Element
+  ) -> AnyObserver<Result> {
+    AnyObserver { event in on(event.map(transform)) }
+  }
+
+  /// This observer with its type erased.
   public func asObserver() -> AnyObserver<Element> {
     AnyObserver(self)
   }
 }
 
-/// An observer without its type, such as ``Observable/create(_:)`` hands to its closure.
+/// A type-erased observer, which ``Observable/create(_:)`` passes to its closure.
 public struct AnyObserver<Element: Sendable>: ObserverType {
   private let base: any ObserverType<Element>
 
@@ -43,7 +52,7 @@ public struct AnyObserver<Element: Sendable>: ObserverType {
     self.base = base
   }
 
-  /// Makes an observer that calls a closure for each event.
+  /// Creates an observer that calls a closure for each event.
   public init(eventHandler: @escaping @Sendable (Event<Element>) -> Void) {
     base = ClosureObserver(handle: eventHandler)
   }

@@ -1,19 +1,25 @@
-/// What the operators and subjects themselves fail with.
+/// The errors of operators and subjects.
 ///
-/// The cases carry RxSwift's names; the object that RxSwift adds to ``disposed`` is left out.
+/// The cases have RxSwift's names; ``disposed`` has no object.
 public enum RxError: Error, Hashable {
-  /// The subject was used after `dispose()`.
+  /// An unknown error.
+  case unknown
+
+  /// The subject was disposed of.
   case disposed
 
-  /// An index or a count was outside of what the stream has.
+  /// An arithmetic overflow.
+  case overflow
+
+  /// An index or a count is out of range.
   case argumentOutOfRange
 
-  /// The stream completed without the element that was asked for.
+  /// The stream completed without the required element.
   case noElements
 
-  /// The stream emitted a second element where one was asked for.
+  /// The stream emitted more than one element.
   case moreThanOneElement
 
-  /// An element did not come in time.
+  /// No element arrived in time.
   case timeout
 }

@@ -1,10 +1,10 @@
-// Older names of RxSwift, so that a file which uses them moves over unchanged. They are not marked as
-// deprecated: warnings are errors here, and there is nothing wrong with the files.
+// Older names of RxSwift, for files that use them. They are not marked as deprecated, because warnings
+// are errors here.
 
 /// RxSwift's name for a length of time.
 public typealias RxTimeInterval = Duration
 
-/// RxSwift's name for a scheduler without a clock; every one has one here.
+/// RxSwift's name for a scheduler without a clock; every scheduler has one here.
 public typealias ImmediateSchedulerType = SchedulerType
 
 extension ObservableType {
@@ -21,9 +21,8 @@ extension ObservableType {
   }
 
   /// RxSwift 5's name of `retry(when:)`.
-  public func retryWhen<Trigger: Sendable>(
-    _ notificationHandler:
-      @escaping @Sendable (Observable<any Error>) -> Observable<Trigger>
+  public func retryWhen<Trigger: ObservableConvertibleType>(
+    _ notificationHandler: @escaping @Sendable (Observable<any Error>) -> Trigger
   ) -> Observable<Element> {
     retry(when: notificationHandler)
   }
@@ -38,11 +37,16 @@ extension ObservableType {
     subscribe(on: scheduler)
   }
 
-  /// RxSwift 5's name of ``take(until:)``.
-  public func takeUntil<Other: Sendable>(
-    _ other: some ObservableType<Other>
-  ) -> Observable<Element> {
+  /// RxSwift 5's name of `take(until:)`.
+  public func takeUntil<Other: ObservableConvertibleType>(_ other: Other) -> Observable<Element> {
     take(until: other)
+  }
+
+  /// RxSwift 5's name of ``take(until:behavior:)``.
+  public func takeUntil(
+    _ behavior: TakeBehavior, predicate: @escaping @Sendable (Element) throws -> Bool
+  ) -> Observable<Element> {
+    take(until: predicate, behavior: behavior)
   }
 
   /// RxSwift 5's name of ``take(while:behavior:)``.
@@ -52,10 +56,8 @@ extension ObservableType {
     take(while: predicate)
   }
 
-  /// RxSwift 5's name of ``skip(until:)``.
-  public func skipUntil<Other: Sendable>(
-    _ other: some ObservableType<Other>
-  ) -> Observable<Element> {
+  /// RxSwift 5's name of `skip(until:)`.
+  public func skipUntil<Other: ObservableConvertibleType>(_ other: Other) -> Observable<Element> {
     skip(until: other)
   }
 
@@ -72,9 +74,40 @@ extension ObservableType {
   }
 }
 
-extension Single {
-  /// RxSwift 5's name of ``catchAndReturn(_:)``.
+extension PrimitiveSequence {
+  /// RxSwift 5's name of ``catch(_:)``.
+  public func catchError(_ handler: @escaping @Sendable (any Error) throws -> Self) -> Self {
+    self.catch(handler)
+  }
+
+  /// RxSwift 5's name of ``observe(on:)``.
+  public func observeOn(_ scheduler: any SchedulerType) -> Self {
+    observe(on: scheduler)
+  }
+
+  /// RxSwift 5's name of ``subscribe(on:)``.
+  public func subscribeOn(_ scheduler: any SchedulerType) -> Self {
+    subscribe(on: scheduler)
+  }
+
+  /// RxSwift 5's name of `retry(when:)`.
+  public func retryWhen<Trigger: ObservableConvertibleType>(
+    _ notificationHandler: @escaping @Sendable (Observable<any Error>) -> Trigger
+  ) -> Self {
+    retry(when: notificationHandler)
+  }
+}
+
+extension PrimitiveSequenceType where Trait == SingleTrait {
+  /// RxSwift 5's name of `catchAndReturn(_:)`.
   public func catchErrorJustReturn(_ element: Element) -> Single<Element> {
+    catchAndReturn(element)
+  }
+}
+
+extension PrimitiveSequenceType where Trait == MaybeTrait {
+  /// RxSwift 5's name of `catchAndReturn(_:)`.
+  public func catchErrorJustReturn(_ element: Element) -> Maybe<Element> {
     catchAndReturn(element)
   }
 }

@@ -1,17 +1,16 @@
-/// Sets something of an object to each element that it is bound to.
+/// An observer that passes each element to a closure together with an object that it does not retain.
 ///
-/// It does not keep the object, and does nothing once that is gone. A failure or a completion
-/// changes nothing. Elements are set in the session's serial context, the one that is current when
-/// the binder is made, unless another scheduler is named.
+/// After the object is deallocated, it does nothing; stop events have no effect. By default the
+/// closure is called in the serial context that is current when the binder is created.
 public struct Binder<Value: Sendable>: ObserverType {
   private let set: @Sendable (Value) -> Void
 
-  /// Makes a binder.
+  /// Creates a binder.
   ///
   /// - Parameters:
-  ///   - target: What is changed.
-  ///   - scheduler: Where it is changed.
-  ///   - binding: Changes it.
+  ///   - target: The object.
+  ///   - scheduler: The scheduler that calls the closure.
+  ///   - binding: Called with the object and each element.
   public init<Target: AnyObject & Sendable>(
     _ target: Target,
     scheduler: any SchedulerType = MainScheduler(),
@@ -25,7 +24,7 @@ public struct Binder<Value: Sendable>: ObserverType {
     }
   }
 
-  /// Sets an element; an end changes nothing.
+  /// Passes on an element; a stop event has no effect.
   public func on(_ event: Event<Value>) {
     if case .next(let value) = event { set(value) }
   }

@@ -1,65 +1,61 @@
 extension ObservableType {
-  /// Delivers to observers.
+  /// Delivers the events to observers.
   ///
-  /// - Returns: What ends the subscription.
+  /// - Returns: A disposable that cancels the subscription.
   public func bind<Observer: ObserverType<Element>>(to observers: Observer...) -> any Disposable {
     bind(to: observers)
   }
 
-  /// Delivers to observers of optional elements.
+  /// Delivers the events to observers of optional elements.
   ///
-  /// - Returns: What ends the subscription.
+  /// - Returns: A disposable that cancels the subscription.
   public func bind<Observer: ObserverType<Element?>>(to observers: Observer...) -> any Disposable {
     map { $0 }.bind(to: observers)
   }
 
-  /// Delivers the elements to a relay; the end of this stream does not end it.
+  /// Delivers the elements to relays; a stop event is not delivered.
   ///
-  /// - Returns: What ends the subscription.
-  public func bind(to relays: PublishRelay<Element>...) -> any Disposable {
-    bind { element in for relay in relays { relay.accept(element) } }
+  /// - Returns: A disposable that cancels the subscription.
+  public func bind<Relay: RelayType<Element>>(to relays: Relay...) -> any Disposable {
+    bind(to: relays)
   }
 
-  /// Delivers the elements to a relay of optional elements.
+  /// Delivers the elements to relays of optional elements; a stop event is not delivered.
   ///
-  /// - Returns: What ends the subscription.
-  public func bind(to relays: PublishRelay<Element?>...) -> any Disposable {
-    bind { element in for relay in relays { relay.accept(element) } }
+  /// - Returns: A disposable that cancels the subscription.
+  public func bind<Relay: RelayType<Element?>>(to relays: Relay...) -> any Disposable {
+    map { $0 }.bind(to: relays)
   }
 
-  /// Delivers the elements to a relay; the end of this stream does not end it.
+  /// Passes this stream to a function that binds it.
   ///
-  /// - Returns: What ends the subscription.
-  public func bind(to relays: BehaviorRelay<Element>...) -> any Disposable {
-    bind { element in for relay in relays { relay.accept(element) } }
-  }
-
-  /// Delivers the elements to a relay of optional elements.
-  ///
-  /// - Returns: What ends the subscription.
-  public func bind(to relays: BehaviorRelay<Element?>...) -> any Disposable {
-    bind { element in for relay in relays { relay.accept(element) } }
-  }
-
-  /// Hands this stream to a function that binds it.
-  ///
-  /// - Returns: What the function returned.
+  /// - Returns: The result of the function.
   public func bind<Result>(to binder: (Self) -> Result) -> Result {
     binder(self)
   }
 
+  /// Passes this stream, and an argument, to a function that binds it.
+  ///
+  /// - Returns: The result of the function.
+  public func bind<Argument, Result>(
+    to binder: (Self) -> (Argument) -> Result, curriedArgument: Argument
+  ) -> Result {
+    binder(self)(curriedArgument)
+  }
+
   /// Delivers the elements to a closure.
   ///
-  /// A failure ends the binding; nothing else tells of it.
+  /// An error ends the subscription and is passed to ``Hooks/defaultErrorHandler``.
   ///
-  /// - Returns: What ends the subscription.
+  /// - Returns: A disposable that cancels the subscription.
   public func bind(onNext: @escaping @Sendable (Element) -> Void) -> any Disposable {
     subscribe(onNext: onNext)
   }
 
-  /// Delivers the elements to a closure, with an object that the subscription does not keep.
+  /// Delivers the elements to a closure together with an object that the subscription does not
+  /// retain.
   ///
-  /// - Returns: What ends the subscription.
+  /// - Returns: A disposable that cancels the subscription.
   public func bind<Owner: AnyObject & Sendable>(
     with object: Owner, onNext: @escaping @Sendable (Owner, Element) -> Void
   ) -> any Disposable {
@@ -68,5 +64,9 @@ extension ObservableType {
 
   func bind(to observers: [some ObserverType<Element>]) -> any Disposable {
     subscribe { event in for observer in observers { observer.on(event) } }
+  }
+
+  func bind(to relays: [some RelayType<Element>]) -> any Disposable {
+    bind { element in for relay in relays { relay.accept(element) } }
   }
 }

@@ -1,6 +1,6 @@
-/// Where the reactive side of a type lives: `object.rx`.
+/// The namespace of a type's reactive extensions: `object.rx`.
 ///
-/// A property of an object that can be set is a ``Binder`` there, `object.rx.title`. Anything else is
+/// It has a ``Binder`` for each settable property of an object: `object.rx.title`. Everything else is
 /// an extension of this type:
 ///
 /// ```swift
@@ -10,10 +10,10 @@
 /// ```
 @dynamicMemberLookup
 public struct Reactive<Base> {
-  /// The object, or what else is extended.
-  public let base: Base
+  /// The extended value.
+  public var base: Base
 
-  /// Extends something.
+  /// Creates the namespace of a value.
   public init(_ base: Base) {
     self.base = base
   }
@@ -28,26 +28,28 @@ public struct Reactive<Base> {
 
 extension Reactive: Sendable where Base: Sendable {}
 
-/// A type with a reactive side.
+/// A type with reactive extensions.
 public protocol ReactiveCompatible {
-  /// What is extended.
+  /// The extended type.
   associatedtype ReactiveBase
 
-  /// The reactive side of the type.
+  /// The namespace of the type.
   static var rx: Reactive<ReactiveBase>.Type { get }
 
-  /// The reactive side of a value.
-  var rx: Reactive<ReactiveBase> { get }
+  /// The namespace of the value.
+  var rx: Reactive<ReactiveBase> { get set }
 }
 
 extension ReactiveCompatible {
-  /// The reactive side of the type.
+  /// The namespace of the type.
   public static var rx: Reactive<Self>.Type {
     Reactive<Self>.self
   }
 
-  /// The reactive side of this value.
+  /// The namespace of this value.
   public var rx: Reactive<Self> {
-    Reactive(self)
+    get { Reactive(self) }
+    // Allows a property of `rx` to have a setter.
+    set {}
   }
 }

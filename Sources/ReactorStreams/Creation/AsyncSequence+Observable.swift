@@ -1,9 +1,9 @@
 extension AsyncSequence where Self: Sendable, Element: Sendable {
   /// This sequence as a stream.
   ///
-  /// Each subscription iterates in a task of its own, which disposing cancels.
-  public func asObservable() -> Observable<Element> {
-    .run { send in
+  /// Each subscription iterates the sequence in a new task; disposing cancels the task.
+  public func asObservable(priority: TaskPriority? = nil) -> Observable<Element> {
+    .run(priority: priority) { send in
       for try await element in self { send(element) }
     }
   }
@@ -12,7 +12,7 @@ extension AsyncSequence where Self: Sendable, Element: Sendable {
 extension Observable {
   /// A stream of an asynchronous sequence's elements.
   ///
-  /// Each subscription iterates in a task of its own, which disposing cancels.
+  /// Each subscription iterates the sequence in a new task; disposing cancels the task.
   public static func from<Source: AsyncSequence & Sendable>(
     _ sequence: Source
   ) -> Observable<Element> where Source.Element == Element {

@@ -1,18 +1,15 @@
 extension Observable where Element: FixedWidthInteger {
-  /// A stream of 0, 1, 2, … with a period between subscription and the first element, and between
-  /// any two.
+  /// A stream of 0, 1, 2, …, one element per period after the subscription.
   ///
-  /// It wraps after the type's largest number.
-  ///
-  /// The period is kept from the moment of subscription on, so that a late element does not delay
-  /// those after it.
+  /// It wraps around after the type's maximum. Due times are multiples of the period since the
+  /// subscription, so that a late element does not delay its successors.
   public static func interval(
     _ period: Duration, scheduler: any SchedulerType = TaskScheduler.instance
   ) -> Observable<Element> {
     timer(period, period: period, scheduler: scheduler)
   }
 
-  /// A stream of one 0, after a time; with a period, of 0, 1, 2, … from then on.
+  /// A stream that emits 0 after a time and then completes; with a period, it continues to count.
   public static func timer(
     _ dueTime: Duration, period: Duration? = nil,
     scheduler: any SchedulerType = TaskScheduler.instance
@@ -20,11 +17,12 @@ extension Observable where Element: FixedWidthInteger {
     create { observer in
       let scheduler = scheduler.resolved
       let timer = SerialDisposable()
-      let shortest = Duration.nanoseconds(1)  // a scheduler may run what is due at once in place
+      // A scheduler may execute work that is due at once in place.
+      let shortest = Duration.nanoseconds(1)
 
       @Sendable func arm(_ element: Element, due: Duration) {
-        // In its place before the work is scheduled: the work may run, and arm the next one, before
-        // whoever scheduled it has got hold of what ends it.
+        // Assigned before the work is scheduled, because the work may execute, and arm its
+        // successor, before `schedule` returns.
         let scheduled = SingleAssignmentDisposable()
         timer.disposable = scheduled
         scheduled.setDisposable(

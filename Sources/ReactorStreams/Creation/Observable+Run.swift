@@ -1,18 +1,18 @@
-/// Emits the elements of a stream that an async closure makes.
+/// Emits the elements of a stream that an asynchronous closure produces.
 public struct Send<Element: Sendable>: Sendable {
   fileprivate let observer: any ObserverType<Element>
 
-  /// Emits an element; after the subscription ended, nothing.
+  /// Emits an element; it is dropped if the subscription has ended.
   public func callAsFunction(_ element: Element) {
     observer.on(.next(element))
   }
 }
 
 extension Observable {
-  /// A stream from an async closure.
+  /// A stream from an asynchronous closure.
   ///
-  /// Each subscription runs the closure in a task of its own. The stream completes when the closure
-  /// returns and fails when it throws; disposing of the subscription cancels the task.
+  /// Each subscription calls the closure in a new task. The stream completes when the closure returns
+  /// and fails when it throws; disposing of the subscription cancels the task.
   ///
   /// ```swift
   /// case .load(let id):

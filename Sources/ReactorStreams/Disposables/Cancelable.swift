@@ -1,5 +1,5 @@
-/// A disposable that says whether it has ended.
+/// A disposable with a record of its disposal.
 public protocol Cancelable: Disposable {
-  /// Whether this has ended.
+  /// Whether this was disposed of.
   var isDisposed: Bool { get }
 }

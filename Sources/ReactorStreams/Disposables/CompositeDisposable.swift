@@ -1,8 +1,8 @@
 internal import Synchronization
 
-/// A set of disposables that end together; what comes later ends at once.
+/// A set of disposables that are disposed of together; a later one is disposed of at once.
 public final class CompositeDisposable: Cancelable {
-  /// Names a member, so that it can be taken out again.
+  /// Identifies a member for its removal.
   public struct Key: Hashable, Sendable {
     fileprivate let number: UInt64
   }
@@ -21,31 +21,36 @@ public final class CompositeDisposable: Cancelable {
 
   private let members: Mutex<Members>
 
-  /// Makes a set with these members.
+  /// Creates a set.
+  public convenience init(_ disposables: any Disposable...) {
+    self.init(disposables)
+  }
+
+  /// Creates a set.
   public convenience init(disposables: [any Disposable]) {
     self.init(disposables)
   }
 
-  /// Makes a set with these members.
+  /// Creates a set.
   public init(_ disposables: [any Disposable] = []) {
     var members = Members()
     for disposable in disposables { _ = members.add(disposable) }
     self.members = Mutex(members)
   }
 
-  /// Whether the set has ended.
+  /// Whether the set was disposed of.
   public var isDisposed: Bool {
     members.withLock { $0.isDisposed }
   }
 
-  /// How many members the set has.
+  /// The number of members.
   public var count: Int {
     members.withLock { $0.byNumber.count }
   }
 
   /// Adds a member.
   ///
-  /// - Returns: Its key, or `nil` where the set has ended, and so has the member now.
+  /// - Returns: Its key, or `nil` if the set was disposed of, and the member with it.
   @discardableResult
   public func insert(_ disposable: any Disposable) -> Key? {
     let key = members.withLock { $0.isDisposed ? nil : $0.add(disposable) }
@@ -53,20 +58,20 @@ public final class CompositeDisposable: Cancelable {
     return key
   }
 
-  /// Takes a member out and ends it.
+  /// Removes a member and disposes of it.
   public func remove(for key: Key) {
     members.withLock { $0.byNumber.removeValue(forKey: key.number) }?.dispose()
   }
 
-  /// Ends every member, in the order they were added.
+  /// Disposes of all members, in the order of their insertion.
   public func dispose() {
-    let ended = members.withLock { members in
+    let removed = members.withLock { members in
       defer {
         members.isDisposed = true
         members.byNumber = [:]
       }
       return members.byNumber
     }
-    for (_, disposable) in ended.sorted(by: { $0.key < $1.key }) { disposable.dispose() }
+    for (_, disposable) in removed.sorted(by: { $0.key < $1.key }) { disposable.dispose() }
   }
 }

@@ -1,39 +1,32 @@
 internal import Synchronization
 
-/// Something that can be ended: a subscription, a timer, an effect.
+/// A resource that can be released: a subscription, a timer, an effect.
 public protocol Disposable: Sendable {
-  /// Ends it. Later calls do nothing; any thread may call.
+  /// Releases the resource. Later calls do nothing; any thread may call this.
   func dispose()
 }
 
-extension Disposable {
-  /// Ends this when the bag goes away.
-  public func disposed(by bag: DisposeBag) {
-    bag.insert(self)
-  }
-}
-
-/// Makes disposables.
+/// Creates disposables.
 public enum Disposables {
   private static let none = NoDisposable()
 
-  /// One that does nothing.
+  /// A disposable that does nothing.
   public static func create() -> any Disposable {
     none
   }
 
-  /// One that runs a closure, once.
-  public static func create(with action: @escaping @Sendable () -> Void) -> any Disposable {
+  /// A disposable that calls a closure, once.
+  public static func create(with action: @escaping @Sendable () -> Void) -> any Cancelable {
     ActionDisposable(action)
   }
 
-  /// One that ends several.
-  public static func create(_ disposables: any Disposable...) -> any Disposable {
+  /// A disposable that disposes of several others.
+  public static func create(_ disposables: any Disposable...) -> any Cancelable {
     CompositeDisposable(disposables)
   }
 
-  /// One that ends several.
-  public static func create(_ disposables: [any Disposable]) -> any Disposable {
+  /// A disposable that disposes of several others.
+  public static func create(_ disposables: [any Disposable]) -> any Cancelable {
     CompositeDisposable(disposables)
   }
 }
@@ -42,11 +35,15 @@ private struct NoDisposable: Disposable {
   func dispose() {}
 }
 
-private final class ActionDisposable: Disposable {
+private final class ActionDisposable: Cancelable {
   private let action: Mutex<(@Sendable () -> Void)?>
 
   init(_ action: @escaping @Sendable () -> Void) {
     self.action = Mutex(action)
+  }
+
+  var isDisposed: Bool {
+    action.withLock { $0 == nil }
   }
 
   func dispose() {

@@ -1,7 +1,7 @@
 internal import Synchronization
 
-/// A place for one subscription that may end before it is known: an element that arrives while
-/// `subscribe` still runs can stop the chain before there is anything to dispose.
+/// Holds a subscription that may be disposed of before it is known: an element that arrives during
+/// `subscribe` can end the chain before that returns a disposable.
 package struct DisposableSlot: ~Copyable, Sendable {
   enum State {
     case empty
@@ -13,9 +13,9 @@ package struct DisposableSlot: ~Copyable, Sendable {
 
   package init() {}
 
-  /// Puts a disposable in, or ends it at once where the slot was disposed before.
+  /// Stores a disposable, or disposes of it at once if the slot was disposed of.
   ///
-  /// What the slot held is replaced without being ended.
+  /// A previous one is replaced, but not disposed of.
   package borrowing func set(_ disposable: any Disposable) {
     let isDisposed = state.withLock { state in
       if case .disposed = state { return true }
@@ -25,9 +25,9 @@ package struct DisposableSlot: ~Copyable, Sendable {
     if isDisposed { disposable.dispose() }
   }
 
-  /// Puts a disposable in if the slot is empty.
+  /// Stores a disposable if the slot is empty.
   ///
-  /// - Returns: Whether it was taken.
+  /// - Returns: Whether it was stored.
   package borrowing func setOnce(_ disposable: any Disposable) -> Bool {
     state.withLock { state in
       guard case .empty = state else { return false }
@@ -36,7 +36,7 @@ package struct DisposableSlot: ~Copyable, Sendable {
     }
   }
 
-  /// Whether the slot was disposed.
+  /// Whether the slot was disposed of.
   package var isDisposed: Bool {
     borrowing get {
       state.withLock { state in
@@ -45,7 +45,7 @@ package struct DisposableSlot: ~Copyable, Sendable {
     }
   }
 
-  /// Ends what the slot holds, now or when it comes.
+  /// Disposes of the stored disposable, or of the next one to be stored.
   package borrowing func dispose() {
     let held = state.withLock { state -> (any Disposable)? in
       defer { state = .disposed }

@@ -1,22 +1,38 @@
 internal import Synchronization
 
-/// Ends its members when it goes away.
+/// Disposes of its members when it is deallocated.
 public final class DisposeBag: Sendable {
   private let members = CompositeDisposable()
   private let companion = Mutex<(any AnyObject & Sendable)?>(nil)
 
-  /// Makes an empty bag.
+  /// Creates an empty bag.
   public init() {}
 
-  /// Makes a bag with these members.
+  /// Creates a bag with members.
   public convenience init(disposing disposables: any Disposable...) {
     self.init()
     insert(disposables)
   }
 
+  /// Creates a bag with members.
+  public convenience init(disposing disposables: [any Disposable]) {
+    self.init()
+    insert(disposables)
+  }
+
+  /// Creates a bag with the members that a builder lists.
+  public convenience init(@DisposableBuilder builder: () -> [any Disposable]) {
+    self.init(disposing: builder())
+  }
+
+  /// Adds the members that a builder lists.
+  public func insert(@DisposableBuilder builder: () -> [any Disposable]) {
+    insert(builder())
+  }
+
   /// Adds a member.
   ///
-  /// Any thread may call; one who does so while the bag goes away sees the member end at once.
+  /// Any thread may call this; during the bag's deallocation the member is disposed of at once.
   public func insert(_ disposable: any Disposable) {
     members.insert(disposable)
   }
@@ -31,20 +47,36 @@ public final class DisposeBag: Sendable {
     for disposable in disposables { insert(disposable) }
   }
 
-  /// An object that goes with the bag, made when it is first asked for: a place for one more thing
-  /// on an instance that has a bag.
+  /// An object with the lifetime of the bag, created at the first call: storage for an instance that
+  /// has a bag.
   package func companion<Companion: AnyObject & Sendable>(
     orMake make: () -> Companion
   ) -> Companion {
     companion.withLock { companion in
-      if let kept = companion as? Companion { return kept }
-      let made = make()
-      companion = made
-      return made
+      if let existing = companion as? Companion { return existing }
+      let created = make()
+      companion = created
+      return created
     }
   }
 
   deinit {
     members.dispose()
+  }
+
+  /// Collects disposables that are listed one per line.
+  @resultBuilder
+  public enum DisposableBuilder {
+    /// Collects the disposables of a block.
+    public static func buildBlock(_ disposables: any Disposable...) -> [any Disposable] {
+      disposables
+    }
+  }
+}
+
+extension Disposable {
+  /// Disposes of this when the bag is deallocated.
+  public func disposed(by bag: DisposeBag) {
+    bag.insert(self)
   }
 }

@@ -1,6 +1,6 @@
-/// Ends a disposable on a scheduler.
+/// Disposes of another disposable on a scheduler.
 public final class ScheduledDisposable: Cancelable {
-  /// Where it is ended.
+  /// The scheduler.
   public let scheduler: any SchedulerType
 
   private let held = SingleAssignmentDisposable()
@@ -11,12 +11,12 @@ public final class ScheduledDisposable: Cancelable {
     held.setDisposable(disposable)
   }
 
-  /// Whether the disposable has ended.
+  /// Whether the disposable was disposed of.
   public var isDisposed: Bool {
     held.isDisposed
   }
 
-  /// Has the scheduler end the disposable as soon as possible.
+  /// Schedules the disposal.
   public func dispose() {
     scheduler.schedule(after: .zero) { [held] in held.dispose() }
   }

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Holds one disposable at a time: a new one ends the one before.
+/// Holds one disposable at a time; setting another one disposes of it.
 public final class SerialDisposable: Cancelable {
   private struct State {
     var isDisposed = false
@@ -9,35 +9,35 @@ public final class SerialDisposable: Cancelable {
 
   private let state = Mutex(State())
 
-  /// Makes an empty one.
+  /// Creates an empty disposable.
   public init() {}
 
-  /// Whether this has ended.
+  /// Whether this was disposed of.
   public var isDisposed: Bool {
     state.withLock { $0.isDisposed }
   }
 
-  /// What is held.
+  /// The held disposable.
   ///
-  /// Setting it ends what was held before; where this has ended, what is set ends.
+  /// Setting it disposes of the previous one or, after the disposal, of the new one.
   public var disposable: (any Disposable)? {
     get { state.withLock { $0.held } }
     set {
-      let ended = state.withLock { state -> (any Disposable)? in
+      let replaced = state.withLock { state -> (any Disposable)? in
         guard !state.isDisposed else { return newValue }
         defer { state.held = newValue }
         return state.held
       }
-      ended?.dispose()
+      replaced?.dispose()
     }
   }
 
-  /// Ends what is held, now and later.
+  /// Disposes of the held disposable and of those that are set later.
   public func dispose() {
-    let ended = state.withLock { state -> (any Disposable)? in
+    let held = state.withLock { state -> (any Disposable)? in
       state.isDisposed = true
       return state.held.take()
     }
-    ended?.dispose()
+    held?.dispose()
   }
 }

@@ -1,21 +1,21 @@
-/// Holds one disposable, which may come after this has ended, and is ended then.
+/// Holds one disposable, which is disposed of at once if it is set after the disposal.
 public final class SingleAssignmentDisposable: Cancelable {
   private let slot = DisposableSlot()
 
-  /// Makes an empty one.
+  /// Creates an empty disposable.
   public init() {}
 
-  /// Whether this has ended.
+  /// Whether this was disposed of.
   public var isDisposed: Bool {
     slot.isDisposed
   }
 
-  /// Puts the disposable in; the first one is kept and any later one is ended at once.
+  /// Sets the disposable; a second one is disposed of at once.
   public func setDisposable(_ disposable: any Disposable) {
     if !slot.setOnce(disposable) { disposable.dispose() }
   }
 
-  /// Ends what is held, now or when it comes.
+  /// Disposes of the held disposable, or of the one that is set later.
   public func dispose() {
     slot.dispose()
   }

@@ -1,29 +1,47 @@
 internal import Synchronization
 
-/// What ``ObservableType/do(onNext:afterNext:onError:afterError:onCompleted:afterCompleted:onSubscribe:onSubscribed:onDispose:)``
-/// calls beside events.
+/// The closures of ``ObservableType/do(onNext:afterNext:onError:afterError:onCompleted:afterCompleted:onSubscribe:onSubscribed:onDispose:)``.
 struct SideEffects<Element: Sendable>: Sendable {
   let before: @Sendable (Event<Element>) throws -> Void
   let after: @Sendable (Event<Element>) throws -> Void
+  let onSubscribe: (@Sendable () -> Void)?
+  let onSubscribed: (@Sendable () -> Void)?
   let onDispose: (@Sendable () -> Void)?
 }
 
-/// Calls closures beside each event, and one when the subscription has ended, which is the last.
+/// Calls closures before and after each event, and one when the subscription has ended.
+///
+/// `onSubscribed` always precedes `onDispose`: if the source ends while it is being subscribed to,
+/// `onDispose` is called when the subscription is set up.
 final class DoSink<Element: Sendable>: ObserverType, Disposable {
+  private struct Subscription {
+    var isSetUp = false
+    var hasEnded = false
+    var onDispose: (@Sendable () -> Void)?
+
+    /// Returns the closure that is due, once.
+    mutating func takeOnDispose() -> (@Sendable () -> Void)? {
+      isSetUp && hasEnded ? onDispose.take() : nil
+    }
+  }
+
   private let downstream: any ObserverType<Element>
   private let effects: SideEffects<Element>
   private let stopped = Atomic<Bool>(false)
-  private let disposal: Mutex<(@Sendable () -> Void)?>
+  private let subscription: Mutex<Subscription>
   private let upstream = DisposableSlot()
 
   init(_ downstream: any ObserverType<Element>, _ effects: SideEffects<Element>) {
     self.downstream = downstream
     self.effects = effects
-    disposal = Mutex(effects.onDispose)
+    subscription = Mutex(Subscription(onDispose: effects.onDispose))
   }
 
-  func run(_ source: some ObservableType<Element>) -> any Disposable {
-    upstream.set(source.subscribe(self))
+  func attached(to source: Observable<Element>) -> any Disposable {
+    effects.onSubscribe?()
+    upstream.set(source.attach(self))
+    effects.onSubscribed?()
+    change { $0.isSetUp = true }
     return self
   }
 
@@ -35,7 +53,7 @@ final class DoSink<Element: Sendable>: ObserverType, Disposable {
       return end(with: .error(error)) {}
     }
     if event.isStopEvent {
-      // What is thrown after the end has nobody left to be told.
+      // The stream has ended, so an error of `after` cannot be delivered.
       end(with: event) { try? effects.after(event) }
     } else {
       downstream.on(event)
@@ -46,7 +64,7 @@ final class DoSink<Element: Sendable>: ObserverType, Disposable {
   func dispose() {
     let isEnding = stopped.exchange(true, ordering: .acquiringAndReleasing)
     upstream.dispose()
-    if !isEnding { disposal.withLock { $0.take() }?() }
+    if !isEnding { change { $0.hasEnded = true } }
   }
 
   private func end(with event: Event<Element>, _ after: () -> Void) {
@@ -54,6 +72,14 @@ final class DoSink<Element: Sendable>: ObserverType, Disposable {
     downstream.on(event)
     after()
     upstream.dispose()
-    disposal.withLock { $0.take() }?()
+    change { $0.hasEnded = true }
+  }
+
+  private func change(_ change: (inout Subscription) -> Void) {
+    let onDispose = subscription.withLock { subscription in
+      change(&subscription)
+      return subscription.takeOnDispose()
+    }
+    onDispose?()
   }
 }

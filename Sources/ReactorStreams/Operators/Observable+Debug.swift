@@ -1,12 +1,12 @@
 extension ObservableType {
-  /// This stream; what happens to it is printed.
+  /// This stream, whose events are printed.
   ///
   /// - Parameters:
-  ///   - identifier: Begins each line, instead of the place in the source.
-  ///   - trimOutput: Whether long events are shortened.
-  ///   - file: The file that is named where there is no identifier.
-  ///   - line: The line that is named where there is no identifier.
-  ///   - function: The function that is named where there is no identifier.
+  ///   - identifier: The prefix of each line; by default the location in the source.
+  ///   - trimOutput: Whether long events are truncated.
+  ///   - file: The file of the default identifier.
+  ///   - line: The line of the default identifier.
+  ///   - function: The function of the default identifier.
   /// - Returns: The same stream.
   public func debug(
     _ identifier: String? = nil, trimOutput: Bool = false,
@@ -15,23 +15,23 @@ extension ObservableType {
     debug(identifier ?? "\(file):\(line) (\(function))", trimOutput: trimOutput) { print($0) }
   }
 
-  /// This stream; what happens to it is told to a closure, a line at a time.
+  /// This stream, whose events are passed to a closure as lines of text.
   package func debug(
     _ identifier: String, trimOutput: Bool, write: @escaping @Sendable (String) -> Void
   ) -> Observable<Element> {
-    let longest = 40
-    let tell: @Sendable (String) -> Void = { write("\(identifier) -> \($0)") }
+    let maximumLength = 40
+    let log: @Sendable (String) -> Void = { write("\(identifier) -> \($0)") }
     return self.do(
       onNext: { element in
         let text = "\(element)"
-        let isLong = trimOutput && text.count > longest
+        let isLong = trimOutput && text.count > maximumLength
         let shown =
-          isLong ? "\(text.prefix(longest / 2))...\(text.suffix(longest / 2))" : text
-        tell("Event next(\(shown))")
+          isLong ? "\(text.prefix(maximumLength / 2))...\(text.suffix(maximumLength / 2))" : text
+        log("Event next(\(shown))")
       },
-      onError: { tell("Event error(\($0))") },
-      onCompleted: { tell("Event completed") },
-      onSubscribe: { tell("subscribed") },
-      onDispose: { tell("isDisposed") })
+      onError: { log("Event error(\($0))") },
+      onCompleted: { log("Event completed") },
+      onSubscribe: { log("subscribed") },
+      onDispose: { log("isDisposed") })
   }
 }

@@ -1,16 +1,17 @@
 extension ObservableType {
-  /// This stream, with closures that are called beside each event; if one throws, the stream fails.
+  /// Calls closures at the events of this stream; an error that one throws fails the stream.
   ///
   /// - Parameters:
-  ///   - onNext: Called before an element is sent on.
-  ///   - afterNext: Called after an element was sent on.
-  ///   - onError: Called before a failure is sent on.
-  ///   - afterError: Called after a failure was sent on.
-  ///   - onCompleted: Called before the completion is sent on.
-  ///   - afterCompleted: Called after the completion was sent on.
+  ///   - onNext: Called before an element is forwarded.
+  ///   - afterNext: Called after an element is forwarded.
+  ///   - onError: Called before an error is forwarded.
+  ///   - afterError: Called after an error is forwarded.
+  ///   - onCompleted: Called before the completion is forwarded.
+  ///   - afterCompleted: Called after the completion is forwarded.
   ///   - onSubscribe: Called before this stream is subscribed to.
-  ///   - onSubscribed: Called after this stream was subscribed to.
-  ///   - onDispose: Called once when the subscription has ended, for whatever reason.
+  ///   - onSubscribed: Called after this stream is subscribed to.
+  ///   - onDispose: Called once, after `onSubscribed`, when the stream has ended or the subscription
+  ///     was canceled.
   /// - Returns: The same stream.
   public func `do`(
     onNext: (@Sendable (Element) throws -> Void)? = nil,
@@ -38,12 +39,8 @@ extension ObservableType {
         case .completed: try afterCompleted?()
         }
       },
-      onDispose: onDispose)
-    return Observable { downstream in
-      onSubscribe?()
-      let subscription = DoSink(downstream, effects).run(self)
-      onSubscribed?()
-      return subscription
-    }
+      onSubscribe: onSubscribe, onSubscribed: onSubscribed, onDispose: onDispose)
+    let source = asObservable()
+    return Observable { DoSink($0, effects).attached(to: source) }
   }
 }

@@ -1,7 +1,5 @@
 extension ObservableType {
-  /// Each element, changed by a closure.
-  ///
-  /// If it throws, the stream fails.
+  /// Each element, transformed by a closure; an error that it throws fails the stream.
   @inlinable
   public func map<Result: Sendable>(
     _ transform: @escaping @Sendable (Element) throws -> Result
@@ -9,7 +7,7 @@ extension ObservableType {
     lift { element, sink in sink.forward(try transform(element)) }
   }
 
-  /// Each element, changed by a closure; where it gives `nil`, nothing.
+  /// The results of a closure for each element that are not `nil`.
   @inlinable
   public func compactMap<Result: Sendable>(
     _ transform: @escaping @Sendable (Element) throws -> Result?
@@ -19,13 +17,58 @@ extension ObservableType {
     }
   }
 
-  /// The elements for which a closure holds.
+  /// The elements that satisfy a predicate.
   @inlinable
   public func filter(
     _ isIncluded: @escaping @Sendable (Element) throws -> Bool
   ) -> Observable<Element> {
     lift { element, sink in
       if try isIncluded(element) { sink.forward(element) }
+    }
+  }
+
+  /// The events of this stream as elements; it completes after the stop event and never fails.
+  public func materialize() -> Observable<Event<Element>> {
+    lift {
+      { event, sink in
+        sink.forward(event)
+        if event.isStopEvent { sink.finish() }
+      }
+    }
+  }
+
+  /// Each element together with an object that the stream does not retain.
+  ///
+  /// The stream completes at the first element after the object is deallocated.
+  public func withUnretained<Owner: AnyObject & Sendable, Result: Sendable>(
+    _ object: Owner,
+    resultSelector: @escaping @Sendable (Owner, Element) -> Result
+  ) -> Observable<Result> {
+    lift { [weak object] element, sink in
+      guard let object else { return sink.finish() }
+      sink.forward(resultSelector(object, element))
+    }
+  }
+
+  /// Each element together with an object that the stream does not retain.
+  ///
+  /// The stream completes at the first element after the object is deallocated.
+  public func withUnretained<Owner: AnyObject & Sendable>(
+    _ object: Owner
+  ) -> Observable<(Owner, Element)> {
+    withUnretained(object) { ($0, $1) }
+  }
+}
+
+extension ObservableType where Element: EventConvertible {
+  /// The stream whose events are the elements of this one; the inverse of `materialize()`.
+  public func dematerialize() -> Observable<Element.Element> {
+    lift { element, sink in
+      switch element.event {
+      case .next(let element): sink.forward(element)
+      case .error(let error): sink.finish(error)
+      case .completed: sink.finish()
+      }
     }
   }
 }

@@ -1,19 +1,20 @@
 internal import Synchronization
 
 extension ObservableType {
-  /// This stream's events, delivered by a scheduler: in order and one at a time, even where the
-  /// scheduler runs several pieces of work at once.
+  /// This stream, whose events a scheduler delivers, in order and one at a time, even if it executes
+  /// work concurrently.
   ///
-  /// Events that come faster than they are delivered wait; nothing bounds how many.
+  /// Events that arrive faster than they are delivered are stored, without a limit.
   public func observe(on scheduler: any SchedulerType) -> Observable<Element> {
-    Observable { downstream in
+    let source = asObservable()
+    return Observable { downstream in
       let sink = ObserveOnSink(downstream, scheduler: scheduler.resolved)
-      sink.hold(subscribe(sink))
+      sink.hold(source.attach(sink))
       return sink
     }
   }
 
-  /// This stream, subscribed to and disposed of by a scheduler.
+  /// This stream, whose subscription a scheduler starts and disposes of.
   public func subscribe(on scheduler: any SchedulerType) -> Observable<Element> {
     let source = guarded()
     return Observable { downstream in
@@ -24,14 +25,14 @@ extension ObservableType {
       waiting.setDisposable(
         scheduler.schedule(after: .zero) {
           subscription.disposable = ScheduledDisposable(
-            scheduler: scheduler, disposable: source.subscribe(downstream))
+            scheduler: scheduler, disposable: source.attach(downstream))
         })
       return subscription
     }
   }
 }
 
-/// Keeps events until its scheduler delivers them; at most one delivery is scheduled at a time.
+/// Stores events until its scheduler delivers them; at most one delivery is scheduled at a time.
 private final class ObserveOnSink<Element: Sendable>: ObserverType, Disposable {
   private struct State {
     var isScheduled = false
@@ -87,7 +88,8 @@ private final class ObserveOnSink<Element: Sendable>: ObserverType, Disposable {
       downstream.on(event)
       return upstream.dispose()
     }
-    // What came meanwhile waits for its turn, so that a busy stream does not occupy the scheduler.
+    // Events that arrived meanwhile are scheduled again, so that a busy stream does not monopolize
+    // the scheduler.
     let mustSchedule = state.withLock { state in
       state.isScheduled = !state.waiting.isEmpty
       return state.isScheduled

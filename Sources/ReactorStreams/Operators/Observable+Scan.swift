@@ -1,9 +1,10 @@
-public import Synchronization
-
 extension ObservableType {
-  /// What a closure makes from the result before and each element.
+  /// The results of a closure that combines the previous result with each element.
   ///
-  /// The first result before is the seed, which itself is not emitted.
+  /// - Parameters:
+  ///   - seed: The first previous result, which is not emitted.
+  ///   - accumulator: Returns the next result.
+  /// - Returns: The stream of results.
   @inlinable
   public func scan<Result: Sendable>(
     _ seed: Result, accumulator: @escaping @Sendable (Result, Element) throws -> Result
@@ -11,53 +12,64 @@ extension ObservableType {
     scan(into: seed) { $0 = try accumulator($0, $1) }
   }
 
-  /// What a closure makes of a value with each element.
+  /// A value after each element, which a closure updates in place.
   ///
-  /// The value begins as the seed, which itself is not emitted.
+  /// - Parameters:
+  ///   - seed: The initial value, which is not emitted.
+  ///   - accumulator: Updates the value.
+  /// - Returns: The stream of values.
   @inlinable
   public func scan<Result: Sendable>(
     into seed: Result, accumulator: @escaping @Sendable (inout Result, Element) throws -> Void
   ) -> Observable<Result> {
-    lift {
-      let accumulated = Mutex<Result?>(seed)
-      return { event, sink in
-        switch event {
-        case .next(let element):
-          // Taken out, so that no lock is held meanwhile and the closure changes it in place.
-          guard var result = accumulated.withLock({ $0.take() }) else { return }
-          do {
-            try accumulator(&result, element)
-          } catch {
-            return sink.finish(error)
-          }
-          accumulated.withLock { $0 = result }
-          sink.forward(result)
-        case .error(let error): sink.finish(error)
-        case .completed: sink.finish()
-        }
-      }
+    lift(state: { Box<Result?>(seed) }) { element, accumulated, sink in
+      // Moved out, so that no lock is held during the call and the closure updates it in place.
+      guard var result = accumulated.withLock({ $0.take() }) else { return }
+      try accumulator(&result, element)
+      accumulated.withLock { $0 = result }
+      sink.forward(result)
     }
   }
 
-  /// What a closure makes from all elements, once this stream has completed.
+  /// The result of a closure over all elements, emitted when this stream completes.
   public func reduce<Result: Sendable>(
     _ seed: Result, accumulator: @escaping @Sendable (Result, Element) throws -> Result
   ) -> Observable<Result> {
-    scan(seed, accumulator: accumulator).takeLast(1).ifEmpty(default: seed)
+    reduce(seed, accumulator: accumulator) { $0 }
   }
 
-  /// Each element with its place, counted from 0.
-  public func enumerated() -> Observable<(index: Int, element: Element)> {
-    lift {
-      let next = Atomic<Int>(0)
-      return { event, sink in
-        switch event {
-        case .next(let element):
-          sink.forward((next.add(1, ordering: .relaxed).oldValue, element))
-        case .error(let error): sink.finish(error)
-        case .completed: sink.finish()
-        }
-      }
+  /// The result of a closure over all elements, transformed and emitted when this stream completes.
+  public func reduce<Accumulated: Sendable, Result: Sendable>(
+    _ seed: Accumulated,
+    accumulator: @escaping @Sendable (Accumulated, Element) throws -> Accumulated,
+    mapResult: @escaping @Sendable (Accumulated) throws -> Result
+  ) -> Observable<Result> {
+    lift(state: { Box(seed) }) { element, accumulated, _ in
+      let next = try accumulator(accumulated.value, element)
+      accumulated.withLock { $0 = next }
+    } completed: { accumulated, sink in
+      sink.forward(try mapResult(accumulated.value))
     }
+  }
+
+  /// Each element with its index, counted from 0.
+  public func enumerated() -> Observable<(index: Int, element: Element)> {
+    lift(state: { Box(0) }) { element, next, sink in
+      let index = next.withLock { next in
+        defer { next += 1 }
+        return next
+      }
+      sink.forward((index, element))
+    }
+  }
+
+  /// All elements of this stream, emitted when it completes.
+  public func toArray() -> Single<[Element]> {
+    Single(
+      raw: lift(state: { Box<[Element]>([]) }) { element, all, _ in
+        all.withLock { $0.append(element) }
+      } completed: { all, sink in
+        sink.forward(all.value)
+      })
   }
 }

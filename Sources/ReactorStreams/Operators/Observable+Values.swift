@@ -1,18 +1,19 @@
 extension ObservableConvertibleType {
-  /// This stream as an asynchronous sequence, which throws the failure.
+  /// This stream as an asynchronous sequence.
   ///
-  /// Iterating begins when the sequence is made; leaving the iteration, or cancelling its task, ends
-  /// the subscription. Elements that come faster than they are taken wait, however many.
+  /// The subscription starts when the property is read, and ends with the iteration. The iteration
+  /// throws the stream's error, or `CancellationError` if its task is canceled. Elements that arrive
+  /// faster than they are consumed are stored, without a limit.
   public var values: AsyncThrowingStream<Element, any Error> {
     AsyncThrowingStream { continuation in
-      let subscription = asObservable().subscribe { event in
-        switch event {
-        case .next(let element): continuation.yield(element)
-        case .error(let error): continuation.finish(throwing: error)
-        case .completed: continuation.finish()
-        }
+      let subscription = asObservable().subscribe(
+        onNext: { continuation.yield($0) },
+        onError: { continuation.finish(throwing: $0) },
+        onCompleted: { continuation.finish() },
+        onDisposed: { continuation.finish(throwing: CancellationError()) })
+      continuation.onTermination = { reason in
+        subscription.dispose()
       }
-      continuation.onTermination = { _ in subscription.dispose() }
     }
   }
 }

@@ -1,12 +1,12 @@
 public import Synchronization
 
-/// The middle of a chain: receives what an operator's source emits, once for each subscription.
+/// The middle of a chain: receives the events of an operator's source, for one subscription.
 ///
-/// Most operators are one closure given to ``ObservableType/lift(_:)``; the sink adds what they all
-/// need: nothing is forwarded after an end or a disposal, and a failure ends the source as well.
+/// Most operators are one closure passed to ``ObservableType/lift(_:)``. The sink adds the common
+/// part: nothing is forwarded after a stop event or a disposal, and a failure disposes of the source.
 ///
-/// What the closure does is inlinable, here and in the operators, so that it knows the types of its
-/// elements in the module that writes the chain. Only the way from one sink to the next is generic.
+/// The closure is inlinable, here and in the operators, so that the module that writes the chain
+/// specializes it. Only the calls between two sinks are generic.
 @usableFromInline
 package final class OperatorSink<Input: Sendable, Output: Sendable>: ObserverType, Disposable {
   @usableFromInline let downstream: any ObserverType<Output>
@@ -29,16 +29,14 @@ package final class OperatorSink<Input: Sendable, Output: Sendable>: ObserverTyp
     handle(event, self)
   }
 
-  /// Sends an element on.
+  /// Forwards an element.
   @inlinable
   package func forward(_ element: Output) {
     guard !stopped.load(ordering: .acquiring) else { return }
     downstream.on(.next(element))
   }
 
-  /// Ends the stream: completes it, or fails it where there is an error.
-  ///
-  /// The source is ended too.
+  /// Ends the stream, with an error or by completing it, and disposes of the source.
   @usableFromInline
   package func finish(_ error: (any Error)? = nil) {
     guard !stopped.exchange(true, ordering: .acquiringAndReleasing) else { return }
@@ -52,18 +50,22 @@ package final class OperatorSink<Input: Sendable, Output: Sendable>: ObserverTyp
     upstream.dispose()
   }
 
+  /// Subscribes to the source.
+  ///
+  /// - Returns: This sink, which disposes of the subscription.
   @usableFromInline
-  func hold(_ disposable: any Disposable) {
-    upstream.set(disposable)
+  func attached(to source: Observable<Input>) -> any Disposable {
+    upstream.set(source.attach(self))
+    return self
   }
 }
 
 extension ObservableType {
-  /// Makes an operator from what it does with each event of this stream.
+  /// Creates an operator with state.
   ///
-  /// - Parameter begin: Called once for each subscription; returns its handler, whose captured
-  ///   state thereby belongs to that subscription alone.
-  /// - Returns: The operator.
+  /// - Parameter begin: Called for each subscription; returns its event handler, which captures the
+  ///   subscription's state.
+  /// - Returns: The operator's stream.
   @inlinable
   package func lift<Output: Sendable>(
     begin:
@@ -71,32 +73,88 @@ extension ObservableType {
       @Sendable (Event<Element>, OperatorSink<Element, Output>) ->
       Void
   ) -> Observable<Output> {
-    Observable { downstream in
-      let sink = OperatorSink(downstream, handle: begin())
-      sink.hold(subscribe(sink))
-      return sink
-    }
+    let source = asObservable()
+    return Observable { OperatorSink($0, handle: begin()).attached(to: source) }
   }
 
-  /// Makes an operator without state from what it does with each element; the end passes through.
+  /// Creates an operator without state from its handling of elements; a stop event passes through.
   @inlinable
   package func lift<Output: Sendable>(
     _ next: @escaping @Sendable (Element, OperatorSink<Element, Output>) throws -> Void
   ) -> Observable<Output> {
+    let source = asObservable()
+    let handle: @Sendable (Event<Element>, OperatorSink<Element, Output>) -> Void = {
+      event, sink in
+      switch event {
+      case .next(let element):
+        do { try next(element, sink) } catch { sink.finish(error) }
+      case .error(let error): sink.finish(error)
+      case .completed: sink.finish()
+      }
+    }
+    return Observable { OperatorSink($0, handle: handle).attached(to: source) }
+  }
+
+  /// Creates an operator with state from its handling of elements and of the completion; an error
+  /// passes through.
+  ///
+  /// - Parameters:
+  ///   - makeState: Creates the state of one subscription.
+  ///   - next: Handles an element.
+  ///   - completed: Handles the completion, after which the stream completes.
+  /// - Returns: The operator's stream.
+  @inlinable
+  package func lift<State: Sendable, Output: Sendable>(
+    state makeState: @escaping @Sendable () -> State,
+    _ next:
+      @escaping @Sendable (Element, State, OperatorSink<Element, Output>) throws -> Void,
+    completed:
+      @escaping @Sendable (State, OperatorSink<Element, Output>) throws -> Void = { _, _ in }
+  ) -> Observable<Output> {
     lift {
-      { event, sink in
-        switch event {
-        case .next(let element):
-          do { try next(element, sink) } catch { sink.finish(error) }
-        case .error(let error): sink.finish(error)
-        case .completed: sink.finish()
+      let state = makeState()
+      return { event, sink in
+        do {
+          switch event {
+          case .next(let element): try next(element, state, sink)
+          case .error(let error): sink.finish(error)
+          case .completed:
+            try completed(state, sink)
+            sink.finish()
+          }
+        } catch {
+          sink.finish(error)
         }
       }
     }
   }
 
-  /// This stream, whose subscription ends with it and which emits nothing once it was disposed of.
+  /// This stream, which emits nothing after a stop event or a disposal.
   func guarded() -> Observable<Element> {
     lift { element, sink in sink.forward(element) }
+  }
+}
+
+/// State of one subscription that its handler changes: a lock in a reference, for capture.
+@usableFromInline
+package final class Box<Value: Sendable>: Sendable {
+  @usableFromInline let mutex: Mutex<Value>
+
+  @inlinable
+  package init(_ value: Value) {
+    mutex = Mutex(value)
+  }
+
+  /// A copy of the value.
+  @inlinable
+  package var value: Value {
+    mutex.withLock { $0 }
+  }
+
+  @inlinable
+  package func withLock<Result: Sendable>(_ body: (inout Value) throws -> Result) rethrows
+    -> Result
+  {
+    try mutex.withLock { value in try body(&value) }
   }
 }

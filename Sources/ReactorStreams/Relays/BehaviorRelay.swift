@@ -1,9 +1,9 @@
-/// A ``BehaviorSubject`` that cannot end: it always has a value.
+/// A ``BehaviorSubject`` that cannot end.
 public final class BehaviorRelay<Element: Sendable>: ObservableType {
   private let broadcaster: Broadcaster<Element>
   private let initial: Element
 
-  /// Makes a relay with its first value.
+  /// Creates a relay with its first value.
   public init(value: Element) {
     initial = value
     broadcaster = Broadcaster(replay: 1, seed: [value])
@@ -14,19 +14,19 @@ public final class BehaviorRelay<Element: Sendable>: ObservableType {
     broadcaster.latest ?? initial
   }
 
-  /// Whether anyone observes.
+  /// Whether there are observers.
   public var hasObservers: Bool {
     broadcaster.observerCount > 0
   }
 
-  /// Takes a value and sends it to all observers; any thread may call.
+  /// Sends a value to all observers; any thread may call this.
   public func accept(_ event: Element) {
     broadcaster.send(.next(event))
   }
 
-  /// Adds an observer, which gets the current value at once.
+  /// Adds an observer, which receives the current value at once.
   ///
-  /// - Returns: What takes it out again.
+  /// - Returns: A disposable that removes the observer.
   public func subscribe(_ observer: any ObserverType<Element>) -> any Disposable {
     broadcaster.subscribe(observer)
   }

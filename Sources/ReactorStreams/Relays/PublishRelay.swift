@@ -1,23 +1,23 @@
-/// A ``PublishSubject`` that cannot end: it takes elements only.
+/// A ``PublishSubject`` that cannot end.
 public final class PublishRelay<Element: Sendable>: ObservableType {
   private let broadcaster = Broadcaster<Element>(replay: 0)
 
-  /// Makes a relay.
+  /// Creates a relay.
   public init() {}
 
-  /// Whether anyone observes.
+  /// Whether there are observers.
   public var hasObservers: Bool {
     broadcaster.observerCount > 0
   }
 
-  /// Sends an element to all observers; any thread may call.
+  /// Sends an element to all observers; any thread may call this.
   public func accept(_ event: Element) {
     broadcaster.send(.next(event))
   }
 
   /// Adds an observer.
   ///
-  /// - Returns: What takes it out again.
+  /// - Returns: A disposable that removes the observer.
   public func subscribe(_ observer: any ObserverType<Element>) -> any Disposable {
     broadcaster.subscribe(observer)
   }

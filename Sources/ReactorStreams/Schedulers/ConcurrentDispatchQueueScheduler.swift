@@ -1,26 +1,38 @@
-/// Runs work in tasks, on whatever thread is free.
-///
-/// It stands where RxSwift has a concurrent dispatch queue, and is a ``TaskScheduler`` by that name.
+public import Dispatch
+
+/// Executes work concurrently: on a dispatch queue or, without one, in tasks.
 public struct ConcurrentDispatchQueueScheduler: SchedulerType {
+  private let queue: DispatchQueue?
   private let tasks: TaskScheduler
 
-  /// Makes a scheduler whose tasks have a priority.
+  /// Creates a scheduler whose work is executed in tasks of a priority.
   public init(qos: DispatchQoS) {
+    queue = nil
     tasks = TaskScheduler(priority: qos.priority)
   }
 
-  /// The time since the process first asked.
+  /// Creates a scheduler on a queue.
+  ///
+  /// - Parameters:
+  ///   - queue: The queue.
+  ///   - leeway: Not used, as Dispatch takes none for delayed work.
+  public init(queue: DispatchQueue, leeway: DispatchTimeInterval = .nanoseconds(0)) {
+    self.queue = queue
+    tasks = TaskScheduler.instance
+  }
+
+  /// The time since the clock's first use in the process.
   public var now: Duration {
     tasks.now
   }
 
-  /// Runs work in a task, after a time.
+  /// Executes work, at once or after a delay.
   ///
-  /// - Returns: What cancels the task.
+  /// - Returns: A disposable that cancels work that has not started.
   @discardableResult
   public func schedule(
     after delay: Duration, _ work: @escaping @Sendable () -> Void
   ) -> any Disposable {
-    tasks.schedule(after: delay, work)
+    queue?.schedule(after: delay, work) ?? tasks.schedule(after: delay, work)
   }
 }

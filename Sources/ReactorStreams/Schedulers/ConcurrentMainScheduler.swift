@@ -1,25 +1,25 @@
-/// Runs work in the session's own serial context, like ``MainScheduler``; but work that is scheduled
-/// in the context runs in place, not when the turn is done.
+/// Executes work in the session's serial context, like ``MainScheduler``, but in place if the context
+/// is current.
 ///
-/// It is for subscriptions: one who subscribes in the context gets the first element before
-/// `subscribe` returns.
+/// It is for subscriptions: a subscriber in the context receives the first element before `subscribe`
+/// returns.
 public struct ConcurrentMainScheduler: SchedulerType {
-  /// The one there is.
+  /// The shared instance.
   public static let instance = ConcurrentMainScheduler()
 
-  /// The scheduler of the serial context that is current now.
+  /// The scheduler of the current serial context.
   public var resolved: any SchedulerType {
     SerialContextScheduler(CurrentSerialContext.orShared, turn: .inPlace)
   }
 
-  /// The time of the context that is current now.
+  /// The time of the current context.
   public var now: Duration {
     CurrentSerialContext.orShared.timer.now
   }
 
-  /// Runs work in the context that is current now, after a time.
+  /// Executes work in the current context.
   ///
-  /// - Returns: What keeps the work from running if it has not begun.
+  /// - Returns: A disposable that cancels work that has not started.
   @discardableResult
   public func schedule(
     after delay: Duration, _ work: @escaping @Sendable () -> Void

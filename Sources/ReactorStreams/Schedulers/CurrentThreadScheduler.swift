@@ -1,33 +1,37 @@
-/// Runs work on the thread that schedules it: at once, or, where that thread is running such work
-/// already, when that is done.
+/// Executes work on the thread that schedules it: at once, or, while that thread is executing
+/// scheduled work, after it.
 ///
-/// This row is called a trampoline.
+/// Rx calls this queue a trampoline. The outermost subscription on a thread starts it, so work that
+/// is scheduled during a subscription is executed when the subscription is set up.
 public struct CurrentThreadScheduler: SchedulerType {
-  /// The one there is.
+  /// The shared instance.
   public static let instance = CurrentThreadScheduler()
 
-  /// Whether the calling thread runs no trampoline, so that work which is scheduled runs at once.
+  /// Whether the calling thread's trampoline is idle, so that scheduled work is executed at once.
   public static var isScheduleRequired: Bool {
-    Trampoline.ofCurrentThread == nil
+    !Trampoline.ofCurrentThread.isRunning
   }
 
-  /// The time since the process first asked.
+  /// The time since the clock's first use in the process.
   public var now: Duration {
     TaskScheduler.instance.now
   }
 
-  /// Runs work on this thread; after a time that is positive, on whatever thread is free then.
+  /// Executes work on this thread or, after a positive delay, on any thread.
   ///
-  /// - Returns: What keeps the work from running if it has not begun.
+  /// - Returns: A disposable that cancels work that has not started.
   @discardableResult
   public func schedule(
     after delay: Duration, _ work: @escaping @Sendable () -> Void
   ) -> any Disposable {
     let job = ScheduledJob(work)
     if delay > .zero {
-      job.hold(TaskScheduler.instance.schedule(after: delay) { Trampoline.run(job) })
+      job.hold(
+        TaskScheduler.instance.schedule(after: delay) {
+          Trampoline.ofCurrentThread.schedule(job)
+        })
     } else {
-      Trampoline.run(job)
+      Trampoline.ofCurrentThread.schedule(job)
     }
     return job
   }

@@ -1,13 +1,13 @@
-/// Runs work in the session's own serial context: where an app means its main thread, a reactor on a
-/// server means the session that it belongs to.
+/// Executes work in the session's serial context: the counterpart, on a server, of an app's main
+/// thread.
 ///
-/// Which session that is, is decided when an operator's subscription begins, by who runs it; outside
-/// of any, it is one serial context of the process. Nothing here is bound to a thread.
+/// An operator determines the session when its subscription starts. Outside of a session, the
+/// scheduler uses one serial context of the process. It is not bound to a thread.
 public struct MainScheduler: SchedulerType {
-  /// Runs work at once where the context is free, else when it is.
+  /// Executes work at once if the context is idle, otherwise in its next turn.
   public static let instance = MainScheduler(turn: .queued)
 
-  /// Runs work in the context, but never before `schedule` returned.
+  /// Executes work in the context, after `schedule` has returned.
   public static let asyncInstance = MainScheduler(turn: .deferred)
 
   private let turn: SerialContextScheduler.Turn
@@ -16,24 +16,32 @@ public struct MainScheduler: SchedulerType {
     self.turn = turn
   }
 
-  /// Makes the same as ``instance``.
+  /// Creates a scheduler equal to ``instance``.
   public init() {
     turn = .queued
   }
 
-  /// The scheduler of the serial context that is current now.
+  /// The scheduler of the current serial context.
   public var resolved: any SchedulerType {
     SerialContextScheduler(CurrentSerialContext.orShared, turn: turn)
   }
 
-  /// The time of the context that is current now.
+  /// Does nothing.
+  ///
+  /// RxSwift traps here off the main thread; a session's context has no thread to check.
+  public static func ensureExecutingOnScheduler(errorMessage _: String? = nil) {}
+
+  /// Does nothing; see ``ensureExecutingOnScheduler(errorMessage:)``.
+  public static func ensureRunningOnMainThread(errorMessage _: String? = nil) {}
+
+  /// The time of the current context.
   public var now: Duration {
     CurrentSerialContext.orShared.timer.now
   }
 
-  /// Runs work in the context that is current now, after a time.
+  /// Executes work in the current context.
   ///
-  /// - Returns: What keeps the work from running if it has not begun.
+  /// - Returns: A disposable that cancels work that has not started.
   @discardableResult
   public func schedule(
     after delay: Duration, _ work: @escaping @Sendable () -> Void

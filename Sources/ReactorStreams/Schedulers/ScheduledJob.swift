@@ -1,7 +1,7 @@
 internal import Synchronization
 
-/// One piece of scheduled work: runs at most once, and never after it was disposed.
-package final class ScheduledJob: Disposable {
+/// Scheduled work: executed at most once, and never after it was disposed.
+package final class ScheduledJob: Disposable, TrampolineJob {
   private let work: Mutex<(@Sendable () -> Void)?>
   private let timer = DisposableSlot()
 
@@ -9,7 +9,7 @@ package final class ScheduledJob: Disposable {
     self.work = Mutex(work)
   }
 
-  /// Keeps what brings this job to its scheduler.
+  /// Stores the timer that will execute this job.
   package func hold(_ disposable: any Disposable) {
     timer.set(disposable)
   }

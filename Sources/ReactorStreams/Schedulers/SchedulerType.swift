@@ -1,17 +1,19 @@
-/// Runs work later.
+/// Executes work, at once or after a delay.
 ///
-/// Time is a parameter, so that a test can bring its own.
+/// Everything that depends on time takes a scheduler, so that a test can use virtual time.
 public protocol SchedulerType: Sendable {
-  /// The time, counted from a moment that stays the same.
+  /// The time since a fixed moment.
   var now: Duration { get }
 
-  /// The scheduler that a subscription uses which begins now. Operators ask once for each
-  /// subscription; all schedulers but those that depend on where they are used return themselves.
+  /// The scheduler that a subscription uses if it starts now.
+  ///
+  /// An operator reads it once per subscription. A scheduler that depends on the current context, as
+  /// ``MainScheduler`` does, returns the one for that context; all others return themselves.
   var resolved: any SchedulerType { get }
 
-  /// Runs work after a time, once; a time that is not positive means as soon as possible.
+  /// Executes work once, after a delay; without a positive delay as soon as possible.
   ///
-  /// - Returns: What keeps the work from running if it has not begun.
+  /// - Returns: A disposable that cancels work that has not started.
   @discardableResult
   func schedule(
     after delay: Duration, _ work: @escaping @Sendable () -> Void
@@ -24,26 +26,69 @@ extension SchedulerType {
     self
   }
 
-  /// Runs work as soon as possible; RxSwift's form.
+  /// Executes work as soon as possible.
   ///
-  /// - Returns: What keeps the work from running, and afterwards ends what the work returned.
+  /// - Returns: A disposable that cancels the work and disposes of its result.
   public func schedule<State: Sendable>(
     _ state: State, action: @escaping @Sendable (State) -> any Disposable
   ) -> any Disposable {
     scheduleRelative(state, dueTime: .zero, action: action)
   }
 
-  /// Runs work after a time; RxSwift's form.
+  /// Executes work after a delay.
   ///
-  /// - Returns: What keeps the work from running, and afterwards ends what the work returned.
+  /// - Returns: A disposable that cancels the work and disposes of its result.
   public func scheduleRelative<State: Sendable>(
     _ state: State, dueTime: Duration, action: @escaping @Sendable (State) -> any Disposable
   ) -> any Disposable {
-    let begun = SingleAssignmentDisposable()
-    let waiting = schedule(after: dueTime) {
-      guard !begun.isDisposed else { return }
-      begun.setDisposable(action(state))
+    let result = SingleAssignmentDisposable()
+    let work = schedule(after: dueTime) {
+      guard !result.isDisposed else { return }
+      result.setDisposable(action(state))
     }
-    return Disposables.create(waiting, begun)
+    return Disposables.create(work, result)
+  }
+
+  /// Executes work periodically.
+  ///
+  /// - Parameters:
+  ///   - state: The first state.
+  ///   - startAfter: The delay of the first execution.
+  ///   - period: The time between two executions.
+  ///   - action: Returns the next state.
+  /// - Returns: A disposable that cancels the work.
+  public func schedulePeriodic<State: Sendable>(
+    _ state: State, startAfter: Duration, period: Duration,
+    action: @escaping @Sendable (State) -> State
+  ) -> any Disposable {
+    let current = Box(state)
+    return Observable<Int>.timer(startAfter, period: period, scheduler: self)
+      .subscribe(onNext: { _ in
+        let next = action(current.value)
+        current.withLock { $0 = next }
+      })
+  }
+
+  /// Executes work that may schedule itself again, as a loop instead of a recursion.
+  ///
+  /// - Parameters:
+  ///   - state: The first state.
+  ///   - action: Receives the state and a closure that schedules the next step.
+  /// - Returns: A disposable that cancels the work.
+  public func scheduleRecursive<State: Sendable>(
+    _ state: State,
+    action: @escaping @Sendable (State, @escaping @Sendable (State) -> Void) -> Void
+  ) -> any Disposable {
+    let current = SerialDisposable()
+
+    @Sendable func step(_ state: State) {
+      guard !current.isDisposed else { return }
+      let scheduled = SingleAssignmentDisposable()
+      current.disposable = scheduled
+      scheduled.setDisposable(schedule(after: .zero) { action(state, step) })
+    }
+
+    step(state)
+    return current
   }
 }

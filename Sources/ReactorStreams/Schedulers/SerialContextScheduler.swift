@@ -1,14 +1,14 @@
-/// Runs work in one serial context.
+/// Executes work in a given serial context.
 struct SerialContextScheduler: SchedulerType {
-  /// When work runs that is due at once.
+  /// The treatment of work that is due at once.
   enum Turn: Sendable {
-    /// Now where the context is free, else when it is.
+    /// Execute it at once if the context is idle, otherwise enqueue it.
     case queued
 
-    /// Like `queued`, but now also where the calling thread runs the context.
+    /// Like `queued`, but execute it at once also if the calling thread owns the context.
     case inPlace
 
-    /// Like `queued`, but never before `schedule` returned.
+    /// Like `queued`, but after `schedule` has returned.
     case deferred
   }
 

@@ -1,37 +1,58 @@
-/// Runs work in tasks, one piece at a time and in order.
-///
-/// It stands where RxSwift has a serial dispatch queue; there is no queue and no thread of its own.
-public struct SerialDispatchQueueScheduler: SchedulerType {
-  private let queue: SerialTaskQueue
+public import Dispatch
 
-  /// Makes a scheduler with a row of its own.
+/// Executes work one item at a time and in order: on a dispatch queue or, without one, in tasks.
+public struct SerialDispatchQueueScheduler: SchedulerType {
+  private let queue: DispatchQueue?
+  private let tasks: SerialTaskQueue
+
+  /// Creates a scheduler whose work is executed in tasks of a priority.
   ///
   /// - Parameters:
-  ///   - qos: The priority of its tasks.
-  ///   - internalSerialQueueName: Accepted so that a file moves over unchanged; it names nothing.
-  public init(
-    qos: DispatchQoS, internalSerialQueueName: String = ""
-  ) {
-    queue = SerialTaskQueue(priority: qos.priority)
+  ///   - qos: The priority.
+  ///   - internalSerialQueueName: Not used, as there is no queue.
+  public init(qos: DispatchQoS, internalSerialQueueName: String = "") {
+    queue = nil
+    tasks = SerialTaskQueue(priority: qos.priority)
   }
 
-  /// The time since the process first asked.
+  /// Creates a scheduler whose work is executed on a new dispatch queue.
+  public init(internalSerialQueueName: String) {
+    queue = DispatchQueue(label: internalSerialQueueName)
+    tasks = SerialTaskQueue()
+  }
+
+  /// Creates a scheduler whose work is executed on a queue.
+  ///
+  /// - Parameters:
+  ///   - queue: The queue, which may be concurrent: the scheduler's own queue targets it.
+  ///   - internalSerialQueueName: The name of the scheduler's own queue.
+  ///   - leeway: Not used, as Dispatch takes none for delayed work.
+  public init(
+    queue: DispatchQueue, internalSerialQueueName: String,
+    leeway: DispatchTimeInterval = .nanoseconds(0)
+  ) {
+    self.queue = DispatchQueue(label: internalSerialQueueName, target: queue)
+    tasks = SerialTaskQueue()
+  }
+
+  /// The time since the clock's first use in the process.
   public var now: Duration {
     TaskScheduler.instance.now
   }
 
-  /// Runs work after a time, when what came before it is done.
+  /// Executes work after all work that was scheduled before it.
   ///
-  /// - Returns: What keeps the work from running if it has not begun.
+  /// - Returns: A disposable that cancels work that has not started.
   @discardableResult
   public func schedule(
     after delay: Duration, _ work: @escaping @Sendable () -> Void
   ) -> any Disposable {
+    if let queue { return queue.schedule(after: delay, work) }
     let job = ScheduledJob(work)
     if delay > .zero {
-      job.hold(TaskScheduler.instance.schedule(after: delay) { [queue] in queue.append(job.run) })
+      job.hold(TaskScheduler.instance.schedule(after: delay) { [tasks] in tasks.append(job.run) })
     } else {
-      queue.append(job.run)
+      tasks.append(job.run)
     }
     return job
   }

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Runs work in tasks of the process, one piece at a time and in order.
+/// Executes work in tasks, one item at a time and in order.
 ///
 /// An idle queue has no task.
 final class SerialTaskQueue: Sendable {

@@ -1,27 +1,27 @@
-/// Runs work in tasks of the process, on whatever thread is free.
-///
-/// Two pieces of work may run at the same time, and in another order than they were scheduled in.
+/// Executes work in tasks, concurrently and on any thread.
 public struct TaskScheduler: SchedulerType {
-  /// The one that is used unless another is named.
+  /// The default scheduler.
   public static let instance = TaskScheduler()
 
   private static let start = ContinuousClock.now
 
   private let priority: TaskPriority?
 
-  /// Makes a scheduler whose tasks have a priority; `nil` means that of who schedules.
+  /// Creates a scheduler.
+  ///
+  /// - Parameter priority: The priority of its tasks; `nil` means that of the scheduling task.
   public init(priority: TaskPriority? = nil) {
     self.priority = priority
   }
 
-  /// The time since the process first asked.
+  /// The time since the clock's first use in the process.
   public var now: Duration {
     ContinuousClock.now - Self.start
   }
 
-  /// Runs work in a task, after a time.
+  /// Executes work in a task.
   ///
-  /// - Returns: What cancels the task.
+  /// - Returns: A disposable that cancels the task.
   @discardableResult
   public func schedule(
     after delay: Duration, _ work: @escaping @Sendable () -> Void

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// A flag that several closures share and any thread may set.
+/// A flag that any thread may set once.
 final class AtomicFlag: Sendable {
   private let flag = Atomic<Bool>(false)
 
@@ -10,7 +10,7 @@ final class AtomicFlag: Sendable {
 
   /// Sets the flag.
   ///
-  /// - Returns: Whether it was not set before.
+  /// - Returns: Whether this call set it.
   @discardableResult
   func set() -> Bool {
     !flag.exchange(true, ordering: .acquiringAndReleasing)

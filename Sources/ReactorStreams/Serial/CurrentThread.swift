@@ -1,12 +1,12 @@
 internal import Glibc
 
-/// Which thread runs.
+/// The identity of the calling thread.
 ///
-/// The standard library has no name for it, and neither a task nor a task-local value tells threads
-/// apart: a task-local one is inherited by tasks on other threads.
+/// The standard library does not offer it, and a task-local value cannot replace it, because tasks on
+/// other threads inherit it.
 @usableFromInline
 package enum CurrentThread {
-  /// A number that no other living thread has; never 0.
+  /// A number that is unique among the running threads; never 0.
   @usableFromInline
   package static var id: UInt {
     UInt(bitPattern: Int(pthread_self()))

@@ -1,16 +1,16 @@
-/// A queue: elements leave in the order in which they came.
+/// A first-in, first-out queue.
 ///
-/// Taking one out costs no move of the others; the room of those that left is given back from time
-/// to time, and all of it when the queue runs empty.
+/// Removing an element does not move the others. The storage of removed elements is reclaimed in
+/// batches, and completely when the queue becomes empty.
 @usableFromInline
 package struct Fifo<Element> {
   @usableFromInline var slots: [Element?] = []
   @usableFromInline var head = 0
 
-  /// Makes an empty queue.
+  /// Creates an empty queue.
   package init() {}
 
-  /// Makes a queue with these elements.
+  /// Creates a queue with elements.
   package init(_ elements: some Sequence<Element>) {
     slots = elements.map { $0 }
   }
@@ -25,12 +25,12 @@ package struct Fifo<Element> {
     slots.count - head
   }
 
-  /// The element that leaves next.
+  /// The oldest element.
   package var first: Element? {
     head < slots.count ? slots[head] : nil
   }
 
-  /// The element that came last.
+  /// The newest element.
   package var last: Element? {
     slots.last ?? nil
   }
@@ -45,7 +45,7 @@ package struct Fifo<Element> {
     slots.append(element)
   }
 
-  /// Takes the oldest element out.
+  /// Removes and returns the oldest element.
   @inlinable
   package mutating func popFirst() -> Element? {
     guard head < slots.count else { return nil }

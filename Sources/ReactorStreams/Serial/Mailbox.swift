@@ -1,30 +1,30 @@
-// Proof: only the thread that owns `queue` is given `contents`. One does at a time, and the queue's
-// mutex orders one owner's writes before the next owner's reads.
-/// A value that only the items of one serial queue may touch: what an actor is to tasks, for code
-/// that must run synchronously and on the thread that brings the work.
+// Proof: only the thread that owns `queue` accesses `contents`. There is one owner at a time, and the
+// queue's mutex orders its writes before the next owner's reads.
+/// A value that is accessed only by the items of one serial queue: an actor for synchronous code,
+/// which executes on the thread that posts an item.
 @usableFromInline
 package final class Mailbox<Item: Sendable, Contents: AnyObject>: @unchecked Sendable {
   @usableFromInline let contents: Contents
   @usableFromInline let queue = SerialQueue<Item>()
 
-  /// Makes a mailbox around a value that nobody else keeps.
+  /// Creates a mailbox that owns a value.
   @inlinable
   package init(_ contents: sending Contents) {
     self.contents = contents
   }
 
-  /// How many items wait behind the one that runs.
+  /// The number of items that wait behind the one that is being handled.
   package var waitingCount: Int {
     queue.waitingCount
   }
 
-  /// Whether the calling thread is handling an item right now.
+  /// Whether the calling thread is handling an item.
   @inlinable
   package var isOwnedByCurrentThread: Bool {
     queue.isOwnedByCurrentThread
   }
 
-  /// Handles an item now, or leaves it to whoever runs.
+  /// Handles an item, or enqueues it if another one is being handled.
   ///
   /// See ``SerialQueue/post(_:bound:handle:)``.
   @discardableResult
@@ -35,7 +35,7 @@ package final class Mailbox<Item: Sendable, Contents: AnyObject>: @unchecked Sen
     queue.post(item, bound: bound) { handle(contents, $0) }
   }
 
-  /// Runs a body with the contents if nobody handles an item right now.
+  /// Calls a closure with the contents if no item is being handled.
   ///
   /// See ``SerialQueue/runIfFree(_:handle:)``.
   @inlinable
@@ -43,9 +43,9 @@ package final class Mailbox<Item: Sendable, Contents: AnyObject>: @unchecked Sen
     queue.runIfFree({ body(contents) }, handle: { handle(contents, $0) })
   }
 
-  /// Runs a body with the contents if the calling thread is handling an item right now.
+  /// Calls a closure with the contents if the calling thread is handling an item.
   ///
-  /// - Returns: What the body returned; `nil` where another thread runs, or none.
+  /// - Returns: The result of the closure; otherwise `nil`.
   @inlinable
   package func ifOwned<Result>(_ body: (Contents) -> Result) -> Result? {
     queue.isOwnedByCurrentThread ? body(contents) : nil

@@ -1,13 +1,13 @@
-/// Where work runs one piece at a time: what a main thread is to an app, a session is here.
+/// Executes work one item at a time: the counterpart, on a server, of an app's main thread.
 @usableFromInline
 package protocol SerialContext: AnyObject, Sendable {
   /// The clock and the timer of this context.
   var timer: any SchedulerType { get }
 
-  /// Whether the calling thread runs work of this context right now.
+  /// Whether the calling thread is executing work of this context.
   var isCurrent: Bool { get }
 
-  /// Runs work now where nothing runs, and otherwise when what runs is done. Any thread may call.
+  /// Executes work at once if the context is idle, otherwise afterwards. Any thread may call this.
   func perform(_ work: @escaping @Sendable () -> Void)
 }
 
@@ -18,50 +18,49 @@ extension SerialContext {
   }
 }
 
-/// The serial context that ``MainScheduler`` means for the code that runs now.
+/// The serial context that ``MainScheduler`` uses in the current task or thread.
 @usableFromInline
 package enum CurrentSerialContext {
-  /// Bound by whoever runs a session's streams; tasks that they start inherit it.
+  /// Bound while a session's streams are subscribed to; tasks that they start inherit it.
   @TaskLocal package static var value: (any SerialContext)?
 
-  /// Where operators put the events of several streams in a row, for streams that are subscribed to
-  /// while it is bound; `nil` for the thread that has the turn.
+  /// The context in which operators that were subscribed to while it was bound serialize the events
+  /// of several streams; `nil` means on the emitting threads.
   ///
-  /// Where one thread emits while another one does, the first takes the second one's event along, and
-  /// what follows happens on a thread that has nothing to do with it. A context that must know what
-  /// each of its turns has caused takes events from other threads in as turns of their own instead.
+  /// By default, if two threads emit at the same time, the first one also delivers the event of the
+  /// second. A context that attributes effects to its turns cannot allow that: it handles an event
+  /// of another thread in a separate turn.
   @TaskLocal static var gathering: (any SerialContext)?
 
-  /// Subscribes to streams that belong to a context and nobody else, and whose events are all to come
-  /// in its turns.
+  /// Subscribes to streams that belong to one context and whose events are all handled in its turns.
   @usableFromInline
   package static func gatheringEvents(in context: any SerialContext, _ subscribe: () -> Void) {
     $value.withValue(context) {
-      $gathering.withValue(context, operation: subscribe)
+      $gathering.withValue(context) { Trampoline.isolated(subscribe) }
     }
   }
 
-  /// Subscribes to a stream that others may share, so that it must not depend on one context's turns.
+  /// Subscribes to a stream that several contexts share, outside of the turns of any of them.
   static func sharing<Result>(_ subscribe: () -> Result) -> Result {
     gathering == nil ? subscribe() : $gathering.withValue(nil, operation: subscribe)
   }
 
-  /// The bound one, or that of the process.
+  /// The bound context, or that of the process.
   package static var orShared: any SerialContext {
     value ?? SharedSerialContext.instance
   }
 
-  /// Runs a body in a context that was current before, unless that still is.
+  /// Executes a closure in a context that was current earlier, unless it still is.
   ///
-  /// An operator that subscribes to a stream late does it with the context of its own subscription,
-  /// on whatever thread the element came that made it.
+  /// An operator that subscribes to inner streams later does so in the context of its own
+  /// subscription, regardless of the thread.
   static func restoring(_ context: (any SerialContext)?, _ body: () -> Void) {
     guard let context, context !== value else { return body() }
     $value.withValue(context, operation: body)
   }
 }
 
-/// The serial context of a process: for streams that no session runs.
+/// The serial context of the process, for streams outside of a session.
 final class SharedSerialContext: SerialContext {
   static let instance = SharedSerialContext()
 

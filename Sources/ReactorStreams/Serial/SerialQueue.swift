@@ -1,42 +1,42 @@
 public import Synchronization
 
-/// Runs items one at a time, in the order they arrived, without a thread of its own.
+/// Handles items one at a time, in the order of their arrival, without a thread.
 ///
-/// Whoever brings an item while nothing runs handles it, on its own thread and at once, and then
-/// whatever others brought in the meantime. Whoever brings one while something runs leaves it and
-/// goes on, whether that is another thread or the handler itself. No lock is held while an item is
-/// handled, so two queues that call into each other cannot deadlock.
+/// A thread that posts to an idle queue handles its item at once, and then the items that arrived in
+/// the meantime. A thread that posts to a busy queue, which may be the handling thread itself,
+/// enqueues its item and continues. No lock is held while an item is handled, so queues that call
+/// each other cannot deadlock.
 @usableFromInline
 package struct SerialQueue<Item: Sendable>: ~Copyable, Sendable {
-  // Apart from the items, and not generic: who finds the queue free, which is nearly always, touches
-  // nothing whose type must be looked up where the code is not specialized.
+  // Separate from the items, and not generic: posting to an idle queue, the common case, needs no
+  // metadata lookup in unspecialized code.
   @usableFromInline let turn = Mutex(SerialQueueTurn())
-  /// Changes only while `turn` is locked.
+  /// Accessed only while `turn` is locked.
   @usableFromInline let waiting = Mutex<[Item]>([])
   @usableFromInline let owner = Atomic<UInt>(0)
 
   @inlinable
   package init() {}
 
-  /// Whether the calling thread is handling an item of this queue right now.
+  /// Whether the calling thread is handling an item of this queue.
   @inlinable
   package var isOwnedByCurrentThread: Bool {
     borrowing get { owner.load(ordering: .relaxed) == CurrentThread.id }
   }
 
-  /// How many items wait behind the one that runs.
+  /// The number of items that wait behind the one that is being handled.
   package var waitingCount: Int {
     borrowing get { turn.withLock { $0.waitingCount } }
   }
 
-  /// Handles an item now, or leaves it to whoever runs.
+  /// Handles an item, or enqueues it if another one is being handled.
   ///
   /// - Parameters:
-  ///   - item: What to handle.
-  ///   - bound: The item is refused when so many wait already.
-  ///   - handle: Handles an item. Every caller must pass the same behaviour, since it may be given
-  ///     items that others brought.
-  /// - Returns: Whether the item was taken.
+  ///   - item: The item.
+  ///   - bound: The maximum number of waiting items; beyond it the item is rejected.
+  ///   - handle: Handles an item. All callers must pass the same behavior, because the closure also
+  ///     handles items of other callers.
+  /// - Returns: Whether the item was accepted.
   @discardableResult
   @inlinable
   package borrowing func post(
@@ -44,27 +44,28 @@ package struct SerialQueue<Item: Sendable>: ~Copyable, Sendable {
   ) -> Bool {
     let entry = turn.withLock { turn in
       let entry = turn.enter(bound: bound)
-      if entry == .left { waiting.withLock { $0.append(item) } }
+      if entry == .enqueue { waiting.withLock { $0.append(item) } }
       return entry
     }
-    guard entry == .run else { return entry == .left }
+    guard entry == .handle else { return entry == .enqueue }
     owner.store(CurrentThread.id, ordering: .relaxed)
     handle(item)
     drain(handle)
     return true
   }
 
-  /// Runs a body in the queue's turn if nothing runs, and then what others brought in the meantime.
+  /// Calls a closure in place of an item if the queue is idle, and then handles the items that
+  /// arrived in the meantime.
   ///
-  /// The body need not outlive the call, as an item does that somebody may leave.
+  /// Unlike an item, the closure need not escape.
   ///
   /// - Parameters:
-  ///   - body: What to run.
-  ///   - handle: Handles an item, as every caller of ``post(_:bound:handle:)`` does.
-  /// - Returns: Whether it was run.
+  ///   - body: The closure.
+  ///   - handle: Handles an item; see ``post(_:bound:handle:)``.
+  /// - Returns: Whether the closure was called.
   @inlinable
   package borrowing func runIfFree(_ body: () -> Void, handle: (Item) -> Void) -> Bool {
-    guard turn.withLock({ $0.enter(bound: 0) }) == .run else { return false }
+    guard turn.withLock({ $0.enter(bound: 0) }) == .handle else { return false }
     owner.store(CurrentThread.id, ordering: .relaxed)
     body()
     drain(handle)
@@ -76,7 +77,7 @@ package struct SerialQueue<Item: Sendable>: ~Copyable, Sendable {
     while true {
       let isDone = turn.withLock { turn in
         if turn.waitingCount == 0 { owner.store(0, ordering: .relaxed) }
-        return turn.leaveIfNobodyWaits()
+        return turn.leaveIfEmpty()
       }
       if isDone { return }
       for item in takeWaiting() { handle(item) }
@@ -95,11 +96,11 @@ package struct SerialQueue<Item: Sendable>: ~Copyable, Sendable {
   }
 }
 
-/// Who handles the items of a serial queue.
+/// Whether a serial queue is handling an item, and how many items wait.
 @usableFromInline
 struct SerialQueueTurn {
   @usableFromInline
-  enum Entry { case run, left, refused }
+  enum Entry { case handle, enqueue, reject }
 
   @usableFromInline var waitingCount = 0
   @usableFromInline var isRunning = false
@@ -107,21 +108,21 @@ struct SerialQueueTurn {
   @inlinable
   init() {}
 
-  /// Lets one in who brings an item: to run, or to leave it.
+  /// Decides whether the caller handles its item, enqueues it, or rejects it.
   @inlinable
   mutating func enter(bound: Int) -> Entry {
     guard isRunning else {
       isRunning = true
-      return .run
+      return .handle
     }
-    guard waitingCount < bound else { return .refused }
+    guard waitingCount < bound else { return .reject }
     waitingCount += 1
-    return .left
+    return .enqueue
   }
 
-  /// Ends the turn of who runs.
+  /// Ends the turn if no item waits; returns whether it did.
   @inlinable
-  mutating func leaveIfNobodyWaits() -> Bool {
+  mutating func leaveIfEmpty() -> Bool {
     guard waitingCount == 0 else { return false }
     isRunning = false
     return true

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Puts the events of several threads in a row and guards their grammar.
+/// Delivers the events of several threads one at a time and enforces their grammar.
 package final class SerialSink<Element: Sendable>: ObserverType, Disposable {
   private let downstream: any ObserverType<Element>
   private let events = SerialQueue<Event<Element>>()

@@ -1,106 +1,184 @@
 internal import Synchronization
 
-/// A stream that is shared by its observers and runs from `connect()` on, with or without them.
+/// A stream whose observers share one subscription, which `connect()` starts.
+public protocol ConnectableObservableType<Element>: ObservableType {
+  /// Subscribes to the source, unless it is subscribed to.
+  ///
+  /// - Returns: A disposable that ends the subscription.
+  func connect() -> any Disposable
+}
+
+extension ConnectableObservableType {
+  /// This stream, connected while it has observers.
+  ///
+  /// The first observer after the source's end connects again.
+  public func refCount() -> Observable<Element> {
+    let counter = RefCount(self)
+    return Observable { counter.subscribe($0) }
+  }
+}
+
+/// A stream whose observers share one subscription through a subject.
 ///
-/// When the source ends, that end and what is replayed stay for those who come later.
-public final class ConnectableObservable<Element: Sendable>: ObservableType {
+/// When the source ends, the subject of the connection keeps its end and the elements it replays for
+/// later observers, until the next `connect()` starts with a new subject.
+public final class ConnectableObservable<Element: Sendable>: ConnectableObservableType {
   private struct State {
-    var broadcaster: Broadcaster<Element>
-    var connection: SingleAssignmentDisposable?
+    var subject: (any SubjectType<Element>)?
+    var connection: Connection<Element>?
+    var hasEnded = false
   }
 
   private let source: Observable<Element>
-  private let replay: Int
-  private let state: Mutex<State>
+  private let makeSubject: @Sendable () -> any SubjectType<Element>
+  private let state = Mutex(State())
 
-  init(_ source: Observable<Element>, replay: Int) {
+  init(
+    _ source: Observable<Element>, makeSubject: @escaping @Sendable () -> any SubjectType<Element>
+  ) {
     self.source = source
-    self.replay = replay
-    state = Mutex(State(broadcaster: Broadcaster(replay: replay)))
+    self.makeSubject = makeSubject
   }
 
-  /// Adds an observer.
+  /// Adds an observer; this does not subscribe to the source.
   ///
-  /// The source is not subscribed to by that.
-  ///
-  /// - Returns: What takes it out again.
+  /// - Returns: A disposable that removes the observer.
   public func subscribe(_ observer: any ObserverType<Element>) -> any Disposable {
-    state.withLock { $0.broadcaster }.subscribe(observer)
+    currentSubject().subscribe(observer)
   }
 
-  /// Subscribes to the source, once.
+  /// Subscribes to the source, unless it is subscribed to.
   ///
-  /// - Returns: What ends the subscription, without a word to the observers; those who come later
-  ///   wait for the next connection and are replayed nothing of this one.
+  /// - Returns: A disposable that ends the subscription. It sends no event to the observers; later
+  ///   ones wait for the next connection, which replays nothing of this one.
   public func connect() -> any Disposable {
-    let connection = SingleAssignmentDisposable()
-    let (existing, broadcaster) = state.withLock { state in
+    let connection = Connection<Element>()
+    let existing = state.withLock { state in
       defer { if state.connection == nil { state.connection = connection } }
-      return (state.connection, state.broadcaster)
+      return state.connection
     }
-    if existing == nil, broadcaster.end == nil {
-      connection.setDisposable(
-        CurrentSerialContext.sharing {
-          source.subscribe(AnyObserver(eventHandler: broadcaster.send))
-        })
-    }
-    let subscription = existing ?? connection
-    return Disposables.create { [self] in
-      disconnect(subscription)
-      subscription.dispose()
-    }
+    if let existing { return disconnecting(existing) }
+    let subject = currentSubject(replacingEnded: true)
+    connection.upstream.setDisposable(
+      CurrentSerialContext.sharing {
+        source.attach(
+          AnyObserver { [self] event in
+            if event.isStopEvent { end(connection) }
+            subject.on(event)
+          })
+      })
+    return disconnecting(connection)
   }
 
-  /// This stream, connected while somebody observes.
-  public func refCount() -> Observable<Element> {
-    let counted = RefCount(self)
-    return Observable { counted.subscribe($0) }
+  /// Adds an observer; if the source has ended, to a new subject.
+  fileprivate func subscribeAnew(_ observer: any ObserverType<Element>) -> any Disposable {
+    currentSubject(replacingEnded: true).subscribe(observer)
   }
 
-  private func disconnect(_ connection: SingleAssignmentDisposable) {
-    // The old ones are let go outside of the lock.
-    _ = state.withLock { state -> State? in
-      guard state.connection === connection else { return nil }
-      defer {
-        // An end that was told stays told.
-        let fresh = state.broadcaster.end == nil ? Broadcaster(replay: replay) : state.broadcaster
-        state = State(broadcaster: fresh)
+  private func currentSubject(replacingEnded: Bool = false) -> any SubjectType<Element> {
+    state.withLock { state in
+      if state.hasEnded, replacingEnded {
+        state.subject = nil
+        state.hasEnded = false
       }
-      return state
+      if let subject = state.subject { return subject }
+      let subject = makeSubject()
+      state.subject = subject
+      return subject
+    }
+  }
+
+  private func end(_ connection: Connection<Element>) {
+    state.withLock { state in
+      guard state.connection === connection else { return }
+      state.connection = nil
+      state.hasEnded = true
+    }
+    connection.upstream.dispose()
+  }
+
+  private func disconnecting(_ connection: Connection<Element>) -> any Disposable {
+    Disposables.create { [self] in
+      // The subject is released outside of the lock.
+      _ = state.withLock { state -> State? in
+        guard state.connection === connection else { return nil }
+        defer { state = State() }
+        return state
+      }
+      connection.upstream.dispose()
     }
   }
 }
 
+/// One subscription of a connectable stream to its source.
+private final class Connection<Element: Sendable>: Sendable {
+  let upstream = SingleAssignmentDisposable()
+}
+
 /// Connects with the first observer and disconnects with the last.
-private final class RefCount<Element: Sendable>: Sendable {
+private final class RefCount<Source: ConnectableObservableType>: Sendable {
+  typealias Element = Source.Element
+
   private struct State {
-    var count = 0
+    var observerCount = 0
     var connection: SerialDisposable?
   }
 
-  private let source: ConnectableObservable<Element>
+  private let source: Source
   private let state = Mutex(State())
 
-  init(_ source: ConnectableObservable<Element>) {
+  init(_ source: Source) {
     self.source = source
   }
 
   func subscribe(_ observer: any ObserverType<Element>) -> any Disposable {
-    let membership = source.subscribe(observer)
     let (connection, isFirst) = state.withLock { state in
-      state.count += 1
-      let connection = state.connection ?? SerialDisposable()
-      defer { state.connection = connection }
-      return (connection, state.connection == nil)
+      state.observerCount += 1
+      if let connection = state.connection { return (connection, false) }
+      let connection = SerialDisposable()
+      state.connection = connection
+      return (connection, true)
     }
-    if isFirst { connection.disposable = source.connect() }
+    let observing = AnyObserver<Element> { [self] event in
+      if event.isStopEvent { end(connection) }
+      observer.on(event)
+    }
+    let membership =
+      if isFirst, let source = source as? ConnectableObservable<Element> {
+        source.subscribeAnew(observing)
+      } else {
+        source.subscribe(observing)
+      }
+    // The first observer does not connect if the subject has ended for it.
+    if isFirst, isCurrent(connection) { connection.disposable = source.connect() }
     return Disposables.create { [self] in
       membership.dispose()
-      let last = state.withLock { state -> SerialDisposable? in
-        state.count -= 1
-        return state.count == 0 ? state.connection.take() : nil
-      }
-      last?.dispose()
+      leave(connection)
     }
+  }
+
+  private func isCurrent(_ connection: SerialDisposable) -> Bool {
+    state.withLock { $0.connection === connection }
+  }
+
+  /// The source has ended: the next observer starts a new connection.
+  private func end(_ connection: SerialDisposable) {
+    let isCurrent = state.withLock { state in
+      guard state.connection === connection else { return false }
+      state = State()
+      return true
+    }
+    if isCurrent { connection.dispose() }
+  }
+
+  private func leave(_ connection: SerialDisposable) {
+    let isLast = state.withLock { state in
+      guard state.connection === connection else { return false }
+      state.observerCount -= 1
+      guard state.observerCount == 0 else { return false }
+      state.connection = nil
+      return true
+    }
+    if isLast { connection.dispose() }
   }
 }

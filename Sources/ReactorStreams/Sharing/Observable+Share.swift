@@ -1,13 +1,13 @@
 internal import Synchronization
 
 extension ObservableType {
-  /// This stream, subscribed to once for all who observe at the same time.
+  /// This stream, with one subscription for all simultaneous observers.
   ///
-  /// The first observer subscribes to this stream and the last one that leaves ends that.
+  /// The first observer starts the subscription, the removal of the last one ends it.
   ///
   /// - Parameters:
-  ///   - replay: How many elements one who comes later gets at once.
-  ///   - scope: How long elements and the end are remembered.
+  ///   - replay: The number of elements that a later observer first receives.
+  ///   - scope: The lifetime of the replayed elements and of the stop event.
   /// - Returns: The shared stream.
   public func share(
     replay: Int = 0, scope: SubjectLifetimeScope = .whileConnected
@@ -17,9 +17,9 @@ extension ObservableType {
   }
 }
 
-/// One subscription to a stream, for any number of observers.
+/// One subscription to a stream for any number of observers.
 private final class SharedSource<Element: Sendable>: Sendable {
-  /// What the observers of one time have in common.
+  /// The shared part of simultaneous observers.
   private final class Connection: Sendable {
     let broadcaster: Broadcaster<Element>
     let upstream = DisposableSlot()
@@ -63,12 +63,12 @@ private final class SharedSource<Element: Sendable>: Sendable {
 
   private func connect(_ connection: Connection) {
     let observer = AnyObserver<Element> { [self] event in
-      // Whoever subscribes anew when told of the end begins a new connection.
+      // An observer that subscribes again at the stop event starts a new connection.
       if event.isStopEvent { close(connection) }
       connection.broadcaster.send(event)
       if event.isStopEvent { connection.upstream.dispose() }
     }
-    let subscription = CurrentSerialContext.sharing { source.subscribe(observer) }
+    let subscription = CurrentSerialContext.sharing { source.attach(observer) }
     connection.upstream.set(subscription)
   }
 

@@ -1,8 +1,8 @@
-/// How long a shared stream remembers.
+/// The lifetime of a shared stream's replayed elements and of its stop event.
 public enum SubjectLifetimeScope: Sendable {
-  /// While somebody observes: each time the first one comes, everything begins anew.
+  /// A connection: the next first observer starts without them.
   case whileConnected
 
-  /// As long as the stream exists: what is remembered, and the end, outlast the observers.
+  /// The stream: they remain available without observers.
   case forever
 }

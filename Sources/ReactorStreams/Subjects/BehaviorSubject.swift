@@ -1,15 +1,15 @@
-/// A value over time: an observer gets the current one first.
+/// A value that changes over time: an observer first receives the current one.
 ///
-/// One who subscribes after the end gets just the end.
-public final class BehaviorSubject<Element: Sendable>: SubjectType, Disposable {
+/// After the stop event, an observer receives only that.
+public final class BehaviorSubject<Element: Sendable>: SubjectType, Cancelable {
   private let broadcaster: Broadcaster<Element>
 
-  /// Makes a subject with its first value.
+  /// Creates a subject with its first value.
   public init(value: Element) {
     broadcaster = Broadcaster(replay: 1, seed: [value], replaysAfterEnd: false)
   }
 
-  /// The value that was sent last, which those who observe may be about to get.
+  /// The value that was sent last; its delivery may not have finished.
   ///
   /// - Throws: The error with which the subject failed, or ``RxError/disposed``.
   public func value() throws -> Element {
@@ -18,24 +18,29 @@ public final class BehaviorSubject<Element: Sendable>: SubjectType, Disposable {
     return latest
   }
 
-  /// Whether anyone observes.
+  /// Whether there are observers.
   public var hasObservers: Bool {
     broadcaster.observerCount > 0
   }
 
-  /// Sends an event to all observers; any thread may call.
+  /// Whether the subject was disposed of.
+  public var isDisposed: Bool {
+    broadcaster.isDisposed
+  }
+
+  /// Sends an event to all observers; any thread may call this.
   public func on(_ event: Event<Element>) {
     broadcaster.send(event)
   }
 
-  /// Adds an observer, which gets the current value at once.
+  /// Adds an observer, which receives the current value at once.
   ///
-  /// - Returns: What takes it out again.
+  /// - Returns: A disposable that removes the observer.
   public func subscribe(_ observer: any ObserverType<Element>) -> any Disposable {
     broadcaster.subscribe(observer)
   }
 
-  /// Lets all observers go without a word; whoever subscribes later gets ``RxError/disposed``.
+  /// Removes all observers without an event; later ones receive ``RxError/disposed``.
   public func dispose() {
     broadcaster.dispose()
   }

@@ -1,57 +1,62 @@
 public import Synchronization
 
-/// Delivers events to any number of observers: the heart of every subject.
+/// Delivers events to any number of observers: the common part of all subjects.
 ///
-/// Observers are served in the order in which they subscribed, at any count. Events that arrive
-/// during a delivery, from another thread or from an observer, follow when it is done, so every
-/// observer sees the same order. An observer receives what was sent after it subscribed; one that
-/// leaves receives at most the event that is being delivered.
+/// Observers receive an event in the order of their subscriptions. An event that is sent during a
+/// delivery, by another thread or by an observer, is delivered afterwards, so that all observers see
+/// the same order. An observer receives the events that are sent after its subscription; after its
+/// removal, at most the event that is being delivered.
 @usableFromInline
 package final class Broadcaster<Element: Sendable>: Sendable {
   @usableFromInline let state: Mutex<BroadcasterState<Element>>
 
-  /// Makes a broadcaster that gives each new observer the last elements first.
+  /// Creates a broadcaster.
   ///
   /// - Parameters:
-  ///   - replay: How many elements are kept for new observers.
-  ///   - seed: The elements that are kept from the beginning.
-  ///   - replaysAfterEnd: Whether one who comes after the end gets the kept elements before the end.
+  ///   - replay: The number of elements that a new observer first receives.
+  ///   - seed: The first of these elements.
+  ///   - replaysAfterEnd: Whether a new observer receives them also after the stop event.
   package init(replay: Int, seed: [Element] = [], replaysAfterEnd: Bool = true) {
     state = Mutex(
       BroadcasterState(
         replayed: ReplayBuffer(limit: replay, seed), replaysAfterEnd: replaysAfterEnd))
   }
 
-  /// How many observers there are.
+  /// The number of observers.
   package var observerCount: Int {
     state.withLock { $0.members.count }
   }
 
-  /// The element that was sent last, among those that are kept.
+  /// The last one of the stored elements.
   package var latest: Element? {
     state.withLock { $0.replayed.latest }
   }
 
-  /// The end, once it was sent.
+  /// Whether the broadcaster was disposed of.
+  package var isDisposed: Bool {
+    state.withLock { $0.isDisposed }
+  }
+
+  /// The stop event, if one was sent.
   package var end: Event<Element>? {
     state.withLock { $0.end }
   }
 
   /// Delivers an event to all observers.
   ///
-  /// What comes after an end is dropped.
+  /// After a stop event it does nothing.
   @inlinable
   package func send(_ event: Event<Element>) {
     let (recipients, _) = state.withLock { $0.admit(event) }
     guard let recipients else { return }
-    // By index, which spares a copy of the member.
+    // An index avoids a copy of the member.
     for index in recipients.indices { recipients[index].observer.on(event) }
     if !state.withLock({ $0.finishIfIdle() }) { deliverWaiting() }
   }
 
-  /// Adds an observer: it gets what is replayed, then what follows, or the end.
+  /// Adds an observer, which first receives the stored elements, and the stop event if there was one.
   ///
-  /// - Returns: What takes it out again.
+  /// - Returns: A disposable that removes the observer.
   @usableFromInline
   package func subscribe(_ observer: any ObserverType<Element>) -> any Disposable {
     let (key, greeting, mustDeliver) = state.withLock { $0.join(observer) }
@@ -60,7 +65,7 @@ package final class Broadcaster<Element: Sendable>: Sendable {
     return Membership(broadcaster: self, key: key)
   }
 
-  /// Lets all observers go without a word; what is kept is dropped, and whoever comes gets
+  /// Removes all observers without an event and all stored elements; later observers receive
   /// ``RxError/disposed``.
   package func dispose() {
     _ = state.withLock { $0.dispose() }
@@ -90,7 +95,7 @@ package final class Broadcaster<Element: Sendable>: Sendable {
   }
 }
 
-/// Takes one observer out of a broadcaster, which it does not keep alive.
+/// Removes one observer from a broadcaster, which it does not retain.
 private final class Membership<Element: Sendable>: Disposable {
   private weak let broadcaster: Broadcaster<Element>?
   private let key: UInt64

@@ -1,10 +1,10 @@
-/// Who observes a broadcaster, what waits for delivery, and whose turn it is.
+/// The observers of a broadcaster, the events that wait for delivery, and the delivering thread.
 ///
-/// One thread delivers at a time. It becomes the deliverer by sending (or joining) while there is
-/// none, and stays it until ``next()`` finds nothing more.
+/// One thread delivers at a time. A thread becomes the deliverer when it sends or joins while there
+/// is none, and remains it until ``next()`` returns `nil`.
 ///
-/// What leaves the state is returned to the caller, who holds a lock here and none when it lets go:
-/// an observer's or an element's `deinit` may be the user's code.
+/// The caller holds a lock. Methods return removed observers and elements, so that the caller
+/// releases them after the lock: their `deinit` may execute the user's code.
 @usableFromInline
 struct BroadcasterState<Element: Sendable>: Sendable {
   @usableFromInline
@@ -13,7 +13,7 @@ struct BroadcasterState<Element: Sendable>: Sendable {
     @usableFromInline let observer: any ObserverType<Element>
   }
 
-  /// What a new observer is given before the events that are sent later.
+  /// The events that a new observer receives first.
   @usableFromInline
   struct Greeting: Sendable {
     let replayed: [Element]
@@ -24,7 +24,7 @@ struct BroadcasterState<Element: Sendable>: Sendable {
     }
   }
 
-  /// What the deliverer does next.
+  /// The next step of the deliverer.
   enum Delivery {
     case event(Event<Element>, [Member])
     case greeting(Greeting, Member)
@@ -32,7 +32,7 @@ struct BroadcasterState<Element: Sendable>: Sendable {
 
   @usableFromInline
   enum Item: Sendable {
-    /// An event, for the members whose keys are below the limit: those who joined before it.
+    /// An event for the members whose keys are below the limit, which joined before it was sent.
     case event(Event<Element>, limit: UInt64)
     case greeting(Greeting, Member)
   }
@@ -50,11 +50,10 @@ struct BroadcasterState<Element: Sendable>: Sendable {
     self.replaysAfterEnd = replaysAfterEnd
   }
 
-  /// Takes an event in.
+  /// Accepts an event.
   ///
-  /// - Returns: Those to whom the caller must deliver it now, as the deliverer; `nil` where there is
-  ///   nothing to do, since the stream has ended or since another one delivers it. And the element
-  ///   that is kept no longer.
+  /// - Returns: The observers to which the caller, as the deliverer, must deliver the event; `nil` if
+  ///   the stream has ended or another thread delivers it. And the stored element that it replaced.
   @inlinable
   mutating func admit(_ event: Event<Element>) -> (recipients: [Member]?, dropped: Element?) {
     guard end == nil else { return (nil, nil) }
@@ -71,8 +70,8 @@ struct BroadcasterState<Element: Sendable>: Sendable {
 
   /// Adds an observer.
   ///
-  /// - Returns: Its key; the greeting that the caller must give it at once; and whether the caller
-  ///   has become the deliverer thereby.
+  /// - Returns: Its key; the greeting that the caller must deliver at once; and whether the caller
+  ///   has become the deliverer.
   mutating func join(
     _ observer: any ObserverType<Element>
   ) -> (key: UInt64, greeting: Greeting?, mustDeliver: Bool) {
@@ -88,21 +87,21 @@ struct BroadcasterState<Element: Sendable>: Sendable {
     }
     if end == nil { members.append(member) }
     if greeting.isEmpty { return (member.key, nil, false) }
-    // An observer that subscribes another one expects it to be greeted before `subscribe` returns.
+    // An observer that subscribes another one expects its greeting before `subscribe` returns.
     if deliverer == thread { return (member.key, greeting, false) }
     deliverer = thread
     return (member.key, greeting, true)
   }
 
-  /// Takes an observer out.
+  /// Removes an observer.
   mutating func leave(_ key: UInt64) -> Member? {
     guard let index = firstIndex(notBelow: key), members[index].key == key else { return nil }
     return members.remove(at: index)
   }
 
-  /// Whether nothing waits, which makes the deliverer that no more.
+  /// Releases the deliverer role if nothing waits; returns whether it did.
   ///
-  /// It is asked after each event and nearly always so; ``next()`` costs more.
+  /// This is the common case after an event, and cheaper than ``next()``.
   @inlinable
   mutating func finishIfIdle() -> Bool {
     guard waiting.isEmpty else { return false }
@@ -110,7 +109,7 @@ struct BroadcasterState<Element: Sendable>: Sendable {
     return true
   }
 
-  /// What the deliverer delivers next; `nil` makes it the deliverer no more.
+  /// Returns the next delivery; without one it releases the deliverer role and returns `nil`.
   mutating func next() -> Delivery? {
     while let item = waiting.popFirst() {
       switch item {
@@ -127,16 +126,21 @@ struct BroadcasterState<Element: Sendable>: Sendable {
     return nil
   }
 
-  /// Lets everyone go and refuses whoever comes.
+  /// Removes all observers and rejects later ones.
   ///
-  /// - Returns: What was held.
+  /// - Returns: The previous state, for release outside of the lock.
   mutating func dispose() -> Self {
-    let held = self
+    let previous = self
     members = []
     waiting = Fifo()
     replayed.removeAll()
     end = .error(RxError.disposed)
-    return held
+    return previous
+  }
+
+  /// Whether ``dispose()`` was called.
+  var isDisposed: Bool {
+    if case .error(RxError.disposed) = end { true } else { false }
   }
 
   private mutating func recipients(of event: Event<Element>, below limit: UInt64) -> [Member] {
@@ -145,9 +149,9 @@ struct BroadcasterState<Element: Sendable>: Sendable {
     return count == members.count ? members : Array(members[..<count])
   }
 
-  /// The first member whose key is not below a limit.
+  /// The index of the first member whose key is not below a limit.
   ///
-  /// Keys rise along the list.
+  /// Members are sorted by key.
   private func firstIndex(notBelow limit: UInt64) -> Int? {
     if let last = members.last, last.key < limit { return nil }
     var low = 0

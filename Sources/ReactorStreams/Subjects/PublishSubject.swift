@@ -1,18 +1,23 @@
-/// A stream that is fed by hand: an observer gets what comes after it subscribed.
+/// A stream and an observer in one: it sends the events it receives to its current observers.
 ///
-/// One who subscribes after the end gets just the end.
-public final class PublishSubject<Element: Sendable>: SubjectType, Disposable {
+/// After the stop event, an observer receives only that.
+public final class PublishSubject<Element: Sendable>: SubjectType, Cancelable {
   @usableFromInline let broadcaster = Broadcaster<Element>(replay: 0)
 
-  /// Makes a subject.
+  /// Creates a subject.
   public init() {}
 
-  /// Whether anyone observes.
+  /// Whether there are observers.
   public var hasObservers: Bool {
     broadcaster.observerCount > 0
   }
 
-  /// Sends an event to all observers; any thread may call.
+  /// Whether the subject was disposed of.
+  public var isDisposed: Bool {
+    broadcaster.isDisposed
+  }
+
+  /// Sends an event to all observers; any thread may call this.
   @inlinable
   public func on(_ event: Event<Element>) {
     broadcaster.send(event)
@@ -20,12 +25,12 @@ public final class PublishSubject<Element: Sendable>: SubjectType, Disposable {
 
   /// Adds an observer.
   ///
-  /// - Returns: What takes it out again.
+  /// - Returns: A disposable that removes the observer.
   public func subscribe(_ observer: any ObserverType<Element>) -> any Disposable {
     broadcaster.subscribe(observer)
   }
 
-  /// Lets all observers go without a word; whoever subscribes later gets ``RxError/disposed``.
+  /// Removes all observers without an event; later ones receive ``RxError/disposed``.
   public func dispose() {
     broadcaster.dispose()
   }

@@ -1,4 +1,4 @@
-/// The last elements of a stream, as many as a limit allows.
+/// The last elements of a stream, up to a limit.
 @usableFromInline
 struct ReplayBuffer<Element> {
   @usableFromInline let limit: Int
@@ -19,9 +19,9 @@ struct ReplayBuffer<Element> {
     kept.elements
   }
 
-  /// Takes an element in.
+  /// Adds an element.
   ///
-  /// - Returns: The element that had to leave for it.
+  /// - Returns: The element that was removed for it.
   @inlinable
   mutating func append(_ element: Element) -> Element? {
     guard limit > 0 else { return nil }

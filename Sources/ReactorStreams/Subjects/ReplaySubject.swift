@@ -1,42 +1,47 @@
-/// A stream that is fed by hand and remembers: an observer gets the last elements first, after the
-/// end too, which follows them then.
-public final class ReplaySubject<Element: Sendable>: SubjectType, Disposable {
+/// A subject that stores its last elements: an observer first receives those, also after the stop
+/// event, which follows them.
+public final class ReplaySubject<Element: Sendable>: SubjectType, Cancelable {
   private let broadcaster: Broadcaster<Element>
 
   private init(bufferSize: Int) {
     broadcaster = Broadcaster(replay: bufferSize)
   }
 
-  /// Makes a subject that remembers so many elements.
+  /// Creates a subject that stores a number of elements.
   public static func create(bufferSize: Int) -> ReplaySubject<Element> {
     ReplaySubject(bufferSize: bufferSize)
   }
 
-  /// Makes a subject that remembers every element.
+  /// Creates a subject that stores all elements.
   ///
-  /// Its memory grows with each: keep it for streams that end soon.
+  /// Its memory grows with each element, so it is for streams that end soon.
   public static func createUnbounded() -> ReplaySubject<Element> {
     ReplaySubject(bufferSize: .max)
   }
 
-  /// Whether anyone observes.
+  /// Whether there are observers.
   public var hasObservers: Bool {
     broadcaster.observerCount > 0
   }
 
-  /// Sends an event to all observers; any thread may call.
+  /// Whether the subject was disposed of.
+  public var isDisposed: Bool {
+    broadcaster.isDisposed
+  }
+
+  /// Sends an event to all observers; any thread may call this.
   public func on(_ event: Event<Element>) {
     broadcaster.send(event)
   }
 
-  /// Adds an observer, which gets what is remembered at once.
+  /// Adds an observer, which receives the stored elements at once.
   ///
-  /// - Returns: What takes it out again.
+  /// - Returns: A disposable that removes the observer.
   public func subscribe(_ observer: any ObserverType<Element>) -> any Disposable {
     broadcaster.subscribe(observer)
   }
 
-  /// Lets all observers go without a word; whoever subscribes later gets ``RxError/disposed``.
+  /// Removes all observers without an event; later ones receive ``RxError/disposed``.
   public func dispose() {
     broadcaster.dispose()
   }

@@ -1,9 +1,9 @@
-/// Something that can be observed and fed.
+/// A stream that is also an observer.
 public protocol SubjectType<Element>: ObservableType, ObserverType {}
 
 extension SubjectType {
-  /// The side that is fed, without the one that is observed.
-  public func asObserver() -> AnyObserver<Element> {
-    AnyObserver(self)
+  /// This subject.
+  public func asObserver() -> Self {
+    self
   }
 }

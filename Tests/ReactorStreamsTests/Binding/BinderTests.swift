@@ -3,7 +3,7 @@ import ReactorTesting
 import Synchronization
 import Testing
 
-/// Something that is shown.
+/// An object with properties to bind.
 private final class Label: ReactiveCompatible, Sendable {
   private let shown = Mutex("")
 
@@ -14,7 +14,7 @@ private final class Label: ReactiveCompatible, Sendable {
 }
 
 @Suite(.ownSerialContext) struct BinderTests {
-  @Test func `O6: a binder does not keep its target, and does nothing without it`() {
+  @Test func `a binder does not retain its target, and does nothing without it`() {
     let log = Log<String>()
     weak var weakLabel: Label?
     let binder: Binder<String>
@@ -32,7 +32,7 @@ private final class Label: ReactiveCompatible, Sendable {
     #expect(log.entries == ["a"])
   }
 
-  @Test func `O6: an end changes nothing`() {
+  @Test func `a stop event has no effect on a binder`() {
     let label = Label()
     let binder = Binder<String>(label) { $0.text = $1 }
     binder.onError(TestError.test)
@@ -41,7 +41,7 @@ private final class Label: ReactiveCompatible, Sendable {
     #expect(label.text == "a")
   }
 
-  @Test func `a binder works on its scheduler`() {
+  @Test func `a binder uses its scheduler`() {
     let scheduler = TestScheduler()
     let label = Label()
     let binder = Binder<String>(label, scheduler: scheduler) { $0.text = $1 }
@@ -51,7 +51,7 @@ private final class Label: ReactiveCompatible, Sendable {
     #expect(label.text == "a")
   }
 
-  @Test func `a property is a binder on the reactive side of its object`() {
+  @Test func `rx has a binder for each property`() {
     let label = Label()
     let relay = BehaviorRelay(value: "a")
     let subscription = relay.bind(to: label.rx.text)

@@ -25,7 +25,7 @@ import Testing
     #expect(error.events == [.error(200)])
   }
 
-  @Test func `a deferred stream is made for each subscription`() {
+  @Test func `a deferred stream is created for each subscription`() {
     let made = Log<Int>()
     let deferred = Observable<Int>.deferred { [scheduler] in
       made.append(scheduler.clock)
@@ -42,7 +42,7 @@ import Testing
     #expect(failing.events == [.error(400)])
   }
 
-  @Test func `X51: after a disposal nothing arrives, and the producer's end is told once`() {
+  @Test func `after a disposal nothing arrives, and the producer is disposed of once`() {
     let log = Log<String>()
     let producer = Later<AnyObserver<Int>>()
     let source = Observable<Int>.create { observer in
@@ -61,7 +61,7 @@ import Testing
     #expect(log.entries == ["1", "disposed source", "disposed"])
   }
 
-  @Test func `X51: after the end nothing arrives, and the producer is disposed of`() {
+  @Test func `after the end nothing arrives, and the producer is disposed of`() {
     let log = Log<String>()
     _ = Observable<Int>.create { observer in
       observer.onNext(1)
@@ -82,14 +82,14 @@ import Testing
     #expect(result.events == [.next(240, 0), .next(280, 1), .next(320, 2)])
   }
 
-  @Test func `an interval without a period runs each turn`() {
+  @Test func `an interval with a period of zero emits in each turn`() {
     let result = scheduler.start(disposed: 204) { [scheduler] in
       Observable<Int>.interval(.zero, scheduler: scheduler)
     }
     #expect(result.events == [.next(201, 0), .next(202, 1), .next(203, 2)])
   }
 
-  @Test func `an interval wraps after its type's largest number`() {
+  @Test func `an interval wraps around after its type's maximum`() {
     let result = scheduler.start(disposed: 1000) { [scheduler] in
       Observable<Int8>.interval(.milliseconds(1), scheduler: scheduler)
     }
@@ -97,7 +97,7 @@ import Testing
     #expect(result.elements[127...128] == [127, -128])
   }
 
-  @Test func `a timer emits once, with a period again and again`() {
+  @Test func `a timer emits once, or repeatedly with a period`() {
     let once = scheduler.record(
       Observable<Int>.timer(.milliseconds(30), scheduler: scheduler), from: 200)
     let periodic = scheduler.record(
@@ -109,7 +109,7 @@ import Testing
     #expect(periodic.events == [.next(230, 0), .next(280, 1)])
   }
 
-  @Test func `an async closure's elements, its return and what it throws`() async throws {
+  @Test func `the elements, the return and the error of an async closure`() async throws {
     let fine = Observable<Int>.run { send in
       send(1)
       await Task.yield()
@@ -145,7 +145,7 @@ import Testing
     #expect(received == [0, 2, 4, 6, 8])
   }
 
-  @Test func `values throws the failure, and leaving the loop ends the subscription`() async {
+  @Test func `values throws the error, and leaving the loop ends the subscription`() async {
     let subject = ReplaySubject<Int>.createUnbounded()
     subject.onNext(1)
     do {

@@ -2,9 +2,9 @@ import ReactorStreams
 import Synchronization
 import Testing
 
-/// An interval on schedulers that do not wait for whoever schedules.
+/// An interval on schedulers that execute work before `schedule` returns.
 @Suite struct IntervalTests {
-  /// Runs the first work at once, as another thread may while the one that scheduled it stands still.
+  /// Executes the first work in place, as another thread may while the scheduling thread is suspended.
   private final class HastyScheduler: SchedulerType {
     private struct State {
       var isFirst = true
@@ -27,7 +27,7 @@ import Testing
       return handle
     }
 
-    /// Runs what was scheduled and not ended.
+    /// Executes the scheduled work that was not disposed of.
     func run() {
       let due = state.withLock { state in
         defer { state.scheduled = [] }
@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test func `it goes on when its work runs before it is known what ends it`() {
+  @Test func `an interval continues if its work executes before schedule returns`() {
     let scheduler = HastyScheduler()
     let log = Log<Int>()
     let subscription = Observable<Int>.interval(.seconds(1), scheduler: scheduler)

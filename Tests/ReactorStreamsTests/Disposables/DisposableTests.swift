@@ -9,14 +9,14 @@ import Testing
     Disposables.create { [log] in log.append(name) }
   }
 
-  @Test func `an action runs once`() {
+  @Test func `an action is executed once`() {
     let disposable = named("a")
     disposable.dispose()
     disposable.dispose()
     #expect(log.entries == ["a"])
   }
 
-  @Test func `X48: a bag that goes away ends each member once`() {
+  @Test func `a deallocated bag disposes of each member once`() {
     let first = named("a")
     do {
       let bag = DisposeBag()
@@ -28,14 +28,14 @@ import Testing
     #expect(log.entries == ["a", "b", "c"])
   }
 
-  @Test func `X48: what comes after the end of a set ends at once`() {
+  @Test func `a member that is inserted after the disposal is disposed of at once`() {
     let set = CompositeDisposable()
     set.dispose()
     #expect(set.insert(named("a")) == nil)
     #expect(log.entries == ["a"])
   }
 
-  @Test func `X49: a serial disposable ends what is replaced, and nothing twice`() {
+  @Test func `a serial disposable disposes of the replaced one, and of none twice`() {
     let serial = SerialDisposable()
     serial.disposable = named("a")
     #expect(log.entries.isEmpty)
@@ -49,7 +49,7 @@ import Testing
     #expect(serial.isDisposed)
   }
 
-  @Test func `X50: a set ends its members in order, and one that was taken out only then`() {
+  @Test func `a set disposes of its members in order, and of a removed one at its removal`() {
     let set = CompositeDisposable()
     let key = set.insert(named("a"))
     set.insert(named("b"))
@@ -63,7 +63,7 @@ import Testing
     #expect(set.count == 0)
   }
 
-  @Test func `a single assignment keeps the first and ends one that comes too late`() {
+  @Test func `a single assignment keeps the first disposable and disposes of a second one`() {
     let single = SingleAssignmentDisposable()
     single.setDisposable(named("a"))
     single.setDisposable(named("b"))
@@ -76,7 +76,7 @@ import Testing
     #expect(log.entries == ["b", "a", "c"])
   }
 
-  @Test func `a scheduled one ends on its scheduler`() {
+  @Test func `a scheduled disposable is disposed of on its scheduler`() {
     let scheduler = TestScheduler()
     let disposable = ScheduledDisposable(scheduler: scheduler, disposable: named("a"))
     disposable.dispose()
@@ -87,7 +87,7 @@ import Testing
     #expect(disposable.isDisposed)
   }
 
-  @Test func `work in RxSwift's form is ended by what it returned`() {
+  @Test func `a disposable that work returned is disposed of`() {
     let scheduler = TestScheduler()
     let disposable = scheduler.scheduleRelative("state", dueTime: .milliseconds(10)) { [self] in
       log.append($0)

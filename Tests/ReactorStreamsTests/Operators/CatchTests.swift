@@ -5,7 +5,7 @@ import Testing
 @Suite struct CatchTests {
   let scheduler = TestScheduler()
 
-  @Test func `X28: catchErrorJustReturn emits one last element and does not start again`() {
+  @Test func `catchErrorJustReturn emits one last element and does not start again`() {
     let source = scheduler.createColdObservable([Recorded<Event<Int>>.error(0)])
     let atOnce = scheduler.start { Observable<Int>.error(TestError.test).catchErrorJustReturn(7) }
     #expect(atOnce.events == [.next(200, 7), .completed(200)])
@@ -21,7 +21,7 @@ import Testing
     #expect(source.subscriptions.isEmpty)
   }
 
-  @Test func `X29: a stream takes the place of one that failed`() {
+  @Test func `a failed stream is continued by another one`() {
     let first = scheduler.createHotObservable([.next(210, 2), .next(220, 3), .error(230)])
     let second = scheduler.createHotObservable([.next(240, 4), .completed(250)])
     let called = Log<Int>()
@@ -38,13 +38,13 @@ import Testing
     #expect(second.subscriptions == [Subscription(230, 250)])
   }
 
-  @Test func `X29: a handler that throws fails the stream`() {
+  @Test func `a handler that throws fails the stream`() {
     let source = scheduler.createHotObservable([.next(210, 2), .error(230)])
     let result = scheduler.start { source.catchError { _ in throw TestError("e1") } }
     #expect(result.events == [.next(210, 2), .error(230, TestError("e1"))])
   }
 
-  @Test func `a failure of the stream that took the place passes through`() {
+  @Test func `an error of the continuation passes through`() {
     let source = scheduler.createHotObservable([Recorded<Event<Int>>.error(230)])
     let result = scheduler.start { source.catch { _ in .error(TestError("second")) } }
     #expect(result.events == [.error(230, TestError("second"))])

@@ -5,7 +5,7 @@ import Testing
 @Suite struct CombineLatestTests {
   let scheduler = TestScheduler()
 
-  @Test func `whenever one emits and all have`() {
+  @Test func `combineLatest emits when one emits and all have emitted`() {
     let first = scheduler.createHotObservable([
       .next(150, 1), .next(215, 2), .next(235, 4), .completed(240),
     ])
@@ -26,7 +26,7 @@ import Testing
     #expect(result.events == [.completed(215)])
   }
 
-  @Test func `a failure fails the stream and ends all`() {
+  @Test func `an error fails the stream and disposes of all sources`() {
     let first = scheduler.createHotObservable([.next(210, 1), .error(220)])
     let second = scheduler.createHotObservable([.next(215, 2), .completed(300)])
     let result = scheduler.start { Observable.combineLatest(first, second) { $0 + $1 } }

@@ -5,7 +5,7 @@ import Testing
 @Suite struct ConcatTests {
   let scheduler = TestScheduler()
 
-  @Test func `X11: one stream after the other`() {
+  @Test func `one stream after the other`() {
     let sources = [
       scheduler.createColdObservable([.next(10, 1), .next(20, 2), .next(30, 3), .completed(40)]),
       scheduler.createColdObservable([.next(10, 4), .next(20, 5), .completed(30)]),
@@ -25,7 +25,7 @@ import Testing
       ])
   }
 
-  @Test func `X12: two empty streams complete when the second does`() {
+  @Test func `two empty streams complete with the second one`() {
     let first = scheduler.createHotObservable([.next(150, 1), .completed(230)])
     let second = scheduler.createHotObservable([.next(150, 1), .completed(250)])
     let result = scheduler.start { first.concat(second) }
@@ -34,7 +34,7 @@ import Testing
     #expect(second.subscriptions == [Subscription(230, 250)])
   }
 
-  @Test func `X13: a failure of the first keeps the second from beginning`() {
+  @Test func `an error of the first stream prevents the second one`() {
     let first = scheduler.createHotObservable([Recorded<Event<Int>>.error(230)])
     let second = scheduler.createHotObservable([.next(240, 2), .completed(250)])
     let result = scheduler.start { first.concat(second) }
@@ -42,7 +42,7 @@ import Testing
     #expect(second.subscriptions.isEmpty)
   }
 
-  @Test func `X14: an empty stream, then a silent one`() {
+  @Test func `concat of an empty stream and a silent one`() {
     let first = scheduler.createHotObservable([Recorded<Event<Int>>.completed(230)])
     let second = scheduler.createHotObservable([Recorded<Event<Int>>]())
     let result = scheduler.start { first.concat(second) }
@@ -57,7 +57,7 @@ import Testing
     #expect(result.events == [.next(200, 8), .next(200, 9), .next(220, 2), .completed(250)])
   }
 
-  @Test func `a hundred thousand streams that complete at once need no deep stack`() {
+  @Test func `a hundred thousand streams that complete at once do not recurse`() {
     let count = Log<Int>()
     _ = Observable.concat((0..<100_000).map { Observable.create(emitting: $0) })
       .filter { $0 % 10_000 == 0 }.subscribe(onNext: count.append)

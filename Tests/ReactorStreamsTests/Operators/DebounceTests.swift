@@ -5,7 +5,7 @@ import Testing
 @Suite struct DebounceTests {
   let scheduler = TestScheduler()
 
-  @Test func `an element is sent when nothing came for the time`() {
+  @Test func `an element is emitted after a time without another one`() {
     let source = scheduler.createHotObservable([
       .next(150, 1), .next(210, 2), .next(240, 3), .next(250, 4), .next(280, 5), .completed(400),
     ])
@@ -17,28 +17,28 @@ import Testing
     #expect(source.subscriptions == [Subscription(200, 400)])
   }
 
-  @Test func `X43: the end sends the waiting element at once`() throws {
+  @Test func `the completion emits the pending element at once`() throws {
     #expect(
       try marbles("ab|") { inputs, scheduler in
         inputs[0].debounce(.milliseconds(10), scheduler: scheduler)
       } == "--[b|]")
   }
 
-  @Test func `X43: a failure drops the waiting element`() throws {
+  @Test func `an error drops the pending element`() throws {
     #expect(
       try marbles("a-#") { inputs, scheduler in
         inputs[0].debounce(.milliseconds(10), scheduler: scheduler)
       } == "--#")
   }
 
-  @Test func `X43: every element restarts the time`() throws {
+  @Test func `every element restarts the time`() throws {
     #expect(
       try marbles("a-b-c-----d-|") { inputs, scheduler in
         inputs[0].debounce(.milliseconds(3), scheduler: scheduler)
       } == "-------c----[d|]")
   }
 
-  @Test func `disposing drops the waiting element`() {
+  @Test func `a disposal drops the pending element`() {
     let source = scheduler.createHotObservable([Recorded<Event<Int>>.next(210, 1)])
     let result = scheduler.start(disposed: 215) { [scheduler] in
       source.debounce(.milliseconds(20), scheduler: scheduler)

@@ -10,7 +10,7 @@ import Testing
 
   let scheduler = TestScheduler()
 
-  @Test func `X40: adjacent equal elements are left out`() {
+  @Test func `adjacent equal elements are dropped`() {
     let source = scheduler.createHotObservable([
       .next(210, 2), .next(215, 3), .next(220, 3), .next(225, 2), .next(230, 2), .next(230, 1),
       .next(240, 2), .completed(250),
@@ -23,19 +23,19 @@ import Testing
       ])
   }
 
-  @Test func `X40: by a key`() {
+  @Test func `distinctUntilChanged by a key`() {
     let result = scheduler.start { Observable.of(2, 4, 3, 5).distinctUntilChanged { $0 % 2 } }
     #expect(result.elements == [2, 3])
   }
 
-  @Test func `X40: a comparer that throws fails the stream`() {
+  @Test func `a comparer that throws fails the stream`() {
     let result = scheduler.start {
       Observable.of(1, 2).distinctUntilChanged { (_: Int, _: Int) -> Bool in throw TestError.test }
     }
     #expect(result.events == [.next(200, 1), .error(200)])
   }
 
-  @Test func `by a comparer`() {
+  @Test func `distinctUntilChanged by a comparer`() {
     let result = scheduler.start {
       Observable.of(1, 2, 4, 5).distinctUntilChanged { $1 - $0 == 1 }
     }

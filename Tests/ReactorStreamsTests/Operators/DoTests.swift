@@ -19,12 +19,30 @@ import Testing
       onCompleted: { [log] in log.append("completed") })
     #expect(
       log.entries == [
-        "onSubscribe", "onNext 1", "next 1", "afterNext 1", "onCompleted", "completed",
-        "afterCompleted", "onDispose", "onSubscribed",
+        "onSubscribe", "onSubscribed", "onNext 1", "next 1", "afterNext 1", "onCompleted",
+        "completed", "afterCompleted", "onDispose",
       ])
   }
 
-  @Test func `a failure is told before and after`() {
+  @Test func `onDispose follows onSubscribed if the source ends during the subscription`() {
+    let loading = BehaviorRelay(value: false)
+    let subscription = Observable.just(1).do(
+      onSubscribed: { [log] in
+        log.append("subscribed")
+        loading.accept(true)
+      },
+      onDispose: { [log] in
+        log.append("disposed")
+        loading.accept(false)
+      }
+    ).subscribe(onCompleted: { [log] in log.append("completed") })
+    #expect(log.entries == ["completed", "subscribed", "disposed"])
+    #expect(loading.value == false)
+    subscription.dispose()
+    #expect(log.entries.count == 3)
+  }
+
+  @Test func `an error is reported before and after it is forwarded`() {
     _ = Observable<Int>.error(TestError.test).do(
       onError: { [log] in log.append("on \($0)") },
       afterError: { [log] in log.append("after \($0)") }
@@ -43,7 +61,7 @@ import Testing
     #expect(source.subscriptions == [Subscription(200, 220)])
   }
 
-  @Test func `the disposal is told once`() {
+  @Test func `onDispose is called once`() {
     let subscription = Observable<Int>.never().do(onDispose: { [log] in log.append("disposed") })
       .subscribe()
     subscription.dispose()
@@ -51,7 +69,7 @@ import Testing
     #expect(log.entries == ["disposed"])
   }
 
-  @Test func `debug tells everything`() {
+  @Test func `debug prints all events`() {
     let long = String(repeating: "x", count: 100)
     _ = Observable.of("a", long).debug("here", trimOutput: true, write: log.append).subscribe()
     #expect(

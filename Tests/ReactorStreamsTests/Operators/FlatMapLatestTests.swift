@@ -26,7 +26,7 @@ import Testing
     .next(440, 204),
   ]
 
-  @Test func `X01: each outer element ends the inner stream before`() {
+  @Test func `each outer element disposes of the previous inner stream`() {
     let outer = scheduler.createHotObservable([
       .next(300, first), .next(400, second), .next(500, third), .completed(600),
     ])
@@ -41,7 +41,7 @@ import Testing
     #expect(third.subscriptions == [Subscription(500, 650)])
   }
 
-  @Test func `X02: an inner failure fails the stream and ends the outer one`() {
+  @Test func `an inner error fails the result and disposes of the outer stream`() {
     let failing = scheduler.createColdObservable([
       .next(10, 201), .next(20, 202), .next(30, 203), .next(40, 204), .error(50),
     ])
@@ -54,7 +54,7 @@ import Testing
     #expect(third.subscriptions.isEmpty)
   }
 
-  @Test func `X03: an outer failure fails the stream`() {
+  @Test func `an outer error fails the result`() {
     let outer = scheduler.createHotObservable([
       .next(300, first), .next(400, second), .error(500),
     ])
@@ -62,7 +62,7 @@ import Testing
     #expect(result.events == untilSecond + [.error(500)])
   }
 
-  @Test func `X04: a selector that throws fails the stream and ends the inner one`() {
+  @Test func `a selector that throws fails the result and disposes of the inner stream`() {
     let outer = scheduler.createHotObservable([.next(300, 0), .next(400, 1)])
     let result = scheduler.start { [first] in
       outer.flatMapLatest { index in
@@ -74,7 +74,7 @@ import Testing
     #expect(first.subscriptions == [Subscription(300, 400)])
   }
 
-  @Test func `the last inner stream's end after the outer one's completes the stream`() {
+  @Test func `the result completes with the last inner stream after the outer one`() {
     let outer = scheduler.createHotObservable([.next(300, second), .completed(310)])
     let result = scheduler.start { outer.flatMapLatest { $0 } }
     #expect(result.events.last == .completed(350))
@@ -86,7 +86,7 @@ import Testing
     #expect(result.events == [.completed(250)])
   }
 
-  @Test func `disposing ends the outer stream and the inner one`() {
+  @Test func `a disposal ends the outer and the inner subscription`() {
     let outer = scheduler.createHotObservable([.next(300, first)])
     let result = scheduler.start(disposed: 315) { outer.flatMapLatest { $0 } }
     #expect(result.events == [.next(310, 101)])
@@ -94,14 +94,16 @@ import Testing
     #expect(first.subscriptions == [Subscription(300, 315)])
   }
 
-  @Test func `ready-made inner streams are emitted whole`() {
+  @Test func `an element of the outer stream cancels a synchronous inner one`() {
     let log = Log<Int>()
     _ = Observable.of(1, 2).flatMapLatest { Observable.of($0 * 10, $0 * 10 + 1) }
       .subscribe(onNext: log.append, onCompleted: { log.append(-1) })
-    #expect(log.entries == [10, 11, 20, 21, -1])
+    #expect(log.entries == [10, 20, 21, -1])
   }
 
-  @Test func `X30: a failure caught inside lets the outer stream live, caught outside ends it`() {
+  @Test
+  func `an error caught in the inner stream keeps the outer one alive, caught outside it ends it`()
+  {
     let query = scheduler.createHotObservable([
       .next(210, "ok"), .next(220, "bad"), .next(230, "ok"),
     ])

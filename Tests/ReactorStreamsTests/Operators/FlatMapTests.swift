@@ -35,7 +35,7 @@ import Testing
     try #require(sources[name])
   }
 
-  @Test func `X08: inner streams run beside each other`() throws {
+  @Test func `inner streams are active simultaneously`() throws {
     let result = scheduler.start { [outer, sources] in
       outer.flatMap { sources[$0]?.asObservable() ?? .never() }
     }
@@ -49,8 +49,7 @@ import Testing
     #expect(try inner("Q").subscriptions == [Subscription(400, 605)])
   }
 
-  @Test func `X08: an inner failure fails the stream, and later inner streams never begin`() throws
-  {
+  @Test func `an inner error fails the result, and later inner streams do not start`() throws {
     let result = scheduler.start { [outer, sources] in
       outer.flatMap { sources[$0 == "P" ? "failing P" : $0]?.asObservable() ?? .never() }
     }
@@ -59,7 +58,7 @@ import Testing
     #expect(try inner("T").subscriptions.isEmpty)
   }
 
-  @Test func `X09: flatMapFirst drops what comes while one runs`() throws {
+  @Test func `flatMapFirst drops elements while an inner stream is active`() throws {
     let result = scheduler.start { [outer, sources] in
       outer.flatMapFirst { sources[$0]?.asObservable() ?? .never() }
     }
@@ -71,7 +70,7 @@ import Testing
     for name in ["Q", "R", "S"] { #expect(try inner(name).subscriptions.isEmpty) }
   }
 
-  @Test func `flatMapFirst does not call its closure for what it drops`() {
+  @Test func `flatMapFirst does not call its closure for dropped elements`() {
     let called = Log<String>()
     _ = scheduler.start { [outer, sources] in
       outer.flatMapFirst { name in
@@ -82,7 +81,7 @@ import Testing
     #expect(called.entries == ["P", "T"])
   }
 
-  @Test func `concatMap runs one after the other and calls its closure when its turn comes`() {
+  @Test func `concatMap calls its closure when the previous inner stream has completed`() {
     let begun = Log<Int>()
     let result = scheduler.start { [scheduler, outer, sources] in
       outer.concatMap { name in
@@ -106,7 +105,7 @@ import Testing
     #expect(outer.subscriptions == [Subscription(200, 400)])
   }
 
-  @Test func `flatMap takes whatever can be an observable`() {
+  @Test func `flatMap accepts every type that converts to an observable`() {
     let log = Log<Int>()
     let relay = BehaviorRelay(value: 7)
     _ = Observable.of(1).flatMap { Single.just($0) }.subscribe(onNext: log.append)
@@ -115,7 +114,7 @@ import Testing
     #expect(log.entries == [1, 7, 8, 9])
   }
 
-  @Test func `ten thousand inner streams that complete at once need no deep stack`() {
+  @Test func `ten thousand inner streams that complete at once do not recurse`() {
     let count = Log<Int>()
     let gate = PublishSubject<Int>()
     let source = Observable.concat([
@@ -130,7 +129,7 @@ import Testing
 }
 
 extension Observable {
-  /// A stream that is subscribed to, unlike `just`, which its reader may unpack.
+  /// A stream that operators must subscribe to, unlike `just`.
   static func create(emitting element: Element) -> Observable<Element> {
     .create { observer in
       observer.onNext(element)

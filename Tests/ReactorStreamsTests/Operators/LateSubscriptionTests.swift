@@ -2,7 +2,7 @@ import ReactorStreams
 import ReactorTesting
 import Testing
 
-/// A stream that an operator begins late is begun in the operator's serial context.
+/// An operator that subscribes to a stream later does so in the serial context of its own subscription.
 @Suite(.ownSerialContext) struct LateSubscriptionTests {
   private typealias Operator = @Sendable (PublishSubject<Int>, Observable<Int>) -> Observable<Int>
 
@@ -21,7 +21,9 @@ import Testing
     },
   ]
 
-  @Test(arguments: 0..<operators.count) func `whatever thread its element came from`(index: Int) {
+  @Test(arguments: 0..<operators.count) func `a late subscription uses the context on any thread`(
+    index: Int
+  ) {
     let contexts = Log<ObjectIdentifier?>()
     let inner = Observable<Int>.deferred {
       contexts.append(CurrentSerialContext.value.map { ObjectIdentifier($0) })

@@ -5,7 +5,7 @@ import Testing
 @Suite struct MergeTests {
   let scheduler = TestScheduler()
 
-  @Test func `X05: streams are merged as they come`() {
+  @Test func `streams are merged as they come`() {
     let first = scheduler.createColdObservable([
       .next(10, 101), .next(20, 102), .completed(230),
     ])
@@ -28,7 +28,7 @@ import Testing
     #expect(third.subscriptions == [Subscription(200, 350)])
   }
 
-  @Test func `X06: the first failure fails all`() {
+  @Test func `the first error fails the result`() {
     let first = scheduler.createColdObservable([.next(10, 101), .error(15)])
     let second = scheduler.createColdObservable([
       .next(10, 201), .next(20, 202), .completed(50),
@@ -41,7 +41,7 @@ import Testing
     #expect(second.subscriptions == [Subscription(200, 215)])
   }
 
-  @Test func `X07: an empty stream among them does not end the merge`() {
+  @Test func `an empty stream among them does not end the merge`() {
     let second = scheduler.createColdObservable([
       .next(10, 201), .next(20, 202), .completed(50),
     ])
@@ -54,7 +54,7 @@ import Testing
     #expect(result.events == [.completed(200)])
   }
 
-  @Test func `X10: at most two streams run, and the others wait in order`() {
+  @Test func `at most two streams are active, and the others wait in order`() {
     let sources = [
       scheduler.createColdObservable([
         .next(50, 1), .next(100, 2), .next(120, 3), .completed(140),
@@ -82,7 +82,7 @@ import Testing
       ])
   }
 
-  @Test func `a failure of one drops those that wait`() {
+  @Test func `an error drops the waiting streams`() {
     let failing = scheduler.createColdObservable([Recorded<Event<Int>>.error(50)])
     let waiting = scheduler.createColdObservable([Recorded<Event<Int>>.next(10, 1)])
     let outer = scheduler.createHotObservable([.next(210, failing), .next(220, waiting)])

@@ -17,7 +17,7 @@ import Testing
       ])
   }
 
-  @Test func `retry with a count passes the last failure on`() {
+  @Test func `retry with a count forwards the last error`() {
     let source = scheduler.createColdObservable([.next(5, 1), .next(10, 2), .error(20)])
     let result = scheduler.start { source.retry(3) }
     #expect(
@@ -34,7 +34,7 @@ import Testing
     #expect(source.subscriptions.isEmpty)
   }
 
-  @Test func `a hundred thousand attempts that fail at once need no deep stack`() {
+  @Test func `a hundred thousand attempts that fail at once do not recurse`() {
     let attempts = Log<Void>()
     let source = Observable<Int>.create { observer in
       attempts.append(())
@@ -47,7 +47,7 @@ import Testing
     #expect(log.entries == ["TestError(test)"])
   }
 
-  @Test func `X47: retry with a back-off`() {
+  @Test func `retry with a back-off`() {
     let source = scheduler.createColdObservable([.next(5, 1), .error(10)])
     let attempts = 4
     let result = scheduler.start(disposed: 800) { [scheduler] in
@@ -69,13 +69,38 @@ import Testing
       ])
   }
 
-  @Test func `the deciding stream may complete the stream`() {
+  @Test func `the completion of the trigger takes effect at the next error`() {
     let source = scheduler.createColdObservable([.next(5, 1), .error(10)])
     let result = scheduler.start { source.retryWhen { $0.take(2) } }
-    #expect(result.events == [.next(205, 1), .next(215, 1), .completed(220)])
+    #expect(
+      result.events == [.next(205, 1), .next(215, 1), .next(225, 1), .completed(230)])
   }
 
-  @Test func `failures of another type than the handler's pass through`() {
+  @Test func `elements of the trigger have no effect while the source is healthy`() {
+    let source = scheduler.createColdObservable([.next(50, 1), .next(100, 2), .completed(150)])
+    let trigger = scheduler.createHotObservable([.next(220, 0), .next(270, 0)])
+    let result = scheduler.start { source.retry { (_: Observable<any Error>) in trigger } }
+    #expect(result.events == [.next(250, 1), .next(300, 2), .completed(350)])
+    #expect(source.subscriptions == [Subscription(200, 350)])
+  }
+
+  @Test(arguments: [Event<Int>.completed, .error(TestError.test)])
+  func `the end of the trigger does not end a healthy source`(_ end: Event<Int>) {
+    let source = scheduler.createColdObservable([.next(50, 1), .next(100, 2), .completed(150)])
+    let trigger = scheduler.createHotObservable([Recorded(time: 220, value: end)])
+    let result = scheduler.start { source.retry { (_: Observable<any Error>) in trigger } }
+    #expect(result.events == [.next(250, 1), .next(300, 2), .completed(350)])
+  }
+
+  @Test(arguments: [Event<Int>.completed, .error(TestError("trigger"))])
+  func `a source that fails after its trigger has ended ends like the trigger`(_ end: Event<Int>) {
+    let source = scheduler.createColdObservable([.next(50, 1), .error(100)])
+    let trigger = scheduler.createHotObservable([Recorded(time: 220, value: end)])
+    let result = scheduler.start { source.retry { (_: Observable<any Error>) in trigger } }
+    #expect(result.events == [.next(250, 1), Recorded(time: 300, value: end)])
+  }
+
+  @Test func `errors of another type than the handler's pass through`() {
     let source = scheduler.createColdObservable([.next(5, 1), .error(10)])
     let result = scheduler.start {
       source.retry { (errors: Observable<RxError>) in errors }

@@ -8,7 +8,7 @@ import Testing
     .next(210, 2), .next(220, 3), .next(230, 4), .next(240, 5), .completed(250),
   ]
 
-  @Test func `X46: the seed itself is not emitted`() {
+  @Test func `the seed itself is not emitted`() {
     let source = scheduler.createHotObservable(elements)
     let result = scheduler.start { source.scan(42) { $0 + $1 } }
     #expect(
@@ -17,12 +17,12 @@ import Testing
       ])
   }
 
-  @Test func `X46: an empty stream just completes`() {
+  @Test func `an empty stream completes`() {
     let source = scheduler.createHotObservable([Recorded<Event<Int>>.completed(250)])
     #expect(scheduler.start { source.scan(42) { $0 + $1 } }.events == [.completed(250)])
   }
 
-  @Test func `X46: an accumulator that throws fails the stream`() {
+  @Test func `an accumulator that throws fails the stream`() {
     let source = scheduler.createHotObservable(elements)
     let result = scheduler.start {
       source.scan(42) { sum, element in
@@ -34,7 +34,7 @@ import Testing
     #expect(source.subscriptions == [Subscription(200, 230)])
   }
 
-  @Test func `each subscription begins with the seed`() {
+  @Test func `each subscription starts with the seed`() {
     let sums = Observable.of(1, 2, 3).scan(into: 0) { $0 += $1 }
     for _ in 0..<2 {
       let log = Log<Int>()
@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test func `reduce emits once, an empty stream's seed too`() {
+  @Test func `reduce emits once, for an empty stream the seed`() {
     let log = Log<Int>()
     _ = Observable.of(1, 2, 3).reduce(10) { $0 + $1 }.subscribe(onNext: log.append)
     _ = Observable<Int>.empty().reduce(10) { $0 + $1 }.subscribe(onNext: log.append)

@@ -5,7 +5,7 @@ import Testing
 @Suite struct SelectingTests {
   let scheduler = TestScheduler()
 
-  @Test func `single passes the one element, and fails with none or two`() {
+  @Test func `single forwards the only element, and fails with none or two`() {
     let one = scheduler.record(Observable.of(1).single(), from: 200)
     let none = scheduler.record(Observable<Int>.empty().single(), from: 200)
     let two = scheduler.record(Observable.of(1, 2).single(), from: 200)
@@ -17,7 +17,7 @@ import Testing
     #expect(chosen.events == [.next(200, 2), .completed(200)])
   }
 
-  @Test func `the element at a place, and none there`() {
+  @Test func `the element at an index, and an index out of range`() {
     let there = scheduler.record(Observable.of(1, 2, 3).element(at: 1), from: 200)
     let beyond = scheduler.record(Observable.of(1).elementAt(1), from: 200)
     scheduler.start()
@@ -25,7 +25,7 @@ import Testing
     #expect(beyond.events == [.error(200, RxError.argumentOutOfRange)])
   }
 
-  @Test func `an element in place of none`() {
+  @Test func `an element in place of an empty stream`() {
     let log = Log<Int>()
     _ = Observable<Int>.empty().ifEmpty(default: 7).subscribe(onNext: log.append)
     _ = Observable.of(1).ifEmpty(default: 7).subscribe(onNext: log.append)
@@ -38,7 +38,7 @@ import Testing
     #expect(log.entries == ["end"])
   }
 
-  @Test func `map, compactMap and filter fail with what their closures throw`() {
+  @Test func `map, compactMap and filter fail with the error of their closures`() {
     let map = scheduler.record(
       Observable.of(1, 2).map { if $0 == 2 { throw TestError("map") } else { $0 } }, from: 200)
     let compactMap = scheduler.record(

@@ -8,7 +8,7 @@ import Testing
     .next(210, 2), .next(220, 3), .next(230, 4), .next(240, 5), .completed(250),
   ]
 
-  @Test func `X45: until another stream emits`() {
+  @Test func `take(until:) ends when the other stream emits`() {
     let left = scheduler.createHotObservable(elements)
     let right = scheduler.createHotObservable([.next(225, 99), .completed(235)])
     let result = scheduler.start { left.skip(until: right) }
@@ -17,32 +17,32 @@ import Testing
     #expect(right.subscriptions == [Subscription(200, 225)])
   }
 
-  @Test func `X45: a failure of the other fails it`() {
+  @Test func `an error of the other stream fails it`() {
     let left = scheduler.createHotObservable(elements)
     let right = scheduler.createHotObservable([Recorded<Event<Int>>.error(225)])
     #expect(scheduler.start { left.skip(until: right) }.events == [.error(225)])
   }
 
-  @Test func `X45: another stream that only completes lets nothing through`() {
+  @Test func `skip(until:) emits nothing if the other stream completes`() {
     let left = scheduler.createHotObservable(elements)
     let right = scheduler.createHotObservable([Recorded<Event<Int>>.completed(225)])
     #expect(scheduler.start { left.skipUntil(right) }.events == [.completed(250)])
   }
 
   @Test(arguments: [(0, [2, 3, 4, 5]), (2, [4, 5]), (9, []), (-1, [2, 3, 4, 5])])
-  func `the first ones`(count: Int, expected: [Int]) {
+  func `take emits the first elements`(count: Int, expected: [Int]) {
     let source = scheduler.createHotObservable(elements)
     let result = scheduler.start { source.skip(count) }
     #expect(result.elements == expected)
     #expect(result.events.last == .completed(250))
   }
 
-  @Test func `while a closure holds, once`() {
+  @Test func `skip(while:) stops testing after the first failure`() {
     let result = scheduler.start { Observable.of(1, 2, 5, 1).skip(while: { $0 < 3 }) }
     #expect(result.elements == [5, 1])
   }
 
-  @Test func `for a time`() {
+  @Test func `an operator for a time`() {
     let source = scheduler.createHotObservable(elements)
     let result = scheduler.start { [scheduler] in
       source.skip(.milliseconds(25), scheduler: scheduler)

@@ -8,7 +8,7 @@ import Testing
     .next(210, 2), .next(220, 3), .next(230, 4), .next(240, 5), .completed(250),
   ]
 
-  @Test func `X44: until another stream emits`() {
+  @Test func `take(until:) ends when the other stream emits`() {
     let left = scheduler.createHotObservable(elements)
     let right = scheduler.createHotObservable([.next(225, 99), .completed(230)])
     let result = scheduler.start { left.take(until: right) }
@@ -17,7 +17,7 @@ import Testing
     #expect(right.subscriptions == [Subscription(200, 225)])
   }
 
-  @Test func `X44: until another stream fails, and that fails it`() {
+  @Test func `take(until:) fails when the other stream fails`() {
     let left = scheduler.createHotObservable(elements)
     let right = scheduler.createHotObservable([Recorded<Event<Int>>.error(225)])
     let result = scheduler.start { left.takeUntil(right) }
@@ -26,32 +26,32 @@ import Testing
     #expect(right.subscriptions == [Subscription(200, 225)])
   }
 
-  @Test func `X44: another stream that completes changes nothing`() {
+  @Test func `the completion of the other stream has no effect`() {
     let left = scheduler.createHotObservable(elements)
     let right = scheduler.createHotObservable([Recorded<Event<Int>>.completed(225)])
     #expect(scheduler.start { left.take(until: right) }.events == elements)
   }
 
-  @Test func `the first elements, and the source is left with the last of them`() {
+  @Test func `take disposes of the source with its last element`() {
     let source = scheduler.createHotObservable(elements)
     let result = scheduler.start { source.take(2) }
     #expect(result.events == [.next(210, 2), .next(220, 3), .completed(220)])
     #expect(source.subscriptions == [Subscription(200, 220)])
   }
 
-  @Test func `more than there are`() {
+  @Test func `takeLast with more than the available elements`() {
     let source = scheduler.createHotObservable(elements)
     #expect(scheduler.start { source.take(20) }.events == elements)
   }
 
   @Test(arguments: [0, -1])
-  func `none: the source is not subscribed to`(count: Int) {
+  func `take(0) does not subscribe to the source`(count: Int) {
     let source = scheduler.createHotObservable(elements)
     #expect(scheduler.start { source.take(count) }.events == [.completed(200)])
     #expect(source.subscriptions.isEmpty)
   }
 
-  @Test func `a handler that sends more from inside the last one gets no more`() {
+  @Test func `elements that an observer sends during the last one are dropped`() {
     let subject = PublishSubject<Int>()
     let log = Log<Int>()
     _ = subject.take(1).subscribe(
@@ -63,7 +63,7 @@ import Testing
     #expect(log.entries == [1, -1])
   }
 
-  @Test func `while a closure holds, without or with the one that decides`() {
+  @Test func `take(while:) without and with the deciding element`() {
     let source = scheduler.createHotObservable(elements)
     let without = scheduler.record(source.take(while: { $0 < 4 }), from: 200)
     let with = scheduler.record(
@@ -76,13 +76,13 @@ import Testing
     #expect(until.events == with.events)
   }
 
-  @Test func `the last ones, at the end`() {
+  @Test func `takeLast emits the last elements at the end`() {
     let source = scheduler.createHotObservable(elements)
     let result = scheduler.start { source.takeLast(2) }
     #expect(result.events == [.next(250, 4), .next(250, 5), .completed(250)])
   }
 
-  @Test func `for a time`() {
+  @Test func `an operator for a time`() {
     let source = scheduler.createHotObservable(elements)
     let result = scheduler.start { [scheduler] in
       source.take(for: .milliseconds(25), scheduler: scheduler)

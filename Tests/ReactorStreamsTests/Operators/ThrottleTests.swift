@@ -19,26 +19,26 @@ import Testing
     return (result.events, source.subscriptions)
   }
 
-  @Test func `X41: the latest follows at the end of the time, and the end waits for it`() {
+  @Test func `the latest element is emitted at the end of the time, before the completion`() {
     let (events, subscriptions) = run(elements + [.completed(500)], latest: true)
     #expect(events == [.next(210, 2), .next(410, 6), .next(610, 7), .completed(610)])
     #expect(subscriptions == [Subscription(200, 500)])
   }
 
-  @Test func `X41: the end does not wait where nothing does`() {
+  @Test func `the completion is not delayed without a pending element`() {
     let (events, subscriptions) = run(elements + [.completed(900)], latest: true)
     #expect(events == [.next(210, 2), .next(410, 6), .next(610, 7), .completed(900)])
     #expect(subscriptions == [Subscription(200, 900)])
   }
 
-  @Test func `X42: without the latest, what comes within the time is dropped`() {
+  @Test func `without latest, elements within the time are dropped`() {
     let (events, subscriptions) = run(elements + [.completed(500)], latest: false)
     #expect(events == [.next(210, 2), .next(410, 6), .completed(500)])
     #expect(subscriptions == [Subscription(200, 500)])
   }
 
   @Test(arguments: [true, false])
-  func `X42: a failure drops what waits`(latest: Bool) {
+  func `an error drops pending elements`(latest: Bool) {
     let (events, subscriptions) = run(
       elements.filter { $0.time < 410 } + [.error(410)], latest: latest)
     #expect(events == [.next(210, 2), .error(410)])
@@ -46,12 +46,12 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `a stream without elements just ends`(latest: Bool) {
+  func `a stream without elements ends`(latest: Bool) {
     let (events, _) = run([.next(150, 0), .completed(500)], latest: latest)
     #expect(events == [.completed(500)])
   }
 
-  @Test func `drawn`() throws {
+  @Test func `debounce as a drawing`() throws {
     let drawing = try marbles("ab-c-----d|") { inputs, scheduler in
       inputs[0].throttle(.milliseconds(3), scheduler: scheduler)
     }

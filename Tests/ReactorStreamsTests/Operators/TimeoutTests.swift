@@ -5,7 +5,7 @@ import Testing
 @Suite struct TimeoutTests {
   let scheduler = TestScheduler()
 
-  @Test func `a stream that is fast enough passes through`() {
+  @Test func `a stream without a timeout passes through`() {
     let source = scheduler.createHotObservable([.next(300, 1), .next(450, 2), .completed(500)])
     let result = scheduler.start { [scheduler] in
       source.timeout(.milliseconds(200), scheduler: scheduler)
@@ -13,7 +13,7 @@ import Testing
     #expect(result.events == [.next(300, 1), .next(450, 2), .completed(500)])
   }
 
-  @Test func `each element begins the time anew, and when it is over the stream fails`() {
+  @Test func `each element restarts the timeout, which fails the stream`() {
     let source = scheduler.createHotObservable([.next(300, 1), .next(600, 2)])
     let result = scheduler.start { [scheduler] in
       source.timeout(.milliseconds(150), scheduler: scheduler)
@@ -22,7 +22,7 @@ import Testing
     #expect(source.subscriptions == [Subscription(200, 450)])
   }
 
-  @Test func `another stream takes the place`() {
+  @Test func `timeout can switch to another stream`() {
     let source = scheduler.createHotObservable([.next(250, 1), .next(600, 2)])
     let other = scheduler.createColdObservable([.next(10, 7), .completed(20)])
     let result = scheduler.start { [scheduler] in
@@ -33,7 +33,7 @@ import Testing
     #expect(other.subscriptions == [Subscription(350, 370)])
   }
 
-  @Test func `a failure of the source is not a timeout`() {
+  @Test func `an error of the source is not a timeout`() {
     let source = scheduler.createHotObservable([Recorded<Event<Int>>.error(250)])
     let result = scheduler.start { [scheduler] in
       source.timeout(.milliseconds(100), other: Observable.just(1), scheduler: scheduler)

@@ -9,7 +9,7 @@ import Testing
     .next(410, 7), .next(420, 8), .next(470, 9), .next(550, 10), .completed(590),
   ]
 
-  @Test func `X38: each element with the other's latest, once there is one`() {
+  @Test func `each element is combined with the other stream's latest one`() {
     let first = scheduler.createHotObservable(elements)
     let second = scheduler.createHotObservable([
       .next(255, "bar"), .next(330, "foo"), .next(350, "qux"), .completed(400),
@@ -24,14 +24,14 @@ import Testing
     #expect(second.subscriptions == [Subscription(200, 400)])
   }
 
-  @Test func `X39: the other is subscribed to first`() {
+  @Test func `the other stream is subscribed to first`() {
     let first = BehaviorSubject(value: 3)
     let second = BehaviorSubject(value: 5)
     let result = scheduler.start { first.withLatestFrom(second) { "\($0)\($1)" }.take(1) }
     #expect(result.events == [.next(200, "35"), .completed(200)])
   }
 
-  @Test func `X39: a failure of the other fails the stream and ends both`() {
+  @Test func `an error of the other stream fails the result and disposes of both`() {
     let first = scheduler.createHotObservable(elements.filter { $0.time < 390 } + [.completed(390)])
     let second = scheduler.createHotObservable([
       .next(255, "bar"), .next(330, "foo"), .next(350, "qux"), .error(370),
@@ -45,7 +45,7 @@ import Testing
     #expect(second.subscriptions == [Subscription(200, 370)])
   }
 
-  @Test func `without a closure it is the other's latest`() {
+  @Test func `without a closure the result is the other stream's latest element`() {
     let first = scheduler.createHotObservable(elements)
     let second = scheduler.createHotObservable([.next(405, "a")])
     let result = scheduler.start { first.withLatestFrom(second) }

@@ -23,7 +23,7 @@ import Testing
     #expect(result.events == [.next(225, 11), .completed(240)])
   }
 
-  @Test func `a failure fails the stream`() {
+  @Test func `an error fails the stream`() {
     let first = scheduler.createHotObservable([.next(210, 1), .next(215, 2)])
     let second = scheduler.createHotObservable([Recorded<Event<Int>>.error(225)])
     let result = scheduler.start { Observable.zip(first, second) { $0 + $1 } }
@@ -31,7 +31,7 @@ import Testing
     #expect(first.subscriptions == [Subscription(200, 225)])
   }
 
-  @Test func `streams that are emitted whole are paired`() {
+  @Test func `synchronous streams are paired`() {
     let log = Log<String>()
     _ = Observable.zip(Observable.of(1, 2, 3), Observable.of("a", "b")) { "\($0)\($1)" }
       .subscribe(onNext: log.append)

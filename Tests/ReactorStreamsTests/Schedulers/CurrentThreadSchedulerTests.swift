@@ -5,7 +5,7 @@ import Testing
   let scheduler = CurrentThreadScheduler.instance
   let log = Log<Int>()
 
-  @Test func `X27: work that is scheduled from work waits for its end`() {
+  @Test func `work that is scheduled from work waits for its end`() {
     scheduler.schedule(after: .zero) { [scheduler, log] in
       log.append(1)
       scheduler.schedule(after: .zero) {
@@ -18,7 +18,7 @@ import Testing
     #expect(log.entries == [1, 2, 3, 4, 5])
   }
 
-  @Test func `X27: a job that is disposed of while it waits never runs`() {
+  @Test func `a waiting job that is disposed of is not executed`() {
     scheduler.schedule(after: .zero) { [scheduler, log] in
       log.append(1)
       scheduler.schedule(after: .zero) {
@@ -31,7 +31,7 @@ import Testing
     #expect(log.entries == [1, 2, 3, 4])
   }
 
-  @Test func `X27: a schedule is required only where no trampoline runs`() {
+  @Test func `a schedule is required only outside of a trampoline`() {
     #expect(CurrentThreadScheduler.isScheduleRequired)
     scheduler.schedule(after: .zero) { [log] in
       log.append(CurrentThreadScheduler.isScheduleRequired ? 1 : 0)
@@ -40,7 +40,7 @@ import Testing
     #expect(CurrentThreadScheduler.isScheduleRequired)
   }
 
-  @Test func `a task that work starts is not in its trampoline`() async {
+  @Test func `a task is not part of the trampoline that started it`() async {
     let task = Later<Task<Bool, Never>>()
     scheduler.schedule(after: .zero) {
       task.set(Task { CurrentThreadScheduler.isScheduleRequired })
@@ -48,7 +48,7 @@ import Testing
     #expect(await task.value?.value == true)
   }
 
-  @Test func `observing on it puts re-entrant elements in a row`() {
+  @Test func `observe(on:) serializes re-entrant elements`() {
     let subject = PublishSubject<Int>()
     _ = subject.observe(on: scheduler).subscribe(onNext: { [log] element in
       log.append(element)

@@ -18,7 +18,7 @@ private final class CountingContext: SerialContext {
 }
 
 @Suite struct MainSchedulerTests {
-  @Test func `it is the context that is current when the subscription begins`() {
+  @Test func `the scheduler uses the context of the subscription's start`() {
     let context = CountingContext()
     let subject = PublishSubject<Int>()
     let log = Log<Int>()
@@ -48,7 +48,7 @@ private final class CountingContext: SerialContext {
     #expect(log.entries == [1, 2])
   }
 
-  @Test func `who subscribes in the context begins in place, and from outside in a turn`() {
+  @Test func `a subscription in the context starts in place, from outside in a turn`() {
     let context = CountingContext()
     let source = BehaviorSubject(value: 1).subscribe(on: ConcurrentMainScheduler.instance)
     let log = Log<Int>()
@@ -64,7 +64,7 @@ private final class CountingContext: SerialContext {
     #expect(log.entries == [1, 2, 1])
   }
 
-  @Test func `asyncInstance never runs work before schedule returned`() async {
+  @Test func `asyncInstance executes work after schedule has returned`() async {
     let log = Log<Int>()
     await withCheckedContinuation { continuation in
       let context = CountingContext()

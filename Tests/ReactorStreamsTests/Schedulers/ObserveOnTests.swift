@@ -12,7 +12,7 @@ import Testing
     #expect(source.subscriptions == [Subscription(200, 231)])
   }
 
-  @Test func `a failure does not overtake elements`() {
+  @Test func `an error does not overtake elements`() {
     let source = scheduler.createHotObservable([
       .next(210, 1), .next(210, 2), .error(210), .next(220, 3),
     ])
@@ -20,13 +20,13 @@ import Testing
     #expect(result.events == [.next(211, 1), .next(211, 2), .error(211)])
   }
 
-  @Test func `what waits is not delivered after a disposal`() {
+  @Test func `pending events are not delivered after a disposal`() {
     let source = scheduler.createHotObservable([.next(210, 1), .next(300, 2)])
     let result = scheduler.start(disposed: 300) { [scheduler] in source.observe(on: scheduler) }
     #expect(result.events == [.next(211, 1)])
   }
 
-  @Test func `X54: a scheduler that runs work side by side still delivers one at a time`() async {
+  @Test func `a concurrent scheduler delivers one event at a time`() async {
     let log = Log<String>()
     let running = Log<Bool>()
     let (done, finish) = AsyncStream<Void>.makeStream()
@@ -67,7 +67,7 @@ import Testing
     #expect(source.subscriptions == [Subscription(201, 1001)])
   }
 
-  @Test func `disposing before the turn has come keeps the source from beginning`() {
+  @Test func `a disposal before the turn prevents the subscription`() {
     let source = scheduler.createHotObservable([Recorded<Event<Int>>.next(210, 2)])
     let subscription = source.subscribe(on: scheduler).subscribe()
     subscription.dispose()
@@ -85,7 +85,7 @@ import Testing
     #expect(log.entries == Array(0..<100))
   }
 
-  @Test func `the tasks of a scheduler deliver every element once and in order`() async throws {
+  @Test func `the tasks of a scheduler deliver each element once and in order`() async throws {
     let source = Observable.from(0..<1000)
       .observe(on: ConcurrentDispatchQueueScheduler(qos: .background))
       .observe(on: SerialDispatchQueueScheduler(qos: .utility))

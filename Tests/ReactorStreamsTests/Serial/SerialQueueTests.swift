@@ -2,7 +2,7 @@ import ReactorStreams
 import Synchronization
 import Testing
 
-/// A queue of numbers that notes what it handles.
+/// A queue of numbers that records the handled ones.
 private final class NumberQueue: Sendable {
   let log = Log<Int>()
   private let queue = SerialQueue<Int>()
@@ -23,7 +23,7 @@ private final class NumberQueue: Sendable {
 struct SerialQueueTests {
   private let queue = NumberQueue()
 
-  @Test func `who finds the queue free runs at once, and then what came meanwhile`() {
+  @Test func `an idle queue handles an item at once, and then those that arrived meanwhile`() {
     let isRun = queue.runIfFree {
       #expect(queue.isOwned)
       queue.post(1)
@@ -37,7 +37,7 @@ struct SerialQueueTests {
     #expect(queue.runIfFree {})
   }
 
-  @Test func `who finds it taken runs nothing and leaves nothing`() {
+  @Test func `runIfFree on a busy queue does nothing`() {
     let isRun = queue.runIfFree {
       #expect(!queue.runIfFree { Issue.record("It ran within another turn.") })
       #expect(queue.waitingCount == 0)
@@ -46,7 +46,7 @@ struct SerialQueueTests {
     #expect(queue.log.entries == [])
   }
 
-  @Test func `so many items wait, and no more`() {
+  @Test func `a bound limits the waiting items`() {
     _ = queue.runIfFree {
       #expect(queue.post(1, bound: 2))
       #expect(queue.post(2, bound: 2))
@@ -55,7 +55,7 @@ struct SerialQueueTests {
     #expect(queue.log.entries == [1, 2])
   }
 
-  @Test func `turns of several threads never overlap, and nothing is lost`() {
+  @Test func `the items of several threads never overlap, and none is lost`() {
     let inside = Atomic<Int>(0)
     let ran = Atomic<Int>(0)
     onThreads(4) { [queue] sender in

@@ -5,7 +5,7 @@ import Testing
 @Suite struct ReplayTests {
   let scheduler = TestScheduler()
 
-  @Test func `nothing runs before connect, and one who comes later gets the last elements`() {
+  @Test func `the source starts with connect, and a later observer receives the replay`() {
     let source = scheduler.createHotObservable([
       .next(210, 1), .next(220, 2), .next(330, 3), .next(340, 4), .next(450, 5),
     ])
@@ -29,7 +29,7 @@ import Testing
     #expect(source.subscriptions.count == 1)
   }
 
-  @Test func `ending the connection tells nobody, and a new one begins empty`() {
+  @Test func `disconnecting sends no event, and a new connection starts empty`() {
     let subject = PublishSubject<Int>()
     let replay = subject.replay(1)
     let log = Log<String>()
@@ -44,7 +44,7 @@ import Testing
     #expect(log.entries == ["a1", "b3"])
   }
 
-  @Test func `one who comes after the end gets the last element and the end`() {
+  @Test func `an observer after the end receives the last element and the end`() {
     let subject = PublishSubject<Int>()
     let replay = subject.replay(1)
     let connection = replay.connect()
@@ -59,7 +59,7 @@ import Testing
     #expect(later.events == [.next(0, 1), .error(0)])
   }
 
-  @Test func `refCount is connected while somebody observes`() {
+  @Test func `refCount is connected while it has observers`() {
     let source = scheduler.createHotObservable([.next(210, 1), .next(320, 2), .next(430, 3)])
     let counted = source.replay(1).refCount()
     let first = scheduler.record(counted, from: 200, until: 250)
@@ -72,7 +72,7 @@ import Testing
     #expect(source.subscriptions == [Subscription(200, 350), Subscription(400, 500)])
   }
 
-  @Test func `replayAll keeps everything`() {
+  @Test func `replayAll stores all elements`() {
     let replay = Observable.from(0..<100).replayAll()
     _ = replay.connect()
     let log = Log<Int>()

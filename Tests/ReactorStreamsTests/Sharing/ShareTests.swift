@@ -5,7 +5,7 @@ import Testing
 @Suite struct ShareTests {
   let scheduler = TestScheduler()
 
-  /// Three observers, of whom the first two overlap and the third comes when both are gone.
+  /// Three observers: the first two overlap, the third one follows after both.
   struct Observers {
     let first: TestableObserver<Int>
     let second: TestableObserver<Int>
@@ -27,7 +27,7 @@ import Testing
     (0..<count).map { .next(time, last + 1 - count + $0) }
   }
 
-  @Test func `X15: share subscribes once for all who observe at the same time`() {
+  @Test func `share has one subscription for simultaneous observers`() {
     let source = scheduler.createHotObservable(Self.live)
     let observers = Observers(source.share(), scheduler)
     scheduler.start()
@@ -38,9 +38,11 @@ import Testing
   }
 
   @Test(arguments: 0..<5)
-  func `X16: while connected, one who joins gets a replay, and a new time begins empty`(
-    count: Int
-  ) {
+  func
+    `with scope whileConnected, a later observer receives the replay, and a new connection starts empty`(
+      count: Int
+    )
+  {
     let source = scheduler.createHotObservable(Self.live)
     let observers = Observers(
       source.share(replay: count, scope: .whileConnected), scheduler)
@@ -53,7 +55,7 @@ import Testing
   }
 
   @Test(arguments: 0..<5)
-  func `X17: forever, the replay outlasts the observers`(count: Int) {
+  func `with scope forever, the replay outlasts the observers`(count: Int) {
     let source = scheduler.createHotObservable(Self.live)
     let observers = Observers(source.share(replay: count, scope: .forever), scheduler)
     scheduler.start()
@@ -69,7 +71,7 @@ import Testing
     live.dropLast() + [Recorded(time: 330, value: end), .next(340, -1), .next(550, 7)]
   }
 
-  /// Observes and, when told of the end, subscribes again.
+  /// Subscribes, and subscribes again at the stop event.
   func observeAgain(
     _ shared: Observable<Int>, from time: Int, until end: Int
   ) -> (before: TestableObserver<Int>, after: TestableObserver<Int>) {
@@ -88,7 +90,7 @@ import Testing
   }
 
   @Test(arguments: ends)
-  func `X18: while connected, who subscribes again after the end begins a new time`(
+  func `with scope whileConnected, an observer after the end starts a new connection`(
     end: Event<Int>
   ) {
     let source = scheduler.createHotObservable(Self.ending(end))
@@ -108,7 +110,7 @@ import Testing
   }
 
   @Test(arguments: ends)
-  func `X19: forever, who subscribes again after the end is told what was, and the end`(
+  func `with scope forever, an observer after the end receives the replay and the end`(
     end: Event<Int>
   ) {
     let source = scheduler.createHotObservable(Self.ending(end))
@@ -124,7 +126,7 @@ import Testing
     #expect(source.subscriptions == [Subscription(200, 330)])
   }
 
-  @Test func `a source that is emitted whole reaches the first observer whole`() {
+  @Test func `the first observer receives all elements of a synchronous source`() {
     let first = Log<Int>()
     let second = Log<Int>()
     let shared = Observable.of(1, 2, 3).share(replay: 1)
@@ -134,7 +136,7 @@ import Testing
     #expect(second.entries == [1, 2, 3, -1])
   }
 
-  @Test func `an observer that has enough of a source that emits at once leaves it`() {
+  @Test func `an observer can cancel a synchronous source`() {
     let disposed = Log<String>()
     let source = Observable<Int>.create { observer in
       observer.onNext(1)

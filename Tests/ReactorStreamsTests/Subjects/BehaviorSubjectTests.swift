@@ -23,7 +23,7 @@ import Testing
     .next(710, 9), .next(870, 10), .next(940, 11),
   ]
 
-  @Test func `X20: an observer gets the current value first`() {
+  @Test func `an observer first receives the current value`() {
     let (first, second, third) = feed(elements)
     #expect(first.events == [.next(300, 4), .next(340, 5), .next(410, 6), .next(520, 7)])
     #expect(second.events == [.next(400, 5), .next(410, 6), .next(520, 7), .next(630, 8)])
@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test(arguments: [Event<Int>.completed, .error(TestError.test)])
-  func `X21: after the end, an observer gets the end alone`(end: Event<Int>) {
+  func `after the end, an observer receives only the end`(end: Event<Int>) {
     let (first, second, third) = feed(
       elements.filter { $0.time < 630 } + [
         Recorded(time: 630, value: end), .next(640, 9), .completed(650),
@@ -44,7 +44,7 @@ import Testing
     #expect(third.events == [Recorded(time: 900, value: end)])
   }
 
-  @Test func `X22: the value after a failure is that failure, after a disposal that`() throws {
+  @Test func `value() throws the error, or disposed`() throws {
     let failed = BehaviorSubject(value: 1)
     failed.onNext(2)
     #expect(try failed.value() == 2)
@@ -63,7 +63,7 @@ import Testing
     #expect(try subject.value() == 1)
   }
 
-  @Test func `the value follows what was sent, also while that waits for its turn`() {
+  @Test func `the value is the last sent one, also while its delivery is pending`() {
     let subject = BehaviorSubject(value: 0)
     let log = Log<String>()
     _ = subject.subscribe(onNext: { element in
@@ -77,7 +77,10 @@ import Testing
     #expect(log.entries == ["got 0", "value 2", "got 1", "got 2"])
   }
 
-  @Test func `an observer that subscribes another has it greeted before subscribe returns`() {
+  @Test
+  func
+    `an observer that is subscribed by another one receives its replay before subscribe returns`()
+  {
     let subject = BehaviorSubject(value: 0)
     let log = Log<String>()
     _ = subject.subscribe(onNext: { element in
@@ -91,7 +94,8 @@ import Testing
     #expect(log.entries == ["a0", "a1", "b1", "subscribed", "a2", "b2"])
   }
 
-  @Test func `one who joins while events wait gets the newest as its value, and it once`() {
+  @Test func `an observer that subscribes while events are pending receives the newest value once`()
+  {
     let subject = BehaviorSubject(value: 0)
     let log = Log<Int>()
     _ = subject.subscribe(onNext: { element in

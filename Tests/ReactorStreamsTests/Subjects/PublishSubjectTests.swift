@@ -13,7 +13,7 @@ import Testing
       onCompleted: { [log] in log.append("\(name)|") })
   }
 
-  @Test func `X23: one who comes later gets nothing of before, and after the end just that`() {
+  @Test func `a later observer receives no earlier element, and after the end only the end`() {
     subject.onNext(1)
     _ = observe("a")
     subject.onNext(2)
@@ -23,14 +23,14 @@ import Testing
     #expect(log.entries == ["a2", "a|", "b|"])
   }
 
-  @Test func `X23: a failure is told to those who come later`() {
+  @Test func `later observers receive the error`() {
     subject.onError(TestError("x"))
     subject.onError(TestError("y"))
     _ = observe("a")
     #expect(log.entries == ["a#TestError(x)"])
   }
 
-  @Test func `X25: a handler may send the next element and the end`() {
+  @Test func `a handler may send the next element and the end`() {
     _ = subject.subscribe { [subject, log] event in
       switch event {
       case .next(1):
@@ -46,7 +46,7 @@ import Testing
     #expect(log.entries == ["1 handled", "2", "completed"])
   }
 
-  @Test func `X26: observers are served in the order of their subscriptions, at any count`() {
+  @Test func `observers receive events in the order of their subscriptions, at any count`() {
     let names = (0..<100).map { "\($0)-" }
     let subscriptions = names.map(observe)
     subscriptions[0].dispose()
@@ -67,7 +67,7 @@ import Testing
     #expect(log.entries == ["a1", "b1", "a2", "b2", "a3", "b3"])
   }
 
-  @Test func `X52: an observer that another one takes out gets the element under way, no more`() {
+  @Test func `an observer that another one removes receives at most the current element`() {
     let second = SerialDisposable()
     _ = subject.subscribe(onNext: { _ in second.dispose() })
     second.disposable = observe("b")
@@ -76,7 +76,7 @@ import Testing
     #expect(log.entries == ["b1"])
   }
 
-  @Test func `X52: behind an operator it gets nothing`() {
+  @Test func `behind an operator, a disposed subscription receives nothing`() {
     let second = SerialDisposable()
     _ = subject.subscribe(onNext: { _ in second.dispose() })
     second.disposable = subject.map { $0 }.subscribe(onNext: { [log] in log.append("b\($0)") })
@@ -85,7 +85,7 @@ import Testing
     #expect(log.entries.isEmpty)
   }
 
-  @Test func `one that left gets nothing of what waits`() {
+  @Test func `a removed observer receives no pending event`() {
     let second = SerialDisposable()
     _ = subject.subscribe(onNext: { [subject] element in
       guard element == 1 else { return }
@@ -97,7 +97,7 @@ import Testing
     #expect(log.entries == ["b1"])
   }
 
-  @Test func `one who joins in the middle gets what is sent from then on`() {
+  @Test func `an observer that subscribes during a delivery receives later events only`() {
     _ = subject.subscribe(onNext: { [self] element in
       guard element == 1 else { return }
       subject.onNext(2)
@@ -108,7 +108,7 @@ import Testing
     #expect(log.entries == ["b3"])
   }
 
-  @Test func `a disposed subject lets all go and refuses whoever comes`() {
+  @Test func `a disposed subject removes all observers and rejects later ones`() {
     _ = observe("a")
     #expect(subject.hasObservers)
     subject.dispose()
@@ -118,13 +118,13 @@ import Testing
     #expect(log.entries == ["b#disposed"])
   }
 
-  @Test func `after the end nobody observes`() {
+  @Test func `a subject has no observers after its end`() {
     _ = observe("a")
     subject.onCompleted()
     #expect(!subject.hasObservers)
   }
 
-  @Test func `an observer that goes away may dispose of others of the same subject`() {
+  @Test func `the deinit of an observer may dispose of other observers of the same subject`() {
     final class Owner: Sendable {
       let bag = DisposeBag()
       func keep() {}

@@ -2,7 +2,7 @@ import ReactorStreams
 import Testing
 
 @Suite struct RelayTests {
-  @Test func `a behavior relay has a value and tells each`() {
+  @Test func `a behavior relay has a value and sends each one`() {
     let relay = BehaviorRelay(value: 1)
     let log = Log<Int>()
     _ = relay.subscribe(onNext: log.append)
@@ -12,7 +12,7 @@ import Testing
     #expect(log.entries == [1, 2, 3])
   }
 
-  @Test func `a behavior relay with an optional tells none too`() {
+  @Test func `a behavior relay of optionals also emits nil`() {
     let relay = BehaviorRelay<Int?>(value: nil)
     let log = Log<Int?>()
     _ = relay.subscribe(onNext: log.append)
@@ -22,7 +22,7 @@ import Testing
     #expect(log.entries == [nil, 1, nil])
   }
 
-  @Test func `a publish relay tells what comes after`() {
+  @Test func `a publish relay sends later elements`() {
     let relay = PublishRelay<Int>()
     let log = Log<Int>()
     relay.accept(1)
@@ -31,7 +31,7 @@ import Testing
     #expect(log.entries == [2])
   }
 
-  @Test func `the end of what is bound to a relay does not end it`() {
+  @Test func `the end of a bound stream does not end the relay`() {
     let relay = PublishRelay<Int>()
     let log = Log<Int>()
     _ = relay.subscribe(onNext: log.append, onCompleted: { log.append(-1) })
@@ -40,7 +40,7 @@ import Testing
     #expect(log.entries == [1, 2, 3])
   }
 
-  @Test func `a relay lets go of one who leaves`() {
+  @Test func `a relay releases a removed observer`() {
     let relay = PublishRelay<Int>()
     let subscription = relay.subscribe(onNext: { _ in })
     #expect(relay.hasObservers)

@@ -6,7 +6,7 @@ import Testing
   let scheduler = TestScheduler()
 
   @Test(arguments: [nil, Event<Int>.completed, .error(TestError.test)])
-  func `X24: the last three, then the end`(end: Event<Int>?) {
+  func `a replay subject of three elements replays them, then the end`(end: Event<Int>?) {
     let subject = ReplaySubject<Int>.create(bufferSize: 3)
     for element in 1...5 { subject.onNext(element) }
     if let end { subject.on(end) }
@@ -16,7 +16,7 @@ import Testing
     #expect(observer.events == elements + (end.map { [Recorded(time: 0, value: $0)] } ?? []))
   }
 
-  @Test func `an unbounded one replays everything`() {
+  @Test func `an unbounded replay subject replays all elements`() {
     let subject = ReplaySubject<Int>.createUnbounded()
     for element in 0..<1000 { subject.onNext(element) }
     let log = Log<Int>()
@@ -24,7 +24,7 @@ import Testing
     #expect(log.entries == Array(0..<1000))
   }
 
-  @Test func `one without room replays nothing`() {
+  @Test func `a replay subject of size 0 replays nothing`() {
     let subject = ReplaySubject<Int>.create(bufferSize: 0)
     subject.onNext(1)
     let log = Log<Int>()
@@ -32,7 +32,7 @@ import Testing
     #expect(log.entries.isEmpty)
   }
 
-  @Test func `a disposed one replays nothing`() {
+  @Test func `a disposed replay subject replays nothing`() {
     let subject = ReplaySubject<Int>.create(bufferSize: 3)
     subject.onNext(1)
     subject.dispose()

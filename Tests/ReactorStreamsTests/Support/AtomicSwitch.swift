@@ -1,12 +1,12 @@
 import Synchronization
 
-/// Something that is on or off, which any thread may turn.
+/// A flag that any thread may change.
 final class AtomicSwitch: Sendable {
   private let isOn = Atomic<Bool>(false)
 
-  /// Turns it.
+  /// Sets the flag.
   ///
-  /// - Returns: What it was before.
+  /// - Returns: The previous value.
   func turn(on: Bool) -> Bool {
     isOn.exchange(on, ordering: .acquiringAndReleasing)
   }

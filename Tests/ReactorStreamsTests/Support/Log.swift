@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What happened, in order, from any thread.
+/// A record of entries from any thread, in order.
 final class Log<Entry: Sendable>: Sendable {
   private let recorded = Mutex<[Entry]>([])
 

@@ -1,10 +1,9 @@
 import Glibc
 import Synchronization
 
-/// Runs a body on several threads of its own, all at the same time, and returns when all are done.
+/// Calls a closure on several new threads simultaneously, and returns when all calls have returned.
 ///
-/// Threads, not tasks: what is tested must also hold where more threads come than there are cores, and
-/// a body may block.
+/// Threads rather than tasks, because a test needs more threads than cores, and the closure may block.
 func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
   let start = StartLine(count: count)
   let threads = (0..<count).map { index in
@@ -16,7 +15,7 @@ func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
   for thread in threads { thread.join() }
 }
 
-/// Lets threads go when all have come.
+/// Releases threads when all have arrived.
 private final class StartLine: Sendable {
   private let missing: Atomic<Int>
 
@@ -44,7 +43,7 @@ private struct Thread {
 
   init(_ run: @escaping @Sendable () -> Void) {
     var handle = pthread_t()
-    // The thread takes the body over and lets it go when it has run.
+    // The thread owns the closure and releases it after the call.
     let body = Unmanaged.passRetained(Body(run)).toOpaque()
     let code = pthread_create(
       &handle, nil,

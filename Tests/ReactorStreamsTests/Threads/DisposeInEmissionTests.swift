@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test(arguments: Path.allCases)
-  func `a handler that disposes of itself gets nothing more, and the source is left`(
+  func `an observer that disposes of its subscription receives nothing more`(
     path: Path
   ) {
     let subject = PublishSubject<Int>()
@@ -50,7 +50,7 @@ import Testing
   }
 
   @Test(arguments: Path.allCases)
-  func `a handler that sends gets its elements in order, after it returned`(path: Path) {
+  func `elements that an observer sends are delivered after it has returned`(path: Path) {
     let subject = PublishSubject<Int>()
     let log = Log<Int>()
     let subscription = path.through(subject.asObservable(), TestScheduler())
@@ -66,7 +66,7 @@ import Testing
   }
 
   @Test(arguments: Path.allCases)
-  func `a failure passes, ends the subscription and leaves the source`(path: Path) {
+  func `an error passes through, ends the subscription and disposes of the source`(path: Path) {
     guard path != .retry else { return }
     let subject = PublishSubject<Int>()
     let log = Log<String>()
@@ -76,13 +76,13 @@ import Testing
     #expect(log.entries == ["TestError(test)", "disposed"])
   }
 
-  /// How a subscription ends.
+  /// The ways in which a subscription ends.
   enum End: CaseIterable, Sendable {
     case completed, failed, disposed
   }
 
   @Test(arguments: Path.allCases, End.allCases)
-  func `what a subscription captured is let go when it ends`(path: Path, end: End) {
+  func `captured objects are released when the subscription ends`(path: Path, end: End) {
     final class Token: Sendable {
       func touch() {}
     }

@@ -3,7 +3,7 @@ import ReactorTesting
 import Synchronization
 import Testing
 
-/// An element and who sent it.
+/// An element and its sender.
 private struct Sent: Hashable, Sendable {
   let sender: Int
   let number: Int
@@ -12,14 +12,14 @@ private struct Sent: Hashable, Sendable {
 @Suite(.serialized) struct ThreadTests {
   static let count = 10_000
 
-  /// Has two threads send into a subject.
+  /// Sends to a subject from two threads.
   fileprivate func send(into subject: PublishSubject<Sent>) {
     onThreads(2) { sender in
       for number in 0..<Self.count { subject.onNext(Sent(sender: sender, number: number)) }
     }
   }
 
-  /// Expects every element, each sender's in its order.
+  /// Expects all elements, those of each sender in order.
   fileprivate func expectAll(_ received: [Sent], senders: Int = 2) {
     #expect(received.count == senders * Self.count)
     for sender in 0..<senders {
@@ -49,7 +49,7 @@ private struct Sent: Hashable, Sendable {
   }
 
   @Test(arguments: Path.allCases)
-  func `two threads send: nothing is lost, and each one's order is kept`(path: Path) {
+  func `concurrent sends lose no element and keep the order of each thread`(path: Path) {
     let subject = PublishSubject<Sent>()
     let log = Log<Sent>()
     let isInside = AtomicSwitch()
@@ -64,7 +64,7 @@ private struct Sent: Hashable, Sendable {
     #expect(overlaps.load(ordering: .relaxed) == 0)
   }
 
-  @Test func `two subjects that two threads feed are merged whole`() {
+  @Test func `merging two subjects under two threads loses no element`() {
     let subjects = [PublishSubject<Sent>(), PublishSubject<Sent>()]
     let log = Log<Sent>()
     _ = Observable.merge(subjects.map { $0.asObservable() }).subscribe(onNext: log.append)
@@ -84,7 +84,7 @@ private struct Sent: Hashable, Sendable {
     #expect(logs[2].entries == logs[0].entries)
   }
 
-  @Test func `a handler that sends while two threads do loses nothing`() {
+  @Test func `an observer that sends during concurrent sends loses no element`() {
     let subject = PublishSubject<Sent>()
     let log = Log<Sent>()
     _ = subject.subscribe(onNext: { sent in
@@ -95,9 +95,8 @@ private struct Sent: Hashable, Sendable {
     expectAll(log.entries, senders: 4)
   }
 
-  @Test func `two chains that send into each other from two threads do not block`() {
-    // RxSwift: one thread holds the first subject's lock and wants the second's, the other the
-    // other way around.
+  @Test func `two chains that send to each other from two threads do not deadlock`() {
+    // In RxSwift, the threads acquire the locks of the two subjects in opposite order.
     let first = PublishSubject<Sent>()
     let second = PublishSubject<Sent>()
     let log = Log<Sent>()
@@ -118,8 +117,8 @@ private struct Sent: Hashable, Sendable {
   }
 
   @Test func `an action from an effect's subscriber meets one from another thread`() {
-    // ReactorKit: the effect's thread holds flatMap's lock and wants the action subject's; the
-    // sender of an action holds that and wants flatMap's.
+    // In ReactorKit, the effect's thread and the sender acquire the locks of flatMap and of the action
+    // subject in opposite order.
     let actions = PublishSubject<Sent>()
     let effects = PublishSubject<Sent>()
     let log = Log<Sent>()
@@ -138,7 +137,7 @@ private struct Sent: Hashable, Sendable {
     expectAll(log.entries, senders: 3)
   }
 
-  @Test func `X55: share connects once under 32 threads`() {
+  @Test func `share connects once under 32 threads`() {
     for _ in 0..<50 {
       let subscriptions = Atomic<Int>(0)
       let source = Observable<Int>.create { _ in
@@ -153,7 +152,7 @@ private struct Sent: Hashable, Sendable {
     }
   }
 
-  @Test func `X53: subscribing and leaving from many threads balances`() {
+  @Test func `concurrent subscriptions and disposals balance`() {
     let active = Atomic<Int>(0)
     let source = Observable<Int>.create { observer in
       active.add(1, ordering: .relaxed)
@@ -167,7 +166,7 @@ private struct Sent: Hashable, Sendable {
     #expect(active.load(ordering: .relaxed) == 0)
   }
 
-  @Test func `one who joins while others send gets a gapless rest`() {
+  @Test func `an observer that subscribes during concurrent sends misses no later element`() {
     let subject = BehaviorSubject(value: -1)
     let logs = (0..<8).map { _ in Log<Int>() }
     onThreads(9) { index in
@@ -185,7 +184,8 @@ private struct Sent: Hashable, Sendable {
     }
   }
 
-  @Test func `the value of a subject is what it delivers last, whoever sent it`() throws {
+  @Test func `the value of a subject is the last delivered one, also with several senders`() throws
+  {
     for _ in 0..<200 {
       let subject = BehaviorSubject(value: -1)
       let log = Log<Int>()
@@ -195,7 +195,7 @@ private struct Sent: Hashable, Sendable {
     }
   }
 
-  @Test func `disposing from another thread in the middle of an emission ends it`() {
+  @Test func `a disposal by another thread ends a running emission`() {
     for _ in 0..<200 {
       let subject = PublishSubject<Int>()
       let disposals = Atomic<Int>(0)
@@ -213,7 +213,7 @@ private struct Sent: Hashable, Sendable {
     }
   }
 
-  @Test func `take gives exactly so many under many threads`() {
+  @Test func `take emits its exact count under many threads`() {
     let subject = PublishSubject<Int>()
     let log = Log<Int>()
     _ = subject.take(100).subscribe(onNext: log.append, onCompleted: { log.append(-1) })
@@ -222,7 +222,7 @@ private struct Sent: Hashable, Sendable {
     #expect(log.entries.last == -1)
   }
 
-  @Test func `zip pairs what two threads send`() {
+  @Test func `zip pairs the elements of two threads`() {
     let first = PublishSubject<Int>()
     let second = PublishSubject<Int>()
     let log = Log<Bool>()
@@ -234,7 +234,7 @@ private struct Sent: Hashable, Sendable {
     #expect(log.entries.allSatisfy { $0 })
   }
 
-  @Test func `a set that ends while others add ends every member once`() {
+  @Test func `a set that is disposed of during insertions disposes of every member once`() {
     for _ in 0..<100 {
       let set = CompositeDisposable()
       let disposals = Atomic<Int>(0)

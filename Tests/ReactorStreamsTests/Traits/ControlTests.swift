@@ -3,7 +3,7 @@ import ReactorTesting
 import Synchronization
 import Testing
 
-/// A context that says whether its work is running.
+/// A context that reports whether it is executing work.
 private final class MarkedContext: SerialContext {
   @TaskLocal static var isInside = false
   private let queue = SerialQueue<@Sendable () -> Void>()
@@ -18,7 +18,7 @@ private final class MarkedContext: SerialContext {
 }
 
 @Suite(.ownSerialContext) struct ControlTests {
-  @Test func `X35: the changes of a property leave the current value out`() {
+  @Test func `the changes of a property do not include the current value`() {
     let behind = BehaviorSubject(value: 0)
     let property = ControlProperty(values: behind, valueSink: behind)
     let log = Log<Int>()
@@ -31,7 +31,7 @@ private final class MarkedContext: SerialContext {
     #expect(log.entries == [1])
   }
 
-  @Test func `X36: an optional text is empty instead of none, both ways`() throws {
+  @Test func `orEmpty replaces nil in both directions`() throws {
     let behind = BehaviorSubject<String?>(value: nil)
     let property = ControlProperty(values: behind, valueSink: behind).orEmpty
     let log = Log<String>()
@@ -41,7 +41,7 @@ private final class MarkedContext: SerialContext {
     #expect(try behind.value() == "a")
   }
 
-  @Test func `an end that is sent to a property does not end its control`() throws {
+  @Test func `a stop event that is sent to a property has no effect`() throws {
     let behind = BehaviorSubject(value: 0)
     let property = ControlProperty(values: behind, valueSink: behind)
     property.onError(TestError.test)
@@ -51,7 +51,7 @@ private final class MarkedContext: SerialContext {
   }
 
   @Test
-  func `X37: an event is subscribed to in the session's context, wherever subscribe is called`() {
+  func `an event is subscribed to in the session's context, wherever subscribe is called`() {
     let log = Log<Bool>()
     let events = Observable<Int>.create { observer in
       log.append(MarkedContext.isInside)
@@ -63,7 +63,7 @@ private final class MarkedContext: SerialContext {
     #expect(log.entries == [true])
   }
 
-  @Test func `X37: an event has no first element and completes with its owner`() {
+  @Test func `an event has no first element and completes with its owner`() {
     let taps = PublishSubject<Int>()
     let event = ControlEvent(events: taps)
     let log = Log<String>()

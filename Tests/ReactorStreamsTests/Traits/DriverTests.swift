@@ -5,7 +5,7 @@ import Testing
 @Suite(.ownSerialContext) struct DriverTests {
   let scheduler = TestScheduler()
 
-  /// Two observers that overlap and one that comes afterwards.
+  /// Two observers that overlap and a later one.
   func observe(_ shared: Observable<Int>) -> [TestableObserver<Int>] {
     [(200, 235), (225, 260), (260, 285)].map {
       scheduler.record(shared, from: $0.0, until: $0.1)
@@ -18,7 +18,7 @@ import Testing
     ])
   }
 
-  @Test func `X31: a driver shares, replays the latest, and puts an element for a failure`() {
+  @Test func `a driver shares, replays the latest element and replaces an error`() {
     let source = source()
     let observers = observe(source.asDriver(onErrorJustReturn: -1).asObservable())
     scheduler.start()
@@ -31,7 +31,7 @@ import Testing
     #expect(source.subscriptions == [Subscription(200, 250), Subscription(260, 285)])
   }
 
-  @Test func `X32: a signal does the same without a replay`() {
+  @Test func `a signal does the same without a replay`() {
     let source = source()
     let observers = observe(source.asSignal(onErrorJustReturn: -1).asObservable())
     scheduler.start()
@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `X34: a driver recovers with another, and two observers share one subscription`(
+  func `a driver recovers with another, and two observers share one subscription`(
     hasElement: Bool
   ) {
     let source = scheduler.createHotObservable([.next(210, 1), .next(220, 2), .error(230)])
@@ -71,7 +71,7 @@ import Testing
     #expect(second.elements == [1])
   }
 
-  @Test func `time is that of the session's context`() {
+  @Test func `a driver uses the time of the session's context`() {
     let source = scheduler.createHotObservable([
       .next(210, 1), .next(215, 2), .next(300, 3), .completed(310),
     ])

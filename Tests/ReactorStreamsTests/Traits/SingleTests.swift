@@ -18,13 +18,13 @@ import Testing
     #expect(log.entries == ["1", "disposed"])
   }
 
-  @Test func `a failure`() {
+  @Test func `a drawn error`() {
     let log = Log<String>()
     _ = Single<Int>.error(TestError.test).subscribe { log.append("\($0)") }
     #expect(log.entries == ["failure(TestError(test))"])
   }
 
-  @Test func `as an observable it completes after its element`() {
+  @Test func `a single as an observable completes after its element`() {
     let result = scheduler.start { Single.just(1).map { $0 + 1 } }
     #expect(result.events == [.next(200, 2), .completed(200)])
   }
@@ -39,7 +39,7 @@ import Testing
     await #expect(throws: TestError.test) { try await Single<Int>.error(TestError.test).value }
   }
 
-  @Test func `retry makes the work anew`() {
+  @Test func `retry starts the work again`() {
     let attempts = Log<Int>()
     let single = Single<Int>.create { result in
       attempts.append(1)
@@ -68,7 +68,7 @@ import Testing
     #expect(try await Observable.of(1, 2).toArray().value == [1, 2])
   }
 
-  @Test func `a time that is over`() {
+  @Test func `a time that has passed`() {
     let result = scheduler.start { [scheduler] in
       Single<Int>.never().timeout(.milliseconds(50), scheduler: scheduler)
     }

@@ -1,10 +1,10 @@
 internal import Synchronization
 
 /// Subscribes to several streams and emits a combination whenever each has an element for it: the
-/// latest ones (`combineLatest`), or the ones at the same place (`zip`).
+/// latest ones (`combineLatest`), or the ones at the same position (`zip`).
 ///
-/// It completes when all streams have, and when an element comes that nothing can be combined with
-/// any more; the first failure fails it.
+/// It completes when all streams have completed, and when an element arrives that can no longer be
+/// combined with anything. The first error fails it.
 final class CombineSink<Result: Sendable>: Disposable {
   private enum Item: Sendable {
     case arrived(Int)
@@ -15,7 +15,7 @@ final class CombineSink<Result: Sendable>: Disposable {
   private let downstream: any ObserverType<Result>
   private let legs: [any CombineLeg]
   private let sources: [SerialDisposable]
-  private let combine: @Sendable () throws -> Result?
+  private let combine: @Sendable () throws -> Result
   private let stopped = Atomic<Bool>(false)
   private let completed = Mutex<Set<Int>>([])
   private let items = SerialQueue<Item>()
@@ -24,7 +24,7 @@ final class CombineSink<Result: Sendable>: Disposable {
   init(
     _ downstream: any ObserverType<Result>,
     legs: [any CombineLeg],
-    combine: @escaping @Sendable () throws -> Result?
+    combine: @escaping @Sendable () throws -> Result
   ) {
     self.downstream = downstream
     self.legs = legs
@@ -36,21 +36,21 @@ final class CombineSink<Result: Sendable>: Disposable {
   func start<Element: Sendable>(
     _ index: Int, _ source: Observable<Element>, _ leg: ElementLeg<Element>
   ) {
-    guard sources.indices.contains(index) else { return }
-    sources[index].disposable = source.subscribe(
+    guard !stopped.load(ordering: .acquiring) else { return }
+    sources[index].disposable = source.attach(
       AnyObserver { [self] event in
         guard !stopped.load(ordering: .acquiring) else { return }
         switch event {
         case .next(let element):
           leg.put(element)
-          enter(.arrived(index))
-        case .error(let error): enter(.failed(error))
-        case .completed: enter(.completed(index))
+          enqueue(.arrived(index))
+        case .error(let error): enqueue(.failed(error))
+        case .completed: enqueue(.completed(index))
         }
       })
   }
 
-  private func enter(_ item: Item) {
+  private func enqueue(_ item: Item) {
     if let context, !context.isCurrent {
       context.perform { self.items.post(item, handle: self.handle) }
     } else {
@@ -87,7 +87,7 @@ final class CombineSink<Result: Sendable>: Disposable {
       return
     }
     do {
-      if let result = try combine() { downstream.on(.next(result)) }
+      downstream.on(.next(try combine()))
     } catch {
       finish(.error(error))
     }
@@ -97,5 +97,98 @@ final class CombineSink<Result: Sendable>: Disposable {
     guard !stopped.exchange(true, ordering: .acquiringAndReleasing) else { return }
     downstream.on(end)
     dispose()
+  }
+}
+
+/// One of the streams that are combined, without its element type.
+protocol CombineLeg: Sendable {
+  /// Whether this stream has an element for the next combination.
+  var isReady: Bool { get }
+
+  /// Admits the oldest element that was put in to a combination.
+  func admit()
+}
+
+/// The elements of one of the streams that are combined.
+///
+/// An element is put in when it arrives and admitted when its item is handled, so that the order of
+/// all streams' items decides which elements are combined.
+final class ElementLeg<Element: Sendable>: CombineLeg {
+  private struct State {
+    var arrived = Fifo<Element>()
+    var ready = Fifo<Element>()
+  }
+
+  private let state = Mutex(State())
+  private let keepsLatestOnly: Bool
+
+  init(of _: Observable<Element>, keepsLatestOnly: Bool) {
+    self.keepsLatestOnly = keepsLatestOnly
+  }
+
+  var isReady: Bool {
+    state.withLock { !$0.ready.isEmpty }
+  }
+
+  /// Returns the next element: the latest one, which stays, or the oldest one, which is removed.
+  func next() throws -> Element {
+    let element = state.withLock { keepsLatestOnly ? $0.ready.last : $0.ready.popFirst() }
+    guard let element else { throw RxError.noElements }
+    return element
+  }
+
+  func put(_ element: Element) {
+    state.withLock { $0.arrived.append(element) }
+  }
+
+  func admit() {
+    _ = state.withLock { state -> Element? in
+      guard let element = state.arrived.popFirst() else { return nil }
+      defer { state.ready.append(element) }
+      return keepsLatestOnly ? state.ready.popFirst() : nil
+    }
+  }
+}
+
+extension CombineSink {
+  /// A stream that combines streams of different types.
+  static func combining<each Element: Sendable>(
+    _ sources: (repeat Observable<each Element>), keepsLatestOnly: Bool,
+    _ selector: @escaping @Sendable (repeat each Element) throws -> Result
+  ) -> Observable<Result> {
+    Observable { downstream in
+      let legs = (repeat ElementLeg(of: each sources, keepsLatestOnly: keepsLatestOnly))
+      var allLegs: [any CombineLeg] = []
+      repeat allLegs.append(each legs)
+      guard !allLegs.isEmpty else {
+        downstream.on(.completed)
+        return Disposables.create()
+      }
+      let sink = CombineSink(downstream, legs: allLegs) {
+        try selector(repeat try (each legs).next())
+      }
+      var index = 0
+      func start<Source: Sendable>(_ source: Observable<Source>, _ leg: ElementLeg<Source>) {
+        sink.start(index, source, leg)
+        index += 1
+      }
+      repeat start(each sources, each legs)
+      return sink
+    }
+  }
+
+  /// A stream that combines any number of streams of one type.
+  static func combining<Element: Sendable>(
+    _ sources: [Observable<Element>], keepsLatestOnly: Bool,
+    _ selector: @escaping @Sendable ([Element]) throws -> Result
+  ) -> Observable<Result> {
+    Observable { downstream in
+      let legs = sources.map { ElementLeg(of: $0, keepsLatestOnly: keepsLatestOnly) }
+      let sink = CombineSink(downstream, legs: legs) { try selector(legs.map { try $0.next() }) }
+      for (index, (source, leg)) in zip(sources, legs).enumerated() {
+        sink.start(index, source, leg)
+      }
+      return sink
+    }
   }
 }

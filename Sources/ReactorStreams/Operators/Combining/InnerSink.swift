@@ -1,4 +1,4 @@
-/// Observes one of the streams that an operator flattens, and knows itself by identity.
+/// Observes one of the streams that an operator flattens; the operator identifies it by reference.
 final class InnerSink<Element: Sendable>: ObserverType, Disposable {
   private let handle: @Sendable (Event<Element>, InnerSink) -> Void
   private let upstream = DisposableSlot()
@@ -7,9 +7,9 @@ final class InnerSink<Element: Sendable>: ObserverType, Disposable {
     self.handle = handle
   }
 
-  /// Subscribes, in the serial context of who flattens.
-  func run(_ inner: Observable<Element>, in context: (any SerialContext)?) {
-    CurrentSerialContext.restoring(context) { upstream.set(inner.subscribe(self)) }
+  /// Subscribes to a stream, in the serial context of the flattening operator's subscription.
+  func attach(to inner: Observable<Element>, in context: (any SerialContext)?) {
+    CurrentSerialContext.restoring(context) { upstream.set(inner.attach(self)) }
   }
 
   func on(_ event: Event<Element>) {

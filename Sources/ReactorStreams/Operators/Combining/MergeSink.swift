@@ -1,16 +1,17 @@
 internal import Synchronization
 
-/// Subscribes to a stream for each element of an outer one and puts the elements of all in one row.
+/// Subscribes to a stream for each element of an outer one and forwards the elements of all of them,
+/// one at a time.
 final class MergeSink<Input: Sendable, Output: Sendable>: ObserverType, Disposable {
-  /// What becomes of an element that comes while as many streams run as may.
+  /// The treatment of an element that arrives while the limit of inner streams is reached.
   enum Overflow: Sendable { case wait, drop }
 
   private struct State {
     var isDisposed = false
-    var outerEnded = false
-    var active = 0
+    var outerCompleted = false
+    var activeCount = 0
     var waiting = Fifo<Input>()
-    var running: [ObjectIdentifier: InnerSink<Output>] = [:]
+    var active: [ObjectIdentifier: InnerSink<Output>] = [:]
   }
 
   private let context = CurrentSerialContext.value
@@ -20,9 +21,11 @@ final class MergeSink<Input: Sendable, Output: Sendable>: ObserverType, Disposab
   private let limit: Int
   private let overflow: Overflow
   private let transform: @Sendable (Input) throws -> Observable<Output>
-  /// Streams that complete at once are walked by a loop, not by nested calls: each completion posts
-  /// the next beginning, and the one that runs takes it up when it returns.
-  private let beginnings = SerialQueue<Input>()
+  /// Starts limited inner streams one after the other.
+  ///
+  /// A stream that completes at once posts its successor while it is being started, so a long
+  /// sequence of them is a loop, not a recursion.
+  private let starts = SerialQueue<Input>()
 
   init(
     _ downstream: any ObserverType<Output>,
@@ -36,9 +39,18 @@ final class MergeSink<Input: Sendable, Output: Sendable>: ObserverType, Disposab
     self.transform = transform
   }
 
-  func run(_ source: some ObservableType<Input>) -> any Disposable {
+  /// Subscribes to the outer stream.
+  func attached(to source: Observable<Input>) -> any Disposable {
     output.hold(Disposables.create(with: disposeOfSources))
-    outer.set(source.subscribe(self))
+    outer.set(source.attach(self))
+    return output
+  }
+
+  /// Admits the elements of a list in place of an outer stream's.
+  func attached(to inputs: [Input]) -> any Disposable {
+    output.hold(Disposables.create(with: disposeOfSources))
+    for input in inputs { admit(input) }
+    on(.completed)
     return output
   }
 
@@ -53,38 +65,38 @@ final class MergeSink<Input: Sendable, Output: Sendable>: ObserverType, Disposab
     case .completed:
       outer.dispose()
       let isLast = state.withLock { state in
-        state.outerEnded = true
-        return state.active == 0
+        state.outerCompleted = true
+        return state.activeCount == 0
       }
       if isLast { output.on(.completed) }
     }
   }
 
   private func admit(_ input: Input) {
-    let mayBegin = state.withLock { state in
+    let mayStart = state.withLock { state in
       guard !state.isDisposed else { return false }
-      guard state.active >= limit else {
-        state.active += 1
+      guard state.activeCount >= limit else {
+        state.activeCount += 1
         return true
       }
       if overflow == .wait { state.waiting.append(input) }
       return false
     }
-    guard mayBegin else { return }
-    if limit == .max { begin(input) } else { beginnings.post(input, handle: begin) }
+    guard mayStart else { return }
+    if limit == .max { start(input) } else { starts.post(input, handle: start) }
   }
 
-  private func begin(_ input: Input) {
+  private func start(_ input: Input) {
     let inner: Observable<Output>
     do { inner = try transform(input) } catch { return output.on(.error(error)) }
     switch inner.source {
     case .just(let element):
       output.on(.next(element))
       finishOne(nil)
-    case .elements(let elements):
+    case .elements(let elements) where !Trampoline.ofCurrentThread.isRunning:
       for element in elements { output.on(.next(element)) }
       finishOne(nil)
-    case .producer:
+    case .elements, .forwarding, .producer:
       let sink = InnerSink<Output> { [self] event, sink in
         switch event {
         case .next, .error: output.on(event)
@@ -92,35 +104,35 @@ final class MergeSink<Input: Sendable, Output: Sendable>: ObserverType, Disposab
         }
       }
       let isDisposed = state.withLock { state in
-        if !state.isDisposed { state.running[ObjectIdentifier(sink)] = sink }
+        if !state.isDisposed { state.active[ObjectIdentifier(sink)] = sink }
         return state.isDisposed
       }
-      if !isDisposed { sink.run(inner, in: context) }
+      if !isDisposed { sink.attach(to: inner, in: context) }
     }
   }
 
   private func finishOne(_ sink: InnerSink<Output>?) {
     let (next, isLast) = state.withLock { state -> (Input?, Bool) in
-      if let sink { state.running[ObjectIdentifier(sink)] = nil }
+      if let sink { state.active[ObjectIdentifier(sink)] = nil }
       if let next = state.waiting.popFirst() { return (next, false) }
-      state.active -= 1
-      return (nil, state.outerEnded && state.active == 0)
+      state.activeCount -= 1
+      return (nil, state.outerCompleted && state.activeCount == 0)
     }
     sink?.dispose()
-    if let next { beginnings.post(next, handle: begin) }
+    if let next { starts.post(next, handle: start) }
     if isLast { output.on(.completed) }
   }
 
   private func disposeOfSources() {
     outer.dispose()
-    let held = state.withLock { state in
+    let released = state.withLock { state in
       defer {
         state.isDisposed = true
-        state.running = [:]
+        state.active = [:]
         state.waiting = Fifo()
       }
       return state
     }
-    for sink in held.running.values { sink.dispose() }
+    for sink in released.active.values { sink.dispose() }
   }
 }

@@ -1,9 +1,21 @@
 extension Observable {
   /// The elements of several streams, one stream after the other.
   ///
-  /// Each is subscribed to when the one before has completed; a failure ends the row.
-  public static func concat(_ sources: [Observable<Element>]) -> Observable<Element> {
-    Observable<Observable<Element>>.from(sources).concat()
+  /// Each subscription iterates the sequence, which may be infinite.
+  public static func concat(
+    _ sources: some Sequence<Observable<Element>> & Sendable
+  ) -> Observable<Element> {
+    Observable { downstream in
+      let sources = IteratorBox(sources)
+      guard let first = sources.next() else {
+        downstream.on(.completed)
+        return Disposables.create()
+      }
+      return SequentialSink(downstream) { end in
+        guard case .completed = end, let next = sources.next() else { return .forward(end) }
+        return .attach(next)
+      }.attached(to: first)
+    }
   }
 
   /// The elements of several streams, one stream after the other.
@@ -13,16 +25,17 @@ extension Observable {
 }
 
 extension ObservableType {
-  /// This stream's elements, then another's.
+  /// The elements of this stream, followed by those of another.
   public func concat(_ second: some ObservableConvertibleType<Element>) -> Observable<Element> {
     .concat([asObservable(), second.asObservable()])
   }
 
-  /// Some elements first, then this stream's.
+  /// Elements to emit first, followed by those of this stream.
   public func startWith(_ elements: Element...) -> Observable<Element> {
-    Observable { downstream in
+    let source = asObservable()
+    return Observable { downstream in
       for element in elements { downstream.on(.next(element)) }
-      return subscribe(downstream)
+      return source.attach(downstream)
     }
   }
 }

@@ -1,18 +1,19 @@
 extension ObservableType where Element: ObservableConvertibleType {
-  /// The elements of all inner streams, as they come.
+  /// The elements of all inner streams.
   ///
-  /// It completes when the outer stream and every inner one has; the first failure fails it.
+  /// It completes when the outer stream and every inner one has completed; the first error fails it.
   public func merge() -> Observable<Element.Element> {
     flatMap { $0.asObservable() }
   }
 
-  /// The elements of all inner streams, of which so many run at a time; the others wait their turn.
+  /// The elements of all inner streams, of which a limited number is active at a time.
   ///
-  /// - Parameter maxConcurrent: How many run at a time; a number below 1 means 1.
+  /// - Parameter maxConcurrent: The limit, at least 1; further inner streams wait.
   /// - Returns: The merged stream.
   public func merge(maxConcurrent: Int) -> Observable<Element.Element> {
-    Observable<Element.Element> {
-      MergeSink($0, limit: max(1, maxConcurrent)) { $0.asObservable() }.run(self)
+    let source = asObservable()
+    return Observable<Element.Element> {
+      MergeSink($0, limit: max(1, maxConcurrent)) { $0.asObservable() }.attached(to: source)
     }
   }
 
@@ -28,12 +29,15 @@ extension ObservableType where Element: ObservableConvertibleType {
 }
 
 extension Observable {
-  /// The elements of several streams, as they come.
-  public static func merge(_ sources: [Observable<Element>]) -> Observable<Element> {
-    Observable<Observable<Element>>.from(sources).merge()
+  /// The elements of several streams.
+  public static func merge(
+    _ sources: some Collection<Observable<Element>>
+  ) -> Observable<Element> {
+    let sources = Array(sources)
+    return Observable { MergeSink($0) { $0 }.attached(to: sources) }
   }
 
-  /// The elements of several streams, as they come.
+  /// The elements of several streams.
   public static func merge(_ sources: Observable<Element>...) -> Observable<Element> {
     merge(sources)
   }

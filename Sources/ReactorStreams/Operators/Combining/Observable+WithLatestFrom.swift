@@ -1,35 +1,40 @@
-internal import Synchronization
-
 extension ObservableType {
-  /// Each element of this stream together with the latest of another, made one by a closure.
+  /// Each element of this stream and the latest one of another, combined by a closure.
   ///
-  /// Elements that come before the other's first are dropped. The other is subscribed to first; its
-  /// completion changes nothing, its failure fails this stream.
+  /// Elements that precede the other stream's first one are dropped. The other stream is subscribed
+  /// to first; its completion has no effect, its error fails this stream.
   public func withLatestFrom<Source: ObservableConvertibleType, Result: Sendable>(
     _ second: Source,
     resultSelector: @escaping @Sendable (Element, Source.Element) throws -> Result
   ) -> Observable<Result> {
-    Observable { downstream in
+    let source = asObservable()
+    let second = second.asObservable()
+    return Observable { downstream in
       let sink = SerialSink(downstream)
-      let latest = Latest<Source.Element>()
+      let latest = Box<Source.Element?>(nil)
       let both = CompositeDisposable()
       let other = SerialDisposable()
       sink.hold(both)
       both.insert(other)
-      other.disposable = second.asObservable().subscribe(
+      other.disposable = second.attach(
         AnyObserver { event in
           switch event {
-          case .next(let element): latest.set(element)
+          case .next(let element):
+            // The previous element is released outside of the lock.
+            _ = latest.withLock { latest in
+              defer { latest = element }
+              return latest.take()
+            }
           case .error(let error): sink.on(.error(error))
           case .completed: other.dispose()
           }
         })
       both.insert(
-        subscribe(
+        source.attach(
           AnyObserver { event in
             switch event {
             case .next(let element):
-              guard let latest = latest.element else { return }
+              guard let latest = latest.value else { return }
               do {
                 sink.on(.next(try resultSelector(element, latest)))
               } catch {
@@ -48,22 +53,5 @@ extension ObservableType {
     _ second: Source
   ) -> Observable<Source.Element> {
     withLatestFrom(second) { $1 }
-  }
-}
-
-/// The element that came last.
-private final class Latest<Element: Sendable>: Sendable {
-  private let held = Mutex<Element?>(nil)
-
-  var element: Element? {
-    held.withLock { $0 }
-  }
-
-  func set(_ element: Element) {
-    // What is replaced is let go outside of the lock.
-    _ = held.withLock { held in
-      defer { held = element }
-      return held.take()
-    }
   }
 }

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Subscribes to a stream for each element of an outer one and leaves the one before.
+/// Subscribes to a stream for each element of an outer one and disposes of the one before.
 final class SwitchSink<Input: Sendable, Output: Sendable>: ObserverType, Disposable {
   private enum Item: Sendable {
     case outer(Event<Input>)
@@ -8,7 +8,7 @@ final class SwitchSink<Input: Sendable, Output: Sendable>: ObserverType, Disposa
   }
 
   private struct State {
-    var outerEnded = false
+    var outerCompleted = false
     var current: InnerSink<Output>?
   }
 
@@ -19,7 +19,7 @@ final class SwitchSink<Input: Sendable, Output: Sendable>: ObserverType, Disposa
   private let outer = DisposableSlot()
   private let stopped = Atomic<Bool>(false)
   private let state = Mutex(State())
-  /// Outer and inner events are one row, so nothing of a stream that was left can come after.
+  /// Outer and inner events are handled in one order, so no element of a disposed stream can follow.
   private let items = SerialQueue<Item>()
 
   init(
@@ -30,16 +30,16 @@ final class SwitchSink<Input: Sendable, Output: Sendable>: ObserverType, Disposa
     self.transform = transform
   }
 
-  func run(_ source: some ObservableType<Input>) -> any Disposable {
-    outer.set(source.subscribe(self))
+  func attached(to source: Observable<Input>) -> any Disposable {
+    outer.set(source.attach(self))
     return self
   }
 
   func on(_ event: Event<Input>) {
-    enter(.outer(event))
+    enqueue(.outer(event))
   }
 
-  private func enter(_ item: Item) {
+  private func enqueue(_ item: Item) {
     if let gathering, !gathering.isCurrent {
       gathering.perform { self.items.post(item, handle: self.handle) }
     } else {
@@ -56,12 +56,12 @@ final class SwitchSink<Input: Sendable, Output: Sendable>: ObserverType, Disposa
   private func handle(_ item: Item) {
     guard !stopped.load(ordering: .acquiring) else { return }
     switch item {
-    case .outer(.next(let input)): turn(to: input)
+    case .outer(.next(let input)): switchTo(input)
     case .outer(.error(let error)): finish(.error(error))
     case .outer(.completed):
       outer.dispose()
       let isLast = state.withLock { state in
-        state.outerEnded = true
+        state.outerCompleted = true
         return state.current == nil
       }
       if isLast { finish(.completed) }
@@ -77,7 +77,7 @@ final class SwitchSink<Input: Sendable, Output: Sendable>: ObserverType, Disposa
     }
   }
 
-  private func turn(to input: Input) {
+  private func switchTo(_ input: Input) {
     state.withLock { $0.current.take() }?.dispose()
     let inner: Observable<Output>
     do { inner = try transform(input) } catch { return finish(.error(error)) }
@@ -85,24 +85,24 @@ final class SwitchSink<Input: Sendable, Output: Sendable>: ObserverType, Disposa
     case .just(let element):
       downstream.on(.next(element))
       finishInner()
-    case .elements(let elements):
+    case .elements(let elements) where !Trampoline.ofCurrentThread.isRunning:
       for element in elements where !stopped.load(ordering: .acquiring) {
         downstream.on(.next(element))
       }
       finishInner()
-    case .producer:
+    case .elements, .forwarding, .producer:
       let sink = InnerSink<Output> { [self] event, sink in
-        enter(.inner(event, sink))
+        enqueue(.inner(event, sink))
       }
       state.withLock { $0.current = sink }
-      sink.run(inner, in: context)
-      // A disposal may have come before the sink was known.
+      sink.attach(to: inner, in: context)
+      // A disposal may have preceded the assignment of `current`.
       if stopped.load(ordering: .acquiring) { dispose() }
     }
   }
 
   private func finishInner() {
-    let (_, isLast) = state.withLock { ($0.current.take(), $0.outerEnded) }
+    let (_, isLast) = state.withLock { ($0.current.take(), $0.outerCompleted) }
     if isLast { finish(.completed) }
   }
 

@@ -1,36 +1,46 @@
+internal import Synchronization
+
 extension ObservableType {
-  /// This stream, subscribed to anew when a stream that is made from its failures says so.
+  /// This stream, subscribed to again when a stream that is derived from its errors emits.
   ///
-  /// - Parameter notificationHandler: Given the failures as a stream, makes the one that decides: an
-  ///   element of it subscribes again, its failure fails this stream, its completion completes it.
-  /// - Returns: The stream with its further attempts.
-  public func retry<Trigger: Sendable>(
-    when notificationHandler:
-      @escaping @Sendable (Observable<any Error>) -> Observable<Trigger>
+  /// - Parameter notificationHandler: Receives the errors as a stream and returns the trigger. After
+  ///   an error, an element of the trigger subscribes again; its error fails this stream and its
+  ///   completion completes it, also if they precede the error. While this stream has not failed,
+  ///   elements of the trigger have no effect.
+  /// - Returns: The stream of all attempts.
+  public func retry<Trigger: ObservableConvertibleType>(
+    when notificationHandler: @escaping @Sendable (Observable<any Error>) -> Trigger
   ) -> Observable<Element> {
     let source = asObservable()
     return Observable { downstream in
-      RetryWhenSink(downstream, source).run(notificationHandler)
+      RetryWhenSink(downstream, source).attached { notificationHandler($0).asObservable() }
     }
   }
 
-  /// This stream, subscribed to anew when a stream that is made from its failures of one type says
-  /// so; a failure of another type passes through.
-  public func retry<Failure: Error, Trigger: Sendable>(
-    when notificationHandler: @escaping @Sendable (Observable<Failure>) -> Observable<Trigger>
+  /// This stream, subscribed to again when a stream that is derived from its errors of one type
+  /// emits; an error of another type passes through.
+  public func retry<Failure: Error, Trigger: ObservableConvertibleType>(
+    when notificationHandler: @escaping @Sendable (Observable<Failure>) -> Trigger
   ) -> Observable<Element> {
     retry { (errors: Observable<any Error>) in
       notificationHandler(
         errors.map { error in
           guard let failure = error as? Failure else { throw error }
           return failure
-        })
+        }
+      ).asObservable()
     }
   }
 }
 
-/// Hands failures to the deciding stream and subscribes again when it emits.
+/// Sends errors to the trigger's input and subscribes again when the trigger emits.
 private final class RetryWhenSink<Element: Sendable>: Disposable {
+  private struct State {
+    /// Whether the source has failed and no trigger has followed.
+    var isWaiting = false
+    var triggerEnd: Event<Element>?
+  }
+
   private let context = CurrentSerialContext.value
   private let source: Observable<Element>
   private let output: SerialSink<Element>
@@ -38,6 +48,7 @@ private final class RetryWhenSink<Element: Sendable>: Disposable {
   private let current = SerialDisposable()
   private let both = CompositeDisposable()
   private let attempts = SerialQueue<Void>()
+  private let state = Mutex(State())
 
   init(_ downstream: any ObserverType<Element>, _ source: Observable<Element>) {
     self.source = source
@@ -46,18 +57,23 @@ private final class RetryWhenSink<Element: Sendable>: Disposable {
     both.insert(current)
   }
 
-  func run<Trigger: Sendable>(
-    _ decide: (Observable<any Error>) -> Observable<Trigger>
+  func attached<Trigger: Sendable>(
+    _ makeTrigger: (Observable<any Error>) -> Observable<Trigger>
   ) -> any Disposable {
-    let triggers = decide(failures.asObservable()).subscribe(
+    let trigger = makeTrigger(failures.asObservable()).attach(
       AnyObserver { [self] event in
         switch event {
-        case .next: attempts.post((), handle: attempt)
-        case .error(let error): output.on(.error(error))
-        case .completed: output.on(.completed)
+        case .next:
+          let mustAttempt = state.withLock { state in
+            defer { state.isWaiting = false }
+            return state.isWaiting
+          }
+          if mustAttempt { attempts.post((), handle: attempt) }
+        case .error(let error): triggerEnded(.error(error))
+        case .completed: triggerEnded(.completed)
         }
       })
-    both.insert(triggers)
+    both.insert(trigger)
     attempts.post((), handle: attempt)
     return output
   }
@@ -66,14 +82,30 @@ private final class RetryWhenSink<Element: Sendable>: Disposable {
     output.dispose()
   }
 
+  private func triggerEnded(_ end: Event<Element>) {
+    let isWaiting = state.withLock { state in
+      state.triggerEnd = end
+      return state.isWaiting
+    }
+    if isWaiting { output.on(end) }
+  }
+
+  private func sourceFailed(_ error: any Error) {
+    let end = state.withLock { state in
+      state.isWaiting = true
+      return state.triggerEnd
+    }
+    if let end { output.on(end) } else { failures.on(.next(error)) }
+  }
+
   private func attempt(_: Void) {
     guard !both.isDisposed else { return }
     let inner = InnerSink<Element> { [self] event, inner in
       guard case .error(let error) = event else { return output.on(event) }
       inner.dispose()
-      failures.on(.next(error))
+      sourceFailed(error)
     }
     current.disposable = inner
-    inner.run(source, in: context)
+    inner.attach(to: source, in: context)
   }
 }

@@ -1,79 +1,82 @@
-internal import Synchronization
-
 extension ObservableType {
-  /// The one element of this stream.
+  /// The only element of this stream.
   ///
-  /// It fails with ``RxError/noElements`` where there is none, and with
-  /// ``RxError/moreThanOneElement`` after the first where there is a second.
+  /// It fails with ``RxError/noElements`` if the stream is empty, and with
+  /// ``RxError/moreThanOneElement`` at a second element.
   public func single() -> Observable<Element> {
     single { _ in true }
   }
 
-  /// The one element of this stream for which a closure holds; see ``single()``.
+  /// The only element of this stream that satisfies a predicate; see ``single()``.
   public func single(
     _ predicate: @escaping @Sendable (Element) throws -> Bool
   ) -> Observable<Element> {
-    lift {
-      let hasOne = Atomic<Bool>(false)
-      return { event, sink in
-        switch event {
-        case .next(let element):
-          do {
-            guard try predicate(element) else { return }
-          } catch {
-            return sink.finish(error)
-          }
-          if hasOne.exchange(true, ordering: .relaxed) {
-            sink.finish(RxError.moreThanOneElement)
-          } else {
-            sink.forward(element)
-          }
-        case .error(let error): sink.finish(error)
-        case .completed:
-          sink.finish(hasOne.load(ordering: .relaxed) ? nil : RxError.noElements)
-        }
-      }
+    lift(state: { AtomicFlag() }) { element, hasOne, sink in
+      guard try predicate(element) else { return }
+      guard hasOne.set() else { throw RxError.moreThanOneElement }
+      sink.forward(element)
+    } completed: { hasOne, _ in
+      if !hasOne.isSet { throw RxError.noElements }
     }
   }
 
-  /// The element at a place, counted from 0; it fails with ``RxError/argumentOutOfRange`` where the
-  /// stream completes before.
+  /// The element at an index, counted from 0; it fails with ``RxError/argumentOutOfRange`` if the
+  /// stream has fewer elements.
   public func element(at index: Int) -> Observable<Element> {
-    lift {
-      let next = Atomic<Int>(0)
-      return { event, sink in
-        switch event {
-        case .next(let element):
-          guard next.add(1, ordering: .relaxed).oldValue == index else { return }
-          sink.forward(element)
-          sink.finish()
-        case .error(let error): sink.finish(error)
-        case .completed: sink.finish(RxError.argumentOutOfRange)
-        }
+    lift(state: { Box(0) }) { element, next, sink in
+      let position = next.withLock { next in
+        defer { next += 1 }
+        return next
       }
+      guard position == index else { return }
+      sink.forward(element)
+      sink.finish()
+    } completed: { _, _ in
+      throw RxError.argumentOutOfRange
     }
   }
 
-  /// Only the end of this stream.
+  /// The stop event of this stream.
   public func ignoreElements() -> Observable<Never> {
+    withoutElements()
+  }
+
+  /// The stop event of this stream, as a stream of any element type.
+  func withoutElements<Result: Sendable>() -> Observable<Result> {
     lift { _, _ in }
   }
 
-  /// This stream, or one element where it completes without any.
+  /// This stream, or one element if it is empty.
   public func ifEmpty(default element: Element) -> Observable<Element> {
-    lift {
-      let hasAny = Atomic<Bool>(false)
-      return { event, sink in
-        switch event {
-        case .next(let element):
-          hasAny.store(true, ordering: .relaxed)
-          sink.forward(element)
-        case .error(let error): sink.finish(error)
-        case .completed:
-          if !hasAny.load(ordering: .relaxed) { sink.forward(element) }
-          sink.finish()
-        }
-      }
+    ifEmpty(switchTo: .just(element))
+  }
+
+  /// This stream, or another one if it is empty.
+  public func ifEmpty(switchTo other: Observable<Element>) -> Observable<Element> {
+    let source = asObservable()
+    return Observable { downstream in
+      let isEmpty = Box(true)
+      let current = SerialDisposable()
+      let first = SingleAssignmentDisposable()
+      current.disposable = first
+      first.setDisposable(
+        source.attach(
+          AnyObserver { event in
+            guard !current.isDisposed else { return }
+            if case .next = event { isEmpty.withLock { $0 = false } }
+            if case .completed = event, isEmpty.value {
+              current.disposable = other.attach(downstream)
+            } else {
+              downstream.on(event)
+              if event.isStopEvent { current.dispose() }
+            }
+          }))
+      return current
     }
+  }
+
+  /// The first element of this stream, or `nil` if it is empty.
+  public func first() -> Single<Element?> {
+    Single(raw: map { $0 }.take(1).ifEmpty(default: nil))
   }
 }

@@ -1,37 +1,31 @@
-internal import Synchronization
-
-/// Whether the element that decides belongs to the stream.
+/// Whether the element that ends a `take(while:)` or `take(until:)` belongs to the stream.
 public enum TakeBehavior: Sendable {
-  /// It belongs to the stream, as its last.
+  /// It is the last element.
   case inclusive
 
-  /// It does not.
+  /// It is dropped.
   case exclusive
 }
 
 extension ObservableType {
-  /// The first elements of this stream; it completes with the last of them.
+  /// The first elements of this stream; the last of them completes it.
   ///
-  /// - Parameter count: How many; a number below 1 means none, and this stream is not subscribed to.
+  /// - Parameter count: The number of elements. With a value below 1 the stream is empty, and this
+  ///   one is not subscribed to.
   /// - Returns: The beginning of the stream.
   public func take(_ count: Int) -> Observable<Element> {
     guard count > 0 else { return .empty() }
-    return lift {
-      let left = Atomic<Int>(count)
-      return { event, sink in
-        switch event {
-        case .next(let element):
-          let left = left.subtract(1, ordering: .relaxed).newValue
-          if left >= 0 { sink.forward(element) }
-          if left == 0 { sink.finish() }
-        case .error(let error): sink.finish(error)
-        case .completed: sink.finish()
-        }
+    return lift(state: { Box(count) }) { element, remaining, sink in
+      let remaining = remaining.withLock { remaining in
+        remaining -= 1
+        return remaining
       }
+      if remaining >= 0 { sink.forward(element) }
+      if remaining == 0 { sink.finish() }
     }
   }
 
-  /// This stream's elements until a closure does not hold.
+  /// This stream's elements while they satisfy a predicate.
   public func take(
     while predicate: @escaping @Sendable (Element) throws -> Bool,
     behavior: TakeBehavior = .exclusive
@@ -43,7 +37,7 @@ extension ObservableType {
     }
   }
 
-  /// This stream's elements until a closure holds.
+  /// This stream's elements until one satisfies a predicate.
   public func take(
     until predicate: @escaping @Sendable (Element) throws -> Bool,
     behavior: TakeBehavior = .exclusive
@@ -51,22 +45,15 @@ extension ObservableType {
     take(while: { try !predicate($0) }, behavior: behavior)
   }
 
-  /// The last elements of this stream, once it has completed.
+  /// The last elements of this stream, emitted when it completes.
   ///
-  /// - Parameter count: How many at most; a number below 1 means none.
+  /// - Parameter count: The maximum number of elements; a value below 1 means none.
   /// - Returns: The end of the stream.
   public func takeLast(_ count: Int) -> Observable<Element> {
-    lift {
-      let kept = Mutex(ReplayBuffer<Element>(limit: count))
-      return { event, sink in
-        switch event {
-        case .next(let element): _ = kept.withLock { $0.append(element) }
-        case .error(let error): sink.finish(error)
-        case .completed:
-          for element in kept.withLock({ $0.elements }) { sink.forward(element) }
-          sink.finish()
-        }
-      }
+    lift(state: { Box(ReplayBuffer<Element>(limit: count)) }) { element, buffer, _ in
+      _ = buffer.withLock { $0.append(element) }
+    } completed: { buffer, sink in
+      for element in buffer.value.elements { sink.forward(element) }
     }
   }
 }

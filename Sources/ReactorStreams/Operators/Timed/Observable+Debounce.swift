@@ -1,8 +1,8 @@
 extension ObservableType {
-  /// The elements after which nothing came for a time.
+  /// The elements that no other element follows within a time.
   ///
-  /// Each element restarts the time. The end of the stream sends the waiting element on at once; a
-  /// failure drops it.
+  /// Each element restarts the timer. The completion emits the pending element at once; an error
+  /// drops it.
   public func debounce(
     _ dueTime: Duration, scheduler: any SchedulerType
   ) -> Observable<Element> {
@@ -12,23 +12,23 @@ extension ObservableType {
 
 private struct Debounce<Element: Sendable>: TimedMachine {
   let dueTime: Duration
-  var waiting: Element?
+  var pending: Element?
 
   mutating func receive(_ event: Event<Element>, at _: Duration) -> TimedStep<Element> {
     switch event {
     case .next(let element):
-      waiting = element
+      pending = element
       return TimedStep(timer: .set(dueTime))
     case .error: return TimedStep(events: [event])
-    case .completed: return TimedStep(events: takeWaiting() + [event])
+    case .completed: return TimedStep(events: takePending() + [event])
     }
   }
 
   mutating func timeOut(at _: Duration) -> TimedStep<Element> {
-    TimedStep(events: takeWaiting())
+    TimedStep(events: takePending())
   }
 
-  private mutating func takeWaiting() -> [Event<Element>] {
-    waiting.take().map { [.next($0)] } ?? []
+  private mutating func takePending() -> [Event<Element>] {
+    pending.take().map { [.next($0)] } ?? []
   }
 }

@@ -1,14 +1,14 @@
 extension ObservableType {
-  /// Each element, and the completion, a time later; a failure at once.
+  /// This stream's elements and its completion, each a time later; an error is not delayed.
   ///
-  /// What waits is kept, however much it is.
+  /// Delayed events are stored, without a limit.
   public func delay(
     _ dueTime: Duration, scheduler: any SchedulerType
   ) -> Observable<Element> {
     timed(Delay(dueTime: dueTime), on: scheduler)
   }
 
-  /// This stream, subscribed to a time later.
+  /// This stream, whose subscription starts a time later.
   public func delaySubscription(
     _ dueTime: Duration, scheduler: any SchedulerType
   ) -> Observable<Element> {
@@ -17,7 +17,7 @@ extension ObservableType {
       let subscription = SingleAssignmentDisposable()
       let timer = scheduler.resolved.schedule(after: dueTime) {
         guard !subscription.isDisposed else { return }
-        subscription.setDisposable(source.subscribe(downstream))
+        subscription.setDisposable(source.attach(downstream))
       }
       return Disposables.create(timer, subscription)
     }

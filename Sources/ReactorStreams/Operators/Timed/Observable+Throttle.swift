@@ -1,11 +1,11 @@
 extension ObservableType {
-  /// At most one element in a time: the first at once, and none within the time after one was sent.
+  /// At most one element per time: the first one at once, then none until the time has passed.
   ///
   /// - Parameters:
-  ///   - dueTime: The time between two elements.
-  ///   - latest: Whether the newest element that came within a time is sent at its end. The end of
-  ///     the stream waits for it; a failure drops it.
-  ///   - scheduler: Whose time counts.
+  ///   - dueTime: The minimum time between two elements.
+  ///   - latest: Whether the latest element that arrived within the time is emitted at its end. The
+  ///     completion waits for it; an error drops it.
+  ///   - scheduler: The scheduler that measures the time.
   /// - Returns: The throttled stream.
   public func throttle(
     _ dueTime: Duration, latest: Bool = true, scheduler: any SchedulerType
@@ -17,26 +17,26 @@ extension ObservableType {
 private struct Throttle<Element: Sendable>: TimedMachine {
   let dueTime: Duration
   let latest: Bool
-  var lastSent: Duration?
-  var waiting: Element?
+  var lastEmitted: Duration?
+  var pending: Element?
   var isCompleted = false
 
   mutating func receive(_ event: Event<Element>, at now: Duration) -> TimedStep<Element> {
     switch event {
     case .next(let element):
-      let rest = lastSent.map { dueTime - (now - $0) } ?? .zero
+      let rest = lastEmitted.map { dueTime - (now - $0) } ?? .zero
       guard rest > .zero else {
-        waiting = nil
-        lastSent = now
+        pending = nil
+        lastEmitted = now
         return TimedStep(events: [event], timer: .stopped)
       }
       guard latest else { return TimedStep() }
-      defer { waiting = element }
-      return TimedStep(timer: waiting == nil ? .set(rest) : .unchanged)
+      defer { pending = element }
+      return TimedStep(timer: pending == nil ? .set(rest) : .unchanged)
     case .error:
       return TimedStep(events: [event])
     case .completed:
-      guard waiting != nil else { return TimedStep(events: [event]) }
+      guard pending != nil else { return TimedStep(events: [event]) }
       isCompleted = true
       return TimedStep()
     }
@@ -44,8 +44,8 @@ private struct Throttle<Element: Sendable>: TimedMachine {
 
   mutating func timeOut(at now: Duration) -> TimedStep<Element> {
     var step = TimedStep<Element>()
-    if let element = waiting.take() {
-      lastSent = now
+    if let element = pending.take() {
+      lastEmitted = now
       step.events.append(.next(element))
     }
     if isCompleted { step.events.append(.completed) }

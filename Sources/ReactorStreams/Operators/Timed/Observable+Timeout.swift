@@ -1,14 +1,14 @@
 extension ObservableType {
-  /// This stream; it fails with ``RxError/timeout`` when no event came for a time.
+  /// This stream, which fails with ``RxError/timeout`` if no event arrives within a time.
   ///
-  /// The time begins with the subscription and anew with each element.
+  /// The subscription and each element start the timer.
   public func timeout(
     _ dueTime: Duration, scheduler: any SchedulerType
   ) -> Observable<Element> {
     timed(Timeout(dueTime: dueTime, failure: RxError.timeout), on: scheduler)
   }
 
-  /// This stream; another one takes its place when no event came for a time.
+  /// This stream, replaced by another one if no event arrives within a time.
   public func timeout(
     _ dueTime: Duration,
     other: some ObservableConvertibleType<Element>,
@@ -21,7 +21,7 @@ extension ObservableType {
   }
 }
 
-/// Tells a time that is over from a failure of the source.
+/// The machine's own error, distinct from an error of the source.
 private struct Elapsed: Error {}
 
 private struct Timeout<Element: Sendable>: TimedMachine {

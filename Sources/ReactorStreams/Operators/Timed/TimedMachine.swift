@@ -1,34 +1,35 @@
-/// What an operator decides that depends on time, as a value: told what happens and when, it says
-/// what to do.
+/// The decisions of an operator that depends on time, as a value: it receives events with their time
+/// and returns what to do next.
 ///
-/// It owns no clock, and ``TimedSink`` does what it says.
-protocol TimedMachine<Element>: Sendable {
-  associatedtype Element: Sendable
+/// It has no clock and no side effects; ``TimedSink`` executes its decisions.
+protocol TimedMachine<Input, Output>: Sendable {
+  associatedtype Input: Sendable
+  associatedtype Output: Sendable
 
-  /// The subscription begins.
-  mutating func begin() -> TimedStep<Element>
+  /// The subscription starts.
+  mutating func begin() -> TimedStep<Output>
 
-  /// The source emitted or ended.
-  mutating func receive(_ event: Event<Element>, at now: Duration) -> TimedStep<Element>
+  /// The source emitted an event.
+  mutating func receive(_ event: Event<Input>, at now: Duration) -> TimedStep<Output>
 
-  /// The time that was set last is over.
-  mutating func timeOut(at now: Duration) -> TimedStep<Element>
+  /// The timer that was set last has fired.
+  mutating func timeOut(at now: Duration) -> TimedStep<Output>
 }
 
 extension TimedMachine {
-  mutating func begin() -> TimedStep<Element> {
+  mutating func begin() -> TimedStep<Output> {
     TimedStep()
   }
 }
 
-/// What a timed operator does next: emits, then sets its timer or stops it.
-struct TimedStep<Element: Sendable> {
+/// The next action of a timed operator: it emits events, then changes its timer.
+struct TimedStep<Output: Sendable> {
   enum Timer {
     case unchanged
     case set(Duration)
     case stopped
   }
 
-  var events: [Event<Element>] = []
+  var events: [Event<Output>] = []
   var timer = Timer.unchanged
 }

@@ -1,9 +1,9 @@
 internal import Synchronization
 
-/// Runs a timed machine for one subscription: brings it the source's events and its timer's, one at a
-/// time, and does what it says.
+/// Executes a timed machine for one subscription: passes it the events of the source and of its
+/// timer, one at a time, and executes its steps.
 final class TimedSink<Machine: TimedMachine>: ObserverType, Disposable {
-  typealias Element = Machine.Element
+  typealias Element = Machine.Input
 
   private enum Item: Sendable {
     case begin
@@ -20,7 +20,7 @@ final class TimedSink<Machine: TimedMachine>: ObserverType, Disposable {
     }
   }
 
-  private let downstream: any ObserverType<Element>
+  private let downstream: any ObserverType<Machine.Output>
   private let scheduler: any SchedulerType
   private let mailbox: Mailbox<Item, Contents>
   private let timer = SerialDisposable()
@@ -29,7 +29,7 @@ final class TimedSink<Machine: TimedMachine>: ObserverType, Disposable {
   private let context = CurrentSerialContext.gathering
 
   init(
-    _ downstream: any ObserverType<Element>,
+    _ downstream: any ObserverType<Machine.Output>,
     scheduler: any SchedulerType,
     machine: Machine
   ) {
@@ -38,17 +38,17 @@ final class TimedSink<Machine: TimedMachine>: ObserverType, Disposable {
     mailbox = Mailbox(Contents(machine: machine))
   }
 
-  func run(_ source: some ObservableType<Element>) -> any Disposable {
+  func attached(to source: Observable<Element>) -> any Disposable {
     mailbox.post(.begin, handle: handle)
-    upstream.set(source.subscribe(self))
+    upstream.set(source.attach(self))
     return self
   }
 
   func on(_ event: Event<Element>) {
-    enter(.event(event))
+    enqueue(.event(event))
   }
 
-  private func enter(_ item: Item) {
+  private func enqueue(_ item: Item) {
     if let context, !context.isCurrent {
       context.perform { self.mailbox.post(item, handle: self.handle) }
     } else {
@@ -65,18 +65,18 @@ final class TimedSink<Machine: TimedMachine>: ObserverType, Disposable {
   private func handle(_ contents: Contents, _ item: Item) {
     guard !stopped.load(ordering: .acquiring) else { return }
     switch item {
-    case .begin: perform(contents.machine.begin(), contents)
+    case .begin: execute(contents.machine.begin(), contents)
     case .event(let event):
-      perform(contents.machine.receive(event, at: scheduler.now), contents)
+      execute(contents.machine.receive(event, at: scheduler.now), contents)
       if event.isStopEvent { upstream.dispose() }
     case .timeOut(let number):
-      // A timer that fired while it was being replaced counts no more.
+      // A timer that fired while it was being replaced is ignored.
       guard number == contents.latestTimer else { return }
-      perform(contents.machine.timeOut(at: scheduler.now), contents)
+      execute(contents.machine.timeOut(at: scheduler.now), contents)
     }
   }
 
-  private func perform(_ step: TimedStep<Element>, _ contents: Contents) {
+  private func execute(_ step: TimedStep<Machine.Output>, _ contents: Contents) {
     for event in step.events {
       guard !stopped.load(ordering: .acquiring) else { return }
       if event.isStopEvent { stopped.store(true, ordering: .releasing) }
@@ -92,17 +92,20 @@ final class TimedSink<Machine: TimedMachine>: ObserverType, Disposable {
       contents.latestTimer += 1
       let number = contents.latestTimer
       timer.disposable = scheduler.schedule(after: delay) { [self] in
-        enter(.timeOut(number))
+        enqueue(.timeOut(number))
       }
     }
   }
 }
 
 extension ObservableType {
-  /// Makes an operator from a machine; each subscription has its own copy.
-  func timed<Machine: TimedMachine<Element>>(
+  /// Creates an operator from a machine, which is copied for each subscription.
+  func timed<Machine: TimedMachine>(
     _ machine: Machine, on scheduler: any SchedulerType
-  ) -> Observable<Element> {
-    Observable { TimedSink($0, scheduler: scheduler, machine: machine).run(self) }
+  ) -> Observable<Machine.Output> where Machine.Input == Element {
+    let source = asObservable()
+    return Observable {
+      TimedSink($0, scheduler: scheduler, machine: machine).attached(to: source)
+    }
   }
 }

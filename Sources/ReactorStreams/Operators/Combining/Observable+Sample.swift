@@ -1,0 +1,58 @@
+internal import Synchronization
+
+extension ObservableType {
+  /// The latest element of this stream, whenever another stream emits or completes.
+  ///
+  /// An element is emitted once. The result completes with the first sample after this stream has
+  /// completed.
+  ///
+  /// - Parameters:
+  ///   - sampler: The stream that triggers samples.
+  ///   - defaultValue: Emitted if no element has arrived since the last sample; `nil` emits nothing.
+  /// - Returns: The stream of samples.
+  public func sample<Sampler: ObservableConvertibleType>(
+    _ sampler: Sampler, defaultValue: Element? = nil
+  ) -> Observable<Element> {
+    let source = asObservable()
+    let sampler = sampler.asObservable()
+    return Observable { downstream in
+      let sink = SerialSink(downstream)
+      let both = CompositeDisposable()
+      let latest = Box<Element?>(nil)
+      let hasCompleted = AtomicFlag()
+      let first = SerialDisposable()
+      sink.hold(both)
+      both.insert(first)
+      first.disposable = source.attach(
+        AnyObserver { event in
+          switch event {
+          case .next(let element): _ = latest.withLock { $0.swap(with: element) }
+          case .error(let error): sink.on(.error(error))
+          case .completed:
+            hasCompleted.set()
+            first.dispose()
+          }
+        })
+      both.insert(
+        sampler.attach(
+          AnyObserver { event in
+            if case .error(let error) = event { return sink.on(.error(error)) }
+            if let element = latest.withLock({ $0.take() }) ?? defaultValue {
+              sink.on(.next(element))
+            }
+            if hasCompleted.isSet { sink.on(.completed) }
+          }))
+      return sink
+    }
+  }
+}
+
+extension Optional {
+  /// Stores a value.
+  ///
+  /// - Returns: The previous value, so that it can be released outside of a lock.
+  mutating func swap(with value: Wrapped) -> Wrapped? {
+    defer { self = value }
+    return take()
+  }
+}

@@ -1,0 +1,71 @@
+internal import Synchronization
+
+/// Forwards a stream and, when it ends, the stream that a policy returns, for as long as it returns
+/// one.
+///
+/// A sequence of streams that end at once is a loop, not a recursion.
+final class SequentialSink<Element: Sendable>: Disposable {
+  /// The reaction to a stop event.
+  enum Reaction: Sendable {
+    case attach(Observable<Element>)
+    case forward(Event<Element>)
+  }
+
+  private let context = CurrentSerialContext.value
+  private let output: SerialSink<Element>
+  private let current = SerialDisposable()
+  private let starts = SerialQueue<Observable<Element>>()
+  private let react: @Sendable (Event<Element>) -> Reaction
+
+  init(
+    _ downstream: any ObserverType<Element>,
+    react: @escaping @Sendable (Event<Element>) -> Reaction
+  ) {
+    output = SerialSink(downstream)
+    self.react = react
+    output.hold(current)
+  }
+
+  func attached(to source: Observable<Element>) -> any Disposable {
+    starts.post(source, handle: start)
+    return output
+  }
+
+  func dispose() {
+    output.dispose()
+  }
+
+  private func start(_ source: Observable<Element>) {
+    guard !current.isDisposed else { return }
+    let inner = InnerSink<Element> { [self] event, inner in
+      guard event.isStopEvent else { return output.on(event) }
+      inner.dispose()
+      switch react(event) {
+      case .attach(let next): starts.post(next, handle: start)
+      case .forward(let end): output.on(end)
+      }
+    }
+    current.disposable = inner
+    inner.attach(to: source, in: context)
+  }
+}
+
+/// The iterator of a sequence, shared by the closures of one subscription.
+final class IteratorBox<Source: Sequence & Sendable>: IteratorProtocol, Sendable
+where Source.Element: Sendable {
+  private let source: Source
+  // Proof: the iterator is created from a sendable sequence, and used only while the mutex is held.
+  nonisolated(unsafe) private var iterator: Source.Iterator?
+  private let mutex = Mutex<Void>(())
+
+  init(_ source: Source) {
+    self.source = source
+  }
+
+  func next() -> Source.Element? {
+    mutex.withLock { _ in
+      if iterator == nil { iterator = source.makeIterator() }
+      return iterator?.next()
+    }
+  }
+}

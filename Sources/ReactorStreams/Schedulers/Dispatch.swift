@@ -1,0 +1,36 @@
+// Files for RxSwift name classes of service and queues without importing Dispatch, because UIKit does
+// so for them. Exporting the module also keeps the names unambiguous beside Foundation.
+@_exported public import Dispatch
+
+extension DispatchQoS {
+  /// The corresponding priority of a task.
+  var priority: TaskPriority {
+    switch qosClass {
+    case .background: .background
+    case .utility: .utility
+    case .userInitiated, .userInteractive: .high
+    default: .medium
+    }
+  }
+}
+
+extension DispatchQueue {
+  /// Executes work on this queue after a delay.
+  ///
+  /// - Returns: A disposable that cancels work that has not started.
+  func schedule(after delay: Duration, _ work: @escaping @Sendable () -> Void) -> any Disposable {
+    let job = ScheduledJob(work)
+    if delay > .zero {
+      let (seconds, attoseconds) = delay.components
+      let nanoseconds = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+      let interval =
+        nanoseconds.overflow
+        ? DispatchTimeInterval.never
+        : .nanoseconds(Int(nanoseconds.partialValue + attoseconds / 1_000_000_000))
+      asyncAfter(deadline: .now() + interval) { job.run() }
+    } else {
+      async { job.run() }
+    }
+    return job
+  }
+}

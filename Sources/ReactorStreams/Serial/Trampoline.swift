@@ -1,0 +1,76 @@
+internal import Glibc
+
+/// A unit of work that a trampoline executes on its thread.
+package protocol TrampolineJob: AnyObject {
+  /// Executes the work; a job that was disposed does nothing.
+  func run()
+}
+
+/// The work queue of one thread: subscriptions that start while another one is being set up are
+/// executed after it, in the order in which they were scheduled.
+///
+/// The outermost subscription on a thread starts the trampoline and drains it before it returns.
+/// Synchronous sources enqueue one job per element, so that several of them are interleaved.
+package final class Trampoline {
+  /// Whether jobs are enqueued rather than executed at once.
+  private(set) package var isRunning = false
+
+  private var jobs = Fifo<any TrampolineJob>()
+
+  private static let key: pthread_key_t = {
+    var key = pthread_key_t()
+    let code = pthread_key_create(&key) { trampoline in
+      if let trampoline { Unmanaged<Trampoline>.fromOpaque(trampoline).release() }
+    }
+    precondition(code == 0, "pthread_key_create failed with \(code)")
+    return key
+  }()
+
+  private init() {}
+
+  /// The trampoline of the calling thread, which creates it at the first access.
+  package static var ofCurrentThread: Trampoline {
+    if let trampoline = pthread_getspecific(key) {
+      return Unmanaged<Trampoline>.fromOpaque(trampoline).takeUnretainedValue()
+    }
+    let trampoline = Trampoline()
+    pthread_setspecific(key, Unmanaged.passRetained(trampoline).toOpaque())
+    return trampoline
+  }
+
+  /// Whether no job is waiting.
+  var isEmpty: Bool {
+    jobs.isEmpty
+  }
+
+  /// Enqueues a job, or executes it and everything that it schedules if the trampoline is idle.
+  func schedule(_ job: any TrampolineJob) {
+    if isRunning { jobs.append(job) } else { run { job.run() } }
+  }
+
+  /// Executes a body and then the jobs that it scheduled; the trampoline must be idle.
+  func run<Result>(_ body: () -> Result) -> Result {
+    isRunning = true
+    let result = body()
+    while let job = jobs.popFirst() { job.run() }
+    isRunning = false
+    return result
+  }
+
+  /// Executes a body with an idle trampoline, even while the thread's trampoline is running.
+  ///
+  /// A turn of a session uses this: everything that its item causes synchronously happens within
+  /// the turn, also where the item itself is sent by a job.
+  package static func isolated<Result>(_ body: () -> Result) -> Result {
+    let trampoline = ofCurrentThread
+    guard trampoline.isRunning else { return body() }
+    let suspended = trampoline.jobs
+    trampoline.jobs = Fifo()
+    trampoline.isRunning = false
+    defer {
+      trampoline.jobs = suspended
+      trampoline.isRunning = true
+    }
+    return body()
+  }
+}

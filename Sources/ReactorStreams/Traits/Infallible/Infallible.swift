@@ -1,0 +1,198 @@
+/// An event of a stream that never fails.
+public enum InfallibleEvent<Element: Sendable>: Sendable, EventConvertible {
+  /// The stream emitted an element.
+  case next(Element)
+
+  /// The stream completed.
+  case completed
+
+  /// The corresponding event of an ``Observable``.
+  public var event: Event<Element> {
+    switch self {
+    case .next(let element): .next(element)
+    case .completed: .completed
+    }
+  }
+}
+
+/// A type that converts to an ``Infallible``.
+public protocol InfallibleType<Element>: ObservableConvertibleType {}
+
+/// A stream that never fails.
+///
+/// Unlike a ``Driver``, it is neither shared nor bound to the session's context.
+public struct Infallible<Element: Sendable>: InfallibleType {
+  /// Receives the events of the work that ``create(subscribe:)`` starts.
+  public typealias InfallibleObserver = @Sendable (InfallibleEvent<Element>) -> Void
+
+  private let source: Observable<Element>
+
+  /// Wraps a stream that never fails.
+  init(raw source: Observable<Element>) {
+    self.source = source
+  }
+
+  /// This stream as an ``Observable``.
+  public func asObservable() -> Observable<Element> {
+    source
+  }
+
+  /// A stream from the work of a subscription.
+  ///
+  /// - Parameter subscribe: Called for each subscription; returns a disposable that cancels its work.
+  /// - Returns: The stream, which does no work before it is subscribed to.
+  public static func create(
+    subscribe: @escaping @Sendable (@escaping InfallibleObserver) -> any Disposable
+  ) -> Infallible<Element> {
+    Infallible(raw: .create { observer in subscribe { observer.on($0.event) } })
+  }
+}
+
+extension ObservableConvertibleType {
+  /// This stream as an ``Infallible``, which emits one last element in place of an error.
+  public func asInfallible(onErrorJustReturn element: Element) -> Infallible<Element> {
+    Infallible(raw: asObservable().catchAndReturn(element))
+  }
+
+  /// This stream as an ``Infallible``, continued after an error by another one.
+  public func asInfallible(
+    onErrorFallbackTo infallible: Infallible<Element>
+  ) -> Infallible<Element> {
+    Infallible(raw: asObservable().catch { _ in infallible.asObservable() })
+  }
+
+  /// This stream as an ``Infallible``, continued after an error by the one that a closure returns.
+  public func asInfallible(
+    onErrorRecover: @escaping @Sendable (any Error) -> Infallible<Element>
+  ) -> Infallible<Element> {
+    Infallible(raw: asObservable().catch { onErrorRecover($0).asObservable() })
+  }
+}
+
+extension InfallibleType {
+  /// This stream as an ``Infallible``.
+  public func asInfallible() -> Infallible<Element> {
+    Infallible(raw: asObservable())
+  }
+
+  /// This stream as a ``Driver``.
+  public func asDriver() -> Driver<Element> {
+    asDriver(onErrorDriveWith: .empty())
+  }
+
+  /// Starts delivering events to closures.
+  ///
+  /// - Returns: A disposable that cancels the subscription.
+  public func subscribe(
+    onNext: (@Sendable (Element) -> Void)? = nil,
+    onCompleted: (@Sendable () -> Void)? = nil,
+    onDisposed: (@Sendable () -> Void)? = nil
+  ) -> any Disposable {
+    asObservable().subscribe(onNext: onNext, onCompleted: onCompleted, onDisposed: onDisposed)
+  }
+
+  /// Starts delivering events to closures together with an object that the subscription does not
+  /// retain.
+  ///
+  /// - Returns: A disposable that cancels the subscription.
+  public func subscribe<Owner: AnyObject & Sendable>(
+    with object: Owner,
+    onNext: (@Sendable (Owner, Element) -> Void)? = nil,
+    onCompleted: (@Sendable (Owner) -> Void)? = nil,
+    onDisposed: (@Sendable (Owner) -> Void)? = nil
+  ) -> any Disposable {
+    asObservable().subscribe(
+      with: object, onNext: onNext, onCompleted: onCompleted, onDisposed: onDisposed)
+  }
+
+  /// Starts delivering events to a closure.
+  ///
+  /// - Returns: A disposable that cancels the subscription.
+  public func subscribe(
+    _ on: @escaping @Sendable (InfallibleEvent<Element>) -> Void
+  ) -> any Disposable {
+    subscribe(onNext: { on(.next($0)) }, onCompleted: { on(.completed) })
+  }
+
+  /// Delivers the events to observers.
+  ///
+  /// - Returns: A disposable that cancels the subscription.
+  public func bind<Observer: ObserverType<Element>>(to observers: Observer...) -> any Disposable {
+    asObservable().bind(to: observers)
+  }
+
+  /// Delivers the events to observers of optional elements.
+  ///
+  /// - Returns: A disposable that cancels the subscription.
+  public func bind<Observer: ObserverType<Element?>>(to observers: Observer...) -> any Disposable {
+    asObservable().map { $0 }.bind(to: observers)
+  }
+
+  /// Delivers the elements to relays.
+  ///
+  /// - Returns: A disposable that cancels the subscription.
+  public func bind<Relay: RelayType<Element>>(to relays: Relay...) -> any Disposable {
+    asObservable().bind(to: relays)
+  }
+
+  /// Delivers the elements to relays of optional elements.
+  ///
+  /// - Returns: A disposable that cancels the subscription.
+  public func bind<Relay: RelayType<Element?>>(to relays: Relay...) -> any Disposable {
+    asObservable().map { $0 }.bind(to: relays)
+  }
+
+  /// Passes this stream to a function that binds it.
+  ///
+  /// - Returns: The result of the function.
+  public func bind<Result>(to binder: (Self) -> Result) -> Result {
+    binder(self)
+  }
+
+  /// Passes this stream, and an argument, to a function that binds it.
+  ///
+  /// - Returns: The result of the function.
+  public func bind<Argument, Result>(
+    to binder: (Self) -> (Argument) -> Result, curriedArgument: Argument
+  ) -> Result {
+    binder(self)(curriedArgument)
+  }
+
+  /// Delivers the elements to a closure.
+  ///
+  /// - Returns: A disposable that cancels the subscription.
+  public func bind(onNext: @escaping @Sendable (Element) -> Void) -> any Disposable {
+    subscribe(onNext: onNext)
+  }
+
+  /// Delivers the elements to a closure together with an object that the subscription does not
+  /// retain.
+  ///
+  /// - Returns: A disposable that cancels the subscription.
+  public func bind<Owner: AnyObject & Sendable>(
+    with object: Owner, onNext: @escaping @Sendable (Owner, Element) -> Void
+  ) -> any Disposable {
+    subscribe(with: object, onNext: onNext)
+  }
+
+  /// This stream as an asynchronous sequence.
+  ///
+  /// The subscription starts when the property is read, and ends with the iteration.
+  public var values: AsyncStream<Element> {
+    AsyncStream { continuation in
+      let subscription = asObservable().subscribe(
+        onNext: { continuation.yield($0) },
+        onDisposed: { continuation.finish() })
+      continuation.onTermination = { _ in subscription.dispose() }
+    }
+  }
+}
+
+extension SharedSequenceConvertibleType {
+  /// This sequence as an asynchronous sequence, which never throws.
+  ///
+  /// The subscription starts when the property is read, and ends with the iteration.
+  public var values: AsyncStream<Element> {
+    asInfallible().values
+  }
+}

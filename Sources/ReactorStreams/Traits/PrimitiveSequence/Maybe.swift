@@ -1,0 +1,220 @@
+/// The trait of a sequence that emits at most one element or fails.
+public enum MaybeTrait {}
+
+/// A stream that emits at most one element or fails.
+public typealias Maybe<Element: Sendable> = PrimitiveSequence<MaybeTrait, Element>
+
+/// The result of a ``Maybe``.
+public enum MaybeEvent<Element: Sendable>: Sendable {
+  /// It emitted its element.
+  case success(Element)
+
+  /// It failed.
+  case error(any Error)
+
+  /// It completed without an element.
+  case completed
+}
+
+extension PrimitiveSequenceType where Trait == MaybeTrait {
+  /// Receives the result of the work that `create(subscribe:)` starts; only the first call counts.
+  public typealias MaybeObserver = @Sendable (MaybeEvent<Element>) -> Void
+
+  /// A maybe from the work of a subscription.
+  ///
+  /// - Parameter subscribe: Called for each subscription; returns a disposable that cancels its work.
+  /// - Returns: The maybe, which does no work before it is subscribed to.
+  public static func create(
+    subscribe: @escaping @Sendable (@escaping MaybeObserver) -> any Disposable
+  ) -> Maybe<Element> {
+    Maybe(
+      raw: .create { observer in
+        subscribe { result in
+          switch result {
+          case .success(let element):
+            observer.onNext(element)
+            observer.onCompleted()
+          case .error(let error): observer.onError(error)
+          case .completed: observer.onCompleted()
+          }
+        }
+      })
+  }
+
+  /// A maybe of one element.
+  public static func just(_ element: Element) -> Maybe<Element> {
+    Maybe(raw: .just(element))
+  }
+
+  /// A maybe of one element, which a scheduler emits.
+  public static func just(_ element: Element, scheduler: any SchedulerType) -> Maybe<Element> {
+    Maybe(raw: .just(element, scheduler: scheduler))
+  }
+
+  /// A maybe that fails.
+  public static func error(_ error: any Error) -> Maybe<Element> {
+    Maybe(raw: .error(error))
+  }
+
+  /// A maybe that never ends.
+  public static func never() -> Maybe<Element> {
+    Maybe(raw: .never())
+  }
+
+  /// A maybe without an element.
+  public static func empty() -> Maybe<Element> {
+    Maybe(raw: .empty())
+  }
+
+  /// Starts the work and delivers its result.
+  ///
+  /// - Returns: A disposable that cancels the subscription.
+  public func subscribe(
+    _ observer: @escaping @Sendable (MaybeEvent<Element>) -> Void
+  ) -> any Disposable {
+    subscribe(
+      onSuccess: { observer(.success($0)) }, onError: { observer(.error($0)) },
+      onCompleted: { observer(.completed) })
+  }
+
+  /// Starts the work and delivers its result to closures.
+  ///
+  /// - Parameters:
+  ///   - onSuccess: Called with the element.
+  ///   - onError: Called with the error.
+  ///   - onCompleted: Called if there is no element.
+  ///   - onDisposed: Called once, when the subscription has ended.
+  /// - Returns: A disposable that cancels the subscription.
+  public func subscribe(
+    onSuccess: (@Sendable (Element) -> Void)? = nil,
+    onError: (@Sendable (any Error) -> Void)? = nil,
+    onCompleted: (@Sendable () -> Void)? = nil,
+    onDisposed: (@Sendable () -> Void)? = nil
+  ) -> any Disposable {
+    optional.take(1).subscribe(
+      onNext: { element in
+        if let element { onSuccess?(element) } else { onCompleted?() }
+      },
+      onError: onError, onDisposed: onDisposed)
+  }
+
+  /// Starts the work and delivers its result to closures together with an object that the
+  /// subscription does not retain.
+  ///
+  /// - Returns: A disposable that cancels the subscription.
+  public func subscribe<Owner: AnyObject & Sendable>(
+    with object: Owner,
+    onSuccess: (@Sendable (Owner, Element) -> Void)? = nil,
+    onError: (@Sendable (Owner, any Error) -> Void)? = nil,
+    onCompleted: (@Sendable (Owner) -> Void)? = nil,
+    onDisposed: (@Sendable (Owner) -> Void)? = nil
+  ) -> any Disposable {
+    optional.take(1).subscribe(
+      with: object,
+      onNext: { object, element in
+        if let element { onSuccess?(object, element) } else { onCompleted?(object) }
+      },
+      onError: onError, onDisposed: onDisposed)
+  }
+
+  /// The element, or `nil` without one.
+  private var optional: Observable<Element?> {
+    asObservable().map { $0 }.ifEmpty(default: nil)
+  }
+
+  /// Calls closures at the events of this maybe; an error that one throws fails it.
+  public func `do`(
+    onNext: (@Sendable (Element) throws -> Void)? = nil,
+    afterNext: (@Sendable (Element) throws -> Void)? = nil,
+    onError: (@Sendable (any Error) throws -> Void)? = nil,
+    afterError: (@Sendable (any Error) throws -> Void)? = nil,
+    onCompleted: (@Sendable () throws -> Void)? = nil,
+    afterCompleted: (@Sendable () throws -> Void)? = nil,
+    onSubscribe: (@Sendable () -> Void)? = nil,
+    onSubscribed: (@Sendable () -> Void)? = nil,
+    onDispose: (@Sendable () -> Void)? = nil
+  ) -> Maybe<Element> {
+    Maybe(
+      raw: asObservable().do(
+        onNext: onNext, afterNext: afterNext, onError: onError, afterError: afterError,
+        onCompleted: onCompleted, afterCompleted: afterCompleted,
+        onSubscribe: onSubscribe, onSubscribed: onSubscribed, onDispose: onDispose))
+  }
+
+  /// The element, if it satisfies a predicate.
+  public func filter(
+    _ predicate: @escaping @Sendable (Element) throws -> Bool
+  ) -> Maybe<Element> {
+    Maybe(raw: asObservable().filter(predicate))
+  }
+
+  /// The element, transformed by a closure; an error that it throws fails the maybe.
+  public func map<Result: Sendable>(
+    _ transform: @escaping @Sendable (Element) throws -> Result
+  ) -> Maybe<Result> {
+    Maybe<Result>(raw: asObservable().map(transform))
+  }
+
+  /// The result of a closure for the element, if it is not `nil`.
+  public func compactMap<Result: Sendable>(
+    _ transform: @escaping @Sendable (Element) throws -> Result?
+  ) -> Maybe<Result> {
+    Maybe<Result>(raw: asObservable().compactMap(transform))
+  }
+
+  /// The maybe that a closure returns for the element.
+  public func flatMap<Result: Sendable>(
+    _ selector: @escaping @Sendable (Element) throws -> Maybe<Result>
+  ) -> Maybe<Result> {
+    Maybe<Result>(raw: asObservable().flatMap { try selector($0).asObservable() })
+  }
+
+  /// The element, or another one without it.
+  public func ifEmpty(default element: Element) -> Single<Element> {
+    Single(raw: asObservable().ifEmpty(default: element))
+  }
+
+  /// This maybe, or another one if it has no element.
+  public func ifEmpty(switchTo other: Maybe<Element>) -> Maybe<Element> {
+    Maybe(raw: asObservable().ifEmpty(switchTo: other.asObservable()))
+  }
+
+  /// This maybe, or a single if it has no element.
+  public func ifEmpty(switchTo other: Single<Element>) -> Single<Element> {
+    Single(raw: asObservable().ifEmpty(switchTo: other.asObservable()))
+  }
+
+  /// This maybe, which emits an element in place of an error.
+  public func catchAndReturn(_ element: Element) -> Maybe<Element> {
+    Maybe(raw: asObservable().catchAndReturn(element))
+  }
+
+  /// The element, which is awaited, or `nil` without one.
+  ///
+  /// Canceling the task ends the subscription and throws `CancellationError`.
+  public var value: Element? {
+    get async throws {
+      for try await element in asObservable().values { return element }
+      return nil
+    }
+  }
+}
+
+extension PrimitiveSequence where Trait == MaybeTrait {
+  /// The elements of several maybes, combined by a closure; an error that it throws fails the maybe.
+  public static func zip<each Source: Sendable>(
+    _ source: repeat Maybe<each Source>,
+    resultSelector: @escaping @Sendable (repeat each Source) throws -> Element
+  ) -> Maybe<Element> {
+    Maybe(raw: .zip(repeat each source, resultSelector: resultSelector))
+  }
+}
+
+extension PrimitiveSequence where Trait == MaybeTrait, Element == any Sendable {
+  /// The elements of several maybes, as a tuple.
+  public static func zip<each Source: Sendable>(
+    _ source: repeat Maybe<each Source>
+  ) -> Maybe<(repeat each Source)> {
+    Maybe<(repeat each Source)>(raw: Observable<any Sendable>.zip(repeat each source))
+  }
+}

@@ -1,0 +1,173 @@
+/// A stream with a restricted number of elements: a ``Single``, a ``Maybe`` or a ``Completable``.
+public struct PrimitiveSequence<Trait, Element: Sendable>: PrimitiveSequenceType {
+  private let source: Observable<Element>
+
+  /// Wraps a stream that satisfies the trait's restriction.
+  init(raw source: Observable<Element>) {
+    self.source = source
+  }
+
+  /// This sequence.
+  public var primitiveSequence: PrimitiveSequence<Trait, Element> {
+    self
+  }
+
+  /// This sequence as an ``Observable``.
+  public func asObservable() -> Observable<Element> {
+    source
+  }
+}
+
+/// A type that converts to a ``PrimitiveSequence``.
+public protocol PrimitiveSequenceType<Trait, Element>: ObservableConvertibleType {
+  /// The restriction on the number of elements.
+  associatedtype Trait
+
+  /// This value as a primitive sequence.
+  var primitiveSequence: PrimitiveSequence<Trait, Element> { get }
+}
+
+extension PrimitiveSequenceType {
+  /// This value as an ``Observable``.
+  public func asObservable() -> Observable<Element> {
+    primitiveSequence.asObservable()
+  }
+}
+
+extension PrimitiveSequence {
+  /// A sequence that a closure creates for each subscription.
+  public static func deferred(
+    _ observableFactory: @escaping @Sendable () throws -> PrimitiveSequence<Trait, Element>
+  ) -> PrimitiveSequence<Trait, Element> {
+    Self(raw: .deferred { try observableFactory().asObservable() })
+  }
+
+  /// A sequence with a resource that is created for each subscription and disposed of at its end.
+  public static func using<Resource: Disposable>(
+    _ resourceFactory: @escaping @Sendable () throws -> Resource,
+    primitiveSequenceFactory:
+      @escaping @Sendable (Resource) throws -> PrimitiveSequence<Trait, Element>
+  ) -> PrimitiveSequence<Trait, Element> {
+    Self(
+      raw: .using(resourceFactory) { try primitiveSequenceFactory($0).asObservable() })
+  }
+
+  /// This sequence, delayed by a time; an error is not delayed.
+  public func delay(_ dueTime: Duration, scheduler: any SchedulerType) -> Self {
+    Self(raw: source.delay(dueTime, scheduler: scheduler))
+  }
+
+  /// This sequence, whose subscription starts a time later.
+  public func delaySubscription(_ dueTime: Duration, scheduler: any SchedulerType) -> Self {
+    Self(raw: source.delaySubscription(dueTime, scheduler: scheduler))
+  }
+
+  /// This sequence, whose events a scheduler delivers.
+  public func observe(on scheduler: any SchedulerType) -> Self {
+    Self(raw: source.observe(on: scheduler))
+  }
+
+  /// This sequence, whose subscription a scheduler starts and disposes of.
+  public func subscribe(on scheduler: any SchedulerType) -> Self {
+    Self(raw: source.subscribe(on: scheduler))
+  }
+
+  /// This sequence, continued after an error by the one that a closure returns for it.
+  public func `catch`(_ handler: @escaping @Sendable (any Error) throws -> Self) -> Self {
+    Self(raw: source.catch { try handler($0).asObservable() })
+  }
+
+  /// This sequence, subscribed to again after each error.
+  public func retry() -> Self {
+    Self(raw: source.retry())
+  }
+
+  /// This sequence, subscribed to again after an error.
+  ///
+  /// - Parameter maxAttemptCount: The limit of subscriptions, at least 1.
+  /// - Returns: The sequence of all attempts.
+  public func retry(_ maxAttemptCount: Int) -> Self {
+    Self(raw: source.retry(max(1, maxAttemptCount)))
+  }
+
+  /// This sequence, subscribed to again when a stream that is derived from its errors emits.
+  public func retry<Trigger: ObservableConvertibleType>(
+    when notificationHandler: @escaping @Sendable (Observable<any Error>) -> Trigger
+  ) -> Self {
+    Self(raw: source.retry(when: notificationHandler))
+  }
+
+  /// This sequence, subscribed to again when a stream that is derived from its errors of one type
+  /// emits.
+  public func retry<Failure: Error, Trigger: ObservableConvertibleType>(
+    when notificationHandler: @escaping @Sendable (Observable<Failure>) -> Trigger
+  ) -> Self {
+    Self(raw: source.retry(when: notificationHandler))
+  }
+
+  /// This sequence, whose events are printed.
+  public func debug(
+    _ identifier: String? = nil, trimOutput: Bool = false,
+    file: StaticString = #fileID, line: UInt = #line, function: StaticString = #function
+  ) -> Self {
+    Self(
+      raw: source.debug(
+        identifier, trimOutput: trimOutput, file: file, line: line, function: function))
+  }
+
+  /// This sequence, which fails with ``RxError/timeout`` if no event arrives within a time.
+  public func timeout(_ dueTime: Duration, scheduler: any SchedulerType) -> Self {
+    Self(raw: source.timeout(dueTime, scheduler: scheduler))
+  }
+
+  /// This sequence, replaced by another one if no event arrives within a time.
+  public func timeout(_ dueTime: Duration, other: Self, scheduler: any SchedulerType) -> Self {
+    Self(raw: source.timeout(dueTime, other: other, scheduler: scheduler))
+  }
+}
+
+extension PrimitiveSequence where Element: FixedWidthInteger {
+  /// A sequence that emits 0 after a time.
+  public static func timer(_ dueTime: Duration, scheduler: any SchedulerType) -> Self {
+    Self(raw: .timer(dueTime, scheduler: scheduler))
+  }
+}
+
+extension ObservableType {
+  /// The only element of this stream, emitted when it completes.
+  ///
+  /// It fails with ``RxError/noElements`` if the stream is empty, and with
+  /// ``RxError/moreThanOneElement`` at a second element.
+  public func asSingle() -> Single<Element> {
+    Single(raw: only { throw RxError.noElements })
+  }
+
+  /// The only element of this stream, if it has one, emitted when it completes.
+  ///
+  /// It fails with ``RxError/moreThanOneElement`` at a second element.
+  public func asMaybe() -> Maybe<Element> {
+    Maybe(raw: only {})
+  }
+
+  private func only(
+    _ requireElement: @escaping @Sendable () throws -> Void
+  ) -> Observable<Element> {
+    lift(state: { Box<Element?>(nil) }) { element, held, _ in
+      let isFirst = held.withLock { held in
+        guard held == nil else { return false }
+        held = element
+        return true
+      }
+      if !isFirst { throw RxError.moreThanOneElement }
+    } completed: { held, sink in
+      if let element = held.value { sink.forward(element) } else { try requireElement() }
+    }
+  }
+}
+
+extension ObservableType where Element == Never {
+  /// This stream as a ``Completable``.
+  public func asCompletable() -> Completable {
+    Completable(raw: asObservable())
+  }
+}

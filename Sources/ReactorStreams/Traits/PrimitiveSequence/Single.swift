@@ -1,0 +1,231 @@
+/// The trait of a sequence that emits exactly one element or fails.
+public enum SingleTrait {}
+
+/// A stream that emits exactly one element or fails.
+public typealias Single<Element: Sendable> = PrimitiveSequence<SingleTrait, Element>
+
+/// The result of a ``Single``.
+public typealias SingleEvent<Element> = Result<Element, any Error>
+
+extension PrimitiveSequenceType where Trait == SingleTrait {
+  /// Receives the result of the work that `create(subscribe:)` starts; only the first call counts.
+  public typealias SingleObserver = @Sendable (SingleEvent<Element>) -> Void
+
+  /// A single from the work of a subscription.
+  ///
+  /// - Parameter subscribe: Called for each subscription; returns a disposable that cancels its work.
+  /// - Returns: The single, which does no work before it is subscribed to.
+  public static func create(
+    subscribe: @escaping @Sendable (@escaping SingleObserver) -> any Disposable
+  ) -> Single<Element> {
+    Single(
+      raw: .create { observer in
+        subscribe { result in
+          switch result {
+          case .success(let element):
+            observer.onNext(element)
+            observer.onCompleted()
+          case .failure(let error): observer.onError(error)
+          }
+        }
+      })
+  }
+
+  /// A single from an asynchronous closure, which each subscription calls in a new task.
+  public static func run(
+    priority: TaskPriority? = nil, _ work: @escaping @Sendable () async throws -> Element
+  ) -> Single<Element> {
+    Single(raw: .run(priority: priority) { send in send(try await work()) })
+  }
+
+  /// A single from an asynchronous closure; the same as ``run(priority:_:)``.
+  public static func create(
+    priority: TaskPriority? = nil, work: @escaping @Sendable () async throws -> Element
+  ) -> Single<Element> {
+    .run(priority: priority, work)
+  }
+
+  /// A single of one element.
+  public static func just(_ element: Element) -> Single<Element> {
+    Single(raw: .just(element))
+  }
+
+  /// A single of one element, which a scheduler emits.
+  public static func just(_ element: Element, scheduler: any SchedulerType) -> Single<Element> {
+    Single(raw: .just(element, scheduler: scheduler))
+  }
+
+  /// A single that fails.
+  public static func error(_ error: any Error) -> Single<Element> {
+    Single(raw: .error(error))
+  }
+
+  /// A single that never ends.
+  public static func never() -> Single<Element> {
+    Single(raw: .never())
+  }
+
+  /// Starts the work and delivers its result.
+  ///
+  /// - Returns: A disposable that cancels the subscription.
+  public func subscribe(
+    _ observer: @escaping @Sendable (SingleEvent<Element>) -> Void
+  ) -> any Disposable {
+    subscribe(onSuccess: { observer(.success($0)) }, onFailure: { observer(.failure($0)) })
+  }
+
+  /// Starts the work and delivers its result to closures.
+  ///
+  /// - Returns: A disposable that cancels the subscription.
+  public func subscribe(
+    onSuccess: (@Sendable (Element) -> Void)? = nil,
+    onFailure: (@Sendable (any Error) -> Void)? = nil,
+    onDisposed: (@Sendable () -> Void)? = nil
+  ) -> any Disposable {
+    asObservable().take(1).subscribe(
+      onNext: onSuccess, onError: onFailure, onDisposed: onDisposed)
+  }
+
+  /// Starts the work and delivers its result to closures together with an object that the
+  /// subscription does not retain.
+  ///
+  /// - Returns: A disposable that cancels the subscription.
+  public func subscribe<Owner: AnyObject & Sendable>(
+    with object: Owner,
+    onSuccess: (@Sendable (Owner, Element) -> Void)? = nil,
+    onFailure: (@Sendable (Owner, any Error) -> Void)? = nil,
+    onDisposed: (@Sendable (Owner) -> Void)? = nil
+  ) -> any Disposable {
+    asObservable().take(1).subscribe(
+      with: object, onNext: onSuccess, onError: onFailure, onDisposed: onDisposed)
+  }
+
+  /// Calls closures at the events of this single; an error that one throws fails it.
+  ///
+  /// - Parameters:
+  ///   - onSuccess: Called before the element is forwarded.
+  ///   - afterSuccess: Called after the element is forwarded.
+  ///   - onError: Called before an error is forwarded.
+  ///   - afterError: Called after an error is forwarded.
+  ///   - onSubscribe: Called before the work starts.
+  ///   - onSubscribed: Called after the work has started.
+  ///   - onDispose: Called once, when the subscription has ended.
+  /// - Returns: The same single.
+  public func `do`(
+    onSuccess: (@Sendable (Element) throws -> Void)? = nil,
+    afterSuccess: (@Sendable (Element) throws -> Void)? = nil,
+    onError: (@Sendable (any Error) throws -> Void)? = nil,
+    afterError: (@Sendable (any Error) throws -> Void)? = nil,
+    onSubscribe: (@Sendable () -> Void)? = nil,
+    onSubscribed: (@Sendable () -> Void)? = nil,
+    onDispose: (@Sendable () -> Void)? = nil
+  ) -> Single<Element> {
+    Single(
+      raw: asObservable().do(
+        onNext: onSuccess, afterNext: afterSuccess, onError: onError, afterError: afterError,
+        onSubscribe: onSubscribe, onSubscribed: onSubscribed, onDispose: onDispose))
+  }
+
+  /// The element, transformed by a closure; an error that it throws fails the single.
+  public func map<Result: Sendable>(
+    _ transform: @escaping @Sendable (Element) throws -> Result
+  ) -> Single<Result> {
+    Single<Result>(raw: asObservable().map(transform))
+  }
+
+  /// The result of a closure for the element, if it is not `nil`.
+  public func compactMap<Result: Sendable>(
+    _ transform: @escaping @Sendable (Element) throws -> Result?
+  ) -> Maybe<Result> {
+    Maybe<Result>(raw: asObservable().compactMap(transform))
+  }
+
+  /// The element, if it satisfies a predicate.
+  public func filter(
+    _ predicate: @escaping @Sendable (Element) throws -> Bool
+  ) -> Maybe<Element> {
+    Maybe(raw: asObservable().filter(predicate))
+  }
+
+  /// The single that a closure returns for the element.
+  public func flatMap<Result: Sendable>(
+    _ selector: @escaping @Sendable (Element) throws -> Single<Result>
+  ) -> Single<Result> {
+    Single<Result>(raw: asObservable().flatMap { try selector($0).asObservable() })
+  }
+
+  /// The maybe that a closure returns for the element.
+  public func flatMapMaybe<Result: Sendable>(
+    _ selector: @escaping @Sendable (Element) throws -> Maybe<Result>
+  ) -> Maybe<Result> {
+    Maybe<Result>(raw: asObservable().flatMap { try selector($0).asObservable() })
+  }
+
+  /// The completable that a closure returns for the element.
+  public func flatMapCompletable(
+    _ selector: @escaping @Sendable (Element) throws -> Completable
+  ) -> Completable {
+    Completable(raw: asObservable().flatMap { try selector($0).asObservable() })
+  }
+
+  /// This single, which emits an element in place of an error.
+  public func catchAndReturn(_ element: Element) -> Single<Element> {
+    Single(raw: asObservable().catchAndReturn(element))
+  }
+
+  /// This single as a ``Maybe``.
+  public func asMaybe() -> Maybe<Element> {
+    Maybe(raw: asObservable())
+  }
+
+  /// The end of this single, without its element.
+  public func asCompletable() -> Completable {
+    Completable(raw: asObservable().ignoreElements())
+  }
+
+  /// The elements of several singles, combined by a closure.
+  public static func zip<Result: Sendable>(
+    _ collection: some Collection<Single<Element>>,
+    resultSelector: @escaping @Sendable ([Element]) throws -> Result
+  ) -> Single<Result> {
+    guard !collection.isEmpty else { return .deferred { .just(try resultSelector([])) } }
+    return Single<Result>(raw: .zip(collection, resultSelector: resultSelector))
+  }
+
+  /// The elements of several singles.
+  public static func zip(
+    _ collection: some Collection<Single<Element>>
+  ) -> Single<[Element]> {
+    zip(collection) { $0 }
+  }
+
+  /// The element, which is awaited.
+  ///
+  /// Canceling the task ends the subscription and throws `CancellationError`.
+  public var value: Element {
+    get async throws {
+      for try await element in asObservable().values { return element }
+      throw RxError.noElements
+    }
+  }
+}
+
+extension PrimitiveSequence where Trait == SingleTrait {
+  /// The elements of several singles, combined by a closure; an error that it throws fails the
+  /// single.
+  public static func zip<each Source: Sendable>(
+    _ source: repeat Single<each Source>,
+    resultSelector: @escaping @Sendable (repeat each Source) throws -> Element
+  ) -> Single<Element> {
+    Single(raw: .zip(repeat each source, resultSelector: resultSelector))
+  }
+}
+
+extension PrimitiveSequence where Trait == SingleTrait, Element == any Sendable {
+  /// The elements of several singles, as a tuple.
+  public static func zip<each Source: Sendable>(
+    _ source: repeat Single<each Source>
+  ) -> Single<(repeat each Source)> {
+    Single<(repeat each Source)>(raw: Observable<any Sendable>.zip(repeat each source))
+  }
+}

@@ -1,0 +1,55 @@
+import ReactorStreams
+import ReactorTesting
+import Testing
+
+/// Synchronous sources that are combined take turns, as they do in RxSwift.
+@Suite struct InterleavingTests {
+  private func elements<Element: Sendable>(_ stream: Observable<Element>) throws -> [Element] {
+    try stream.toBlocking().toArray()
+  }
+
+  @Test func `merge alternates between its sources`() throws {
+    let merged = Observable.merge(.of(1, 2, 3), .of(10, 20, 30))
+    #expect(try elements(merged) == [1, 10, 2, 20, 3, 30])
+  }
+
+  @Test func `combineLatest sees each element of both sources`() throws {
+    let combined = Observable.combineLatest(Observable.of(1, 2), Observable.of("a", "b")) {
+      "\($0)\($1)"
+    }
+    #expect(try elements(combined) == ["1a", "2a", "2b"])
+  }
+
+  @Test func `withLatestFrom pairs elements of the same turn`() throws {
+    let paired = Observable.of(1, 2).withLatestFrom(Observable.of("a", "b")) { "\($0)\($1)" }
+    #expect(try elements(paired) == ["1a", "2b"])
+  }
+
+  @Test func `flatMap alternates between the outer and the inner streams`() throws {
+    let flattened = Observable.of(10, 20).flatMap { Observable.of($0, $0 + 1, $0 + 2) }
+    #expect(try elements(flattened) == [10, 11, 20, 12, 21, 22])
+  }
+
+  @Test func `a range, a loop and a repetition take turns`() throws {
+    let range = Observable.range(start: 1, count: 3)
+    let loop = Observable.generate(initialState: 10, condition: { $0 < 40 }) { $0 + 10 }
+    let repetition = Observable.repeatElement(0).take(3)
+    #expect(try elements(.merge(range, loop, repetition)) == [1, 10, 0, 2, 20, 0, 3, 30, 0])
+  }
+
+  @Test func `a source outside of a subscription is emitted before subscribe returns`() {
+    let source = PublishSubject<Int>()
+    let log = Log<Int>()
+    let subscription = source.flatMap { Observable.of($0, $0 + 1) }.subscribe(onNext: log.append)
+    source.onNext(1)
+    source.onNext(10)
+    #expect(log.entries == [1, 2, 10, 11])
+    subscription.dispose()
+  }
+
+  @Test func `an infinite source stops when the subscription has ended`() throws {
+    #expect(try elements(Observable.repeatElement(7).take(2)) == [7, 7])
+    let zipped = Observable.zip(Observable.repeatElement(0), Observable.of(1, 2)) { $1 }
+    #expect(try elements(zipped) == [1, 2])
+  }
+}

@@ -1,0 +1,52 @@
+import ReactorStreams
+import ReactorTesting
+import Testing
+
+@Suite struct RefCountTests {
+  let scheduler = TestScheduler()
+
+  @Test(arguments: [Event<Int>.completed, .error(TestError.test)])
+  func `an observer after the source's end connects again`(_ end: Event<Int>) {
+    let source = scheduler.createColdObservable([
+      .next(10, 1), Recorded(time: 20, value: end),
+    ])
+    for shared in [source.publish().refCount(), source.replay(1).refCount()] {
+      let first = scheduler.createObserver(Int.self)
+      let second = scheduler.createObserver(Int.self)
+      let start = scheduler.clock
+      scheduler.scheduleAt(start + 100) { _ = shared.subscribe(first) }
+      scheduler.scheduleAt(start + 200) { _ = shared.subscribe(second) }
+      scheduler.start()
+      #expect(first.events == [.next(start + 110, 1), Recorded(time: start + 120, value: end)])
+      #expect(second.events == [.next(start + 210, 1), Recorded(time: start + 220, value: end)])
+      #expect(
+        source.subscriptions.suffix(2) == [
+          Subscription(start + 100, start + 120), Subscription(start + 200, start + 220),
+        ])
+    }
+  }
+
+  @Test func `an observer that subscribes again at the error connects again`() {
+    let attempts = Box(0)
+    let source = Observable<Int>.deferred {
+      attempts.withLock { $0 += 1 }
+      return attempts.value < 3 ? .error(TestError.test) : .just(attempts.value)
+    }
+    let log = Log<Int>()
+    _ = source.publish().refCount().retry().subscribe(onNext: log.append)
+    #expect(log.entries == [3])
+  }
+
+  @Test func `an ended source is disposed of, and its end is replayed until the next connection`() {
+    let source = scheduler.createColdObservable([.next(10, 1), .completed(20)])
+    let shared = source.replay(1)
+    let late = scheduler.createObserver(Int.self)
+    scheduler.scheduleAt(100) { _ = shared.connect() }
+    scheduler.scheduleAt(150) { _ = shared.subscribe(late) }
+    scheduler.start()
+    #expect(source.subscriptions == [Subscription(100, 120)])
+    #expect(late.events == [.next(150, 1), .completed(150)])
+    _ = shared.connect()
+    #expect(source.subscriptions.count == 2)
+  }
+}
