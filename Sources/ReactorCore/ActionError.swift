@@ -1,6 +1,6 @@
-/// An error of `mutate` that chooses what the client is told.
+/// An error of `mutate` that determines the client's response.
 ///
-/// Any other error is answered as a failure of the server that says nothing of its cause.
+/// For any other error, the response is a server error without its cause.
 ///
 /// ```swift
 /// struct UnknownUser: ActionError {
@@ -9,17 +9,17 @@
 /// }
 /// ```
 public protocol ActionError: Error {
-  /// The HTTP status of the answer: 400 to 599.
+  /// The HTTP status of the response: 400 to 599.
   var status: Int { get }
 
   /// A short sentence for people, the same at every occurrence.
   var title: String { get }
 
-  /// What happened this time and what to do about it; `nil` repeats the title.
+  /// The cause of this occurrence and how to resolve it; `nil` repeats the title.
   var detail: String? { get }
 }
 
 extension ActionError {
-  /// Nothing beyond the title.
+  /// `nil`: the title is sufficient.
   public var detail: String? { nil }
 }

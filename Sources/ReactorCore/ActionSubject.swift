@@ -1,11 +1,11 @@
 public import ReactorStreams
 
-/// Where actions enter a reactor: an observer of actions, and a stream of those that were sent.
+/// The input of a reactor: an observer of actions, and a stream of the actions that were sent.
 ///
-/// It never ends: a failure or a completion sent into it is dropped, so that a stream of taps that
-/// ends does not end the reactor it was bound to.
+/// It never ends: an error or a completion that it receives is ignored, so that a stream of taps that
+/// completes does not end the reactor.
 public final class ActionSubject<Action: Sendable>: ObservableType, ObserverType {
-  /// Actions go in and come out.
+  /// An action.
   public typealias Element = Action
 
   private let send: @Sendable (Action) -> Void
@@ -16,14 +16,16 @@ public final class ActionSubject<Action: Sendable>: ObservableType, ObserverType
     self.send = send
   }
 
-  /// Sends an action to the reactor; any thread may call.
+  /// Sends an action to the reactor.
+  ///
+  /// Any thread.
   public func on(_ event: Event<Action>) {
     if case .next(let action) = event { send(action) }
   }
 
   /// Observes the actions that are sent, before they are transformed.
   ///
-  /// - Returns: What ends the observation.
+  /// - Returns: A disposable that cancels the subscription.
   public func subscribe(_ observer: any ObserverType<Action>) -> any Disposable {
     sent.subscribe(observer)
   }

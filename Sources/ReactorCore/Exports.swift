@@ -1,3 +1,2 @@
-// A file with a reactor needs one import, as with ReactorKit, which re-exports RxSwift: its streams
-// are part of what a reactor is written in.
+// One import suffices for a file with a reactor, as with ReactorKit, which re-exports RxSwift.
 @_exported public import ReactorStreams

@@ -1,4 +1,4 @@
-/// A class whose instances are equal when they are the same.
+/// A class whose instances are equal if they are identical.
 ///
 /// ```swift
 /// final class CellReactor: Reactor, IdentityEquatable { … }
@@ -6,13 +6,13 @@
 public protocol IdentityEquatable: AnyObject, Equatable {}
 
 extension IdentityEquatable {
-  /// Whether both are the same instance.
+  /// Returns whether both are the same instance.
   public static func == (lhs: Self, rhs: Self) -> Bool {
     lhs === rhs
   }
 }
 
-/// A class whose instances are equal when they are the same, and hash accordingly.
+/// A class whose instances are equal if they are identical, and hash accordingly.
 public protocol IdentityHashable: IdentityEquatable, Hashable {}
 
 extension IdentityHashable {

@@ -27,60 +27,60 @@ public import ReactorStreams
 /// }
 /// ```
 ///
-/// The name stands for a class and a protocol together, so that writing `class X: Reactor`, as in
-/// ReactorKit, also gives the instance a place for its pipeline. ReactorKit keeps it in global
-/// tables keyed by the object, behind one lock for all reactors of the process.
+/// The alias combines a class and a protocol: `class X: Reactor`, as in ReactorKit, provides each
+/// instance storage for its pipeline. ReactorKit uses global tables keyed by the object, behind one
+/// lock for all reactors of the process.
 public typealias Reactor = ReactorInstance & ReactorProtocol
 
-/// What a reactor declares and implements.
+/// The requirements of a reactor.
 ///
 /// Conform to ``Reactor``, which adds the pipeline.
 ///
-/// Everything here is called in the reactor's own serial context: one call at a time, each seeing
-/// what the one before did, on the thread that brought the work. No lock is held during a call.
+/// All requirements are called in the reactor's serial context: one call at a time, each after the
+/// effects of the one before, on the thread that enqueued the work. No lock is held during a call.
 public protocol ReactorProtocol<Action, Mutation, State>: AnyObject {
-  /// What a client asks for.
+  /// A request of a client.
   associatedtype Action: Sendable
 
   /// One change of the state.
   associatedtype Mutation: Sendable = Action
 
-  /// What clients see.
+  /// The value that clients observe.
   associatedtype State: Sendable
 
   /// The state before the first mutation. Read once, when the pipeline is connected.
   var initialState: State { get }
 
-  /// Turns an action into mutations, at once or over time. Side effects belong here.
+  /// Turns an action into mutations, synchronously or over time. Side effects belong here.
   ///
-  /// A failure of the returned stream ends the mutations of this action only.
+  /// An error of the returned stream ends the mutations of this action only.
   func mutate(action: Action) -> Observable<Mutation>
 
   /// Folds a mutation into the state. Must be pure: a log of mutations is replayed through it.
   func reduce(state: State, mutation: Mutation) -> State
 
-  /// Changes the stream of actions. Called once, when the pipeline is connected, and again after
-  /// the stream it returned has failed.
+  /// Transforms the stream of actions. Called when the pipeline is connected, and again after the
+  /// returned stream has failed.
   func transform(action: Observable<Action>) -> Observable<Action>
 
-  /// Changes the stream of mutations, or merges others into it. Called as ``transform(action:)``.
+  /// Transforms the stream of mutations, or merges other streams into it. Called as
+  /// ``transform(action:)``.
   ///
-  /// What is merged in may emit on any thread: each of its mutations has a turn of its own, as if it
-  /// were an action. A mutation belongs to an action if it comes out while the action's own goes in,
-  /// on the way through this stream; what comes out later (`delay`, `debounce`) is nobody's, so that
-  /// it is logged without an action and no request waits for it. So may be what goes through a
-  /// `share()` that another thread emits into at that moment.
+  /// A merged stream may emit on any thread; each of its mutations has a turn of its own. A mutation
+  /// is attributed to an action if this stream emits it synchronously for a mutation of the action. A
+  /// mutation that is emitted later (`delay`, `debounce`) is logged without an action, and no request
+  /// waits for it. The same can happen with a `share()` that another thread emits into concurrently.
   func transform(mutation: Observable<Mutation>) -> Observable<Mutation>
 
-  /// Changes the stream of states that leave the reactor; `reduce` does not see its changes.
-  /// Called as ``transform(action:)``.
+  /// Transforms the stream of states that observers see; `reduce` gets the untransformed state. Called
+  /// as ``transform(action:)``.
   func transform(state: Observable<State>) -> Observable<State>
 
-  /// Told of a failure in one of the reactor's streams. The reactor goes on after each.
+  /// Called after an error of one of the reactor's streams. The reactor continues.
   func onError(_ error: any Error, in stage: ReactorStage)
 }
 
-/// Where in a reactor something failed.
+/// The stream of a reactor that failed.
 public enum ReactorStage: String, Sendable {
   /// The stream that ``ReactorProtocol/mutate(action:)`` returned.
   case mutate
@@ -111,7 +111,7 @@ extension ReactorProtocol {
   /// The states as they are.
   public func transform(state: Observable<State>) -> Observable<State> { state }
 
-  /// Ignores the failure; a host reports it all the same.
+  /// Ignores the error; a host logs it in any case.
   public func onError(_ error: any Error, in stage: ReactorStage) {}
 }
 
@@ -121,11 +121,11 @@ extension ReactorProtocol where Action == Mutation {
 }
 
 extension ReactorProtocol where Self: ReactorInstance {
-  /// Where actions are sent.
+  /// The input of the reactor.
   ///
-  /// Touching it connects the reactor's streams.
+  /// The first access connects the reactor's streams.
   ///
-  /// Any thread may send. An action that arrives while another is handled waits its turn.
+  /// Any thread may send. An action that is sent while another is executed waits in the mailbox.
   public var action: ActionSubject<Action> {
     guard !isStubEnabled else { return recording.action }
     let pipeline = pipeline
@@ -135,7 +135,7 @@ extension ReactorProtocol where Self: ReactorInstance {
 
   /// The states: the current one first, then one for each mutation.
   ///
-  /// Touching it connects the reactor's streams.
+  /// The first access connects the reactor's streams.
   public var state: Observable<State> {
     guard !isStubEnabled else { return recording.state.asObservable() }
     let pipeline = pipeline
@@ -143,8 +143,9 @@ extension ReactorProtocol where Self: ReactorInstance {
     return pipeline.state
   }
 
-  /// The state that was emitted last, before any observer was told of it; the initial state where
-  /// nothing has been emitted yet.
+  /// The latest state; the initial state before the first mutation.
+  ///
+  /// It is updated before observers are notified.
   ///
   /// Reading it does not connect the reactor's streams.
   @inlinable

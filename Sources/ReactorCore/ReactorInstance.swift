@@ -1,28 +1,28 @@
 public import Synchronization
 
-/// The part of a reactor that holds its pipeline; subclassed through ``Reactor``.
+/// The superclass of reactors, which stores their pipeline; subclassed through ``Reactor``.
 open class ReactorInstance {
   @usableFromInline let held = Mutex(Held())
   @usableFromInline let stubbed = Atomic(false)
 
-  /// Makes the instance.
+  /// Creates an instance.
   ///
-  /// The parameter is never passed. It keeps this from being named `init()`, which a reactor that
-  /// declares its own `init()`, as in ReactorKit, would have to mark with `override`.
+  /// The parameter is never passed. It avoids the name `init()`, which a reactor with an `init()` of
+  /// its own, as in ReactorKit, would have to `override`.
   public init(_: Void = ()) {}
 
   deinit {
     held.withLock { $0.pipeline.take() }?.shutDown()
   }
 
-  /// Whether the stub takes the place of the pipeline.
+  /// Whether the stub replaces the pipeline.
   @inlinable
   final var isStubbed: Bool {
     get { stubbed.load(ordering: .relaxed) }
     set { stubbed.store(newValue, ordering: .relaxed) }
   }
 
-  /// The instance's pipeline, made when it is first asked for.
+  /// The instance's pipeline, created at the first access.
   @inlinable
   final func pipeline<Action, Mutation, State>(
     orMake make: () -> Pipeline<Action, Mutation, State>
@@ -35,50 +35,46 @@ open class ReactorInstance {
     }
   }
 
-  /// What the instance's stub keeps, made when it is first asked for.
+  /// The recording of the instance's stub, created at the first access.
   final func recording<Action, State>(
     showing state: @autoclosure () -> State
   ) -> StubRecording<Action, State> {
-    func kept(_ held: borrowing Held) -> StubRecording<Action, State>? {
+    func existing(_ held: borrowing Held) -> StubRecording<Action, State>? {
       held.recording as? StubRecording<Action, State>
     }
-    if let recording = held.withLock({ kept($0) }) { return recording }
-    // Made outside of the lock: the state may have to be asked of the reactor. Where two threads do
-    // so, the first one's is kept.
+    if let recording = held.withLock({ existing($0) }) { return recording }
+    // Created outside of the lock, since the initial state is user code. If two threads do so, the
+    // first recording is used.
     let made = StubRecording<Action, State>(showing: state())
     return held.withLock { held in
-      if let recording = kept(held) { return recording }
+      if let recording = existing(held) { return recording }
       held.recording = made
       return made
     }
   }
 }
 
-/// What an instance has beside the reactor's own properties.
+/// The storage of an instance beside the reactor's own properties.
 @usableFromInline
 struct Held {
-  @usableFromInline var pipeline: (any PipelineLifetime)?
+  @usableFromInline var pipeline: (any PipelineControl)?
   var recording: (any AnyObject & Sendable)?
 }
 
 extension ReactorProtocol where Self: ReactorInstance {
-  /// The reactor's pipeline; making it runs no code of the reactor.
+  /// The reactor's pipeline.
+  ///
+  /// Creating it executes no code of the reactor.
   @inlinable
   package var pipeline: Pipeline<Action, Mutation, State> {
-    pipeline { Pipeline(of: self, isKept: false) }
+    pipeline { Pipeline(of: self, retainsReactor: false) }
   }
 
-  /// The reactor's pipeline, which keeps the reactor alive until it is shut down.
+  /// The reactor's pipeline, which retains the reactor until it is shut down.
   @inlinable
-  package var keepingPipeline: Pipeline<Action, Mutation, State> {
-    let pipeline = pipeline { Pipeline(of: self, isKept: true) }
-    pipeline.keepReactor()
+  package var retainingPipeline: Pipeline<Action, Mutation, State> {
+    let pipeline = pipeline { Pipeline(of: self, retainsReactor: true) }
+    pipeline.retainReactor()
     return pipeline
   }
-}
-
-/// What ends with the instance that holds a pipeline.
-@usableFromInline
-protocol PipelineLifetime: AnyObject, Sendable {
-  func shutDown()
 }

@@ -4,7 +4,7 @@ import Testing
 
 struct ActionSubjectTests {
   @Test(arguments: ["failed", "completed"])
-  func `RK06, RK08: a source that ends does not end the reactor it is bound to`(end: String) {
+  func `a source that ends does not end the reactor that it is bound to`(end: String) {
     let reactor = TallyReactor()
     let states = Observation(reactor.state)
     let (first, second) = (
@@ -25,7 +25,7 @@ struct ActionSubjectTests {
     #expect(states.ends.isEmpty)
   }
 
-  @Test func `RK24: observers get the actions that are sent, and never an end`() {
+  @Test func `observers get actions and never a completion`() {
     let reactor = ScriptedReactor()
     let actions = Observation(reactor.action.asObservable())
     reactor.action.onNext("1")
@@ -36,7 +36,7 @@ struct ActionSubjectTests {
     #expect(actions.ends.isEmpty)
   }
 
-  @Test func `RK23: one that leaves gets nothing more, and the others go on`() {
+  @Test func `a disposed observer gets no more actions, the others do`() {
     let reactor = ScriptedReactor()
     let first = Observation(reactor.action.asObservable())
     let second = Observation(reactor.action.asObservable())
@@ -50,7 +50,7 @@ struct ActionSubjectTests {
     #expect(reactor.currentState == ["1", "2", "3"])
   }
 
-  @Test func `observers see an action before it is transformed`() {
+  @Test func `observers get an action before it is transformed`() {
     let reactor = ScriptedReactor()
     reactor.transformingActions = { $0.map { $0 + "!" } }
     let actions = Observation(reactor.action.asObservable())
@@ -59,7 +59,7 @@ struct ActionSubjectTests {
     #expect(reactor.currentState == ["go!"])
   }
 
-  @Test func `an effect may end with a later action`() {
+  @Test func `a later action can end an effect`() {
     let reactor = ScriptedReactor()
     let ticks = PublishSubject<String>()
     let isStop: @Sendable (String) -> Bool = { $0 == "stop" }

@@ -5,14 +5,14 @@ import Testing
 struct ActivityIndicatorTests {
   private let indicator = ActivityIndicator()
 
-  /// The indicator's changes, delivered in a context of the test's own.
+  /// The indicator's changes, delivered in a context of the test.
   private func observe(_ body: (Observation<Bool>) -> Void) {
     CurrentSerialContext.$value.withValue(ScriptedReactor().pipeline) {
       body(Observation(indicator.asObservable()))
     }
   }
 
-  @Test func `it tells when the first begins and when the last has ended`() {
+  @Test func `an indicator is true from the first beginning to the last end`() {
     observe { changes in
       let (first, second) = (PublishSubject<Int>(), PublishSubject<Int>())
       _ = first.trackActivity(indicator).subscribe()
@@ -25,7 +25,7 @@ struct ActivityIndicatorTests {
     }
   }
 
-  @Test func `a subscription that is disposed of has ended, once`() {
+  @Test func `a disposed subscription has ended once`() {
     observe { changes in
       let subscription = Observable<Int>.never().trackActivity(indicator).subscribe()
       subscription.dispose()
@@ -35,7 +35,7 @@ struct ActivityIndicatorTests {
     }
   }
 
-  @Test func `threads that begin and end at the same time leave nothing behind`() {
+  @Test func `concurrent beginnings and ends are counted exactly`() {
     let indicator = indicator
     let threads = (0..<4).map { _ in
       OtherThread {

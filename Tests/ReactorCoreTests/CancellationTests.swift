@@ -7,8 +7,8 @@ struct CancellationTests {
   private let source = PublishSubject<String>()
   private let gate = PublishSubject<String>()
 
-  /// Its action `start` runs the source under an id, `wait` does so when the gate has completed, and
-  /// `cancel` ends them.
+  /// The action `start` subscribes to the source with an id, `wait` does so when the gate has
+  /// completed, and `cancel` ends them.
   private func makeReactor(cancelInFlight: Bool = false) -> ScriptedReactor {
     let reactor = ScriptedReactor()
     reactor.mutating = { [source, gate] action in
@@ -23,7 +23,7 @@ struct CancellationTests {
     return reactor
   }
 
-  @Test func `a cancelled stream completes, and what follows it runs`() {
+  @Test func `a cancelled stream completes, and a concat continues`() {
     let reactor = makeReactor()
     reactor.action.onNext("start")
     source.onNext("1")
@@ -35,7 +35,7 @@ struct CancellationTests {
     #expect(reactor.pipeline.runningEffectCount == 0)
   }
 
-  @Test func `an id ends all that runs under it`() {
+  @Test func `an id cancels all streams with it`() {
     let reactor = makeReactor()
     reactor.action.onNext("startA")
     reactor.action.onNext("startB")
@@ -45,7 +45,7 @@ struct CancellationTests {
     #expect(reactor.currentState == ["startA1", "startB1", "after", "after"])
   }
 
-  @Test func `what is started after a cancellation runs`() {
+  @Test func `a stream that is created after a cancellation is not cancelled`() {
     let reactor = makeReactor()
     reactor.action.onNext("cancel")
     reactor.action.onNext("start")
@@ -53,7 +53,7 @@ struct CancellationTests {
     #expect(reactor.currentState == ["start1"])
   }
 
-  @Test func `a stream that waits for its turn is cancelled before it begins`() {
+  @Test func `a stream that has not begun is cancelled`() {
     let reactor = makeReactor()
     reactor.action.onNext("wait")
     reactor.action.onNext("cancel")
@@ -62,7 +62,7 @@ struct CancellationTests {
     #expect(reactor.pipeline.runningEffectCount == 0)
   }
 
-  @Test func `a stream that is made once runs again for an action after the cancellation`() {
+  @Test func `a shared stream can begin again after a cancellation`() {
     let reactor = ScriptedReactor()
     let once = source.cancellable(id: 1)
     reactor.mutating = { [gate] action in
@@ -77,7 +77,7 @@ struct CancellationTests {
     #expect(reactor.currentState == ["1"])
   }
 
-  @Test func `an effect that goes on may begin a new stream under the id`() {
+  @Test func `an effect can begin a new stream with a cancelled id`() {
     let reactor = ScriptedReactor()
     reactor.mutating = { [source, gate] action in
       action == "cancel"
@@ -93,7 +93,7 @@ struct CancellationTests {
     #expect(reactor.currentState == ["b2"])
   }
 
-  @Test func `with cancelInFlight the newest one stays`() {
+  @Test func `with cancelInFlight, the newest stream remains`() {
     let reactor = makeReactor(cancelInFlight: true)
     reactor.action.onNext("startA")
     source.onNext("1")
@@ -102,7 +102,8 @@ struct CancellationTests {
     #expect(reactor.currentState == ["startA1", "after", "startB2"])
   }
 
-  @Test func `with cancelInFlight one that was made before and begins later does not win`() {
+  @Test
+  func `with cancelInFlight, an earlier stream that begins later does not cancel a newer one`() {
     let reactor = makeReactor(cancelInFlight: true)
     reactor.action.onNext("wait")
     reactor.action.onNext("start")
@@ -111,7 +112,7 @@ struct CancellationTests {
     #expect(reactor.currentState == ["start1"])
   }
 
-  @Test func `an id belongs to its reactor`() {
+  @Test func `an id is local to its reactor`() {
     let (first, second) = (makeReactor(), makeReactor())
     first.action.onNext("startA")
     second.action.onNext("startB")
@@ -121,7 +122,7 @@ struct CancellationTests {
     #expect(second.currentState == ["startB1"])
   }
 
-  @Test func `ids of two types are two ids`() {
+  @Test func `ids of different types are different`() {
     struct Key: Hashable, Sendable { let name: String }
     let reactor = ScriptedReactor()
     reactor.mutating = { [source] action in
@@ -136,7 +137,7 @@ struct CancellationTests {
     #expect(reactor.currentState == ["1"])
   }
 
-  @Test func `a stream that is begun by a scheduler of the session finds its reactor`() {
+  @Test func `a stream that a scheduler of the session begins has its reactor`() {
     let reactor = ScriptedReactor()
     reactor.mutating = { [source, gate] action in
       action == "cancel"
@@ -151,7 +152,7 @@ struct CancellationTests {
     #expect(!source.hasObservers)
   }
 
-  @Test func `the end of the reactor ends all of them`() {
+  @Test func `the end of the reactor ends cancellable streams`() {
     do {
       let reactor = makeReactor()
       reactor.action.onNext("start")
@@ -161,7 +162,7 @@ struct CancellationTests {
     #expect(!source.hasObservers && !gate.hasObservers)
   }
 
-  @Test func `RK17: cancellable effects leave nothing behind`() {
+  @Test func `ended cancellable streams are released`() {
     weak var pipeline: AnyObject?
     do {
       let reactor = makeReactor(cancelInFlight: true)
@@ -175,7 +176,7 @@ struct CancellationTests {
     #expect(pipeline == nil)
   }
 
-  @Test func `where no reactor runs it, a stream is as it was`() {
+  @Test func `outside of a reactor, cancellable has no effect`() {
     let seen = Observation(source.cancellable(id: 1, cancelInFlight: true))
     let cancelled = Observation(Observable<String>.cancel(id: 1))
     source.onNext("1")
@@ -184,8 +185,8 @@ struct CancellationTests {
     #expect(cancelled.ends == ["completed"])
   }
 
-  @Test(.timeLimit(.minutes(1)))
-  func `a cancellation meets what another thread emits`() async {
+  @Test(.timeLimit(.minutes(10)))
+  func `a cancellation is safe while another thread emits`() async {
     let reactor = makeReactor()
     for round in 0..<200 {
       reactor.action.onNext("start\(round)")

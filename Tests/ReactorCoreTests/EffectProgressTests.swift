@@ -2,11 +2,11 @@ import ReactorCore
 import ReactorStreams
 import Testing
 
-/// How far effects have come, told by themselves.
+/// The progress that effects report.
 struct EffectProgressTests {
   private let source = PublishSubject<String>()
 
-  /// An action runs the source; its elements are fractions.
+  /// An action subscribes to the source, whose elements are fractions.
   private func makeReactor() -> ScriptedReactor {
     let reactor = ScriptedReactor()
     reactor.mutating = { [source] _ in
@@ -15,7 +15,7 @@ struct EffectProgressTests {
     return reactor
   }
 
-  @Test func `a stream tells it with its elements`() {
+  @Test func `trackProgress reports the progress of each element`() {
     let reactor = makeReactor()
     #expect(reactor.pipeline.effectProgress == nil)
     reactor.action.onNext("start")
@@ -31,7 +31,7 @@ struct EffectProgressTests {
   }
 
   @Test(arguments: [("-1", 0), ("7", 1), ("inf", 1)])
-  func `it is kept between 0 and 1`(told: String, kept: Double) {
+  func `progress is clamped to 0 and 1`(told: String, kept: Double) {
     let reactor = makeReactor()
     reactor.action.onNext("start")
     source.onNext("nan")
@@ -40,7 +40,7 @@ struct EffectProgressTests {
     #expect(reactor.pipeline.effectProgress == kept)
   }
 
-  @Test func `of several effects it is the mean of those that tell`() {
+  @Test func `the progress of several effects is the mean of those that report it`() {
     let reactor = ScriptedReactor()
     let others = [PublishSubject<String>(), PublishSubject<String>()]
     reactor.mutating = { [source] action in
@@ -59,7 +59,7 @@ struct EffectProgressTests {
     #expect(reactor.pipeline.effectProgress == 1)
   }
 
-  @Test func `async code tells it, and what it tells after its end does not count`() async {
+  @Test func `async code reports progress until its effect has ended`() async {
     let reactor = ScriptedReactor()
     let (reports, report) = AsyncStream<Double>.makeStream()
     let (told, tell) = AsyncStream<Void>.makeStream()
@@ -82,12 +82,12 @@ struct EffectProgressTests {
     report.finish()
   }
 
-  @Test func `threads that tell it at the same time leave nothing behind`() {
+  @Test func `concurrent reports leave no progress after the end`() {
     let reactor = ScriptedReactor()
     let threads = Recorder<OtherThread>()
     reactor.mutating = { _ in
       .create { observer in
-        // The effect is found where the thread runs in what the subscription ran in.
+        // The thread has the task-local context of the subscription.
         let context = CurrentSerialContext.value
         threads.add(
           OtherThread {
@@ -100,13 +100,13 @@ struct EffectProgressTests {
       }
     }
     for _ in 0..<4 { reactor.action.onNext("start") }
-    // A thread that has the turn takes a later action along, and starts the thread of that one.
+    // The thread that executes the turn also dequeues a later action and starts its thread.
     for thread in threads.values(waitingFor: 4) { thread.join() }
     #expect(reactor.pipeline.runningEffectCount == 0)
     #expect(reactor.pipeline.effectProgress == nil)
   }
 
-  @Test func `outside an effect nobody is told`() {
+  @Test func `outside of an effect, a report is ignored`() {
     EffectProgress.report(0.5)
     _ = Observable.just(0.5).trackProgress { $0 }.subscribe()
   }

@@ -2,9 +2,9 @@ import ReactorCore
 import ReactorStreams
 import Testing
 
-/// What fails is reported and survived.
+/// Errors of streams are reported, and the reactor continues.
 struct FailureTests {
-  @Test func `D2: mutations before a failure stay, and the next action runs`() {
+  @Test func `mutations before an error stay, and the next action is executed`() {
     let reactor = ScriptedReactor(["1"])
     reactor.mutating = { action in
       action == "bad" ? .concat(.of("10", "10"), .error(Mishap())) : .just(action)
@@ -20,7 +20,7 @@ struct FailureTests {
     #expect(reactor.failures.values == [.mutate])
   }
 
-  @Test func `D3: a failure leaves the effects of other actions alone`() {
+  @Test func `an error does not end the effects of other actions`() {
     let reactor = ScriptedReactor()
     let effect = PublishSubject<String>()
     reactor.mutating = { $0 == "long" ? effect.asObservable() : .error(Mishap()) }
@@ -32,7 +32,7 @@ struct FailureTests {
     #expect(reactor.failures.values == [.mutate])
   }
 
-  @Test func `RK09: an action whose mutations complete early ends nothing else`() {
+  @Test func `the completion of an action's mutations ends nothing else`() {
     let reactor = ScriptedReactor()
     reactor.mutating = { $0 == "none" ? .empty() : .just($0) }
     for action in ["1", "none", "2"] { reactor.action.onNext(action) }
@@ -40,7 +40,7 @@ struct FailureTests {
   }
 
   @Test(arguments: [ReactorStage.transformAction, .transformMutation, .transformState])
-  func `D4: a transform that fails is reported and replaced`(stage: ReactorStage) {
+  func `a transform that fails is reported and replaced`(stage: ReactorStage) {
     let reactor = ScriptedReactor()
     let check: @Sendable (String) throws -> String = {
       if $0 == "bad" { throw Mishap() }
@@ -59,20 +59,20 @@ struct FailureTests {
     }
     let states = Observation(reactor.state)
     for action in ["1", "bad", "2"] { reactor.action.onNext(action) }
-    // What transform(state:) did not let through was reduced, and is not shown.
+    // A state that transform(state:) dropped was reduced, and is not emitted.
     let last = stage == .transformState ? ["1", "bad", "2"] : ["1", "2"]
     #expect(states.elements == [[], ["1"], last])
     #expect(states.ends.isEmpty)
     #expect(reactor.failures.values == [stage])
   }
 
-  @Test func `D4: the action right behind the one that a transform failed on is not lost`() {
+  @Test func `the action after the one that a transform failed on is executed`() {
     let reactor = ScriptedReactor()
     reactor.transformingActions = { actions in
       actions.map { if $0 == "bad" { throw Mishap() } else { $0 } }
     }
     let action = reactor.action
-    // Sent from within an item, so that they stand in line one behind the other.
+    // Sent by an item, so that they are enqueued in order.
     let subscription = reactor.state.subscribe(onNext: { state in
       guard state == ["go"] else { return }
       for next in ["bad", "good", "bad", "better"] { action.onNext(next) }
@@ -84,7 +84,7 @@ struct FailureTests {
   }
 
   @Test(arguments: [ReactorStage.transformAction, .transformMutation, .transformState])
-  func `a transform that fails whenever it is subscribed to fails once an element`(
+  func `a transform that fails with each subscription fails once per element`(
     stage: ReactorStage
   ) {
     let reactor = ScriptedReactor()
@@ -102,7 +102,7 @@ struct FailureTests {
     #expect(reactor.currentState == [])
   }
 
-  @Test func `a stream that was merged in and stays broken is reported with every mutation`() {
+  @Test func `a merged stream that keeps failing is reported with each mutation`() {
     let reactor = ScriptedReactor()
     let merged = PublishSubject<String>()
     reactor.transformingMutations = { .merge($0, merged.asObservable()) }
@@ -111,11 +111,11 @@ struct FailureTests {
     merged.onError(Mishap())
     reactor.action.onNext("2")
     #expect(reactor.currentState == ["1", "m"])
-    // When it broke, when it was subscribed to again, and when "2" was to pass.
+    // At the error, at the new subscription, and at the element "2".
     #expect(reactor.failures.values == Array(repeating: .transformMutation, count: 3))
   }
 
-  @Test func `actions that have ended end the states when the last effect does`() {
+  @Test func `completed actions complete the states after the last effect`() {
     let reactor = ScriptedReactor()
     let effect = PublishSubject<String>()
     reactor.mutating = { $0 == "long" ? effect.asObservable() : .just($0) }
@@ -133,7 +133,8 @@ struct FailureTests {
     #expect(reactor.failures.values.isEmpty)
   }
 
-  @Test func `D5: who comes after the end gets the last state and the end`() {
+  @Test
+  func `an observer that subscribes after the completion gets the last state and the completion`() {
     let reactor = ScriptedReactor()
     let end = PublishSubject<Void>()
     reactor.transformingStates = { $0.take(until: end) }

@@ -4,7 +4,7 @@ import Testing
 struct IdentityTests {
   private final class Cell: IdentityHashable {}
 
-  @Test func `RK30: an instance equals itself and no other one`() {
+  @Test func `an instance equals itself and no other one`() {
     let first = Cell()
     let same = first
     let other = Cell()

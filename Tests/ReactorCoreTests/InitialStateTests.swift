@@ -3,7 +3,7 @@ import ReactorStreams
 import Testing
 
 struct InitialStateTests {
-  /// Its initial state is another one whenever it is read.
+  /// A reactor whose initial state differs with each access.
   private final class FreshReactor: Reactor {
     typealias Action = Int
 
@@ -17,7 +17,7 @@ struct InitialStateTests {
     func reduce(state: Int, mutation: Int) -> Int { state + mutation }
   }
 
-  @Test func `it is read once`() {
+  @Test func `the initial state is read once`() {
     let reactor = FreshReactor()
     let states = Observation(reactor.state)
     reactor.action.onNext(1)
@@ -26,7 +26,7 @@ struct InitialStateTests {
     #expect(reactor.reads.values.count == 1)
   }
 
-  @Test func `it is read once where currentState comes first`() {
+  @Test func `the initial state is read once if currentState is read first`() {
     let reactor = FreshReactor()
     #expect(reactor.currentState == 100)
     #expect(reactor.currentState == 100)
@@ -36,7 +36,7 @@ struct InitialStateTests {
     #expect(reactor.reads.values.count == 1)
   }
 
-  @Test func `reading currentState does not connect the streams`() {
+  @Test func `currentState does not connect the streams`() {
     let reactor = ScriptedReactor(["first"])
     let asked = Recorder<String>()
     reactor.transformingActions = {
@@ -49,7 +49,7 @@ struct InitialStateTests {
     #expect(asked.values == ["action"])
   }
 
-  @Test func `each transform is asked once, however often the streams are touched`() {
+  @Test func `each transform is called once`() {
     let reactor = ScriptedReactor()
     let asked = Recorder<String>()
     reactor.transformingActions = {
@@ -71,7 +71,7 @@ struct InitialStateTests {
     #expect(asked.values == ["action", "mutation", "state"])
   }
 
-  @Test func `reading the reactor's streams within a transform does not recurse`() {
+  @Test func `a transform can access the reactor's streams`() {
     let reactor = ScriptedReactor(["first"])
     let seen = Recorder<[String]>()
     let actions = Recorder<String>()
@@ -95,7 +95,7 @@ struct InitialStateTests {
     #expect(actions.values == ["a"])
   }
 
-  @Test func `what is merged in at once comes after the initial state`() {
+  @Test func `a stream that emits at once emits after the initial state`() {
     let reactor = ScriptedReactor()
     reactor.transformingMutations = { .merge($0, .of("merged", "too")) }
     let states = Observation(reactor.state)

@@ -3,7 +3,7 @@ import ReactorStreams
 import Testing
 
 struct LifetimeTests {
-  @Test func `RK17: a reactor goes with its last owner, and takes everything along`() {
+  @Test func `a reactor without references is released with its pipeline`() {
     weak var reactor: ScriptedReactor?
     weak var action: ActionSubject<String>?
     weak var state: Observable<[String]>?
@@ -20,7 +20,7 @@ struct LifetimeTests {
     #expect(state == nil)
   }
 
-  @Test func `RK17: running effects are cancelled`() {
+  @Test func `running effects are cancelled with their reactor`() {
     let cancelled = Recorder<String>()
     weak var reactor: ScriptedReactor?
     do {
@@ -38,7 +38,7 @@ struct LifetimeTests {
   }
 
   @Test(arguments: ["completed", "failed"])
-  func `RK17: an effect that has ended leaves nothing behind`(end: String) {
+  func `an ended effect is released`(end: String) {
     weak var pipeline: AnyObject?
     do {
       let reactor = ScriptedReactor()
@@ -57,7 +57,7 @@ struct LifetimeTests {
     #expect(pipeline == nil)
   }
 
-  @Test func `what an effect emits after its reactor went away goes nowhere`() {
+  @Test func `elements of an effect are ignored after its reactor is released`() {
     let effect = PublishSubject<String>()
     let states: Observation<[String]>
     do {
@@ -74,7 +74,7 @@ struct LifetimeTests {
     #expect(states.ends.isEmpty)
   }
 
-  @Test func `an action that is sent to a reactor that went away goes nowhere`() {
+  @Test func `actions are ignored after their reactor is released`() {
     let action: ActionSubject<String>
     do {
       action = ScriptedReactor().action
@@ -85,8 +85,8 @@ struct LifetimeTests {
     #expect(seen.elements.isEmpty)
   }
 
-  @Test(.timeLimit(.minutes(1)))
-  func `a task that runs for an effect is cancelled`() async {
+  @Test(.timeLimit(.minutes(10)))
+  func `the task of an effect is cancelled`() async {
     let (ended, finish) = AsyncStream<Bool>.makeStream()
     let (started, begin) = AsyncStream<Void>.makeStream()
     do {
@@ -108,20 +108,20 @@ struct LifetimeTests {
     }
   }
 
-  @Test func `an effect that runs far ahead of the mailbox is ended, and reported`() {
+  @Test func `an effect that emits too far ahead of the mailbox is ended and reported`() {
     let reactor = ScriptedReactor()
     let effect = PublishSubject<String>()
     reactor.mutating = { $0 == "effect" ? effect.asObservable() : .just($0) }
     let folded = Recorder<String>()
     reactor.transformingMutations = { mutations in
-      // Counted here and let go, so that the state does not grow to a long list.
+      // Counted here and dropped, so that the state does not grow.
       mutations.filter {
         if $0 == "e" { folded.add($0) }
         return $0 != "e"
       }
     }
     reactor.action.onNext("effect")
-    // Within an observer of the state nothing can be folded in, so all of it has to wait.
+    // During a call of an observer nothing is folded, so that all elements wait.
     let subscription = reactor.state.subscribe(onNext: { state in
       guard state == ["go"] else { return }
       for _ in 0..<(EffectOverrunError.limit + 10) { effect.onNext("e") }

@@ -2,7 +2,7 @@ import ReactorCoding
 import ReactorCore
 import Testing
 
-/// A pulse in JSON is its bare value.
+/// A pulse in JSON is its value alone.
 struct PulseCodingTests {
   private struct Shown: Codable, Equatable {
     @Pulse var alert: String?
@@ -14,7 +14,7 @@ struct PulseCodingTests {
     var items: [Int] = []
   }
 
-  @Test func `it is written and read like a property that is none`() throws {
+  @Test func `a pulse is encoded and decoded as its value`() throws {
     for (alert, items) in [(nil, []), ("a", [1, 2])] {
       let state = Shown(alert: alert, items: items)
       let written = try JSONCoder.encode(state)
@@ -26,11 +26,11 @@ struct PulseCodingTests {
   }
 
   @Test(arguments: [#"{"alert":null,"items":[]}"#, #"{"items":[]}"#])
-  func `an optional one may be null or left out`(json: String) throws {
+  func `an optional pulse can be null or absent`(json: String) throws {
     #expect(try JSONCoder.decode(Shown.self, from: Array(json.utf8)) == Shown())
   }
 
-  @Test func `its schema is the value's`() throws {
+  @Test func `the schema of a pulse is the one of its value`() throws {
     #expect(
       try JSONCoder.encode(JSONSchema.derive(Shown.self, for: .output))
         == JSONCoder.encode(JSONSchema.derive(Plain.self, for: .output)))

@@ -9,7 +9,7 @@ struct PulseTests {
     var count = 0
   }
 
-  /// Does to its state what its action says.
+  /// Applies an action to its state.
   private final class AlertReactor: Reactor {
     enum Action: Sendable {
       case count, alert(String?), alertTwice, append(Int), reset, resetAndAlert(String)
@@ -35,7 +35,7 @@ struct PulseTests {
     }
   }
 
-  @Test func `RK27: each assignment counts, an equal value's too, and reading does not`() {
+  @Test func `each assignment is counted, also of an equal value, and no access`() {
     @Pulse var value = 0
     #expect($value.valueUpdatedCount == 0)
     for (index, assigned) in [10, 20, 20, 20, 30, 30].enumerated() {
@@ -46,7 +46,7 @@ struct PulseTests {
     }
   }
 
-  @Test func `RK28: after the largest count comes 0`() {
+  @Test func `the count wraps around to 0`() {
     var pulse = Pulse(wrappedValue: 0)
     pulse.valueUpdatedCount = .max
     pulse.wrappedValue = 1
@@ -55,7 +55,7 @@ struct PulseTests {
     #expect(pulse.valueUpdatedCount == 1)
   }
 
-  @Test func `a pulse is told whenever it was assigned, and not with other changes`() {
+  @Test func `a pulse is emitted with each assignment and not with other changes`() {
     let reactor = AlertReactor()
     let alerts = Observation(reactor.pulse(\.$alert))
     let items = Observation(reactor.pulse(\.$items))
@@ -67,14 +67,14 @@ struct PulseTests {
     #expect(items.elements == [[], [1]])
   }
 
-  @Test func `assigned twice by one mutation, it is told once`() {
+  @Test func `two assignments of one mutation are emitted once`() {
     let reactor = AlertReactor()
     let alerts = Observation(reactor.pulse(\.$alert))
     reactor.action.onNext(.alertTwice)
     #expect(alerts.elements == [nil, "t2"])
   }
 
-  @Test func `D9: an assignment right after a reset is told`() {
+  @Test func `an assignment after a reset of the state is emitted`() {
     let reactor = AlertReactor()
     let alerts = Observation(reactor.pulse(\.$alert))
     reactor.action.onNext(.alert("a"))
@@ -84,7 +84,7 @@ struct PulseTests {
     #expect(alerts.elements == [nil, "a", "b", "b"])
   }
 
-  @Test func `a reset alone is told, with the value at the beginning`() {
+  @Test func `a reset of the state emits the initial value`() {
     let reactor = AlertReactor()
     let alerts = Observation(reactor.pulse(\.$alert))
     let items = Observation(reactor.pulse(\.$items))
@@ -95,7 +95,7 @@ struct PulseTests {
     #expect(items.elements == [[]])
   }
 
-  @Test func `a pulse that cannot be found fails its own stream and nothing else`() {
+  @Test func `an error of the transform fails its own stream only`() {
     let reactor = AlertReactor()
     let broken = Observation(
       reactor.pulse { state in
@@ -108,7 +108,7 @@ struct PulseTests {
     #expect(reactor.currentState.count == 2)
   }
 
-  @Test func `pulses are equal when their values are, and so are their hashes`() {
+  @Test func `equality and hash of a pulse are those of its value`() {
     var assigned = Pulse(wrappedValue: 1)
     assigned.wrappedValue = 2
     #expect(assigned == Pulse(wrappedValue: 2))

@@ -2,7 +2,7 @@ import ReactorCore
 import ReactorStreams
 import Testing
 
-/// Run to completion: what is sent from within waits for its turn.
+/// Run to completion: an action that is sent during a turn is enqueued.
 struct ReentrancyTests {
   private func makeReactor() -> ScriptedReactor {
     let reactor = ScriptedReactor()
@@ -12,7 +12,7 @@ struct ReentrancyTests {
 
   private let inOrder = ["enter a", "exit a", "enter b", "exit b"]
 
-  @Test func `RK20: an action sent by an observer of the state waits for the running one`() {
+  @Test func `an action that an observer of the state sends waits for the current one`() {
     let reactor = makeReactor()
     let action = reactor.action
     let subscription = reactor.state.subscribe(onNext: {
@@ -23,7 +23,7 @@ struct ReentrancyTests {
     subscription.dispose()
   }
 
-  @Test func `RK21: an action sent from reduce waits for the running one`() {
+  @Test func `an action that reduce sends waits for the current one`() {
     let reactor = makeReactor()
     let action = reactor.action
     reactor.willReduce = { if $0 == "enter a" { action.onNext("b") } }
@@ -31,8 +31,8 @@ struct ReentrancyTests {
     #expect(reactor.currentState == inOrder)
   }
 
-  @Test(.timeLimit(.minutes(1)))
-  func `RK22: an action sent by another thread during reduce waits, and so does not its sender`()
+  @Test(.timeLimit(.minutes(10)))
+  func `an action of another thread during reduce waits, and its sender does not`()
     async
   {
     let reactor = makeReactor()
@@ -43,7 +43,7 @@ struct ReentrancyTests {
     reactor.willReduce = {
       guard $0 == "enter a" else { return }
       began.open()
-      // The other thread comes back from its send while this one is still here.
+      // The send of the other thread returns while this one is in reduce.
       returned.wait()
     }
     let other = OtherThread {
@@ -58,7 +58,7 @@ struct ReentrancyTests {
     #expect(reactor.currentState == inOrder)
   }
 
-  @Test func `an action sent from mutate runs after the one that is being mutated`() {
+  @Test func `an action that mutate sends is executed after the current one`() {
     let reactor = ScriptedReactor()
     let action = reactor.action
     reactor.mutating = {
@@ -69,8 +69,8 @@ struct ReentrancyTests {
     #expect(reactor.currentState == inOrder)
   }
 
-  @Test(.timeLimit(.minutes(1)))
-  func `D6: what an asynchronous effect emits and what an observer sends has one order`() async {
+  @Test(.timeLimit(.minutes(10)))
+  func `elements of an effect and actions of an observer have one order`() async {
     let reactor = ScriptedReactor()
     let (done, finished) = AsyncStream<Void>.makeStream()
     reactor.mutating = { action in
@@ -106,13 +106,13 @@ struct ReentrancyTests {
   }
 
   @Test(arguments: [3, 100])
-  func `D10: observers are served in the order in which they subscribed`(count: Int) {
+  func `observers are notified in the order of their subscriptions`(count: Int) {
     let reactor = TallyReactor()
     let served = Recorder<Int>()
     var subscriptions = (0..<count).map { number in
       reactor.state.subscribe(onNext: { if $0 == 1 { served.add(number) } })
     }
-    // One who leaves makes no room in front for one who comes.
+    // A new observer does not take the position of a disposed one.
     subscriptions.removeFirst().dispose()
     subscriptions.append(reactor.state.subscribe(onNext: { if $0 == 1 { served.add(count) } }))
     reactor.action.onNext(.increase)

@@ -2,9 +2,9 @@ import ReactorCore
 import ReactorStreams
 import Testing
 
-/// What passes through the stages of a pipeline, and what is seen of it where.
+/// The three transforms of a pipeline.
 struct StagesTests {
-  /// Every stage adds its own name to the list that passes through.
+  /// Each stage appends its name to the list that passes through it.
   private final class NamingReactor: Reactor {
     typealias Action = [String]
     typealias Mutation = [String]
@@ -37,14 +37,14 @@ struct StagesTests {
     "action", "transformedAction", "mutation", "transformedMutation", "reduce", "transformedState",
   ]
 
-  @Test func `RK01: each stage adds its own, and reduce does not see what transform(state:) did`() {
+  @Test func `each stage transforms its stream, and reduce gets the untransformed state`() {
     let reactor = NamingReactor()
     let states = Observation(reactor.state)
     reactor.action.onNext(["action"])
     #expect(states.elements == [["transformedState"], all])
   }
 
-  @Test func `RK03: who subscribes again gets the current state, once`() {
+  @Test func `a new subscription gets the current state once`() {
     let reactor = TallyReactor()
     let first = Observation(reactor.state)
     reactor.action.onNext(.increase)
@@ -54,20 +54,20 @@ struct StagesTests {
     #expect(first.elements == [0, 1, 2])
   }
 
-  @Test func `RK04: a state that nobody observes is reduced all the same`() {
+  @Test func `a state without observers is reduced`() {
     let reactor = NamingReactor()
     _ = reactor.state
     reactor.action.onNext(["action"])
     #expect(reactor.currentState == all)
   }
 
-  @Test func `RK05: touching the action is enough`() {
+  @Test func `accessing the action connects the streams`() {
     let reactor = NamingReactor()
     reactor.action.onNext(["action"])
     #expect(reactor.currentState == all)
   }
 
-  @Test func `D1: an equal state is emitted too`() {
+  @Test func `an equal state is emitted as well`() {
     let reactor = ScriptedReactor()
     reactor.transformingStates = { $0.map { _ in ["always"] } }
     let states = Observation(reactor.state)
@@ -75,7 +75,7 @@ struct StagesTests {
     #expect(states.elements == [["always"], ["always"]])
   }
 
-  @Test func `D11: within reduce the current state is the one before`() {
+  @Test func `in reduce, the current state is the previous one`() {
     let reactor = ScriptedReactor()
     let seen = Recorder<[String]>()
     reactor.willReduce = { [unowned reactor] _ in seen.add(reactor.currentState) }
@@ -87,7 +87,7 @@ struct StagesTests {
   @Test func `an observer sees its state as the current one`() {
     let reactor = TallyReactor()
     let seen = Recorder<Bool>()
-    // Proof: it is touched by this thread only.
+    // Proof: only this thread accesses it.
     nonisolated(unsafe) let observed = reactor
     let subscription = reactor.state.subscribe(onNext: { seen.add(observed.currentState == $0) })
     reactor.action.onNext(.increase)
@@ -95,9 +95,9 @@ struct StagesTests {
     subscription.dispose()
   }
 
-  @Test func `a later step of a concat sees what the step before was reduced to`() {
+  @Test func `a later step of a concat sees the state after the step before`() {
     let reactor = ScriptedReactor()
-    // Proof: mutate and what it starts run on this thread only.
+    // Proof: mutate and its effects are executed on this thread only.
     nonisolated(unsafe) let subject = reactor
     reactor.mutating = { _ in
       .concat(
@@ -114,7 +114,7 @@ struct StagesTests {
     reactor.mutating = { _ in .empty() }
   }
 
-  @Test func `RK16: a subclass of a generic reactor has its pipeline`() {
+  @Test func `a subclass of a generic reactor has a pipeline`() {
     class Generic<Value>: Reactor {
       typealias Action = Int
       typealias Mutation = Int
@@ -136,7 +136,7 @@ struct StagesTests {
     #expect(reactor.currentState == 1)
   }
 
-  @Test func `a reactor without mutate or reduce passes actions on and keeps its state`() {
+  @Test func `a reactor without mutate and reduce emits its initial state`() {
     final class Idle: Reactor {
       enum Action: Sendable { case nothing }
       enum Mutation: Sendable { case never }

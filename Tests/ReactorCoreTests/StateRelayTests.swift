@@ -3,7 +3,7 @@ import ReactorStreams
 import Testing
 
 struct StateRelayTests {
-  @Test func `RK25: two relays combined`() {
+  @Test func `two relays can be combined`() {
     let (first, second) = (StateRelay(value: 1), StateRelay(value: 2))
     let sums = Observation(
       .combineLatest(first.asObservable(), second.asObservable()) { $0 + $1 })
@@ -15,7 +15,7 @@ struct StateRelayTests {
     #expect(first.value == 10)
   }
 
-  @Test func `RK26: a relay that is replaced does not end for those who observe it`() {
+  @Test func `a replaced relay does not complete`() {
     var relay = StateRelay(value: 1)
     let seen = Observation(relay.asObservable())
     relay = StateRelay(value: 2)

@@ -9,13 +9,13 @@ struct StubTests {
     return reactor
   }
 
-  @Test func `RK11: the reactor's streams are the stub's`() {
+  @Test func `the reactor's streams are the ones of its stub`() {
     let reactor = stubbed()
     #expect(reactor.action === reactor.stub.action)
     #expect(reactor.state === reactor.stub.state.asObservable())
   }
 
-  @Test func `RK12: the stub keeps the actions that were sent`() {
+  @Test func `the stub records actions`() {
     let reactor = stubbed()
     let seen = Observation(reactor.action.asObservable())
     for action in ["start", "start", "stop"] { reactor.action.onNext(action) }
@@ -24,7 +24,7 @@ struct StubTests {
     #expect(seen.elements == ["start", "start", "stop"])
   }
 
-  @Test func `RK13: the current state follows the stub's`() {
+  @Test func `the current state is the one of the stub`() {
     let reactor = stubbed()
     let states = Observation(reactor.state)
     for state in [["0"], ["1"], ["-10"], ["30"]] {
@@ -34,7 +34,7 @@ struct StubTests {
     #expect(states.elements == [[], ["0"], ["1"], ["-10"], ["30"]])
   }
 
-  @Test func `RK14: nothing is mutated or reduced`() {
+  @Test func `a stubbed reactor does not mutate or reduce`() {
     let reactor = stubbed()
     let mutated = Recorder<String>()
     reactor.mutating = {
@@ -47,7 +47,7 @@ struct StubTests {
     #expect(reactor.currentState == [])
   }
 
-  @Test func `D8: touching a stub without enabling it changes nothing`() {
+  @Test func `a stub that is not enabled has no effect`() {
     let reactor = ScriptedReactor()
     let states = Observation(reactor.state)
     reactor.action.onNext("1")
@@ -60,7 +60,7 @@ struct StubTests {
     #expect(states.elements == [[], ["1"], ["1", "2"]])
   }
 
-  @Test func `who subscribed before stays, and the pipeline goes on where it was`() {
+  @Test func `earlier subscriptions remain, and the pipeline continues from its own state`() {
     let reactor = ScriptedReactor()
     let states = Observation(reactor.state)
     let action = reactor.action
@@ -75,7 +75,7 @@ struct StubTests {
     #expect(reactor.stub.actions == ["stubbed"])
   }
 
-  @Test func `RK17: a stub goes with its reactor`() {
+  @Test func `a stub is released with its reactor`() {
     weak var reactor: ScriptedReactor?
     weak var state: StateRelay<[String]>?
     do {

@@ -3,16 +3,16 @@ import ReactorStreams
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ThreadsTests {
-  @Test func `RK18: a hundred tasks get the same stream, made once`() async {
+  @Test func `concurrent tasks get the same stream, created once`() async {
     let reactor = ScriptedReactor()
     let asked = Recorder<Void>()
     reactor.transformingStates = {
       asked.add(())
       return $0
     }
-    // Proof: making the pipeline is what the reactor's own lock and mailbox guard.
+    // Proof: the reactor's lock and mailbox guard the creation of the pipeline.
     nonisolated(unsafe) let shared = reactor
     let streams = await withTaskGroup(of: ObjectIdentifier.self) { group in
       for _ in 0..<100 { group.addTask { ObjectIdentifier(shared.state) } }
@@ -22,7 +22,7 @@ struct ThreadsTests {
     #expect(asked.values.count == 1)
   }
 
-  @Test func `RK19: an action may come from another thread`() {
+  @Test func `an action can be sent by another thread`() {
     let reactor = TallyReactor()
     let states = Observation(reactor.state)
     let action = reactor.action
@@ -31,24 +31,24 @@ struct ThreadsTests {
     #expect(reactor.currentState == 1)
   }
 
-  @Test func `two threads lose no action, and each keeps its order`() {
+  @Test func `the actions of two threads are all executed, each thread's in order`() {
     let reactor = OrderReactor()
     let action = reactor.action
     let threads = [0, 1].map { thread in
       OtherThread { for number in 0..<10_000 { action.onNext(.init(thread: thread, number)) } }
     }
     for thread in threads { thread.join() }
-    // What one has left the other has handled before it came back.
+    // The thread that handles an item also handles those that the other one has enqueued.
     #expect(reactor.currentState == .init(count: 20_000, next: [10_000, 10_000], isInOrder: true))
   }
 
-  @Test func `D7: threads whose observers send to each other's reactors do not deadlock`() {
+  @Test func `threads whose observers send to each other's reactors do not deadlock`() {
     let reactors = [TallyReactor(), TallyReactor()]
     let actions = reactors.map(\.action)
     let bag = DisposeBag()
     for (index, reactor) in reactors.enumerated() {
       let other = actions[1 - index]
-      // Every second state sends one to the other reactor, for a while.
+      // Every second state sends an action to the other reactor, up to a limit.
       reactor.state.subscribe(onNext: { if $0 % 2 == 1, $0 < 2000 { other.onNext(.increase) } })
         .disposed(by: bag)
     }
@@ -59,7 +59,7 @@ struct ThreadsTests {
     for reactor in reactors { #expect(reactor.currentState >= 1000) }
   }
 
-  @Test func `D7: an effect's thread and a sender's may meet in an observer`() {
+  @Test func `the threads of an effect and of a sender can meet in an observer`() {
     let reactor = ScriptedReactor()
     let effect = PublishSubject<String>()
     reactor.mutating = { $0 == "effect" ? effect.asObservable() : .just($0) }
@@ -78,7 +78,7 @@ struct ThreadsTests {
     subscription.dispose()
   }
 
-  @Test func `D12: a reactor that is slow to connect holds no other one up`() {
+  @Test func `a reactor that connects slowly does not block another one`() {
     let slow = ScriptedReactor()
     let began = Gate()
     let mayGoOn = Gate()

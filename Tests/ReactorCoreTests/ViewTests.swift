@@ -3,7 +3,7 @@ import ReactorStreams
 import Testing
 
 struct ViewTests {
-  /// A superclass that knows nothing of reactors.
+  /// A superclass without a reactor.
   class Screen {}
 
   final class TallyView: Screen, View {
@@ -32,7 +32,7 @@ struct ViewTests {
     }
   }
 
-  @Test func `RK31: each assignment binds and begins a new bag`() {
+  @Test func `each assignment binds with a new bag`() {
     let view = TallyView()
     var bags = [view.disposeBag]
     for count in 1...2 {
@@ -45,7 +45,7 @@ struct ViewTests {
     #expect(view.boundCount == 3)
   }
 
-  @Test func `RK32: assigning nil binds nothing and lets the reactor go`() {
+  @Test func `an assignment of nil releases the reactor`() {
     let view = TallyView()
     weak var reactor: TallyReactor?
     do {
@@ -61,7 +61,7 @@ struct ViewTests {
     #expect(view.boundCount == 1)
   }
 
-  @Test func `an assignment ends the subscriptions of the reactor before`() {
+  @Test func `an assignment cancels the subscriptions to the previous reactor`() {
     let view = TallyView()
     let (first, second) = (TallyReactor(), TallyReactor())
     view.reactor = first
@@ -72,7 +72,7 @@ struct ViewTests {
     #expect(view.shown.values == [0, 1, 0, 1])
   }
 
-  @Test func `RK33: a deferred view binds when it has loaded`() {
+  @Test func `a deferred view binds when it has loaded`() {
     let view = DeferredView()
     view.reactor = TallyReactor()
     #expect(view.boundCount == 0)
@@ -82,7 +82,7 @@ struct ViewTests {
     #expect(view.boundCount == 1)
   }
 
-  @Test func `RK34: a deferred view binds the last reactor of those it was given before`() {
+  @Test func `a deferred view binds the last of the reactors that were assigned before`() {
     let view = DeferredView()
     view.reactor = TallyReactor()
     #expect(view.boundCount == 0)
@@ -94,7 +94,7 @@ struct ViewTests {
     #expect(view.boundCount == 2)
   }
 
-  @Test func `RK34: also where the view's type is not known`() {
+  @Test func `a deferred view binds through an existential`() {
     func assign<Shown: View>(_ reactor: Shown.Reactor, to view: Shown) { view.reactor = reactor }
     let view = DeferredView()
     assign(TallyReactor(), to: view)
@@ -103,7 +103,7 @@ struct ViewTests {
     #expect(view.boundCount == 1)
   }
 
-  @Test func `RK35: a deferred view that never loads goes, and its reactor with it`() {
+  @Test func `a deferred view that never loads is released with its reactor`() {
     weak var view: DeferredView?
     weak var reactor: TallyReactor?
     do {
@@ -116,7 +116,7 @@ struct ViewTests {
     #expect(reactor == nil)
   }
 
-  /// Empties its bag by itself, as a cell that is used again does.
+  /// Replaces its bag, as a reused cell does.
   final class Cell: View {
     var disposeBag = DisposeBag()
     let reactorSlot = ReactorSlot()
@@ -124,7 +124,7 @@ struct ViewTests {
     func bind(reactor: TallyReactor) {}
   }
 
-  @Test func `a view with a slot of its own keeps its reactor whatever becomes of its bag`() {
+  @Test func `a view with its own slot retains its reactor when its bag is replaced`() {
     let cell = Cell()
     let reactor = TallyReactor()
     cell.reactor = reactor

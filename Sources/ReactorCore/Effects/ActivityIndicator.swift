@@ -1,6 +1,6 @@
 public import ReactorStreams
 
-/// Tells whether any of the streams that it tracks runs.
+/// Indicates whether any of the streams that it tracks is running.
 ///
 /// ```swift
 /// let loading = ActivityIndicator()
@@ -10,7 +10,7 @@ public import ReactorStreams
 /// loading.asDriver().drive(spinner.rx.isAnimating)
 /// ```
 public final class ActivityIndicator: ObservableConvertibleType {
-  /// Whether something runs.
+  /// Whether a stream is running.
   public typealias Element = Bool
 
   private final class Contents: Sendable {
@@ -25,18 +25,18 @@ public final class ActivityIndicator: ObservableConvertibleType {
   private let changes: Mailbox<Int, Contents>
   private let loading: Driver<Bool>
 
-  /// Makes an indicator that tracks nothing yet.
+  /// Creates an indicator.
   public init() {
     changes = Mailbox(contents)
     loading = contents.running.asDriver().map { $0 > 0 }.distinctUntilChanged()
   }
 
-  /// Whether something runs: now first, then each change.
+  /// Whether a stream is running: the current value first, then each change.
   public func asObservable() -> Observable<Bool> {
     loading.asObservable()
   }
 
-  /// Whether something runs, as a `Driver`.
+  /// Whether a stream is running, as a `Driver`.
   public func asDriver() -> Driver<Bool> {
     loading
   }
@@ -47,9 +47,7 @@ public final class ActivityIndicator: ObservableConvertibleType {
 }
 
 extension ObservableConvertibleType {
-  /// This stream, of which an indicator knows while a subscription to it lasts.
-  ///
-  /// The stream keeps the indicator.
+  /// Tracks the subscriptions to this stream with an indicator, which the stream retains.
   public func trackActivity(_ activityIndicator: ActivityIndicator) -> Observable<Element> {
     asObservable().do(
       onSubscribe: { activityIndicator.change(by: 1) },

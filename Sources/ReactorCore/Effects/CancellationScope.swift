@@ -1,7 +1,7 @@
 internal import ReactorStreams
 internal import Synchronization
 
-/// Orders what was made, started and cancelled in a process.
+/// Orders the creation, start and cancellation of streams in a process.
 struct CancellationMoment: Hashable, Comparable, Sendable {
   private static let last = Atomic<UInt64>(0)
 
@@ -16,7 +16,7 @@ struct CancellationMoment: Hashable, Comparable, Sendable {
   }
 }
 
-/// What the effects of one reactor can be cancelled by.
+/// An id that effects of one reactor can be cancelled with.
 struct CancellationID: Hashable, Sendable {
   private let base: any Hashable & Sendable
 
@@ -33,9 +33,9 @@ struct CancellationID: Hashable, Sendable {
   }
 }
 
-/// The streams of one reactor that run under an id.
+/// The running streams of one reactor, by cancellation id.
 final class CancellationScope: Sendable {
-  /// Names a stream that runs.
+  /// Identifies a running stream.
   struct Entry: Sendable {
     fileprivate let id: CancellationID
     fileprivate let number: UInt64
@@ -45,7 +45,7 @@ final class CancellationScope: Sendable {
     var next: UInt64 = 0
     var running: [CancellationID: [UInt64: @Sendable () -> Void]] = [:]
 
-    /// When each id was last cancelled, for streams that were made before and are yet to begin.
+    /// The last cancellation of each id, for streams that were created before and have not begun.
     var cancelled: [CancellationID: CancellationMoment] = [:]
 
     mutating func cancel(
@@ -61,26 +61,26 @@ final class CancellationScope: Sendable {
     }
   }
 
-  /// How many ids are remembered as cancelled while an effect runs.
+  /// The maximum number of cancelled ids that are stored while an effect is running.
   static let rememberedLimit = 1024
 
   private let state = Mutex(State())
 
-  /// Ends the streams that run under an id, and keeps those from beginning that were made before.
+  /// Ends the streams with an id, and those that were created before when they begin.
   func cancel(_ id: CancellationID) {
     let cancellations = state.withLock { $0.cancel(id, before: .next()) }
     for cancel in cancellations { cancel() }
   }
 
-  /// Takes a stream in that is about to begin.
+  /// Adds a stream that is about to begin.
   ///
   /// - Parameters:
-  ///   - id: What it can be cancelled by.
-  ///   - made: When it was described.
-  ///   - started: When the effect that it belongs to was started.
-  ///   - cancelsInFlight: Whether those that run under the id, or are yet to begin, end.
+  ///   - id: Its cancellation id.
+  ///   - made: The moment of its creation.
+  ///   - started: The start of its effect.
+  ///   - cancelsInFlight: Whether to end the other streams with the id.
   ///   - cancel: Ends the stream.
-  /// - Returns: What takes it out again; `nil` where it was cancelled before it began.
+  /// - Returns: The entry to remove; `nil` if the stream was cancelled before it began.
   func enter(
     _ id: CancellationID, made: CancellationMoment, started: CancellationMoment,
     cancelsInFlight: Bool, cancel: @escaping @Sendable () -> Void
@@ -98,7 +98,7 @@ final class CancellationScope: Sendable {
     return entry
   }
 
-  /// Takes a stream out that has ended.
+  /// Removes a stream that has ended.
   func leave(_ entry: Entry) {
     state.withLock { state in
       state.running[entry.id]?[entry.number] = nil
@@ -106,12 +106,12 @@ final class CancellationScope: Sendable {
     }
   }
 
-  /// Forgets what was cancelled: no effect runs that could begin a stream late.
+  /// Removes the cancelled ids: no effect is running that could begin a stream.
   func forget() {
     state.withLock { $0.cancelled = [:] }
   }
 
-  /// How many streams run under an id.
+  /// The number of running streams with an id.
   var runningCount: Int {
     state.withLock { $0.running.values.reduce(0) { $0 + $1.count } }
   }

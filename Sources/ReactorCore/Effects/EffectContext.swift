@@ -1,37 +1,36 @@
 internal import ReactorStreams
 internal import Synchronization
 
-/// What the streams of one effect find where they are subscribed to: the reactor's serial context, and
-/// what can be cancelled in it.
+/// The serial context of one effect.
 ///
-/// It is bound as the current serial context while a stream that `mutate` returned is subscribed to.
-/// Tasks inherit it; what a scheduler brings back through it finds it again.
+/// It is the current serial context during the subscription to a stream that `mutate` returned. Tasks
+/// inherit it; work that a scheduler returns through it has it again.
 final class EffectContext: SerialContext {
   let cancellations: CancellationScope
 
-  /// When the effect was started, in the order of ``CancellationMoment``.
+  /// The start of the effect, as a ``CancellationMoment``.
   let started = CancellationMoment.next()
 
-  /// When that was, in milliseconds since 1970.
+  /// The start of the effect, in milliseconds since 1970.
   let startedAt = WallClock.milliseconds
 
   let timer: any SchedulerType
 
-  /// The request that started the effect, for what it does and for whoever is told of its failure.
+  /// The request that started the effect.
   let request = RequestContext.current
 
-  private let base: any SerialContext & ProgressKeeper
+  private let base: any SerialContext & ProgressObserver
   private let over = Atomic<Bool>(false)
 
-  /// Makes the context of an effect that starts now.
-  init(_ base: any SerialContext & ProgressKeeper, cancellations: CancellationScope) {
+  /// Creates the context of an effect that starts now.
+  init(_ base: any SerialContext & ProgressObserver, cancellations: CancellationScope) {
     self.base = base
     self.cancellations = cancellations
-    // Virtual time, where whoever sent the action runs in it.
+    // Virtual time, if the sender of the action uses it.
     timer = CurrentSerialContext.value?.timer ?? base.timer
   }
 
-  /// What names the effect.
+  /// The identifier of the effect.
   var id: EffectID {
     EffectID(started: started)
   }
@@ -40,19 +39,17 @@ final class EffectContext: SerialContext {
     base.isCurrent
   }
 
-  /// Whether the effect has ended, so that nothing it tells counts.
+  /// Whether the effect has ended, so that its reports are ignored.
   var isOver: Bool {
     over.load(ordering: .relaxed)
   }
 
-  /// The effect has ended.
-  ///
-  /// Whoever keeps the progress calls this.
+  /// Marks the effect as ended; called by the observer of its progress.
   func end() {
     over.store(true, ordering: .relaxed)
   }
 
-  /// Tells how far the effect has come.
+  /// Reports the progress of the effect.
   func report(_ fraction: Double) {
     guard !fraction.isNaN else { return }
     base.effect(self, reached: min(1, max(0, fraction)))
@@ -67,8 +64,8 @@ final class EffectContext: SerialContext {
   }
 }
 
-/// Knows how far the effects have come that tell it.
-protocol ProgressKeeper: AnyObject, Sendable {
-  /// An effect has come so far; any thread may call.
+/// Observes the progress of effects.
+protocol ProgressObserver: AnyObject, Sendable {
+  /// An effect has reached a fraction. Any thread.
   func effect(_ effect: EffectContext, reached fraction: Double)
 }

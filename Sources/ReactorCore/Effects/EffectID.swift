@@ -1,6 +1,7 @@
-/// Names an effect that runs: never another one later, be it in another process.
+/// Identifies an effect, uniquely across processes.
+@usableFromInline
 package struct EffectID: Hashable, Comparable, Sendable, LosslessStringConvertible {
-  /// Tells the effects of this process from those of all others.
+  /// Distinguishes the effects of this process from those of others.
   private static let process = String(UInt64.random(in: .min ... .max), radix: 36)
 
   private let started: CancellationMoment
@@ -9,7 +10,8 @@ package struct EffectID: Hashable, Comparable, Sendable, LosslessStringConvertib
     self.started = started
   }
 
-  /// Reads what ``description`` has written in this process; `nil` for anything else.
+  /// Parses a ``description`` of this process; `nil` for any other text.
+  @usableFromInline
   package init?(_ description: String) {
     let parts = description.split(separator: "-", omittingEmptySubsequences: false)
     guard parts.count == 2, parts[0] == Self.process, let number = UInt64(parts[1]) else {
@@ -18,12 +20,14 @@ package struct EffectID: Hashable, Comparable, Sendable, LosslessStringConvertib
     started = CancellationMoment(number: number)
   }
 
-  /// The name for clients.
+  /// The identifier, as text for clients.
+  @usableFromInline
   package var description: String {
     "\(Self.process)-\(started.number)"
   }
 
-  /// Whether one was started before another one.
+  /// Orders effects by their start.
+  @usableFromInline
   package static func < (lhs: EffectID, rhs: EffectID) -> Bool {
     lhs.started < rhs.started
   }

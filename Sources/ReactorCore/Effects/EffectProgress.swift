@@ -1,9 +1,9 @@
 public import ReactorStreams
 
-/// Tells how far an effect has come, for those who watch the session's activity.
+/// Reports the progress of an effect to the observers of the session's activity.
 ///
-/// A host counts the effects that run by itself; what only the reactor knows is how far they are.
-/// Async code says it with ``report(_:)``, a stream with `trackProgress(_:)`:
+/// A host counts the running effects itself; their progress is known to the reactor only. Async code
+/// reports it with ``report(_:)``, a stream with `trackProgress(_:)`:
 ///
 /// ```swift
 /// case .upload(let files):
@@ -16,22 +16,22 @@ public import ReactorStreams
 ///   }
 /// ```
 ///
-/// It is no part of the state: nothing of it is logged, and it ends with the effect. What belongs
-/// to the state is a mutation, and what belongs to a view alone may be an ``ActivityIndicator``.
+/// Progress is not part of the state: it is not logged and ends with the effect. Use a mutation for
+/// progress that belongs to the state, and an ``ActivityIndicator`` for a view alone.
 public enum EffectProgress {
-  /// Tells how far the effect has come that runs this code, from 0 to 1.
+  /// Reports the progress of the effect that executes this code, from 0 to 1.
   ///
-  /// It finds its effect in what the effect's streams subscribe to and in the tasks that they start.
-  /// Called anywhere else, it does nothing. Only the latest value counts, so it may be called often.
+  /// Call it in the subscriptions of the effect's streams and in the tasks that they start; elsewhere
+  /// it does nothing. Only the latest value is published, so that frequent calls are cheap.
   public static func report(_ fraction: Double) {
     (CurrentSerialContext.value as? EffectContext)?.report(fraction)
   }
 }
 
 extension ObservableType {
-  /// This stream, whose elements tell how far the effect has come that it is part of.
+  /// Reports the progress of this stream's effect with each element.
   ///
-  /// For what `mutate` returns; where no reactor runs the stream, nobody is told.
+  /// For streams that `mutate` returns; elsewhere it has no effect.
   ///
   /// ```swift
   /// case .upload(let file):
@@ -40,18 +40,19 @@ extension ObservableType {
   ///     .compactMap { $0.result.map(Mutation.setUploaded) }
   /// ```
   ///
-  /// - Parameter fraction: From 0 to 1; `nil` where an element does not tell.
+  /// - Parameter fraction: The progress of an element, from 0 to 1; `nil` for none.
   /// - Returns: The same elements.
   public func trackProgress(
     _ fraction: @escaping @Sendable (Element) -> Double?
   ) -> Observable<Element> {
-    Observable { downstream in
+    let source = asObservable()
+    return Observable { downstream in
       guard let context = CurrentSerialContext.value as? EffectContext else {
-        return subscribe(downstream)
+        return source.attach(downstream)
       }
-      return self.do(onNext: { element in
+      return source.do(onNext: { element in
         if let fraction = fraction(element) { context.report(fraction) }
-      }).subscribe(downstream)
+      }).attach(downstream)
     }
   }
 }

@@ -1,12 +1,11 @@
 public import ReactorStreams
 
 extension ObservableType {
-  /// This stream, which `cancel(id:)` ends under an id of the reactor.
+  /// Returns this stream, cancellable with `cancel(id:)`.
   ///
-  /// For what `mutate` returns. A stream that is cancelled completes, so that what follows it in a
-  /// `concat` runs. One that was made and waits for its turn is cancelled as well: it completes when
-  /// it would begin. The id belongs to the reactor: the same id in another instance is another one.
-  /// Where no reactor runs the stream, nothing cancels it.
+  /// For streams that `mutate` returns; elsewhere the stream cannot be cancelled. A cancelled stream
+  /// completes, so that a `concat` continues with the next. A stream that was created and has not
+  /// begun is cancelled as well: it completes when it begins. The id belongs to the reactor instance.
   ///
   /// ```swift
   /// case .search(let text):
@@ -16,17 +15,18 @@ extension ObservableType {
   /// ```
   ///
   /// - Parameters:
-  ///   - id: What the stream is cancelled by; streams may share one.
-  ///   - cancelInFlight: Whether those of the id that were made before end when this one begins.
+  ///   - id: The cancellation id; several streams may share one.
+  ///   - cancelInFlight: Whether earlier streams with the id end when this one begins.
   /// - Returns: The same elements.
   public func cancellable(
     id: some Hashable & Sendable, cancelInFlight: Bool = false
   ) -> Observable<Element> {
     let id = CancellationID(id)
     let made = CancellationMoment.next()
+    let source = asObservable()
     return Observable { downstream in
       guard let context = CurrentSerialContext.value as? EffectContext else {
-        return subscribe(downstream)
+        return source.attach(downstream)
       }
       let scope = context.cancellations
       let sink = SerialSink(downstream)
@@ -40,18 +40,17 @@ extension ObservableType {
         return Disposables.create()
       }
       sink.hold(
-        Disposables.create(subscribe(sink), Disposables.create { scope.leave(entry) }))
+        Disposables.create(source.attach(sink), Disposables.create { scope.leave(entry) }))
       return sink
     }
   }
 }
 
 extension Observable {
-  /// A stream without elements that ends what runs under an id of the reactor, see
+  /// A stream without elements that ends the streams with an id, see
   /// `cancellable(id:cancelInFlight:)`.
   ///
-  /// For what `mutate` returns. It completes when those have been told, and does no more than that
-  /// where no reactor runs it.
+  /// For streams that `mutate` returns; elsewhere it only completes.
   public static func cancel(id: some Hashable & Sendable) -> Observable<Element> {
     let id = CancellationID(id)
     return Observable { observer in

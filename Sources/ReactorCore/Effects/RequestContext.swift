@@ -1,8 +1,8 @@
-/// The request that caused what runs now, for whoever calls other services or writes a log.
+/// The client's request that caused the current code, for calls of other services and log lines.
 ///
-/// It holds while `mutate` runs for an action that a client sent, and in the effects that it starts:
-/// in a task's closure, in what a stream does when it is subscribed to, and in what comes back
-/// through the reactor's own scheduler.
+/// Available during `mutate` of an action that a client sent, and in the effects that it starts: in
+/// the closure of a task, in the subscription to a stream, and in work that returns through the
+/// reactor's scheduler.
 ///
 /// ```swift
 /// return .run { send in
@@ -12,27 +12,27 @@
 /// }
 /// ```
 ///
-/// A detached task, and a scheduler of somebody else's, do not have it; read it before.
+/// Not available in a detached task or on another scheduler; read it before.
 public struct RequestContext: Sendable, Hashable {
-  /// The request's name in the log, also answered to the client as `X-Request-Id`.
+  /// The request's id in the log and in the response's `X-Request-Id`.
   public let id: String
 
-  /// The value of the field `traceparent` for requests to others (W3C Trace Context): the trace of
-  /// the client's request, with a span of the service's own; `nil` where the client sent none.
+  /// The `traceparent` field of requests to other services (W3C Trace Context): the trace of the
+  /// client's request with a span of this service; `nil` if the client sent none.
   public let traceparent: String?
 
-  /// Makes a context; a host, a test or an in-process client calls this.
+  /// Creates a context, for a host, a test or an in-process client.
   public init(id: String, traceparent: String? = nil) {
     self.id = id
     self.traceparent = traceparent
   }
 
-  /// The request that caused what runs now; `nil` for what no request caused.
+  /// The request that caused the current code; `nil` if none did.
   @TaskLocal public static var current: RequestContext?
 }
 
 extension RequestContext {
-  /// The fields that a line of the log has for it.
+  /// The fields of a log line.
   package var logFields: [(String, String)] {
     [("request", id)] + (traceparent.map { [("traceparent", $0)] } ?? [])
   }

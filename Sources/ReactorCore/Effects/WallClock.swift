@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// The time that people tell, which may be set back.
+/// The time of day, which may be set back.
 package enum WallClock {
   /// Milliseconds since 1970-01-01T00:00:00Z, leap seconds not counted.
   package static var milliseconds: Int64 {

@@ -1,7 +1,7 @@
 public import ReactorStreams
 internal import Synchronization
 
-/// Receives what `mutate` returned for one action, on whatever thread it emits.
+/// The observer of a stream that `mutate` returned, which may emit on any thread.
 @usableFromInline
 final class EffectSink<Action: Sendable, Mutation: Sendable, State: Sendable>: ObserverType {
   @usableFromInline typealias Element = Mutation
@@ -11,7 +11,7 @@ final class EffectSink<Action: Sendable, Mutation: Sendable, State: Sendable>: O
   private let pipeline: Pipeline<Action, Mutation, State>
   private let upstream = DisposableSlot()
   private let stopped = Atomic<Bool>(false)
-  private let waiting = Atomic<Int>(0)
+  private let pending = Atomic<Int>(0)
 
   init(
     _ effect: (any TrackedEffect)?, _ context: EffectContext,
@@ -22,7 +22,7 @@ final class EffectSink<Action: Sendable, Mutation: Sendable, State: Sendable>: O
     self.pipeline = pipeline
   }
 
-  func hold(_ disposable: any Disposable) {
+  func retain(_ disposable: any Disposable) {
     upstream.set(disposable)
   }
 
@@ -31,17 +31,17 @@ final class EffectSink<Action: Sendable, Mutation: Sendable, State: Sendable>: O
     guard !stopped.load(ordering: .acquiring) else { return }
     if event.isStopEvent { stopped.store(true, ordering: .releasing) }
 
-    // At once where the running item caused it, unless something earlier still waits.
-    if waiting.load(ordering: .acquiring) == 0 {
-      let taken = pipeline.ifOwned { contents in
+    // Folded at once if the current item emitted it, unless an earlier event is in the mailbox.
+    if pending.load(ordering: .acquiring) == 0 {
+      let isHandled = pipeline.ifOwned { contents in
         guard contents.canFoldNow else { return false }
         contents.receive(event, from: self)
         return true
       }
-      if taken == true { return }
+      if isHandled == true { return }
     }
 
-    let count = waiting.add(1, ordering: .acquiringAndReleasing).newValue
+    let count = pending.add(1, ordering: .acquiringAndReleasing).newValue
     guard count <= EffectOverrunError.limit else {
       stopped.store(true, ordering: .releasing)
       upstream.dispose()
@@ -51,24 +51,26 @@ final class EffectSink<Action: Sendable, Mutation: Sendable, State: Sendable>: O
     pipeline.post(.effect(self, event))
   }
 
-  /// One of the events that waited in the mailbox is being handled.
-  func wasTaken() {
-    waiting.subtract(1, ordering: .acquiringAndReleasing)
+  /// One of the pending events was dequeued.
+  func didDequeue() {
+    pending.subtract(1, ordering: .acquiringAndReleasing)
   }
 
-  /// Ends the effect; nothing more is received from it.
+  /// Ends the effect.
+  ///
+  /// Later events are ignored.
   func cancel() {
     stopped.store(true, ordering: .releasing)
     upstream.dispose()
   }
 }
 
-/// An effect emitted so much faster than its mutations could be folded in that it was ended.
+/// The error of an effect that emitted mutations faster than they could be folded, and was ended.
 public struct EffectOverrunError: Error, CustomStringConvertible {
-  /// How many mutations of one effect may wait.
+  /// The maximum number of pending mutations per effect.
   public static let limit = 65_536
 
-  /// What happened, and what to do.
+  /// The cause and a remedy.
   public var description: String {
     """
     The effect emitted more than \(Self.limit) mutations ahead of the session. \

@@ -1,27 +1,29 @@
 internal import Synchronization
 
-/// One stream of `mutate` that runs.
+/// A running effect: one stream that `mutate` returned.
+@usableFromInline
 package struct EffectStatus: Sendable {
-  /// Names the effect.
+  /// The identifier of the effect.
   package let id: EffectID
 
-  /// The action's effect, where somebody follows it.
+  /// The tracker of the action; `nil` if it is not tracked.
   package let effect: (any TrackedEffect)?
 
-  /// When it was started, in milliseconds since 1970.
+  /// The time of its start, in milliseconds since 1970.
   package let startedAt: Int64
 
-  /// How far it has come, from 0 to 1; `nil` where it does not tell.
+  /// Its progress, from 0 to 1; `nil` if it does not report it.
   package let progress: Double?
 }
 
 extension Pipeline {
-  /// Lists effects that run, from within the serial context; none elsewhere.
+  /// Lists running effects, in the serial context; none elsewhere.
   ///
   /// - Parameters:
-  ///   - id: The list begins with what was started after this one; `nil` for the first.
-  ///   - limit: How many are listed at most.
-  /// - Returns: The effects, the earliest first.
+  ///   - id: The list begins after this effect; `nil` begins with the first.
+  ///   - limit: The maximum number of effects.
+  /// - Returns: The effects in the order of their start.
+  @usableFromInline
   package func effects(after id: EffectID?, limit: Int) -> [EffectStatus] {
     let contexts = ifOwned { contents in
       contents.runningSinks.lazy.map { (id: $0.context.id, sink: $0) }
@@ -35,9 +37,10 @@ extension Pipeline {
     }
   }
 
-  /// Ends an effect as if it had completed, from within the serial context.
+  /// Ends an effect as if it had completed, in the serial context.
   ///
-  /// What was folded in of it stays. One that has ended is left as it is.
+  /// Its mutations stay. An effect that has ended is ignored.
+  @usableFromInline
   package func cancelEffect(_ id: EffectID) {
     _ = ifOwned { contents in
       guard let sink = contents.runningSinks.first(where: { $0.context.id == id }) else { return }

@@ -1,9 +1,9 @@
 internal import ReactorStreams
 internal import Synchronization
 
-extension Pipeline: ProgressKeeper {
-  /// How far the effects have come, from 0 to 1: the mean of those that tell it; `nil` where none
-  /// does.
+extension Pipeline: ProgressObserver {
+  /// The mean progress of the effects that report it, from 0 to 1; `nil` if none does.
+  @usableFromInline
   package var effectProgress: Double? {
     progress.withLock { progress in
       progress.isEmpty ? nil : progress.values.reduce(0, +) / Double(progress.count)
@@ -11,14 +11,16 @@ extension Pipeline: ProgressKeeper {
   }
 
   func effect(_ effect: EffectContext, reached fraction: Double) {
-    let isNews = progress.withLock { progress in
+    let isNew = progress.withLock { progress in
       guard !effect.isOver else { return false }
       return progress.updateValue(fraction, forKey: ObjectIdentifier(effect)) != fraction
     }
-    // One item in the mailbox stands for all that is told until its turn, after which whoever
-    // follows the pipeline looks.
-    guard isNews, !progressIsNews.exchange(true, ordering: .acquiringAndReleasing) else { return }
-    perform { [self] in progressIsNews.store(false, ordering: .releasing) }
+    // One item in the mailbox covers all reports until its turn, at whose end the host reads the
+    // progress.
+    guard isNew, !progressIsEnqueued.exchange(true, ordering: .acquiringAndReleasing) else {
+      return
+    }
+    perform { [self] in progressIsEnqueued.store(false, ordering: .releasing) }
   }
 
   func effectDidEnd(_ effect: EffectContext) {

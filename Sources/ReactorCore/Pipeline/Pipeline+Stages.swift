@@ -1,18 +1,18 @@
 public import ReactorStreams
 
-/// What leaves the stages. Mostly that is the mailbox's own thread, within the item that caused it;
-/// what a reactor merged in may come from any other, and then enters the mailbox first.
+/// The outputs of the stages. Most are emitted by the current item, on its thread; a stream that the
+/// reactor merged in may emit on any thread, and its events are enqueued first.
 extension Pipeline {
   @usableFromInline
   func actionStageDid(_ event: Event<Action>) {
     switch event {
     case .next(let action):
-      let ran = ifOwned { contents in
+      let isHandled = ifOwned { contents in
         guard contents.canFoldNow else { return false }
         contents.actionEmitted(action)
         return true
       }
-      if ran != true { post(.transformedAction(action)) }
+      if isHandled != true { post(.transformedAction(action)) }
     case .error(let error): stageDidFail(.transformAction, error)
     case .completed: post(.stageCompleted(.transformAction))
     }

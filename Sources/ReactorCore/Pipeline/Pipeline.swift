@@ -1,13 +1,13 @@
 public import ReactorStreams
 public import Synchronization
 
-/// Runs one reactor: the mailbox, the three stages and the effects.
+/// Executes one reactor: the mailbox, the three stages and the effects.
 ///
-/// Actions, outputs of effects and what `transform(mutation:)` merges in enter one mailbox and are
-/// handled one at a time, on the thread that brings them while nothing else runs. What a running
-/// item emits synchronously is folded in at once, so that the next step of a `concat` sees the
-/// state that the step before made; what is sent from within `reduce` or from an observer of the
-/// state waits until the item is done.
+/// Actions, outputs of effects and streams that `transform(mutation:)` merges in enter one mailbox.
+/// Its items are handled one at a time, by the thread that enqueues an item while none is being
+/// handled. A mutation that an item emits synchronously is folded at once, so that the next step of
+/// a `concat` sees the state of the step before. An action that `reduce` or an observer of the state
+/// sends waits until the item is done.
 @usableFromInline
 package final class Pipeline<Action: Sendable, Mutation: Sendable, State: Sendable>: Sendable {
   @usableFromInline
@@ -20,38 +20,38 @@ package final class Pipeline<Action: Sendable, Mutation: Sendable, State: Sendab
     case shownState(State)
     case stageFailed(ReactorStage, any Error)
     case stageCompleted(ReactorStage)
-    case perform(@Sendable () -> Void)
+    case work(@Sendable () -> Void)
     case shutDown
   }
 
   @usableFromInline typealias Contents = PipelineContents<Action, Mutation, State>
 
-  /// Real time, unless the reactor is first used where virtual time passes.
+  /// Real time, unless the reactor is first used in a context with virtual time.
   @usableFromInline
   package let timer = CurrentSerialContext.value?.timer ?? TaskScheduler.instance
 
   @usableFromInline let mailbox: Mailbox<Item, Contents>
   @usableFromInline let front = Mutex(PipelineFront<Action, State>())
-  /// Whether anyone has asked for the actions, which no host does.
+  /// Whether ``action`` was accessed, which a host does not do.
   @usableFromInline let hasActionSubject = Atomic<Bool>(false)
   private let running = Atomic<Int>(0)
   let progress = Mutex<[ObjectIdentifier: Double]>([:])
-  let progressIsNews = Atomic<Bool>(false)
+  let progressIsEnqueued = Atomic<Bool>(false)
 
-  /// Makes a pipeline.
+  /// Creates a pipeline.
   ///
   /// - Parameters:
-  ///   - reactor: What it runs.
-  ///   - isKept: Whether it keeps the reactor alive, until it is shut down.
+  ///   - reactor: The reactor.
+  ///   - retainsReactor: Whether it retains the reactor until it is shut down.
   @usableFromInline
-  package init(of reactor: any ReactorProtocol<Action, Mutation, State>, isKept: Bool) {
-    // Proof: the pipeline calls the reactor from within its mailbox only, one call at a time. The
-    // type of a reactor is not Sendable, so whoever made it cannot take it to another thread.
-    nonisolated(unsafe) let contents = Contents(reactor: reactor, isKept: isKept)
+  package init(of reactor: any ReactorProtocol<Action, Mutation, State>, retainsReactor: Bool) {
+    // Proof: the pipeline calls the reactor in its mailbox only, one call at a time. The type of a
+    // reactor is not Sendable, so its creator cannot pass it to another thread.
+    nonisolated(unsafe) let contents = Contents(reactor: reactor, retainsReactor: retainsReactor)
     mailbox = Mailbox(contents)
   }
 
-  /// Where actions are sent.
+  /// The input of the reactor.
   package var action: ActionSubject<Action> {
     if let action = front.withLock({ $0.action }) { return action }
     let entrance = WeakEntrance(self)
@@ -66,7 +66,7 @@ package final class Pipeline<Action: Sendable, Mutation: Sendable, State: Sendab
     }
   }
 
-  /// The actions that are sent, where anyone has asked for them.
+  /// Publishes the actions that are sent; `nil` until ``action`` is accessed.
   @inlinable
   var actionsSent: Broadcaster<Action>? {
     guard hasActionSubject.load(ordering: .acquiring) else { return nil }
@@ -78,17 +78,19 @@ package final class Pipeline<Action: Sendable, Mutation: Sendable, State: Sendab
     front.withLock { $0.publishing().stream }
   }
 
-  /// Tells of states, the latest first.
+  /// Publishes states, the latest first.
   var states: Broadcaster<State> {
     front.withLock { $0.publishing().broadcaster }
   }
 
-  /// How many items wait in the mailbox.
+  /// The number of items in the mailbox.
+  @usableFromInline
   package var waitingCount: Int {
     mailbox.waitingCount
   }
 
-  /// How many streams of `mutate` run.
+  /// The number of streams of `mutate` that are running.
+  @usableFromInline
   package var runningEffectCount: Int {
     running.load(ordering: .relaxed)
   }
@@ -97,13 +99,13 @@ package final class Pipeline<Action: Sendable, Mutation: Sendable, State: Sendab
     running.store(count, ordering: .relaxed)
   }
 
-  /// The state that was emitted last.
+  /// The latest state.
   @inlinable
   package var currentState: State? {
     front.withLock { $0.current }
   }
 
-  /// Makes a state the current one unless there is one, and the one that folding begins with.
+  /// Sets the state that folding begins with, unless there is a current one.
   ///
   /// - Returns: The current state.
   @inlinable
@@ -119,9 +121,9 @@ package final class Pipeline<Action: Sendable, Mutation: Sendable, State: Sendab
     front.withLock { $0.current = state }
   }
 
-  /// Makes a state that has left `transform(state:)` the current one.
+  /// Sets the current state to one that `transform(state:)` has emitted.
   ///
-  /// - Returns: Who is to be told of it.
+  /// - Returns: The broadcaster to publish it with; `nil` if there are no observers.
   @inlinable
   func setShown(_ state: State) -> Broadcaster<State>? {
     front.withLock { front in
@@ -131,7 +133,7 @@ package final class Pipeline<Action: Sendable, Mutation: Sendable, State: Sendab
     }
   }
 
-  /// Connects the reactor's streams unless they are.
+  /// Connects the reactor's streams unless they are connected.
   @inlinable
   package func connect() {
     post(.connect)
@@ -140,84 +142,87 @@ package final class Pipeline<Action: Sendable, Mutation: Sendable, State: Sendab
   /// Connects the reactor's streams on behalf of a host.
   ///
   /// - Parameters:
-  ///   - folded: The fold of the mutations so far; `nil` begins with the initial state.
-  ///   - context: Where values that sessions share are delivered for this reactor.
-  ///   - report: Told of all that happens, from the first mutation on, until the pipeline is shut
-  ///     down.
+  ///   - folded: The state to begin with; `nil` begins with the initial state.
+  ///   - context: The serial context that the reactor's streams subscribe in.
+  ///   - quota: Bounds the number of running effects; `nil` for no bound.
+  ///   - report: Called for each event until the pipeline is shut down, in the serial context.
+  ///     Returns an error to reject a mutation: the state remains what it was, and the action fails.
   @inlinable
   package func connect(
-    from folded: State?, in context: any SerialContext,
-    report: @escaping @Sendable (PipelineReport<Mutation, State>) -> Void
+    from folded: State?, in context: any SerialContext, quota: EffectQuota? = nil,
+    report: @escaping @Sendable (PipelineReport<Mutation, State>) -> (any Error)?
   ) {
     post(
-      .perform { [self] in
+      .work { [self] in
         _ = mailbox.ifOwned { contents in
           contents.folded = folded
           contents.context = context
           contents.report = report
+          contents.quota = quota
         }
       })
     connect()
   }
 
-  /// Keeps the reactor alive until the pipeline is shut down, however it was made.
+  /// Retains the reactor until the pipeline is shut down.
   @inlinable
-  func keepReactor() {
-    post(.perform { [self] in mailbox.ifOwned { $0.keepReactor() } })
+  func retainReactor() {
+    post(.work { [self] in mailbox.ifOwned { $0.retainReactor() } })
   }
 
   /// Sends an action.
   ///
   /// - Parameters:
-  ///   - action: What to do.
-  ///   - effect: Follows what the action starts.
+  ///   - action: The action.
+  ///   - effect: Tracks the effects of the action.
   package func send(_ action: Action, as effect: (any TrackedEffect)? = nil) {
     post(.action(action, effect))
   }
 
-  /// Runs an action now, from within the serial context.
+  /// Executes an action now, in the serial context.
   ///
   /// - Returns: Whether the calling thread is in the serial context.
   @inlinable
-  package func runInContext(_ action: Action, as effect: (any TrackedEffect)?) -> Bool {
-    mailbox.ifOwned { $0.run(action, as: effect) } != nil
+  package func executeInContext(_ action: Action, as effect: (any TrackedEffect)?) -> Bool {
+    mailbox.ifOwned { $0.execute(action, as: effect) } != nil
   }
 
-  /// The fold of all mutations, from within the serial context; `nil` elsewhere.
+  /// The state that `reduce` gets next, in the serial context; `nil` elsewhere.
   package var foldedInContext: State? {
     mailbox.ifOwned { $0.folded } ?? nil
   }
 
-  /// Attributes what a body emits synchronously to an origin, from within the serial context.
+  /// Attributes the mutations that a body emits synchronously to an origin, in the serial context.
+  @usableFromInline
   package func attribute(_ origin: MutationOrigin, _ body: () -> Void) {
     if mailbox.ifOwned({ $0.attribute(origin, body) }) == nil { body() }
   }
 
-  /// Runs work in the serial context, also after the pipeline was shut down.
+  /// Enqueues work in the mailbox, also after the pipeline was shut down.
   ///
   /// - Parameters:
-  ///   - bound: The work is refused when so many items wait already.
-  ///   - work: What to run.
-  /// - Returns: Whether the work was taken.
+  ///   - bound: The work is not enqueued if that many items are pending.
+  ///   - work: Executed in the serial context, at once if the mailbox is idle.
+  /// - Returns: Whether the work was enqueued.
   @discardableResult
   @inlinable
-  package func perform(bound: Int = .max, _ work: @escaping @Sendable () -> Void) -> Bool {
-    post(.perform(work), bound: bound)
+  package func enqueue(bound: Int = .max, _ work: @escaping @Sendable () -> Void) -> Bool {
+    post(.work(work), bound: bound)
   }
 
-  /// Runs work in the serial context if nothing runs there now.
+  /// Executes work in the serial context now if the mailbox is idle.
   ///
-  /// That it is done is not reported: whoever gave it knows.
+  /// The end of the turn is not reported: the caller knows it.
   ///
-  /// - Returns: Whether it was run.
+  /// - Returns: Whether the work was executed.
   @inlinable
-  package func performIfFree(_ work: () -> Void) -> Bool {
-    mailbox.runIfFree({ $0.performUnreported(in: self, work) }, handle: { $0.handle($1, in: self) })
+  package func executeIfIdle(_ work: () -> Void) -> Bool {
+    mailbox.runIfFree({ $0.executeUnreported(in: self, work) }, handle: { $0.handle($1, in: self) })
   }
 
   /// Ends every effect and every stage.
   ///
-  /// What arrives later is dropped.
+  /// Later items are dropped.
   @usableFromInline
   package func shutDown() {
     post(.shutDown)
@@ -243,25 +248,25 @@ extension Pipeline: SerialContext {
 
   @usableFromInline
   package func perform(_ work: @escaping @Sendable () -> Void) {
-    post(.perform(work))
+    post(.work(work))
   }
 }
 
-extension Pipeline: PipelineLifetime {}
+extension Pipeline: PipelineControl {}
 
-/// What threads outside of the serial context reach of a pipeline.
+/// The part of a pipeline that other threads access.
 @usableFromInline
 struct PipelineFront<Action: Sendable, State: Sendable>: Sendable {
-  /// The state that was emitted last, or that folding begins with.
+  /// The latest state, or the one that folding begins with.
   @usableFromInline var current: State?
 
-  /// Whether the current state has left `transform(state:)`, so that observers are told of it.
+  /// Whether `transform(state:)` has emitted the current state, so that a new observer gets it.
   @usableFromInline var hasShown = false
 
-  /// Made when somebody asks for the states, which a host does not.
+  /// Created at the first access to the states, which a host does not need.
   @usableFromInline var published: PublishedStates<State>?
 
-  /// Made when somebody asks for it.
+  /// Created at the first access.
   @usableFromInline var action: ActionSubject<Action>?
 
   mutating func publishing() -> PublishedStates<State> {
@@ -272,7 +277,7 @@ struct PipelineFront<Action: Sendable, State: Sendable>: Sendable {
   }
 }
 
-/// The states of a pipeline for those who observe them.
+/// The states of a pipeline as a stream.
 @usableFromInline
 struct PublishedStates<State: Sendable>: Sendable {
   @usableFromInline let broadcaster: Broadcaster<State>
@@ -285,7 +290,7 @@ struct PublishedStates<State: Sendable>: Sendable {
   }
 }
 
-/// Lets the action subject, which the pipeline holds, reach the pipeline.
+/// A weak reference to the pipeline, for the action subject that the pipeline retains.
 private final class WeakEntrance<Action: Sendable, Mutation: Sendable, State: Sendable>: Sendable {
   weak let pipeline: Pipeline<Action, Mutation, State>?
 

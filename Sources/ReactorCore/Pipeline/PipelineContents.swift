@@ -1,42 +1,43 @@
 public import ReactorStreams
 
-/// What a pipeline's mailbox guards: touched by one thread at a time, so plain variables.
+/// The state that a pipeline's mailbox guards: one thread at a time accesses it.
 ///
-/// What every action comes by is inlinable, so that the module which declares the reactor has it
-/// specialized for the reactor's types. Elsewhere the types would be looked up at run time, over and
-/// over, which was a third of a request.
+/// Functions that each action calls are inlinable, so that the module that declares the reactor
+/// specializes them. Elsewhere the types would be looked up at run time, which took a third of the
+/// time of a request.
 ///
-/// What it comes by is read and set, never changed in place, so the check at run time for two who
-/// access the same variable could find nothing; it is left out there, where it was 3 % of a request.
+/// Their variables are read and set, never modified in place, so that the exclusivity check at run
+/// time cannot fail. It is disabled for them, since it took 3 % of the time of a request.
 @usableFromInline
 final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendable> {
   @usableFromInline typealias Owner = Pipeline<Action, Mutation, State>
 
-  /// Whether what is emitted synchronously may be folded in at once.
+  /// Whether a mutation that is emitted synchronously can be folded at once.
   @usableFromInline
   enum Phase {
-    /// Between mutations, where effects are started and their outputs handled.
+    /// Between mutations, while effects are started and their outputs handled.
     case open
 
-    /// Within `reduce`, `transform(state:)` or an observer of the state.
+    /// During `reduce`, `transform(state:)` or a call of an observer of the state.
     case folding
   }
 
-  /// The reactor where it is kept: by the pipeline of a host, until that is shut down.
+  /// The reactor of a host's pipeline, until that is shut down.
   ///
-  /// An object that weak references know of is slower to retain and release from then on, and this
-  /// one is called with every action.
-  @exclusivity(unchecked) @usableFromInline var keptReactor:
+  /// Strong, since an object with weak references is slower to retain and release, and each action
+  /// does.
+  @exclusivity(unchecked) @usableFromInline var retainedReactor:
     (any ReactorProtocol<Action, Mutation, State>)?
   private weak var weakReactor: (any ReactorProtocol<Action, Mutation, State>)?
 
-  /// Whose contents these are, while an item is handled.
+  /// The pipeline, while an item is handled.
   @exclusivity(unchecked) @usableFromInline var pipeline: Owner?
   @exclusivity(unchecked) @usableFromInline var report:
-    (@Sendable (PipelineReport<Mutation, State>) -> Void)?
+    (@Sendable (PipelineReport<Mutation, State>) -> (any Error)?)?
   @usableFromInline var context: (any SerialContext)?
+  @usableFromInline var quota: EffectQuota?
 
-  /// The fold of all mutations; `nil` until the streams are connected.
+  /// The state that `reduce` gets next; `nil` until the streams are connected.
   @exclusivity(unchecked) @usableFromInline var folded: State?
 
   @exclusivity(unchecked) @usableFromInline var isConnected = false
@@ -45,7 +46,7 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
   @exclusivity(unchecked) @usableFromInline var phase = Phase.open
   @exclusivity(unchecked) @usableFromInline var origin = MutationOrigin.external
 
-  // Each is there where the reactor changes the stream.
+  // `nil` unless the reactor transforms the stream.
   @exclusivity(unchecked) @usableFromInline var actionStage: Stage<Action>?
   @exclusivity(unchecked) @usableFromInline var mutationStage: Stage<Mutation>?
   @exclusivity(unchecked) @usableFromInline var stateStage: Stage<State>?
@@ -55,14 +56,14 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
     didSet { pipeline?.setRunningEffectCount(running.count) }
   }
 
-  init(reactor: any ReactorProtocol<Action, Mutation, State>, isKept: Bool) {
-    if isKept { keptReactor = reactor } else { weakReactor = reactor }
+  init(reactor: any ReactorProtocol<Action, Mutation, State>, retainsReactor: Bool) {
+    if retainsReactor { retainedReactor = reactor } else { weakReactor = reactor }
   }
 
-  /// The reactor, unless it is gone.
+  /// The reactor; `nil` after its deinitialization.
   @inlinable
   var reactor: (any ReactorProtocol<Action, Mutation, State>)? {
-    keptReactor ?? reactorIfAlive
+    retainedReactor ?? reactorIfAlive
   }
 
   @usableFromInline
@@ -70,57 +71,55 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
     weakReactor
   }
 
-  /// Keeps the reactor alive until the pipeline is shut down.
+  /// Retains the reactor until the pipeline is shut down.
   @inlinable
-  func keepReactor() {
-    keptReactor = reactor
+  func retainReactor() {
+    retainedReactor = reactor
   }
 
   @inlinable
   func handle(_ item: Owner.Item, in pipeline: Owner) {
-    if case .perform(let work) = item { return perform(work, in: pipeline) }
+    if case .work(let work) = item { return execute(work, in: pipeline) }
     self.pipeline = pipeline
     defer { self.pipeline = nil }
     guard !isShutDown else { return drop(item) }
     connectIfNeeded()
     handleConnected(item)
-    report?(.settled)
+    _ = report?(.turnEnded)
   }
 
-  /// Runs work of a host.
-  ///
-  /// A host sets the stage with this before it connects. It is run after the end as well, since
-  /// somebody may wait for what it answers.
+  /// Executes work of a host, also before the streams are connected and after the end, since a
+  /// request may wait for its result.
   @inlinable
-  func perform(_ work: () -> Void, in pipeline: Owner) {
-    performUnreported(in: pipeline) {
+  func execute(_ work: () -> Void, in pipeline: Owner) {
+    executeUnreported(in: pipeline) {
       work()
-      report?(.settled)
+      _ = report?(.turnEnded)
     }
   }
 
-  /// Runs work of a host that knows where it ends.
+  /// Executes work of a host that knows the end of the turn.
   @inlinable
-  func performUnreported(in pipeline: Owner, _ work: () -> Void) {
+  func executeUnreported(in pipeline: Owner, _ work: () -> Void) {
     self.pipeline = pipeline
     defer { self.pipeline = nil }
     work()
   }
 
-  /// Handles what arrives after the end: whoever follows it learns that it was cancelled.
+  /// Handles an item after the end: an action ends with a `CancellationError`.
   @usableFromInline
   func drop(_ item: Owner.Item) {
-    if case .action(let action, let effect) = item { run(action, as: effect) }
+    if case .action(let action, let effect) = item { execute(action, as: effect) }
   }
 
   @usableFromInline
   func handleConnected(_ item: Owner.Item) {
     switch item {
-    case .connect, .perform: break
-    case .action(let action, let effect): run(action, as: effect)
+    case .connect, .work: break
+    case .action(let action, let effect): execute(action, as: effect)
     case .transformedAction(let action): start(action, as: nil)
     case .effect(let sink, let event):
-      sink.wasTaken()
+      sink.didDequeue()
       receive(event, from: sink)
     case .mutation(let mutation, let origin): attribute(origin) { fold(mutation) }
     case .shownState(let state): show(state)
@@ -143,7 +142,7 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
     isConnected = true
     let initial = folded ?? pipeline.currentState ?? pipeline.seed(reactor.initialState)
     folded = initial
-    // What the transforms see of it while they are asked for their streams.
+    // The current state that the transforms see while they create their streams.
     pipeline.setCurrent(initial)
 
     CurrentSerialContext.gatheringEvents(in: context ?? pipeline) {
@@ -159,24 +158,23 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
         reactor.transform(state:),
         later: { [weak reactor] in reactor?.transform(state: $0) ?? $0 },
         output: { [weak pipeline] in pipeline?.stateStageDid($0) })
-      // Downstream first, so that the initial state leaves before anything merged in arrives.
+      // Downstream first, so that the initial state is emitted before a merged stream emits.
       stateStage?.connect()
       folding { emitState(initial) }
-      report?(.connected(pipeline.currentState ?? initial))
+      _ = report?(.connected(pipeline.currentState ?? initial))
       mutationStage?.connect()
       actionStage?.connect()
     }
   }
 
-  /// A stream that a reactor made has failed: reports it, and asks for another one.
+  /// Reports the error of a stage, and replaces its stream.
   ///
-  /// It happens within the failing item where that is possible, so that the next element already
-  /// finds the new stream.
+  /// Within the failing item if possible, so that the next element enters the new stream.
   func stageFailed(_ stage: ReactorStage, _ error: any Error) {
     guard !isShutDown, let pipeline else { return }
     report(error, in: stage)
     if stage != .transformState, case .effect(let effect?) = origin {
-      // The failure has swallowed an action or one of its mutations, and whoever sent it is told.
+      // The error has dropped the action or one of its mutations: its request fails.
       effect.begin()
       effect.end(error)
     }
@@ -190,8 +188,8 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
     }
   }
 
-  /// A stream that a reactor made has come to its end, and so does what follows it: the mutations
-  /// end with the actions and the effects that run, the states with the mutations.
+  /// A stage has completed, which completes the next: the mutations complete with the actions and the
+  /// running effects, the states with the mutations.
   private func stageCompleted(_ stage: ReactorStage) {
     switch stage {
     case .transformAction:
@@ -215,7 +213,7 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
 
   private func report(_ error: any Error, in stage: ReactorStage) {
     reactor?.onError(error, in: stage)
-    report?(.failed(error, in: stage))
+    _ = report?(.failed(error, in: stage))
   }
 
   private func shutDown() {
@@ -224,6 +222,7 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
     running = [:]
     for sink in ended {
       pipeline?.effectDidEnd(sink.context)
+      quota?.release()
       sink.cancel()
       sink.effect?.end(CancellationError())
     }
@@ -231,17 +230,17 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
     mutationStage?.disconnect()
     stateStage?.disconnect()
     (actionStage, mutationStage, stateStage) = (nil, nil, nil)
-    (keptReactor, report) = (nil, nil)
+    (retainedReactor, report) = (nil, nil)
   }
 
   // MARK: Actions and effects
 
   @inlinable
-  func run(_ action: Action, as effect: (any TrackedEffect)?) {
+  func execute(_ action: Action, as effect: (any TrackedEffect)?) {
     effect?.begin()
     guard !isShutDown else { return effect?.end(CancellationError()) ?? () }
     attribute(.effect(effect)) {
-      if let sent = pipeline?.actionsSent { tell(sent, of: action) }
+      if let sent = pipeline?.actionsSent { publish(action, to: sent) }
       if let actionStage, !actionStage.passesThrough {
         actionStage.send(action)
       } else {
@@ -252,11 +251,11 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
   }
 
   @usableFromInline
-  func tell(_ sent: Broadcaster<Action>, of action: Action) {
+  func publish(_ action: Action, to sent: Broadcaster<Action>) {
     if sent.observerCount > 0 { sent.send(.next(action)) }
   }
 
-  /// What `transform(action:)` emitted.
+  /// `transform(action:)` has emitted an action.
   func actionEmitted(_ action: Action) {
     guard case .effect(let effect) = origin else { return start(action, as: nil) }
     start(action, as: effect)
@@ -275,21 +274,26 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
       case .elements(let list):
         for mutation in list { emit(mutation) }
         effect?.end(nil)
-      case .producer:
-        follow(mutations, as: effect)
+      case .forwarding, .producer:
+        subscribe(to: mutations, as: effect)
       }
     }
   }
 
-  /// Subscribes to mutations that come over time.
+  /// Subscribes to a stream of mutations, which is a running effect from then on.
   @usableFromInline
-  func follow(_ mutations: Observable<Mutation>, as effect: (any TrackedEffect)?) {
+  func subscribe(to mutations: Observable<Mutation>, as effect: (any TrackedEffect)?) {
     guard let pipeline else { return }
+    if let error = quota?.acquire(running: running.count) {
+      report(error, in: .mutate)
+      effect?.end(error)
+      return
+    }
     let context = EffectContext(pipeline, cancellations: cancellations)
     let sink = EffectSink(effect, context, in: pipeline)
     running[ObjectIdentifier(sink)] = sink
     CurrentSerialContext.$value.withValue(context) {
-      sink.hold(mutations.subscribe(sink))
+      Trampoline.isolated { sink.retain(mutations.attach(sink)) }
     }
   }
 
@@ -310,7 +314,7 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
     }
   }
 
-  /// What follows the effects that run, in no order.
+  /// The observers of the running effects, in no order.
   var runningSinks: some Collection<EffectSink<Action, Mutation, State>> {
     running.values
   }
@@ -318,12 +322,13 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
   private func didEnd(_ sink: EffectSink<Action, Mutation, State>) {
     running[ObjectIdentifier(sink)] = nil
     pipeline?.effectDidEnd(sink.context)
-    // The sink and what it subscribed to hold each other until one lets go.
+    quota?.release()
+    // Breaks the retain cycle of the sink and its subscription.
     sink.cancel()
     if running.isEmpty { cancellations.forget() }
   }
 
-  /// Whether an event of an effect can be handled at once, because the item that runs caused it.
+  /// Whether an event that the current item causes can be handled at once.
   @inlinable
   var canFoldNow: Bool {
     phase == .open && isConnected && !isShutDown
@@ -339,7 +344,7 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
     self.origin = outer
   }
 
-  /// Takes a mutation of an effect through `transform(mutation:)`, where there is one.
+  /// Sends a mutation through `transform(mutation:)`.
   @inlinable
   func emit(_ mutation: Mutation) {
     if let mutationStage, !mutationStage.passesThrough {
@@ -349,7 +354,7 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
     }
   }
 
-  /// What `transform(mutation:)` emitted on the thread that runs.
+  /// `transform(mutation:)` has emitted a mutation in the serial context.
   @inlinable
   func mutationEmitted(_ mutation: Mutation) {
     if canFoldNow {
@@ -364,16 +369,37 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
     guard let reactor, let state = folded else { return }
     folding {
       let next = reactor.reduce(state: state, mutation: mutation)
+      // Reported first where the host sees the state as it is, so that a rejected one is not emitted.
+      if stateStage == nil, let error = report(mutation, next, shown: next) {
+        return reject(error)
+      }
       folded = next
       emitState(next)
-      guard let report else { return }
-      let shown = stateStage == nil ? next : pipeline?.currentState ?? next
-      report(
-        .reduced(Transition(mutation: mutation, origin: origin, folded: next, shown: shown)))
+      guard stateStage != nil,
+        let error = report(mutation, next, shown: pipeline?.currentState ?? next)
+      else { return }
+      folded = state
+      emitState(state)
+      reject(error)
     }
   }
 
-  /// Takes a state through `transform(state:)`, where there is one.
+  @inlinable
+  func report(_ mutation: Mutation, _ folded: State, shown: State) -> (any Error)? {
+    report?(
+      .reduced(Transition(mutation: mutation, origin: origin, folded: folded, shown: shown)))
+  }
+
+  /// The host has rejected a mutation: its action fails.
+  @usableFromInline
+  func reject(_ error: any Error) {
+    report(error, in: .mutate)
+    guard case .effect(let effect?) = origin else { return }
+    effect.begin()
+    effect.end(error)
+  }
+
+  /// Sends a state through `transform(state:)`.
   @inlinable
   func emitState(_ state: State) {
     if let stateStage, !stateStage.passesThrough {
@@ -391,14 +417,14 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
     phase = outer
   }
 
-  /// What `transform(state:)` emitted on the thread that runs.
+  /// `transform(state:)` has emitted a state in the serial context.
   @inlinable
   func show(_ state: State) {
-    if let states = pipeline?.setShown(state) { tell(states, of: state) }
+    if let states = pipeline?.setShown(state) { publish(state, to: states) }
   }
 
   @usableFromInline
-  func tell(_ states: Broadcaster<State>, of state: State) {
+  func publish(_ state: State, to states: Broadcaster<State>) {
     folding { states.send(.next(state)) }
   }
 }

@@ -1,55 +1,55 @@
-/// What a host learns of a pipeline, from within its serial context.
+/// An event that a pipeline reports to its host, in the serial context.
 @usableFromInline
 package enum PipelineReport<Mutation: Sendable, State: Sendable>: Sendable {
-  /// The streams are about to be connected; this is the state that left `transform(state:)` first.
+  /// The streams are being connected; the first state that `transform(state:)` has emitted.
   case connected(State)
 
-  /// A mutation was folded in.
+  /// A mutation was folded.
   case reduced(Transition<Mutation, State>)
 
-  /// A stream of the reactor failed; the pipeline goes on.
+  /// A stream of the reactor failed; the pipeline continues.
   case failed(any Error, in: ReactorStage)
 
-  /// One item of the mailbox is done, with all that it caused at once.
-  case settled
+  /// An item of the mailbox and its synchronous consequences are done.
+  case turnEnded
 }
 
-/// What one action started, across everything that `mutate` runs for it.
+/// Tracks the effects of one action.
 ///
-/// Both calls come from within the pipeline's serial context.
+/// Both functions are called in the pipeline's serial context.
 @usableFromInline
 package protocol TrackedEffect: AnyObject, Sendable {
-  /// One more part of the effect runs.
+  /// A part of the effect has begun.
   func begin()
 
-  /// One part has ended: completed, failed, or cancelled with a `CancellationError`. When as many
-  /// have ended as have begun, each of the effect's mutations has been reported.
+  /// A part has completed, failed, or was cancelled with a `CancellationError`. When each part that
+  /// began has ended, all mutations of the effect have been reported.
   func end(_ error: (any Error)?)
 }
 
-/// Where a mutation came from.
+/// The origin of a mutation.
 @usableFromInline
 package enum MutationOrigin: Sendable {
-  /// The effect of an action; `nil` where nobody follows it.
+  /// The effect of an action; `nil` if it is not tracked.
   case effect((any TrackedEffect)?)
 
-  /// A value that sessions share, at one of its revisions.
+  /// A revision of a global.
   case global(name: String, revision: UInt64)
 
-  /// A stream that the reactor merged in.
+  /// A stream that the reactor merged into its mutations.
   case external
 }
 
-/// One mutation and what it made of the state.
+/// A mutation and the state after it.
 @usableFromInline
 package struct Transition<Mutation: Sendable, State: Sendable>: Sendable {
   @usableFromInline package let mutation: Mutation
   @usableFromInline package let origin: MutationOrigin
 
-  /// The fold of all mutations: what the next `reduce` gets.
+  /// The state that `reduce` gets next.
   @usableFromInline package let folded: State
 
-  /// What left `transform(state:)` for it.
+  /// The state that `transform(state:)` has emitted for it.
   @usableFromInline package let shown: State
 
   @inlinable

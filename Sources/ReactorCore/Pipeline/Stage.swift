@@ -1,7 +1,7 @@
 public import ReactorStreams
 public import Synchronization
 
-/// One of the three streams that a reactor may transform: what goes in, and what comes out.
+/// One of the three streams that a reactor can transform: its input and its output.
 @usableFromInline
 final class Stage<Element: Sendable> {
   private let input: Broadcaster<Element>
@@ -10,14 +10,13 @@ final class Stage<Element: Sendable> {
   private let subscription = SerialDisposable()
   private var assembled: Observable<Element>?
 
-  /// Whether the reactor left the stream as it is, so that what goes in need not be sent at all.
+  /// Whether the reactor returned its input, so that elements bypass the stream.
   @usableFromInline
   private(set) var passesThrough = false
 
-  /// Whether the stream has failed and was not replaced: the next element does it.
+  /// Whether the stream has failed and the next element replaces it.
   ///
-  /// A stream that fails whenever it is subscribed to thereby fails once an element, not in an
-  /// endless loop.
+  /// A stream that fails with each subscription fails once per element and not in an endless loop.
   private var isDown = false
   private var hasSentSinceConnecting = false
 
@@ -33,14 +32,13 @@ final class Stage<Element: Sendable> {
     self.output = output
   }
 
-  /// Asks the reactor for its stream.
+  /// Creates the stage of a transform.
   ///
   /// - Parameters:
-  ///   - first: Asks now.
-  ///   - later: Asks again when the stream has failed.
-  ///   - output: Receives what leaves the stream.
-  /// - Returns: The stage; `nil` where the reactor left the stream as it is, which then costs
-  ///   nothing.
+  ///   - first: The transform, called now.
+  ///   - later: The transform, called again after the stream has failed.
+  ///   - output: Receives the events of the stream.
+  /// - Returns: The stage; `nil` if the transform returned its input.
   @inlinable
   static func assembled(
     _ first: (Observable<Element>) -> Observable<Element>,
@@ -54,7 +52,7 @@ final class Stage<Element: Sendable> {
     return Stage(assembled, of: input, transform: later(), output: output())
   }
 
-  /// Asks the reactor for its stream once more.
+  /// Calls the transform again.
   private func assemble() {
     let input = input
     let source = Observable<Element> { input.subscribe($0) }
@@ -63,16 +61,16 @@ final class Stage<Element: Sendable> {
     self.assembled = assembled
   }
 
-  /// Subscribes to the reactor's stream.
+  /// Subscribes to the stream.
   @usableFromInline
   func connect() {
     isDown = false
     hasSentSinceConnecting = false
     guard !passesThrough, let assembled else { return }
-    subscription.disposable = assembled.subscribe(AnyObserver(eventHandler: output))
+    subscription.disposable = assembled.attach(AnyObserver(eventHandler: output))
   }
 
-  /// Sends an element in.
+  /// Sends an element to the input.
   @usableFromInline
   func send(_ element: Element) {
     if isDown {
@@ -84,11 +82,11 @@ final class Stage<Element: Sendable> {
     if passesThrough {
       output(.next(element))
     } else {
-      input.send(.next(element))
+      Trampoline.isolated { input.send(.next(element)) }
     }
   }
 
-  /// Replaces a stream that has failed by a new one of the reactor's making.
+  /// Replaces a stream that has failed.
   func recover() {
     guard hasSentSinceConnecting else {
       isDown = true
@@ -98,7 +96,7 @@ final class Stage<Element: Sendable> {
     connect()
   }
 
-  /// Says that no element follows.
+  /// Completes the input.
   func complete() {
     if passesThrough {
       output(.completed)
@@ -107,17 +105,17 @@ final class Stage<Element: Sendable> {
     }
   }
 
-  /// Ends the subscription.
+  /// Cancels the subscription.
   func disconnect() {
     subscription.dispose()
   }
 }
 
-/// Where elements enter a stage, made when somebody first subscribes to it or sends one: most
-/// reactors leave most of their streams as they are.
+/// The input of a stage, created at the first subscription or element: most reactors transform few of
+/// their streams.
 ///
-/// It does not know the type of the elements, which would be looked up when it is made and when it
-/// goes, three times a session. Everybody asks for the same one.
+/// Not generic, since metadata of a generic type would be looked up at its creation and
+/// deinitialization, three times per session. All callers use the same element type.
 @usableFromInline
 final class StageInput: Sendable {
   @usableFromInline let made = Mutex<(any Sendable & AnyObject)?>(nil)

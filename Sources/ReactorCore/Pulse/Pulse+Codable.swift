@@ -1,5 +1,5 @@
 extension Pulse: Encodable where Value: Encodable {
-  /// Writes the bare value.
+  /// Encodes the value alone.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(wrappedValue)
@@ -7,17 +7,17 @@ extension Pulse: Encodable where Value: Encodable {
 }
 
 extension Pulse: Decodable where Value: Decodable {
-  /// Reads a bare value; the pulse was not assigned yet.
+  /// Decodes the value alone, as the initial value of the pulse.
   public init(from decoder: any Decoder) throws {
     self.init(wrappedValue: try decoder.singleValueContainer().decode(Value.self))
   }
 }
 
-// What the compiler derives for a state calls these: an optional pulse that holds nothing is written and
-// read as an optional property is that holds nothing.
+// Synthesized conformances of a State call these, so that a pulse of `nil` is encoded and decoded as
+// an optional property is.
 
 extension KeyedEncodingContainer {
-  /// Writes the value of a pulse, if there is one.
+  /// Encodes the value of a pulse unless it is `nil`.
   public mutating func encode<Value: Encodable>(
     _ pulse: Pulse<Value?>, forKey key: Key
   ) throws {
@@ -26,7 +26,7 @@ extension KeyedEncodingContainer {
 }
 
 extension KeyedDecodingContainer {
-  /// Reads the value of a pulse, if there is one.
+  /// Decodes the value of a pulse if it is present.
   public func decode<Value: Decodable>(
     _ type: Pulse<Value?>.Type, forKey key: Key
   ) throws -> Pulse<Value?> {

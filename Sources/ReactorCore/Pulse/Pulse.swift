@@ -1,7 +1,7 @@
 internal import Synchronization
 
-/// A value of a state of which each assignment counts, even that of an equal value: a message to be
-/// shown once, a screen to be opened.
+/// A value of a state whose assignments are events, even that of an equal value: a message to show
+/// once, a screen to open.
 ///
 /// ```swift
 /// struct State: Codable {
@@ -11,8 +11,8 @@ internal import Synchronization
 /// reactor.pulse(\.$alert).compactMap { $0 }.subscribe(onNext: { show($0) })
 /// ```
 ///
-/// Two pulses are equal when their values are, and in JSON a pulse is its bare value: how often it was
-/// assigned is known where the reactor runs, and nowhere else.
+/// Two pulses are equal if their values are. In JSON a pulse is its value alone: assignments are known
+/// in the process of the reactor only.
 @propertyWrapper
 public struct Pulse<Value> {
   /// The value.
@@ -25,17 +25,16 @@ public struct Pulse<Value> {
     }
   }
 
-  /// How often the value was assigned; after the largest number comes 0.
+  /// The number of assignments; it wraps around to 0.
   ///
-  /// A state that is set back to an earlier one also gets its counts back, so this does not tell two
-  /// assignments apart; ``ReactorProtocol/pulse(_:)`` does.
+  /// It does not distinguish two assignments, since a state that is reset to an earlier one has the
+  /// earlier number. ``ReactorProtocol/pulse(_:)`` does distinguish them.
   public package(set) var valueUpdatedCount: UInt = 0
 
-  /// The assignment that made this value, which no other one in the process equals; 0 for the value
-  /// that the pulse began with.
+  /// The assignment of this value, unique in the process; 0 for the initial value.
   var assignment: UInt64 = 0
 
-  /// Makes a pulse that was not assigned yet.
+  /// Creates a pulse with its initial value.
   public init(wrappedValue: Value) {
     self.wrappedValue = wrappedValue
   }
@@ -69,7 +68,7 @@ extension Pulse: Hashable where Value: Hashable {
 }
 
 extension Pulse: CustomReflectable {
-  /// The value's parts.
+  /// The mirror of the value.
   public var customMirror: Mirror {
     Mirror(reflecting: wrappedValue)
   }
@@ -77,8 +76,8 @@ extension Pulse: CustomReflectable {
 
 /// Numbers the assignments of a process.
 ///
-/// A count that is kept in the state goes back with the state: `var state = initialState` and one
-/// assignment would look like the assignment before. A number that is drawn never comes again.
+/// A count in the state is reset with the state: after `var state = initialState`, one assignment would
+/// equal the assignment before. A global number is unique.
 private enum PulseAssignment {
   private static let last = Atomic<UInt64>(0)
 

@@ -1,16 +1,14 @@
 extension ReactorProtocol where Self: ReactorInstance {
-  /// Whether the stub takes the place of the pipeline.
+  /// Whether the stub replaces the pipeline.
   ///
-  /// It decides what ``action``, ``state`` and ``currentState`` are from then on. Whoever subscribed
-  /// before stays where it is, and the pipeline goes on from its own state when the stub is disabled.
+  /// It determines ``action``, ``state`` and ``currentState`` from then on. Existing subscriptions
+  /// remain, and the pipeline continues from its own state when the stub is disabled.
   public var isStubEnabled: Bool {
     get { isStubbed }
     set { isStubbed = newValue }
   }
 
-  /// What takes the place of the pipeline while ``isStubEnabled`` is set.
-  ///
-  /// Reading it changes nothing.
+  /// The stub, which replaces the pipeline while ``isStubEnabled`` is `true`.
   public var stub: Stub<Self> {
     Stub(reactor: self, recording: recording)
   }

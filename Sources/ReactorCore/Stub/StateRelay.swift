@@ -1,15 +1,15 @@
 public import ReactorStreams
 
-/// A state over time that can be set, and that does not end.
+/// A stream of states that can be set and that does not end.
 ///
-/// An observer gets the current one first.
+/// An observer receives the current state first.
 public final class StateRelay<Element: Sendable>: ObservableType {
   private let states: BehaviorRelay<Element>
 
-  /// What ``asObservable()`` gives, the same each time.
+  /// The result of ``asObservable()``.
   private let stream: Observable<Element>
 
-  /// Makes a relay with its first state.
+  /// Creates a relay with its initial state.
   public init(value: Element) {
     let states = BehaviorRelay(value: value)
     self.states = states
@@ -18,7 +18,8 @@ public final class StateRelay<Element: Sendable>: ObservableType {
 
   /// The state that was set last.
   ///
-  /// Any thread may set it; observers are told before that returns, unless others are being told.
+  /// Any thread may set it. Observers are notified before the setter returns, unless another
+  /// notification is in progress.
   public var value: Element {
     get { states.value }
     set { states.accept(newValue) }
@@ -29,14 +30,14 @@ public final class StateRelay<Element: Sendable>: ObservableType {
     states.accept(event)
   }
 
-  /// Adds an observer, which gets the current state at once.
+  /// Adds an observer, which receives the current state at once.
   ///
-  /// - Returns: What takes it out again.
+  /// - Returns: A disposable that cancels the subscription.
   public func subscribe(_ observer: any ObserverType<Element>) -> any Disposable {
     states.subscribe(observer)
   }
 
-  /// This as an `Observable`.
+  /// This relay as an `Observable`.
   public func asObservable() -> Observable<Element> {
     stream
   }

@@ -1,8 +1,8 @@
 internal import ReactorStreams
 internal import Synchronization
 
-/// Stands in for a reactor's pipeline in the test of a view: records the actions that the view sends,
-/// and shows it the states that the test sets.
+/// A replacement for a reactor's pipeline in the test of a view: records the actions that the view
+/// sends, and publishes the states that the test sets.
 ///
 /// ```swift
 /// let reactor = ProfileViewReactor()
@@ -13,19 +13,19 @@ internal import Synchronization
 /// #expect(reactor.stub.actions == [.refresh])           // the view sent it; nothing was mutated
 /// ```
 ///
-/// A stub that is not enabled has no effect at all.
+/// A stub that is not enabled has no effect.
 public struct Stub<Reactor: ReactorProtocol> {
   let reactor: Reactor
   let recording: StubRecording<Reactor.Action, Reactor.State>
 
-  /// The state that the reactor shows while its stub is enabled.
+  /// The state of the reactor while its stub is enabled.
   ///
-  /// Before it is set, it is the state that was the reactor's when the stub was first used.
+  /// Initially the reactor's state at the first access to the stub.
   public var state: StateRelay<Reactor.State> {
     recording.state
   }
 
-  /// Where the reactor's actions go while its stub is enabled.
+  /// The input of the reactor while its stub is enabled.
   public var action: ActionSubject<Reactor.Action> {
     recording.action
   }
@@ -36,7 +36,7 @@ public struct Stub<Reactor: ReactorProtocol> {
   }
 }
 
-/// What a stub keeps, for as long as its reactor lives.
+/// The state and the actions of a stub, which live as long as its reactor.
 final class StubRecording<Action: Sendable, State: Sendable>: Sendable {
   let state: StateRelay<State>
   let action: ActionSubject<Action>

@@ -1,7 +1,7 @@
-/// A ``View`` whose parts exist only after it has loaded, so that its reactor is bound then.
+/// A ``View`` whose parts exist after it has loaded, when its reactor is bound.
 ///
-/// Where an app has a storyboard and swizzles `viewDidLoad`, the view here says so itself: it calls
-/// ``performBinding()`` when it has loaded.
+/// The view calls ``performBinding()`` when it has loaded. An app with a storyboard swizzles
+/// `viewDidLoad` for that.
 ///
 /// ```swift
 /// final class SettingsView: DeferredReactorView {
@@ -17,10 +17,10 @@
 /// }
 /// ```
 public protocol DeferredReactorView: View {
-  /// Whether the parts that ``View/bind(reactor:)`` touches exist.
+  /// Whether the parts that ``View/bind(reactor:)`` accesses exist.
   var isViewLoaded: Bool { get }
 
-  /// Binds the reactor, once for each assignment, if there is one and the view has loaded.
+  /// Binds the reactor, once per assignment, if there is one and the view has loaded.
   func performBinding()
 }
 
@@ -28,7 +28,7 @@ public protocol DeferredReactorView: View {
 public typealias StoryboardView = DeferredReactorView
 
 extension DeferredReactorView {
-  /// The reactor that is shown, from when the view has loaded.
+  /// The reactor that the view shows after it has loaded.
   public var reactor: Reactor? {
     get { reactorSlot.reactor as? Reactor }
     set {
@@ -37,7 +37,7 @@ extension DeferredReactorView {
     }
   }
 
-  /// Binds the reactor, once for each assignment, if there is one and the view has loaded.
+  /// Binds the reactor, once per assignment, if there is one and the view has loaded.
   public func performBinding() {
     guard isViewLoaded, let reactor, reactorSlot.beginBinding() else { return }
     bind(reactor: reactor)

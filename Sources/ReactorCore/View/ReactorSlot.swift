@@ -1,19 +1,17 @@
 internal import Synchronization
 
-/// Where a ``View`` keeps its reactor.
-///
-/// There is no table of all views: the slot belongs to one instance and goes with it.
+/// The storage of a ``View``'s reactor.
 public final class ReactorSlot: Sendable {
   private struct Contents: Sendable {
-    // Proof: the mutex guards the reference. What it refers to is used by the view alone, which is
-    // used by one thread at a time; nothing else reads the slot.
+    // Proof: the mutex guards the reference. The reactor is used by the view alone, which is used by
+    // one thread at a time; nothing else reads the slot.
     nonisolated(unsafe) var reactor: AnyObject?
     var isBound = false
   }
 
   private let contents = Mutex(Contents())
 
-  /// Makes an empty slot.
+  /// Creates an empty slot.
   public init() {}
 
   /// The reactor, without its type.
@@ -21,7 +19,7 @@ public final class ReactorSlot: Sendable {
     contents.withLock { $0 }.reactor
   }
 
-  /// Puts a reactor in, which is not bound yet.
+  /// Replaces the reactor; the new one is not bound yet.
   func replaceReactor(by reactor: AnyObject?) {
     // Proof: as above.
     nonisolated(unsafe) let reactor = reactor
@@ -29,13 +27,13 @@ public final class ReactorSlot: Sendable {
       defer { contents = Contents(reactor: reactor) }
       return contents
     }
-    // Ends here, outside of the lock, where nobody else keeps it.
+    // Released outside of the lock.
     _ = consume replaced
   }
 
-  /// Takes note that the reactor is bound.
+  /// Marks the reactor as bound.
   ///
-  /// - Returns: Whether it was not before.
+  /// - Returns: Whether it was not bound before.
   func beginBinding() -> Bool {
     contents.withLock { contents in
       defer { contents.isBound = true }

@@ -1,6 +1,6 @@
 internal import ReactorStreams
 
-/// Something that shows a reactor's states and sends it actions.
+/// A type that shows a reactor's states and sends it actions.
 ///
 /// ```swift
 /// class ProfileViewController: UIViewController, View {
@@ -16,36 +16,35 @@ internal import ReactorStreams
 /// viewController.reactor = ProfileViewReactor()
 /// ```
 ///
-/// A view of a server is whatever renders or forwards: a line protocol, a terminal, a test. It may have
-/// any superclass; the place for its reactor is in ``reactorSlot``.
+/// On a server, a view is any type that renders or forwards states: a line protocol, a terminal, a
+/// test. It may have any superclass; ``reactorSlot`` stores its reactor.
 ///
 /// A view is used by one thread at a time.
 public protocol View: AnyObject {
-  /// What the view shows.
+  /// The type of its reactor.
   associatedtype Reactor: ReactorInstance & ReactorProtocol
 
-  /// Holds the subscriptions of ``bind(reactor:)``.
+  /// The subscriptions of ``bind(reactor:)``.
   ///
-  /// Each assignment of ``reactor`` puts a new bag here, which ends those of the reactor before.
+  /// Each assignment of ``reactor`` replaces the bag, which cancels the subscriptions to the previous
+  /// reactor.
   var disposeBag: DisposeBag { get set }
 
   /// The reactor that is shown.
   ///
-  /// Assigning one, the same again included, ends the subscriptions of the one before and calls
-  /// ``bind(reactor:)``; assigning `nil` only ends them.
+  /// An assignment, also of the same reactor, cancels the previous subscriptions and calls
+  /// ``bind(reactor:)``; the assignment of `nil` only cancels them.
   var reactor: Reactor? { get set }
 
-  /// Where the reactor is kept.
+  /// The storage of the reactor.
   ///
-  /// Unless the view declares a slot of its own, the dispose bag has one: then the reactor goes with
-  /// the bag, also where a view puts a new bag by itself. One that does so and goes on with the same
-  /// reactor declares `let reactorSlot = ReactorSlot()`.
+  /// By default the dispose bag contains it, so that the reactor is released with the bag. A view that
+  /// replaces its bag and keeps its reactor declares `let reactorSlot = ReactorSlot()`.
   var reactorSlot: ReactorSlot { get }
 
-  /// Connects the view with a reactor: its events with `reactor.action`, `reactor.state` with what it
-  /// shows.
+  /// Subscribes `reactor.action` to the view's events, and the view to `reactor.state`.
   ///
-  /// Called at each assignment of ``reactor``, never directly.
+  /// Called with each assignment of ``reactor``; do not call it directly.
   func bind(reactor: Reactor)
 }
 
@@ -53,7 +52,7 @@ public protocol View: AnyObject {
 public typealias ReactorView = View
 
 extension View {
-  /// The reactor that is shown.
+  /// The reactor that the view shows.
   public var reactor: Reactor? {
     get { reactorSlot.reactor as? Reactor }
     set {
@@ -67,7 +66,7 @@ extension View {
     disposeBag.companion { ReactorSlot() }
   }
 
-  /// Keeps a reactor and ends the subscriptions of the one before.
+  /// Stores a reactor and cancels the subscriptions to the previous one.
   func replaceReactor(by reactor: Reactor?) {
     disposeBag = DisposeBag()
     reactorSlot.replaceReactor(by: reactor)

@@ -19,7 +19,7 @@ final class Observation<Element: Sendable>: Sendable {
 
   var elements: [Element] { elementsSeen.values }
 
-  /// How the stream ended; empty for as long as it has not.
+  /// The terminal event of the stream; empty before it.
   var ends: [String] { endsSeen.values }
 
   func stop() {

@@ -1,11 +1,11 @@
 import Glibc
 import Synchronization
 
-/// A thread of a test's own, for what a task cannot do: wait.
+/// A thread of a test, which can block, unlike a task.
 final class OtherThread: Sendable {
   private let finished = Gate()
 
-  /// Runs work on a new thread.
+  /// Executes work on a new thread.
   init(_ work: @escaping @Sendable () -> Void) {
     let finished = finished
     let body = Unmanaged.passRetained(
@@ -39,7 +39,7 @@ private final class ThreadBody: Sendable {
   }
 }
 
-/// Holds threads up until it is opened.
+/// Blocks threads until it is opened.
 final class Gate: Sendable {
   private let isOpen = Atomic(false)
 

@@ -1,7 +1,9 @@
 import Glibc
 import Synchronization
 
-/// What a test saw, in order; any thread may add to it.
+/// Records values in order.
+///
+/// Any thread may add one.
 final class Recorder<Value: Sendable>: Sendable {
   private let recorded = Mutex<[Value]>([])
 
@@ -13,7 +15,7 @@ final class Recorder<Value: Sendable>: Sendable {
     recorded.withLock { $0.append(value) }
   }
 
-  /// Waits until so many values were added.
+  /// Waits until a number of values were added.
   func values(waitingFor count: Int) -> [Value] {
     while values.count < count { sched_yield() }
     return values

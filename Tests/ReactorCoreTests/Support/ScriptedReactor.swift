@@ -1,7 +1,7 @@
 import ReactorCore
 import ReactorStreams
 
-/// A reactor that does what a test tells it; its state is the list of its mutations.
+/// A reactor whose functions a test provides; its state is the list of its mutations.
 final class ScriptedReactor: Reactor {
   typealias Action = String
   typealias Mutation = String
@@ -47,5 +47,5 @@ final class ScriptedReactor: Reactor {
   }
 }
 
-/// What goes wrong in a test.
+/// The error of a test.
 struct Mishap: Error {}

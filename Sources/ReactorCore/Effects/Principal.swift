@@ -1,0 +1,112 @@
+/// The authenticated user or service that made a request.
+///
+/// A reactor reads it in `mutate` and in effects:
+///
+/// ```swift
+/// guard RequestContext.current?.principal?.id == currentState.owner else { return .error(NotYours()) }
+/// ```
+public struct Principal: Sendable, Hashable {
+  /// The stable id of the user or service: the `sub` claim of a token, or the name that the operator
+  /// has assigned to a static token.
+  public let id: String
+
+  /// The claims of the token; empty for a static token.
+  public let claims: Claims
+
+  /// The time at which the credential expires, in seconds since 1970; `nil` if it does not.
+  public let expiry: Int64?
+
+  /// Creates a principal; a host or a test calls this.
+  public init(id: String, claims: Claims = Claims(), expiry: Int64? = nil) {
+    self.id = id
+    self.claims = claims
+    self.expiry = expiry
+  }
+
+  /// Returns whether the claim `role` or `roles` is, or contains, this text.
+  public func has(role: String) -> Bool {
+    claims.contains(role, in: "role") || claims.contains(role, in: "roles")
+  }
+}
+
+/// The claims of a token: the members of a JSON object, compared byte by byte.
+public struct Claims: Sendable, Hashable {
+  /// The value of a claim.
+  public indirect enum Value: Sendable, Hashable {
+    /// JSON's `null`.
+    case null
+    /// A truth value.
+    case boolean(Bool)
+    /// A number.
+    case number(Double)
+    /// A text.
+    case string(String)
+    /// An array.
+    case array([Value])
+    /// An object.
+    case object(Claims)
+  }
+
+  private struct Member: Sendable, Hashable {
+    let name: String
+    let value: Value
+  }
+
+  private var members: [Member] = []
+
+  /// Creates claims with these members; a repeated name replaces the earlier member.
+  public init(_ members: [(name: String, value: Value)] = []) {
+    for (name, value) in members {
+      self.members.removeAll { $0.name.utf8.elementsEqual(name.utf8) }
+      self.members.append(Member(name: name, value: value))
+    }
+  }
+
+  /// Creates claims of members whose names are known to differ.
+  package init(distinct members: [(name: String, value: Value)]) {
+    self.members = members.map { Member(name: $0.name, value: $0.value) }
+  }
+
+  /// The names of the claims, in the order of the token.
+  public var names: [String] { members.map(\.name) }
+
+  /// The value of a claim; `nil` if the token does not have it.
+  ///
+  /// Names are compared as UTF-8 bytes: `String` comparison normalizes, at a cost that grows with
+  /// the square of a hostile text's length.
+  public subscript(name: String) -> Value? {
+    members.first { $0.name.utf8.elementsEqual(name.utf8) }?.value
+  }
+
+  /// The text of a claim; `nil` if it is missing or not a text.
+  public func string(_ name: String) -> String? {
+    if case .string(let text) = self[name] { text } else { nil }
+  }
+
+  /// The number of a claim; `nil` if it is missing or not a number.
+  public func number(_ name: String) -> Double? {
+    if case .number(let number) = self[name] { number } else { nil }
+  }
+
+  /// The texts of a claim that is a text or an array; other elements are left out.
+  public func strings(_ name: String) -> [String] {
+    switch self[name] {
+    case .string(let text): [text]
+    case .array(let values):
+      values.compactMap { if case .string(let text) = $0 { text } else { nil } }
+    default: []
+    }
+  }
+
+  /// Returns whether a claim is this text, or an array that contains it.
+  public func contains(_ text: String, in name: String) -> Bool {
+    switch self[name] {
+    case .string(let value): value.utf8.elementsEqual(text.utf8)
+    case .array(let values):
+      values.contains {
+        if case .string(let value) = $0 { value.utf8.elementsEqual(text.utf8) } else { false }
+      }
+    default: false
+    }
+  }
+}
