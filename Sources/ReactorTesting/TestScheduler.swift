@@ -1,10 +1,10 @@
 public import ReactorStreams
 
-/// Runs streams in virtual time, counted in ticks, and records what they do: the workhorse of tests,
-/// with the names of RxTest.
+/// Executes streams in virtual time, counted in ticks, and records their events; it has the names of
+/// RxTest.
 ///
-/// One tick is one millisecond of the `Duration`s that operators take: `.milliseconds(100)` are 100
-/// ticks. While it runs, `MainScheduler` means this scheduler.
+/// By default a tick is one millisecond: `.milliseconds(100)` are 100 ticks. While the scheduler executes work,
+/// `MainScheduler` uses its time.
 ///
 /// ```swift
 /// let scheduler = TestScheduler()
@@ -14,29 +14,36 @@ public import ReactorStreams
 /// #expect(source.subscriptions == [Subscription(200, 250)])
 /// ```
 public final class TestScheduler: SchedulerType {
-  /// When ``start(created:subscribed:disposed:_:)`` does what.
+  /// The default ticks of ``start(created:subscribed:disposed:_:)``.
   public enum Defaults {
-    /// When the stream is made.
+    /// The creation of the stream.
     public static let created = 100
 
-    /// When it is subscribed to.
+    /// The subscription.
     public static let subscribed = 200
 
-    /// When the subscription is disposed of.
+    /// The disposal of the subscription.
     public static let disposed = 1000
   }
 
   let time: VirtualTimeScheduler
+  private let resolution: Duration
   private let context: VirtualSerialContext
 
-  /// Makes a scheduler.
+  /// Creates a scheduler.
   ///
   /// - Parameters:
-  ///   - initialClock: The tick at the beginning.
-  ///   - simulateProcessingDelay: Whether work that is scheduled for now runs at the next tick.
-  public init(initialClock: TestTime = 0, simulateProcessingDelay: Bool = true) {
+  ///   - initialClock: The initial tick.
+  ///   - resolution: The length of a tick in seconds, at least a nanosecond. In RxTest it is a second by
+  ///     default.
+  ///   - simulateProcessingDelay: Whether work that is due at once is executed at the next tick.
+  public init(
+    initialClock: TestTime = 0, resolution: Double = 0.001, simulateProcessingDelay: Bool = true
+  ) {
+    let tick = max(Duration.nanoseconds(1), Duration.seconds(resolution))
+    self.resolution = tick
     time = VirtualTimeScheduler(
-      now: .ticks(initialClock), tick: .ticks(1), delaysImmediateWork: simulateProcessingDelay)
+      now: tick * initialClock, tick: tick, delaysImmediateWork: simulateProcessingDelay)
     context = VirtualSerialContext(timer: time)
   }
 
@@ -47,12 +54,12 @@ public final class TestScheduler: SchedulerType {
 
   /// The virtual time in ticks.
   public var clock: TestTime {
-    time.now.ticks
+    TestTime(clamping: time.now.attoseconds / resolution.attoseconds)
   }
 
-  /// Has work run when its time has come.
+  /// Schedules work after a delay.
   ///
-  /// - Returns: What keeps the work from running if it has not begun.
+  /// - Returns: A disposable that cancels work that has not started.
   @discardableResult
   public func schedule(
     after delay: Duration, _ work: @escaping @Sendable () -> Void
@@ -60,24 +67,34 @@ public final class TestScheduler: SchedulerType {
     time.schedule(after: delay, work)
   }
 
-  /// Has work run at a tick.
+  /// Schedules work at a tick.
   public func scheduleAt(_ tick: TestTime, action: @escaping @Sendable () -> Void) {
-    time.schedule(at: .ticks(tick), action)
+    time.schedule(at: duration(ofTicks: tick), action)
   }
 
-  /// Runs everything that is scheduled, and what that schedules.
+  /// The length of a number of ticks.
+  func duration(ofTicks count: TestTime) -> Duration {
+    resolution * count
+  }
+
+  /// Executes all scheduled work, and the work that this schedules.
   public func start() {
-    CurrentSerialContext.$value.withValue(context) { time.run() }
+    asMainScheduler { time.run() }
   }
 
-  /// Runs everything that is due until a tick.
+  /// Calls a closure during which `MainScheduler` uses this scheduler.
+  func asMainScheduler(_ body: () throws -> Void) rethrows {
+    try CurrentSerialContext.$value.withValue(context, operation: body)
+  }
+
+  /// Executes all work that is due until a tick.
   public func advanceTo(_ tick: TestTime) {
-    CurrentSerialContext.$value.withValue(context) { time.advance(to: .ticks(tick)) }
+    asMainScheduler { time.advance(to: duration(ofTicks: tick)) }
   }
 
-  /// Makes a stream, subscribes to it, disposes of that, and runs everything until nothing is left.
+  /// Creates a stream, subscribes to it, disposes of the subscription, and executes all work.
   ///
-  /// - Returns: What the subscription received.
+  /// - Returns: The recorded events.
   public func start<Source: ObservableConvertibleType>(
     created: TestTime = Defaults.created,
     subscribed: TestTime = Defaults.subscribed,
@@ -94,9 +111,9 @@ public final class TestScheduler: SchedulerType {
     return observer
   }
 
-  /// Subscribes to a stream at a tick and, if named, disposes of that at another.
+  /// Subscribes to a stream at a tick and, optionally, disposes of the subscription at another.
   ///
-  /// - Returns: What will receive the events, once the scheduler runs.
+  /// - Returns: An observer that records the events when the scheduler executes its work.
   public func record<Source: ObservableConvertibleType>(
     _ source: Source, from subscribed: TestTime, until disposed: TestTime? = nil
   ) -> TestableObserver<Source.Element> {
@@ -109,21 +126,21 @@ public final class TestScheduler: SchedulerType {
     return observer
   }
 
-  /// Makes an observer that records what it receives, and when.
+  /// Creates an observer that records events with their ticks.
   public func createObserver<Element: Sendable>(
     _ type: Element.Type
   ) -> TestableObserver<Element> {
     TestableObserver(scheduler: self)
   }
 
-  /// Makes a stream that emits at fixed ticks, whether or not anybody observes.
+  /// Creates a stream that emits at fixed ticks.
   public func createHotObservable<Element: Sendable>(
     _ events: [Recorded<Event<Element>>]
   ) -> TestableObservable<Element> {
     .hot(events, on: self)
   }
 
-  /// Makes a stream that emits to each observer at ticks that are counted from its subscription.
+  /// Creates a stream that emits at ticks relative to each subscription.
   public func createColdObservable<Element: Sendable>(
     _ events: [Recorded<Event<Element>>]
   ) -> TestableObservable<Element> {

@@ -10,7 +10,7 @@ struct User: Equatable {
   var name: String
 }
 
-// A global is a constant in Swift 6; what it holds changes.
+// A global is a constant in Swift 6; its contents change.
 let currentUser = BehaviorSubject<User?>(value: nil)
 
 final class ProfileViewReactor: Reactor {
@@ -40,7 +40,7 @@ final class ProfileViewReactor: Reactor {
   func mutate(action: Action) -> Observable<Mutation> {
     switch action {
     case .follow(let userID):
-      // What an effect needs is captured, not the reactor.
+      // The effect captures its dependencies instead of the reactor.
       .run { [api] send in
         send(.setLoading(true))
         send(.setFollowing(try await api.follow(userID)))
@@ -89,7 +89,7 @@ final class ProfileView: View {
 @Suite(.ownSerialContext, .serialized) struct ProfileTests {
   private let api = UserAPI { $0 == 1 }
 
-  @Test(.timeLimit(.minutes(1))) func `the reactor, to the exact state`() async {
+  @Test(.timeLimit(.minutes(10))) func `the reactor is tested to the exact state`() async {
     let test = ReactorTest(ProfileViewReactor(api: api))
     await test.send(.follow(1))
     await test.receive { $0.isLoading = true }

@@ -18,7 +18,7 @@ struct WeatherAPI {
 }
 
 @Suite(.ownSerialContext) struct SearchTests {
-  @Test func `a search that is driven into labels`() {
+  @Test func `search results are driven into labels`() {
     let (bag, api) = (DisposeBag(), WeatherAPI())
     let (searchCityName, tempLabel, cityNameLabel) = (UITextField(), UILabel(), UILabel())
 
@@ -39,7 +39,7 @@ struct WeatherAPI {
     #expect(cityNameLabel.text == "Seoul")
   }
 
-  @Test func `the text of a field when its return key is hit`() {
+  @Test func `the text of a field when its return key is pressed`() {
     let (bag, field, label) = (DisposeBag(), UITextField(), UILabel())
     // The field is captured, where Swift 5 captures the view controller.
     field.rx.didReturn.map { [field] in field.text }
@@ -51,7 +51,7 @@ struct WeatherAPI {
     #expect(label.text == "Seoul")
   }
 
-  @Test func `a progress that is bound to a control`() {
+  @Test func `a progress is bound to a control`() {
     let (bag, progressBar) = (DisposeBag(), UIProgressView())
     Observable<(Float, Float)>.of((1, 4), (3, 4))
       .map { sent, total in sent / total }

@@ -1,4 +1,4 @@
-// As its authors write it, so the formatter leaves it alone.
+// In the style of its authors, so it is exempt from formatting.
 // swift-format-ignore-file
 
 import ReactorCore
@@ -129,7 +129,7 @@ class ProfileStoryboardViewController: UIViewController, StoryboardView, @unchec
 }
 
 @Suite(.ownSerialContext) struct ProfileTests {
-  @Test func `a tap leads to a state, and that to what is shown`() {
+  @Test func `a tap changes the state and the view`() {
     let profileViewController = ProfileViewController()
     profileViewController.reactor = ProfileViewReactor() // inject reactor
     #expect(!profileViewController.followButton.isSelected)
@@ -165,11 +165,11 @@ class ProfileStoryboardViewController: UIViewController, StoryboardView, @unchec
     let viewController = ProfileViewController()
     viewController.reactor = reactor
 
-    // The states that the test sets are shown.
+    // The view shows the states that the test sets.
     reactor.stub.state.value = ProfileViewReactor.State(isFollowing: true, user: nil)
     #expect(viewController.followButton.isSelected)
 
-    // The actions that the view sends are recorded.
+    // The stub records the actions that the view sends.
     viewController.refreshButton.sendActions(for: .touchUpInside)
     guard case .refreshFollowingStatus(1)? = reactor.stub.actions.last else {
       Issue.record("no action")

@@ -1,4 +1,4 @@
-// As its authors write it, so the formatter leaves it alone.
+// In the style of its authors, so it is exempt from formatting.
 // swift-format-ignore-file
 
 import ReactorCore

@@ -1,4 +1,4 @@
-// As its authors write it, so the formatter leaves it alone.
+// In the style of its authors, so it is exempt from formatting.
 // swift-format-ignore-file
 
 import ReactorCore
@@ -68,7 +68,7 @@ class WeatherViewController: UIViewController, @unchecked Sendable {  // Proof: 
   }
 }
 
-// The second form of the notes: the search begins when the return key was hit.
+// The second form of the notes: the return key starts the search.
 // Proof: see UIView.
 class ReturnKeyWeatherViewController: UIViewController, @unchecked Sendable {
   let searchCityName = UITextField()
@@ -109,7 +109,7 @@ class ReturnKeyWeatherViewController: UIViewController, @unchecked Sendable {
 }
 
 @Suite(.ownSerialContext) struct WeatherTests {
-  @Test func `what is typed is searched and shown`() {
+  @Test func `typed text is searched, and the results are shown`() {
     let viewController = WeatherViewController()
     viewController.loadViewIfNeeded()
     viewController.searchCityName.type("Seoul")
@@ -119,7 +119,7 @@ class ReturnKeyWeatherViewController: UIViewController, @unchecked Sendable {
     #expect(viewController.iconLabel.text == "☁️")
   }
 
-  @Test func `a search that fails does not end those after it`() {
+  @Test func `a failed search does not affect later ones`() {
     let viewController = WeatherViewController()
     viewController.loadViewIfNeeded()
     viewController.searchCityName.type("Atlantis")
@@ -128,7 +128,7 @@ class ReturnKeyWeatherViewController: UIViewController, @unchecked Sendable {
     #expect(viewController.cityNameLabel.text == "Seoul")
   }
 
-  @Test func `the return key begins the search`() {
+  @Test func `the return key starts the search`() {
     let viewController = ReturnKeyWeatherViewController()
     viewController.loadViewIfNeeded()
     viewController.searchCityName.type("Seoul")

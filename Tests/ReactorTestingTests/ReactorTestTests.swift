@@ -60,7 +60,7 @@ struct ReactorTestTests {
     }
   }
 
-  /// Runs a body that must record one issue, which says this.
+  /// Calls a closure that must record one issue with a text.
   private func issue(_ text: String, _ body: () async -> Void) async {
     let said = Mutex<[String]>([])
     await withKnownIssue {
@@ -72,7 +72,7 @@ struct ReactorTestTests {
     #expect(said.withLock { $0 } == [text])
   }
 
-  @Test func `an action and the state that it leads to`() async {
+  @Test func `an action and its state`() async {
     let test = ReactorTest(ListReactor())
     await test.send(.add("Milk")) { $0.items = [Item(title: "Milk")] }
     await test.send(.clear) {
@@ -83,7 +83,7 @@ struct ReactorTestTests {
     await test.finish()
   }
 
-  @Test(.timeLimit(.minutes(1))) func `states that a task leads to`() async {
+  @Test(.timeLimit(.minutes(10))) func `the states of a task`() async {
     let test = ReactorTest(ListReactor())
     await test.send(.load, expecting: nil)
     await test.receive { $0.isLoading = true }
@@ -92,7 +92,7 @@ struct ReactorTestTests {
     await test.finish()
   }
 
-  @Test func `states that time leads to`() async {
+  @Test func `the states of virtual time`() async {
     let test = ReactorTest(ListReactor())
     await test.send(.loadLater) { $0.isLoading = true }
     test.advance(by: .milliseconds(999))
@@ -102,21 +102,21 @@ struct ReactorTestTests {
     await test.finish()
   }
 
-  @Test func `a failure is expected like a state`() async {
+  @Test func `an error is expected like a state`() async {
     let test = ReactorTest(ListReactor())
     await test.send(.fail(7))
     await test.receive(failure: NotFound(id: 7))
     await test.finish()
   }
 
-  @Test func `an effect that is cancelled runs no more`() async {
+  @Test func `a canceled effect does not continue`() async {
     let test = ReactorTest(ListReactor())
     await test.send(.forever)
     await test.send(.stop)
     await test.finish()
   }
 
-  @Test(.timeLimit(.minutes(1))) func `a test leaves nothing behind`() async {
+  @Test(.timeLimit(.minutes(10))) func `a test releases its reactor`() async {
     weak var reactor: ListReactor?
     weak var pipeline: AnyObject?
     do {
@@ -135,7 +135,7 @@ struct ReactorTestTests {
     #expect(pipeline == nil)
   }
 
-  @Test func `a state that is not the expected one is told part by part`() async {
+  @Test func `an unexpected state is reported part by part`() async {
     await issue(
       """
       The state after add("Milk") is not the expected one:
@@ -154,7 +154,7 @@ struct ReactorTestTests {
     }
   }
 
-  @Test func `a state that nobody expected is told with what it changed`() async {
+  @Test func `an unexpected state is reported with its changes`() async {
     await issue(
       """
       add("Milk") led to a state at once, and none was expected. What it changed:
@@ -169,7 +169,7 @@ struct ReactorTestTests {
     }
   }
 
-  @Test func `a state that was left is told at the end`() async {
+  @Test func `a state that was not expected is reported at the end`() async {
     await issue(
       """
       A state came before the end that was not expected. What it changed:
@@ -184,7 +184,7 @@ struct ReactorTestTests {
     }
   }
 
-  @Test func `a state that cannot come is not waited for`() async {
+  @Test func `a state that no effect can produce is not waited for`() async {
     await issue(
       "Expected a state, and nothing came: no effect runs that could lead to one."
     ) {
@@ -194,7 +194,7 @@ struct ReactorTestTests {
     }
   }
 
-  @Test func `an effect that does nothing is not waited for without end`() async {
+  @Test func `waiting for an idle effect is limited`() async {
     await issue(
       """
       Expected a state, and nothing came: the 1 that run did nothing within 0.001 seconds; \
@@ -209,7 +209,7 @@ struct ReactorTestTests {
     }
   }
 
-  @Test func `an effect that still runs at the end is told`() async {
+  @Test func `an effect that is active at the end is reported`() async {
     await issue(
       "1 effect still runs. Let time pass, end what they wait for, or cancel them."
     ) {
@@ -219,7 +219,7 @@ struct ReactorTestTests {
     }
   }
 
-  @Test func `a failure in place of a state is told`() async {
+  @Test func `an error in place of a state is reported`() async {
     await issue("Expected a state, got the failure NotFound(id: 7) in mutate.") {
       let test = ReactorTest(ListReactor())
       await test.send(.fail(7)) { $0.isLoading = true }
@@ -227,7 +227,7 @@ struct ReactorTestTests {
     }
   }
 
-  @Test func `another failure than the expected one is told`() async {
+  @Test func `another error than the expected one is reported`() async {
     await issue("Expected the failure NotFound(id: 8) in mutate, got NotFound(id: 7) in mutate.") {
       let test = ReactorTest(ListReactor())
       await test.send(.fail(7))
@@ -236,7 +236,7 @@ struct ReactorTestTests {
     }
   }
 
-  @Test func `a test that does not come to its end is told`() async {
+  @Test func `a test without finish() is reported`() async {
     await issue(
       "The test of ListReactor never came to finish(): what it left was not looked at."
     ) {

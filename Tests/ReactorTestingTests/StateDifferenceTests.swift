@@ -44,13 +44,13 @@ struct StateDifferenceTests {
       difference([1, 2], [1]) == ["count: old 2, new 1", "[1]: old 2, new nothing"])
   }
 
-  @Test func `many differences are cut`() {
+  @Test func `a long list of differences is truncated`() {
     let lines = difference(Array(0..<100), Array(1...100))
     #expect(lines.count == StateOutline.lineLimit + 1)
     #expect(lines.last == "…")
   }
 
-  @Test func `parts are not followed without end`() {
+  @Test func `the depth of compared parts is limited`() {
     var shape = Shape.point
     for _ in 0..<1000 { shape = .group(shape) }
     #expect(difference(shape, Shape.point).count == 2)

@@ -6,7 +6,7 @@ import Testing
 @Suite struct TestSchedulerTests {
   let scheduler = TestScheduler()
 
-  @Test func `a stream is made at 100, subscribed to at 200 and disposed of at 1000`() {
+  @Test func `a stream is created at 100, subscribed to at 200 and disposed of at 1000`() {
     let created = Atomic<Int>(0)
     let source = scheduler.createHotObservable([
       .next(150, 1), .next(200, 2), .next(999, 3), .next(1000, 4),
@@ -16,22 +16,22 @@ import Testing
       return source
     }
     #expect(created.load(ordering: .relaxed) == 100)
-    // What happens at the tick of the subscription was scheduled before it, and so was the disposal.
+    // The events at the ticks of the subscription and the disposal were scheduled before these.
     #expect(result.elements == [3, 4])
     #expect(source.subscriptions == [Subscription(200, 1000)])
   }
 
-  @Test func `a cold stream counts from its subscription`() {
+  @Test func `the ticks of a cold stream are relative to its subscription`() {
     let source = scheduler.createColdObservable([.next(0, 1), .next(10, 2), .completed(20)])
     let first = scheduler.record(source, from: 200)
     let second = scheduler.record(source, from: 205, until: 212)
     scheduler.start()
     #expect(first.events == [.next(201, 1), .next(210, 2), .completed(220)])
     #expect(second.events == [.next(206, 1)])
-    #expect(source.subscriptions == [Subscription(200), Subscription(205, 212)])
+    #expect(source.subscriptions == [Subscription(200, 220), Subscription(205, 212)])
   }
 
-  @Test func `work of one tick runs in the order in which it was scheduled`() {
+  @Test func `work of one tick is executed in the order of scheduling`() {
     let observer = scheduler.createObserver(Int.self)
     for index in 0..<100 { scheduler.scheduleAt(7 - index % 2) { observer.onNext(index) } }
     scheduler.start()
@@ -40,7 +40,7 @@ import Testing
         == Array(stride(from: 1, to: 100, by: 2)) + Array(stride(from: 0, to: 100, by: 2)))
   }
 
-  @Test func `time stands where it was advanced to`() {
+  @Test func `the time is the one that it was advanced to`() {
     let observer = scheduler.createObserver(Int.self)
     scheduler.scheduleAt(10) { observer.onNext(1) }
     scheduler.scheduleAt(20) { observer.onNext(2) }
@@ -51,14 +51,14 @@ import Testing
     #expect(observer.elements == [1, 2])
   }
 
-  @Test func `disposed work does not run`() {
+  @Test func `disposed work is not executed`() {
     let observer = scheduler.createObserver(Int.self)
     scheduler.schedule(after: .milliseconds(10)) { observer.onNext(1) }.dispose()
     scheduler.start()
     #expect(observer.events.isEmpty)
   }
 
-  @Test func `what is due between two ticks runs at the next`() {
+  @Test func `work that is due between two ticks is executed at the next one`() {
     let observer = scheduler.createObserver(Int.self)
     scheduler.schedule(after: .microseconds(1500)) { observer.onNext(1) }
     scheduler.schedule(after: .zero) { observer.onNext(2) }
@@ -66,14 +66,14 @@ import Testing
     #expect(observer.events == [.next(1, 2), .next(2, 1)])
   }
 
-  @Test func `MainScheduler is the scheduler while it runs`() {
+  @Test func `MainScheduler uses the test scheduler while it executes work`() {
     let result = scheduler.start {
       Observable<Int>.interval(.milliseconds(300), scheduler: MainScheduler.instance)
     }
     #expect(result.events == [.next(500, 0), .next(800, 1)])
   }
 
-  @Test func `failures are compared by what they say`() {
+  @Test func `errors are compared by their descriptions`() {
     struct Silent: Error { let code: Int }
     #expect(Event<Int>.error(TestError("a")) == .error(TestError("a")))
     #expect(Event<Int>.error(TestError("a")) != .error(TestError("b")))

@@ -9,23 +9,23 @@ import Testing
     #expect(try Timeline("--#").events == [.error(2)])
   }
 
-  @Test func `a group happens in one tick`() throws {
+  @Test func `a group is one tick`() throws {
     #expect(
       try Timeline("-[ab]c").events == [.next(1, "a"), .next(1, "b"), .next(2, "c")])
   }
 
   @Test(arguments: ["a-b|", "--#", "-[ab]c|", "---", ""])
-  func `a drawing is drawn as it was read, but for silence at its end`(drawing: String) throws {
+  func `parsing and drawing are inverse, except for trailing silence`(drawing: String) throws {
     let drawn = try Timeline(drawing).description
     #expect(drawn == (drawing == "---" ? "" : drawing))
   }
 
   @Test(arguments: [("a[b", 1), ("a]b", 1), ("[a[b]]", 2)])
-  func `a group that is not closed, or not opened, is a mistake`(drawing: String, offset: Int) {
+  func `an unbalanced bracket is a mistake`(drawing: String, offset: Int) {
     #expect(throws: Timeline.Mistake.unbalancedGroup(at: offset)) { try Timeline(drawing) }
   }
 
-  @Test func `marbles draw what a transformation makes of drawn streams`() throws {
+  @Test func `marbles draws the result of a transformation`() throws {
     #expect(
       try marbles("a-b-c|", "-x-y|") { inputs, _ in .merge(inputs) } == "axbyc|")
     #expect(

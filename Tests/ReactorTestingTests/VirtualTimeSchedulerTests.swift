@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 @Suite struct VirtualTimeSchedulerTests {
-  @Test func `work runs when its time has passed, with what it schedules`() {
+  @Test func `work is executed when it is due, also the work that it schedules`() {
     let scheduler = VirtualTimeScheduler()
     let times = Mutex<[Duration]>([])
     scheduler.schedule(after: .seconds(1)) {
@@ -20,7 +20,7 @@ import Testing
     #expect(times.withLock { $0 } == [.milliseconds(15), .seconds(1)])
   }
 
-  @Test func `a time that is over means now`() {
+  @Test func `a past time means now`() {
     let scheduler = VirtualTimeScheduler(now: .seconds(5))
     let ran = Atomic<Bool>(false)
     scheduler.schedule(at: .seconds(1)) { ran.store(true, ordering: .relaxed) }

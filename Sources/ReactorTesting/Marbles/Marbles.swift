@@ -1,8 +1,8 @@
 public import ReactorStreams
 
-/// Runs what a closure makes from drawn streams, and draws what comes out.
+/// Passes streams that are given as drawings to a closure, and draws the stream that it returns.
 ///
-/// Tick 0 is the subscription; the drawing ends where nothing happens any more, or at the limit. One
+/// The subscription is at tick 0. The drawing ends with the last event, at the latest at the limit. A
 /// tick is one millisecond.
 ///
 /// ```swift
@@ -13,11 +13,11 @@ public import ReactorStreams
 /// ```
 ///
 /// - Parameters:
-///   - drawings: The streams; each one is cold, so it begins when it is subscribed to.
+///   - drawings: The streams, which are cold: each one starts with its subscription.
 ///   - limit: The tick at which the subscription is disposed of.
-///   - transform: Makes the stream that is drawn.
+///   - transform: Returns the stream to draw.
 /// - Returns: The drawing; see ``Timeline``.
-/// - Throws: ``Timeline/Mistake`` where a drawing cannot be read.
+/// - Throws: ``Timeline/Mistake`` if a drawing is malformed.
 public func marbles(
   _ drawings: String..., limit: TestTime = 1000,
   transform: @escaping @Sendable ([Observable<String>], TestScheduler) -> Observable<String>

@@ -1,33 +1,33 @@
 public import ReactorStreams
 
-/// Events over time, drawn: each character is a tick.
+/// Events over time as a drawing, in which each character is a tick.
 ///
 /// | character | means |
 /// | --- | --- |
-/// | `-` | nothing happens |
+/// | `-` | no event |
 /// | `\|` | the stream completes |
 /// | `#` | the stream fails with ``TestError/test`` |
 /// | `[ab]` | `a` and `b` happen in one tick |
-/// | a space | nothing, not even a tick: it is there for the eye |
-/// | any other | the element of that name |
+/// | a space | ignored |
+/// | any other | an element with that name |
 public struct Timeline: Equatable, Sendable {
-  /// Why a drawing cannot be read.
+  /// The reason why a drawing is malformed.
   public enum Mistake: Error, Hashable {
-    /// A `[` without its `]`, or the other way around; the offset of the character.
+    /// A bracket without its counterpart, at the offset of the character.
     case unbalancedGroup(at: Int)
   }
 
-  /// What happens, and at which tick.
+  /// The events and their ticks.
   public let events: [Recorded<Event<String>>]
 
-  /// Wraps events.
+  /// Creates a timeline from events.
   public init(events: [Recorded<Event<String>>]) {
     self.events = events
   }
 
-  /// Reads a drawing.
+  /// Creates a timeline from a drawing.
   ///
-  /// - Throws: ``Mistake`` where it cannot be read.
+  /// - Throws: ``Mistake`` if it is malformed.
   public init(_ drawing: String) throws(Mistake) {
     var events: [Recorded<Event<String>>] = []
     var tick = 0

@@ -1,13 +1,13 @@
 internal import ReactorCore
 internal import Synchronization
 
-/// Something that a reactor did and a test must expect.
+/// A state or an error of a reactor, which a test must expect.
 enum ReactorOccurrence<State: Sendable>: Sendable {
   case state(State)
   case failure(any Error, ReactorStage)
 }
 
-/// What a reactor did that no expectation has taken yet, in order.
+/// The states and errors that no expectation has consumed, in order.
 final class ReactorJournal<State: Sendable>: Sendable {
   private struct Contents {
     var occurrences: [ReactorOccurrence<State>] = []
@@ -16,7 +16,7 @@ final class ReactorJournal<State: Sendable>: Sendable {
 
   private let contents = Mutex(Contents())
 
-  /// What the next expectation is about.
+  /// The next occurrence to be expected.
   var first: ReactorOccurrence<State>? {
     contents.withLock { $0.occurrences.first }
   }
@@ -35,11 +35,11 @@ final class ReactorJournal<State: Sendable>: Sendable {
     }
   }
 
-  /// Waits for as long as a condition holds, which is looked at whenever the reactor did something.
+  /// Waits while a condition holds, which is evaluated after each activity of the reactor.
   ///
   /// - Parameters:
-  ///   - timeout: How long to wait in all.
-  ///   - condition: Given what the next expectation is about.
+  ///   - timeout: The maximum time to wait.
+  ///   - condition: Receives the next occurrence to be expected.
   func wait(
     for timeout: Duration,
     while condition: @escaping @Sendable (ReactorOccurrence<State>?) -> Bool
@@ -53,7 +53,7 @@ final class ReactorJournal<State: Sendable>: Sendable {
     defer { alarm.cancel() }
     while !isOver.load(ordering: .acquiring), condition(first) {
       await withCheckedContinuation { continuation in
-        // Looked at again where nothing can come in between.
+        // Evaluated again under the lock, so that no activity is missed.
         let hasChanged = contents.withLock { contents in
           guard condition(contents.occurrences.first), !isOver.load(ordering: .acquiring) else {
             return true
@@ -70,12 +70,12 @@ final class ReactorJournal<State: Sendable>: Sendable {
     contents.withLock { $0.waiting.take() }?.resume()
   }
 
-  /// Notes what the pipeline tells.
+  /// Records a report of the pipeline.
   func note(_ report: PipelineReport<some Sendable, State>) {
     switch report {
     case .connected, .reduced: break
     case .failed(let error, let stage): add(.failure(error, stage))
-    case .settled: wake()
+    case .turnEnded: wake()
     }
   }
 }

@@ -2,8 +2,8 @@ public import ReactorCore
 internal import ReactorStreams
 public import Testing
 
-/// Runs a reactor and holds it to the exact: every state that it shows and every failure must be
-/// expected, in order, and nothing may run when the test is over.
+/// Tests a reactor exhaustively: each state and each error must be expected, in order, and no effect may
+/// be active at the end.
 ///
 /// ```swift
 /// @Test func `loading shows that it loads`() async {
@@ -15,20 +15,20 @@ public import Testing
 /// }
 /// ```
 ///
-/// Each expectation changes a copy of the state before into what the next state must be. What is not
-/// as expected is recorded as an issue of the running test, as a list of the parts that differ; the
-/// test then goes on from what the reactor showed.
+/// Each expectation changes a copy of the previous state into the next one. A difference is recorded as
+/// an issue of the current test, with a list of the differing parts; the test then continues from the
+/// actual state.
 ///
-/// Time is virtual: what the reactor's streams delay by `MainScheduler`, or by the scheduler that the
-/// test was made with, waits for ``advance(by:sourceLocation:)``. Tasks run as they do elsewhere, and
+/// Time is virtual: work that the reactor's streams delay with `MainScheduler`, or with the scheduler
+/// that is passed to the initializer, waits for ``advance(by:sourceLocation:)``. Tasks are not virtual;
 /// an expectation waits for them.
 ///
-/// A test is used by one task at a time.
+/// One task uses a test at a time.
 public final class ReactorTest<Tested: Reactor> where Tested.State: Equatable {
   /// The reactor; send through ``send(_:sourceLocation:expecting:)``.
   public let reactor: Tested
 
-  /// The state that was expected, or else shown, last.
+  /// The last state of the reactor.
   public private(set) var state: Tested.State
 
   /// The virtual time.
@@ -41,13 +41,13 @@ public final class ReactorTest<Tested: Reactor> where Tested.State: Equatable {
   private var isFinished = false
   private var subscription: (any Disposable)?
 
-  /// Connects a reactor; its first state is ``state``.
+  /// Connects a reactor, whose first state becomes ``state``.
   ///
   /// - Parameters:
-  ///   - reactor: One that nobody has used before.
-  ///   - time: The scheduler that the reactor was made with, if it was.
-  ///   - timeout: How long an expectation waits for a task before it fails.
-  ///   - sourceLocation: Where ``finish(sourceLocation:)`` is missed, if it is.
+  ///   - reactor: A new reactor.
+  ///   - time: The scheduler that the reactor was created with, if any.
+  ///   - timeout: The maximum time that an expectation waits for a task.
+  ///   - sourceLocation: The location of the issue if ``finish(sourceLocation:)`` is not called.
   public init(
     _ reactor: Tested, time: VirtualTimeScheduler = VirtualTimeScheduler(),
     timeout: Duration = .seconds(10), sourceLocation: SourceLocation = #_sourceLocation
@@ -60,11 +60,14 @@ public final class ReactorTest<Tested: Reactor> where Tested.State: Equatable {
     self.context = context
     let journal = journal
     (state, subscription) = CurrentSerialContext.$value.withValue(context) {
-      reactor.pipeline.connect(from: nil, in: context) { [weak journal] in journal?.note($0) }
+      reactor.pipeline.connect(from: nil, in: context) { [weak journal] in
+        journal?.note($0)
+        return nil
+      }
       let subscription = reactor.state.subscribe(onNext: { journal.add(.state($0)) })
       return (reactor.currentState, subscription)
     }
-    // What was merged in at once came before anybody could expect it: it is where the test begins.
+    // States that precede the first possible expectation are the start of the test.
     journal.forgetStates()
   }
 
@@ -79,22 +82,22 @@ public final class ReactorTest<Tested: Reactor> where Tested.State: Equatable {
 
   // MARK: Acting
 
-  /// Sends an action, and expects the state that it leads to before it has run.
+  /// Sends an action and expects its first state, if that is synchronous.
   ///
   /// Further states of the action are for ``receive(sourceLocation:expecting:)``.
   ///
   /// - Parameters:
-  ///   - action: What to send.
-  ///   - sourceLocation: Where an issue is recorded.
-  ///   - change: Changes the state before into the one that is expected; without it, the action must
-  ///     not lead to a state at once.
+  ///   - action: The action.
+  ///   - sourceLocation: The location of an issue.
+  ///   - change: Changes the previous state into the expected one; without it, the action must not
+  ///     have a synchronous state.
   public func send(
     _ action: Tested.Action, sourceLocation: SourceLocation = #_sourceLocation,
     expecting change: ((inout Tested.State) throws -> Void)? = nil
   ) async {
     requireNothingUnexpected(before: "sending \(action)", sourceLocation)
     let pipeline = reactor.pipeline
-    // An effect's task may be in the serial context right now; the action waits its turn then.
+    // If a task is using the serial context, the action waits for its turn.
     await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
       CurrentSerialContext.$value.withValue(context) { pipeline.send(action) }
       pipeline.perform { continuation.resume() }
@@ -107,7 +110,7 @@ public final class ReactorTest<Tested: Reactor> where Tested.State: Equatable {
     }
   }
 
-  /// Lets virtual time pass, and what is due in it run.
+  /// Advances the virtual time and executes the work that is due.
   public func advance(by duration: Duration, sourceLocation: SourceLocation = #_sourceLocation) {
     requireNothingUnexpected(before: "letting \(duration) pass", sourceLocation)
     CurrentSerialContext.$value.withValue(context) { time.advance(by: duration) }
@@ -115,11 +118,11 @@ public final class ReactorTest<Tested: Reactor> where Tested.State: Equatable {
 
   // MARK: Expecting
 
-  /// Expects the next state, and waits for it where an effect runs that may lead to it.
+  /// Expects the next state, and waits for it while an effect is active.
   ///
   /// - Parameters:
-  ///   - sourceLocation: Where an issue is recorded.
-  ///   - change: Changes the state before into the one that is expected.
+  ///   - sourceLocation: The location of an issue.
+  ///   - change: Changes the previous state into the expected one.
   public func receive(
     sourceLocation: SourceLocation = #_sourceLocation,
     expecting change: (inout Tested.State) throws -> Void
@@ -127,12 +130,12 @@ public final class ReactorTest<Tested: Reactor> where Tested.State: Equatable {
     expect(await next(), change, after: nil, sourceLocation)
   }
 
-  /// Expects a failure next, and waits for it where an effect runs that may fail.
+  /// Expects an error next, and waits for it while an effect is active.
   ///
   /// - Parameters:
-  ///   - failure: The failure; one of a type that cannot be compared is compared by its description.
-  ///   - stage: Where in the reactor it happens.
-  ///   - sourceLocation: Where an issue is recorded.
+  ///   - failure: The error; if its type is not equatable, descriptions are compared.
+  ///   - stage: The failing stage of the reactor.
+  ///   - sourceLocation: The location of an issue.
   public func receive(
     failure: any Error, in stage: ReactorStage = .mutate,
     sourceLocation: SourceLocation = #_sourceLocation
@@ -150,9 +153,9 @@ public final class ReactorTest<Tested: Reactor> where Tested.State: Equatable {
     }
   }
 
-  /// Ends the test: all that came must have been expected, and no effect may run any more.
+  /// Ends the test: all states and errors must have been expected, and no effect may be active.
   ///
-  /// An effect that is about to end is waited for.
+  /// It waits for effects that end within the timeout.
   public func finish(sourceLocation: SourceLocation = #_sourceLocation) async {
     isFinished = true
     let pipeline = reactor.pipeline
@@ -227,7 +230,7 @@ public final class ReactorTest<Tested: Reactor> where Tested.State: Equatable {
     }
   }
 
-  /// Records an issue with what a state changed, and goes on from it.
+  /// Records an issue with the changes of a state, and continues from it.
   private func record(
     _ title: String, _ shown: Tested.State, _ sourceLocation: SourceLocation
   ) {

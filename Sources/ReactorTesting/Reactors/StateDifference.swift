@@ -1,4 +1,4 @@
-/// The parts in which two states differ.
+/// The differing parts of two states.
 ///
 /// ```
 ///   items[1].title: expected "Milk", got "Bread"
@@ -18,7 +18,7 @@ struct StateDifference {
     isCut = shown.count < differing.count
   }
 
-  /// A line for each part; the names say which of the two values is which.
+  /// One line per part, with a name for each of the two values.
   func description(_ names: [String]) -> String {
     let (oldName, newName) = (names.first ?? "", names.last ?? "")
     var texts = lines.map { line in
@@ -31,13 +31,13 @@ struct StateDifference {
   }
 }
 
-/// The parts of a value that have none themselves, by their paths.
+/// The leaves of a value by their paths.
 struct StateOutline {
   static let lineLimit = 50
   private static let depthLimit = 32
   private static let partLimit = 10_000
 
-  /// The paths in the order of the value's declaration.
+  /// The paths in the order of declaration.
   private(set) var paths: [String] = []
   private var texts: [String: String] = [:]
 
@@ -60,7 +60,7 @@ struct StateOutline {
     guard depth < Self.depthLimit else { return }
     switch mirror.displayStyle {
     case .optional:
-      // The wrapped value stands where the optional does.
+      // The wrapped value has the path of the optional.
       if let wrapped = mirror.children.first { add(wrapped.value, at: path, depth: depth + 1) }
     case .collection:
       for (index, child) in mirror.children.enumerated() {
@@ -100,7 +100,7 @@ struct StateOutline {
   }
 
   private static func join(_ path: String, _ label: String) -> String {
-    // The storage of a property wrapper, `_alert`, is what its reader calls `alert`.
+    // `_alert` is the storage of the wrapped property `alert`.
     let name = label.hasPrefix("_") ? String(label.dropFirst()) : label
     return path.isEmpty ? name : "\(path).\(name)"
   }

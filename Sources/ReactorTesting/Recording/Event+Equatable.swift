@@ -3,8 +3,7 @@ public import ReactorStreams
 extension Event: Equatable where Element: Equatable {
   /// Compares two events.
   ///
-  /// Failures are equal where their types say so, and, for types that say nothing, where they are
-  /// described alike.
+  /// Errors are compared by their type's `==` or, without one, by their descriptions.
   public static func == (lhs: Event, rhs: Event) -> Bool {
     switch (lhs, rhs) {
     case (.next(let lhs), .next(let rhs)): lhs == rhs
@@ -15,7 +14,30 @@ extension Event: Equatable where Element: Equatable {
   }
 }
 
-/// Whether two failures are equal where their types say so, and otherwise described alike.
+extension MaybeEvent: Equatable where Element: Equatable {
+  /// Compares two results; see the comparison of events.
+  public static func == (lhs: MaybeEvent, rhs: MaybeEvent) -> Bool {
+    switch (lhs, rhs) {
+    case (.success(let lhs), .success(let rhs)): lhs == rhs
+    case (.error(let lhs), .error(let rhs)): isSame(lhs, rhs)
+    case (.completed, .completed): true
+    default: false
+    }
+  }
+}
+
+extension CompletableEvent: Equatable {
+  /// Compares two results; see the comparison of events.
+  public static func == (lhs: CompletableEvent, rhs: CompletableEvent) -> Bool {
+    switch (lhs, rhs) {
+    case (.error(let lhs), .error(let rhs)): isSame(lhs, rhs)
+    case (.completed, .completed): true
+    default: false
+    }
+  }
+}
+
+/// Compares two errors by their type's `==` or, without one, by their descriptions.
 func isSame(_ lhs: any Error, _ rhs: any Error) -> Bool {
   if let lhs = lhs as? any Equatable { return isEqual(lhs, rhs) }
   return type(of: lhs) == type(of: rhs) && String(reflecting: lhs) == String(reflecting: rhs)

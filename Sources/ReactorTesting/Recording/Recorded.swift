@@ -1,14 +1,14 @@
 public import ReactorStreams
 
-/// Something and the tick at which it happened.
+/// A value and the tick at which it was recorded.
 public struct Recorded<Value: Sendable>: Sendable {
-  /// When it happened.
+  /// The tick.
   public let time: TestTime
 
-  /// What happened.
+  /// The value.
   public let value: Value
 
-  /// Makes a record.
+  /// Creates a record.
   public init(time: TestTime, value: Value) {
     self.time = time
     self.value = value
@@ -18,7 +18,7 @@ public struct Recorded<Value: Sendable>: Sendable {
 extension Recorded: Equatable where Value: Equatable {}
 
 extension Recorded: CustomStringConvertible {
-  /// The value and its tick, as the tests of this package write it: `210:1`.
+  /// The tick and the value: `210:1`.
   public var description: String {
     "\(time):\(value)"
   }
@@ -39,10 +39,24 @@ extension Recorded {
     Recorded(time: time, value: .completed)
   }
 
-  /// A failure at a tick.
+  /// An error at a tick.
   public static func error<Element: Sendable>(
     _ time: TestTime, _ error: any Error = TestError.test, _ type: Element.Type = Element.self
   ) -> Recorded where Value == Event<Element> {
     Recorded(time: time, value: .error(error))
+  }
+
+  /// A list of events, whose type is thereby inferred.
+  public static func events<Element: Sendable>(
+    _ recordedEvents: Recorded<Event<Element>>...
+  ) -> [Recorded<Event<Element>>] where Value == Event<Element> {
+    recordedEvents
+  }
+
+  /// A list of events, whose type is thereby inferred.
+  public static func events<Element: Sendable>(
+    _ recordedEvents: [Recorded<Event<Element>>]
+  ) -> [Recorded<Event<Element>>] where Value == Event<Element> {
+    recordedEvents
   }
 }

@@ -1,12 +1,12 @@
-/// When somebody subscribed to a stream, and when that ended.
+/// The ticks at which a subscription started and ended.
 public struct Subscription: Hashable, Sendable, CustomStringConvertible {
-  /// The tick of the subscription.
+  /// The tick at which it started.
   public let subscribe: TestTime
 
-  /// The tick at which it ended; `Int.max` while it lasts.
+  /// The tick at which it ended; `Int.max` before that.
   public let unsubscribe: TestTime
 
-  /// Makes a record; one without an end still lasts.
+  /// Creates a record; without an end, the subscription is active.
   public init(_ subscribe: TestTime, _ unsubscribe: TestTime = .max) {
     self.subscribe = subscribe
     self.unsubscribe = unsubscribe

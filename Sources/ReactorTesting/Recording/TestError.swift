@@ -1,17 +1,17 @@
-/// A failure for tests, told from others by its name.
+/// An error for tests, identified by its name.
 public struct TestError: Error, Hashable, CustomStringConvertible {
-  /// The failure that is meant where none is named.
+  /// The default error.
   public static let test = TestError("test")
 
-  /// What tells it from others.
+  /// The name.
   public let name: String
 
-  /// Makes a failure.
+  /// Creates an error.
   public init(_ name: String) {
     self.name = name
   }
 
-  /// The failure's name.
+  /// The type and the name.
   public var description: String {
     "TestError(\(name))"
   }

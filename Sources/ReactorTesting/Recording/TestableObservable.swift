@@ -1,11 +1,11 @@
 public import ReactorStreams
 internal import Synchronization
 
-/// A stream with a script, which records who subscribes to it and when.
+/// A stream with scripted events, which records its subscriptions.
 ///
-/// It emits without regard to the grammar of events, so that a test can break that.
+/// It does not enforce the grammar of events, so that a test can violate it.
 public final class TestableObservable<Element: Sendable>: ObservableType {
-  /// The script.
+  /// The scripted events.
   public let recordedEvents: [Recorded<Event<Element>>]
 
   private struct State {
@@ -41,14 +41,14 @@ public final class TestableObservable<Element: Sendable>: ObservableType {
     TestableObservable(events, scheduler: scheduler, isHot: false)
   }
 
-  /// Who subscribed, in the order of the subscriptions.
+  /// The subscriptions, in the order of their start.
   public var subscriptions: [Subscription] {
     state.withLock { $0.subscriptions }
   }
 
   /// Adds an observer.
   ///
-  /// - Returns: What takes it out again.
+  /// - Returns: A disposable that removes the observer.
   public func subscribe(_ observer: any ObserverType<Element>) -> any Disposable {
     let index = state.withLock { state in
       let index = state.subscriptions.count
@@ -60,7 +60,9 @@ public final class TestableObservable<Element: Sendable>: ObservableType {
     if !isHot {
       for event in recordedEvents {
         script.insert(
-          scheduler.schedule(after: .ticks(event.time)) { observer.on(event.value) })
+          scheduler.schedule(after: scheduler.duration(ofTicks: event.time)) {
+            observer.on(event.value)
+          })
       }
     }
     return Disposables.create { [self] in

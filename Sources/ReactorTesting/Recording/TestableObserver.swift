@@ -1,7 +1,7 @@
 public import ReactorStreams
 internal import Synchronization
 
-/// An observer that records what it receives, and when.
+/// An observer that records events with their ticks.
 public final class TestableObserver<Element: Sendable>: ObserverType {
   private let scheduler: TestScheduler
   private let recorded = Mutex<[Recorded<Event<Element>>]>([])
@@ -10,12 +10,12 @@ public final class TestableObserver<Element: Sendable>: ObserverType {
     self.scheduler = scheduler
   }
 
-  /// What was received so far.
+  /// The recorded events.
   public var events: [Recorded<Event<Element>>] {
     recorded.withLock { $0 }
   }
 
-  /// The elements that were received so far, without their ticks.
+  /// The recorded elements, without their ticks.
   public var elements: [Element] {
     events.compactMap { record in
       if case .next(let element) = record.value { element } else { nil }

@@ -1,6 +1,6 @@
 internal import ReactorStreams
 
-/// Work by the time at which it is due; what is due at the same time keeps its order.
+/// Jobs sorted by due time; jobs with the same due time keep their order.
 struct Agenda {
   private var entries: [(job: ScheduledJob, due: Duration)] = []  // the latest first
 
@@ -14,7 +14,7 @@ struct Agenda {
     entries.insert((job, due), at: low)
   }
 
-  /// Takes the next entry out, if it is due by a time; without one, in any case.
+  /// Removes and returns the next job, if it is due by a time; `nil` means at any time.
   mutating func popFirst(until end: Duration?) -> (job: ScheduledJob, due: Duration)? {
     guard let next = entries.last, end.map({ next.due <= $0 }) ?? true else { return nil }
     return entries.removeLast()

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// A value that is known later.
+/// A value that is set later.
 final class Later<Value: Sendable>: Sendable {
   private let held = Mutex<Value?>(nil)
 

@@ -1,16 +1,16 @@
 internal import ReactorStreams
 public import Testing
 
-/// Gives each test a serial context of its own, as a session has one.
+/// Executes each test in a serial context of its own, as a session has one.
 ///
-/// `MainScheduler`, and with it every binder and driver, means the context of the process where nobody
-/// runs one. That is shared with the tests that run at the same time, so there work may be done by
-/// another thread a little later; here it is done at once.
+/// Outside of a session, `MainScheduler`, and with it each binder and driver, uses the context of the
+/// process. Concurrent tests share that one, so another thread may execute the work later. With this
+/// trait it is executed at once.
 public struct OwnSerialContext: SuiteTrait, TestTrait, TestScoping {
-  /// Whether each test of a suite gets one.
+  /// Whether the trait applies to each test of a suite.
   public var isRecursive: Bool { true }
 
-  /// Runs a test in a new context.
+  /// Executes a test in a new context.
   public func provideScope(
     for test: Test, testCase: Test.Case?,
     performing function: @concurrent @Sendable () async throws -> Void
@@ -21,7 +21,7 @@ public struct OwnSerialContext: SuiteTrait, TestTrait, TestScoping {
 }
 
 extension Trait where Self == OwnSerialContext {
-  /// Gives each test a serial context of its own: `@Suite(.ownSerialContext)`.
+  /// Executes each test in a serial context of its own: `@Suite(.ownSerialContext)`.
   public static var ownSerialContext: Self {
     Self()
   }

@@ -1,7 +1,6 @@
 internal import ReactorStreams
 
-/// What `MainScheduler` means while a test scheduler runs: work at once and in order, in virtual
-/// time.
+/// The context of `MainScheduler` while a test scheduler executes work, in virtual time.
 final class VirtualSerialContext: SerialContext {
   let timer: any SchedulerType
 

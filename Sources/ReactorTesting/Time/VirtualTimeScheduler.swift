@@ -1,10 +1,10 @@
 public import ReactorStreams
 internal import Synchronization
 
-/// A scheduler whose time passes only when it is told to.
+/// A scheduler whose time advances only by its methods.
 ///
-/// Work runs on the thread that lets time pass, in the order in which it is due, and work that is due
-/// at the same time in the order in which it was scheduled. Any thread may schedule.
+/// Work is executed by the thread that advances the time, ordered by due time and then by the time of
+/// scheduling. Any thread may schedule work.
 public final class VirtualTimeScheduler: SchedulerType {
   private struct State {
     var now: Duration
@@ -15,12 +15,12 @@ public final class VirtualTimeScheduler: SchedulerType {
   private let tick: Duration
   private let delaysImmediateWork: Bool
 
-  /// Makes a scheduler.
+  /// Creates a scheduler.
   ///
   /// - Parameters:
-  ///   - now: The time at the beginning.
-  ///   - tick: The unit of its time; what is due in between runs at the next full one.
-  ///   - delaysImmediateWork: Whether work that is due at once runs a tick later, as if it took time.
+  ///   - now: The initial time.
+  ///   - tick: The unit of time; due times are rounded up to it.
+  ///   - delaysImmediateWork: Whether work that is due at once is executed one tick later.
   public init(
     now: Duration = .zero, tick: Duration = .milliseconds(1), delaysImmediateWork: Bool = false
   ) {
@@ -34,9 +34,9 @@ public final class VirtualTimeScheduler: SchedulerType {
     state.withLock { $0.now }
   }
 
-  /// Has work run when its time has come.
+  /// Schedules work after a delay.
   ///
-  /// - Returns: What keeps the work from running if it has not begun.
+  /// - Returns: A disposable that cancels work that has not started.
   @discardableResult
   public func schedule(
     after delay: Duration, _ work: @escaping @Sendable () -> Void
@@ -50,9 +50,9 @@ public final class VirtualTimeScheduler: SchedulerType {
     return job
   }
 
-  /// Has work run at a time; one that is over means now.
+  /// Schedules work at a time; a past time means now.
   ///
-  /// - Returns: What keeps the work from running if it has not begun.
+  /// - Returns: A disposable that cancels work that has not started.
   @discardableResult
   public func schedule(
     at time: Duration, _ work: @escaping @Sendable () -> Void
@@ -64,20 +64,20 @@ public final class VirtualTimeScheduler: SchedulerType {
     return job
   }
 
-  /// Lets time pass and runs what is due in it.
+  /// Advances the time by a duration and executes the work that is due.
   public func advance(by duration: Duration) {
     advance(to: now + duration)
   }
 
-  /// Lets time pass until a moment and runs what is due until then, and what that schedules.
+  /// Advances the time to a moment and executes the work that is due, also work that this schedules.
   public func advance(to end: Duration) {
     while let job = next(until: end) { job.run() }
     state.withLock { $0.now = max($0.now, end) }
   }
 
-  /// Lets time pass until nothing is left to run.
+  /// Advances the time until no work is left.
   ///
-  /// Work that always schedules more never ends.
+  /// It does not return if work always schedules more work.
   public func run() {
     while let job = next(until: nil) { job.run() }
   }

@@ -1,8 +1,8 @@
 import ReactorCore
 import Synchronization
 
-// As much of UIKit as the examples touch, as the compiler can check it in Swift 6: what a control shows
-// is behind a lock, because a stream may set it from any thread.
+// The part of UIKit that the examples use, in a form that the compiler checks in Swift 6: the value of
+// a control is behind a lock, because a stream may set it on any thread.
 
 final class UILabel: ReactiveCompatible, Sendable {
   private let shown = Mutex<String?>(nil)

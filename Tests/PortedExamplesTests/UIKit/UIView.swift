@@ -1,9 +1,9 @@
 import ReactorCore
 
-// As much of UIKit as the examples touch, so that they can stand here as they stand in an app. UIKit's
-// classes are bound to the main thread; these are, by the tests, to one thread each.
+// The part of UIKit that the examples use, so that they compile unchanged. UIKit's classes are bound to
+// the main thread; the tests bind these to one thread each.
 
-// Proof: each test makes its views and uses them on its own thread.
+// Proof: each test creates its views and uses them on one thread.
 class UIView: ReactiveCompatible, @unchecked Sendable {
   var isHidden = false
 }

@@ -8,7 +8,7 @@ class UIViewController: @unchecked Sendable {
     guard !isViewLoaded else { return }
     isViewLoaded = true
     viewDidLoad()
-    // Where ReactorKit swizzles `viewDidLoad`.
+    // ReactorKit swizzles `viewDidLoad` here.
     (self as? any StoryboardView)?.performBinding()
   }
 
