@@ -1,78 +1,78 @@
-/// Turns `Codable` values into JSON and back: the one door through which JSON enters and leaves.
+/// Encodes `Codable` values as JSON and decodes them.
 ///
-/// - Members of structs stand in the order of their declaration, those of dictionaries sorted by
-///   name, so that the same State always gives the same bytes. What is `nil` is written as `null`.
-/// - An enum's case is written in the shortest form that reads back: `"increase"`,
-///   `{"follow":7}` for one value without a label, `{"move":{"x":1,"y":2}}` otherwise. All of
-///   `"increase"`, `{"increase":{}}`, `{"follow":7}` and `{"follow":{"_0":7}}` are read.
-/// - Numbers are exact: an integer is never rounded, a `Double` takes the shortest digits that read
-///   back, and what has no JSON form (NaN, infinity) is an error.
+/// - Members of structs keep their declaration order, members of dictionaries are sorted by name,
+///   so that equal States have equal bytes. `nil` is written as `null`.
+/// - An enum case is written in the shortest form that can be read back: `"increase"`,
+///   `{"follow":7}` for a single unlabelled value, `{"move":{"x":1,"y":2}}` otherwise. The decoder
+///   accepts `"increase"`, `{"increase":{}}`, `{"follow":7}` and `{"follow":{"_0":7}}`.
+/// - Numbers are exact: integers are never rounded, a `Double` is written with the fewest digits
+///   that round-trip, and NaN and infinity are errors.
 ///
-/// Encoding and decoding happen on the caller's thread and keep nothing; the only calls out are to
-/// the type's own `Codable` conformance.
+/// Encoding and decoding run on the caller's thread and call only the `Codable` conformances of the
+/// type.
 public enum JSONCoder {
-  /// How an enum's cases are read.
+  /// How strictly enum cases are decoded.
   public enum Strictness: Sendable {
-    /// For what was written by us, perhaps by an older version: labels that a case does not have
+    /// For stored JSON, possibly written by an older version: labels that a case does not declare
     /// are ignored.
     case lenient
 
-    /// For what a client sends: a value for a case that takes none, or a label that the case does
-    /// not have, is an error.
+    /// For JSON from clients: a value for a case without associated values, or a label that the
+    /// case does not declare, is an error.
     case strict
   }
 
-  /// The compact JSON text of a value.
+  /// Returns the compact JSON of a value.
   ///
-  /// - Throws: `EncodingError` that names the place of a value JSON cannot express, or whatever the
-  ///   value's own `encode(to:)` throws.
+  /// - Throws: `EncodingError` with the path of a value that JSON cannot express, or the error of
+  ///   the value's own `encode(to:)`.
   public static func encode<Value: Encodable>(_ value: Value) throws -> [UInt8] {
     try Series().encode(value)
   }
 
-  /// Encodes several values, one after the other, with what the first one made room for.
+  /// Encodes several values in sequence with one buffer.
   ///
-  /// One thread at a time.
+  /// Not thread-safe.
   public struct Series: ~Copyable {
-    /// There until the series has ended.
+    /// `nil` once the series has ended.
     private var output: JSONOutput?
 
-    /// Makes a series without values.
+    /// Creates a series.
     ///
-    /// - Parameter spare: Lends its buffers; ``end(keepingBuffersIn:)`` gives them back.
+    /// - Parameter spare: Lends its buffer until ``end(keepingBuffersIn:)``.
     public init(in spare: SpareBuffers? = nil) {
       output = spare?.take() ?? JSONOutput()
     }
 
-    /// Ends a series, none of whose values has failed, and leaves what it was encoded in to the next.
+    /// Ends a series without failed values and returns its buffer to `spare`.
     public consuming func end(keepingBuffersIn spare: SpareBuffers) {
       spare.keep(&output)
     }
 
-    /// The compact JSON text of a value.
+    /// Returns the compact JSON of a value.
     ///
-    /// - Throws: As ``JSONCoder/encode(_:)`` does; the series is of no use then.
+    /// - Throws: Like ``JSONCoder/encode(_:)``. Discard the series after an error.
     public func encode<Value: Encodable>(_ value: Value) throws -> [UInt8] {
-      guard let output else { return [] }  // it has ended, and cannot be called
+      guard let output else { return [] }  // unreachable: `end` consumes the series
       try output.write(value, inside: nil)
       if let misuse = output.misuse { throw misuse }
       return output.takeBytes()
     }
   }
 
-  /// Parses a text and makes a value from it.
+  /// Parses a text and decodes a value from it.
   ///
-  /// - Throws: `JSONSyntaxError` for what is not JSON, `JSONDecodingFailure` for JSON that is not
-  ///   this type.
+  /// - Throws: `JSONSyntaxError` if the text is not JSON, `JSONDecodingFailure` if it does not
+  ///   match the type.
   public static func decode<Value: Decodable>(
     _ type: Value.Type, from bytes: [UInt8], strictness: Strictness = .lenient
   ) throws -> Value {
     try decode(type, from: JSONDocument(parsing: bytes).root, strictness: strictness)
   }
 
-  /// Makes a value from one that is parsed already; pointers in errors start at the document.
+  /// Decodes a value from a parsed element; pointers in errors start at the document.
   ///
-  /// - Throws: What the JSON should have been, and where.
+  /// - Throws: The pointer of the invalid value and what is expected there.
   public static func decode<Value: Decodable>(
     _ type: Value.Type, from element: JSONElement, strictness: Strictness = .lenient
   ) throws(JSONDecodingFailure) -> Value {
@@ -86,8 +86,8 @@ public enum JSONCoder {
     }
   }
 
-  /// The names of an enum's cases as JSON has them, in the order of their declaration; `nil` for
-  /// another type, or if they cannot be known.
+  /// Returns the case names of an enum in declaration order; `nil` for other types, or if they
+  /// cannot be determined.
   public static func caseNames<Value: Decodable>(of type: Value.Type) -> [String]? {
     CaseNames.of(type)
   }

@@ -2,7 +2,7 @@ import Foundation
 import FuzzedParsers
 import Testing
 
-/// What fuzzing has found, and what it starts from: none of it may trap any parser.
+/// No input of the committed corpus may trap any parser.
 struct CorpusTests {
   private static let corpus = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "../Fuzzing/Corpus").standardizedFileURL
@@ -15,14 +15,14 @@ struct CorpusTests {
   }
 
   @Test(arguments: FuzzedParser.allCases)
-  func `a parser takes what is in its corpus`(_ parser: FuzzedParser) throws {
+  func `a parser accepts or rejects every input of its corpus`(_ parser: FuzzedParser) throws {
     let inputs = try Self.inputs(for: parser)
     #expect(!inputs.isEmpty)
     for input in inputs { parser.run(input) }
   }
 
   @Test(arguments: FuzzedParser.allCases)
-  func `a parser takes inputs that are cut off, or hold a byte that does not belong`(
+  func `a parser accepts or rejects truncated and corrupted inputs`(
     _ parser: FuzzedParser
   ) throws {
     for input in try Self.inputs(for: parser) {

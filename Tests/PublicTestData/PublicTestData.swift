@@ -1,54 +1,53 @@
 public import Foundation
 
-/// Test cases that others published, as `config/install-python-packages` unpacked them.
+/// Published test suites, unpacked by `config/install-python-packages`.
 ///
-/// `make test` installs them. Where somebody runs the tests without, the suites that need them say so
-/// and are skipped.
+/// `make test` installs them; without them the suites that need them are skipped with a message.
 public enum PublicTestData {
-  /// What is wrong where ``isInstalled`` is false.
+  /// The message of suites skipped because ``isInstalled`` is false.
   public static let isMissing = "config/install-python-packages has not run"
 
-  /// Whether the cases are there.
+  /// Whether the test suites are installed.
   public static let isInstalled = FileManager.default.fileExists(
     atPath: python.appending(path: "installed.txt").path)
 
-  /// The Python environment: programs in `bin`.
+  /// The Python environment; its programs are in `bin`.
   public static let python = root.appending(path: ".build/python")
 
   private static let root = URL(filePath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-  /// One case: a name, and its bytes.
+  /// A named test case.
   public struct Case: Sendable, CustomStringConvertible {
-    /// The name that its authors gave it.
+    /// The name given by its authors.
     public let name: String
 
-    /// Where it is.
+    /// The file of the case.
     public let file: URL
 
-    /// The bytes of the case.
+    /// The content of the file.
     public var bytes: [UInt8] {
       get throws { Array(try Data(contentsOf: file)) }
     }
 
-    /// The name: what a report shows.
+    /// The name, which test reports show.
     public var description: String { name }
   }
 
-  /// A file of an unpacked source archive.
+  /// Returns a file of an unpacked source archive.
   public static func file(_ path: String, of package: String) -> URL {
     python.appending(path: "archives").appending(path: package).appending(path: path)
   }
 
-  /// The cases of JSONTestSuite whose names begin with `y_` (must be accepted), `n_` (must be
-  /// refused) or `i_` (either).
+  /// Returns the cases of JSONTestSuite whose names begin with `y_` (must be accepted), `n_` (must
+  /// be rejected) or `i_` (either).
   public static func jsonTestSuite(_ prefix: String) -> [Case] {
     cases(in: file("third-party/JSONTestSuite/test_parsing", of: "pyjson5")).filter {
       $0.name.hasPrefix(prefix)
     }
   }
 
-  /// The files of a folder and of the folders in it, by name; none where it is not there.
+  /// Returns the files of a folder, recursively and sorted; empty if it does not exist.
   public static func cases(in folder: URL) -> [Case] {
     let paths = (try? FileManager.default.subpathsOfDirectory(atPath: folder.path)) ?? []
     return paths.sorted().map { Case(name: $0, file: folder.appending(path: $0)) }

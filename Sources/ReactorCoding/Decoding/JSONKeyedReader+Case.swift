@@ -1,9 +1,9 @@
-/// The payload of an enum's case, in each of its forms.
+/// Reads the payload of an enum case in each accepted form.
 extension JSONKeyedReader {
   func nestedContainer<Inner: CodingKey>(
     keyedBy type: Inner.Type, forKey key: Key
   ) throws -> KeyedDecodingContainer<Inner> {
-    let caseShape = CaseShape.of(type)
+    let caseShape = CaseShape.of(type, forKey: key)
     guard caseShape != .none else { return try value(key).container(keyedBy: type) }
     switch shape {
     case .caseName:
@@ -34,25 +34,26 @@ extension JSONKeyedReader {
       guard !payload.isStrict else { throw stray(payload, labels: CaseShape.names(of: type)) }
       return JSONKeyedReader<Inner>(reader: payload, shape: .empty)
     }
-    if payload.isStrict { try refuseUnknownLabels(payload, keyedBy: type) }
+    if payload.isStrict { try rejectUnknownLabels(payload, keyedBy: type) }
     return JSONKeyedReader<Inner>(reader: payload, shape: .object)
   }
 
-  private func refuseUnknownLabels<Inner: CodingKey>(
+  private func rejectUnknownLabels<Inner: CodingKey>(
     _ payload: JSONReader, keyedBy type: Inner.Type
   ) throws {
     let document = payload.document
+    var names = KeyNames<Inner>()
     var node = payload.node + 1
     while node < payload.entry.next {
       let name = document.string(document.node(node))
-      guard Inner(stringValue: name) != nil else {
+      guard names.key(named: name) != nil else {
         throw stray(payload.at(node + 1), name, labels: CaseShape.names(of: type))
       }
       node = document.node(node + 1).next
     }
   }
 
-  /// The error for a value that the case has no place for.
+  /// The error for a value or label that the case does not declare.
   private func stray(
     _ value: JSONReader, _ name: String? = nil, labels: [String]?
   ) -> DecodingError {
@@ -66,7 +67,7 @@ extension JSONKeyedReader {
     } else {
       detail = "Write an object here" + (labels.map { " with: \($0.listed)." } ?? ".")
     }
-    // A case without values may be written with an empty object.
+    // A case without associated values may also be written with an empty object.
     let expected = name == nil ? ["object"] : labels ?? []
     return UnreadableValue(node: value.node, expected: expected, detail: detail).wrapped()
   }

@@ -1,4 +1,4 @@
-/// One method a primitive, as the protocol has them.
+/// The overload per primitive type that `KeyedDecodingContainerProtocol` requires.
 extension JSONKeyedReader {
   func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool {
     try value(key).boolean()

@@ -1,21 +1,21 @@
-/// An object that is being read, or the place of an enum's case in one of its forms.
+/// The keyed container over an object, or over one of the forms of an enum case.
 struct JSONKeyedReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
   let reader: JSONReader
   let shape: Shape
-  /// For an object with many members.
+  /// Set for objects with more than ``KeyIndex/threshold`` members.
   private let index: KeyIndex?
 
-  /// What stands where the members are looked for.
+  /// The form of the value that the keys are looked up in.
   enum Shape {
     /// An object: each key is a member.
     case object
-    /// The bare name of a case: its one key has an empty payload.
+    /// The bare name of a case, which is the only key; its payload is empty.
     case caseName
-    /// The value without a label of a case: the only key stands for the value itself.
+    /// The unlabelled associated value of a case; the only key stands for the value itself.
     case payload
-    /// Nothing, because a case is given by its name only (or by something that can be ignored).
+    /// An empty payload: the case is given by its name only, or by a value that may be ignored.
     case empty
-    /// Nothing, though the case takes a value.
+    /// No value, although the case declares one.
     case missingPayload
   }
 
@@ -31,20 +31,21 @@ struct JSONKeyedReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
   var allKeys: [Key] {
     switch shape {
     case .caseName:
-      return keys(named: reader.document.string(reader.entry))
+      return keys(named: reader.entry)
     case .payload, .missingPayload:
-      return keys(named: CaseShape.singleLabel)
+      return Key(stringValue: CaseShape.singleLabel).map { [$0] } ?? []
     case .empty:
       return []
     case .object:
       let document = reader.document
       let entry = reader.entry
       var node = reader.node + 1
-      // The usual object of a case; an array literal is cheaper than an array that grows.
-      if entry.count == 1 { return keys(named: document.string(document.node(node))) }
+      // The usual encoding of a case. An array literal is cheaper than an array that grows.
+      if entry.count == 1 { return keys(named: document.node(node)) }
+      var names = KeyNames<Key>()
       var keys: [Key] = []
       while node < entry.next {
-        if let key = Key(stringValue: document.string(document.node(node))) { keys.append(key) }
+        if let key = names.key(named: document.string(document.node(node))) { keys.append(key) }
         node = document.node(node + 1).next
       }
       return keys
@@ -52,27 +53,27 @@ struct JSONKeyedReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 
   @inline(__always)
-  private func keys(named name: String) -> [Key] {
-    guard let key = Key(stringValue: name) else { return [] }
-    return [key]
+  private func keys(named name: JSONNode) -> [Key] {
+    var names = KeyNames<Key>()
+    return names.key(named: reader.document.string(name)).map { [$0] } ?? []
   }
 
   func contains(_ key: Key) -> Bool {
     switch shape {
-    case .caseName: reader.document.string(reader.entry) == key.stringValue
+    case .caseName: reader.document.isString(reader.entry, equalTo: key.stringValue)
     case .missingPayload: true
     case .object, .payload, .empty: find(key) != nil
     }
   }
 
-  /// The value of a member that must be there.
+  /// Returns the value of a required member.
   @inline(__always)
   func value(_ key: Key) throws -> JSONReader {
     guard let node = find(key) else { throw absent(key) }
     return reader.at(node)
   }
 
-  /// The value of a member that may be absent or `null`.
+  /// Returns the value of an optional member; `nil` if it is absent or `null`.
   @inline(__always)
   func valueIfPresent(_ key: Key) throws -> JSONReader? {
     guard let node = find(key) else {
@@ -95,7 +96,7 @@ struct JSONKeyedReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
   }
 
-  /// The error for a key that is not there.
+  /// The error for an absent key.
   private func absent(_ key: Key) -> DecodingError {
     let name = UnreadableValue.quoted(key.stringValue)
     let problem: UnreadableValue =

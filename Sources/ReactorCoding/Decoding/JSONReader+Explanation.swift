@@ -1,33 +1,35 @@
 extension JSONReader {
-  /// Turns what a type's `init(from:)` has thrown into what the sender of the JSON did wrong.
+  /// Translates an error thrown by a type's `init(from:)` into an error about the JSON.
   ///
-  /// The first value that an error passes on its way out is the innermost one: it is the one that
-  /// is explained, and the others pass the explanation on.
+  /// The innermost value is explained first; the values around it pass the explanation on
+  /// unchanged.
   func explain<Value: Decodable>(_ error: any Error, _ type: Value.Type) -> any Error {
     if let error = error as? DecodingError, error.isExplained { return error }
     if let explanation = explainCase(type) ?? explainRawValue(type) { return explanation.wrapped() }
     return UnreadableValue.from(error, at: node, in: document).wrapped()
   }
 
-  /// What is wrong with a value that should be a case of an enum with payloads.
+  /// Explains why a value is no case of an enum with associated values.
   private func explainCase<Value: Decodable>(_ type: Value.Type) -> UnreadableValue? {
     guard let names = CaseNames.of(type) else { return nil }
     switch entry.kind {
     case .string:
       let name = document.string(entry)
-      return names.contains(name) ? nil : .unknownCase(name, names, at: node)
+      return names.contains { $0.hasSameBytes(as: name) }
+        ? nil : .unknownCase(name, names, at: node)
     case .object:
       let members = element.members ?? []
       guard members.count == 1, let name = members.first?.name else {
         return .caseCount(members.count, names, at: node)
       }
-      return names.contains(name) ? nil : .unknownCase(name, names, at: node)
+      return names.contains { $0.hasSameBytes(as: name) }
+        ? nil : .unknownCase(name, names, at: node)
     default:
       return nil
     }
   }
 
-  /// What is wrong with a value that should be one of an enum's raw values.
+  /// Explains why a value is none of an enum's raw values.
   private func explainRawValue<Value: Decodable>(_ type: Value.Type) -> UnreadableValue? {
     guard entry.kind == .string || entry.kind == .number,
       let values = RawValues.of(type), !values.isEmpty
@@ -46,7 +48,7 @@ extension JSONReader {
 }
 
 extension DecodingError {
-  /// Whether the error has its final words already.
+  /// Whether the error already carries an explanation.
   fileprivate var isExplained: Bool {
     switch self {
     case .typeMismatch(_, let context), .valueNotFound(_, let context),
@@ -72,7 +74,8 @@ extension UnreadableValue {
         + (names.map { "; its name is one of: \($0.listed)." } ?? "."))
   }
 
-  /// The error for a value that is neither a case's name nor an object around one.
+  /// The error for a value that is neither a case name nor an object with a case name as its
+  /// member.
   static func noCase(_ kind: JSONKind, _ names: [String]?, at node: UInt32) -> UnreadableValue {
     UnreadableValue(
       node: node, expected: names ?? ["string", "object"],
@@ -82,6 +85,6 @@ extension UnreadableValue {
 }
 
 extension [String] {
-  /// The names with commas between them.
+  /// The elements joined by commas.
   var listed: String { joined(separator: ", ") }
 }

@@ -13,14 +13,18 @@ extension JSONReader {
   func string() throws -> String {
     let entry = entry
     guard entry.kind == .string else { throw mismatch("string").wrapped() }
-    return document.string(entry)
+    let text = document.string(entry)
+    guard !isStrict || text.isStreamSafe else { throw unsafeText(node).wrapped() }
+    return text
   }
 
   @inline(__always)
   func integer<Integer: FixedWidthInteger>() throws -> Integer {
     let entry = entry
     guard entry.kind == .number else { throw mismatch("integer").wrapped() }
-    let value: Integer? = withNumberText(entry) { $0.integer() }
+    let bytes = document.bytes
+    let value: Integer? = JSONNumberText.integer(
+      bytes.span.extracting(Int(entry.start)..<Int(entry.end)))
     guard let value else { throw unfit(Integer.self).wrapped() }
     return value
   }
@@ -29,7 +33,9 @@ extension JSONReader {
   func floatingPoint<Value: BinaryFloatingPoint & LosslessStringConvertible>() throws -> Value {
     let entry = entry
     guard entry.kind == .number else { throw mismatch("number").wrapped() }
-    let value: Value? = withNumberText(entry) { $0.floatingPoint() }
+    let bytes = document.bytes
+    let value: Value? = JSONNumberText.floatingPoint(
+      bytes.span.extracting(Int(entry.start)..<Int(entry.end)))
     guard let value else {
       throw UnreadableValue(
         node: node, expected: ["number"],
@@ -39,22 +45,41 @@ extension JSONReader {
     return value
   }
 
-  @inline(__always)
-  private func withNumberText<Result>(
-    _ entry: JSONNode, _ body: (JSONNumberText) -> Result
-  ) -> Result {
-    document.bytes.withUnsafeBufferPointer {
-      body(JSONNumberText(UnsafeBufferPointer(rebasing: $0[Int(entry.start)..<Int(entry.end)])))
+  /// Checks that all strings and member names of the value are in the Stream-Safe Text Format.
+  func checkTexts() throws {
+    for index in node..<max(entry.next, node + 1) where document.node(index).kind == .string {
+      guard document.string(document.node(index)).isStreamSafe else {
+        throw unsafeText(index).wrapped()
+      }
     }
   }
 
-  /// The number as it stands in the text, cut if it is too long for a sentence.
+  /// Checks that the member names of the object are in the Stream-Safe Text Format.
+  func checkNames() throws {
+    var index = node + 1
+    while index < entry.next {
+      guard document.string(document.node(index)).isStreamSafe else {
+        throw unsafeText(node).wrapped()
+      }
+      index = document.node(index + 1).next
+    }
+  }
+
+  /// The error for a text that is not in the Stream-Safe Text Format.
+  private func unsafeText(_ node: UInt32) -> UnreadableValue {
+    UnreadableValue(
+      node: node, expected: ["string"],
+      detail: "A text has more than \(String.nonStarterLimit) combining marks in a row; "
+        + "write fewer of them.")
+  }
+
+  /// The number as written, truncated to 64 bytes for use in an error message.
   private var writtenNumber: String {
     let bytes = element.bytes
     return String(decoding: bytes.prefix(64), as: UTF8.self) + (bytes.count > 64 ? "…" : "")
   }
 
-  /// The error for a value of another kind.
+  /// The error for a value of the wrong kind.
   func mismatch(_ expected: String) -> UnreadableValue {
     let article = "aeiou".contains(expected.prefix(1)) ? "an" : "a"
     return UnreadableValue(
@@ -63,7 +88,9 @@ extension JSONReader {
   }
 
   private func unfit<Integer: FixedWidthInteger>(_ type: Integer.Type) -> UnreadableValue {
-    let isIntegral = withNumberText(entry) { $0.isIntegral }
+    let bytes = document.bytes
+    let isIntegral = JSONNumberText.isIntegral(
+      bytes.span.extracting(Int(entry.start)..<Int(entry.end)))
     return UnreadableValue(
       node: node, expected: ["integer"],
       detail: isIntegral

@@ -1,4 +1,4 @@
-/// The decoder of one value, and the container of that value when it is a single one.
+/// The decoder of one value, which is also its single-value container.
 struct JSONReader: Decoder {
   let document: JSONDocument
   let node: UInt32
@@ -7,10 +7,10 @@ struct JSONReader: Decoder {
   var codingPath: [any CodingKey] { document.path(to: node) }
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 
-  /// The value, as others read it.
+  /// A public view of the value.
   var element: JSONElement { JSONElement(document: document, node: node) }
 
-  /// The value's entry on the tape.
+  /// The tape entry of the value.
   @inline(__always)
   var entry: JSONNode { document.node(node) }
 
@@ -19,7 +19,7 @@ struct JSONReader: Decoder {
     JSONReader(document: document, node: node, isStrict: isStrict)
   }
 
-  /// Makes a value of any type from this one.
+  /// Decodes a value of any type; errors are explained in terms of the JSON.
   @inline(__always)
   func read<Value: Decodable>(_ type: Value.Type) throws -> Value {
     do {
@@ -32,8 +32,10 @@ struct JSONReader: Decoder {
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
     switch entry.kind {
     case .object:
+      // A struct of keys, such as those of a dictionary, passes any name on to the type.
+      if isStrict, EnumMetadata(type) == nil { try checkNames() }
       return KeyedDecodingContainer(JSONKeyedReader<Key>(reader: self, shape: .object))
-    case .string where EnumMetadata(type)?.isInsideEnum == true:
+    case .string where CaseShape.mayBeCaseName(type):
       return KeyedDecodingContainer(JSONKeyedReader<Key>(reader: self, shape: .caseName))
     case _ where EnumMetadata(type)?.isInsideEnum == true:
       throw UnreadableValue.noCase(entry.kind, CaseShape.names(of: type), at: node).wrapped()

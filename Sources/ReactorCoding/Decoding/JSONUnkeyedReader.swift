@@ -1,8 +1,8 @@
-/// An array that is being read.
+/// The unkeyed container over an array.
 struct JSONUnkeyedReader: UnkeyedDecodingContainer {
   private let document: JSONDocument
   private let array: UInt32
-  /// The node of the element that comes next.
+  /// The node of the next element.
   private var next: UInt32
   private var position: UInt32 = 0
   private let isStrict: Bool
@@ -21,11 +21,11 @@ struct JSONUnkeyedReader: UnkeyedDecodingContainer {
   var count: Int? {
     let count = Int(document.node(array).count)
     guard count == UInt16.max else { return count }
-    // Counting on the tape has stopped there.
+    // `JSONNode.count` saturates; count the elements instead.
     return JSONElement(document: document, node: array).elements?.count
   }
 
-  /// The element that comes next.
+  /// Returns the next element; throws at the end of the array.
   @inline(__always)
   private func current() throws -> JSONReader {
     guard !isAtEnd else {
@@ -37,10 +37,10 @@ struct JSONUnkeyedReader: UnkeyedDecodingContainer {
     return JSONReader(document: document, node: next, isStrict: isStrict)
   }
 
-  /// Hands the next element to `read`, and moves on if that succeeds.
+  /// Decodes the next element and advances only if that succeeds.
   @inline(__always)
-  private mutating func take<Value>(_ read: (JSONReader) throws -> Value) throws -> Value {
-    let value = try read(current())
+  private mutating func read<Value>(_ decode: (JSONReader) throws -> Value) throws -> Value {
+    let value = try decode(current())
     next = document.node(next).next
     position += 1
     return value
@@ -48,41 +48,41 @@ struct JSONUnkeyedReader: UnkeyedDecodingContainer {
 
   mutating func decodeNil() throws -> Bool {
     guard try current().isNull else { return false }
-    return try take { _ in true }
+    return try read { _ in true }
   }
 
   mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
-    try take { try $0.read(type) }
+    try read { try $0.read(type) }
   }
 
   mutating func nestedContainer<Key: CodingKey>(
     keyedBy type: Key.Type
   ) throws -> KeyedDecodingContainer<Key> {
-    try take { try $0.container(keyedBy: type) }
+    try read { try $0.container(keyedBy: type) }
   }
 
   mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
-    try take { try $0.unkeyedContainer() }
+    try read { try $0.unkeyedContainer() }
   }
 
   mutating func superDecoder() throws -> any Decoder {
-    try take { $0 }
+    try read { $0 }
   }
 
-  mutating func decode(_ type: Bool.Type) throws -> Bool { try take { try $0.boolean() } }
-  mutating func decode(_ type: String.Type) throws -> String { try take { try $0.string() } }
-  mutating func decode(_ type: Double.Type) throws -> Double { try take { try $0.floatingPoint() } }
-  mutating func decode(_ type: Float.Type) throws -> Float { try take { try $0.floatingPoint() } }
-  mutating func decode(_ type: Int.Type) throws -> Int { try take { try $0.integer() } }
-  mutating func decode(_ type: Int8.Type) throws -> Int8 { try take { try $0.integer() } }
-  mutating func decode(_ type: Int16.Type) throws -> Int16 { try take { try $0.integer() } }
-  mutating func decode(_ type: Int32.Type) throws -> Int32 { try take { try $0.integer() } }
-  mutating func decode(_ type: Int64.Type) throws -> Int64 { try take { try $0.integer() } }
-  mutating func decode(_ type: Int128.Type) throws -> Int128 { try take { try $0.integer() } }
-  mutating func decode(_ type: UInt.Type) throws -> UInt { try take { try $0.integer() } }
-  mutating func decode(_ type: UInt8.Type) throws -> UInt8 { try take { try $0.integer() } }
-  mutating func decode(_ type: UInt16.Type) throws -> UInt16 { try take { try $0.integer() } }
-  mutating func decode(_ type: UInt32.Type) throws -> UInt32 { try take { try $0.integer() } }
-  mutating func decode(_ type: UInt64.Type) throws -> UInt64 { try take { try $0.integer() } }
-  mutating func decode(_ type: UInt128.Type) throws -> UInt128 { try take { try $0.integer() } }
+  mutating func decode(_ type: Bool.Type) throws -> Bool { try read { try $0.boolean() } }
+  mutating func decode(_ type: String.Type) throws -> String { try read { try $0.string() } }
+  mutating func decode(_ type: Double.Type) throws -> Double { try read { try $0.floatingPoint() } }
+  mutating func decode(_ type: Float.Type) throws -> Float { try read { try $0.floatingPoint() } }
+  mutating func decode(_ type: Int.Type) throws -> Int { try read { try $0.integer() } }
+  mutating func decode(_ type: Int8.Type) throws -> Int8 { try read { try $0.integer() } }
+  mutating func decode(_ type: Int16.Type) throws -> Int16 { try read { try $0.integer() } }
+  mutating func decode(_ type: Int32.Type) throws -> Int32 { try read { try $0.integer() } }
+  mutating func decode(_ type: Int64.Type) throws -> Int64 { try read { try $0.integer() } }
+  mutating func decode(_ type: Int128.Type) throws -> Int128 { try read { try $0.integer() } }
+  mutating func decode(_ type: UInt.Type) throws -> UInt { try read { try $0.integer() } }
+  mutating func decode(_ type: UInt8.Type) throws -> UInt8 { try read { try $0.integer() } }
+  mutating func decode(_ type: UInt16.Type) throws -> UInt16 { try read { try $0.integer() } }
+  mutating func decode(_ type: UInt32.Type) throws -> UInt32 { try read { try $0.integer() } }
+  mutating func decode(_ type: UInt64.Type) throws -> UInt64 { try read { try $0.integer() } }
+  mutating func decode(_ type: UInt128.Type) throws -> UInt128 { try read { try $0.integer() } }
 }

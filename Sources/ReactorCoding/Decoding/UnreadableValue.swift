@@ -1,34 +1,34 @@
-/// An error on its way from a value to the caller of the decoder.
+/// A decoding error that identifies the invalid value by its tape node.
 ///
-/// It names the value by its node, which costs nothing; the pointer is found when the error has
-/// left the decoder. Code that tries one type after the other thus pays little for each attempt.
+/// The JSON Pointer is computed only when the error leaves the decoder, so that code which tries
+/// several types in turn does not pay for paths it discards.
 struct UnreadableValue: Error {
   let node: UInt32
   let expected: [String]
   let detail: String
 
-  /// The error as `Decodable` implementations expect to see it.
+  /// Wraps the error in the type that `Decodable` implementations catch.
   ///
-  /// Its coding path is left empty for the same reason; the whole truth is the underlying error.
+  /// The coding path stays empty; the underlying error identifies the value.
   func wrapped(asMissing key: (any CodingKey)? = nil) -> DecodingError {
     let context = DecodingError.Context(
       codingPath: [], debugDescription: detail, underlyingError: self)
     return key.map { .keyNotFound($0, context) } ?? .dataCorrupted(context)
   }
 
-  /// The error for the caller.
+  /// Resolves the node into a JSON Pointer.
   func failure(in document: JSONDocument) -> JSONDecodingFailure {
     JSONDecodingFailure(
       pointer: JSONElement(document: document, node: node).pointer.description,
       expected: expected, detail: detail)
   }
 
-  /// Finds out what an error that passed the value at `node` is about.
+  /// Derives the problem from an error thrown while the value at `node` was decoded.
   static func from(
     _ error: any Error, at node: UInt32, in document: JSONDocument
   ) -> UnreadableValue {
     guard let error = error as? DecodingError else {
-      return error as? UnreadableValue ?? refused(node, "This value is not valid here.")
+      return error as? UnreadableValue ?? invalid(node, "This value is not valid here.")
     }
     let context =
       switch error {
@@ -42,13 +42,14 @@ struct UnreadableValue: Error {
     if case .keyNotFound(let key, _) = error {
       return missing(key.stringValue, in: place)
     }
-    // The standard library's own words name Swift types; an author's words are meant to be read.
+    // Messages of the standard library name Swift types; messages of the author are meant for
+    // clients.
     guard case .dataCorrupted = error, !context.debugDescription.hasPrefix("Cannot initialize")
-    else { return refused(place, "This value is not valid here.") }
-    return refused(place, context.debugDescription)
+    else { return invalid(place, "This value is not valid here.") }
+    return invalid(place, context.debugDescription)
   }
 
-  static func refused(_ node: UInt32, _ detail: String) -> UnreadableValue {
+  static func invalid(_ node: UInt32, _ detail: String) -> UnreadableValue {
     UnreadableValue(node: node, expected: [], detail: detail)
   }
 
@@ -58,17 +59,18 @@ struct UnreadableValue: Error {
       detail: "The member \(quoted(name)) is missing; add it to this object.")
   }
 
-  /// A name from the text, in quotes and not too long for a sentence.
+  /// Quotes a name for an error message, truncated to 64 Unicode scalars.
   static func quoted(_ name: String) -> String {
     var output: [UInt8] = []
-    output.appendJSON(name.count > 64 ? name.prefix(64) + "…" : name)
+    let scalars = name.unicodeScalars
+    let start = scalars.prefix(64)
+    output.appendJSON(start.endIndex < scalars.endIndex ? String(start) + "…" : name)
     return String(decoding: output, as: UTF8.self)
   }
 }
 
 extension JSONDocument {
-  /// The node that a coding path leads to, or the last one on the way that exists; `node` if the
-  /// path does not lead into it.
+  /// Returns the deepest existing node along a coding path, or `node` if the path leads elsewhere.
   fileprivate func deepestNode(at path: [any CodingKey], within node: UInt32) -> UInt32 {
     var element = root
     for key in path {

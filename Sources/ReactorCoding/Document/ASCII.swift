@@ -1,4 +1,4 @@
-/// The bytes that JSON is made of, by name.
+/// Named ASCII bytes of the JSON grammar.
 enum ASCII {
   static let tab: UInt8 = 0x09
   static let lineFeed: UInt8 = 0x0A
@@ -23,14 +23,14 @@ enum ASCII {
   static let openBrace: UInt8 = 0x7B
   static let closeBrace: UInt8 = 0x7D
 
-  /// The value of a decimal digit, or `nil` for any other byte.
+  /// Returns the value of a decimal digit, or `nil` for any other byte.
   @inline(__always)
   static func digit(_ byte: UInt8) -> UInt8? {
     let value = byte &- zero
     return value < 10 ? value : nil
   }
 
-  /// The value of a hexadecimal digit, or `nil` for any other byte.
+  /// Returns the value of a hexadecimal digit, or `nil` for any other byte.
   static func hexDigit(_ byte: UInt8) -> UInt32? {
     switch byte {
     case 0x30...0x39: UInt32(byte - 0x30)

@@ -1,8 +1,8 @@
 extension JSONDocument {
-  /// The way from the root to a node.
+  /// Returns the path from the root to a node.
   ///
-  /// Found by descending from the root, when somebody asks: a decoder need not carry paths around
-  /// for the sake of errors that seldom happen.
+  /// Computed on demand by descending from the root, so that decoding does not maintain coding
+  /// paths.
   func path(to target: UInt32) -> [JSONPathKey] {
     var path: [JSONPathKey] = []
     var current: UInt32 = 0

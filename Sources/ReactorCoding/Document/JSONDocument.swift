@@ -1,24 +1,24 @@
-/// A parsed JSON text: its bytes, and a tape that says where each value stands in them.
+/// A parsed JSON text: the bytes and a tape that locates each value in them.
 ///
-/// Parsing is strict (RFC 8259, UTF-8 without a byte order mark, paired surrogates, bounded depth).
-/// Numbers and strings are converted when somebody asks, so that nothing is lost on the way. Of
-/// members with the same name the last one counts, as it does in browsers: the grammar allows them,
-/// and to refuse them would cost every well-formed text.
+/// Parsing is strict: RFC 8259, UTF-8 without a byte order mark, paired surrogates, bounded depth.
+/// Numbers and strings are converted on access, so no digits are lost. The last of several members
+/// with the same name wins, as in browsers; rejecting duplicates would slow down every well-formed
+/// text.
 public final class JSONDocument: Sendable {
-  /// How deep arrays and objects may be nested unless the caller says otherwise.
+  /// The default limit for nested arrays and objects.
   public static let defaultDepthLimit = 512
 
-  /// The text that was parsed.
+  /// The parsed text.
   public let bytes: [UInt8]
 
   let nodes: [JSONNode]
 
-  /// Parses a whole text.
+  /// Parses a complete text.
   ///
   /// - Parameters:
-  ///   - bytes: The text. It is kept, not copied.
-  ///   - depthLimit: How deep arrays and objects may be nested.
-  /// - Throws: Where and why the text is not JSON.
+  ///   - bytes: The text; retained, not copied.
+  ///   - depthLimit: The maximum depth of nested arrays and objects.
+  /// - Throws: The position and reason of the first syntax error.
   public init(
     parsing bytes: [UInt8], depthLimit: Int = defaultDepthLimit
   ) throws(JSONSyntaxError) {
@@ -28,7 +28,7 @@ public final class JSONDocument: Sendable {
     self.nodes = parser.nodes
   }
 
-  /// The value that the text is.
+  /// The top-level value.
   public var root: JSONElement {
     JSONElement(document: self, node: 0)
   }
@@ -38,47 +38,46 @@ public final class JSONDocument: Sendable {
     nodes[Int(index)]
   }
 
-  /// Calls `body` with the bytes between the quotes of a string, as they stand in the text.
-  @inline(__always)
-  func withRawContent<Result>(
-    of node: JSONNode, _ body: (UnsafeBufferPointer<UInt8>) -> Result
-  ) -> Result {
-    bytes.withUnsafeBufferPointer {
-      body(UnsafeBufferPointer(rebasing: $0[Int(node.start) + 1..<Int(node.end) - 1]))
-    }
-  }
-
-  /// The content of a string, escapes resolved.
+  /// Returns the content of a string with escapes resolved.
   func string(_ node: JSONNode) -> String {
-    withRawContent(of: node) {
-      node.hasEscapes ? JSONEscapes.resolve($0) : String(decoding: $0, as: UTF8.self)
-    }
+    let bytes = bytes
+    let content = bytes.span.extracting(Int(node.start) + 1..<Int(node.end) - 1)
+    guard !node.hasEscapes else { return JSONEscapes.resolve(content) }
+    // The parser has validated the UTF-8.
+    return unsafe String(copying: UTF8Span(unchecked: content))
   }
 
-  /// Whether a string node's content is exactly this text, byte by byte.
+  /// Whether the content of a string equals `text` byte by byte.
+  func isString(_ node: JSONNode, equalTo text: String) -> Bool {
+    isString(node, equalTo: text.utf8.span)
+  }
+
+  /// Whether the content of a string equals `text` byte by byte.
   @inline(__always)
-  private func isString(_ node: JSONNode, equalTo text: UnsafeBufferPointer<UInt8>) -> Bool {
-    guard !node.hasEscapes else { return string(node).utf8.elementsEqual(text) }
+  private func isString(_ node: JSONNode, equalTo text: Span<UInt8>) -> Bool {
+    guard !node.hasEscapes else { return isEqual(string(node).utf8.span, text) }
     guard Int(node.end - node.start) == text.count + 2 else { return false }
-    return withRawContent(of: node) { content in
-      for index in 0..<text.count where content[index] != text[index] { return false }
-      return true
-    }
+    let bytes = bytes
+    return isEqual(bytes.span.extracting(Int(node.start) + 1..<Int(node.end) - 1), text)
   }
 
-  /// The value node of an object's last member with this name.
+  @inline(__always)
+  private func isEqual(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
+    guard left.count == right.count else { return false }
+    for index in left.indices where left[index] != right[index] { return false }
+    return true
+  }
+
+  /// Returns the value node of an object's last member with this name.
   func member(named name: String, of object: UInt32) -> UInt32? {
-    var name = name
-    return name.withUTF8 { text in
-      let nodes = nodes
-      var found: UInt32?
-      var index = object + 1
-      let end = nodes[Int(object)].next
-      while index < end {
-        if isString(nodes[Int(index)], equalTo: text) { found = index + 1 }
-        index = nodes[Int(index) + 1].next
-      }
-      return found
+    let text = name.utf8.span
+    var found: UInt32?
+    var index = object + 1
+    let end = node(object).next
+    while index < end {
+      if isString(node(index), equalTo: text) { found = index + 1 }
+      index = node(index + 1).next
     }
+    return found
   }
 }

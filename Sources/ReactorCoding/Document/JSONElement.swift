@@ -1,40 +1,40 @@
-/// One value of a parsed document: a view that keeps the document alive.
+/// A value of a parsed document; retains the document.
 public struct JSONElement: Sendable {
   let document: JSONDocument
   let node: UInt32
 
   private var entry: JSONNode { document.node(node) }
 
-  /// What the value is.
+  /// The kind of the value.
   public var kind: JSONKind { entry.kind }
 
-  /// The bytes of the value as they stand in the text, without whitespace around them.
+  /// The bytes of the value in the text, without surrounding whitespace.
   public var bytes: ArraySlice<UInt8> {
     document.bytes[Int(entry.start)..<Int(entry.end)]
   }
 
-  /// Where the value starts in the text, in bytes from 0.
+  /// The byte offset of the value in the text.
   public var offset: Int { Int(entry.start) }
 
   /// Whether the value is `null`.
   public var isNull: Bool { entry.kind == .null }
 
-  /// The value, if it is `true` or `false`.
+  /// The value of a boolean; `nil` for other kinds.
   public var boolean: Bool? {
     entry.kind == .boolean ? document.bytes[Int(entry.start)] == ASCII.lowerT : nil
   }
 
-  /// The content, if the value is a string.
+  /// The content of a string; `nil` for other kinds.
   public var string: String? {
     entry.kind == .string ? document.string(entry) : nil
   }
 
-  /// The number as it was written, if the value is one.
+  /// The number as written; `nil` for other kinds.
   public var number: JSONNumber? {
     entry.kind == .number ? JSONNumber(checked: String(decoding: bytes, as: UTF8.self)) : nil
   }
 
-  /// The elements, if the value is an array.
+  /// The elements of an array; `nil` for other kinds.
   public var elements: [JSONElement]? {
     guard entry.kind == .array else { return nil }
     var elements: [JSONElement] = []
@@ -47,7 +47,7 @@ public struct JSONElement: Sendable {
     return elements
   }
 
-  /// The members in the order of the text, if the value is an object; a repeated name included.
+  /// The members of an object in source order, duplicates included; `nil` for other kinds.
   public var members: [(name: String, value: JSONElement)]? {
     guard entry.kind == .object else { return nil }
     var members: [(name: String, value: JSONElement)] = []
@@ -61,7 +61,7 @@ public struct JSONElement: Sendable {
     return members
   }
 
-  /// The member with this name (the last one of several), if the value is an object that has it.
+  /// The last member with this name; `nil` if there is none or the value is no object.
   public subscript(name: String) -> JSONElement? {
     guard entry.kind == .object else { return nil }
     return document.member(named: name, of: node).map {
@@ -69,7 +69,7 @@ public struct JSONElement: Sendable {
     }
   }
 
-  /// The element at this position, if the value is an array that is long enough.
+  /// The element at this position; `nil` if out of range or the value is no array.
   public subscript(position: Int) -> JSONElement? {
     guard entry.kind == .array, position >= 0 else { return nil }
     var index = node + 1
@@ -82,7 +82,7 @@ public struct JSONElement: Sendable {
     return nil
   }
 
-  /// The pointer from the whole document to this value.
+  /// The pointer to this value from the root of the document.
   public var pointer: JSONPointer {
     JSONPointer(tokens: document.path(to: node).map(\.stringValue))
   }

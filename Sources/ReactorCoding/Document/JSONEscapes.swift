@@ -1,29 +1,21 @@
-/// Resolves the escapes of strings that the parser has checked.
+/// Resolves the escapes of strings that the parser has validated.
 enum JSONEscapes {
-  /// The text that the bytes between a string's quotes stand for.
-  static func resolve(_ raw: UnsafeBufferPointer<UInt8>) -> String {
-    // An escape is never shorter than what it stands for, so the raw length suffices.
-    String(unsafeUninitializedCapacity: raw.count) { resolve(raw, into: $0) }
-  }
-
-  private static func resolve(
-    _ raw: UnsafeBufferPointer<UInt8>, into output: UnsafeMutableBufferPointer<UInt8>
-  ) -> Int {
+  /// Returns the content of a string, given the bytes between its quotes.
+  static func resolve(_ raw: Span<UInt8>) -> String {
+    var output: [UInt8] = []
+    output.reserveCapacity(raw.count)
     var read = 0
-    var written = 0
     while read < raw.count {
       let byte = raw[read]
       read += 1
       guard byte == ASCII.backslash, read < raw.count else {
-        output[written] = byte
-        written += 1
+        output.append(byte)
         continue
       }
       let escape = raw[read]
       read += 1
       guard escape == ASCII.lowerU else {
-        output[written] = meaning(of: escape)
-        written += 1
+        output.append(meaning(of: escape))
         continue
       }
       var scalar = codeUnit(raw, at: read)
@@ -33,14 +25,10 @@ enum JSONEscapes {
         read += 6
         scalar = 0x10000 + (scalar & 0x3FF) << 10 + (low & 0x3FF)
       }
-      for unit in UTF8.encode(Unicode.Scalar(scalar) ?? "\u{FFFD}")
-        ?? UTF8.encodedReplacementCharacter
-      {
-        output[written] = unit
-        written += 1
-      }
+      output +=
+        UTF8.encode(Unicode.Scalar(scalar) ?? "\u{FFFD}") ?? UTF8.encodedReplacementCharacter
     }
-    return written
+    return String(decoding: output, as: UTF8.self)
   }
 
   private static func meaning(of escape: UInt8) -> UInt8 {
@@ -54,8 +42,10 @@ enum JSONEscapes {
     }
   }
 
-  private static func codeUnit(_ raw: UnsafeBufferPointer<UInt8>, at start: Int) -> UInt32 {
+  private static func codeUnit(_ raw: Span<UInt8>, at start: Int) -> UInt32 {
     guard start + 4 <= raw.count else { return 0xFFFD }
-    return raw[start..<start + 4].reduce(0) { $0 << 4 | (ASCII.hexDigit($1) ?? 0) }
+    var unit: UInt32 = 0
+    for index in start..<start + 4 { unit = unit << 4 | (ASCII.hexDigit(raw[index]) ?? 0) }
+    return unit
   }
 }

@@ -2,7 +2,7 @@
 public enum JSONKind: UInt8, Sendable {
   case null, boolean, number, string, array, object
 
-  /// The name of the kind, as JSON Schema spells it (`boolean`).
+  /// The name of the kind in JSON Schema (`boolean`).
   public var name: String {
     switch self {
     case .null: "null"
@@ -14,7 +14,7 @@ public enum JSONKind: UInt8, Sendable {
     }
   }
 
-  /// The name with its article, for a sentence (`an object`).
+  /// The name with its article, for error messages (`an object`).
   var nameWithArticle: String {
     switch self {
     case .null: "null"

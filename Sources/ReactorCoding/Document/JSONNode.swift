@@ -1,26 +1,26 @@
-/// One value, or one member name, of a parsed text: an entry of the document's tape.
+/// A tape entry: one value or one member name of a parsed text.
 ///
-/// The tape lists values in the order of the text, a container before its content; in an object
-/// each value directly follows its name. Sixteen bytes each, no pointers.
+/// The tape lists values in source order, a container before its content; in an object each value
+/// directly follows its name. An entry has 16 bytes and no pointers.
 struct JSONNode {
-  /// Where the value's first byte stands in the text.
+  /// The offset of the first byte.
   var start: UInt32
 
-  /// Where the value's last byte stands, plus one.
+  /// The offset after the last byte.
   var end: UInt32
 
-  /// The index of the first node after this value and all of its content.
+  /// The index of the first node after this value and its content.
   ///
-  /// While the parser is inside a container, the index of the container around it instead.
+  /// While the parser is inside a container, the index of the enclosing container.
   var next: UInt32
 
-  /// How many elements or members a container has; counting stops at 65,535.
+  /// The number of elements or members of a container; saturates at 65,535.
   var count: UInt16
 
-  /// What the value is.
+  /// The kind of the value.
   var kind: JSONKind
 
-  /// Whether a string contains a backslash, so that its bytes are not its content.
+  /// Whether a string contains escapes, so that its bytes differ from its content.
   var hasEscapes: Bool
 
   /// The `next` of the outermost container while it is open.

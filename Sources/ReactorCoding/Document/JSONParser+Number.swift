@@ -1,5 +1,5 @@
 extension JSONParser {
-  /// Moves past the number that starts at `position`, checking the grammar of RFC 8259, 6.
+  /// Advances past the number at `position` and checks its grammar (RFC 8259, section 6).
   mutating func number(_ text: Span<UInt8>) throws(JSONSyntaxError) {
     if text[position] == ASCII.minus { position += 1 }
     if position < text.count, text[position] == ASCII.zero {
@@ -23,7 +23,7 @@ extension JSONParser {
     }
   }
 
-  /// Moves past one or more digits.
+  /// Advances past one or more digits.
   @inline(__always)
   private mutating func digits(_ text: Span<UInt8>) throws(JSONSyntaxError) {
     guard position < text.count else { throw endsTooSoon(text, expecting: "a digit") }

@@ -1,7 +1,7 @@
 extension JSONParser {
-  /// Moves past the string that starts at `position`, checking its escapes and its UTF-8.
+  /// Advances past the string at `position` and checks its escapes and UTF-8.
   ///
-  /// - Returns: whether it contains an escape.
+  /// - Returns: Whether the string contains escapes.
   mutating func string(_ text: Span<UInt8>) throws(JSONSyntaxError) -> Bool {
     var hasEscapes = false
     position += 1
@@ -38,8 +38,7 @@ extension JSONParser {
       let unit = try hexadecimal(text)
       switch unit {
       case 0xD800..<0xDC00:
-        // The other half may be missing because the text ends here, or because something else
-        // stands in its place.
+        // The low surrogate may be cut off by the end of the text or replaced by something else.
         guard position < text.count else { throw endsTooSoon(text, expecting: "an escape") }
         guard text[position] == ASCII.backslash else { throw loneSurrogate(at: start) }
         position += 1
@@ -56,7 +55,7 @@ extension JSONParser {
     }
   }
 
-  /// Moves past the `u` at `position` and four hexadecimal digits, and returns their value.
+  /// Advances past the `u` at `position` and four hexadecimal digits, and returns their value.
   private mutating func hexadecimal(_ text: Span<UInt8>) throws(JSONSyntaxError) -> UInt32 {
     position += 1
     var unit: UInt32 = 0
@@ -75,7 +74,7 @@ extension JSONParser {
     JSONSyntaxError(offset: offset, reason: "This escape is half of a surrogate pair.")
   }
 
-  /// Moves past one character of two to four bytes (Unicode 16, table 3-7: shortest forms only, no
+  /// Advances past a character of two to four bytes (Unicode 16, table 3-7: shortest forms only, no
   /// surrogates, nothing above U+10FFFF).
   private mutating func multibyte(_ text: Span<UInt8>) throws(JSONSyntaxError) {
     let start = position

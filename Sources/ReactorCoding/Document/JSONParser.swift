@@ -1,7 +1,7 @@
 /// A strict RFC 8259 parser that turns a text into a tape of nodes.
 ///
-/// Containers are nested through the tape itself (an open container's `next` is its parent), so the
-/// parser does not recurse, whatever the depth.
+/// The `next` of an open container links to its parent, so that nesting needs neither recursion nor
+/// a separate stack.
 struct JSONParser {
   var nodes: [JSONNode] = []
   var position = 0
@@ -15,7 +15,7 @@ struct JSONParser {
     self.depthLimit = depthLimit
   }
 
-  /// Parses the whole text; afterwards `nodes` is its tape.
+  /// Parses the complete text into `nodes`.
   mutating func parse(_ text: Span<UInt8>) throws(JSONSyntaxError) {
     guard text.count < Int(UInt32.max) else {
       throw JSONSyntaxError(offset: Int(UInt32.max), reason: "The text is longer than 4 GiB.")
@@ -29,7 +29,7 @@ struct JSONParser {
     } while try separator(text)
   }
 
-  /// Parses a scalar, an empty container, or the opening of a container and the first name in it.
+  /// Parses a scalar, an empty container, or the opening of a container and its first member name.
   private mutating func value(_ text: Span<UInt8>) throws(JSONSyntaxError) {
     while true {
       switch try significantByte(text, expecting: "a value") {
@@ -71,9 +71,9 @@ struct JSONParser {
     }
   }
 
-  /// Parses what follows a value: closings, then a comma (and the next name), or the end.
+  /// Parses the closings after a value, then a comma (and the next member name) or the end.
   ///
-  /// - Returns: whether another value is due.
+  /// - Returns: Whether another value follows.
   private mutating func separator(_ text: Span<UInt8>) throws(JSONSyntaxError) -> Bool {
     while open != JSONNode.noParent {
       let isObject = nodes[Int(open)].kind == .object
@@ -141,8 +141,7 @@ struct JSONParser {
 
   private mutating func append(_ kind: JSONKind, from start: Int, hasEscapes: Bool) {
     if open != JSONNode.noParent, nodes[Int(open)].count < .max { nodes[Int(open)].count += 1 }
-    // The conversions cannot lose bits: the text is shorter than 4 GiB, and has more bytes than
-    // nodes.
+    // No bits are lost: the text is shorter than 4 GiB and has more bytes than nodes.
     nodes.append(
       JSONNode(
         start: UInt32(truncatingIfNeeded: start), end: UInt32(truncatingIfNeeded: position),
@@ -151,12 +150,11 @@ struct JSONParser {
   }
 
   private mutating func literal(
-    _ text: Span<UInt8>, _ word: StaticString, _ kind: JSONKind
+    _ text: Span<UInt8>, _ word: String, _ kind: JSONKind
   ) throws(JSONSyntaxError) {
     let start = position
-    for index in 0..<word.utf8CodeUnitCount {
-      let expected = word.withUTF8Buffer { $0[index] }
-      guard position < text.count else { throw endsTooSoon(text, expecting: "\(word)") }
+    for expected in word.utf8 {
+      guard position < text.count else { throw endsTooSoon(text, expecting: word) }
       guard text[position] == expected else {
         throw JSONSyntaxError(offset: position, reason: "\(word) is expected here.")
       }
@@ -165,7 +163,7 @@ struct JSONParser {
     append(kind, from: start, hasEscapes: false)
   }
 
-  /// Moves to the next byte that is no whitespace, and returns it.
+  /// Skips whitespace and returns the next byte without consuming it.
   @inline(__always)
   private mutating func significantByte(
     _ text: Span<UInt8>, expecting expected: @autoclosure () -> String

@@ -1,4 +1,4 @@
-/// One step of a path: a member's name or an element's position.
+/// A path component: a member name or an element position.
 struct JSONPathKey: CodingKey {
   let stringValue: String
   let intValue: Int?

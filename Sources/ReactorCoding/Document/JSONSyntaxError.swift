@@ -1,12 +1,12 @@
-/// Why a text is not JSON, and where it stops being JSON.
+/// The position and reason of a JSON syntax error.
 public struct JSONSyntaxError: Error, Hashable, Sendable {
-  /// The byte where it broke, counted from 0; the length of the text when it ends too soon.
+  /// The byte offset of the error; the length of the text if it ends too soon.
   public var offset: Int
 
-  /// What is wrong there: one sentence for people.
+  /// One sentence that states the problem.
   public var reason: String
 
-  /// Makes an error; the parser calls this.
+  /// Creates an error; called by the parser.
   public init(offset: Int, reason: String) {
     self.offset = offset
     self.reason = reason

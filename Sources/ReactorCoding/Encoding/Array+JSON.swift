@@ -23,26 +23,22 @@ extension [UInt8] {
   }
 
   private mutating func appendDigits<Integer: FixedWidthInteger>(_ value: Integer) {
-    // 128 bits have at most 39 digits, and there may be a sign.
-    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 40) { digits in
-      var magnitude = value.magnitude
-      var start = digits.count
-      repeat {
-        let (quotient, remainder) = magnitude.quotientAndRemainder(dividingBy: 10)
-        start -= 1
-        digits[start] = ASCII.zero + UInt8(truncatingIfNeeded: remainder)
-        magnitude = quotient
-      } while magnitude != 0
-      if value < 0 {
-        start -= 1
-        digits[start] = ASCII.minus
-      }
-      append(contentsOf: digits[start...])
-    }
+    // 128 bits have at most 39 digits, plus a sign.
+    var digits = InlineArray<40, UInt8>(repeating: ASCII.minus)
+    var magnitude = value.magnitude
+    var start = digits.count
+    repeat {
+      let (quotient, remainder) = magnitude.quotientAndRemainder(dividingBy: 10)
+      start -= 1
+      digits[start] = ASCII.zero + UInt8(truncatingIfNeeded: remainder)
+      magnitude = quotient
+    } while magnitude != 0
+    if value < 0 { start -= 1 }
+    for index in start..<digits.count { append(digits[index]) }
   }
 
-  /// Appends a finite floating-point value: whole numbers that the type holds exactly without a
-  /// fraction, others in the shortest form that reads back.
+  /// Appends a finite floating-point value: without a fraction if it is an integer that the type
+  /// represents exactly, otherwise in the shortest form that round-trips.
   mutating func appendJSON<Value: BinaryFloatingPoint & CustomStringConvertible>(_ value: Value) {
     let exactIntegers = Value(
       sign: .plus, exponent: Value.Exponent(Value.significandBitCount + 1), significand: 1)
@@ -54,7 +50,7 @@ extension [UInt8] {
     }
   }
 
-  /// Appends a string in quotes; only what RFC 8259 demands is escaped.
+  /// Appends a quoted string, escaping only what RFC 8259 requires.
   mutating func appendJSON(_ value: String) {
     var value = value
     value.withUTF8 { text in
@@ -62,15 +58,15 @@ extension [UInt8] {
       var start = 0
       var index = 0
       while index < text.count {
-        let byte = text[index]
+        let byte = unsafe text[index]
         if byte < ASCII.space || byte == ASCII.quote || byte == ASCII.backslash {
-          append(contentsOf: UnsafeBufferPointer(rebasing: text[start..<index]))
+          unsafe append(contentsOf: UnsafeBufferPointer(rebasing: text[start..<index]))
           appendEscape(byte)
           start = index + 1
         }
         index += 1
       }
-      append(contentsOf: UnsafeBufferPointer(rebasing: text[start...]))
+      unsafe append(contentsOf: UnsafeBufferPointer(rebasing: text[start...]))
       append(ASCII.quote)
     }
   }

@@ -1,17 +1,17 @@
-/// Which type the standard library keys a dictionary's members by.
+/// Identifies the coding key type that the standard library uses for dictionaries.
 ///
-/// Dictionaries have no order, and a State must always give the same bytes, so their members are
-/// sorted. The type is private to the library; encoding an empty dictionary shows it.
+/// Dictionaries are unordered, and equal States must have equal bytes, so their members are sorted.
+/// The key type is private to the standard library; encoding an empty dictionary reveals it.
 enum DictionaryKeys {
-  /// The identity of the type; an identity that no keys have, should the library not show it.
+  /// The identity of the key type; `Never`, which matches no keys, if it cannot be determined.
   static let type: ObjectIdentifier = {
-    let witness = Witness()
-    try? [String: Bool]().encode(to: witness)
-    return witness.keys ?? ObjectIdentifier(Never.self)
+    let recorder = KeyTypeRecorder()
+    try? [String: Bool]().encode(to: recorder)
+    return recorder.keys ?? ObjectIdentifier(Never.self)
   }()
 
-  /// An encoder that only notes which keys it is asked for.
-  private final class Witness: Encoder {
+  /// An encoder that records the key type it is called with.
+  private final class KeyTypeRecorder: Encoder {
     var keys: ObjectIdentifier?
     var codingPath: [any CodingKey] { [] }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
@@ -32,7 +32,7 @@ enum DictionaryKeys {
 }
 
 extension JSONOutputEncoder {
-  /// A keyed container whose members stay in the order in which they are written.
+  /// Opens a keyed container whose members stay in encoding order.
   fileprivate func openObject<Key: CodingKey>(
     keyedBy type: Key.Type
   ) -> KeyedEncodingContainer<Key> {

@@ -1,5 +1,5 @@
-/// One method a primitive, as the protocol has them. An absent value is written as `null`: a State
-/// shows all of its members.
+/// The overload per primitive type that `KeyedEncodingContainerProtocol` requires. Absent values
+/// are written as `null`, so that a State always shows all its members.
 extension JSONKeyedOutput {
   @inline(__always)
   private func integer(_ value: some FixedWidthInteger, _ key: Key) throws {

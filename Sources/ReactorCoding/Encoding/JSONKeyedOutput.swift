@@ -1,17 +1,17 @@
-/// An object that is being written: a struct's members, a dictionary's, or an enum's case.
+/// The keyed container that writes a struct, a dictionary or an enum case.
 struct JSONKeyedOutput<Key: CodingKey>: KeyedEncodingContainerProtocol {
   let output: JSONOutput
   let place: JSONOutput.Place
 
   var codingPath: [any CodingKey] { output.path }
 
-  /// Which kind of object is written with these keys.
+  /// The kind of container that these keys open.
   @inline(__always)
   static var kind: JSONOutput.Kind {
     ObjectIdentifier(Key.self) == DictionaryKeys.type ? .dictionary : .object
   }
 
-  /// Writes the name of a member, so that its value can follow.
+  /// Writes the name of a member; its value must follow.
   @inline(__always)
   func begin(_ key: Key) throws {
     try begin(key.stringValue)
@@ -20,19 +20,21 @@ struct JSONKeyedOutput<Key: CodingKey>: KeyedEncodingContainerProtocol {
   private func begin(_ name: String) throws {
     guard let index = output.resume(place) else { throw output.closed() }
     let frame = output.frames[index]
-    // The one member of a case is its payload.
+    // An enum case has a single member, its payload.
     guard frame.shape == .none else { throw output.closed() }
     switch frame.kind {
     case .singlePayload:
-      // The name is left out: the value is the payload.
+      // The label is omitted: the value itself is the payload.
       guard frame.count == 0 else { throw output.closed() }
       output.separate(at: index)
       return
     case .dictionary:
       output.separate(at: index)
-      output.noteMember(name)
+      output.recordMember(name)
+      output.recordName(name, at: index)
     case .object, .array, .value:
       output.separate(at: index)
+      output.recordName(name, at: index)
     }
     output.bytes.appendJSON(name)
     output.bytes.append(ASCII.colon)
@@ -51,7 +53,7 @@ struct JSONKeyedOutput<Key: CodingKey>: KeyedEncodingContainerProtocol {
   func nestedContainer<Inner: CodingKey>(
     keyedBy type: Inner.Type, forKey key: Key
   ) -> KeyedEncodingContainer<Inner> {
-    let shape = CaseShape.of(type)
+    let shape = CaseShape.of(type, forKey: key)
     guard shape != .none, let index = output.resume(place), output.frames[index].kind == .object,
       output.frames[index].count == 0
     else {
@@ -76,7 +78,7 @@ struct JSONKeyedOutput<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
   func superEncoder(forKey key: Key) -> any Encoder { superOutput(key.stringValue) }
 
-  /// An encoder for a member, which may be used later.
+  /// Returns an encoder for a member that may be written later.
   private func superOutput(_ name: String) -> JSONOutputEncoder {
     do {
       try begin(name)

@@ -1,50 +1,49 @@
 public import Synchronization
 
-/// Remembers the JSON of a few values that are nothing but bits, such as an enum without payload or
-/// with a number for one.
+/// Caches the JSON of a few trivial values, such as enums without associated values or with
+/// integers.
 ///
-/// A reactor makes the same few mutations over and over, and to encode one costs as much as the rest
-/// of folding it in; most of that are the generic containers that `Codable` makes for each.
+/// A reactor repeats a few mutations many times, and encoding one costs as much as the rest of
+/// folding it; most of that cost are the generic containers that `Codable` allocates.
 ///
-/// What such a value is encoded to must depend on the value alone: an `encode(to:)` that asks a clock
-/// or a global gets the text of an earlier time. Any thread.
+/// The encoding must depend on the value alone: an `encode(to:)` that reads a clock or a global
+/// would get a stale text. Thread-safe.
 public final class JSONMemo<Value: Encodable>: Sendable {
-  /// A value has one place, which the latest of those that share it keeps.
+  /// One entry per hash slot; the latest value of a slot replaces the earlier one.
   @usableFromInline let entries = Mutex(InlineArray<8, MemoEntry?>(repeating: nil))
 
-  /// Makes an empty memo; `nil` for values that are more than a few bits or refer to others, whose
-  /// bits do not tell what they are.
+  /// Creates an empty cache; `nil` if the values are larger than 16 bytes or contain references, so
+  /// that their bits do not identify them.
   public init?() {
     guard _isPOD(Value.self), MemoryLayout<Value>.size <= MemoryLayout<ValueBits>.size else {
       return nil
     }
   }
 
-  /// The JSON of a value, encoded where it is not known.
+  /// Returns the cached JSON of a value, or encodes and caches it.
   ///
-  /// Bits between the parts of a value may differ though the values are equal; it is encoded again
-  /// then.
+  /// Padding bytes of equal values may differ; the value is encoded again in that case.
   @inlinable
   public func text(
     of value: Value, orEncode encode: (Value) throws -> [UInt8]
   ) rethrows -> [UInt8] {
     let bits = ValueBits(value)
-    let known = entries.withLock { $0[bits.place] }
+    let known = entries.withLock { $0[bits.slot] }
     if let known, known.bits == bits { return known.text }
     let text = try encode(value)
     if text.count <= Self.longest {
-      entries.withLock { $0[bits.place] = MemoEntry(bits: bits, text: text) }
+      entries.withLock { $0[bits.slot] = MemoEntry(bits: bits, text: text) }
     }
     return text
   }
 
-  /// Longer texts are not kept.
+  /// The longest text that is cached.
   @usableFromInline static var longest: Int { 256 }
 }
 
-/// The bits of a small value; those beyond its size are zero.
+/// The bits of a small value, padded with zeros.
 ///
-/// It and the entries are no members of the memo, whose types they would be generic in.
+/// Declared outside the memo, so that the type is not generic in the memo's value.
 @usableFromInline
 struct ValueBits: Equatable, Sendable {
   @usableFromInline var low: UInt64 = 0
@@ -52,20 +51,20 @@ struct ValueBits: Equatable, Sendable {
 
   @inlinable
   init<Value>(_ value: Value) {
-    withUnsafeBytes(of: value) { source in
-      withUnsafeMutableBytes(of: &self) { $0.copyMemory(from: source) }
+    unsafe withUnsafeBytes(of: value) { source in
+      unsafe withUnsafeMutableBytes(of: &self) { unsafe $0.copyMemory(from: source) }
     }
   }
 
-  /// One of eight places: the product's highest bits (Knuth, The Art of Computer Programming, 6.4,
-  /// multiplicative hashing).
+  /// The slot: the three highest bits of a multiplicative hash (Knuth, The Art of Computer
+  /// Programming, 6.4).
   @inlinable
-  var place: Int {
+  var slot: Int {
     Int(truncatingIfNeeded: ((low ^ high) &* 0x9E37_79B9_7F4A_7C15) >> 61)
   }
 }
 
-/// A value that is known, and its JSON.
+/// A cached value and its JSON.
 @usableFromInline
 struct MemoEntry: Sendable {
   @usableFromInline let bits: ValueBits

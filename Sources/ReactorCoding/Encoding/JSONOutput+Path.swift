@@ -1,7 +1,7 @@
 extension JSONOutput {
-  /// The path of the value that is being written.
+  /// The coding path of the value being written.
   ///
-  /// Read from the unfinished text, when somebody asks: most encodings never need it.
+  /// Read back from the partial text on demand, because only errors need it.
   var path: [JSONPathKey] {
     frames.indices.compactMap { index in
       let frame = frames[index]
@@ -14,10 +14,10 @@ extension JSONOutput {
     }
   }
 
-  /// The name of the member that was begun last in an open object.
+  /// Returns the name of the latest member of an open object.
   private func lastName(in index: Int) -> String? {
     var text = Array(bytes[frames[index].start...])
-    // Cut at the value that is open inside the object, and give the member any value at all.
+    // Cut the text at the value that is open inside the object, and complete the member.
     if index + 1 < frames.count {
       text.removeLast(max(0, bytes.count - frames[index + 1].start))
     }
@@ -39,7 +39,7 @@ extension JSONOutput {
         debugDescription: "\(value) at \"\(pointer)\" is no number that JSON can express."))
   }
 
-  /// The error for writing where nothing can be written any more.
+  /// The error for writing to a closed container, or for a second value in the place of one.
   func closed() -> EncodingError {
     EncodingError.invalidValue(
       (),

@@ -1,60 +1,64 @@
-/// The bytes that an encoder is writing, and which containers are open in them.
+/// The output buffer of an encoder and its stack of open containers.
 ///
-/// All containers of one `encode` write here. A container that is written to closes those that were
-/// opened after it; one that was closed refuses to be written to, so that the text is right or
-/// there is none. One thread at a time, as `Encodable` demands of everybody.
+/// All containers of one `encode` call share it. Writing to a container closes those opened after
+/// it; writing to a closed container is an error, so that the text is never malformed. Not
+/// thread-safe, like `Encodable` itself.
 final class JSONOutput {
-  /// What has been written.
+  /// The text written so far.
   ///
-  /// Nothing observes or changes it while it is being changed, so that
-  /// checking for that, byte by byte, is left out.
-  @exclusivity(unchecked) var bytes: [UInt8] = []
+  /// Unchecked exclusivity: no observer or nested access exists while it is modified, and the
+  /// dynamic check would run per byte.
+  @safe @exclusivity(unchecked) var bytes: [UInt8] = []
 
-  @exclusivity(unchecked) private(set) var frames: [Frame] = []
+  @safe @exclusivity(unchecked) private(set) var frames: [Frame] = []
   private var nextIdentity: UInt32 = 0
 
-  /// The first error that a method which cannot throw ran into; of any type, so that it takes one
+  /// The first error of a method that cannot throw; untyped, so that the field takes a single
   /// pointer.
-  @exclusivity(unchecked) private(set) var misuse: (any Error)?
+  @safe @exclusivity(unchecked) private(set) var misuse: (any Error)?
 
-  /// The members of open dictionaries, to be sorted.
+  /// The members of all open dictionaries, sorted when each is closed.
   private var dictionaryMembers: [(name: String, start: Int)] = []
 
-  /// Takes out what has been written, so that another value can be.
+  /// Removes and returns the written text.
   ///
-  /// What is kept of a session are such bytes, so what is short is given no more room than it needs.
+  /// The result is copied into an exact allocation if the buffer is more than half empty: sessions
+  /// retain these bytes.
   func takeBytes() -> [UInt8] {
     guard bytes.count <= bytes.capacity / 2 else {
       defer { bytes = [] }
       return bytes
     }
     defer { bytes.removeAll(keepingCapacity: true) }
-    return bytes.withUnsafeBufferPointer { Array($0) }
+    return unsafe bytes.withUnsafeBufferPointer { unsafe Array($0) }
   }
 
   /// An open container.
   struct Frame {
     let kind: Kind
     let identity: UInt32
-    /// Where the container's text starts.
+    /// The offset of the container's text.
     let start: Int
     var count = 0
-    /// In a dictionary, the first of its members in `dictionaryMembers`.
+    /// For a dictionary, the index of its first entry in `dictionaryMembers`.
     var firstMember = 0
-    /// In an object that is an enum's case, the form of its payload.
+    /// For an enum case, the shape of its payload.
     var shape = CaseShape.none
+    /// In an object, whether it has a member `_0`; in a payload, whether the payload is an
+    /// object, which would be decoded as the labelled form.
+    var hasSingleLabel = false
   }
 
-  /// What an open container is.
+  /// The kind of an open container.
   enum Kind {
     case object, dictionary, array
-    /// The payload of a case whose only key is `_0`: the value stands there without braces.
+    /// The payload of a case whose only key is `_0`; written without braces.
     case singlePayload
-    /// The place of one value that an encoder was made for.
+    /// A single value with an encoder of its own.
     case value
   }
 
-  /// The place of a container: where its frame is, and which frame it must be.
+  /// Refers to an open container: the depth of its frame and the identity of that frame.
   struct Place {
     let depth: UInt32
     let identity: UInt32
@@ -78,9 +82,9 @@ final class JSONOutput {
     return Place(depth: UInt32(truncatingIfNeeded: frames.count - 1), identity: nextIdentity)
   }
 
-  /// Closes what was opened inside a container, so that it can be written to.
+  /// Closes the containers opened inside a container, so that it can be written to.
   ///
-  /// - Returns: the index of its frame, or `nil` if the container is closed itself.
+  /// - Returns: The index of its frame, or `nil` if the container itself is closed.
   @inline(__always)
   func resume(_ place: Place) -> Int? {
     let index = Int(place.depth)
@@ -89,7 +93,7 @@ final class JSONOutput {
     return index
   }
 
-  /// Closes all containers but the outermost ones.
+  /// Closes all but the `count` outermost containers.
   func close(downTo count: Int) {
     while frames.count > count, let frame = frames.popLast() { close(frame) }
   }
@@ -103,13 +107,17 @@ final class JSONOutput {
         bytes.remove(at: frame.start)
       } else {
         bytes.append(ASCII.closeBrace)
+        if frame.hasSingleLabel { markLabelledPayload() }
       }
     case .dictionary:
       sortMembers(of: frame)
       bytes.append(ASCII.closeBrace)
+      if frame.hasSingleLabel { markLabelledPayload() }
     case .array:
       bytes.append(ASCII.closeBracket)
-    case .singlePayload where SinglePayload.isMistakable(bytes[frame.start...]):
+    case .value where frame.hasSingleLabel:
+      markLabelledPayload()
+    case .singlePayload where frame.hasSingleLabel:
       bytes.insert(contentsOf: SinglePayload.opening, at: frame.start)
       bytes.append(ASCII.closeBrace)
     case .singlePayload, .value:
@@ -119,45 +127,73 @@ final class JSONOutput {
     }
   }
 
-  /// Whether the text ends in a member that is `{}`.
+  /// Whether the text ends in a member whose value is `{}`.
   private var endsInEmptyPayload: Bool {
     bytes.count >= 3 && bytes[bytes.count - 3] == ASCII.colon
       && bytes[bytes.count - 2] == ASCII.openBrace && bytes[bytes.count - 1] == ASCII.closeBrace
   }
 
-  /// Notes that the object's only member holds the payload of an enum's case.
+  /// Records that the object's only member is the payload of an enum case.
   func markCase(at index: Int, shape: CaseShape) {
     frames[index].shape = shape
   }
 
-  /// Counts an element or member, and separates it from the one before.
+  /// Whether the innermost container is the place of a payload, or may be inside one.
+  var isInPayload: Bool {
+    switch frames.last?.kind {
+    case .singlePayload, .value: true
+    case .object, .dictionary, .array, nil: false
+    }
+  }
+
+  /// Records that an object with a member `_0` was written, if it is a payload.
+  func markLabelledPayload() {
+    if isInPayload { frames[frames.count - 1].hasSingleLabel = true }
+  }
+
+  /// Records the name of a member that is written next.
+  @inline(__always)
+  func recordName(_ name: String, at index: Int) {
+    if name.utf8.count == 2, name.hasSameBytes(as: CaseShape.singleLabel) {
+      frames[index].hasSingleLabel = true
+    }
+  }
+
+  /// Counts an element or member and writes the comma before it.
   @inline(__always)
   func separate(at index: Int) {
     if frames[index].count > 0 { bytes.append(ASCII.comma) }
     frames[index].count += 1
   }
 
-  /// Notes where a dictionary's member starts, which comes next.
-  func noteMember(_ name: String) {
+  /// Records the name and offset of the next dictionary member.
+  func recordMember(_ name: String) {
     dictionaryMembers.append((name, bytes.count))
   }
 
   private func sortMembers(of frame: Frame) {
-    let members = dictionaryMembers[frame.firstMember...]
-    defer { dictionaryMembers.removeLast(members.count) }
-    guard members.count > 1 else { return }
+    let range = frame.firstMember..<dictionaryMembers.count
+    defer { dictionaryMembers.removeLast(range.count) }
+    let isUnsorted = range.dropFirst().contains { index in
+      dictionaryMembers[index].name.utf8.lexicographicallyPrecedes(
+        dictionaryMembers[index - 1].name.utf8)
+    }
+    guard isUnsorted else { return }
+    // A copy, so that removing the members does not copy those of the enclosing dictionaries.
+    let members = Array(dictionaryMembers[range])
+    let start = frame.start + 1
     let pieces = zip(members, members.dropFirst().map { $0.start - 1 } + [bytes.count])
-      .map { (name: $0.name, range: $0.start..<$1) }
+      .map { (name: $0.name, range: $0.start - start..<$1 - start) }
       .sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
-    let unsorted = bytes
-    bytes.removeLast(bytes.count - frame.start - 1)
+    let unsorted = Array(bytes[start...])
+    bytes.removeLast(unsorted.count)
     for (position, piece) in pieces.enumerated() {
       if position > 0 { bytes.append(ASCII.comma) }
       bytes.append(contentsOf: unsorted[piece.range])
     }
   }
 
-  /// Keeps an error that cannot be thrown where it happened; `finish` throws it.
+  /// Records an error of a method that cannot throw; the encoder throws it at the end.
   func report(_ error: EncodingError) {
     if misuse == nil { misuse = error }
   }

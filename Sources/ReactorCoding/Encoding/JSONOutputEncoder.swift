@@ -1,9 +1,9 @@
-/// The encoder of one value, at the place in the output where that value stands.
+/// The encoder of one value at its position in the output.
 struct JSONOutputEncoder: Encoder {
   let output: JSONOutput
-  /// The frame around the value; `nil` at the root.
+  /// The enclosing frame; `nil` at the root.
   let place: JSONOutput.Place?
-  /// Where the value starts in the output.
+  /// The offset of the value in the output.
   let start: UInt32
 
   init(output: JSONOutput, inside place: JSONOutput.Place?) {
@@ -26,8 +26,10 @@ struct JSONOutputEncoder: Encoder {
 
   func singleValueContainer() -> any SingleValueEncodingContainer { self }
 
-  /// Opens the value's container; a second request for the same kind gets the same container, as
-  /// classes need whose superclass writes beside them.
+  /// Opens the container of the value.
+  ///
+  /// A repeated call of the same kind returns the same container, which subclasses rely on when
+  /// they encode beside their superclass.
   private func place(of kind: JSONOutput.Kind) -> JSONOutput.Place {
     let depth = depth
     if depth < output.frames.count {
@@ -44,17 +46,24 @@ struct JSONOutputEncoder: Encoder {
     return output.open(kind)
   }
 
-  /// How many frames are around the value.
+  /// The number of enclosing frames.
   private var depth: Int { place.map { Int($0.depth) + 1 } ?? 0 }
 
-  /// Whether nothing was written yet where the value stands.
+  /// Whether no value has been written here yet.
   var canWrite: Bool {
     guard output.bytes.count == Int(start), output.frames.count == depth else { return false }
     guard let place else { return true }
     return output.frames[Int(place.depth)].identity == place.identity
   }
 
-  /// Writes the whole value through `write`.
+  /// Writes a complete JSON text by calling `write`.
+  func spliceJSON(_ write: (inout [UInt8]) -> Void) throws {
+    try splice(write)
+    guard output.isInPayload, SinglePayload.isAmbiguous(output.bytes[Int(start)...]) else { return }
+    output.markLabelledPayload()
+  }
+
+  /// Writes the complete value by calling `write`.
   @inline(__always)
   func splice(_ write: (inout [UInt8]) throws -> Void) throws {
     guard canWrite else { throw output.closed() }
@@ -63,18 +72,18 @@ struct JSONOutputEncoder: Encoder {
 }
 
 extension JSONOutput {
-  /// Writes a value at the end of the text, inside the frame that is innermost.
+  /// Appends a value inside the innermost frame.
   @inline(__always)
   func write<Value: Encodable>(_ value: Value, inside place: Place?) throws {
     let depth = frames.count
     let start = bytes.count
     try value.encode(to: JSONOutputEncoder(output: self, inside: place))
     if frames.count > depth { close(downTo: depth) }
-    // A value that writes nothing is an object without members.
+    // A value that encodes nothing is an empty object.
     if bytes.count == start { bytes.append(contentsOf: [ASCII.openBrace, ASCII.closeBrace]) }
   }
 
-  /// Writes a floating-point number, if it is one that JSON knows.
+  /// Appends a floating-point number; throws for NaN and infinity.
   @inline(__always)
   func write<Value: BinaryFloatingPoint & CustomStringConvertible>(_ value: Value) throws {
     guard value.isFinite else { throw cannotExpress(value) }

@@ -1,4 +1,4 @@
-/// An array that is being written.
+/// The unkeyed container that writes an array.
 struct JSONUnkeyedOutput: UnkeyedEncodingContainer {
   let output: JSONOutput
   let place: JSONOutput.Place
@@ -13,7 +13,7 @@ struct JSONUnkeyedOutput: UnkeyedEncodingContainer {
     return output.frames[index].count
   }
 
-  /// Makes room for an element.
+  /// Separates the next element from the one before.
   @inline(__always)
   private func begin() throws {
     guard let index = output.resume(place) else { throw output.closed() }
@@ -62,7 +62,7 @@ struct JSONUnkeyedOutput: UnkeyedEncodingContainer {
 
   func superEncoder() -> any Encoder { superOutput() }
 
-  /// An encoder for the next element, which may be used later.
+  /// Returns an encoder for the next element, which may be written later.
   private func superOutput() -> JSONOutputEncoder {
     do {
       try begin()

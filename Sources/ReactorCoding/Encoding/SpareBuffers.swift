@@ -1,29 +1,28 @@
 internal import Synchronization
 
-/// Keeps what one series of values was encoded in for the next, so that it is allocated once and not
-/// with every mutation.
+/// Retains the output buffer of one series for the next, which saves an allocation per mutation.
 ///
-/// Any thread. Who comes while it is lent encodes in something new.
+/// Thread-safe. While the buffer is in use, other series allocate their own.
 public final class SpareBuffers: Sendable {
   private struct Spare: Sendable {
-    // Proof: an output comes here when nobody else has a reference to it, and leaves when it is taken.
+    // Proof: an output enters when it is uniquely referenced, and leaves through `take()`.
     nonisolated(unsafe) var output: JSONOutput?
   }
 
-  /// A larger one is not kept.
+  /// Larger buffers are released instead of retained.
   private static let bound = 65_536
 
   private let spare = Mutex(Spare())
 
-  /// Makes a place without anything.
+  /// Creates an empty store.
   public init() {}
 
   func take() -> JSONOutput? {
-    spare.withLock { $0.output.take() }
+    spare.withLock { unsafe $0.output.take() }
   }
 
-  /// Keeps an output whose bytes were taken, unless somebody else has it: an encoder that a value
-  /// holds on to could still write to it.
+  /// Retains an output whose bytes were taken, unless an encoder that escaped from `encode(to:)`
+  /// still references it.
   func keep(_ emptied: inout JSONOutput?) {
     guard isKnownUniquelyReferenced(&emptied), emptied?.bytes.capacity ?? 0 <= Self.bound
     else { return }

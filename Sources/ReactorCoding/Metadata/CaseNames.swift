@@ -1,16 +1,16 @@
-/// Finds the names of an enum's cases by asking its `init(from:)` which keys it wants.
+/// Determines the case names of an enum from the keys that its `init(from:)` requests.
 enum CaseNames {
-  /// The names in the order of their declaration; `nil` for what is no enum with synthesized
-  /// coding, or if they cannot be known.
+  /// Returns the names in declaration order; `nil` unless the type is an enum with synthesized
+  /// coding whose keys can be listed.
   static func of<Value: Decodable>(_ type: Value.Type) -> [String]? {
     guard EnumMetadata(type) != nil else { return nil }
-    let witness = Witness()
-    _ = try? type.init(from: witness)
-    return witness.names
+    let recorder = KeyRecorder()
+    _ = try? type.init(from: recorder)
+    return recorder.names
   }
 
-  /// A decoder that notes the first keys it is asked for, and gives nothing.
-  private final class Witness: Decoder {
+  /// A decoder that records the first requested key type and then fails.
+  private final class KeyRecorder: Decoder {
     private(set) var names: [String]?
     var codingPath: [any CodingKey] { [] }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
@@ -19,13 +19,13 @@ enum CaseNames {
       if names == nil, EnumMetadata(type)?.isInsideEnum == true {
         names = CaseShape.names(of: type)
       }
-      throw Refusal()
+      throw NoValue()
     }
 
-    func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw Refusal() }
+    func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw NoValue() }
 
-    func singleValueContainer() throws -> any SingleValueDecodingContainer { throw Refusal() }
+    func singleValueContainer() throws -> any SingleValueDecodingContainer { throw NoValue() }
   }
 
-  private struct Refusal: Error {}
+  private struct NoValue: Error {}
 }

@@ -1,25 +1,27 @@
-/// Which JSON form the case of an enum takes, as told from the keys of its payload.
+/// The JSON form of an enum case, derived from the coding keys of its payload.
 ///
 /// Synthesized code opens `container(keyedBy: CodingKeys.self)` and in it exactly one
-/// `nestedContainer(keyedBy: FollowCodingKeys.self, forKey: .follow)`. Encoder and decoder both ask
-/// here about the inner keys, so what the one shortens the other reads back.
+/// `nestedContainer(keyedBy: FollowCodingKeys.self, forKey: .follow)`. Encoder and decoder both
+/// derive the form from the inner keys, so that they agree.
 enum CaseShape: UInt {
-  /// The keys belong to no case of an enum.
+  /// The keys do not belong to an enum case.
   case none = 1
-  /// The payload is an object with labels; it may be empty.
+  /// The payload is an object with labels, possibly empty.
   case labelled = 2
-  /// The payload is one value without a label, whose only key is `_0`.
+  /// The payload is a single unlabelled value, whose only key is `_0`.
   case single = 3
 
-  /// The key that Swift gives to the first payload without a label.
+  /// The key that Swift synthesizes for the first unlabelled value.
   static let singleLabel = "_0"
 
-  /// The shape of the case that has these keys.
+  /// Returns the shape of the case with these keys.
   @inline(__always)
-  static func of<Key: CodingKey>(_ key: Key.Type) -> CaseShape {
+  static func of<Key: CodingKey, Outer: CodingKey>(
+    _ key: Key.Type, forKey outer: Outer
+  ) -> CaseShape {
     let identity = ObjectIdentifier(key)
     if let known = cache[identity] { return known }
-    let shape = derived(from: key)
+    let shape = EnumMetadata.isReadable ? derived(from: key) : derived(from: key, forKey: outer)
     cache[identity] = shape
     return shape
   }
@@ -28,21 +30,48 @@ enum CaseShape: UInt {
 
   @inline(never)
   private static func derived<Key: CodingKey>(from key: Key.Type) -> CaseShape {
-    guard EnumMetadata(key)?.isCodingKeysOfCase == true else { return .none }
-    // An enum of one case takes no space.
+    EnumMetadata(key)?.isCodingKeysOfCase == true ? payloadShape(key) : .none
+  }
+
+  /// Derives the shape without metadata, from the name of the synthesized keys of a case:
+  /// `FollowCodingKeys` for `follow`.
+  ///
+  /// Unlike ``derived(from:)`` this finds no case whose key is renamed, and takes a nested container
+  /// for a case if a struct names its keys like that.
+  @inline(never)
+  static func derived<Key: CodingKey, Outer: CodingKey>(
+    from key: Key.Type, forKey outer: Outer
+  ) -> CaseShape {
+    let name = outer.stringValue
+    let synthesized = name.prefix(1).uppercased() + name.dropFirst() + "CodingKeys"
+    let isSynthesized =
+      String(describing: Outer.self) == "CodingKeys" && String(describing: key) == synthesized
+    return isSynthesized ? payloadShape(key) : .none
+  }
+
+  private static func payloadShape<Key: CodingKey>(_ key: Key.Type) -> CaseShape {
+    // An enum with one case has size 0.
     let isSingle = MemoryLayout<Key>.size == 0 && Key(stringValue: singleLabel) != nil
     return isSingle ? .single : .labelled
   }
 
-  /// The names of an enum's keys, in order; `nil` if they cannot be known.
+  /// Whether a string in place of an object with these keys may be the name of an enum case.
+  ///
+  /// Without metadata this holds for all synthesized keys; those of a struct are then missed in it.
+  static func mayBeCaseName<Key: CodingKey>(_ key: Key.Type) -> Bool {
+    guard EnumMetadata.isReadable else { return String(describing: key) == "CodingKeys" }
+    return EnumMetadata(key)?.isInsideEnum == true
+  }
+
+  /// Returns the names of an enum of keys in order; `nil` if they cannot be listed.
   static func names<Key: CodingKey>(of type: Key.Type) -> [String]? {
     allKeys(of: type)?.map(\.stringValue)
   }
 
-  /// The keys of an enum of keys; `nil` if they cannot be known.
+  /// Returns all values of an enum of keys; `nil` if they cannot be listed.
   static func allKeys<Key: CodingKey>(of type: Key.Type) -> [Key]? {
     guard let keys = EnumMetadata.allCases(of: type) else { return nil }
-    // What was made from numbers must survive the way through its name.
+    // Values created from their index must survive the round trip through their name.
     guard keys.allSatisfy({ Key(stringValue: $0.stringValue)?.stringValue == $0.stringValue })
     else {
       return nil

@@ -1,14 +1,14 @@
 internal import Synchronization
 
-/// Remembers the shapes of cases by the type of their keys, without a lock.
+/// A lock-free cache from key type to case shape.
 ///
-/// Each slot is one word: the address of a type's metadata, whose low bits are free, and the shape
-/// in these. A word is whole or absent, so threads need not agree on an order; two types that share
-/// a slot displace each other, which costs time and nothing else.
+/// A slot is one word: the address of a type's metadata, with the shape in its low bits, which
+/// alignment leaves free. Loads and stores are relaxed, because a word is complete in itself. Types
+/// that share a slot evict each other.
 struct CaseShapeCache: ~Copyable, Sendable {
   private let slots = InlineArray<256, Atomic<UInt>> { _ in Atomic(0) }
 
-  /// The shape that is remembered for a type.
+  /// The cached shape of a type.
   subscript(type: ObjectIdentifier) -> CaseShape? {
     get {
       let word = slots[Self.slot(of: type)].load(ordering: .relaxed)

@@ -1,9 +1,10 @@
 extension JSONCoder {
-  /// The cases of an enum that have no values, by their JSON, such as `"increase"`.
+  /// Returns the cases of an enum that have no associated values, with their JSON, such as
+  /// `"increase"`.
   ///
-  /// They come as a list: of so few texts one is found by comparing long before it would be hashed.
+  /// The result is an array: for so few texts a linear search is faster than hashing.
   ///
-  /// - Returns: Those that were read from their names; none for a type that is no enum.
+  /// - Returns: The cases that decode from their bare names; empty for other types.
   public static func plainCases<Value: Decodable>(
     of type: Value.Type
   ) -> [(json: [UInt8], value: Value)] {
@@ -11,7 +12,7 @@ extension JSONCoder {
     for name in caseNames(of: type) ?? [] {
       var json: [UInt8] = []
       json.appendJSON(name)
-      // With a value, such as a default one, it need not be the same each time.
+      // A case with a default value need not decode to the same value each time.
       guard let value = try? decode(type, from: json, strictness: .strict),
         Mirror(reflecting: value).children.isEmpty
       else { continue }

@@ -1,38 +1,43 @@
-/// Finds out how to make one JSON value of another, as a JSON Patch (RFC 6902).
+/// Computes the JSON Patch (RFC 6902) between two values.
 ///
-/// The patch consists of `add`, `remove` and `replace`, and is short in the common cases: members
-/// are compared by name, elements that were inserted, removed or appended are found as such, and
-/// where the steps within an object or an array would be longer than its new text, that is sent
-/// instead. So a patch is never much longer than the new value, and finding it takes time in
-/// proportion to both.
+/// The patch consists of `add`, `remove` and `replace`. Members are compared by name; inserted,
+/// removed and appended elements are detected. Where the operations within an object or array would
+/// be longer than its new text, the whole value is replaced. The patch is therefore at most
+/// slightly longer than the new value, and is computed in time linear in both texts.
 public enum JSONDifference {
-  /// The patch that makes `new` of `old`, as JSON; `[]` where both are the same text.
+  /// Returns the patch from `old` to `new` as JSON; `[]` if the texts are equal.
   public static func patch(from old: JSONDocument, to new: JSONDocument) -> [UInt8] {
     var writer = DifferenceWriter(old, new)
     writer.compare(0, 0)
     return writer.finish()
   }
 
-  /// The patch that makes `new` of `old`, two texts that were encoded by this module.
+  /// Returns the patch between two texts encoded by this module.
   public static func patch(from old: [UInt8], to new: [UInt8]) -> [UInt8] {
     if let old = try? JSONDocument(parsing: old), let new = try? JSONDocument(parsing: new) {
       return patch(from: old, to: new)
     }
-    // Nested deeper than is parsed.
+    // Nested deeper than the parser's limit.
     return Array(#"[{"op":"replace","path":"","value":"#.utf8) + new + Array("}]".utf8)
   }
 }
 
-/// Walks over two documents at once and writes the steps from one to the other.
+/// Traverses two documents in parallel and writes the operations.
 private struct DifferenceWriter {
-  /// The size of a `replace` without its path and value.
+  /// The size of a `replace` operation without its path and value.
   private static let replacementSize = #"{"op":"replace","path":"","value":}"#.utf8.count
 
   private let old: JSONDocument
   private let new: JSONDocument
   private var output: [UInt8] = [ASCII.openBracket]
-  /// The pointer to where the walk is, as it stands between the quotes of a JSON string.
+  /// The pointer to the current position, escaped for a JSON string.
   private var path: [UInt8] = []
+  /// The output size beyond which an enclosing value is replaced as a whole.
+  ///
+  /// Writing stops there, so that long paths to many members take linear time.
+  private var limit = Int.max
+  /// Whether writing has stopped at the limit.
+  private var hasReachedLimit = false
 
   init(_ old: JSONDocument, _ new: JSONDocument) {
     self.old = old
@@ -44,21 +49,27 @@ private struct DifferenceWriter {
     return output
   }
 
-  /// Compares two values that stand at the same place.
+  /// Compares two values at the same position.
   mutating func compare(_ left: UInt32, _ right: UInt32) {
-    guard !areEqual(left, right) else { return }
+    guard !hasReachedLimit, !areEqual(left, right) else { return }
     let start = output.count
+    // Replacing the whole value may be shorter.
+    let node = new.node(right)
+    let separator = start > 1 ? 1 : 0
+    let replacement = separator + Self.replacementSize + path.count + Int(node.end - node.start)
+    let outerLimit = limit
+    limit = min(outerLimit, start + replacement)
+    defer { limit = outerLimit }
     switch (old.node(left).kind, new.node(right).kind) {
     case (.object, .object):
       guard compareMembers(left, right) else { return write("replace", value: right) }
     case (.array, .array): compareElements(left, right)
     default: return write("replace", value: right)
     }
-    // The new text itself may be the shorter way to say it.
-    let node = new.node(right)
-    let separator = start > 1 ? 1 : 0
-    let replacement = separator + Self.replacementSize + path.count + Int(node.end - node.start)
-    guard output.count - start > replacement else { return }
+    guard output.count > start + replacement || (hasReachedLimit && limit < outerLimit) else {
+      return
+    }
+    hasReachedLimit = false
     output.removeLast(output.count - start)
     write("replace", value: right)
   }
@@ -73,18 +84,18 @@ private struct DifferenceWriter {
 
   /// Compares members by name.
   ///
-  /// - Returns: Whether it could: not where a name occurs twice.
+  /// - Returns: `false` if a name occurs twice, so that members cannot be compared by name.
   private mutating func compareMembers(_ left: UInt32, _ right: UInt32) -> Bool {
     let removed = names(old, left)
     let added = names(new, right)
     if removed.elementsEqual(added, by: areEqual) {
-      // Nearly always the members are the same ones in the same order; a name that occurs twice
-      // occurs twice in both, and the later one of both counts.
+      // The usual case: the same members in the same order. A duplicate name then occurs in both,
+      // and its last member counts.
       guard !hasRepeatedName(old, removed) else { return false }
       for (name, other) in zip(removed, added) { compareMember(name, other) }
       return true
     }
-    var others: [String: UInt32] = [:]
+    var others: [UTF8Text: UInt32] = [:]
     for name in added where others.updateValue(name, forKey: text(new, name)) != nil {
       return false
     }
@@ -103,12 +114,12 @@ private struct DifferenceWriter {
   }
 
   private mutating func compareMember(_ name: UInt32, _ other: UInt32) {
-    // Nearly all members are the same, and need no path.
+    // The usual case: an equal member needs no path.
     guard !areEqual(name + 1, other + 1) else { return }
     descend(to: other, in: new) { $0.compare(name + 1, other + 1) }
   }
 
-  /// The nodes of an object's names.
+  /// Returns the nodes of an object's member names.
   private func names(_ document: JSONDocument, _ object: UInt32) -> [UInt32] {
     var names: [UInt32] = []
     var index = object + 1
@@ -120,7 +131,7 @@ private struct DifferenceWriter {
   }
 
   private func hasRepeatedName(_ document: JSONDocument, _ names: [UInt32]) -> Bool {
-    // A few are compared faster than hashed.
+    // For a few names, comparing is faster than hashing.
     guard names.count > 8 else {
       return names.indices.contains { index in
         names[..<index].contains { isSameName($0, names[index], in: document) }
@@ -137,8 +148,8 @@ private struct DifferenceWriter {
         == document.bytes[Int(other.start)..<Int(other.end)]
   }
 
-  private func text(_ document: JSONDocument, _ name: UInt32) -> String {
-    document.string(document.node(name))
+  private func text(_ document: JSONDocument, _ name: UInt32) -> UTF8Text {
+    UTF8Text(document.string(document.node(name)))
   }
 
   // MARK: Arrays
@@ -169,7 +180,7 @@ private struct DifferenceWriter {
     change(removed[nextOld...], to: added[nextNew...], at: &position)
   }
 
-  /// Elements that are the same in what lies between the equal ends of two arrays.
+  /// Aligns the elements between the common prefix and the common suffix of two arrays.
   private func pairs(
     _ removed: ArraySlice<UInt32>, _ added: ArraySlice<UInt32>
   ) -> [(old: Int, new: Int)] {
@@ -186,14 +197,14 @@ private struct DifferenceWriter {
     nodes.map { index in
       let node = document.node(index)
       var hasher = Hasher()
-      document.bytes[Int(node.start)..<Int(node.end)].withUnsafeBytes {
-        hasher.combine(bytes: $0)
+      unsafe document.bytes[Int(node.start)..<Int(node.end)].withUnsafeBytes {
+        unsafe hasher.combine(bytes: $0)
       }
       return hasher.finalize()
     }
   }
 
-  /// Writes what makes some elements of others that stand in their place.
+  /// Writes the operations that turn some elements into others at the same position.
   private mutating func change(
     _ removed: ArraySlice<UInt32>, to added: ArraySlice<UInt32>, at position: inout Int
   ) {
@@ -222,7 +233,7 @@ private struct DifferenceWriter {
 
   // MARK: Writing
 
-  /// Walks into the member with a name, which a node of a document holds.
+  /// Descends into the member whose name is at a node of a document.
   private mutating func descend(
     to name: UInt32, in document: JSONDocument, _ body: (inout DifferenceWriter) -> Void
   ) {
@@ -250,7 +261,7 @@ private struct DifferenceWriter {
     }
   }
 
-  /// Walks into the element at a position.
+  /// Descends into the element at a position.
   private mutating func descend(to position: Int, _ body: (inout DifferenceWriter) -> Void) {
     let length = path.count
     path.append(ASCII.slash)
@@ -259,10 +270,15 @@ private struct DifferenceWriter {
     path.removeLast(path.count - length)
   }
 
-  private mutating func write(_ operation: StaticString, value: UInt32? = nil) {
+  private mutating func write(_ operation: String, value: UInt32? = nil) {
+    let valueSize = value.map { Int(new.node($0).end - new.node($0).start) } ?? 0
+    guard !hasReachedLimit, output.count + path.count + valueSize <= limit else {
+      hasReachedLimit = true
+      return
+    }
     if output.count > 1 { output.append(ASCII.comma) }
     output += #"{"op":""#.utf8
-    operation.withUTF8Buffer { output.append(contentsOf: $0) }
+    output += operation.utf8
     output += #"","path":""#.utf8
     output += path
     if let value {

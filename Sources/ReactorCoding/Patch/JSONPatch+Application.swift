@@ -1,11 +1,11 @@
 extension JSONPatch {
-  /// What the patch makes of a value.
+  /// Returns the result of applying the patch to a value.
   ///
-  /// - Throws: Which operation does not fit the value. What was given is left as it was.
+  /// - Throws: The index of the first operation that cannot be applied, and why.
   public func applied(to value: JSONValue) throws(JSONPatchError) -> JSONValue {
     var patched = value
     for (index, operation) in operations.enumerated() {
-      do throws(Flaw) {
+      do throws(OperationError) {
         try operation.apply(to: &patched)
       } catch {
         throw JSONPatchError(operation: index, reason: error.reason)
@@ -16,7 +16,7 @@ extension JSONPatch {
 }
 
 extension JSONPatch.Operation {
-  fileprivate func apply(to document: inout JSONValue) throws(JSONPatch.Flaw) {
+  fileprivate func apply(to document: inout JSONValue) throws(JSONPatch.OperationError) {
     switch self {
     case .add(let path, let value): try document.add(value, at: path.tokens[...])
     case .remove(let path): _ = try document.remove(at: path.tokens[...])
@@ -24,33 +24,34 @@ extension JSONPatch.Operation {
     case .copy(let source, let target):
       try document.add(try document.value(at: source.tokens[...]), at: target.tokens[...])
     case .move(let source, let target):
-      // Moving a value to where it is changes nothing; into itself it cannot go (RFC 6902, 4.4).
+      // Moving a value onto itself has no effect; moving it into itself is an error (RFC 6902,
+      // 4.4).
       let value = try document.value(at: source.tokens[...])
       guard source != target else { return }
-      guard !target.tokens.starts(with: source.tokens) else {
-        throw JSONPatch.Flaw(reason: "A value cannot be moved into itself.")
+      guard !target.starts(with: source) else {
+        throw JSONPatch.OperationError(reason: "A value cannot be moved into itself.")
       }
       _ = try document.remove(at: source.tokens[...])
       try document.add(value, at: target.tokens[...])
     case .test(let path, let value):
       guard try document.value(at: path.tokens[...]).isEquivalent(to: value) else {
-        throw JSONPatch.Flaw(reason: "The value is not the one that is tested for.")
+        throw JSONPatch.OperationError(reason: "The value is not the one that is tested for.")
       }
     }
   }
 }
 
 extension JSONValue {
-  /// Whether two values mean the same: numbers by their value, members in any order (RFC 6902, 4.6).
+  /// Whether two values are equal as JSON: numbers by value, members in any order (RFC 6902, 4.6).
   ///
-  /// Of members with the same name the last one counts.
+  /// The last of several members with the same name counts.
   public func isEquivalent(to other: JSONValue) -> Bool {
     switch (self, other) {
     case (.array(let left), .array(let right)):
       return left.count == right.count && zip(left, right).allSatisfy { $0.isEquivalent(to: $1) }
     case (.object(let left), .object(let right)):
-      let left = Dictionary(left.map { ($0.name, $0.value) }) { $1 }
-      let right = Dictionary(right.map { ($0.name, $0.value) }) { $1 }
+      let left = Dictionary(left.map { (UTF8Text($0.name), $0.value) }) { $1 }
+      let right = Dictionary(right.map { (UTF8Text($0.name), $0.value) }) { $1 }
       guard left.count == right.count else { return false }
       return left.allSatisfy { name, value in
         right[name].map { value.isEquivalent(to: $0) } ?? false
@@ -61,7 +62,7 @@ extension JSONValue {
 
   fileprivate typealias Tokens = ArraySlice<String>
 
-  fileprivate func value(at path: Tokens) throws(JSONPatch.Flaw) -> JSONValue {
+  fileprivate func value(at path: Tokens) throws(JSONPatch.OperationError) -> JSONValue {
     guard let token = path.first else { return self }
     switch self {
     case .object:
@@ -74,17 +75,19 @@ extension JSONValue {
     }
   }
 
-  fileprivate mutating func add(_ value: JSONValue, at path: Tokens) throws(JSONPatch.Flaw) {
+  fileprivate mutating func add(_ value: JSONValue, at path: Tokens) throws(JSONPatch
+    .OperationError)
+  {
     guard let token = path.first else { return self = value }
     guard path.count == 1 else {
-      return try descend(token) { (child) throws(JSONPatch.Flaw) in
+      return try descend(token) { (child) throws(JSONPatch.OperationError) in
         try child.add(value, at: path.dropFirst())
       }
     }
     switch self {
     case .object: self[token] = value
     case .array(var elements):
-      let position = token == "-" ? elements.count : JSONPointer.position(token)
+      let position = token.hasSameBytes(as: "-") ? elements.count : JSONPointer.position(token)
       guard let position, position <= elements.count else { throw Self.missing }
       elements.insert(value, at: position)
       self = .array(elements)
@@ -94,20 +97,20 @@ extension JSONValue {
 
   fileprivate mutating func replace(
     at path: Tokens, by value: JSONValue
-  ) throws(JSONPatch.Flaw) {
+  ) throws(JSONPatch.OperationError) {
     guard let token = path.first else { return self = value }
-    try descend(token) { (child) throws(JSONPatch.Flaw) in
+    try descend(token) { (child) throws(JSONPatch.OperationError) in
       try child.replace(at: path.dropFirst(), by: value)
     }
   }
 
-  fileprivate mutating func remove(at path: Tokens) throws(JSONPatch.Flaw) -> JSONValue {
+  fileprivate mutating func remove(at path: Tokens) throws(JSONPatch.OperationError) -> JSONValue {
     guard let token = path.first else {
-      throw JSONPatch.Flaw(reason: "The whole value cannot be removed.")
+      throw JSONPatch.OperationError(reason: "The whole value cannot be removed.")
     }
     guard path.count == 1 else {
       var removed = JSONValue.null
-      try descend(token) { (child) throws(JSONPatch.Flaw) in
+      try descend(token) { (child) throws(JSONPatch.OperationError) in
         removed = try child.remove(at: path.dropFirst())
       }
       return removed
@@ -122,10 +125,10 @@ extension JSONValue {
     return removed
   }
 
-  /// Changes the value behind a token, which must be there.
+  /// Modifies the value at a token, which must exist.
   private mutating func descend(
-    _ token: String, _ change: (inout JSONValue) throws(JSONPatch.Flaw) -> Void
-  ) throws(JSONPatch.Flaw) {
+    _ token: String, _ change: (inout JSONValue) throws(JSONPatch.OperationError) -> Void
+  ) throws(JSONPatch.OperationError) {
     switch self {
     case .object:
       guard var member = self[token] else { throw Self.missing }
@@ -140,14 +143,14 @@ extension JSONValue {
 
   private static func position(
     _ token: String, in elements: [JSONValue]
-  ) throws(JSONPatch.Flaw) -> Int {
+  ) throws(JSONPatch.OperationError) -> Int {
     guard let position = JSONPointer.position(token), position < elements.count else {
       throw missing
     }
     return position
   }
 
-  private static var missing: JSONPatch.Flaw {
-    JSONPatch.Flaw(reason: "There is no such place in the value.")
+  private static var missing: JSONPatch.OperationError {
+    JSONPatch.OperationError(reason: "There is no such place in the value.")
   }
 }

@@ -1,6 +1,6 @@
-/// A JSON Patch (RFC 6902): steps that make one JSON value of another.
+/// A JSON Patch (RFC 6902): operations that transform one JSON value into another.
 public struct JSONPatch: Hashable, Sendable {
-  /// One step.
+  /// A single operation.
   public enum Operation: Hashable, Sendable {
     case add(JSONPointer, JSONValue)
     case remove(JSONPointer)
@@ -10,17 +10,17 @@ public struct JSONPatch: Hashable, Sendable {
     case test(JSONPointer, JSONValue)
   }
 
-  /// The steps, in order.
+  /// The operations, in order.
   public var operations: [Operation]
 
-  /// Makes a patch from its steps.
+  /// Creates a patch from its operations.
   public init(_ operations: [Operation]) {
     self.operations = operations
   }
 
-  /// Reads a patch as RFC 6902 writes it; members that it does not know are ignored.
+  /// Decodes a patch as written in RFC 6902; unknown members are ignored.
   ///
-  /// - Throws: Which step is none.
+  /// - Throws: The index of the first invalid operation.
   public init(_ element: JSONElement) throws(JSONPatchError) {
     guard let elements = element.elements else {
       throw JSONPatchError(operation: nil, reason: "A patch is an array of operations.")
@@ -28,7 +28,7 @@ public struct JSONPatch: Hashable, Sendable {
     operations = []
     operations.reserveCapacity(elements.count)
     for (index, element) in elements.enumerated() {
-      do throws(Flaw) {
+      do throws(OperationError) {
         operations.append(try Self.operation(element))
       } catch {
         throw JSONPatchError(operation: index, reason: error.reason)
@@ -36,17 +36,17 @@ public struct JSONPatch: Hashable, Sendable {
     }
   }
 
-  /// What is wrong with a step, before it is known which one it is.
-  struct Flaw: Error {
+  /// The problem of an operation whose index is not known yet.
+  struct OperationError: Error {
     let reason: String
   }
 
-  private static func operation(_ element: JSONElement) throws(Flaw) -> Operation {
+  private static func operation(_ element: JSONElement) throws(OperationError) -> Operation {
     guard let members = element.members else {
-      throw Flaw(reason: "An operation is an object.")
+      throw OperationError(reason: "An operation is an object.")
     }
     guard members.count(where: { $0.name == "op" }) == 1, let name = element["op"]?.string else {
-      throw Flaw(reason: "An operation has one member op, a string.")
+      throw OperationError(reason: "An operation has one member op, a string.")
     }
     let path = try pointer(element, "path")
     switch name {
@@ -56,40 +56,40 @@ public struct JSONPatch: Hashable, Sendable {
     case "move": return .move(from: try pointer(element, "from"), to: path)
     case "copy": return .copy(from: try pointer(element, "from"), to: path)
     case "test": return .test(path, try value(element))
-    default: throw Flaw(reason: "There is no operation of this name.")
+    default: throw OperationError(reason: "There is no operation of this name.")
     }
   }
 
   private static func pointer(
     _ element: JSONElement, _ name: String
-  ) throws(Flaw) -> JSONPointer {
+  ) throws(OperationError) -> JSONPointer {
     guard let text = element[name]?.string else {
-      throw Flaw(reason: "The operation has no \(name), a string.")
+      throw OperationError(reason: "The operation has no \(name), a string.")
     }
     do {
       return try JSONPointer(text)
     } catch {
-      throw Flaw(reason: "The \(name) is no JSON Pointer: \(error.reason)")
+      throw OperationError(reason: "The \(name) is no JSON Pointer: \(error.reason)")
     }
   }
 
-  private static func value(_ element: JSONElement) throws(Flaw) -> JSONValue {
+  private static func value(_ element: JSONElement) throws(OperationError) -> JSONValue {
     guard let value = element["value"] else {
-      throw Flaw(reason: "The operation has no value.")
+      throw OperationError(reason: "The operation has no value.")
     }
     return JSONValue(value)
   }
 }
 
-/// Why a patch cannot be read or applied.
+/// Why a patch cannot be decoded or applied.
 public struct JSONPatchError: Error, Hashable, Sendable {
-  /// Which operation it is, counted from 0; `nil` where it is the patch as a whole.
+  /// The index of the operation; `nil` if the patch as a whole is invalid.
   public var operation: Int?
 
-  /// What is wrong with it: one sentence for people.
+  /// One sentence that states the problem.
   public var reason: String
 
-  /// Makes an error; reading and applying a patch call this.
+  /// Creates an error; called when a patch is decoded or applied.
   public init(operation: Int?, reason: String) {
     self.operation = operation
     self.reason = reason

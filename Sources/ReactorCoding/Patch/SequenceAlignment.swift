@@ -1,23 +1,24 @@
-/// Which elements of two sequences correspond: the longest common subsequence, after Myers (An O(ND)
-/// Difference Algorithm and Its Variations, 1986).
+/// The longest common subsequence of two sequences (Myers, An O(ND) Difference Algorithm and Its
+/// Variations, 1986).
 ///
-/// The work is bounded: sequences that differ in more than ``editLimit`` places are not aligned.
+/// Sequences that differ in more than ``editLimit`` places are not aligned, which bounds the work.
 struct SequenceAlignment {
-  /// How many insertions and removals are looked for.
+  /// The maximum number of insertions and removals.
   static let editLimit = 96
 
-  /// The pairs of positions that are equal, ascending in both.
+  /// The pairs of equal positions, ascending in both sequences.
   let pairs: [(old: Int, new: Int)]
 
-  /// Aligns two sequences; `nil` where they differ too much.
+  /// Aligns two sequences; fails if they differ in more than ``editLimit`` places.
   ///
   /// - Parameters:
-  ///   - oldCount: The length of the one.
-  ///   - newCount: The length of the other.
+  ///   - oldCount: The length of the old sequence.
+  ///   - newCount: The length of the new sequence.
   ///   - areEqual: Whether the elements at two positions are equal.
   init?(_ oldCount: Int, _ newCount: Int, areEqual: (Int, Int) -> Bool) {
     let limit = min(oldCount + newCount, Self.editLimit)
-    // How far each diagonal was reached, after each number of edits; diagonal k is at k + limit + 1.
+    // The furthest position per diagonal after each number of edits; diagonal k is at k + limit +
+    // 1.
     var reach = [Int](repeating: 0, count: 2 * limit + 3)
     var history: [[Int]] = []
     let origin = limit + 1
@@ -45,14 +46,14 @@ struct SequenceAlignment {
     return nil
   }
 
-  /// Follows the way that was found from its end to its beginning.
+  /// Backtracks from the end to the origin.
   private static func trace(
     back history: [[Int]], from end: (old: Int, new: Int)
   ) -> [(old: Int, new: Int)] {
     var pairs: [(old: Int, new: Int)] = []
     var (old, new) = end
     for edits in history.indices.reversed() {
-      /// What was reached on a diagonal with one edit less.
+      /// The furthest position on a diagonal with one edit less.
       func reached(_ diagonal: Int) -> Int { history[edits][diagonal + edits] }
       let diagonal = old - new
       let (previousOld, previousNew): (Int, Int)

@@ -1,7 +1,7 @@
 extension JSONElement {
-  /// The value that a pointer names, starting here; `nil` where there is none.
+  /// The value that a pointer refers to, relative to this one; `nil` if it does not exist.
   ///
-  /// In an array a token is a position without leading zeros; `-` names no value.
+  /// An array token is a position without leading zeros; `-` refers to no value.
   public subscript(pointer: JSONPointer) -> JSONElement? {
     var element = self
     for token in pointer.tokens {
@@ -19,17 +19,18 @@ extension JSONElement {
 }
 
 extension JSONPointer {
-  /// The bytes of the value that this pointer names in an encoded text; `nil` where there is none.
+  /// Returns the bytes of the value that this pointer refers to in an encoded text; `nil` if it
+  /// does not exist.
   ///
-  /// - Throws: Where and why the text is not JSON.
+  /// - Throws: The position and reason of a syntax error in the text.
   public func bytes(in text: [UInt8]) throws(JSONSyntaxError) -> ArraySlice<UInt8>? {
     guard !tokens.isEmpty else { return text[...] }
     return try JSONDocument(parsing: text).root[self]?.bytes
   }
 
-  /// The position that a token stands for in an array.
+  /// Returns the array position of a token.
   static func position(_ token: String) -> Int? {
-    guard token == "0" || token.utf8.first != ASCII.zero,
+    guard token.utf8.count == 1 || token.utf8.first != ASCII.zero,
       token.utf8.allSatisfy({ ASCII.digit($0) != nil })
     else { return nil }
     return Int(token)

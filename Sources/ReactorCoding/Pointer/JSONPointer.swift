@@ -1,20 +1,19 @@
-/// A JSON Pointer (RFC 6901): which value inside a JSON text.
+/// A JSON Pointer (RFC 6901).
 public struct JSONPointer: Hashable, Sendable {
-  /// The reference tokens, unescaped; none for the whole text.
+  /// The unescaped reference tokens; empty for the whole text.
   public var tokens: [String]
 
   /// The pointer to the whole text.
   public static let root = JSONPointer(tokens: [])
 
-  /// Makes a pointer from unescaped tokens.
+  /// Creates a pointer from unescaped tokens.
   public init(tokens: [String]) {
     self.tokens = tokens
   }
 
-  /// Reads a pointer as RFC 6901 writes it: empty, or each token after a `/`, with `~0` for `~` and
-  /// `~1` for `/`.
+  /// Parses a pointer: empty, or a `/` before each token, with `~0` for `~` and `~1` for `/`.
   ///
-  /// - Throws: Where and why the text is no pointer.
+  /// - Throws: The position and reason of a syntax error.
   public init(_ text: String) throws(JSONPointerSyntaxError) {
     tokens = []
     var token: [UInt8] = []
@@ -51,8 +50,26 @@ public struct JSONPointer: Hashable, Sendable {
   }
 }
 
+extension JSONPointer {
+  /// Whether both pointers have the same tokens, byte by byte.
+  public static func == (left: JSONPointer, right: JSONPointer) -> Bool {
+    left.tokens.count == right.tokens.count && left.starts(with: right)
+  }
+
+  /// Hashes the bytes of the tokens.
+  public func hash(into hasher: inout Hasher) {
+    for token in tokens { hasher.combine(UTF8Text(token)) }
+  }
+
+  /// Whether the first tokens are those of `other`.
+  func starts(with other: JSONPointer) -> Bool {
+    tokens.count >= other.tokens.count
+      && zip(tokens, other.tokens).allSatisfy { $0.hasSameBytes(as: $1) }
+  }
+}
+
 extension JSONPointer: CustomStringConvertible {
-  /// The pointer as RFC 6901 writes it.
+  /// The pointer in RFC 6901 notation.
   public var description: String {
     var text: [UInt8] = []
     for token in tokens {

@@ -1,12 +1,12 @@
-/// Why a text is no JSON Pointer.
+/// The position and reason of a syntax error in a JSON Pointer.
 public struct JSONPointerSyntaxError: Error, Hashable, Sendable {
-  /// The byte of the pointer where it broke, counted from 0.
+  /// The byte offset of the error.
   public var offset: Int
 
-  /// What is wrong there: one sentence for people.
+  /// One sentence that states the problem.
   public var reason: String
 
-  /// Makes an error; the pointer's parser calls this.
+  /// Creates an error; called by the parser of pointers.
   public init(offset: Int, reason: String) {
     self.offset = offset
     self.reason = reason

@@ -1,39 +1,39 @@
-/// Derives JSON Schemas (2020-12) from Swift types, by decoding them from a probe.
+/// Derives JSON Schemas (2020-12) from Swift types by decoding them with a recording decoder.
 ///
-/// The schema is what the type's own `init(from:)` asks for, so it cannot drift from the code. The
-/// probe answers with dummies: where a type refuses them or looks at them to decide how to go on,
-/// the schema says what is known and allows the rest. Deriving runs the conformances of the type
-/// and of all types in it, on the caller's thread; results are worth keeping.
+/// The schema reflects the members that the type's own `init(from:)` requests, so that it cannot
+/// drift from the code. The decoder supplies placeholder values: where a type rejects one, or
+/// branches on it, the schema describes what is known and allows the rest. Deriving runs the
+/// `Decodable` conformances of the type and its members on the caller's thread; cache the result.
 public enum JSONSchema {
-  /// Which way the JSON goes.
+  /// The direction in which the JSON travels.
   public enum Direction: Sendable {
-    /// Written by us: every member is there, `null` where a value is absent.
+    /// From the service: every member is present, `null` if it has no value.
     case output
 
-    /// Sent to us: members that may be absent are not required.
+    /// To the service: members that may be absent are not required.
     case input
   }
 
-  /// Which forms of an enum's cases a schema allows.
+  /// The forms of an enum case that a schema allows.
   public enum Spelling: Sendable {
-    /// The form that is written (`"increase"`, `{"add":5}`), which is also the one to recommend.
+    /// The form that the encoder writes (`"increase"`, `{"add":5}`).
     case shortest
 
-    /// Every form that is read, `{"increase":{}}` and `{"add":{"_0":5}}` too.
+    /// Every form that the decoder accepts, including `{"increase":{}}` and `{"add":{"_0":5}}`.
     case every
   }
 
-  /// The schema of a type.
+  /// Returns the schema of a type.
   ///
-  /// A type that contains itself is described once in `$defs` of the schema, and referred to as
-  /// `#/$defs/…`; other schemas have no references.
+  /// A recursive type is defined once in `$defs` and referenced as `#/$defs/…`; other schemas
+  /// contain no references.
   public static func derive<Value: Decodable>(
     _ type: Value.Type, for direction: Direction = .output, spelling: Spelling = .shortest
   ) -> JSONValue {
     let probe = SchemaProbe()
     let sketch = probe.probe(type).sketch
-    // Sketches of recursive types refer to each other in circles.
-    defer { probe.dissolve() }
+    // The sketches of recursive types reference each other.
+    defer { probe.removeReferences() }
     var renderer = SchemaRenderer(direction: direction, spelling: spelling)
     return renderer.schema(of: sketch)
   }

@@ -1,13 +1,13 @@
-/// A decoder that gives dummies and notes what it was asked for.
+/// A decoder that supplies placeholder values and records what was requested.
 struct SchemaDecoder: Decoder {
   let probe: SchemaProbe
-  /// Where to note it.
+  /// Receives the record.
   let sketch: SchemaSketch
-  /// Which case of an enum this decoding is to be.
+  /// The index of the enum case to decode.
   let caseNumber: Int
-  /// The dummy for strings.
+  /// The placeholder for strings.
   let text: String
-  /// Whether only a value is wanted, as small as possible.
+  /// Whether to produce the smallest value instead of recording members.
   let isSmallest: Bool
 
   var codingPath: [any CodingKey] { [] }
@@ -25,14 +25,14 @@ struct SchemaDecoder: Decoder {
 
   func singleValueContainer() throws -> any SingleValueDecodingContainer { self }
 
-  /// A decoder for something inside, noting into another sketch.
+  /// Returns a decoder for a nested value with a sketch of its own.
   func inside(_ sketch: SchemaSketch) -> SchemaDecoder {
     SchemaDecoder(
       probe: probe, sketch: sketch, caseNumber: 0, text: text, isSmallest: isSmallest)
   }
 
-  /// A dummy of a type that was asked for; `note` learns what is known about the type.
-  func dummy<Value: Decodable>(
+  /// Returns a placeholder value of a type; `note` receives the sketch of the type.
+  func placeholder<Value: Decodable>(
     _ type: Value.Type, note: (SchemaSketch) -> Void
   ) throws -> Value {
     let value: Value?
@@ -46,12 +46,12 @@ struct SchemaDecoder: Decoder {
       note(result.sketch)
       value = result.value
     }
-    guard let value else { throw Refusal() }
+    guard let value else { throw NoPlaceholder() }
     return value
   }
 
-  /// There is no dummy that the type would take.
-  struct Refusal: Error {}
+  /// The type rejects every placeholder value.
+  struct NoPlaceholder: Error {}
 }
 
 extension SchemaDecoder: SingleValueDecodingContainer {
@@ -61,7 +61,7 @@ extension SchemaDecoder: SingleValueDecodingContainer {
   }
 
   func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
-    try dummy(type) { inner in
+    try placeholder(type) { inner in
       if case .scalar = inner.form {
         sketch.form = inner.form
       } else {

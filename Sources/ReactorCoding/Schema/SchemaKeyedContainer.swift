@@ -1,4 +1,4 @@
-/// An object that gives dummies for its members and notes which were asked for.
+/// A keyed container that supplies placeholder values and records the requested members.
 struct SchemaKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   let decoder: SchemaDecoder
 
@@ -6,14 +6,19 @@ struct SchemaKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   private var sketch: SchemaSketch { decoder.sketch }
 
-  /// The keys that the type finds in the JSON: the one of the case that is being probed, or any
-  /// one in a dictionary.
+  /// The keys reported to the type: the case that is being probed, or one arbitrary key of a
+  /// dictionary.
   var allKeys: [Key] {
     if EnumMetadata(Key.self)?.isInsideEnum == true {
       let keys = CaseShape.allKeys(of: Key.self) ?? []
       sketch.form = keys.isEmpty ? .anything : .cases
       sketch.caseNames = keys.map(\.stringValue)
       return decoder.caseNumber < keys.count ? [keys[decoder.caseNumber]] : []
+    }
+    if !EnumMetadata.isReadable, CaseShape.mayBeCaseName(Key.self) {
+      // The keys of an enum, which cannot be listed.
+      sketch.form = .anything
+      return []
     }
     if let keys = CaseShape.allKeys(of: Key.self) { return decoder.isSmallest ? [] : keys }
     sketch.form = .map(nil)
@@ -32,7 +37,7 @@ struct SchemaKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 
   func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
-    try decoder.dummy(type) { note($0, key) }
+    try decoder.placeholder(type) { note($0, key) }
   }
 
   func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
@@ -42,8 +47,9 @@ struct SchemaKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
         $0.isNullable = true
       }
     }
-    // Its absence is a value that every type can do with; the type is asked all the same.
-    if !decoder.isSmallest { _ = try? decoder.dummy(type) { note($0, key) } }
+    // The member is reported as absent, which every type accepts; its type is recorded all the
+    // same.
+    if !decoder.isSmallest { _ = try? decoder.placeholder(type) { note($0, key) } }
     return nil
   }
 
@@ -62,7 +68,7 @@ struct SchemaKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   func nestedContainer<Inner: CodingKey>(
     keyedBy type: Inner.Type, forKey key: Key
   ) throws -> KeyedDecodingContainer<Inner> {
-    let shape = CaseShape.of(type)
+    let shape = CaseShape.of(type, forKey: key)
     guard shape != .none else { return try nested(key).container(keyedBy: type) }
     let payload = SchemaSketch(.object)
     sketch.cases.append(SchemaSketch.Case(name: key.stringValue, shape: shape, payload: payload))
@@ -74,7 +80,7 @@ struct SchemaKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 
   func superDecoder() throws -> any Decoder {
-    guard let key = Key(stringValue: "super") else { throw SchemaDecoder.Refusal() }
+    guard let key = Key(stringValue: "super") else { throw SchemaDecoder.NoPlaceholder() }
     return nested(key)
   }
 

@@ -1,22 +1,22 @@
-/// One derivation: the types that were met, and the dummy values that their decoding needs.
+/// The state of one derivation: visited types and the placeholder values of their decoding.
 final class SchemaProbe {
-  /// Types that are being probed now; meeting one again means that it contains itself.
+  /// The types being probed; a type that is met again is recursive.
   private var active: [ObjectIdentifier: SchemaSketch] = [:]
 
-  /// Types that are known, with a value where one could be made.
+  /// The probed types, with a value where one could be created.
   private var finished: [ObjectIdentifier: (sketch: SchemaSketch, value: Any?)] = [:]
 
-  /// Types for which the smallest value is being made.
+  /// The types whose smallest value is being created.
   private var minimizing: Set<ObjectIdentifier> = []
 
   private var sketches: [SchemaSketch] = []
 
-  /// Types nested deeper are left open: a generic type may contain ever larger ones.
+  /// Types nested deeper are left open: a generic type may contain ever larger instances of itself.
   private static let depthLimit = 64
 
-  /// Asks a type what its JSON looks like.
+  /// Derives the sketch of a type.
   ///
-  /// - Returns: what it said, and a value of the type if one could be made.
+  /// - Returns: The sketch, and a value of the type if one could be created.
   func probe<Value: Decodable>(_ type: Value.Type) -> (sketch: SchemaSketch, value: Value?) {
     if let (schema, value) = SchemaScalar.of(type) { return (SchemaSketch(.scalar(schema)), value) }
     let identity = ObjectIdentifier(type)
@@ -53,21 +53,21 @@ final class SchemaProbe {
       value = value ?? other
     }
     if value == nil, case .scalar = sketch.form {
-      // A type that checks its text, such as a date or a URL, may like one of these.
+      // A type that validates its text, such as a date or a URL, may accept one of these.
       for text in SchemaScalar.texts where value == nil { value = attempt(case: 0, text: text) }
     }
     return value
   }
 
-  /// The value for the first raw value, if the type decodes from raw values at all.
+  /// Returns the value for the first raw value, if the type decodes from raw values.
   private static func first<Value: Decodable>(
     of values: [JSONValue], as type: Value.Type
   ) -> Value? {
     values.first.flatMap { try? JSONCoder.decode(type, from: $0.bytes) }
   }
 
-  /// Makes a value without looking into the type: empty arrays, absent optionals, the first case
-  /// that works.
+  /// Creates a value without recording members: empty arrays, absent optionals, the first case that
+  /// works.
   func smallest<Value: Decodable>(_ type: Value.Type) -> Value? {
     if let (_, value) = SchemaScalar.of(type) { return value }
     if let values = RawValues.of(type) { return Self.first(of: values, as: type) }
@@ -87,8 +87,8 @@ final class SchemaProbe {
     return nil
   }
 
-  /// Breaks the circles among the sketches.
-  func dissolve() {
-    for sketch in sketches { sketch.dissolve() }
+  /// Breaks the reference cycles among the sketches.
+  func removeReferences() {
+    for sketch in sketches { sketch.removeReferences() }
   }
 }

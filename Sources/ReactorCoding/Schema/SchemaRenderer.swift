@@ -1,9 +1,10 @@
-/// Writes sketches as JSON Schema.
+/// Renders sketches as JSON Schema.
 struct SchemaRenderer {
   let direction: JSONSchema.Direction
   let spelling: JSONSchema.Spelling
 
-  /// The definitions by the identity of their sketches; a name is taken before its schema is known.
+  /// The names of definitions by the identity of their sketches; assigned before the schema is
+  /// known.
   private var names: [ObjectIdentifier: String] = [:]
   private var definitions: [JSONValue.Member] = []
 
@@ -12,7 +13,7 @@ struct SchemaRenderer {
     self.spelling = spelling
   }
 
-  /// The schema of a root, with the definitions it refers to.
+  /// Returns the schema of the root type with its definitions.
   mutating func schema(of sketch: SchemaSketch) -> JSONValue {
     var schema = render(sketch)
     if !definitions.isEmpty { schema["$defs"] = .object(definitions) }
@@ -35,7 +36,7 @@ struct SchemaRenderer {
     ["$ref": .string("#/$defs\(JSONPointer(tokens: [name]))")]
   }
 
-  /// A name for a definition: letters, digits and nothing that a URI would have to escape.
+  /// Returns a unique definition name of letters, digits and `_`, which needs no escaping in a URI.
   private func uniqueName(_ typeName: String) -> String {
     let base = String(typeName.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" })
     var name = base
@@ -64,7 +65,7 @@ struct SchemaRenderer {
     return sketch.isNullable ? nullable(schema) : schema
   }
 
-  /// The schema that allows `null` too.
+  /// Returns the schema extended by `null`.
   private func nullable(_ schema: JSONValue) -> JSONValue {
     if schema == [:] { return schema }
     if case .array(let alternatives)? = schema["anyOf"], alternatives.contains(["type": "null"]) {
@@ -109,7 +110,7 @@ struct SchemaRenderer {
     return ["oneOf": .array(alternatives)]
   }
 
-  /// The forms in which a case may be written.
+  /// Returns the accepted forms of a case.
   private mutating func forms(of found: SchemaSketch.Case) -> [JSONValue] {
     let properties = found.payload.properties
     let every = spelling == .every
@@ -123,12 +124,12 @@ struct SchemaRenderer {
       return [tagged(found.name, labelled)]
     }
     let short = property(only)
-    // `{"c":{}}` would mean two things if the label could be left out.
+    // `{"c":{}}` would be ambiguous if the label were optional.
     labelled["required"] = [.string(only.name)]
     return [tagged(found.name, every && short != [:] ? ["anyOf": [short, labelled]] : short)]
   }
 
-  /// An object whose only member is the payload of a case.
+  /// The schema of an object whose only member is the payload of a case.
   private func tagged(_ name: String, _ payload: JSONValue) -> JSONValue {
     [
       "type": "object", "properties": .object([JSONValue.Member(name, payload)]),

@@ -1,13 +1,13 @@
-/// The types that are one JSON scalar: their schemas, and a dummy value of each.
+/// The schemas and placeholder values of scalar types.
 enum SchemaScalar {
-  /// Texts that types which check theirs are likely to take.
+  /// Texts that common validating types accept.
   static let texts = [
     "a", "0", "https://example.org/", "00000000-0000-0000-0000-000000000000",
     "2000-01-01T00:00:00Z",
     "2000-01-01",
   ]
 
-  /// The schema of a scalar type and a value of it; `nil` for any other type.
+  /// Returns the schema and a value of a scalar type; `nil` for other types.
   static func of<Value>(_ type: Value.Type, text: String = "") -> (JSONValue, Value)? {
     let found: (schema: JSONValue, value: Any)?
     switch type {
@@ -22,11 +22,11 @@ enum SchemaScalar {
     return (found.schema, value)
   }
 
-  /// `Int` is what JSON calls an integer; other sizes say their bounds.
+  /// Returns the schema of an integer type, with its bounds unless it is `Int`.
   private static func describe<Integer: FixedWidthInteger & Decodable>(
     _ type: Integer.Type
   ) -> (schema: JSONValue, value: Any)? {
-    // An integer type of somebody else may be coded in any way.
+    // Integer types outside the standard library may have any coding.
     guard isStandard(type) else { return nil }
     var schema: JSONValue = ["type": "integer"]
     if Integer.bitWidth < 64 || !Integer.isSigned {

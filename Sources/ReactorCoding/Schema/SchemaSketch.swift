@@ -1,39 +1,39 @@
-/// What is known so far about the JSON of one type.
+/// The information gathered about the JSON of one type.
 final class SchemaSketch {
   var form = Form.anything
 
-  /// The members of an object, in the order in which they were asked for.
+  /// The members of an object, in the order of the first request.
   var properties: [Property] = []
 
-  /// The names of an enum's cases, all of them.
+  /// The names of all cases of an enum.
   var caseNames: [String] = []
 
-  /// The payloads of the cases that were reached.
+  /// The payloads of the cases that were decoded.
   var cases: [Case] = []
 
-  /// Whether `null` may stand in place of the value.
+  /// Whether the value may be `null`.
   var isNullable = false
 
-  /// The type's name, if it occurs inside itself and must be referred to.
+  /// The name of a recursive type, which is referenced instead of inlined.
   var definitionName: String?
 
   init(_ form: Form = .anything) {
     self.form = form
   }
 
-  /// What stands there.
+  /// The form of the value.
   enum Form {
     case anything
     case scalar(JSONValue)
-    /// One of a few values.
+    /// One of a fixed set of values.
     case values([JSONValue])
-    /// What another type says.
+    /// The form of another type.
     case wrapped(SchemaSketch)
     case array(SchemaSketch?)
-    /// An object with any names.
+    /// An object with arbitrary member names.
     case map(SchemaSketch?)
     case object
-    /// An enum's case.
+    /// An enum case.
     case cases
   }
 
@@ -52,7 +52,7 @@ final class SchemaSketch {
     let payload: SchemaSketch
   }
 
-  /// Changes what is known about a member, which need not be known yet.
+  /// Updates a member, adding it if it is new.
   func property(_ name: String, _ change: (inout Property) -> Void) {
     if let position = properties.firstIndex(where: { $0.name == name }) {
       change(&properties[position])
@@ -63,8 +63,8 @@ final class SchemaSketch {
     }
   }
 
-  /// Forgets everything, circles of references included.
-  func dissolve() {
+  /// Clears the sketch, including references to other sketches.
+  func removeReferences() {
     form = .anything
     properties = []
     cases = []

@@ -1,4 +1,4 @@
-/// An array of one dummy that notes what its elements are.
+/// An unkeyed container with one placeholder element that records the element type.
 struct SchemaUnkeyedContainer: UnkeyedDecodingContainer {
   let decoder: SchemaDecoder
 
@@ -11,10 +11,10 @@ struct SchemaUnkeyedContainer: UnkeyedDecodingContainer {
     self.decoder = decoder
   }
 
-  /// Whoever asks for more than this does not look where the array ends.
+  /// Bounds types that decode elements without checking `isAtEnd`.
   private static let limit = 64
 
-  /// Notes one more element; elements of several types leave the schema open.
+  /// Records one more element; elements of several types leave the schema open.
   private mutating func note(_ inner: SchemaSketch) {
     decoder.sketch.form = .array(currentIndex == 0 ? inner : nil)
     currentIndex += 1
@@ -23,10 +23,10 @@ struct SchemaUnkeyedContainer: UnkeyedDecodingContainer {
   mutating func decodeNil() throws -> Bool { decoder.isSmallest }
 
   mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
-    guard currentIndex < Self.limit else { throw SchemaDecoder.Refusal() }
+    guard currentIndex < Self.limit else { throw SchemaDecoder.NoPlaceholder() }
     var inner = SchemaSketch()
     defer { note(inner) }
-    return try decoder.dummy(type) { inner = $0 }
+    return try decoder.placeholder(type) { inner = $0 }
   }
 
   mutating func nestedContainer<Key: CodingKey>(
@@ -42,7 +42,7 @@ struct SchemaUnkeyedContainer: UnkeyedDecodingContainer {
   mutating func superDecoder() throws -> any Decoder { try nested() }
 
   private mutating func nested() throws -> SchemaDecoder {
-    guard currentIndex < Self.limit else { throw SchemaDecoder.Refusal() }
+    guard currentIndex < Self.limit else { throw SchemaDecoder.NoPlaceholder() }
     let inner = SchemaSketch()
     note(inner)
     return decoder.inside(inner)

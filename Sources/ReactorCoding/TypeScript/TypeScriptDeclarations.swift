@@ -1,21 +1,21 @@
-/// Writes JSON Schemas as TypeScript types.
+/// Renders JSON Schemas as TypeScript types.
 ///
-/// It knows what `JSONSchema` writes: scalars, enumerations, objects, arrays, alternatives and
-/// references into `$defs`. What it does not know becomes `unknown`, which is never wrong.
+/// Supports the output of `JSONSchema`: scalars, enumerations, objects, arrays, alternatives and
+/// references into `$defs`. Anything else becomes `unknown`.
 public struct TypeScriptDeclarations {
   private var lines: [String] = []
 
-  /// Starts with a comment; each of its lines becomes one of the file's.
+  /// Creates declarations that start with a comment, one line per element.
   public init(comment: [String]) {
     lines = comment.map { $0.isEmpty ? "//" : "// " + Self.oneLine($0) }
   }
 
-  /// Declares a type and exports it, with the types that its schema defines.
+  /// Declares and exports a type, along with the definitions of its schema.
   ///
   /// - Parameters:
   ///   - name: The name of the type.
-  ///   - comment: One sentence for people.
-  ///   - schema: The schema of its values, with `$defs` where it needs them.
+  ///   - comment: A one-sentence description.
+  ///   - schema: The schema of its values, with `$defs` if it has definitions.
   public mutating func declare(_ name: String, comment: String, schema: JSONValue) {
     let writer = TypeScriptWriter(prefix: name)
     lines.append("")
@@ -27,7 +27,7 @@ public struct TypeScriptDeclarations {
     }
   }
 
-  /// The file.
+  /// The text of the file.
   public var text: String {
     lines.joined(separator: "\n") + "\n"
   }
@@ -37,9 +37,9 @@ public struct TypeScriptDeclarations {
   }
 }
 
-/// Writes schemas as type expressions.
+/// Renders schemas as type expressions.
 private struct TypeScriptWriter {
-  /// What stands before the names of definitions: another type's may be called the same.
+  /// The prefix of definition names, which keeps them unique among several types.
   let prefix: String
 
   private static let reference = "#/$defs/"
@@ -105,7 +105,7 @@ private struct TypeScriptWriter {
 
   private func literal(_ value: JSONValue) -> String {
     switch value {
-    // What JSON allows in a string, TypeScript does too.
+    // JSON string literals are valid in TypeScript.
     case .null, .boolean, .number, .string: String(decoding: value.bytes, as: UTF8.self)
     case .array, .object: "unknown"
     }

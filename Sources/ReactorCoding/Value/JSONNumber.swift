@@ -1,19 +1,19 @@
-/// A number as its text, so that every digit survives.
+/// A number represented by its text, so that no digits are lost.
 public struct JSONNumber: Sendable {
-  /// The number as JSON writes it.
+  /// The number in JSON notation.
   public let text: String
 
-  /// Wraps what the parser has checked.
+  /// Wraps a text that the parser has validated.
   init(checked text: String) {
     self.text = text
   }
 
-  /// Makes a number from an integer.
+  /// Creates a number from an integer.
   public init(_ value: some BinaryInteger) {
     text = value.description
   }
 
-  /// Makes a number from a floating-point value; `nil` for what JSON cannot write (NaN, infinity).
+  /// Creates a number from a floating-point value; `nil` for NaN and infinity.
   public init?(_ value: Double) {
     guard value.isFinite else { return nil }
     var output: [UInt8] = []
@@ -21,21 +21,21 @@ public struct JSONNumber: Sendable {
     text = String(decoding: output, as: UTF8.self)
   }
 
-  /// The exact integer, if the number is one and fits; `1e2` and `100.0` are 100.
+  /// Returns the exact integer; `nil` if it has a fraction or does not fit.
+  ///
+  /// `1e2` and `100.0` are 100.
   public func integer<Integer: FixedWidthInteger>(as type: Integer.Type) -> Integer? {
-    var text = text
-    return text.withUTF8 { JSONNumberText($0).integer() }
+    JSONNumberText.integer(text.utf8.span)
   }
 
   /// The nearest `Double`; `nil` beyond its range.
   public var double: Double? {
-    var text = text
-    return text.withUTF8 { JSONNumberText($0).floatingPoint() }
+    JSONNumberText.floatingPoint(text.utf8.span)
   }
 }
 
 extension JSONNumber: Hashable {
-  /// Numbers are equal when they are written alike, or are the same `Double` and integer.
+  /// Whether both have the same text, or the same integer and `Double` value.
   public static func == (left: JSONNumber, right: JSONNumber) -> Bool {
     if left.text == right.text { return true }
     if let one = left.integer(as: Int.self), let other = right.integer(as: Int.self) {
@@ -45,7 +45,7 @@ extension JSONNumber: Hashable {
     return one == other && left.integer(as: UInt64.self) == right.integer(as: UInt64.self)
   }
 
-  /// Feeds the nearest `Double`, which equal numbers share.
+  /// Hashes the nearest `Double`, which equal numbers share.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(double)
   }

@@ -1,15 +1,15 @@
-/// A decimal number taken apart: `digits` × 10^`exponent`.
+/// A decimal number decomposed into `digits` × 10^`exponent`.
 struct JSONNumberParts {
   let isNegative: Bool
 
-  /// The values of the significant digits, without zeros at either end; none for 0.
+  /// The significant digits without leading and trailing zeros; empty for 0.
   private(set) var digits: [UInt8] = []
 
-  /// The power of ten; kept within ±2^32, which no text that fits in memory can make up for.
+  /// The power of ten, clamped to ±2^32, which no text that fits in memory can compensate.
   private(set) var exponent = 0
 
-  init(_ text: UnsafeBufferPointer<UInt8>) {
-    isNegative = text.first == ASCII.minus
+  init(_ text: Span<UInt8>) {
+    isNegative = text[0] == ASCII.minus
     var hasDot = false
     var index = isNegative ? 1 : 0
     while index < text.count, text[index] | 0x20 != ASCII.lowerE {
@@ -21,19 +21,19 @@ struct JSONNumberParts {
       }
       index += 1
     }
-    exponent += Self.writtenExponent(text[min(index + 1, text.count)...])
+    exponent += Self.writtenExponent(text.extracting(droppingFirst: min(index + 1, text.count)))
     while digits.last == 0 {
       digits.removeLast()
       exponent += 1
     }
   }
 
-  private static func writtenExponent(_ text: Slice<UnsafeBufferPointer<UInt8>>) -> Int {
+  private static func writtenExponent(_ text: Span<UInt8>) -> Int {
     var magnitude = 0
-    for byte in text {
-      guard let digit = ASCII.digit(byte) else { continue }
+    for index in text.indices {
+      guard let digit = ASCII.digit(text[index]) else { continue }
       magnitude = min(magnitude * 10 + Int(digit), 1 << 32)
     }
-    return text.first == ASCII.minus ? -magnitude : magnitude
+    return !text.isEmpty && text[0] == ASCII.minus ? -magnitude : magnitude
   }
 }

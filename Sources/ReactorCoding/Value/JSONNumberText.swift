@@ -1,51 +1,45 @@
-/// Converts the text of a number that the parser has checked.
-struct JSONNumberText {
-  let text: UnsafeBufferPointer<UInt8>
-
-  init(_ text: UnsafeBufferPointer<UInt8>) {
-    self.text = text
-  }
-
-  /// The integer, exactly; `nil` if the number has a fraction or does not fit.
-  func integer<Integer: FixedWidthInteger>() -> Integer? {
+/// Converts the text of a number that the parser has validated.
+enum JSONNumberText {
+  /// Returns the exact integer; `nil` if the number has a fraction or does not fit.
+  static func integer<Integer: FixedWidthInteger>(_ text: Span<UInt8>) -> Integer? {
     var value: Integer = 0
     var index = 0
-    let isNegative = text.first == ASCII.minus
+    let isNegative = text[0] == ASCII.minus
     if isNegative { index = 1 }
     while index < text.count {
-      // What overflows may yet be made smaller by an exponent.
+      // A negative exponent may still bring an overflowing value into range.
       guard let digit = ASCII.digit(text[index]),
-        let next = Self.append(digit, to: value, isNegative: isNegative)
-      else { return scaledInteger() }
+        let next = append(digit, to: value, isNegative: isNegative)
+      else { return scaledInteger(text) }
       value = next
       index += 1
     }
     return value
   }
 
-  /// The integer of a number that is written with a dot or an exponent.
-  private func scaledInteger<Integer: FixedWidthInteger>() -> Integer? {
+  /// Returns the integer of a number written with a dot or an exponent.
+  private static func scaledInteger<Integer: FixedWidthInteger>(_ text: Span<UInt8>) -> Integer? {
     let parts = JSONNumberParts(text)
     var value: Integer = 0
     for digit in parts.digits {
-      guard let next = Self.append(digit, to: value, isNegative: parts.isNegative) else {
+      guard let next = append(digit, to: value, isNegative: parts.isNegative) else {
         return nil
       }
       value = next
     }
     guard value != 0 else { return parts.digits.isEmpty ? 0 : nil }
-    // The digits end in one that is not 0: a negative exponent leaves a fraction, and a large one
-    // overflows within as many steps as the type has digits.
+    // The last digit is not 0, so a negative exponent leaves a fraction, and a large exponent
+    // overflows after as many steps as the type has digits.
     guard parts.exponent >= 0 else { return nil }
     for _ in 0..<parts.exponent {
-      guard let next = Self.append(0, to: value, isNegative: parts.isNegative) else { return nil }
+      guard let next = append(0, to: value, isNegative: parts.isNegative) else { return nil }
       value = next
     }
     return value
   }
 
-  /// Whether the number has no fraction, whatever its size.
-  var isIntegral: Bool {
+  /// Whether the number has no fraction, regardless of its size.
+  static func isIntegral(_ text: Span<UInt8>) -> Bool {
     let parts = JSONNumberParts(text)
     return parts.digits.isEmpty || parts.exponent >= 0
   }
@@ -63,24 +57,29 @@ struct JSONNumberText {
     return carry ? nil : sum
   }
 
-  /// The nearest value; `nil` beyond the range of the type.
-  func floatingPoint<Value: LosslessStringConvertible & BinaryFloatingPoint>() -> Value? {
-    if let exact: Value = shortFloatingPoint() { return exact }
-    guard let value = Value(String(decoding: text, as: UTF8.self)), value.isFinite else {
-      return nil
-    }
+  /// Returns the nearest value; `nil` beyond the range of the type.
+  static func floatingPoint<Value: LosslessStringConvertible & BinaryFloatingPoint>(
+    _ text: Span<UInt8>
+  ) -> Value? {
+    if let exact: Value = shortFloatingPoint(text) { return exact }
+    guard let ascii = try? UTF8Span(validating: text), let value = Value(String(copying: ascii)),
+      value.isFinite
+    else { return nil }
     return value
   }
 
-  /// The value of a short number without an exponent: digits and a power of ten that are both
-  /// exact, so that one division rounds correctly (Clinger's fast path).
+  /// Converts a short number without an exponent by one division of two exact values, which rounds
+  /// correctly (Clinger's fast path).
   @inline(__always)
-  private func shortFloatingPoint<Value: BinaryFloatingPoint>() -> Value? {
+  private static func shortFloatingPoint<Value: BinaryFloatingPoint>(
+    _ text: Span<UInt8>
+  ) -> Value? {
     guard text.count <= 17 else { return nil }
     var digits: UInt64 = 0
     var decimals = 0
     var hasDot = false
-    for byte in text {
+    for index in text.indices {
+      let byte = text[index]
       if let digit = ASCII.digit(byte) {
         digits = digits &* 10 &+ UInt64(digit)
         if hasDot { decimals += 1 }
@@ -90,11 +89,11 @@ struct JSONNumberText {
         return nil
       }
     }
-    // 10^10 is the largest power of ten that Float holds exactly.
+    // 10^10 is the largest power of ten that Float represents exactly.
     guard digits >> UInt64(Value.significandBitCount + 1) == 0, decimals <= 10 else { return nil }
     var scale: UInt64 = 1
     for _ in 0..<decimals { scale &*= 10 }
     let magnitude = decimals == 0 ? Value(digits) : Value(digits) / Value(scale)
-    return text.first == ASCII.minus ? -magnitude : magnitude
+    return text[0] == ASCII.minus ? -magnitude : magnitude
   }
 }

@@ -1,8 +1,8 @@
 extension JSONValue: Encodable {
-  /// Writes the value; our own encoder copies it in one go.
+  /// Encodes the value; `JSONCoder` splices its text.
   public func encode(to encoder: any Encoder) throws {
     if let encoder = encoder as? JSONOutputEncoder {
-      return try encoder.splice { write(to: &$0) }
+      return try encoder.spliceJSON { write(to: &$0) }
     }
     switch self {
     case .null:
@@ -33,9 +33,10 @@ extension JSONValue: Encodable {
 }
 
 extension JSONValue: Decodable {
-  /// Reads any JSON value; our own decoder keeps the order of members and every digit.
+  /// Decodes any JSON value; `JSONCoder` preserves the order of members and every digit.
   public init(from decoder: any Decoder) throws {
     if let reader = decoder as? JSONReader {
+      if reader.isStrict { try reader.checkTexts() }
       self.init(reader.element)
       return
     }

@@ -1,14 +1,16 @@
-/// A JSON value to build and compare; what is parsed is read through `JSONElement` instead.
+/// A JSON value that can be built and compared; parsed texts are read through `JSONElement`.
+///
+/// Texts are equal if their bytes are: JSON has no canonical equivalence.
 public enum JSONValue: Hashable, Sendable {
   case null
   case boolean(Bool)
   case number(JSONNumber)
   case string(String)
   case array([JSONValue])
-  /// Members in the order in which they are written.
+  /// The members, in output order.
   case object([Member])
 
-  /// One member of an object.
+  /// A member of an object.
   public struct Member: Hashable, Sendable {
     /// The name.
     public var name: String
@@ -16,7 +18,7 @@ public enum JSONValue: Hashable, Sendable {
     /// The value.
     public var value: JSONValue
 
-    /// Makes a member.
+    /// Creates a member.
     public init(_ name: String, _ value: JSONValue) {
       self.name = name
       self.value = value
@@ -25,7 +27,7 @@ public enum JSONValue: Hashable, Sendable {
 
   /// Copies a parsed value.
   ///
-  /// The nesting is that of the document, so its depth limit bounds the recursion.
+  /// Recursion is bounded by the depth limit of the document.
   public init(_ element: JSONElement) {
     switch element.kind {
     case .null: self = .null
@@ -38,18 +40,18 @@ public enum JSONValue: Hashable, Sendable {
     }
   }
 
-  /// The member with this name (the last one of several), if the value is an object that has it.
+  /// The last member with this name; `nil` if there is none or the value is no object.
   ///
-  /// Assigning replaces the member where it stands, or appends it; `nil` removes it. Assigning to
-  /// what is no object does nothing.
+  /// Assigning replaces the member in place or appends it; assigning `nil` removes it. Has no
+  /// effect on a value that is no object.
   public subscript(name: String) -> JSONValue? {
     get {
       guard case .object(let members) = self else { return nil }
-      return members.last { $0.name == name }?.value
+      return members.last { $0.name.hasSameBytes(as: name) }?.value
     }
     set {
       guard case .object(var members) = self else { return }
-      let position = members.lastIndex { $0.name == name }
+      let position = members.lastIndex { $0.name.hasSameBytes(as: name) }
       switch (position, newValue) {
       case (let position?, let value?): members[position].value = value
       case (let position?, nil): members.remove(at: position)

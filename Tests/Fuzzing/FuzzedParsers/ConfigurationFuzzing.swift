@@ -1,6 +1,6 @@
 internal import ReactorService
 
-/// Any bytes as a configuration file, as flags, and as a value of the environment.
+/// Parses arbitrary bytes as a configuration file, as flags and as an environment variable.
 enum ConfigurationFuzzing {
   static func run(_ bytes: [UInt8]) {
     _ = try? Configuration.parse(

@@ -1,6 +1,7 @@
 internal import ReactorHost
+internal import ReactorLog
 
-/// Any text as a cursor.
+/// Parses arbitrary text as a cursor.
 enum CursorFuzzing {
   static func run(_ bytes: [UInt8]) {
     let text = String(decoding: bytes, as: UTF8.self)

@@ -1,28 +1,58 @@
 internal import ReactorCoding
 
-/// Any bytes as JSON.
+/// Parses and decodes arbitrary bytes as JSON.
 enum JSONFuzzing {
-  /// Parses; what is JSON is read to its last value, and what was read is written and read again.
+  /// Parses a text, reads every value of a valid one, and checks that it round-trips.
   static func parse(_ bytes: [UInt8]) {
     let document: JSONDocument
     do {
       document = try JSONDocument(parsing: bytes)
     } catch {
-      require((0...bytes.count).contains(error.offset), "the offset is in the text")
+      require((0...bytes.count).contains(error.offset), "the offset is inside the text")
       return
     }
     walk(document.root)
     let value = JSONValue(document.root)
     let written = value.bytes
     guard let again = try? JSONDocument(parsing: written) else {
-      fatalError("what was written is no JSON")
+      fatalError("the written text is not JSON")
     }
-    require(JSONValue(again.root) == value, "what was written reads back")
-    require(again.root.bytes.count == written.count, "nothing stands around what was written")
+    require(JSONValue(again.root) == value, "a written value round-trips")
+    require(again.root.bytes.count == written.count, "the value is the whole text")
+  }
+
+  /// Parses a text and copies its value.
+  static func parseOnly(_ bytes: [UInt8]) {
+    guard let document = try? JSONDocument(parsing: bytes) else { return }
+    let value = JSONValue(document.root)
+    _ = (value.bytes, value.hashValue, value.isEquivalent(to: value))
+  }
+
+  /// Decodes and encodes actions of every form.
+  static func decodeOnly(_ bytes: [UInt8]) {
+    recode(FuzzedAction.self, bytes)
+    recode([FuzzedAction].self, bytes)
+    recode([String: FuzzedAction?].self, bytes)
+  }
+
+  private static func recode<Value: Codable>(_ type: Value.Type, _ bytes: [UInt8]) {
+    for strictness in [JSONCoder.Strictness.strict, .lenient] {
+      // A lenient decoder reads the log, which contains only texts that a strict one has accepted.
+      let isStored = strictness == .strict || (try? strictlyDecoded(type, bytes)) != nil
+      guard isStored, let value = try? JSONCoder.decode(type, from: bytes, strictness: strictness)
+      else { continue }
+      _ = try? JSONCoder.encode(value)
+    }
+  }
+
+  private static func strictlyDecoded<Value: Decodable>(
+    _ type: Value.Type, _ bytes: [UInt8]
+  ) throws -> Value {
+    try JSONCoder.decode(type, from: bytes, strictness: .strict)
   }
 
   private static func walk(_ element: JSONElement) {
-    require(element.offset >= 0, "a value stands in the text")
+    require(element.offset >= 0, "a value is inside the text")
     _ = (element.bytes.count, element.boolean, element.isNull, element.string)
     if let number = element.number {
       _ = (number.integer(as: Int.self), number.integer(as: UInt8.self), number.double)
@@ -37,7 +67,7 @@ enum JSONFuzzing {
     }
   }
 
-  /// Decodes as actions of every form; what is one is written and read again.
+  /// Decodes actions of every form and checks that they round-trip.
   static func decode(_ bytes: [UInt8]) {
     check(FuzzedAction.self, bytes)
     check([FuzzedAction].self, bytes)
@@ -54,13 +84,13 @@ enum JSONFuzzing {
       }
       guard let written = try? JSONCoder.encode(value),
         let again = try? JSONCoder.decode(type, from: written, strictness: .strict)
-      else { fatalError("what was decoded cannot be written and read") }
-      require(again == value, "what was decoded reads back")
+      else { fatalError("a decoded value cannot be written and read") }
+      require(again == value, "a decoded value round-trips")
     }
   }
 }
 
-/// One case of every form that a decoder has to tell apart.
+/// One case of every form that the decoder distinguishes.
 indirect enum FuzzedAction: Codable, Equatable {
   case plain
   case integer(Int)
@@ -80,7 +110,7 @@ indirect enum FuzzedAction: Codable, Equatable {
   case nothing(FuzzedNothing)
 }
 
-/// A struct of what a State is made of.
+/// A struct with the member types of a typical State.
 struct FuzzedObject: Codable, Equatable {
   var name: String
   var count: Int?
@@ -94,7 +124,7 @@ struct FuzzedObject: Codable, Equatable {
 }
 
 extension Character {
-  /// An enum with numbers behind it.
+  /// An enum with integer raw values.
   enum Kind: Int, Codable {
     case vowel = 1
     case consonant = 2

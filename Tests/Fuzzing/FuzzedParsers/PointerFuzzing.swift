@@ -1,8 +1,8 @@
 internal import ReactorCoding
 
-/// Any text as a JSON Pointer, and what it names.
+/// Parses arbitrary text as a JSON Pointer and evaluates it.
 enum PointerFuzzing {
-  /// What stands before the first line feed is the pointer, what follows the document.
+  /// The text before the first line feed is the pointer, the rest the document.
   static func run(_ bytes: [UInt8]) {
     let parts = bytes.split(separator: 0x0A, maxSplits: 1, omittingEmptySubsequences: false)
     let text = String(decoding: parts[0], as: UTF8.self)
@@ -10,7 +10,7 @@ enum PointerFuzzing {
     do {
       pointer = try JSONPointer(text)
     } catch {
-      require((0...text.utf8.count).contains(error.offset), "the offset is in the text")
+      require((0...text.utf8.count).contains(error.offset), "the offset is inside the text")
       return
     }
     require(pointer.description.utf8.elementsEqual(text.utf8), "a pointer reads back")
@@ -18,7 +18,7 @@ enum PointerFuzzing {
       return
     }
     guard let element = document.root[pointer] else { return }
-    // Not the pointer that was asked for where names repeat, or positions do; but the same value.
+    // The pointer may differ if names repeat, but must refer to the same value.
     let found = document.root[element.pointer]
     require(found?.offset == element.offset, "the pointer of a value names it")
   }

@@ -1,17 +1,19 @@
 internal import ReactorCoding
-internal import ReactorHTTP
 internal import ReactorHost
+internal import ReactorHTTP
+internal import ReactorLog
 internal import Reactors
+internal import ReactorTransport
 internal import Synchronization
 
-/// Any bytes as a request, or as one part of one, for the service with the reactors that ship.
+/// Sends arbitrary bytes as a request, or a part of one, to a service with the shipped reactors.
 ///
-/// `@epoch` in an address or a field stands for the epoch of the session `counter/demo`, which no
-/// fuzzer could guess.
+/// `@epoch` in a target or field is replaced by the epoch of the session `counter/demo`, which a
+/// fuzzer could not guess.
 enum RequestFuzzing {
   private static let session = "/v1/reactors/counter/sessions/demo"
 
-  /// A request as it stands on the wire: a request line, header fields, an empty line, the body.
+  /// Parses a request in wire form: request line, header fields, empty line, body.
   static func request(_ bytes: [UInt8]) {
     var lines = bytes[...]
     func nextLine() -> Substring {
@@ -40,7 +42,7 @@ enum RequestFuzzing {
       body: lines.isEmpty ? nil : Array(lines))
   }
 
-  /// An address, for each method.
+  /// Requests a target with each method.
   static func target(_ bytes: [UInt8]) {
     let text = String(decoding: bytes, as: UTF8.self)
     for method in ["GET", "POST", "PUT", "OPTIONS"] { send(method, text) }
@@ -49,7 +51,13 @@ enum RequestFuzzing {
     send("GET", "/v1/events?" + text)
   }
 
-  /// The value of one field, which the first byte chooses.
+  /// The number of header fields that the service reads.
+  static let fieldCount = HTTPHeader.allCases.count
+
+  /// The number of resources that accept a body.
+  static let resourceCount = 8
+
+  /// Sends the value of one header field; the first byte selects the field.
   static func header(_ bytes: [UInt8]) {
     guard let choice = bytes.first else { return }
     let all = HTTPHeader.allCases
@@ -64,7 +72,7 @@ enum RequestFuzzing {
       body: Array(#""increase""#.utf8))
   }
 
-  /// A body, for an address that the first byte chooses.
+  /// Sends a body; the first byte selects the resource.
   static func body(_ bytes: [UInt8]) {
     guard let choice = bytes.first else { return }
     let addresses =
@@ -78,9 +86,9 @@ enum RequestFuzzing {
     send(method, path, [(.contentType, "application/json")], body: Array(bytes.dropFirst()))
   }
 
-  // MARK: The service
+  // MARK: Service
 
-  /// A service that is made anew now and then, so that what inputs made does not pile up.
+  /// A service that is replaced after 500 requests, so that sessions do not accumulate.
   private struct Served {
     var api: ReactorAPI
     var remaining = 500
@@ -132,14 +140,14 @@ enum RequestFuzzing {
     return epoch.withLock { $0 }
   }
 
-  /// What holds of every answer.
+  /// Checks the postconditions of every response.
   private static func check(_ response: HTTPResponse, _ request: String) {
     require((200...599).contains(response.status), "\(response.status) is no status: \(request)")
     require(response.status != 500, "an input is not the server's mistake: \(request)")
     for (name, value) in response.headers {
       require(
         (name + value).utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F },
-        "a field of the answer holds a control character: \(request)")
+        "a field of the response holds a control character: \(request)")
     }
     switch response.body {
     case .empty: break

@@ -31,7 +31,7 @@ struct CaseShapeTests {
   ]
 
   @Test(arguments: shortest)
-  func `a case is written in the shortest form that reads back`(
+  func `a case is written in the shortest form that round-trips`(
     _ value: Shape, _ text: String
   ) throws {
     #expect(try encoded(value) == text)
@@ -57,7 +57,7 @@ struct CaseShapeTests {
       (#"{"\u006fne":7}"#, .one(7)),
       (#""n\u006fne""#, .none),
     ] as [(String, Shape)])
-  func `longer forms are read too`(_ text: String, _ value: Shape) throws {
+  func `longer forms are decoded too`(_ text: String, _ value: Shape) throws {
     #expect(try decoded(Shape.self, text, .strict) == value)
   }
 
@@ -68,7 +68,7 @@ struct CaseShapeTests {
       (#"{"one":{"_0":7,"by":3}}"#, .one(7)),
       (#"{"maybeLabelled":7}"#, .maybeLabelled(x: nil, y: nil)),
     ] as [(String, Shape)])
-  func `what a case does not take is ignored only when lenient`(
+  func `undeclared values of a case are ignored only in lenient mode`(
     _ text: String, _ value: Shape
   ) throws {
     #expect(try decoded(Shape.self, text, .lenient) == value)
@@ -81,7 +81,7 @@ struct CaseShapeTests {
     #expect(try decoded([Renamed].self, both) == [.follow(id: 7), .stop, .stop])
   }
 
-  @Test func `generic, local and private enums take the same forms`() throws {
+  @Test func `generic, local and private enums have the same forms`() throws {
     enum Local: Codable, Hashable {
       case go(Int)
       case stay
@@ -100,7 +100,7 @@ struct CaseShapeTests {
 
   private enum Secret: Codable, Hashable { case key(Int) }
 
-  @Test func `a struct with nested containers is left as it is`() throws {
+  @Test func `a struct with nested containers is written unchanged`() throws {
     let text = #"{"address":{"_0":"Seoul"}}"#
     #expect(try encoded(Handwritten(city: "Seoul")) == text)
     #expect(try decoded(Handwritten.self, text) == Handwritten(city: "Seoul"))
@@ -109,7 +109,7 @@ struct CaseShapeTests {
     }
   }
 
-  @Test func `an enum behind a wrapper takes the same forms`() throws {
+  @Test func `an enum inside a property wrapper has the same forms`() throws {
     struct Wrapper: Codable, Hashable {
       var action: CounterAction
       init(_ action: CounterAction) { self.action = action }

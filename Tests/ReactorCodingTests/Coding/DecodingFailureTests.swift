@@ -19,7 +19,7 @@ struct DecodingFailureTests {
       (#"{"increase":null}"#, "/increase", ["object"]),
       (#"{"increase":{"by":3}}"#, "/increase/by", []),
     ] as [(String, String, [String])])
-  func `a bad action says which value is wrong and what is expected`(
+  func `an invalid action reports its pointer and the expected values`(
     _ text: String, _ pointer: String, _ expected: [String]
   ) throws {
     let failure = try #require(try failure(CounterAction.self, text))
@@ -33,7 +33,7 @@ struct DecodingFailureTests {
     (#"["increase",{"add":"x"}]"#, "/1/add", 1), (#"["increase","bogus"]"#, "/1", 1),
     (#"[[]]"#, "/0", 0), (#"[1,"increase"]"#, "/0", 0),
   ])
-  func `the position in an array of actions is known`(
+  func `the failure of an array of actions reports the index`(
     _ text: String, _ pointer: String, _ index: Int
   ) throws {
     let failure = try #require(try failure([CounterAction].self, text))
@@ -55,7 +55,7 @@ struct DecodingFailureTests {
       (#"{"shape":{"shape":{"list":[1,2,"3"]}}}"#, "/shape/shape/list/2", ["integer"]),
       (#"{"dictionary":{"a/b":null}}"#, "/dictionary/a~1b", ["integer"]),
     ] as [(String, String, [String])])
-  func `a bad payload is named by its own pointer`(
+  func `an invalid payload is reported by its own pointer`(
     _ text: String, _ pointer: String, _ expected: [String]
   ) throws {
     let failure = try #require(try failure(Shape.self, text))
@@ -115,7 +115,7 @@ struct DecodingFailureTests {
         "This is an array; write an object here."
       ),
     ] as [(String, String, String, [String], String)])
-  func `a bad member is named`(
+  func `an invalid member is reported by its pointer`(
     _ part: String, _ replacement: String, _ pointer: String, _ expected: [String],
     _ detail: String
   ) throws {
@@ -126,7 +126,7 @@ struct DecodingFailureTests {
       failure == JSONDecodingFailure(pointer: pointer, expected: expected, detail: detail))
   }
 
-  @Test func `an error of the type itself is placed where it arose`() throws {
+  @Test func `an error thrown by a type is reported at its coding path`() throws {
     struct Even: Decodable {
       init(from decoder: any Decoder) throws {
         struct Odd: Error {}
@@ -149,7 +149,7 @@ struct DecodingFailureTests {
     #expect(failure.detail == "Write a nicer name.")
   }
 
-  @Test func `one type after the other can be tried`() throws {
+  @Test func `several types can be tried in turn`() throws {
     enum Either: Decodable, Equatable {
       case text(String)
       case number(Int)
@@ -166,12 +166,12 @@ struct DecodingFailureTests {
     #expect(try failure([Either].self, "[1,null]")?.pointer == "/1")
   }
 
-  @Test func `what is not JSON is an error of its own`() throws {
+  @Test func `a syntax error has its own type`() throws {
     let error = #expect(throws: JSONSyntaxError.self) { try decoded(Int.self, "[1,]") }
     #expect(error?.offset == 3)
   }
 
-  @Test func `an element of a document is decoded with pointers from its root`() throws {
+  @Test func `pointers of a decoded element start at the root of its document`() throws {
     let document = try JSONDocument(parsing: Array(#"{"actions":["increase","bogus"]}"#.utf8))
     let actions = try #require(document.root["actions"]?.elements)
     #expect(try JSONCoder.decode(CounterAction.self, from: actions[0]) == .increase)
@@ -181,7 +181,7 @@ struct DecodingFailureTests {
     #expect(failure?.pointer == "/actions/1")
   }
 
-  @Test func `the names of cases are known`() {
+  @Test func `case names are listed in declaration order`() {
     #expect(JSONCoder.caseNames(of: CounterAction.self) == Self.cases)
     #expect(JSONCoder.caseNames(of: Renamed.self) == ["f", "s"])
     #expect(JSONCoder.caseNames(of: Generic<Int>.self) == ["value", "nothing"])

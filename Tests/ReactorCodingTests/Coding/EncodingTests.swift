@@ -9,19 +9,21 @@ struct EncodingTests {
     (1e16, "1e+16"), (1e-7, "1e-07"), (.leastNonzeroMagnitude, "5e-324"),
     (1.7976931348623157e308, "1.7976931348623157e+308"),
   ])
-  func `numbers are written shortly and read back`(_ value: Double, _ text: String) throws {
+  func `numbers are written in their shortest form and round-trip`(_ value: Double, _ text: String)
+    throws
+  {
     #expect(try encoded(value) == text)
     #expect(try decoded(Double.self, text).bitPattern == value.bitPattern)
   }
 
   @Test(
     arguments: [0.1, 16777215, 16777216, 3.4028235e38, .leastNonzeroMagnitude, -0.0] as [Float])
-  func `single precision reads back`(_ value: Float) throws {
+  func `single precision round-trips`(_ value: Float) throws {
     #expect(try decoded(Float.self, try encoded(value)).bitPattern == value.bitPattern)
   }
 
   @Test(arguments: [0, 9, 10, -1, -10, 1234567890, .max, .min] as [Int])
-  func `integers are written digit by digit`(_ value: Int) throws {
+  func `integers are written with all digits`(_ value: Int) throws {
     #expect(try encoded(value) == String(value))
     #expect(try encoded(Int128(value) * 10) == String(Int128(value) * 10))
   }
@@ -33,13 +35,13 @@ struct EncodingTests {
       "a long text without anything special in it", #""a long text without anything special in it""#
     ),
   ])
-  func `only what must be escaped is`(_ value: String, _ text: String) throws {
+  func `only mandatory characters are escaped`(_ value: String, _ text: String) throws {
     #expect(try encoded(value) == text)
     #expect(try decoded(String.self, text) == value)
   }
 
   @Test(arguments: [Double.nan, .infinity, -.infinity])
-  func `what is no number names its place`(_ value: Double) throws {
+  func `NaN and infinity are errors with a coding path`(_ value: Double) throws {
     struct Reading: Encodable {
       var name = "a"
       var values: [String: [Double]]
@@ -75,7 +77,7 @@ struct EncodingTests {
     #expect(try encoded([String: Int]()) == "{}")
   }
 
-  @Test func `a dictionary with a thousand members has the same bytes each time`() throws {
+  @Test func `a dictionary with a thousand members encodes to the same bytes each time`() throws {
     let keys = (0..<1000).map(String.init)
     let one = Dictionary(uniqueKeysWithValues: keys.map { ($0, 1) })
     let other = Dictionary(uniqueKeysWithValues: keys.reversed().map { ($0, 1) })
@@ -83,7 +85,7 @@ struct EncodingTests {
     #expect(try decoded([String: Int].self, try encoded(one)) == one)
   }
 
-  @Test func `classes write beside and inside their superclass`() throws {
+  @Test func `subclasses encode beside and inside their superclass`() throws {
     class Animal: Encodable {
       var name = "Rex"
     }
@@ -107,7 +109,7 @@ struct EncodingTests {
     #expect(try encoded([Inside()]) == #"[{"super":{"name":"Rex"},"legs":4}]"#)
   }
 
-  @Test func `a container that was closed refuses to be written to`() throws {
+  @Test func `writing to a closed container is an error`() throws {
     struct Tangled: Encodable {
       func encode(to encoder: any Encoder) throws {
         var outer = encoder.unkeyedContainer()
@@ -140,7 +142,7 @@ struct EncodingTests {
     #expect(try encoded(Nested()) == "[[1,[2],3],4]")
   }
 
-  @Test func `a value that writes nothing is an empty object`() throws {
+  @Test func `a value that encodes nothing is an empty object`() throws {
     struct Nothing: Encodable {
       func encode(to encoder: any Encoder) throws {}
     }
@@ -148,7 +150,7 @@ struct EncodingTests {
     #expect(try encoded(Empty()) == "{}")
   }
 
-  @Test func `encoded JSON is spliced and taken whole`() throws {
+  @Test func `encoded JSON is spliced on output and retained on input`() throws {
     struct Entry: Codable {
       var version: Int
       var action: EncodedJSON?

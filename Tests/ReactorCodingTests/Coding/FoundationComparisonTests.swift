@@ -2,7 +2,7 @@ import Foundation
 import ReactorCoding
 import Testing
 
-/// What we write Foundation reads, and the reverse, where the forms are the same.
+/// Interoperability with Foundation's coders, where the forms are the same.
 struct FoundationComparisonTests {
   struct Plain: Codable, Equatable {
     var everything = Numbers()
@@ -28,14 +28,14 @@ struct FoundationComparisonTests {
     }
   }
 
-  @Test func `the same value comes out of either coder's bytes`() throws {
+  @Test func `both decoders read the same value from either encoder`() throws {
     let value = Plain()
     let ours = try JSONCoder.encode(value)
     #expect(try JSONDecoder().decode(Plain.self, from: dataAsArrays(ours)) == value)
     #expect(try JSONCoder.decode(Plain.self, from: ours) == value)
   }
 
-  @Test func `types for which Foundation's coders make exceptions read back`() throws {
+  @Test func `types with special treatment in Foundation's coders round-trip`() throws {
     let url = try #require(URL(string: "https://example.org/a?b=c"))
     #expect(try JSONCoder.decode(URL.self, from: JSONCoder.encode(url)) == url)
     let price = try #require(Decimal(string: "12.34"))
@@ -43,16 +43,16 @@ struct FoundationComparisonTests {
     #expect(try JSONCoder.decode(Data.self, from: JSONCoder.encode(Data([1, 2]))) == Data([1, 2]))
   }
 
-  /// Foundation's decoder has its own ideas about `Data`, so both sides are given plain arrays.
+  /// Foundation encodes `Data` in its own way, so both sides use plain arrays.
   private func dataAsArrays(_ bytes: [UInt8]) throws -> Data {
     var text = String(decoding: bytes, as: UTF8.self)
     text = text.replacingOccurrences(of: "[[1,2,3]]", with: #"["AQID"]"#)
     return Data(text.utf8)
   }
 
-  @Test func `what Foundation writes of enums is read`() throws {
+  @Test func `enums encoded by Foundation are decoded`() throws {
     for (value, _) in CaseShapeTests.shortest {
-      // Foundation leaves out an absent payload, which we read only in a form that says so.
+      // Foundation omits an absent payload, which is decoded only in the labelled form.
       if value == .maybe(nil) || value == .maybeAction(nil) { continue }
       let theirs = try JSONEncoder().encode(value)
       #expect(try JSONCoder.decode(Shape.self, from: Array(theirs), strictness: .strict) == value)
@@ -62,7 +62,7 @@ struct FoundationComparisonTests {
   @Test(arguments: [
     "[1,2,3]", #"{"a":"b"}"#, #""\u0041\ud83d\ude00""#, "1e2", "-0.5", "[]", "[null,true]",
   ])
-  func `texts are the same values as for Foundation`(_ text: String) throws {
+  func `texts decode to the same values as with Foundation`(_ text: String) throws {
     let theirs = try JSONSerialization.jsonObject(
       with: Data(text.utf8), options: .fragmentsAllowed)
     let ours = JSONValue(try JSONDocument(parsing: Array(text.utf8)).root)
@@ -71,7 +71,7 @@ struct FoundationComparisonTests {
     #expect("\(theirs)" == "\(again)")
   }
 
-  @Test func `values go through Foundation's coders too`() throws {
+  @Test func `JSON values are coded by Foundation's coders too`() throws {
     let value: JSONValue = ["a": [1, nil, true, "x"], "b": ["c": [:]]]
     let data = try JSONEncoder().encode(value)
     let again = try JSONDecoder().decode(JSONValue.self, from: data)

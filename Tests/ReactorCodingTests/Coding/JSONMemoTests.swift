@@ -30,7 +30,7 @@ struct JSONMemoTests {
 
   private struct Refusal: Error {}
 
-  @Test func `what is known is not encoded again`() throws {
+  @Test func `a cached value is not encoded again`() throws {
     let memo = try #require(JSONMemo<Change>())
     var encoded = 0
     for _ in 0..<3 {
@@ -45,7 +45,7 @@ struct JSONMemoTests {
     #expect(encoded == 2)
   }
 
-  @Test func `values that share a place are told apart`() throws {
+  @Test func `values that share a slot are distinguished`() throws {
     let memo = try #require(JSONMemo<Change>())
     for _ in 0..<2 {
       for number in -100...100 {
@@ -57,7 +57,7 @@ struct JSONMemoTests {
     }
   }
 
-  @Test func `numbers are told apart by their bits`() throws {
+  @Test func `numbers are distinguished by their bits`() throws {
     let memo = try #require(JSONMemo<Double>())
     for _ in 0..<2 {
       for (value, text) in [(0.0, "0"), (-0.0, "-0"), (1.5, "1.5")] {
@@ -68,13 +68,13 @@ struct JSONMemoTests {
     }
   }
 
-  @Test func `values that refer to others, or are large, are not remembered`() {
+  @Test func `large values and values with references are not cached`() {
     #expect(JSONMemo<Named>() == nil)
     #expect(JSONMemo<[Int]>() == nil)
     #expect(JSONMemo<Wide>() == nil)
   }
 
-  @Test func `long texts and failures are not kept`() throws {
+  @Test func `long texts and failures are not cached`() throws {
     let memo = try #require(JSONMemo<Verbose>())
     var encoded = 0
     for _ in 0..<2 {

@@ -2,12 +2,12 @@ import ReactorCoding
 import Testing
 
 struct RoundTripTests {
-  @Test func `everything reads back`() throws {
+  @Test func `every form round-trips`() throws {
     let value = Everything()
     #expect(try decoded(Everything.self, try encoded(value)) == value)
   }
 
-  @Test func `recursive types read back`() throws {
+  @Test func `recursive types round-trip`() throws {
     let tree = Tree(
       value: 1, children: [Tree(value: 2, children: []), Tree(value: 3, children: [])])
     #expect(try decoded(Tree.self, try encoded(tree)) == tree)
@@ -17,13 +17,13 @@ struct RoundTripTests {
     #expect(try decoded(Expression.self, text) == sum)
   }
 
-  @Test func `a tree as deep as the limit allows reads back`() throws {
+  @Test func `a tree as deep as the limit round-trips`() throws {
     var tree = Tree(value: 0, children: [])
     for value in 1..<200 { tree = Tree(value: value, children: [tree]) }
     #expect(try decoded(Tree.self, try encoded(tree)) == tree)
   }
 
-  @Test func `scalars stand alone`() throws {
+  @Test func `scalars are valid top-level values`() throws {
     #expect(try decoded(Int?.self, "null") == nil)
     #expect(try encoded(Int?.none) == "null")
     #expect(try decoded([Int?].self, "[1,null]") == [1, nil])

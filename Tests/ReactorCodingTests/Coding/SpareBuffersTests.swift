@@ -3,7 +3,7 @@ import Testing
 @testable import ReactorCoding
 
 @Suite struct SpareBuffersTests {
-  @Test func `what a series was encoded in is lent to the next`() throws {
+  @Test func `the buffer of a series is reused by the next`() throws {
     let spare = SpareBuffers()
     let first = JSONCoder.Series(in: spare)
     #expect(try first.encode([1, 2]) == Array("[1,2]".utf8))
@@ -13,7 +13,7 @@ import Testing
     #expect(spare.take() == nil)
   }
 
-  @Test func `an encoder that somebody has kept writes to nobody else's text`() throws {
+  @Test func `an encoder that escapes writes to no other value's text`() throws {
     let spare = SpareBuffers()
     let thief = Thief()
     let first = JSONCoder.Series(in: spare)
@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test(arguments: [100, 100_000])
-  func `a large one is not kept`(capacity: Int) {
+  func `a large buffer is released`(capacity: Int) {
     let spare = SpareBuffers()
     var output = Optional(JSONOutput())
     output?.bytes.reserveCapacity(capacity)
@@ -32,7 +32,7 @@ import Testing
   }
 }
 
-/// Keeps the encoder that it was given.
+/// Retains its encoder beyond the call.
 private final class Thief: Encodable {
   var encoder: (any Encoder)?
 

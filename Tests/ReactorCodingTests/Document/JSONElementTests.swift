@@ -31,7 +31,7 @@ struct JSONElementTests {
     #expect(array["a"] == nil)
   }
 
-  @Test func `an element knows its pointer and offset`() throws {
+  @Test func `an element reports its pointer and offset`() throws {
     let element = try #require(root["a"]?[1]?["b~/c"])
     #expect(element.pointer.description == "/a/1/b~0~1c")
     #expect(element.string == "x")
@@ -45,7 +45,7 @@ struct JSONElementTests {
     #expect(text == #"{"a":[1,{"b~/c":"x"},null],"n":1.50,"t":true,"n":2,"":{}}"#)
   }
 
-  @Test func `accessors of another kind have nothing`() {
+  @Test func `accessors of other kinds return nil`() {
     #expect(root.string == nil)
     #expect(root.number == nil)
     #expect(root.boolean == nil)

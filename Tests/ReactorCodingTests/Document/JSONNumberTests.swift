@@ -40,7 +40,7 @@ struct JSONNumberTests {
     "1.7976931348623157e308", "1e-400", "179769313486231570793e288", "0.30000000000000004",
     "99999999999.99999", "8.5", "1234567.8901234", "0.1234567890",
   ])
-  func `floating-point numbers are the nearest there are`(_ text: String) throws {
+  func `floating-point numbers are rounded to the nearest value`(_ text: String) throws {
     let expected = try #require(Double(text))
     #expect(try number(text).double?.bitPattern == expected.bitPattern)
     let bytes = Array(text.utf8)
@@ -50,12 +50,12 @@ struct JSONNumberTests {
     }
   }
 
-  @Test func `a number beyond the range of its type has no value`() throws {
+  @Test func `a number beyond the range of its type is nil`() throws {
     #expect(try number("1e400").double == nil)
     #expect(try number("-1e400").double == nil)
   }
 
-  @Test func `numbers that are the same are equal`() throws {
+  @Test func `numbers with the same value are equal`() throws {
     #expect(try number("1e2") == number("100"))
     #expect(try number("1.50") == number("1.5"))
     #expect(try number("9007199254740993") != number("9007199254740992"))

@@ -24,7 +24,7 @@ struct JSONParsingTests {
     (#""\uD834"#, 7), (#""\uD834\"#, 8), (#""\uD834\u"#, 9), ("tru", 3), ("-", 1), ("1.", 2),
     ("1e", 2), ("1e+", 3), ("n", 1), ("[1 ", 3),
   ])
-  func `a text that ends too soon names its length`(_ text: String, _ offset: Int) throws {
+  func `a truncated text is reported at its end`(_ text: String, _ offset: Int) throws {
     #expect(offset == text.utf8.count)
     let error = #expect(throws: JSONSyntaxError.self) {
       try JSONDocument(parsing: Array(text.utf8))
@@ -48,7 +48,7 @@ struct JSONParsingTests {
     ("\"\n\"", 1), ("\"a\tb\"", 2), ("\"\u{0}\"", 1), ("\"\u{1F}\"", 1),
     ("\u{FEFF}1", 0), ("\u{A0}1", 0), ("\u{C}1", 0), ("[\u{2028}1]", 1),
   ])
-  func `what is not JSON names the byte where it broke`(_ text: String, _ offset: Int) throws {
+  func `a syntax error is reported at its byte offset`(_ text: String, _ offset: Int) throws {
     let error = #expect(throws: JSONSyntaxError.self) {
       try JSONDocument(parsing: Array(text.utf8))
     }
@@ -65,7 +65,7 @@ struct JSONParsingTests {
       ([0x22, 0xE2, 0x82, 0x22], 1), ([0x22, 0xC3], 2), ([0x22, 0xE2, 0x82], 3), ([0xFF], 0),
       ([0xFF, 0xFE, 0x31, 0x00], 0), ([0x7B, 0x22, 0xFF, 0x22, 0x3A, 0x31, 0x7D], 2),
     ] as [([UInt8], Int)])
-  func `what is not UTF-8 names the first byte of the character`(
+  func `invalid UTF-8 is reported at the first byte of the character`(
     _ bytes: [UInt8], _ offset: Int
   ) throws {
     let error = #expect(throws: JSONSyntaxError.self) { try JSONDocument(parsing: bytes) }
@@ -83,7 +83,7 @@ struct JSONParsingTests {
     #expect(error?.offset == limit * 5)
   }
 
-  @Test func `a hundred thousand open brackets are refused at the limit`() throws {
+  @Test func `a hundred thousand open brackets are rejected at the limit`() throws {
     let error = #expect(throws: JSONSyntaxError.self) {
       try JSONDocument(parsing: [UInt8](repeating: 0x5B, count: 100_000))
     }

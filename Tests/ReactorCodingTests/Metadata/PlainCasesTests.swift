@@ -11,7 +11,7 @@ struct PlainCasesTests {
 
   private enum Words: String, Codable { case one, two }
 
-  /// Reads a name as a case with a value.
+  /// Decodes its name as a case with an associated value.
   private enum Tick: Codable {
     private enum CodingKeys: CodingKey { case now, never }
 
@@ -25,23 +25,23 @@ struct PlainCasesTests {
     }
   }
 
-  @Test func `the cases without values are known by their JSON`() {
+  @Test func `cases without associated values are listed with their JSON`() {
     let cases = JSONCoder.plainCases(of: Move.self)
     #expect(cases.map(\.json) == [Array(#""stop""#.utf8), Array(#""sayHello""#.utf8)])
     #expect(cases.map(\.value) == [.stop, .sayHello])
   }
 
-  @Test func `what reads a name as a case with a value has to be asked each time`() {
+  @Test func `a name that decodes to a case with an associated value is not listed`() {
     #expect(JSONCoder.plainCases(of: Tick.self).map(\.json) == [Array(#""never""#.utf8)])
   }
 
-  @Test func `another type has none`() {
+  @Test func `other types have no plain cases`() {
     #expect(JSONCoder.plainCases(of: Words.self).isEmpty)
     #expect(JSONCoder.plainCases(of: [Move].self).isEmpty)
     #expect(JSONCoder.plainCases(of: Int.self).isEmpty)
   }
 
-  @Test func `a series encodes as one value after the other is encoded`() throws {
+  @Test func `a series encodes like separate calls`() throws {
     let series = JSONCoder.Series()
     for value in [Move.turn(by: 3), .stop, .fly(height: nil)] {
       #expect(try series.encode(value) == JSONCoder.encode(value))

@@ -27,7 +27,7 @@ struct JSONDifferenceTests {
         #"[{"op":"replace","path":"/user/name","value":"Eve"}]"#
       ),
     ])
-  func `a member costs one step`(old: String, new: String, expected: String) {
+  func `a changed member takes one operation`(old: String, new: String, expected: String) {
     #expect(patch(old, new) == expected)
   }
 
@@ -38,7 +38,7 @@ struct JSONDifferenceTests {
   }
 
   @Test(arguments: [0, 1, 20, 39, 40])
-  func `an element that is inserted costs one step, wherever it is`(position: Int) {
+  func `an inserted element takes one operation at any position`(position: Int) {
     var elements = Self.list
     elements.insert("true", at: position)
     #expect(
@@ -47,14 +47,14 @@ struct JSONDifferenceTests {
   }
 
   @Test(arguments: [0, 1, 20, 39])
-  func `an element that is removed costs one step, wherever it was`(position: Int) {
+  func `a removed element takes one operation at any position`(position: Int) {
     var elements = Self.list
     elements.remove(at: position)
     #expect(
       patch(list(Self.list), list(elements)) == #"[{"op":"remove","path":"/list/\#(position)"}]"#)
   }
 
-  @Test func `changes at several places cost a step each`() {
+  @Test func `changes at several positions take one operation each`() {
     var elements = Self.list
     elements.removeLast()
     elements[20] = "0"
@@ -67,7 +67,7 @@ struct JSONDifferenceTests {
         """)
   }
 
-  @Test func `a window that slides costs two steps`() {
+  @Test func `a sliding window takes two operations`() {
     let old = list(Array(Self.list[0..<30]))
     let new = list(Array(Self.list[1..<31]))
     #expect(
@@ -76,13 +76,13 @@ struct JSONDifferenceTests {
         """)
   }
 
-  @Test func `an element that changed is walked into`() {
+  @Test func `a changed element is compared recursively`() {
     let old = #"[{"id":1,"text":"a longer text of it"},{"id":2,"text":"a longer text of it"}]"#
     let new = #"[{"id":1,"text":"a longer text of it"},{"id":3,"text":"a longer text of it"}]"#
     #expect(patch(old, new) == #"[{"op":"replace","path":"/1/id","value":3}]"#)
   }
 
-  @Test func `what is shorter as a whole is sent as a whole`() {
+  @Test func `a value is replaced where that is shorter`() {
     #expect(
       patch(#"{"a":1,"b":2,"c":3}"#, #"{"d":1}"#)
         == #"[{"op":"replace","path":"","value":{"d":1}}]"#)
@@ -92,7 +92,7 @@ struct JSONDifferenceTests {
       patch(old, new) == #"[{"op":"replace","path":"/deep","value":[7,6,5,4,3,2,1]}]"#)
   }
 
-  @Test func `names are escaped for the pointer and for the text`() throws {
+  @Test func `names are escaped for the pointer and for the string`() throws {
     let filler = String(repeating: "x", count: 200)
     let old: JSONValue = [
       "a/b": 1, "m~n": 1, "q\"\\": 1, "": 1, "é\u{1}": 1, "filler": .string(filler),
@@ -108,7 +108,7 @@ struct JSONDifferenceTests {
     #expect(try patch.applied(to: old) == new)
   }
 
-  @Test func `a name that occurs twice is replaced with all around it`() throws {
+  @Test func `an object with a duplicate name is replaced as a whole`() throws {
     let cases = [
       (#"{"a":1,"a":2}"#, #"{"a":1,"a":3}"#), (#"{"a":1}"#, #"{"b":1,"a":2,"a":3}"#),
       (#"{"a":1,"a":2}"#, #"{"b":2}"#),
@@ -118,12 +118,12 @@ struct JSONDifferenceTests {
     }
   }
 
-  @Test func `what is nested deeper than is parsed is replaced`() {
+  @Test func `values nested deeper than the parser's limit are replaced`() {
     let deep = String(repeating: "[", count: 600) + String(repeating: "]", count: 600)
     #expect(patch("1", deep) == #"[{"op":"replace","path":"","value":\#(deep)}]"#)
   }
 
-  @Test func `long lists that have nothing in common are compared in bounded time`() throws {
+  @Test func `long unrelated lists are compared in bounded time`() throws {
     let old = JSONValue.array((0..<20_000).map { JSONValue.number(JSONNumber($0)) })
     let new = JSONValue.array((0..<20_000).map { JSONValue.number(JSONNumber(-1 - $0)) })
     let text = JSONDifference.patch(from: old.bytes, to: new.bytes)
@@ -132,7 +132,7 @@ struct JSONDifferenceTests {
   }
 
   @Test(arguments: 0..<8)
-  func `applying the difference gives the new value, whatever the two are`(seed: UInt64) throws {
+  func `applying the difference produces the new value for random values`(seed: UInt64) throws {
     var generator = JSONGenerator(seed: seed)
     for _ in 0..<500 {
       let old = generator.value(depth: 4)
@@ -144,7 +144,7 @@ struct JSONDifferenceTests {
     }
   }
 
-  @Test func `a value that is its own successor needs no steps`() {
+  @Test func `the difference of a value from itself is empty`() {
     var generator = JSONGenerator(seed: 42)
     for _ in 0..<200 {
       let value = generator.value(depth: 4).bytes

@@ -3,7 +3,7 @@ import PublicTestData
 import ReactorCoding
 import Testing
 
-/// The cases that json-patch-tests publishes, as the source archive of `jsonpatch` has them.
+/// The cases of json-patch-tests, from the source archive of `jsonpatch`.
 @Suite(.enabled(if: PublicTestData.isInstalled, "\(PublicTestData.isMissing)"))
 struct PublicJSONPatchTests {
   struct Case: Sendable, CustomTestStringConvertible {
@@ -29,13 +29,13 @@ struct PublicJSONPatchTests {
     }
   }()
 
-  @Test func `all cases are there`() {
+  @Test func `the suite is complete`() {
     #expect(Self.cases.count > 70)
   }
 
   @Test(arguments: cases)
-  func `a case holds`(example: Case) throws {
-    // Read from text again, as a client would.
+  func `a case of json-patch-tests holds`(example: Case) throws {
+    // Decode from text again, as a client would.
     let read = { try JSONPatch(JSONDocument(parsing: example.patch.bytes).root) }
     guard !example.fails else {
       #expect(throws: JSONPatchError.self) { try read().applied(to: example.document) }
@@ -54,7 +54,7 @@ struct JSONPatchTests {
       (#"[{"op":"add","path":"a","value":1}]"#, 0), (#"[{"op":"add","path":"/a"}]"#, 0),
       (#"[{"op":"move","path":"/a"}]"#, 0), (#"[{"op":"remove"}]"#, 0),
     ] as [(String, Int?)])
-  func `an error says which operation it is`(text: String, operation: Int?) throws {
+  func `an error reports the index of its operation`(text: String, operation: Int?) throws {
     let root = try JSONDocument(parsing: Array(text.utf8)).root
     let error = #expect(throws: JSONPatchError.self) { try JSONPatch(root) }
     #expect(error?.operation == operation)
@@ -68,13 +68,13 @@ struct JSONPatchTests {
       #"{"op":"remove","path":"/a/-"}"#, #"{"op":"move","from":"/a","path":"/a/0"}"#,
       #"{"op":"copy","from":"/x","path":"/y"}"#, #"{"op":"test","path":"/a/0","value":"1"}"#,
     ])
-  func `what does not fit changes nothing`(operation: String) throws {
+  func `a failed operation changes nothing`(operation: String) throws {
     let value: JSONValue = ["a": [1, 2, 3], "b": nil]
     let patch = try JSONPatch(JSONDocument(parsing: Array("[\(operation)]".utf8)).root)
     #expect(throws: JSONPatchError.self) { try patch.applied(to: value) }
   }
 
-  @Test func `numbers and objects are the same by their meaning`() {
+  @Test func `numbers and objects are compared by value`() {
     let one: JSONValue = ["a": 1, "b": [2, ["c": nil]]]
     let other: JSONValue = ["b": [2, ["c": nil]], "a": 1]
     #expect(one.isEquivalent(to: other))

@@ -2,7 +2,7 @@ import ReactorCoding
 import Testing
 
 struct JSONPointerTests {
-  /// The document of RFC 6901, 5.
+  /// The document of RFC 6901, section 5.
   private static let example = Array(
     #"""
     {"foo":["bar","baz"],"":0,"a/b":1,"c%d":2,"e^f":3,"g|h":4,"i\\j":5,"k\"l":6," ":7,"m~n":8}
@@ -25,18 +25,18 @@ struct JSONPointerTests {
     "/foo/2", "/foo/-", "/foo/00", "/foo/01", "/foo/-1", "/foo/a", "/foo/", "/foo/0/0", "/bar",
     "/foo/99999999999999999999", "/foo/٠", "/foo/+0", "/a/b",
   ])
-  func `what is not there has no value`(_ text: String) throws {
+  func `a pointer to nothing has no value`(_ text: String) throws {
     #expect(try JSONPointer(text).bytes(in: Self.example) == nil)
   }
 
   @Test(arguments: [("a", 0), ("#/a", 0), ("/~", 1), ("/a~2", 2), ("/a~/b", 2), ("/~~", 1)])
-  func `what is no pointer names the byte where it broke`(_ text: String, _ offset: Int) throws {
+  func `a syntax error is reported at its byte offset`(_ text: String, _ offset: Int) throws {
     let error = #expect(throws: JSONPointerSyntaxError.self) { try JSONPointer(text) }
     #expect(error?.offset == offset)
   }
 
   @Test(arguments: ["", "/", "//", "/a~1b/m~0n", "/~01", "/é/😀", "/ /0"])
-  func `a pointer is written as it was read`(_ text: String) throws {
+  func `a pointer round-trips`(_ text: String) throws {
     #expect(try JSONPointer(text).description == text)
   }
 

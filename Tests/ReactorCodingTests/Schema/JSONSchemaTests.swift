@@ -10,7 +10,7 @@ struct JSONSchemaTests {
     return String(decoding: value.bytes, as: UTF8.self)
   }
 
-  @Test func `the actions of a counter`() {
+  @Test func `the schema of a counter's actions`() {
     #expect(
       schema(CounterAction.self)
         == #"{"oneOf":[{"const":"increase"},{"const":"decrease"},"#
@@ -18,7 +18,7 @@ struct JSONSchemaTests {
         + #""additionalProperties":false}]}"#)
   }
 
-  @Test func `the mutations of a profile`() {
+  @Test func `the schema of a profile's mutations`() {
     #expect(
       schema(ProfileMutation.self)
         == #"{"oneOf":[{"type":"object","properties":{"setFollowing":{"type":"boolean"}},"#
@@ -28,7 +28,7 @@ struct JSONSchemaTests {
         + #""required":["setUser"],"additionalProperties":false}]}"#)
   }
 
-  @Test func `every spelling of a case`() {
+  @Test func `the schema with every spelling of a case`() {
     #expect(
       schema(Generic<Int>.self, .input, .every)
         == #"{"oneOf":[{"type":"object","properties":{"value":{"anyOf":[{"type":"integer"},"#
@@ -38,7 +38,7 @@ struct JSONSchemaTests {
         + #""maxProperties":0}},"required":["nothing"],"additionalProperties":false}]}"#)
   }
 
-  @Test func `members of a struct, with and without the absent ones`() {
+  @Test func `required and optional members of a struct`() {
     struct State: Decodable {
       var name: String
       var user: User?
@@ -68,7 +68,7 @@ struct JSONSchemaTests {
         == properties + #""name","ratios","byName","byte","kind","free"]}"#)
   }
 
-  @Test func `a type that contains itself is described once`() {
+  @Test func `a recursive struct is defined once`() {
     #expect(
       schema(Tree.self)
         == ##"{"$ref":"#/$defs/Tree","$defs":{"Tree":{"type":"object","properties":{"##
@@ -76,7 +76,7 @@ struct JSONSchemaTests {
         + ##""items":{"$ref":"#/$defs/Tree"}}},"required":["value","children"]}}}"##)
   }
 
-  @Test func `an enum that contains itself is described once`() {
+  @Test func `a recursive enum is defined once`() {
     let text = schema(Expression.self)
     #expect(text.hasPrefix(##"{"$ref":"#/$defs/Expression","$defs":{"Expression":{"oneOf":["##))
     #expect(
@@ -84,7 +84,7 @@ struct JSONSchemaTests {
         ##"{"_0":{"$ref":"#/$defs/Expression"},"_1":{"$ref":"#/$defs/Expression"}}"##))
   }
 
-  @Test func `labels of a case, all of them`() throws {
+  @Test func `all labels of a case are listed`() throws {
     let schema = JSONSchema.derive(Shape.self)
     let root = try #require(schema["$defs"]?["Shape"])
     guard case .array(let alternatives)? = root["oneOf"] else {
@@ -102,12 +102,12 @@ struct JSONSchemaTests {
     #expect(text.contains(##""shape":{"$ref":"#/$defs/Shape"}"##))
   }
 
-  @Test func `an enum without payloads is a list of names`() {
+  @Test func `an enum without associated values is a list of names`() {
     enum Command: Codable { case start, stop, reset }
     #expect(schema(Command.self) == #"{"enum":["start","stop","reset"]}"#)
   }
 
-  @Test func `a type that refuses dummies leaves its part open`() {
+  @Test func `a type that rejects placeholders is left open`() {
     struct Picky: Decodable {
       init(from decoder: any Decoder) throws {
         struct Never: Error {}
@@ -127,7 +127,7 @@ struct JSONSchemaTests {
   }
 
   @Test(arguments: [0, 1, 2, 3])
-  func `what is written is what the schema lists`(_ position: Int) throws {
+  func `encoded cases match the schema`(_ position: Int) throws {
     let names = JSONCoder.caseNames(of: ProfileMutation.self)
     let values: [ProfileMutation] = [
       .setFollowing(true), .setUser(nil), .setUser(User(name: "Ada")), .setFollowing(false),

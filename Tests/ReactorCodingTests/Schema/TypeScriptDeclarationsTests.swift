@@ -48,11 +48,11 @@ struct TypeScriptDeclarationsTests {
       (["anyOf": [["enum": [1, 10]], ["type": "null"]]], "1 | 10 | null"),
       (["$ref": "https://example.org/"], "unknown"),
     ] as [(JSONValue, String)])
-  func `a schema is a type`(_ schema: JSONValue, _ expected: String) {
+  func `a schema is rendered as a type expression`(_ schema: JSONValue, _ expected: String) {
     #expect(type(schema) == expected)
   }
 
-  @Test func `what a schema defines is declared once, under a name of its own`() {
+  @Test func `definitions are declared once, with a prefix`() {
     indirect enum Tree: Codable {
       case leaf
       case branch(left: Tree, right: Tree)

@@ -33,7 +33,7 @@ enum Shape: Codable, Hashable, Sendable {
   indirect case shape(Shape)
 }
 
-/// A payload that has the member which an unlabelled payload is tagged with.
+/// A payload with a member named like the label of an unlabelled value.
 struct Underscored: Codable, Hashable, Sendable {
   var zero: Int
 
@@ -44,7 +44,7 @@ struct Underscored: Codable, Hashable, Sendable {
 
 struct Empty: Codable, Hashable, Sendable {}
 
-/// Keys that the author has renamed.
+/// Keys renamed by the author.
 enum Renamed: Codable, Hashable, Sendable {
   case follow(id: Int)
   case stop
@@ -110,7 +110,7 @@ struct Everything: Codable, Hashable, Sendable {
   var tree = Tree(value: 1, children: [Tree(value: 2, children: [])])
 }
 
-/// Writes nested containers by hand, as code for a foreign API does.
+/// Writes nested containers by hand, as for a third-party API.
 struct Handwritten: Codable, Hashable, Sendable {
   var city: String
 

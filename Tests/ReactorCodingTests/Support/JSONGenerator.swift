@@ -1,6 +1,6 @@
 import ReactorCoding
 
-/// Makes JSON values by chance, the same ones for the same seed.
+/// Generates random JSON values, reproducible by seed.
 struct JSONGenerator: RandomNumberGenerator {
   private var state: UInt64
 
@@ -39,7 +39,7 @@ struct JSONGenerator: RandomNumberGenerator {
     }
   }
 
-  /// A value that is much like another one.
+  /// Returns a value similar to another one.
   mutating func changed(_ value: JSONValue) -> JSONValue {
     switch value {
     case .array(var elements):

@@ -1,18 +1,18 @@
 import ReactorCoding
 
-/// The JSON of a value as text.
+/// Returns the JSON of a value as text.
 func encoded<Value: Encodable>(_ value: Value) throws -> String {
   String(decoding: try JSONCoder.encode(value), as: UTF8.self)
 }
 
-/// A value from JSON text.
+/// Decodes a value from JSON text.
 func decoded<Value: Decodable>(
   _ type: Value.Type, _ text: String, _ strictness: JSONCoder.Strictness = .strict
 ) throws -> Value {
   try JSONCoder.decode(type, from: Array(text.utf8), strictness: strictness)
 }
 
-/// How decoding a text fails; `nil` if it does not.
+/// Returns the failure of decoding a text; `nil` if it succeeds.
 func failure<Value: Decodable>(
   _ type: Value.Type, _ text: String, _ strictness: JSONCoder.Strictness = .strict
 ) throws -> JSONDecodingFailure? {
