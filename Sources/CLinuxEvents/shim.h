@@ -1,5 +1,6 @@
 #pragma once
-/* What Linux has and the toolchain's Glibc module leaves out. */
+/* Linux interfaces that the toolchain's Glibc module leaves out. */
+#include <malloc.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 

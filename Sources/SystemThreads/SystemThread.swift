@@ -1,20 +1,19 @@
 internal import Glibc
 
-/// A thread of the system's own.
+/// A POSIX thread.
 ///
-/// Whoever blocks, in `epoll` or at a disk, must not take a thread from Swift's pool, which has as
-/// many as there are cores. A thread that is dropped without ``join()`` runs on until its work is
-/// done.
+/// For work that blocks, in `epoll` or on a disk: it must not occupy a thread of Swift's cooperative
+/// pool, which has one per core. A thread that is dropped without ``join()`` is detached.
 package struct SystemThread: ~Copyable, Sendable {
   private let handle: pthread_t
 
-  /// Starts a thread, or gives `nil` where the system gives none.
+  /// Starts a thread, or returns `nil` if the system cannot create one.
   ///
   /// - Parameters:
-  ///   - name: What `top -H` shows, at most 15 bytes.
-  ///   - body: What it does.
+  ///   - name: The name that `top -H` shows; Linux truncates it to 15 bytes.
+  ///   - body: The function that the thread executes.
   package init?(named name: String, _ body: @escaping @Sendable () -> Void) {
-    // Released by the thread itself when it starts, or here when there is none.
+    // Released by the thread when it starts, or below if it does not.
     let context = unsafe Unmanaged.passRetained(
       Body {
         Self.nameThisThread(name)
@@ -25,7 +24,7 @@ package struct SystemThread: ~Copyable, Sendable {
       &handle, nil,
       { context in
         if let context = unsafe context {
-          unsafe Unmanaged<Body>.fromOpaque(context).takeRetainedValue().run()
+          unsafe Unmanaged<Body>.fromOpaque(context).takeRetainedValue().function()
         }
         return nil
       }, context.toOpaque())
@@ -44,7 +43,7 @@ package struct SystemThread: ~Copyable, Sendable {
     discard self
   }
 
-  // `pthread_setname_np` is an extension which Swift's import of the C library hides.
+  // `pthread_setname_np` is a GNU extension that Swift's Glibc module does not import.
   private static func nameThisThread(_ name: String) {
     let descriptor = unsafe open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return }
@@ -53,7 +52,7 @@ package struct SystemThread: ~Copyable, Sendable {
   }
 
   private final class Body: Sendable {
-    let run: @Sendable () -> Void
-    init(run: @escaping @Sendable () -> Void) { self.run = run }
+    let function: @Sendable () -> Void
+    init(_ function: @escaping @Sendable () -> Void) { self.function = function }
   }
 }

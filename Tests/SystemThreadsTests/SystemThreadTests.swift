@@ -4,14 +4,14 @@ internal import SystemThreads
 internal import Testing
 
 @Suite struct SystemThreadTests {
-  @Test func `the work is done when the thread was joined`() throws {
+  @Test func `joining waits for the function to return`() throws {
     let isDone = Mutex(false)
     try run(named: "worker") { isDone.withLock { $0 = true } }
     #expect(isDone.withLock { $0 })
   }
 
   @Test(arguments: [("streams", "streams"), ("a-name-of-20-bytes..", "a-name-of-20-by"), ("", "")])
-  func `a thread is called what it was named, as far as the system has room`(
+  func `a thread has its name, truncated to 15 bytes`(
     given: String, shown: String
   ) throws {
     let name = Mutex<String?>(nil)
@@ -19,14 +19,14 @@ internal import Testing
     #expect(name.withLock { $0 } == shown + "\n")
   }
 
-  @Test func `a thread that nobody joins does its work all the same`() async {
+  @Test func `a thread that is not joined runs to completion`() async {
     await withCheckedContinuation { continuation in
       let thread = SystemThread(named: "forgotten") { continuation.resume() }
       if thread == nil { continuation.resume() }
     }
   }
 
-  @Test func `what the work holds is let go of when it ends`() throws {
+  @Test func `captured values are released when the function returns`() throws {
     final class Held: Sendable {}
     var held: Held? = Held()
     weak let watched = held

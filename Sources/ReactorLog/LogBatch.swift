@@ -1,0 +1,112 @@
+/// The changes that a session commits together: all or none of them are stored.
+///
+/// Most batches contain only entries. An action with an unfinished effect is added to the journal
+/// together with its first entries, and removed together with its last ones; the outcome of an
+/// idempotency key is stored with the entries of its request. So a crash never separates them.
+public struct LogBatch: Equatable, Sendable {
+  /// The mutations, in order and without gaps.
+  public var entries: [LogEntry]
+
+  /// Unfinished actions; each replaces the journal's row of its id.
+  public var accepted: [AcceptedAction]
+
+  /// The actions to delete from the journal.
+  public var finished: [AcceptedAction.ID]
+
+  /// The outcomes to store; each replaces the one of its key.
+  public var outcomes: [KeptOutcome]
+
+  /// Creates a batch.
+  public init(
+    _ entries: [LogEntry] = [], accepted: [AcceptedAction] = [],
+    finished: [AcceptedAction.ID] = [], outcomes: [KeptOutcome] = []
+  ) {
+    self.entries = entries
+    self.accepted = accepted
+    self.finished = finished
+    self.outcomes = outcomes
+  }
+
+  /// Whether the batch has no changes.
+  public var isEmpty: Bool {
+    entries.isEmpty && accepted.isEmpty && finished.isEmpty && outcomes.isEmpty
+  }
+}
+
+/// An accepted action in the journal: it runs again if the process ends before it finishes.
+public struct AcceptedAction: Equatable, Sendable {
+  /// The name of an action within the journal of its session.
+  public struct ID: Hashable, Sendable {
+    /// The number of its request; later requests have greater numbers.
+    public let request: Int
+
+    /// Its index among the actions of the request.
+    public let place: Int
+
+    /// Creates an id.
+    public init(request: Int, place: Int) {
+      self.request = request
+      self.place = place
+    }
+  }
+
+  /// Its name in the journal.
+  public let id: ID
+
+  /// The action, as JSON.
+  public let action: [UInt8]
+
+  /// Whether it was sent in an array, so that a failure includes its index.
+  public let isInArray: Bool
+
+  /// The idempotency key of its request.
+  public let key: IdempotencyKey?
+
+  /// The time of its last start.
+  public var at: Timestamp
+
+  /// The number of starts without a result, the first included.
+  public var runs: Int
+
+  /// Its failure, stored until the other actions of its request finish.
+  public var failure: ActionFailure?
+
+  /// Creates an accepted action.
+  public init(
+    id: ID, action: [UInt8], isInArray: Bool, key: IdempotencyKey?, at: Timestamp, runs: Int = 1,
+    failure: ActionFailure? = nil
+  ) {
+    self.id = id
+    self.action = action
+    self.isInArray = isInArray
+    self.key = key
+    self.at = at
+    self.runs = runs
+    self.failure = failure
+  }
+}
+
+/// The outcome of a request with an idempotency key.
+///
+/// It contains the version of the response's State instead of the State, which can be folded again.
+public struct KeptOutcome: Equatable, Sendable {
+  /// The key of the request.
+  public let key: IdempotencyKey
+
+  /// The time of the response.
+  public let at: Timestamp
+
+  /// The version of the State in the response.
+  public let version: Int
+
+  /// The failure of the actions; `nil` for none.
+  public let failure: ActionFailure?
+
+  /// Creates an outcome.
+  public init(key: IdempotencyKey, at: Timestamp, version: Int, failure: ActionFailure?) {
+    self.key = key
+    self.at = at
+    self.version = version
+    self.failure = failure
+  }
+}

@@ -1,0 +1,150 @@
+/// One mutation in the log of a session.
+public struct LogEntry: Equatable, Sendable {
+  /// The revision of a global that caused a mutation.
+  public struct GlobalMark: Equatable, Sendable {
+    /// The global's name.
+    public let name: String
+
+    /// The revision of the global; never repeated, also across restarts.
+    public let revision: UInt64
+
+    /// Creates a mark.
+    public init(name: String, revision: UInt64) {
+      self.name = name
+      self.revision = revision
+    }
+  }
+
+  /// The version of the state that contains this mutation and those before it; the first is 1.
+  public let version: Int
+
+  /// The time of the fold.
+  public let at: Timestamp
+
+  /// The action that caused it, as JSON; `nil` for none.
+  public let action: [UInt8]?
+
+  /// The global that caused it; `nil` for none.
+  public let global: GlobalMark?
+
+  /// The mutation, as JSON.
+  public let mutation: [UInt8]
+
+  /// Creates an entry.
+  public init(
+    version: Int, at: Timestamp, action: [UInt8]?, global: GlobalMark? = nil, mutation: [UInt8]
+  ) {
+    self.version = version
+    self.at = at
+    self.action = action
+    self.global = global
+    self.mutation = mutation
+  }
+}
+
+/// The fold of a session's mutations up to a version: a later fold starts from it.
+public struct Snapshot: Equatable, Sendable {
+  /// The version of the fold.
+  public let version: Int
+
+  /// The folded state, before `transform(state:)`, as JSON.
+  public let state: [UInt8]
+
+  /// The fingerprint of the State and the Mutation that it was folded with; empty if unknown.
+  public let schema: String
+
+  /// Creates a snapshot.
+  public init(version: Int, state: [UInt8], schema: String = "") {
+    self.version = version
+    self.state = state
+    self.schema = schema
+  }
+}
+
+/// The stored value of a global.
+public struct SharedValue: Equatable, Sendable {
+  /// The name of its history.
+  public let epoch: String
+
+  /// The number of changes in this history.
+  public let version: Int
+
+  /// The revision of the value; never repeated, also across restarts.
+  public let revision: UInt64
+
+  /// The value, as JSON.
+  public let json: [UInt8]
+
+  /// Creates a value.
+  public init(epoch: String, version: Int, revision: UInt64, json: [UInt8]) {
+    self.epoch = epoch
+    self.version = version
+    self.revision = revision
+    self.json = json
+  }
+}
+
+/// The state of a session in the log.
+public enum SessionRecord: Equatable, Sendable {
+  /// Never stored.
+  case none
+
+  /// Ended.
+  case ended
+
+  /// Stored.
+  case stored(StoredSession)
+}
+
+/// The stored properties of a session.
+public struct StoredSession: Equatable, Sendable {
+  /// The name of its history.
+  public let epoch: String
+
+  /// The version of its last entry; 0 for none.
+  public let version: Int
+
+  /// The time of the last entry, or of the creation.
+  public let lastActiveAt: Timestamp
+
+  /// The latest revision of each global that has caused a mutation of the session.
+  public let globals: [String: UInt64]
+
+  /// Whether the journal has unfinished actions.
+  public let isUnfinished: Bool
+
+  /// Creates a record.
+  public init(
+    epoch: String, version: Int, lastActiveAt: Timestamp, globals: [String: UInt64] = [:],
+    isUnfinished: Bool = false
+  ) {
+    self.epoch = epoch
+    self.version = version
+    self.lastActiveAt = lastActiveAt
+    self.globals = globals
+    self.isUnfinished = isUnfinished
+  }
+}
+
+/// A session in a list.
+public struct SessionSummary: Equatable, Sendable {
+  /// The session's id.
+  public let id: String
+
+  /// The position of its last entry.
+  public let cursor: Cursor
+
+  /// The number of its subscribers.
+  public let subscribers: Int
+
+  /// The time of its last change, or of its creation.
+  public let lastActiveAt: Timestamp
+
+  /// Creates a summary.
+  public init(id: String, cursor: Cursor, subscribers: Int, lastActiveAt: Timestamp) {
+    self.id = id
+    self.cursor = cursor
+    self.subscribers = subscribers
+    self.lastActiveAt = lastActiveAt
+  }
+}

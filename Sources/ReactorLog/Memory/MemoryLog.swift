@@ -1,0 +1,76 @@
+internal import Synchronization
+
+/// A log in memory, for tests, demonstrations and state that may be lost.
+///
+/// It retains the outcomes of the latest 10,000 idempotency keys per session.
+public final class MemoryLog: MutationLog {
+  private let table: MemoryTable
+
+  /// Creates an empty log.
+  ///
+  /// - Parameters:
+  ///   - retainedVersions: The minimum number of latest entries that are retained per session. Older
+  ///     ones are deleted when a snapshot replaces them, so that the memory of a session is bounded.
+  ///   - retention: Numbers of versions for individual reactors, which replace `retainedVersions`.
+  ///     Other rules are ignored.
+  ///   - outcomesKept: How long the outcomes of idempotency keys are retained.
+  public init(
+    retainedVersions: Int = 10_000, retention: RetentionRules = RetentionRules(),
+    outcomesKept: Duration = IdempotencyKey.retention
+  ) {
+    let milliseconds = outcomesKept / .milliseconds(1)
+    table = MemoryTable(
+      retained: retainedVersions, retention: retention,
+      outcomesKept: milliseconds < 9e15 ? Int64(milliseconds) : .max)
+  }
+
+  /// The log of a session.
+  public func session(_ key: SessionKey) -> any SessionLog {
+    MemorySessionLog(key, in: table)
+  }
+
+  /// Creates a session with another one's history up to a version.
+  public func fork(
+    _ source: SessionKey, at version: Int, to target: SessionKey, epoch: String,
+    completion: @escaping @Sendable (Result<Void, LogError>) -> Void
+  ) {
+    let history = table.find(source)?.history(upTo: version)
+    let isThere = table.findOrMake(target).begin(epoch, with: history)
+    completion(isThere ? .success(()) : .failure(.conflict))
+  }
+
+  /// The stored sessions of a reactor.
+  public func sessions(
+    of reactor: String, after id: String?, limit: Int
+  ) throws(LogError) -> [SessionSummary] {
+    var summaries: [SessionSummary] = []
+    for (key, session) in table.sessions(of: reactor, after: id) {
+      guard summaries.count < limit else { break }
+      guard case .stored(let stored) = session.record() else { continue }
+      summaries.append(
+        SessionSummary(
+          id: key.id, cursor: Cursor(epoch: stored.epoch, version: stored.version),
+          subscribers: 0, lastActiveAt: stored.lastActiveAt))
+    }
+    return summaries
+  }
+
+  /// The sessions with unfinished actions in the journal.
+  public func unfinishedSessions(after key: SessionKey?, limit: Int) -> [SessionKey] {
+    Array(table.unfinishedSessions(after: key).prefix(limit))
+  }
+
+  /// The current value of a global.
+  public func sharedValue(_ name: String) -> SharedValue? {
+    table.shared.withLock { $0[name] }
+  }
+
+  /// Sets a global.
+  public func share(
+    _ value: SharedValue, as name: String,
+    completion: @escaping @Sendable (Result<Void, LogError>) -> Void
+  ) {
+    table.shared.withLock { $0[name] = value }
+    completion(.success(()))
+  }
+}

@@ -1,0 +1,161 @@
+internal import Synchronization
+
+/// The data of a session in memory.
+final class MemorySession: Sendable {
+  /// The history of a session.
+  struct History: Sendable {
+    var entries: [LogEntry] = []
+    var version = 0
+    var lastActiveAt = Timestamp(milliseconds: 0)
+    var globals: [String: UInt64] = [:]
+    var snapshots: [Snapshot] = []  // in ascending order of their versions
+
+    /// The version before the first retained entry.
+    var oldest: Int { version - entries.count }
+  }
+
+  private struct Contents {
+    var epoch: String?
+    var isEnded = false
+    var history = History()
+    var accepted: [AcceptedAction.ID: AcceptedAction] = [:]
+    var outcomes = KeptOutcomes()
+  }
+
+  private let retained: Int
+  /// How long the outcomes of idempotency keys are retained, in milliseconds.
+  private let outcomesKept: Int64
+  private let contents = Mutex(Contents())
+
+  init(retained: Int, outcomesKept: Int64) {
+    self.retained = retained
+    self.outcomesKept = outcomesKept
+  }
+
+  func record() -> SessionRecord {
+    contents.withLock { contents in
+      if contents.isEnded { return .ended }
+      guard let epoch = contents.epoch else { return .none }
+      return .stored(
+        StoredSession(
+          epoch: epoch, version: contents.history.version,
+          lastActiveAt: contents.history.lastActiveAt,
+          globals: contents.history.globals, isUnfinished: !contents.accepted.isEmpty))
+    }
+  }
+
+  /// Starts a history, possibly in place of an ended one.
+  ///
+  /// - Returns: `false` if the session has a history.
+  func begin(_ epoch: String, with history: History?) -> Bool {
+    contents.withLock { contents in
+      guard contents.isEnded || contents.epoch == nil else { return false }
+      contents = Contents(epoch: epoch, history: history ?? History(lastActiveAt: .now))
+      return true
+    }
+  }
+
+  /// Appends a batch.
+  ///
+  /// - Returns: Whether the session was at the expected version and epoch.
+  func append(_ batch: LogBatch, to epoch: String, expecting version: Int) -> Bool {
+    contents.withLock { contents in
+      guard !contents.isEnded, contents.epoch ?? epoch == epoch, contents.history.version == version
+      else { return false }
+      if contents.epoch == nil { contents.history.lastActiveAt = .now }
+      contents.epoch = epoch
+      contents.history.version += batch.entries.count
+      for entry in batch.entries {
+        contents.history.entries.append(entry)
+        if let global = entry.global { contents.history.globals[global.name] = global.revision }
+      }
+      contents.history.lastActiveAt = batch.entries.last?.at ?? contents.history.lastActiveAt
+      for action in batch.accepted { contents.accepted[action.id] = action }
+      for id in batch.finished { contents.accepted[id] = nil }
+      for outcome in batch.outcomes {
+        contents.outcomes.keep(outcome, forgettingAfter: outcomesKept)
+      }
+      return true
+    }
+  }
+
+  func end() {
+    contents.withLock { $0 = Contents(isEnded: true) }
+  }
+
+  // MARK: Reading
+
+  func entries(after version: Int, limit: Int) -> [LogEntry] {
+    contents.withLock { contents in
+      let history = contents.history
+      let start = min(max(0, version - history.oldest), history.entries.count)
+      return Array(history.entries[start...].prefix(limit))
+    }
+  }
+
+  func snapshot(atOrBefore version: Int, of schema: String?) -> Snapshot? {
+    contents.withLock { contents in
+      contents.history.snapshots.last {
+        $0.version <= version && $0.schema == schema ?? $0.schema
+      }
+    }
+  }
+
+  var acceptedActions: [AcceptedAction] {
+    contents.withLock { contents in
+      contents.accepted.values.sorted {
+        ($0.id.request, $0.id.place) < ($1.id.request, $1.id.place)
+      }
+    }
+  }
+
+  func outcome(of key: String) -> KeptOutcome? {
+    contents.withLock { $0.outcomes[key] }
+  }
+
+  /// The history up to a version, for a fork.
+  func history(upTo version: Int) -> History {
+    var history = contents.withLock { $0.history }
+    let dropped = history.entries.suffix(max(0, history.version - version))
+    // The revisions of dropped entries are invalid. Those that no retained entry has set were set by
+    // entries that retention deleted, and are valid.
+    for entry in dropped {
+      if let global = entry.global { history.globals[global.name] = nil }
+    }
+    history.entries.removeLast(dropped.count)
+    for entry in history.entries {
+      if let global = entry.global { history.globals[global.name] = global.revision }
+    }
+    history.snapshots.removeAll { $0.version > version }
+    history.version = version
+    history.lastActiveAt = .now
+    return history
+  }
+
+  // MARK: Retention
+
+  func save(_ snapshot: Snapshot, of epoch: String) {
+    contents.withLock { contents in
+      let history = contents.history
+      guard contents.epoch == epoch, snapshot.version <= history.version,
+        snapshot.version >= history.snapshots.last?.version ?? 1
+      else { return }
+      if history.snapshots.last?.version == snapshot.version {
+        contents.history.snapshots.removeLast()
+      }
+      contents.history.snapshots.append(snapshot)
+      contents.history.trim(to: retained)
+    }
+  }
+}
+
+extension MemorySession.History {
+  /// Deletes the entries up to the latest snapshot that is old enough to replace them.
+  fileprivate mutating func trim(to retained: Int) {
+    guard let keep = snapshots.lastIndex(where: { $0.version <= version - retained }) else {
+      return
+    }
+    entries.removeFirst(min(entries.count, max(0, snapshots[keep].version - oldest)))
+    snapshots.removeFirst(keep)
+  }
+}

@@ -1,0 +1,69 @@
+internal import Synchronization
+
+/// The log of a session in memory; the session is created by the first write.
+final class MemorySessionLog: SessionLog {
+  private let key: SessionKey
+  private let table: MemoryTable
+  /// The session of the key, which never changes once it exists.
+  private let known = Mutex<MemorySession?>(nil)
+
+  init(_ key: SessionKey, in table: MemoryTable) {
+    self.key = key
+    self.table = table
+  }
+
+  func record() -> SessionRecord {
+    found?.record() ?? .none
+  }
+
+  func create(epoch: String, completion: @escaping @Sendable (Result<Void, LogError>) -> Void) {
+    completion(made.begin(epoch, with: nil) ? .success(()) : .failure(.conflict))
+  }
+
+  func append(
+    _ batch: LogBatch, to epoch: String, expecting version: Int,
+    completion: @escaping @Sendable (Result<Void, LogError>) -> Void
+  ) {
+    let isExpected = made.append(batch, to: epoch, expecting: version)
+    completion(isExpected ? .success(()) : .failure(.conflict))
+  }
+
+  func end(completion: @escaping @Sendable (Result<Void, LogError>) -> Void) {
+    made.end()
+    completion(.success(()))
+  }
+
+  func entries(after version: Int, limit: Int) -> [LogEntry] {
+    found?.entries(after: version, limit: limit) ?? []
+  }
+
+  func snapshot(atOrBefore version: Int, of schema: String?) -> Snapshot? {
+    found?.snapshot(atOrBefore: version, of: schema)
+  }
+
+  func acceptedActions() -> [AcceptedAction] {
+    found?.acceptedActions ?? []
+  }
+
+  func outcome(of key: String) -> KeptOutcome? {
+    found?.outcome(of: key)
+  }
+
+  func save(_ snapshot: Snapshot, of epoch: String) {
+    found?.save(snapshot, of: epoch)
+  }
+
+  private var found: MemorySession? {
+    if let session = known.withLock({ $0 }) { return session }
+    let session = table.find(key)
+    if session != nil { known.withLock { $0 = session } }
+    return session
+  }
+
+  private var made: MemorySession {
+    if let session = known.withLock({ $0 }) { return session }
+    let session = table.findOrMake(key)
+    known.withLock { $0 = session }
+    return session
+  }
+}

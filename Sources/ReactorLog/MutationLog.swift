@@ -1,0 +1,191 @@
+/// Stores the mutations of all sessions.
+///
+/// Every state is a fold of them.
+///
+/// Reading calls may block on the disk. Writing calls return immediately and call their completion on
+/// any thread, possibly before they return.
+public protocol MutationLog: Sendable {
+  /// The log of a session. Costs nothing until it is written to.
+  func session(_ key: SessionKey) -> any SessionLog
+
+  /// Creates a session with another one's history up to a version, atomically.
+  ///
+  /// Fails with ``LogError/conflict`` if the new session is stored already.
+  ///
+  /// - Parameters:
+  ///   - source: The session to copy. Its entries up to `version` must be stored, or a snapshot that
+  ///     replaces them.
+  ///   - version: The last version to copy.
+  ///   - target: The new session; it may replace an ended one.
+  ///   - epoch: The name of the new history.
+  ///   - completion: Called once the new session is as durable as the store is.
+  func fork(
+    _ source: SessionKey, at version: Int, to target: SessionKey, epoch: String,
+    completion: @escaping @Sendable (Result<Void, LogError>) -> Void)
+
+  /// The stored sessions of a reactor that have not ended, in ascending order of their ids' bytes.
+  ///
+  /// The cost depends on the limit, not on the number of sessions.
+  ///
+  /// - Parameters:
+  ///   - reactor: The reactor's name.
+  ///   - id: Only sessions after this id.
+  ///   - limit: The maximum number of sessions.
+  /// - Returns: Their summaries.
+  /// - Throws: If the log cannot be read.
+  func sessions(
+    of reactor: String, after id: String?, limit: Int
+  ) throws(LogError) -> [SessionSummary]
+
+  /// The sessions with unfinished actions in the journal, in ascending order of their reactors' names
+  /// and of their ids.
+  ///
+  /// The cost depends on their number, not on the number of sessions.
+  ///
+  /// - Parameters:
+  ///   - key: Only sessions after this one.
+  ///   - limit: The maximum number of sessions.
+  /// - Returns: Their keys.
+  /// - Throws: If the log cannot be read.
+  func unfinishedSessions(after key: SessionKey?, limit: Int) throws(LogError) -> [SessionKey]
+
+  /// The current value of a global; `nil` if it was never set.
+  func sharedValue(_ name: String) throws(LogError) -> SharedValue?
+
+  /// Sets a global.
+  ///
+  /// - Parameters:
+  ///   - value: The value.
+  ///   - name: The global's name.
+  ///   - completion: Called once the value is as durable as the store is.
+  func share(
+    _ value: SharedValue, as name: String,
+    completion: @escaping @Sendable (Result<Void, LogError>) -> Void)
+
+  /// Why writes fail at present; `nil` while the log can be written.
+  ///
+  /// Costs at most two system calls.
+  var failure: LogError? { get }
+
+  /// Declares which snapshots a hosted reactor can decode.
+  ///
+  /// Only these may replace entries that retention deletes. A log in memory has no others.
+  ///
+  /// - Parameters:
+  ///   - reactor: The reactor's name.
+  ///   - schema: The fingerprint of its State and Mutation.
+  func willFold(_ reactor: String, schema: String)
+}
+
+extension MutationLog {
+  /// `nil`: the log can always be written.
+  public var failure: LogError? { nil }
+
+  /// Does nothing.
+  public func willFold(_ reactor: String, schema: String) {}
+}
+
+/// A session with changes to append.
+public protocol BatchSource: AnyObject, Sendable {
+  /// Appends the pending changes, if any.
+  ///
+  /// Called by the log, once per ``SessionLog/announce(_:)``, on any thread.
+  func appendBatch()
+}
+
+/// The log of one session.
+public protocol SessionLog: AnyObject, Sendable {
+  /// The state of the session.
+  func record() throws(LogError) -> SessionRecord
+
+  /// Creates the session without mutations; it may replace an ended one.
+  ///
+  /// Fails with ``LogError/conflict`` if the session is stored already.
+  func create(
+    epoch: String, completion: @escaping @Sendable (Result<Void, LogError>) -> Void)
+
+  /// Calls a source when the log can write its batch, so that changes until then belong to the batch.
+  ///
+  /// The default implementation calls it immediately.
+  func announce(_ source: any BatchSource)
+
+  /// Appends a batch after a version. Creates a missing session if the version is 0.
+  ///
+  /// - Parameters:
+  ///   - batch: The changes; not empty. The versions of the entries follow `version` without gaps;
+  ///     without entries the session stays at `version`.
+  ///   - epoch: The history that the writer expects.
+  ///   - version: The version that the writer expects. If the log is at another version or epoch,
+  ///     nothing is written and the append fails with ``LogError/conflict``.
+  ///   - completion: Called once the batch is as durable as the store is.
+  func append(
+    _ batch: LogBatch, to epoch: String, expecting version: Int,
+    completion: @escaping @Sendable (Result<Void, LogError>) -> Void)
+
+  /// Marks the session as ended and deletes its data.
+  func end(completion: @escaping @Sendable (Result<Void, LogError>) -> Void)
+
+  /// The entries after a version, in order and without a gap.
+  ///
+  /// Entries that retention has deleted are missing from the front.
+  ///
+  /// - Parameters:
+  ///   - version: The version before the first entry.
+  ///   - limit: The maximum number of entries. A log may return fewer, because they are large or the
+  ///     next one is damaged; only an empty result is the end.
+  /// - Returns: The entries.
+  /// - Throws: If the log cannot be read, or the first entry is damaged or missing.
+  func entries(after version: Int, limit: Int) throws(LogError) -> [LogEntry]
+
+  /// The latest snapshot at or before a version; `nil` if there is none.
+  ///
+  /// - Parameters:
+  ///   - version: The maximum version.
+  ///   - schema: The required fingerprint; `nil` for any.
+  /// - Returns: The snapshot.
+  /// - Throws: If the log cannot be read.
+  func snapshot(atOrBefore version: Int, of schema: String?) throws(LogError) -> Snapshot?
+
+  /// The unfinished actions of the journal, in the order of their ids.
+  func acceptedActions() throws(LogError) -> [AcceptedAction]
+
+  /// The outcome of an idempotency key in the session's history; `nil` for none.
+  ///
+  /// It may be older than its retention, because logs delete outcomes in batches.
+  func outcome(of key: String) throws(LogError) -> KeptOutcome?
+
+  /// Stores a snapshot. It only saves time: losing one loses no data.
+  func save(_ snapshot: Snapshot, of epoch: String)
+}
+
+/// An error of a log.
+///
+/// A write that fails has changed nothing.
+public enum LogError: Error, Equatable, Sendable {
+  /// The session is at another version or epoch than the writer expects.
+  case conflict
+
+  /// No space is left.
+  case full
+
+  /// The store cannot be reached.
+  case unavailable(String)
+
+  /// The stored data is damaged.
+  case corrupt(String)
+
+  /// This release of the reactor cannot decode the mutation or the snapshot of a version.
+  case unreadable(version: Int, reason: String)
+}
+
+extension SessionLog {
+  /// Calls the source immediately.
+  public func announce(_ source: any BatchSource) {
+    source.appendBatch()
+  }
+
+  /// The latest snapshot at or before a version, of any schema.
+  public func snapshot(atOrBefore version: Int) throws(LogError) -> Snapshot? {
+    try snapshot(atOrBefore: version, of: nil)
+  }
+}

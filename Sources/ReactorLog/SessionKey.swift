@@ -1,0 +1,41 @@
+/// The name of a session: its reactor and its id.
+public struct SessionKey: Hashable, Sendable, CustomStringConvertible {
+  /// The name under which the reactor is hosted.
+  public let reactor: String
+
+  /// The session's id, valid according to ``isValid(id:)``.
+  public let id: String
+
+  /// Creates a key.
+  public init(reactor: String, id: String) {
+    self.reactor = reactor
+    self.id = id
+  }
+
+  /// The key in the form that clients use: `counter/demo`.
+  public var description: String {
+    "\(reactor)/\(id)"
+  }
+
+  /// Whether a text is a valid id: 1 to 128 of `A-Z a-z 0-9 . _ ~ -`, neither `.` nor `..`.
+  public static func isValid(id: String) -> Bool {
+    guard (1...128).contains(id.utf8.count) else { return false }
+    var dots = 0
+    for byte in id.utf8 {
+      switch byte {
+      case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "~"),
+        UInt8(ascii: "-"):
+        break
+      case UInt8(ascii: "."): dots += 1
+      default: return false
+      }
+    }
+    return dots != id.utf8.count || dots > 2
+  }
+
+  /// A random id of 26 characters and 128 bits.
+  public static func generatedID() -> String {
+    Epoch.random(characters: 26)
+  }
+}

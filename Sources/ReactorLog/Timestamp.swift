@@ -1,0 +1,74 @@
+internal import Glibc
+
+/// A time of the wall clock in milliseconds.
+///
+/// It does not order entries: versions do.
+public struct Timestamp: Hashable, Sendable, CustomStringConvertible {
+  /// Milliseconds since 1970-01-01T00:00:00Z, leap seconds not counted.
+  public var milliseconds: Int64
+
+  /// Creates a timestamp.
+  public init(milliseconds: Int64) {
+    self.milliseconds = milliseconds
+  }
+
+  /// The current time.
+  public static var now: Timestamp {
+    var time = timespec()
+    unsafe clock_gettime(CLOCK_REALTIME, &time)
+    return Timestamp(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
+  }
+
+  /// The time as ISO 8601 in UTC: `2026-11-20T20:43:00.123Z`.
+  public var description: String {
+    var bytes: [UInt8] = []
+    write(to: &bytes)
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// Appends the time as ISO 8601 in UTC.
+  ///
+  /// Without Foundation's formatters, because they link ICU, which is four times the size of the
+  /// daemon.
+  public func write(to bytes: inout [UInt8]) {
+    let (days, inDay) = milliseconds.flooredQuotientAndRemainder(by: 86_400_000)
+    let (year, month, day) = Self.civil(fromDays: days)
+    let seconds = inDay / 1000
+    Self.write(year, digits: 4, end: "-", to: &bytes)
+    Self.write(month, digits: 2, end: "-", to: &bytes)
+    Self.write(day, digits: 2, end: "T", to: &bytes)
+    Self.write(seconds / 3600, digits: 2, end: ":", to: &bytes)
+    Self.write(seconds / 60 % 60, digits: 2, end: ":", to: &bytes)
+    Self.write(seconds % 60, digits: 2, end: ".", to: &bytes)
+    Self.write(inDay % 1000, digits: 3, end: "Z", to: &bytes)
+  }
+
+  private static func write(
+    _ number: Int64, digits: Int, end: Unicode.Scalar, to bytes: inout [UInt8]
+  ) {
+    let text = String(number).utf8
+    bytes += repeatElement(UInt8(ascii: "0"), count: max(0, digits - text.count))
+    bytes += text
+    bytes.append(UInt8(ascii: end))
+  }
+
+  /// The date of a day counted from 1970-01-01, after Howard Hinnant's `civil_from_days`: years start
+  /// in March, so that a leap day is the last day of its year.
+  private static func civil(fromDays days: Int64) -> (year: Int64, month: Int64, day: Int64) {
+    let (era, dayOfEra) = (days + 719_468).flooredQuotientAndRemainder(by: 146_097)
+    let yearOfEra =
+      (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+    let monthFromMarch = (5 * dayOfYear + 2) / 153
+    let day = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
+    let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
+    return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, day)
+  }
+}
+
+extension Int64 {
+  fileprivate func flooredQuotientAndRemainder(by divisor: Int64) -> (Int64, Int64) {
+    let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
+    return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
+  }
+}

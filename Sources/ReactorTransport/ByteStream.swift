@@ -1,0 +1,59 @@
+/// Bytes that are framed once and sent to many connections.
+///
+/// The payload is stored within the framing of one HTTP/1.1 chunk, so that a broadcast to thousands
+/// of connections frames its event once. An HTTP/1.0 connection is sent the payload only.
+public struct StreamChunk: Sendable {
+  /// Chunk size line, payload, line end.
+  public let framed: [UInt8]
+
+  /// The payload's position within `framed`.
+  public let payload: Range<Int>
+
+  /// Frames a payload, which must not be empty: an empty chunk would end the body.
+  public init(_ payload: some Collection<UInt8>) {
+    let size = String(payload.count, radix: 16)
+    var framed: [UInt8] = []
+    framed.reserveCapacity(size.utf8.count + 2 + payload.count + 2)
+    framed.append(contentsOf: size.utf8)
+    framed.append(contentsOf: [13, 10])
+    let start = framed.count
+    framed.append(contentsOf: payload)
+    self.payload = start..<framed.count
+    framed.append(contentsOf: [13, 10])
+    self.framed = framed
+  }
+}
+
+/// The next output of a stream.
+public enum StreamOutput: Sendable {
+  /// Send this chunk, then call `next()` again.
+  case chunk(StreamChunk)
+
+  /// Nothing until one of the stream's groups is woken.
+  case idle
+
+  /// The body is complete: send the last chunk and close.
+  case finished
+}
+
+/// A response body of unknown length, pulled by its connection.
+///
+/// A connection pulls as much as it can write at once, and nothing while its socket is full: a
+/// client that does not read costs a few shared chunks and delays no other client.
+public protocol ByteStream: AnyObject, Sendable {
+  /// The groups that wake this stream's connection.
+  ///
+  /// Read once, when the connection opens. A wake before that is not lost: the first `next()`
+  /// follows it.
+  var groups: [StreamGroup] { get }
+
+  /// Returns the next output. Called on the connection's loop thread only, and must not block.
+  func next() -> StreamOutput
+
+  /// The chunk that is sent after a heartbeat interval without output; `nil` sends nothing.
+  var heartbeat: StreamChunk? { get }
+
+  /// Called exactly once, when the connection has ended from either side, also if the stream was
+  /// never opened. No other call follows.
+  func closed()
+}

@@ -1,0 +1,120 @@
+internal import Glibc
+
+/// The header fields of a response, in the order in which they are sent.
+///
+/// Stored as one buffer of zero-terminated names and values: the fields of a response are one
+/// allocation, and a transport written in C reads them in place.
+public struct HTTPFields: Sendable, Equatable {
+  /// Enough for nearly every response, so that its fields are allocated once.
+  private static let usualSize = 256
+
+  private var bytes: [UInt8] = []
+
+  /// Creates an empty collection.
+  public init() {}
+
+  /// Appends a field.
+  ///
+  /// A field is dropped if its value is empty or contains a control character, which could end the
+  /// field and begin another (RFC 9110, 5.5).
+  ///
+  /// - Parameters:
+  ///   - name: The field's name: a compile-time constant, hence trusted.
+  ///   - value: The field's value.
+  public mutating func append(_ name: StaticString, _ value: String) {
+    var value = value
+    value.withUTF8 { value in
+      guard let start = value.baseAddress, Self.canBeSent(value) else { return }
+      append(name, byteCount: value.count) { $0.initialize(from: start, count: value.count) }
+    }
+  }
+
+  /// Appends a field whose value is written in place.
+  ///
+  /// - Parameters:
+  ///   - name: The field's name.
+  ///   - byteCount: The length of the value, greater than 0.
+  ///   - write: Writes all bytes of the value, without control characters.
+  package mutating func append(
+    _ name: StaticString, byteCount: Int, writing write: (UnsafeMutablePointer<UInt8>) -> Void
+  ) {
+    if bytes.isEmpty { bytes.reserveCapacity(Self.usualSize) }
+    let nameCount = name.utf8CodeUnitCount
+    let fieldCount = nameCount + byteCount + 2
+    bytes.append(addingCapacity: fieldCount) { room in
+      room.withUnsafeMutableBufferPointer { room, count in
+        guard let start = room.baseAddress else { return }
+        start.initialize(from: name.utf8Start, count: nameCount)
+        start[nameCount] = 0
+        write(start + nameCount + 1)
+        start[fieldCount - 1] = 0
+        count = fieldCount
+      }
+    }
+  }
+
+  /// Appends fields.
+  public static func += (fields: inout HTTPFields, more: HTTPFields) {
+    if fields.bytes.isEmpty { fields.bytes.reserveCapacity(usualSize) }
+    fields.bytes += more.bytes
+  }
+
+  /// Concatenates fields.
+  public static func + (fields: HTTPFields, more: HTTPFields) -> HTTPFields {
+    var all = fields
+    all += more
+    return all
+  }
+
+  /// The value of the first field with a name, spelled as it was appended; `nil` if there is none.
+  public subscript(name: String) -> String? {
+    first { $0.name == name }?.value
+  }
+
+  /// Replaces the fields with a name by one field.
+  package mutating func replace(_ name: StaticString, with value: String) {
+    var others = HTTPFields()
+    forEachCString { other, value in
+      guard strcmp(other, name.utf8Start) != 0 else { return }
+      others.bytes += UnsafeRawBufferPointer(start: other, count: strlen(other) + 1)
+      others.bytes += UnsafeRawBufferPointer(start: value, count: strlen(value) + 1)
+    }
+    others.append(name, value)
+    self = others
+  }
+
+  /// Calls a function with each name and value; the pointers are valid during the call.
+  public func forEachCString(
+    _ body: (_ name: UnsafePointer<CChar>, _ value: UnsafePointer<CChar>) -> Void
+  ) {
+    bytes.withUnsafeBytes { bytes in
+      var rest = UnsafeRawBufferPointer(rebasing: bytes[...])
+      while let name = rest.baseAddress?.assumingMemoryBound(to: CChar.self), !rest.isEmpty {
+        let value = name + strlen(name) + 1
+        body(name, value)
+        let end = UnsafeRawPointer(value + strlen(value) + 1) - UnsafeRawPointer(name)
+        rest = UnsafeRawBufferPointer(rebasing: rest[end...])
+      }
+    }
+  }
+
+  private static func canBeSent(_ value: UnsafeBufferPointer<UInt8>) -> Bool {
+    !value.isEmpty && value.allSatisfy { ($0 >= 0x20 && $0 != 0x7F) || $0 == 0x09 }
+  }
+}
+
+extension HTTPFields: ExpressibleByDictionaryLiteral {
+  /// Creates fields; a name may occur more than once.
+  public init(dictionaryLiteral fields: (StaticString, String)...) {
+    for (name, value) in fields { append(name, value) }
+  }
+}
+
+extension HTTPFields: Sequence {
+  /// Iterates over the fields.
+  public func makeIterator() -> some IteratorProtocol<(name: String, value: String)> {
+    var fields: [(name: String, value: String)] = []
+    forEachCString { fields.append((String(cString: $0), String(cString: $1))) }
+    return fields.makeIterator()
+  }
+}

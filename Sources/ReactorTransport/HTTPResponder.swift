@@ -1,0 +1,89 @@
+/// Sends the response to one request.
+///
+/// The response is consumed, so that its fields are appended to in place.
+public typealias HTTPReply = @Sendable (consuming HTTPResponse) -> Void
+
+/// The service's side of the border between transport and service.
+public protocol HTTPResponder: Sendable {
+  /// Decides at the end of a request's head whether its body is read.
+  ///
+  /// A transport calls this on a worker thread, at most once per request and only if a body follows.
+  /// The call must not block.
+  ///
+  /// - Parameter head: The request without its body.
+  /// - Returns: The admission, which the transport attaches to the complete request; or the response
+  ///   that is sent in place of reading the body, before the connection is closed.
+  func admit(_ head: HTTPRequest) -> HTTPAdmission
+
+  /// Responds to one request, at once or later, by calling `reply` exactly once.
+  ///
+  /// A transport calls this on one of its worker threads, concurrently for different connections.
+  /// The call must not block: an operation that waits retains `reply` and calls it when it is done,
+  /// on any thread.
+  func respond(to request: HTTPRequest, reply: @escaping HTTPReply)
+
+  /// Selects where a complete request is processed.
+  ///
+  /// Called once per request, on the worker thread; must not block.
+  func lane(for request: HTTPRequest) -> HTTPLane
+
+  /// Creates the response to a request that the transport rejects before its body is complete.
+  ///
+  /// - Parameters:
+  ///   - reason: Why the transport rejects it.
+  ///   - request: The head of the request; `nil` if it was not read.
+  /// - Returns: The response that is sent before the connection is closed.
+  func rejection(for reason: HTTPRejection, of request: HTTPRequest?) -> HTTPResponse
+}
+
+extension HTTPResponder {
+  /// Admits every request.
+  public func admit(_ head: HTTPRequest) -> HTTPAdmission { .accept(nil) }
+
+  /// Processes every request on the worker thread.
+  public func lane(for request: HTTPRequest) -> HTTPLane { .immediate }
+}
+
+/// Where a request is processed.
+public enum HTTPLane: Sendable {
+  /// On the worker thread that parsed it, which serves no other connection meanwhile: for requests
+  /// that take microseconds.
+  case immediate
+
+  /// On a background thread: for requests that take longer.
+  case background
+
+  /// On the worker thread, and on a reserved connection if all others are in use: for health checks
+  /// and administration.
+  case priority
+}
+
+/// The responder's decision on a request whose body has not been read.
+public enum HTTPAdmission: Sendable {
+  /// Read the body. The token carries the responder's work on the head over to the request.
+  case accept((any HTTPAdmissionToken)?)
+
+  /// Send this response and close the connection.
+  case reject(HTTPResponse)
+}
+
+/// The responder's own data on a request whose head it has admitted.
+public protocol HTTPAdmissionToken: AnyObject, Sendable {}
+
+/// Why a transport rejects a well-formed request, or a connection.
+public enum HTTPRejection: Sendable, Equatable {
+  /// The body is larger than `limit` bytes.
+  case bodyTooLarge(limit: Int)
+
+  /// The request line and header fields together are larger than `limit` bytes.
+  case headersTooLarge(limit: Int)
+
+  /// The bodies that are being received already take `limit` bytes in all.
+  case tooManyBodies(limit: Int)
+
+  /// The client already has `limit` connections; its request was not read.
+  case tooManyConnections(limit: Int)
+
+  /// All connections are in use; the remaining ones are reserved for ``HTTPLane/priority``.
+  case noConnectionLeft
+}

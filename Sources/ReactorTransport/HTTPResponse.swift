@@ -1,0 +1,41 @@
+/// The response to one request.
+public struct HTTPResponse: Sendable {
+  /// The part of a response after its head.
+  public enum Body: Sendable {
+    /// No body. `Content-Length: 0` is written where the status allows a body.
+    case empty
+
+    /// A complete body, sent with its `Content-Length`.
+    case bytes([UInt8])
+
+    /// A stream that continues until it finishes or the client disconnects.
+    case stream(any ByteStream)
+  }
+
+  /// The status code.
+  public var status: Int
+
+  /// The header fields, except those that the transport writes: `Date`, `Content-Length`,
+  /// `Transfer-Encoding` and `Connection`.
+  public var headers: HTTPFields
+
+  /// The body.
+  ///
+  /// In response to `HEAD` the transport sends only the head and never opens a stream.
+  public var body: Body
+
+  /// The name of the problem type that the body describes (RFC 9457); `nil` for any other body.
+  ///
+  /// For metrics and logs; not sent.
+  public var problem: String?
+
+  /// Creates a response.
+  public init(
+    status: Int, headers: HTTPFields = [:], body: Body = .empty, problem: String? = nil
+  ) {
+    self.status = status
+    self.headers = headers
+    self.body = body
+    self.problem = problem
+  }
+}

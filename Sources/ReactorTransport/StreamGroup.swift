@@ -1,0 +1,38 @@
+internal import Synchronization
+
+/// Streams that have new output at the same moment, woken together with one call.
+///
+/// The 5,000 subscribers of a session are one group: publishing costs its writer one wake,
+/// regardless of the number of connections. Any thread may call any method.
+public final class StreamGroup: Sendable {
+  private let loops = Mutex<[any StreamWaking]>([])
+
+  /// Creates a group without streams.
+  public init() {}
+
+  /// Wakes every loop with a stream of this group, which pulls its streams again.
+  public func wake() {
+    for loop in loops.withLock({ $0 }) { loop.wake(self) }
+  }
+
+  /// Registers a loop that has opened its first stream of this group.
+  public func add(_ loop: any StreamWaking) {
+    loops.withLock { $0.append(loop) }
+  }
+
+  /// Unregisters a loop that has closed its last stream of this group.
+  public func remove(_ loop: any StreamWaking) {
+    loops.withLock { loops in
+      if let index = loops.firstIndex(where: { $0 === loop }) { loops.remove(at: index) }
+    }
+  }
+}
+
+/// A loop that serves the connections of streams.
+public protocol StreamWaking: AnyObject, Sendable {
+  /// Wakes every connection of the group on this loop, which pulls its stream again.
+  ///
+  /// Called on any thread, also from within `ByteStream.next()`; never blocks. Two wakes before the
+  /// connections have pulled are one wake.
+  func wake(_ group: StreamGroup)
+}

@@ -1,0 +1,63 @@
+/// Text as a client sent it, compared and hashed as bytes.
+///
+/// `String` compares and hashes by canonical equivalence. For text with many combining marks that
+/// takes quadratic time, which a client could use to stall the service, so text from the network is
+/// not compared as a `String`.
+public struct WireText: Sendable {
+  private let text: String
+
+  /// Wraps a text.
+  public init(_ text: String) { self.text = text }
+
+  /// The bytes.
+  public var utf8: String.UTF8View { text.utf8 }
+
+  /// Calls a function with the bytes; the buffer is valid during the call.
+  public func withUTF8<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+    var text = text
+    return text.withUTF8(body)
+  }
+}
+
+extension WireText: Hashable {
+  /// Compares bytes.
+  public static func == (left: WireText, right: WireText) -> Bool {
+    left.text.utf8.elementsEqual(right.text.utf8)
+  }
+
+  /// Hashes bytes.
+  public func hash(into hasher: inout Hasher) {
+    withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+  }
+}
+
+extension WireText: ExpressibleByStringLiteral, CustomStringConvertible {
+  /// Wraps a literal.
+  public init(stringLiteral text: String) { self.init(text) }
+
+  /// The text, for logs and for storage; not for comparison.
+  public var description: String { text }
+}
+
+extension String {
+  /// The substitute for bytes outside ASCII: no name, number, token or field value that the service
+  /// accepts contains this control character.
+  private static let substitute: UInt8 = 0x7F
+
+  /// Creates a text of which each byte outside ASCII is replaced by the control character DEL.
+  ///
+  /// The result can be compared as a `String` in linear time. Use it where only ASCII is valid: the
+  /// replaced bytes make the text invalid and cannot make it equal to another valid one.
+  public init(asciiFrom bytes: some Collection<UInt8>) {
+    if bytes.allSatisfy({ $0 < 0x80 }) {
+      self.init(decoding: bytes, as: UTF8.self)
+    } else {
+      self.init(decoding: bytes.map { $0 < 0x80 ? $0 : Self.substitute }, as: UTF8.self)
+    }
+  }
+
+  /// The text, with each byte outside ASCII replaced by the control character DEL.
+  public var asciiOnly: String {
+    utf8.allSatisfy { $0 < 0x80 } ? self : String(asciiFrom: utf8)
+  }
+}

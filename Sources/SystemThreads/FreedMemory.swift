@@ -1,0 +1,76 @@
+internal import CLinuxEvents
+internal import Glibc
+
+/// Returns freed memory to the system.
+///
+/// The allocator retains what a burst has freed, because pages in the middle of its heap are only
+/// returned on request.
+package enum FreedMemory {
+  /// Starts a thread that checks the resident memory every 30 seconds, see ``TrimPolicy``.
+  package static func startReturning() {
+    _ = SystemThread(named: "memory") {
+      let never = Semaphore()
+      var policy = TrimPolicy()
+      while !never.wait(seconds: 30) {
+        guard policy.shouldTrim(resident: residentBytes) else { continue }
+        trim()
+        policy.trimmed(to: residentBytes)
+      }
+    }
+  }
+
+  /// Returns all free pages of all arenas.
+  package static func trim() { _ = malloc_trim(0) }
+
+  /// The resident memory of the process.
+  package static var residentBytes: Int {
+    let descriptor = unsafe open("/proc/self/statm", O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return 0 }
+    defer { close(descriptor) }
+    var text = [UInt8](repeating: 0, count: 128)
+    let count = unsafe read(descriptor, &text, text.count)
+    // The second field is the number of resident pages.
+    let fields = text.prefix(max(0, count)).split(separator: UInt8(ascii: " "))
+    guard fields.count > 1, let pages = Int(String(decoding: fields[1], as: UTF8.self)) else {
+      return 0
+    }
+    return pages * sysconf(Int32(_SC_PAGESIZE))
+  }
+}
+
+/// Decides when to return freed memory: after growth, and less often while it is in use.
+///
+/// Pure.
+package struct TrimPolicy {
+  /// Growth below this is not worth a trim, which walks the heap.
+  private static let growth = 64 << 20
+  private static let longestPause = 64
+
+  private var baseline = Int.max
+  private var before = 0
+  /// The number of checks between two trims, and until the next one.
+  private var pause = 1
+  private var remaining = 0
+
+  /// Creates a policy; the first check sets the baseline.
+  package init() {}
+
+  /// Checks the resident memory, at regular intervals.
+  package mutating func shouldTrim(resident: Int) -> Bool {
+    baseline = min(baseline, resident)
+    before = resident
+    if resident - baseline < Self.growth {
+      (pause, remaining) = (1, 0)
+      return false
+    }
+    remaining -= 1
+    return remaining <= 0
+  }
+
+  /// Memory was trimmed; an ineffective trim doubles the pause before the next one.
+  package mutating func trimmed(to resident: Int) {
+    let isEffective = before - resident >= (before - baseline) / 8
+    pause = isEffective ? 1 : min(pause * 2, Self.longestPause)
+    remaining = pause
+  }
+}
