@@ -1,8 +1,8 @@
 #pragma once
 #include <microhttpd.h>
 
-/* Swift cannot call variadic functions. These are the ones that the transport needs, and nothing
-   else; the options of the daemon are a struct, so that Swift hands over typed callbacks. */
+/* Wrappers of the variadic functions that the transport needs, which Swift cannot call. The options of
+   the daemon are a struct, so that Swift passes typed callbacks. */
 
 struct reactord_daemon_options {
   unsigned int flags;
@@ -32,7 +32,7 @@ reactord_start_daemon(const struct reactord_daemon_options *_Nonnull options) {
                           MHD_OPTION_ARRAY, items, MHD_OPTION_END);
 }
 
-/* What to watch for reading, or -1. */
+/* The epoll descriptor, or -1. */
 static inline int reactord_daemon_epoll_descriptor(struct MHD_Daemon *_Nonnull daemon) {
   const union MHD_DaemonInfo *info = MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_EPOLL_FD);
   return info == NULL ? -1 : info->epoll_fd;
@@ -45,7 +45,7 @@ static inline int reactord_connection_socket(struct MHD_Connection *_Nonnull con
   return info == NULL ? -1 : (int)info->connect_fd;
 }
 
-/* What the callback for new connections stored. */
+/* The value that the callback for new connections stored. */
 static inline void *_Nullable
 reactord_connection_context(struct MHD_Connection *_Nonnull connection) {
   const union MHD_ConnectionInfo *info =
@@ -53,7 +53,7 @@ reactord_connection_context(struct MHD_Connection *_Nonnull connection) {
   return info == NULL ? NULL : info->socket_context;
 }
 
-/* The bytes of request line and header fields, or 0 when they are not complete. */
+/* The size of the request line and header fields, or 0 while they are incomplete. */
 static inline size_t reactord_connection_head_size(struct MHD_Connection *_Nonnull connection) {
   const union MHD_ConnectionInfo *info =
       MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);

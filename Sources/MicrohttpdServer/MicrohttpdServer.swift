@@ -1,20 +1,19 @@
-public import ReactorHTTP
+public import ReactorTransport
 internal import Synchronization
+internal import SystemThreads
 
-/// An HTTP server on libmicrohttpd, which parses requests and writes answers, with an event loop
-/// of its own for the connections that carry streams.
+/// An HTTP server: libmicrohttpd parses requests and sends responses, an event loop writes streams.
 ///
-/// A server runs once: `start()`, and in the end `stop(within:)`. Draining a service takes two
-/// steps, so that nobody is cut off who could have been answered:
+/// A server runs once, from `start()` to `stop(within:)`. To drain it without losing requests:
 ///
-/// 1. The service turns itself to draining; the server goes on and answers what the service says.
-///    `beginToStop()` makes clients open new connections, which a successor may accept, and
-///    `finishStreams(within:)` asks every stream again, each gives its last chunk and ends.
-/// 2. `stop(within:)` waits for the requests that are still being answered and closes everything.
+/// 1. Let the responder reject new work. `beginToStop()` makes clients open new connections, which a
+///    successor may accept; `finishStreams(within:)` polls every stream, so that each sends its last
+///    chunk and ends.
+/// 2. `stop(within:)` waits for pending responses and closes all connections.
 ///
-/// A socket of its own is listened on until the very end: new connections get the service's answer,
-/// which beats a refused connection. One that was inherited is not: whoever connects there waits in
-/// the kernel for the successor.
+/// The server accepts from its own sockets until it stops, since a response is better than a rejected
+/// connection. It stops accepting from inherited sockets at once: connections wait in the kernel for
+/// the successor.
 public final class MicrohttpdServer: Sendable {
   private struct Running {
     let core: ServerCore
@@ -26,7 +25,7 @@ public final class MicrohttpdServer: Sendable {
   private let hasStarted = Atomic<Bool>(false)
   private let running = Mutex<Running?>(nil)
 
-  /// Makes a server that does nothing yet.
+  /// Creates a server.
   public init(settings: Settings, responder: any HTTPResponder) {
     self.settings = settings
     self.responder = responder
@@ -34,14 +33,13 @@ public final class MicrohttpdServer: Sendable {
 
   deinit { stop(within: .zero) }
 
-  /// Listens and serves; returns as soon as connections are accepted.
+  /// Listens and starts the threads.
   ///
-  /// Call it once. From then on the responder is called on the server's threads. The process's
-  /// soft limit of open files is raised as far as the limits need; where the system grants less,
-  /// the limits are cut to it.
+  /// Call it once. Raises the process's soft limit of open files as far as the limits need; if the
+  /// system grants less, the limits are reduced. The responder is called on the server's threads.
   public func start() throws(ServerError) {
     guard !hasStarted.exchange(true, ordering: .relaxed) else {
-      throw ServerError(.alreadyStarted, "This server was started before.")
+      throw ServerError(.alreadyStarted, "This server was already started.")
     }
     var listeners: [ListeningSocket] = []
     for endpoint in settings.endpoints { listeners.append(try ListeningSocket(endpoint)) }
@@ -59,52 +57,58 @@ public final class MicrohttpdServer: Sendable {
     }
   }
 
-  /// Where the server listens, with the ports that it got; empty while it does not.
+  /// The addresses that the server listens on, with their actual ports; empty while it is stopped.
   public var endpoints: [Endpoint] {
     running.withLock { $0?.listeners.map(\.endpoint) ?? [] }
   }
 
-  /// The first port that the server listens on; `nil` where there is none.
+  /// The first port that the server listens on; `nil` without one.
   public var port: Int? {
     for case .network(_, let port) in endpoints { return port }
     return nil
   }
 
-  /// What the server holds right now; all zero while it does not run.
+  /// The limits that apply, after they were reduced to the available descriptors; the configured ones
+  /// while the server is stopped.
+  public var limits: Settings.Limits { core?.settings.limits ?? settings.limits }
+
+  /// The server's connections and counters; all zero while it is stopped.
   public var statistics: ServerStatistics {
     core?.statistics
       ?? ServerStatistics(
-        connections: 0, requestsInFlight: 0, streams: 0, refused: 0, overdue: 0)
+        connections: 0, requestsInFlight: 0, streams: 0, rejected: 0, overdue: 0)
   }
 
-  /// Begins the end: answers close their connections from now on, and sockets that others listen on
-  /// as well are left to them.
+  /// Begins to drain: responses close their connections, and inherited sockets are left to others.
   ///
-  /// Sockets of our own are served until `stop(within:)`.
+  /// The server's own sockets are served until `stop(within:)`.
   public func beginToStop() { core?.beginToStop() }
 
-  /// Asks every open stream again, and blocks until all have ended, at most for `grace`.
+  /// Polls every open stream, and blocks until all have ended.
   ///
-  /// The service has made its streams finish before it calls this: each `next()` gives what is
-  /// left to say and then `.finished`. Streams that say otherwise stay open until `stop(within:)`.
-  /// Returns whether all have ended. It blocks its thread, so do not call it on one of Swift's
-  /// cooperative pool.
+  /// The caller finishes its streams first: each `next()` returns the remaining chunks and then
+  /// `.finished`. Other streams stay open until `stop(within:)`. Blocks its thread, so do not call it
+  /// on Swift's cooperative pool.
+  ///
+  /// - Parameter grace: The longest time to block.
+  /// - Returns: Whether all streams have ended.
   @discardableResult
   public func finishStreams(within grace: Duration) -> Bool {
     core?.finishStreams(deadline: Clock.milliseconds + grace.milliseconds) ?? true
   }
 
-  /// Waits at most `grace` for the requests in flight, then ends everything.
+  /// Waits for the requests in flight, then closes all connections.
   ///
-  /// New connections are served until then, with `Connection: close`. A request that has no answer
-  /// when the time is over is answered with a bare 503, a stream that is open gets its last chunk
-  /// where its client takes it at once. The port is free when this returns. Calling it again, or
-  /// without a start, does nothing. It blocks its thread, so do not call it on one of Swift's
-  /// cooperative pool, nor in a responder.
+  /// New connections are served until then, with `Connection: close`. A request without a response
+  /// after `grace` gets a 503 without a body; an open stream gets its last chunk if its socket has
+  /// room. The port is free when this returns. Has no effect on a server that is not running. Blocks
+  /// its thread, so do not call it on Swift's cooperative pool, nor in a responder.
+  ///
+  /// - Parameter grace: The longest time to wait for requests.
   public func stop(within grace: Duration) {
     guard let core = core else { return }
     core.finishRequests(deadline: Clock.milliseconds + grace.milliseconds)
-    // Whoever takes it stops it, so that calling this twice at once stops once.
+    // Concurrent calls stop the server once.
     guard let running = running.withLock({ $0.take() }) else { return }
     running.core.stop()
     for listener in running.listeners { listener.close() }

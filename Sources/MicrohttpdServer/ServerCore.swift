@@ -1,7 +1,8 @@
-internal import ReactorHTTP
+internal import ReactorTransport
 internal import Synchronization
+internal import SystemThreads
 
-/// What the callbacks of a running server share.
+/// The state that the threads of a running server share.
 final class ServerCore: Sendable {
   let settings: MicrohttpdServer.Settings
   let responder: any HTTPResponder
@@ -9,13 +10,17 @@ final class ServerCore: Sendable {
   /// Requests between the responder and the completed callback.
   let inFlight: ActivityCount
 
-  /// Who may have one more connection.
+  /// Limits the connections per client.
   let admission: Admission
 
-  /// Connections that were closed because their clients took too long.
+  /// The number of connections that were closed because their clients were too slow.
   let overdue = Atomic<Int>(0)
 
-  private let refused = Atomic<Int>(0)
+  /// Executes requests that take long.
+  let background: ThreadPool
+
+  private let buffered = Atomic<Int>(0)
+  private let rejected = Atomic<Int>(0)
   private let requestLoops: [RequestLoop]
   private let streamLoops: [StreamLoop]
   private let openStreams: ActivityCount
@@ -30,8 +35,14 @@ final class ServerCore: Sendable {
     self.settings = settings
     self.responder = responder
     admission = Admission(limits: settings.limits)
-    inFlight = try ActivityCount()
-    let openStreams = try ActivityCount()
+    guard let inFlight = ActivityCount(), let openStreams = ActivityCount() else {
+      throw .noDescriptors
+    }
+    guard let background = ThreadPool(threads: max(1, settings.backgroundThreads)) else {
+      throw .noThread
+    }
+    self.background = background
+    self.inFlight = inFlight
     self.openStreams = openStreams
     var streamLoops: [StreamLoop] = []
     for _ in 0..<max(1, settings.loops) {
@@ -43,66 +54,96 @@ final class ServerCore: Sendable {
     self.requestLoops = requestLoops
   }
 
-  /// Whether answers should also end their connections.
+  /// Whether responses also close their connections.
   var isStopping: Bool { stopping.load(ordering: .relaxed) }
 
   var statistics: ServerStatistics {
     ServerStatistics(
       connections: connections.load(ordering: .relaxed), requestsInFlight: inFlight.current,
-      streams: openStreams.current, refused: refused.load(ordering: .relaxed),
+      streams: openStreams.current, rejected: rejected.load(ordering: .relaxed),
       overdue: overdue.load(ordering: .relaxed))
   }
 
-  /// Whether one more connection may be served.
+  /// Whether a connection may be waiting in the kernel because the server was full.
+  var hasRejectedConnection: Bool { isFull.load(ordering: .relaxed) }
+
+  /// Whether another connection may be opened.
   var hasRoom: Bool {
-    connections.load(ordering: .sequentiallyConsistent) < settings.limits.connections
+    connections.load(ordering: .sequentiallyConsistent)
+      < settings.limits.connections + settings.limits.reserved
   }
 
-  /// Reserves the place of a connection; false when all are taken.
-  ///
-  /// Whoever gets none is told when there is room again.
-  func takeRoom() -> Bool {
+  /// The permission to accept a connection.
+  enum Reservation {
+    /// One of `Limits.connections`.
+    case regular
+    /// One of `Limits.reserved`.
+    case reserved
+    /// The server is full; the request loops are notified when it no longer is.
+    case none
+  }
+
+  /// Counts a connection that is about to be accepted.
+  func reserveConnection() -> Reservation {
+    let limits = settings.limits
     var count = connections.load(ordering: .sequentiallyConsistent)
-    while count < settings.limits.connections {
-      let (isTaken, current) = connections.compareExchange(
+    while count < limits.connections + limits.reserved {
+      let (isExchanged, current) = connections.compareExchange(
         expected: count, desired: count + 1, ordering: .sequentiallyConsistent)
-      if isTaken { return true }
+      if isExchanged { return count < limits.connections ? .regular : .reserved }
       count = current
     }
     isFull.store(true, ordering: .sequentiallyConsistent)
-    return false
+    return .none
   }
 
-  /// A connection was closed, or never came.
-  func giveRoomBack() {
+  /// Asks the other request loops to close an idle connection each.
+  func closeIdle(except loop: RequestLoop) {
+    for other in requestLoops where other !== loop { other.inbox.send(.closeIdle) }
+  }
+
+  /// Counts bytes of a request body.
+  ///
+  /// - Returns: `false` if all bodies together exceed the limit. Counted in either case.
+  func buffer(_ count: Int) -> Bool {
+    buffered.add(count, ordering: .relaxed).newValue <= settings.limits.buffered
+  }
+
+  /// Releases the bytes of a request body.
+  func releaseBuffer(_ count: Int) {
+    if count > 0 { buffered.subtract(count, ordering: .relaxed) }
+  }
+
+  /// Counts a connection that was closed or not accepted.
+  func releaseConnection() {
     connections.subtract(1, ordering: .sequentiallyConsistent)
     guard isFull.load(ordering: .sequentiallyConsistent),
       isFull.exchange(false, ordering: .sequentiallyConsistent)
     else { return }
-    for loop in requestLoops { loop.tellRoom() }
+    for loop in requestLoops { loop.inbox.send(.roomAvailable) }
   }
 
-  /// Tells a client that it has too many connections, and closes this one.
-  func refuse(_ socket: consuming AcceptedSocket) {
-    refused.add(1, ordering: .relaxed)
-    let limit = settings.limits.connectionsPerAddress
-    let response = responder.refusal(of: .tooManyConnections(limit: limit), to: nil)
-    adopt(HandOff(socket: socket.descriptor, refusal: response, isHead: false))
+  /// Responds to a client that has reached its limit of connections, and closes this one.
+  func reject(_ socket: consuming AcceptedSocket) {
+    rejected.add(1, ordering: .relaxed)
+    let limit = admission.limit
+    let response = responder.rejection(for: .tooManyConnections(limit: limit), of: nil)
+    adopt(HandOff(socket: socket.descriptor, rejection: response, isHead: false))
   }
 
-  /// Gives a connection to one of the loops, in turn.
+  /// Moves a connection to one of the stream loops, in turn.
   func adopt(_ handOff: HandOff) {
     let turn = nextLoop.wrappingAdd(1, ordering: .relaxed).oldValue
     streamLoops[Int(UInt(bitPattern: turn) % UInt(streamLoops.count))].adopt(handOff)
   }
 
-  /// Ends connections with their answers, and accepts no more where others do.
+  /// Begins to drain: responses close their connections, and inherited sockets are left.
   func beginToStop() {
     stopping.store(true, ordering: .relaxed)
-    for loop in requestLoops { loop.leaveInheritedSockets() }
+    for loop in requestLoops { loop.inbox.send(.leaveInheritedSockets) }
   }
 
-  /// Starts the threads, the ones that accept connections last.
+  /// Starts the threads, those that accept connections last.
   func start(listeningOn listeners: [ListeningSocket]) throws(ServerError) {
     let isShared = settings.loops == 0
     if !isShared {
@@ -113,27 +154,28 @@ final class ServerCore: Sendable {
     }
   }
 
-  /// Asks every stream again, and blocks until none is open or until the deadline.
+  /// Polls every stream, and blocks until none is open or the deadline has passed.
   func finishStreams(deadline: Int64) -> Bool {
-    for loop in streamLoops { loop.askAll() }
+    for loop in streamLoops { loop.inbox.send(.pollAll) }
     return openStreams.waitUntilIdle(deadline: deadline)
   }
 
-  /// Blocks until no request waits for its answer, at most until the deadline; then answers for
-  /// whoever still waits.
+  /// Blocks until no request waits for its response; rejects those that still wait at the deadline.
   func finishRequests(deadline: Int64) {
     beginToStop()
-    // The last tenth is for writing the answers of those who did not finish.
+    // The last tenth is for sending the rejections.
     let reserve = min(250, max(0, deadline - Clock.milliseconds) / 10)
     guard !inFlight.waitUntilIdle(deadline: deadline - reserve) else { return }
-    for loop in requestLoops { loop.abandonWaiting() }
+    for loop in requestLoops { loop.inbox.send(.rejectWaiting) }
     _ = inFlight.waitUntilIdle(deadline: deadline)
   }
 
-  /// Ends what is still open and blocks until all threads have ended.
+  /// Closes all connections and blocks until all threads have ended.
   func stop() {
-    // The first one last: the others may still hand connections over to the streams that it writes.
+    // The first one last: the others may hand connections over to the streams that it serves.
     for loop in requestLoops.reversed() { loop.stop() }
     for loop in streamLoops { loop.stop() }
+    // A request that is still being processed is not waited for; its response is discarded.
+    background.close()
   }
 }

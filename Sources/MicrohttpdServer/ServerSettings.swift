@@ -1,39 +1,54 @@
-public import ReactorHTTP
+public import ReactorTransport
 
 extension MicrohttpdServer {
-  /// How a server listens, and what it bears.
+  /// The configuration of a server.
   public struct Settings: Sendable {
-    /// What a client may ask of the server before it is refused.
+    /// The limits above which requests and connections are rejected.
     public struct Limits: Sendable {
       /// The largest request body, in bytes.
       public var body: Int
 
       /// The largest request line and header fields together, in bytes.
       ///
-      /// A head of up to nearly twice this size is answered by the responder's refusal; a still
-      /// larger one by libmicrohttpd's bare 431. Every kept-alive connection holds twice this in
+      /// A head of up to nearly twice this size gets the responder's rejection; a still larger one
+      /// libmicrohttpd's 431 without a body. Every kept-alive connection occupies twice this size in
       /// memory (at least 32 KiB).
       public var headers: Int
 
-      /// How many connections may be open for requests at once; one more waits to be accepted.
+      /// The number of open connections for requests.
+      ///
+      /// A further one closes the connection that has been idle longest. If none is idle, it may use one
+      /// of the `reserved` ones; beyond these it waits in the kernel.
       public var connections: Int
 
-      /// How many streams may be open at once; one more is answered with its head and ends.
+      /// The number of open streams; a further one is sent its head and ends.
       public var streams: Int
 
-      /// How many connections one client may have at once, streams included; 0 is no limit.
+      /// The number of open connections per client, including streams; 0 is no limit.
       ///
-      /// One more is answered by the responder's refusal. A client is an IPv4 address, or a network
-      /// of 64 bits of IPv6; a Unix-domain socket has none.
+      /// A further one gets the responder's rejection. A client is an IPv4 address or an IPv6 /64
+      /// network; connections of Unix-domain sockets are not counted.
       public var connectionsPerAddress: Int
 
-      /// Whose connections are not counted: a proxy's are those of all its clients.
+      /// The share of all connections and streams that one client may have, in percent; 100 is no
+      /// limit.
+      public var addressShare: Int
+
+      /// The size of all request bodies that are being received or processed, in bytes.
+      public var buffered: Int
+
+      /// The number of connections beyond `connections` that serve only requests of
+      /// `HTTPLane/priority`.
+      public var reserved: Int
+
+      /// Whether a client's connections are not counted: a proxy's are those of all its clients.
       public var isExempt: @Sendable (ClientAddress) -> Bool
 
-      /// Makes limits.
+      /// Creates limits.
       public init(
-        body: Int = 1_048_576, headers: Int = 16_384, connections: Int = 4096,
-        streams: Int = 200_000, connectionsPerAddress: Int = 0,
+        body: Int = 1_048_576, headers: Int = 16_384, connections: Int = 100_000,
+        streams: Int = 200_000, connectionsPerAddress: Int = 0, addressShare: Int = 25,
+        buffered: Int = 268_435_456, reserved: Int = 16,
         isExempt: @escaping @Sendable (ClientAddress) -> Bool = { _ in false }
       ) {
         self.body = body
@@ -41,24 +56,35 @@ extension MicrohttpdServer {
         self.connections = connections
         self.streams = streams
         self.connectionsPerAddress = connectionsPerAddress
+        self.addressShare = addressShare
+        self.buffered = buffered
+        self.reserved = reserved
         self.isExempt = isExempt
+      }
+
+      /// The limit per client that follows from `connectionsPerAddress` and `addressShare`; 0 is no
+      /// limit.
+      var effectivePerAddress: Int {
+        guard addressShare < 100 else { return connectionsPerAddress }
+        let share = max(1, (connections + streams) / 100 * addressShare)
+        return connectionsPerAddress > 0 ? min(connectionsPerAddress, share) : share
       }
     }
 
-    /// How long a client may take, from the beginning of each step, however many bytes it sends or
-    /// takes in between; zero is no limit.
+    /// The time that a client may take for each step, whatever number of bytes it sends or reads in
+    /// between; zero is no limit.
     public struct Timeouts: Sendable {
-      /// For the first request line and header fields of a new connection, unless `idle` is less,
-      /// and for the header fields that follow the request line on one that is kept alive.
+      /// For the first head of a new connection, unless `idle` is less, and for the header fields
+      /// after a request line on a kept-alive connection.
       public var head: Duration
 
-      /// For the body of a request, from the end of its head, and for taking an answer.
+      /// For the body of a request, from the end of its head, and for reading a response.
       public var body: Duration
 
-      /// For the next request line on a connection that is kept alive, from the answer before.
+      /// For the next request line on a kept-alive connection, from the previous response.
       public var idle: Duration
 
-      /// Makes timeouts.
+      /// Creates timeouts.
       public init(
         head: Duration = .seconds(10), body: Duration = .seconds(60),
         idle: Duration = .seconds(60)
@@ -68,39 +94,44 @@ extension MicrohttpdServer {
         self.idle = idle
       }
 
-      /// What holds for a new connection.
+      /// The timeout of a new connection.
       var firstHead: Duration {
         head == .zero || idle == .zero ? max(head, idle) : min(head, idle)
       }
     }
 
-    /// Where to listen, at one place at least.
+    /// The addresses to listen on, at least one.
     public var endpoints: [Endpoint]
 
-    /// How many threads parse and answer requests.
+    /// The number of threads that parse requests and send responses.
     public var workers: Int
 
-    /// How many threads write streams; 0 has the first worker do it, which is best where there is
-    /// one core: there two threads would only wait for each other.
+    /// The number of threads that write streams.
+    ///
+    /// With 0 the first worker writes them, which is best with one core, where two threads would wait
+    /// for each other.
     public var loops: Int
 
-    /// What is refused.
+    /// The number of threads for requests of `HTTPLane/background`, at least one.
+    public var backgroundThreads: Int
+
+    /// The limits.
     public var limits: Limits
 
-    /// How long a client may take; a request that waits for the service has all the time.
+    /// The time that a client may take; waiting for the responder is not limited.
     public var timeouts: Timeouts
 
-    /// After how long without a byte a stream is sent its heartbeat at the latest; where there are many,
-    /// after half of it at the earliest.
+    /// The time after which a silent stream is sent its heartbeat; with many streams, at least half of
+    /// it.
     public var heartbeat: Duration
 
-    /// How long a connection that was ended waits for its client to take the last bytes.
+    /// The time that an ended connection waits for its client to read the last bytes.
     public var linger: Duration
 
-    /// Makes settings.
+    /// Creates settings.
     public init(
       endpoints: [Endpoint] = [.network(host: "127.0.0.1", port: 8080)], workers: Int = 1,
-      loops: Int = 1,
+      loops: Int = 1, backgroundThreads: Int = 1,
       limits: Limits = Limits(), timeouts: Timeouts = Timeouts(),
       heartbeat: Duration = .seconds(15),
       linger: Duration = .seconds(5)
@@ -108,6 +139,7 @@ extension MicrohttpdServer {
       self.endpoints = endpoints
       self.workers = workers
       self.loops = loops
+      self.backgroundThreads = backgroundThreads
       self.limits = limits
       self.timeouts = timeouts
       self.heartbeat = heartbeat

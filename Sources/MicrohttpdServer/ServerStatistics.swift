@@ -1,22 +1,19 @@
-/// What a server holds at one moment, and what it refused since its start.
+/// The connections of a server, and counters since its start.
 ///
-/// The figures are read one after the other while the server runs, so that they need not belong
-/// to the very same instant.
+/// The values are read one after the other while the server runs; they are no snapshot.
 public struct ServerStatistics: Hashable, Sendable {
-  /// Connections that libmicrohttpd serves: idle, in a request, or suspended.
-  ///
-  /// Streams are not among them.
+  /// Connections for requests: idle, in a request, or suspended; without streams.
   public var connections: Int
 
-  /// Requests that were handed to the responder and whose answer is not yet written.
+  /// Requests that the responder has received and whose response is not yet sent.
   public var requestsInFlight: Int
 
-  /// Connections that carry a stream.
+  /// Connections for streams.
   public var streams: Int
 
-  /// Connections that were refused since the start because their client had enough of them.
-  public var refused: Int
+  /// Connections that were rejected because their client had reached its limit.
+  public var rejected: Int
 
-  /// Connections that were closed since the start because their client was too slow.
+  /// Connections that were closed because their client was too slow.
   public var overdue: Int
 }

@@ -1,13 +1,13 @@
 internal import CZlib
 
-/// Writes gzip (RFC 1952).
+/// The gzip format (RFC 1952).
 public enum Gzip {
-  /// Compresses bytes at once.
+  /// Compresses bytes.
   ///
   /// - Parameters:
-  ///   - bytes: What is compressed.
+  ///   - bytes: The bytes to compress.
   ///   - level: From 1, the fastest, to 9, the smallest.
-  /// - Returns: The whole file; `nil` where zlib has no memory left, or for more than 4 GiB.
+  /// - Returns: A complete gzip file; `nil` if there is no memory left, or for more than 4 GiB.
   public static func compress(_ bytes: [UInt8], level: Int32 = 4) -> [UInt8]? {
     var stream = unsafe z_stream()
     guard UInt32(exactly: bytes.count) != nil,
@@ -19,7 +19,7 @@ public enum Gzip {
     var isComplete = false
     let compressed = unsafe [UInt8](unsafeUninitializedCapacity: bound) { output, count in
       unsafe bytes.withUnsafeBufferPointer { input in
-        // zlib reads what it calls next_in and never writes there.
+        // zlib only reads from next_in, although it is not const.
         unsafe stream.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
         unsafe stream.avail_in = UInt32(input.count)
         unsafe stream.next_out = output.baseAddress

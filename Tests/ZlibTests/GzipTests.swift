@@ -3,7 +3,7 @@ import Testing
 import Zlib
 
 struct GzipTests {
-  /// What gzip itself makes of a file.
+  /// The output of gzip for a file.
   private func unpacked(_ file: [UInt8]) throws -> [UInt8] {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/bin/gzip")
@@ -27,7 +27,7 @@ struct GzipTests {
     #expect(try unpacked(compressed) == bytes)
   }
 
-  @Test func `what cannot be made smaller is whole as well`() throws {
+  @Test func `incompressible bytes are unpacked as well`() throws {
     var generator = SystemRandomNumberGenerator()
     let bytes = (0..<20_000).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
     #expect(try unpacked(try #require(Gzip.compress(bytes))) == bytes)

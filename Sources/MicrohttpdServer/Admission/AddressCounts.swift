@@ -1,15 +1,17 @@
-internal import ReactorHTTP
+internal import ReactorTransport
 
-/// How many connections each client has.
+/// Counts connections by client.
 ///
-/// Pure. It holds no more entries than there are connections.
+/// Pure. Its size is bounded by the number of connections.
 struct AddressCounts {
   private var counts: [ClientAddress: Int] = [:]
 
-  /// How many clients have any.
+  /// The number of clients with connections.
   var clients: Int { counts.count }
 
-  /// One more connection of a client; false, and nothing is counted, when it has `limit`.
+  /// Counts a new connection.
+  ///
+  /// - Returns: `false` if the client already has `limit` connections; it is not counted then.
   mutating func enter(_ client: ClientAddress, limit: Int) -> Bool {
     let count = counts[client] ?? 0
     guard count < limit else { return false }
@@ -17,7 +19,7 @@ struct AddressCounts {
     return true
   }
 
-  /// One connection less.
+  /// Counts a closed connection.
   mutating func leave(_ client: ClientAddress) {
     guard let count = counts[client] else { return }
     counts[client] = count > 1 ? count - 1 : nil

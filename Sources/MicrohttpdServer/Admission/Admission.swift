@@ -1,40 +1,40 @@
-internal import ReactorHTTP
+internal import ReactorTransport
 internal import Synchronization
 
-/// Who may have one more connection.
+/// Limits the connections per client.
 ///
-/// A connection counts from its accepting to its closing, whether it serves requests or carries a
-/// stream.
+/// A connection counts from `accept` to `close`, whether it serves requests or a stream.
 final class Admission: Sendable {
-  /// What becomes of a new connection.
+  /// The decision on a new connection.
   enum Verdict {
-    /// It is welcome; the permit, where it is counted, lives as long as the connection.
-    case welcome(ConnectionPermit?)
-    /// Its client has as many as one may have.
-    case refused
+    /// It is admitted; the permit is `nil` for a client without a limit.
+    case admitted(ConnectionPermit?)
+    /// Its client has reached the limit.
+    case rejected
   }
 
-  private let limit: Int
+  /// The limit per client; 0 is no limit.
+  let limit: Int
   private let isExempt: @Sendable (ClientAddress) -> Bool
   private let counts = Mutex(AddressCounts())
 
   init(limits: MicrohttpdServer.Settings.Limits) {
-    limit = limits.connectionsPerAddress
+    limit = limits.effectivePerAddress
     isExempt = limits.isExempt
   }
 
-  /// Decides on a connection; one without an address comes from this machine and is never counted.
+  /// Decides on a connection; one without an address comes from this machine and is not counted.
   func admit(_ address: ClientAddress?) -> Verdict {
-    guard limit > 0, let address, !isExempt(address) else { return .welcome(nil) }
+    guard limit > 0, let address, !isExempt(address) else { return .admitted(nil) }
     let client = address.network
-    guard counts.withLock({ $0.enter(client, limit: limit) }) else { return .refused }
-    return .welcome(ConnectionPermit(client, self))
+    guard counts.withLock({ $0.enter(client, limit: limit) }) else { return .rejected }
+    return .admitted(ConnectionPermit(client, self))
   }
 
   fileprivate func leave(_ client: ClientAddress) { counts.withLock { $0.leave(client) } }
 }
 
-/// A client's right to one connection, given back when the last one who holds it lets go.
+/// A connection's share of its client's limit, returned when the permit is released.
 final class ConnectionPermit: Sendable {
   private let client: ClientAddress
   private let admission: Admission

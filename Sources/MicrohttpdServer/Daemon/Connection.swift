@@ -1,10 +1,10 @@
 internal import CMicrohttpd
 internal import Glibc
-internal import ReactorHTTP
+internal import ReactorTransport
 
-/// A connection of libmicrohttpd's, as a name that may be kept: an address, not a capability.
+/// A connection of libmicrohttpd.
 ///
-/// It names something from libmicrohttpd's telling that it was opened until that it was closed.
+/// Valid between libmicrohttpd's opened and closed callbacks; an address, so that it can be stored.
 @safe struct Connection: Sendable {
   private let address: UInt
 
@@ -12,69 +12,77 @@ internal import ReactorHTTP
 
   private var pointer: OpaquePointer? { unsafe OpaquePointer(bitPattern: address) }
 
-  /// The bytes of the request line and the header fields.
+  /// The size of the request line and the header fields, in bytes.
   var headSize: Int {
     guard let pointer = unsafe pointer else { return 0 }
     return Int(clamping: unsafe reactord_connection_head_size(pointer))
   }
 
-  /// Takes the connection out of its worker's sight.
+  /// Stops processing the connection.
   ///
   /// Worker thread only.
   func suspend() {
     if let pointer = unsafe pointer { unsafe MHD_suspend_connection(pointer) }
   }
 
-  /// Gives a suspended connection back to its worker.
+  /// Continues processing a suspended connection.
   ///
-  /// Worker thread only: without threads of its own, libmicrohttpd would not hear of it.
+  /// Worker thread only: a daemon without threads of its own is not woken.
   func resume() {
     if let pointer = unsafe pointer { unsafe MHD_resume_connection(pointer) }
   }
 
-  /// libmicrohttpd's descriptor of the connection's socket.
+  /// libmicrohttpd's descriptor of the socket.
   var socket: Int32 {
     guard let pointer = unsafe pointer else { return -1 }
     return unsafe reactord_connection_socket(pointer)
   }
 
-  /// The place in its worker's array; -1 when it was never given one.
-  var place: Int {
+  /// The index in its worker's array; -1 before it has one.
+  var slot: Int {
     guard let pointer = unsafe pointer else { return -1 }
     return unsafe Int(bitPattern: reactord_connection_context(pointer)) - 1
   }
 
-  /// A second descriptor of the connection's socket, which outlives libmicrohttpd's own; `nil`
-  /// when the process has none left.
+  /// Duplicates the descriptor of the socket, which then outlives libmicrohttpd's.
+  ///
+  /// - Returns: `nil` if the process has no descriptors left.
   func duplicateSocket() -> Int32? {
     let duplicate = fcntl(socket, F_DUPFD_CLOEXEC, 0)
     return duplicate < 0 ? nil : duplicate
   }
 
+  /// The size from which a body is shared and not copied.
+  private static let sharedSize = 65_536
+
   /// Queues a response whose body is bytes.
   ///
-  /// Worker thread only; false when libmicrohttpd refuses it, and the connection must then be
-  /// closed.
+  /// Copies a small body, which is cheaper than a box, a retain and a callback. A large one is shared
+  /// with the other responses that send it, so that clients that do not read it hold no memory each.
+  /// Worker thread only.
   ///
-  /// The body is copied, which spares keeping a Swift array alive for it: a box, a retain and a
-  /// callback for each answer.
-  func queue(_ answer: HTTPResponse) -> Bool {
+  /// - Returns: `false` if libmicrohttpd rejects it; the connection must be closed then.
+  func queue(_ response: HTTPResponse) -> Bool {
     guard let pointer = unsafe pointer else { return false }
-    let response = unsafe answer.body.withBytes { bytes in
-      unsafe MHD_create_response_from_buffer(
-        bytes.count, UnsafeMutableRawPointer(mutating: bytes.baseAddress), .RESPMEM_MUST_COPY)
+    var body: [UInt8] = []
+    if case .bytes(let bytes) = response.body { body = bytes }
+    let queued =
+      body.count < Self.sharedSize
+      ? unsafe body.withUnsafeBytes { bytes in
+        unsafe MHD_create_response_from_buffer(
+          bytes.count, UnsafeMutableRawPointer(mutating: bytes.baseAddress), .RESPMEM_MUST_COPY)
+      } : unsafe SharedBody(body).makeResponse()
+    guard let queued = unsafe queued else { return false }
+    // `MHD_queue_response` retains it for the connection.
+    defer { unsafe MHD_destroy_response(queued) }
+    unsafe response.headers.forEachCString { name, value in
+      // libmicrohttpd rejects a field that could split the response; it is omitted.
+      _ = unsafe MHD_add_response_header(queued, name, value)
     }
-    guard let response = unsafe response else { return false }
-    // The connection holds its own reference from `MHD_queue_response` on.
-    defer { unsafe MHD_destroy_response(response) }
-    unsafe answer.headers.forEachCString { name, value in
-      // A name that could split the response is refused by libmicrohttpd and thereby left out.
-      _ = unsafe MHD_add_response_header(response, name, value)
-    }
-    return unsafe MHD_queue_response(pointer, UInt32(clamping: answer.status), response) == .YES
+    return unsafe MHD_queue_response(pointer, UInt32(clamping: response.status), queued) == .YES
   }
 
-  /// Hands the header fields of the request to `body`, one after the other.
+  /// Calls a C function with each header field of the request.
   func forEachHeader<Collector: ~Copyable>(
     into collector: inout Collector,
     _ body:
@@ -90,12 +98,27 @@ internal import ReactorHTTP
   }
 }
 
-extension HTTPResponse.Body {
-  /// Calls a function with the bytes, of which a stream has none.
-  fileprivate func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
-    guard case .bytes(let bytes) = self else {
-      return unsafe body(UnsafeRawBufferPointer(start: nil, count: 0))
+/// Keeps the bytes of a body alive until libmicrohttpd has sent them.
+private final class SharedBody: Sendable {
+  private let bytes: [UInt8]
+
+  init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+  /// Creates a response that retains this object, and releases it when the response is destroyed.
+  func makeResponse() -> OpaquePointer? {
+    let retained = unsafe Unmanaged.passRetained(self)
+    // Proof: the array is native, immutable and retained, so that its storage neither moves nor
+    // changes; libmicrohttpd only reads it.
+    let response = unsafe bytes.withUnsafeBytes { bytes in
+      unsafe MHD_create_response_from_buffer_with_free_callback_cls(
+        bytes.count, UnsafeMutableRawPointer(mutating: bytes.baseAddress),
+        { context in
+          if let context = unsafe context {
+            unsafe Unmanaged<SharedBody>.fromOpaque(context).release()
+          }
+        }, retained.toOpaque())
     }
-    return unsafe bytes.withUnsafeBytes(body)
+    if unsafe response == nil { unsafe retained.release() }
+    return unsafe response
   }
 }

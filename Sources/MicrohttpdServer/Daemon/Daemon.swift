@@ -1,31 +1,39 @@
 internal import CMicrohttpd
+internal import CReceiveFilter
 internal import Glibc
 
-/// A daemon of libmicrohttpd's without threads and without a listening socket: it parses and
-/// answers on the connections that it is given, whenever it is told to run.
+/// A libmicrohttpd daemon without threads and without a listening socket.
 ///
-/// With a thread of its own libmicrohttpd 0.9.75 can stall: after a full batch of 128 events it
-/// waits for more before it handles what it has. Told to run, it never waits.
+/// It serves the connections that are added to it, each time `processReady()` is called. With a thread of its
+/// own, libmicrohttpd 0.9.75 can stall: after a full batch of 128 events it waits for more before it
+/// handles them.
 ///
-/// It is confined to the thread of its `RequestWorker`.
+/// Confined to the thread of its `RequestWorker`.
 @safe struct Daemon: ~Copyable {
   private let pointer: OpaquePointer
+  private let context: UnsafeMutableRawPointer
 
-  /// What is readable when there is something to do.
+  /// Readable when there is work.
   let descriptor: Int32
 
-  /// Makes a daemon whose callbacks get `context`, a `RequestWorker`, which must outlive it.
+  /// Creates a daemon.
+  ///
+  /// - Parameters:
+  ///   - settings: The limits of connections and heads.
+  ///   - context: The `RequestWorker` for the callbacks; it must outlive the daemon.
+  /// - Throws: If libmicrohttpd cannot start.
   init(settings: MicrohttpdServer.Settings, context: UnsafeMutableRawPointer) throws(ServerError) {
     let flags =
-      // libmicrohttpd's own channel between threads is useless here, and refused.
+      // `MHD_ALLOW_SUSPEND_RESUME` includes the channel between threads, which is not allowed here.
       MHD_USE_EPOLL.rawValue | (MHD_ALLOW_SUSPEND_RESUME.rawValue & ~MHD_USE_ITC.rawValue)
       | MHD_USE_NO_LISTEN_SOCKET.rawValue | MHD_USE_TURBO.rawValue
     var options = unsafe reactord_daemon_options(
       flags: flags,
-      connection_limit: UInt32(clamping: max(1, settings.limits.connections)),
-      // libmicrohttpd clears the whole pool after each request on a kept-alive connection, so this
-      // is a matter of speed: 128 KiB cost a third of all requests a second.
-      connection_memory: max(32_768, min(settings.limits.headers, 1 << 26) * 2),
+      connection_limit: UInt32(
+        clamping: max(1, settings.limits.connections + settings.limits.reserved)),
+      // libmicrohttpd clears the whole pool after each request of a kept-alive connection: with
+      // 128 KiB the request rate is a third lower.
+      connection_memory: Self.connectionMemory(settings.limits),
       context: context,
       access: DaemonCallbacks.access,
       target: DaemonCallbacks.target,
@@ -37,20 +45,36 @@ internal import Glibc
     }
     descriptor = unsafe reactord_daemon_epoll_descriptor(pointer)
     unsafe self.pointer = pointer
+    unsafe self.context = context
   }
 
-  /// Whether it has work that its descriptor does not tell of.
+  /// Whether there is work for which the descriptor is not readable.
   var hasWork: Bool {
     var milliseconds: UInt64 = 0
-    // Connections have no timeouts of libmicrohttpd's, so that "yes" means "at once".
+    // The connections have no libmicrohttpd timeouts, so that a timeout is always 0.
     return unsafe MHD_get_timeout(pointer, &milliseconds) == .YES
   }
 
-  /// Does what there is to do, without waiting.
-  func run() { _ = unsafe MHD_run(pointer) }
+  /// The memory of a connection, for its head and for the response's.
+  private static func connectionMemory(_ limits: MicrohttpdServer.Settings.Limits) -> Int {
+    max(32_768, min(limits.headers, 1 << 26) * 2)
+  }
 
-  /// Serves a connection, whose descriptor is libmicrohttpd's from here on; false when it closed
-  /// it at once.
+  /// The largest head that is parsed, in bytes of the connection's memory.
+  static func headLimit(_ limits: MicrohttpdServer.Settings.Limits) -> Int {
+    connectionMemory(limits) - 2048
+  }
+
+  /// Processes all ready connections, without waiting.
+  func processReady() {
+    unsafe reactord_set_receive_filter(DaemonCallbacks.received, context)
+    _ = unsafe MHD_run(pointer)
+    reactord_set_receive_filter(nil, nil)
+  }
+
+  /// Adds a connection, and transfers its descriptor to libmicrohttpd.
+  ///
+  /// - Returns: `false` if libmicrohttpd closed it at once.
   func add(_ socket: borrowing AcceptedSocket) -> Bool {
     unsafe socket.withAddress { address, size in
       unsafe MHD_add_connection(pointer, socket.descriptor, address, size) == .YES

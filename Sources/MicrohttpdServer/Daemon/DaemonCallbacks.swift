@@ -1,17 +1,17 @@
 internal import CMicrohttpd
 internal import Glibc
 
-/// What libmicrohttpd calls, all on the thread that runs the daemon: recover the object, call one method, map
-/// the result.
+/// The callbacks of libmicrohttpd, all on the thread that runs the daemon: recover the object, call one
+/// method, map the result.
 enum DaemonCallbacks {
   /// The request line was parsed.
   ///
-  /// What this returns is the connection's until `completed`: one retained exchange.
+  /// Returns a retained exchange, which the connection owns until `completed`.
   ///
-  /// `text` is the target as it was sent. libmicrohttpd would next parse the query into its pool
-  /// (64 bytes for each `&`), although nobody asks for that, and 0.9.75 loses the error when the
-  /// pool is full: the worker then spins until the connection times out. So the query ends here,
-  /// after it was copied; the buffer is libmicrohttpd's own and writable, it cuts it up itself.
+  /// `text` is the unparsed target. libmicrohttpd would next parse the query into its pool (64 bytes
+  /// per `&`), and 0.9.75 loses the error when the pool is full: the worker spins until the connection
+  /// times out. So the query is copied and then truncated; the buffer is libmicrohttpd's and writable,
+  /// and its parser modifies it as well.
   static let target:
     @convention(c) (
       UnsafeMutableRawPointer?, UnsafePointer<CChar>?, OpaquePointer?
@@ -35,7 +35,8 @@ enum DaemonCallbacks {
       return unsafe Unmanaged.passRetained(exchange).toOpaque()
     }
 
-  /// Called once with the fields, then with parts of the body, then once without any.
+  /// Called once after the header fields, then with each part of the body, then without data until
+  /// there is a response.
   static let access: MHD_AccessHandlerCallback = {
     context, _, _, method, version, data, size, slot in
     guard let context = unsafe context, let exchange = unsafe slot?.pointee else { return .NO }
@@ -58,7 +59,7 @@ enum DaemonCallbacks {
     }
   }
 
-  /// The request is over; the reference that `target` made ends here.
+  /// The request has ended; releases the exchange that `target` retained.
   static let completed: MHD_RequestCompletedCallback = { context, _, slot, _ in
     guard let worker = unsafe worker(context), let slot = unsafe slot,
       let pointer = unsafe slot.pointee
@@ -67,25 +68,34 @@ enum DaemonCallbacks {
     unsafe Unmanaged<Exchange>.fromOpaque(pointer).takeRetainedValue().end(on: worker)
   }
 
-  /// A connection was opened or closed.
+  /// A connection was opened or is about to be closed.
   ///
-  /// What is stored with it is its place in the worker's array, one more so that it is not `nil`.
-  static let connection: MHD_NotifyConnectionCallback = { context, connection, place, code in
-    guard let worker = unsafe worker(context), let place = unsafe place else { return }
+  /// Stores the connection's index in the worker's array, plus one, so that it is not `nil`.
+  static let connection: MHD_NotifyConnectionCallback = { context, connection, slot, code in
+    guard let worker = unsafe worker(context), let slot = unsafe slot else { return }
     if code == .CONNECTION_NOTIFY_STARTED, let connection = unsafe connection {
       let index = unsafe worker.connectionOpened(Connection(connection))
-      unsafe place.pointee = UnsafeMutableRawPointer(bitPattern: index + 1)
+      unsafe slot.pointee = UnsafeMutableRawPointer(bitPattern: index + 1)
     } else {
-      unsafe worker.connectionClosed(Int(bitPattern: place.pointee) - 1)
+      unsafe worker.connectionClosed(Int(bitPattern: slot.pointee) - 1)
     }
   }
 
-  /// Leaves percent-encoding as it is: what it means is the service's to say.
+  /// libmicrohttpd has received bytes, which it parses next.
+  static let received:
+    @convention(c) (UnsafeMutableRawPointer?, Int32, UnsafePointer<UInt8>, Int) -> Int = {
+      context, descriptor, bytes, count in
+      guard let worker = unsafe worker(context) else { return count }
+      let bytes = unsafe UnsafeBufferPointer(start: bytes, count: count)
+      return unsafe worker.scan(bytes, from: descriptor)
+    }
+
+  /// Keeps percent-encoding, which the service decodes.
   static let unescape:
     @convention(c) (UnsafeMutableRawPointer?, OpaquePointer?, UnsafeMutablePointer<CChar>?) -> Int =
       { _, _, text in unsafe text.map { unsafe Int(strlen($0)) } ?? 0 }
 
-  /// One header field, into the intake of the request that begins.
+  /// Adds one header field to the intake of a request.
   static let field:
     @convention(c) (
       UnsafeMutableRawPointer?, MHD_ValueKind, UnsafePointer<CChar>?, Int, UnsafePointer<CChar>?,
@@ -100,22 +110,22 @@ enum DaemonCallbacks {
       return .YES
     }
 
-  /// A method as a string; those that nearly every request has are not made anew.
+  /// Decodes a method; the most frequent ones are constants and not allocated.
   private static func text(ofMethod method: UnsafePointer<CChar>) -> String {
     if unsafe strcmp(method, "GET") == 0 { return "GET" }
     if unsafe strcmp(method, "POST") == 0 { return "POST" }
     return unsafe String(cString: method)
   }
 
-  /// The worker outlives its daemon.
+  /// Recovers the worker, which outlives its daemon.
   private static func worker(_ context: UnsafeMutableRawPointer?) -> RequestWorker? {
     unsafe context.map { unsafe Unmanaged<RequestWorker>.fromOpaque($0).takeUnretainedValue() }
   }
 
-  /// Calls a body with an object that others keep alive meanwhile: the worker outlives its daemon,
-  /// and an exchange is the connection's until `completed`.
+  /// Calls a function with an object, without retaining it, which would happen twelve times per request.
   ///
-  /// It is neither retained nor released, which would be twelve times a request.
+  /// Both kinds of objects outlive the call: the worker its daemon, and an exchange is retained by its
+  /// connection until `completed`.
   private static func borrowing<Object: AnyObject>(
     _ type: Object.Type, _ pointer: UnsafeMutableRawPointer, _ body: (Object) -> MHD_Result
   ) -> MHD_Result {

@@ -1,58 +1,58 @@
 internal import CMicrohttpd
-internal import ReactorHTTP
+internal import ReactorTransport
 internal import Synchronization
+internal import SystemThreads
 
-/// One request and its answer.
+/// One request and its response.
 ///
-/// It is made when the request line was parsed and lives until libmicrohttpd's completed callback,
-/// which holds the reference that the connection carries, or until its answer is given, if that is
-/// later. Its methods run on the worker thread of its connection, and are given the worker;
-/// `answer(_:)` runs anywhere.
+/// Created when the request line is parsed; libmicrohttpd's connection retains it until the completed
+/// callback, the responder until it has responded. Its methods run on the worker thread of its
+/// connection, which is passed in; `respond(_:)` runs on any thread.
 final class Exchange: Sendable {
-  /// How far it is, as its worker sees it.
+  /// The progress of the request, as its worker sees it.
   private enum Progress: UInt8, AtomicRepresentable, Comparable {
-    /// The header fields are awaited.
+    /// Before the end of the header fields.
     case opened
-    /// The body is awaited.
+    /// Before the end of the body.
     case reading
     /// The responder has the request.
     case responding
-    /// libmicrohttpd asks for the answer whenever it runs.
+    /// libmicrohttpd polls for the response whenever it runs.
     case waiting
-    /// libmicrohttpd holds the connection until the answer is there.
+    /// libmicrohttpd holds the connection until the response is ready.
     case suspended
-    /// libmicrohttpd has the answer.
+    /// libmicrohttpd sends the response.
     case sending
     case ended
 
     static func < (one: Progress, other: Progress) -> Bool { one.rawValue < other.rawValue }
   }
 
-  /// How often the answer is asked for in vain before the connection is suspended.
-  private static let mostAsked = 8
+  /// How often libmicrohttpd polls for the response before the connection is suspended.
+  private static let pollLimit = 8
 
-  /// The place of its connection in its worker's array.
+  /// The index of its connection in its worker's array.
   let slot: Int
 
   private let loop: RequestLoop
   private let connection: Connection
-  private let state = Mutex(AnswerState())
-  // Only the worker's thread touches these, so that the lock is always free.
+  private let state = Mutex(ResponseState())
+  // Only the worker's thread accesses these, so that the lock is always free.
   private let intake: Mutex<RequestIntake>
   private let progress = Atomic<Progress>(.opened)
-  private let asked = Atomic<Int>(0)
+  private let polls = Atomic<Int>(0)
 
   init(loop: RequestLoop, connection: Connection, target: RequestTarget) {
     self.loop = loop
     self.connection = connection
     intake = Mutex(RequestIntake(target))
-    slot = connection.place
+    slot = connection.slot
   }
 
   /// Whether the header fields were read.
   var hasBegun: Bool { progress.load(ordering: .relaxed) > .opened }
 
-  /// Whether the responder has the request, or had it.
+  /// Whether the responder has received the request.
   private var isDispatched: Bool { progress.load(ordering: .relaxed) > .reading }
 
   private func proceed(to next: Progress, on worker: RequestWorker) {
@@ -63,93 +63,71 @@ final class Exchange: Sendable {
     if next == .sending { worker.sending += 1 }
   }
 
-  /// The header fields are complete: the first of libmicrohttpd's calls.
+  // MARK: The request
+
+  /// The header fields are complete: libmicrohttpd's first call.
   func begin(method: String, isHTTP10: Bool, on worker: RequestWorker) -> MHD_Result {
     proceed(to: .reading, on: worker)
     let limits = worker.core.settings.limits
-    let (refusal, expectsBody) = intake.withLock { intake in
+    let (rejection, expectsBody) = intake.withLock { intake in
       intake.begin(method: method, isHTTP10: isHTTP10)
       unsafe connection.forEachHeader(into: &intake, DaemonCallbacks.field)
-      return (intake.refusal(headSize: connection.headSize, limits: limits), intake.expectsBody)
+      return (intake.rejection(headSize: connection.headSize, limits: limits), intake.expectsBody)
     }
-    if let refusal { return refuse(refusal, on: worker) }
-    if expectsBody { worker.deadlines.enter(.receiving, slot) }
-    return .YES
+    if let rejection { return reject(rejection, on: worker) }
+    guard expectsBody else { return .YES }
+    worker.deadlines.enter(.receiving, slot)
+    let head = request(on: worker)
+    switch worker.core.responder.admit(head) {
+    case .accept(let token):
+      intake.withLock { $0.admit(head, token) }
+      return .YES
+    case .reject(let response): return reject(with: response, on: worker)
+    }
   }
 
   /// A part of the body.
   func receive(_ bytes: UnsafeBufferPointer<UInt8>, on worker: RequestWorker) -> MHD_Result {
-    let limits = worker.core.settings.limits
-    let refusal = intake.withLock { unsafe $0.append(bytes, limits: limits) }
-    guard let refusal else { return .YES }
-    return refuse(refusal, on: worker)
+    let core = worker.core
+    let rejection = intake.withLock { intake -> RequestIntake.Rejection? in
+      if let rejection = unsafe intake.append(bytes, limits: core.settings.limits) {
+        return rejection
+      }
+      return core.buffer(bytes.count) ? nil : .tooManyBufferedBytes
+    }
+    guard let rejection else { return .YES }
+    return reject(rejection, on: worker)
   }
 
-  /// The request is complete, or its connection was resumed: the last of libmicrohttpd's calls.
+  /// The request is complete, or libmicrohttpd polls for the response.
   func finish(on worker: RequestWorker) -> MHD_Result {
     guard isDispatched else { return dispatch(on: worker) }
-    if worker.abandonsWaiting { abandon() }
+    if worker.rejectsWaiting { rejectWaiting() }
     if let response = state.withLock({ $0.take() }) { return send(response, on: worker) }
-    if asked.add(1, ordering: .relaxed).newValue == Self.mostAsked {
+    if polls.add(1, ordering: .relaxed).newValue == Self.pollLimit {
       proceed(to: .suspended, on: worker)
       worker.suspend(self, slot)
     }
     return .YES
   }
 
-  /// The answer, at once or later.
-  ///
-  /// Any thread.
-  func answer(_ response: HTTPResponse) {
-    switch state.withLock({ $0.answer(response) }) {
-    case .keep: break
-    case .tell: loop.deliver(self)
-    case .discard(let response): response.discard()
-    }
-  }
-
-  /// Nobody has the right to answer any more.
-  ///
-  /// Any thread.
-  func answerIfForgotten() {
-    if state.withLock({ $0.isUnanswered }) { answer(HTTPResponse(status: 500)) }
-  }
-
-  /// Ends the waiting of an exchange because the server stops; the worker resumes it.
-  func abandon() {
-    if case .discard(let response) = state.withLock({ $0.answer(.stopping) }) { response.discard() }
-  }
-
-  /// The completed callback: libmicrohttpd is done with the request and, where it was handed off,
-  /// with the socket.
-  func end(on worker: RequestWorker) {
-    let wasDispatched = isDispatched
-    proceed(to: .ended, on: worker)
-    worker.deadlines.enter(.idle, slot)
-    switch state.withLock({ $0.end() }) {
-    case .nothing: if !wasDispatched { linger(worker) }
-    case .handOff(let handOff): worker.core.adopt(handOff)
-    case .unsent(let response): response.discard()
-    }
-    if wasDispatched { worker.core.inFlight.leave() }
-  }
-
-  /// libmicrohttpd gave up on the request, perhaps with an answer of its own (431) that a reset
-  /// would take away from a client which is still sending.
-  ///
-  /// Our loop closes in its stead.
-  private func linger(_ worker: RequestWorker) {
-    guard let socket = connection.duplicateSocket() else { return }
-    worker.core.adopt(
-      HandOff(
-        socket: socket, head: [], stream: nil, isChunked: false, permit: worker.slots[slot].permit))
-  }
-
   private func dispatch(on worker: RequestWorker) -> MHD_Result {
+    let request = request(on: worker)
+    let responder = worker.core.responder
+    let lane = responder.lane(for: request)
+    if lane != .priority, worker.slots[slot].isReserved {
+      return reject(.noConnectionLeft, on: worker)
+    }
     proceed(to: .responding, on: worker)
     worker.core.inFlight.enter()
-    let token = AnswerToken(self)
-    worker.core.responder.respond(to: request(on: worker)) { token.answer($0) }
+    let responseGuard = ResponseGuard(self)
+    if lane == .background {
+      worker.core.background.execute {
+        responder.respond(to: request) { responseGuard.respond($0) }
+      }
+      return wait(on: worker)
+    }
+    responder.respond(to: request) { responseGuard.respond($0) }
     if let response = state.withLock({ $0.take() }) { return send(response, on: worker) }
     return wait(on: worker)
   }
@@ -159,28 +137,81 @@ final class Exchange: Sendable {
     return intake.withLock { $0.request(from: peer) }
   }
 
-  /// Leaves the connection with libmicrohttpd, which asks for the answer whenever it runs.
+  /// Leaves the connection with libmicrohttpd, which polls for the response whenever it runs.
   ///
-  /// To suspend it and to resume it takes three system calls, more than a few questions in vain; so that
-  /// is done where the answer takes long.
+  /// Suspending and resuming a connection takes three system calls, more than a few polls, and is done
+  /// only where the response takes long.
   private func wait(on worker: RequestWorker) -> MHD_Result {
-    if worker.abandonsWaiting { abandon() }
-    // From here on an answer is told to the worker, which looks when it is back from libmicrohttpd.
+    if worker.rejectsWaiting { rejectWaiting() }
     guard state.withLock({ $0.wait() }) else {
-      worker.deadlines.enter(.responding, slot)
-      proceed(to: .waiting, on: worker)
-      return .YES
+      guard let response = state.withLock({ $0.take() }) else { return .NO }
+      return send(response, on: worker)
     }
-    guard let response = state.withLock({ $0.take() }) else { return .NO }
-    return send(response, on: worker)
+    worker.deadlines.enter(.responding, slot)
+    proceed(to: .waiting, on: worker)
+    return .YES
+  }
+
+  // MARK: The response
+
+  /// Responds to the request, now or later.
+  ///
+  /// Any thread.
+  func respond(_ response: HTTPResponse) {
+    switch state.withLock({ $0.respond(response) }) {
+    case .none: break
+    case .notify: loop.inbox.send(.responded(self))
+    case .discard(let response): response.discard()
+    }
+  }
+
+  /// Responds unless the responder did.
+  ///
+  /// Any thread.
+  func respondIfPending(_ response: @autoclosure () -> HTTPResponse) {
+    if state.withLock({ $0.isPending }) { respond(response()) }
+  }
+
+  /// Responds with 503 because the server stops; the worker continues the connection itself.
+  func rejectWaiting() {
+    if case .discard(let response) = state.withLock({ $0.respond(.stopping) }) {
+      response.discard()
+    }
+  }
+
+  /// The completed callback: libmicrohttpd is done with the request and, if it was handed off, with
+  /// the socket.
+  func end(on worker: RequestWorker) {
+    let wasDispatched = isDispatched
+    proceed(to: .ended, on: worker)
+    worker.core.releaseBuffer(intake.withLock { $0.bodySize })
+    worker.deadlines.enter(.idle, slot)
+    switch state.withLock({ $0.end() }) {
+    case .nothing: if !wasDispatched, !worker.slots[slot].isRejected { linger(worker) }
+    case .handOff(let handOff): worker.core.adopt(handOff)
+    case .unsent(let response): response.discard()
+    }
+    if wasDispatched { worker.core.inFlight.leave() }
+  }
+
+  /// libmicrohttpd rejected the request itself, perhaps with a response that a reset would take from a
+  /// client that still sends; the stream loop closes the connection gracefully.
+  private func linger(_ worker: RequestWorker) {
+    guard let socket = connection.duplicateSocket() else { return }
+    worker.core.adopt(
+      HandOff(
+        socket: socket, head: [], stream: nil, isChunked: false, permit: worker.slots[slot].permit))
   }
 
   private func send(_ response: consuming HTTPResponse, on worker: RequestWorker) -> MHD_Result {
-    worker.answered += 1
+    worker.responses += 1
     if !(200...599).contains(response.status) { response.status = 500 }
     if case .stream(let stream) = response.body { return send(response, stream, on: worker) }
-    if worker.core.isStopping { response.headers.append("Connection", "close") }
-    // Who watches what was acted on has waited as long as who acted.
+    // A request that is not HTTP follows, or the next one of priority needs the connection.
+    if worker.core.isStopping || worker.slots[slot].mustClose {
+      response.headers.append("Connection", "close")
+    }
+    // Subscribers of what the request changed have waited as long as its client.
     worker.streams?.takeEarlyTurn()
     guard connection.queue(response) else { return .NO }
     proceed(to: .sending, on: worker)
@@ -206,36 +237,38 @@ final class Exchange: Sendable {
         permit: worker.slots[slot].permit))
   }
 
-  /// Refuses the request before its body was read to the end.
+  /// Rejects the request before its body was read to the end.
   ///
-  /// In libmicrohttpd one can neither answer in the midst of a body nor close without a reset that
-  /// may take the answer away from the client, so this is a hand-off, too: our loop writes the
-  /// answer and waits for the client's end.
-  private func refuse(
-    _ refusal: RequestIntake.Refusal, on worker: RequestWorker
+  /// libmicrohttpd cannot respond within a body, and its close is a reset that may take the response
+  /// from the client. So the stream loop writes the response and waits for the client to close.
+  private func reject(
+    _ rejection: RequestIntake.Rejection, on worker: RequestWorker
   ) -> MHD_Result {
     let limits = worker.core.settings.limits
-    let responder = worker.core.responder
-    let request = request(on: worker)
-    let response =
-      switch refusal {
-      case .malformed: HTTPResponse(status: 400)
-      case .bodyTooLarge: responder.refusal(of: .bodyTooLarge(limit: limits.body), to: request)
-      case .headersTooLarge:
-        responder.refusal(of: .headersTooLarge(limit: limits.headers), to: request)
+    let reason: HTTPRejection =
+      switch rejection {
+      case .bodyTooLarge: .bodyTooLarge(limit: limits.body)
+      case .headersTooLarge: .headersTooLarge(limit: limits.headers)
+      case .tooManyBufferedBytes: .tooManyBodies(limit: limits.buffered)
+      case .noConnectionLeft: .noConnectionLeft
       }
+    return reject(
+      with: worker.core.responder.rejection(for: reason, of: request(on: worker)), on: worker)
+  }
+
+  private func reject(with response: HTTPResponse, on worker: RequestWorker) -> MHD_Result {
     guard let socket = connection.duplicateSocket() else {
       response.discard()
       return .NO
     }
     return handOff(
       HandOff(
-        socket: socket, refusal: response, isHead: intake.withLock { $0.isHead },
+        socket: socket, rejection: response, isHead: intake.withLock { $0.isHead },
         permit: worker.slots[slot].permit))
   }
 
-  /// `.NO` makes libmicrohttpd close its descriptor without a word on the wire (with
-  /// `MHD_USE_TURBO` there is no `shutdown` either); `end()` follows at once.
+  /// `.NO` makes libmicrohttpd close its descriptor without writing to it (nor `shutdown`, because of
+  /// `MHD_USE_TURBO`); `end(on:)` follows at once.
   private func handOff(_ handOff: HandOff) -> MHD_Result {
     state.withLock { $0.handOff(handOff) }
     return .NO
@@ -243,12 +276,12 @@ final class Exchange: Sendable {
 }
 
 extension HTTPResponse {
-  /// What a request gets that is still waiting when the server stops.
+  /// The response to a request that still waits when the server stops.
   fileprivate static var stopping: HTTPResponse {
     HTTPResponse(status: 503, headers: ["Retry-After": "5"])
   }
 
-  /// Nobody will send this: a stream must hear that it is over.
+  /// Releases a response that is not sent: its stream expects to be closed.
   func discard() {
     if case .stream(let stream) = body { stream.closed() }
   }

@@ -1,29 +1,27 @@
-internal import ReactorHTTP
+internal import ReactorTransport
 
-/// A connection on its way from libmicrohttpd to a stream loop.
+/// A connection that moves from libmicrohttpd to a stream loop.
 struct HandOff: Sendable {
-  /// Our own descriptor of the socket.
-  ///
-  /// Whoever holds the hand-off closes it.
+  /// A descriptor of the socket; its owner closes it.
   var socket: Int32
 
-  /// What to write first: the response's head, and for a refusal its body.
+  /// The bytes to write first: the response's head, and the body of a rejection.
   var head: [UInt8]
 
-  /// What follows the head; `nil` ends the connection after it.
+  /// The body; `nil` ends the connection after the head.
   var stream: (any ByteStream)?
 
-  /// Whether the stream is written in chunks (HTTP/1.1) or as it is (HTTP/1.0).
+  /// Whether the stream is sent in chunks (HTTP/1.1) or as plain bytes (HTTP/1.0).
   var isChunked: Bool
 
-  /// What its client is counted by.
+  /// The connection's share of its client's limit.
   var permit: ConnectionPermit?
 }
 
 extension HandOff {
-  /// A connection that is told one thing and ends.
+  /// Creates a connection that is sent one response and ends.
   init(
-    socket: Int32, refusal response: HTTPResponse, isHead: Bool, permit: ConnectionPermit? = nil
+    socket: Int32, rejection response: HTTPResponse, isHead: Bool, permit: ConnectionPermit? = nil
   ) {
     var body: [UInt8] = []
     if case .bytes(let bytes) = response.body { body = bytes } else { response.discard() }

@@ -1,27 +1,25 @@
 internal import Glibc
-internal import ReactorHTTP
+internal import ReactorTransport
 
-/// A header field that means something to this server: to the service, or to the framing.
+/// A header field that the service or the framing reads.
 enum RequestField: Sendable, Equatable {
   case header(HTTPHeader)
-  case host
   case contentLength
   case transferEncoding
 
-  /// Recognizes a name by its bytes, in any case of its letters, without allocating for others.
+  /// Looks up a name by its bytes, ignoring the case of letters; `nil` for a field that is not read.
   static func named(_ name: UnsafeBufferPointer<UInt8>) -> RequestField? {
     unsafe table.field(named: name)
   }
 
   private static let table = Table()
 
-  /// The known names by their length: nearly every unknown name is told apart by that alone.
+  /// The known names by length, which rules out most of the others.
   private struct Table: Sendable {
     private var namesByLength: [[(name: StaticString, field: RequestField)]] = []
 
     init() {
       for header in HTTPHeader.allCases { insert(header.name, .header(header)) }
-      insert("host", .host)
       insert("content-length", .contentLength)
       insert("transfer-encoding", .transferEncoding)
     }
@@ -41,7 +39,7 @@ enum RequestField: Sendable, Equatable {
     }
 
     private func matches(_ name: UnsafeBufferPointer<UInt8>, _ known: StaticString) -> Bool {
-      // Within the count of both, so that it does not matter what is behind them.
+      // Both have `name.count` bytes; neither needs to be zero-terminated.
       guard let start = name.baseAddress else { return false }
       return unsafe strncasecmp(start, known.utf8Start, name.count) == 0
     }

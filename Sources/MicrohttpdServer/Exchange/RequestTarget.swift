@@ -1,15 +1,15 @@
-/// What a request line asks for, as it was sent.
+/// The target of a request line, split at its first `?`.
 struct RequestTarget: Sendable, Equatable {
-  /// The path, percent-encoding untouched.
+  /// The path with its percent-encoding.
   var path: String
 
-  /// What stands after the first `?`; `nil` without one.
+  /// The query with its percent-encoding; `nil` without a `?`.
   var query: String?
 
   /// Splits a target.
   ///
   /// The absolute form (`http://host/path`), which a server must accept, loses its scheme and
-  /// authority; everything else is taken as it is, `*` included.
+  /// authority; the other forms are taken unchanged, `*` included.
   ///
   /// - Parameters:
   ///   - target: The bytes between the method and the version.

@@ -1,9 +1,7 @@
 internal import Glibc
-internal import ReactorHTTP
+internal import ReactorTransport
 
-/// A connection that a client has opened and nobody serves yet.
-///
-/// Whoever serves it takes the descriptor over.
+/// An accepted connection that is not served yet; its server becomes the owner of the descriptor.
 struct AcceptedSocket: ~Copyable {
   let descriptor: Int32
   private let address: sockaddr_storage
@@ -15,7 +13,7 @@ struct AcceptedSocket: ~Copyable {
     self.size = size
   }
 
-  /// The client's address; `nil` where it has none, as on a Unix-domain socket.
+  /// The client's address; `nil` on a Unix-domain socket.
   var peer: ClientAddress? {
     unsafe withUnsafeBytes(of: address) { bytes in
       switch Int32(address.ss_family) {
@@ -30,7 +28,7 @@ struct AcceptedSocket: ~Copyable {
     }
   }
 
-  /// Hands over the client's address as the system wrote it.
+  /// Calls a function with the client's address in the system's format.
   func withAddress<Result>(_ body: (UnsafePointer<sockaddr>?, socklen_t) -> Result) -> Result {
     unsafe withUnsafeBytes(of: address) { bytes in
       unsafe body(bytes.assumingMemoryBound(to: sockaddr.self).baseAddress, size)

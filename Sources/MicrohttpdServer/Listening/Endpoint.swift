@@ -1,18 +1,20 @@
 extension MicrohttpdServer {
-  /// Where a server listens.
+  /// An address that a server listens on.
   public enum Endpoint: Sendable, Equatable {
-    /// An IPv4 or IPv6 literal (brackets allowed) or `localhost`, and a port; 0 takes a free one.
+    /// An IPv4 or IPv6 literal (brackets allowed) or `localhost`, and a port; 0 selects a free one.
     case network(host: String, port: Int)
 
-    /// A Unix-domain socket: the path of its file, and the permissions that this gets.
+    /// A Unix-domain socket: the path and the permissions of its file.
     ///
-    /// A file that nobody listens on any more is replaced, and the file is removed in the end.
+    /// The folder must exist. A socket file without a listener is replaced; the file is removed when
+    /// the server stops.
     case unix(path: String, mode: UInt32)
 
-    /// A socket that listens already: somebody else made it, and keeps it.
+    /// A listening socket that another process created.
     ///
-    /// The server closes its descriptor in the end. While it drains it accepts nothing from there:
-    /// whoever takes over the socket does, and until then they wait in the kernel.
-    case inherited(descriptor: Int32)
+    /// The server closes its descriptor when it stops. If another process continues to listen
+    /// (`isRetained`), the server accepts no connections while it drains: they wait in the kernel for
+    /// the process that takes over.
+    case inherited(descriptor: Int32, isRetained: Bool = true)
   }
 }

@@ -1,36 +1,35 @@
-internal import CLinuxEvents
 internal import Glibc
 internal import Synchronization
+internal import SystemThreads
 
-/// A socket that listens until it is closed.
+/// A listening socket.
 ///
-/// It is ours and not libmicrohttpd's: that tells nobody why it could not listen, and accepts
-/// without asking whether there is room.
-final class ListeningSocket: Sendable {
-  /// What came of accepting.
+/// libmicrohttpd's own reports no reason when it cannot listen, and accepts without checking limits.
+package final class ListeningSocket: Sendable {
+  /// The result of accepting a connection.
   enum Arrival: ~Copyable {
     case connection(AcceptedSocket)
-    /// Nobody is waiting any more.
+    /// There is none to accept.
     case none
-    /// Whoever was waiting has left.
+    /// The connection was closed before it was accepted.
     case gone
     /// The system has no descriptors or no memory left.
     case exhausted
   }
 
-  /// Where it listens, with the port that it got.
-  let endpoint: MicrohttpdServer.Endpoint
+  /// The address, with the port that the system assigned.
+  package let endpoint: MicrohttpdServer.Endpoint
 
-  /// Whether others listen on it, too, or will.
+  /// Whether another process listens on it as well, or will.
   let isInherited: Bool
 
   private let descriptor: Atomic<Int32>
   private let file: SocketFile?
 
-  /// Binds and listens, or takes over what listens already.
+  /// Binds and listens, or adopts an inherited socket.
   ///
-  /// Throws a `ServerError` whose message names the address.
-  init(_ endpoint: MicrohttpdServer.Endpoint) throws(ServerError) {
+  /// - Throws: A `ServerError` whose message names the address.
+  package init(_ endpoint: MicrohttpdServer.Endpoint) throws(ServerError) {
     switch endpoint {
     case .network(let host, let port):
       let address = try SocketAddress(host: host, port: port)
@@ -42,22 +41,22 @@ final class ListeningSocket: Sendable {
       try SocketFile.removeStale(path, address)
       descriptor = Atomic(
         try Self.listen(at: address) { _ throws(ServerError) in
-          // Nobody can connect yet, so that there is no moment with wider permissions.
+          // Before `listen`, so that no client can connect with wider permissions.
           guard unsafe chmod(path, mode_t(mode)) == 0 else {
             throw ServerError(.cannotBind, "Cannot set the permissions of \(address).")
           }
         })
       file = SocketFile(path)
       isInherited = false
-    case .inherited(let inherited):
+    case .inherited(let inherited, let isRetained):
       try Self.adopt(inherited)
       descriptor = Atomic(inherited)
       file = nil
-      isInherited = true
+      isInherited = isRetained
     }
     let bound = SocketAddress.endpoint(of: descriptor.load(ordering: .relaxed))
     switch (endpoint, bound) {
-    // As it was asked for, but with the port that was bound.
+    // As requested, but with the bound port.
     case (.network(let host, 0), .network(_, let port)):
       self.endpoint = .network(host: host, port: port)
     case (.inherited, .some(let bound)): self.endpoint = bound
@@ -67,41 +66,39 @@ final class ListeningSocket: Sendable {
 
   deinit { close() }
 
-  /// Listens no more; nobody may be accepting.
-  func close() {
+  /// The descriptor, to pass it to another process; -1 once it is closed.
+  package var rawDescriptor: Int32 { descriptor.load(ordering: .relaxed) }
+
+  /// Closes the socket; no thread may be accepting.
+  package func close() {
     let descriptor = descriptor.exchange(-1, ordering: .relaxed)
     guard descriptor >= 0 else { return }
     file?.remove()
     Glibc.close(descriptor)
   }
 
-  /// Takes the next connection.
+  /// Accepts the next connection.
   func accept() -> Arrival {
     var address = sockaddr_storage()
-    var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
-    let listening = descriptor.load(ordering: .relaxed)
-    let accepted = unsafe withUnsafeMutablePointer(to: &address) { address in
-      unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-        unsafe accept4(
-          listening, address, &size, Int32(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue))
-      }
-    }
+    var size: socklen_t = 0
+    let accepted = acceptConnection(
+      from: descriptor.load(ordering: .relaxed), address: &address, size: &size)
     guard accepted < 0 else {
       return .connection(AcceptedSocket(descriptor: accepted, address: address, size: size))
     }
     switch errno {
     case EAGAIN, EWOULDBLOCK, EINVAL, EBADF: return .none
     case EMFILE, ENFILE, ENOBUFS, ENOMEM: return .exhausted
-    default: return .gone  // Linux hands over what went wrong on the new connection.
+    default: return .gone  // Linux reports errors of the new connection.
     }
   }
 
-  /// What a poller watches.
+  /// Adds the socket to a poller.
   func watch(in poller: borrowing Poller, token: UInt64) -> Bool {
     poller.addListening(descriptor.load(ordering: .relaxed), token: token)
   }
 
-  /// What a poller watches no more.
+  /// Removes the socket from a poller.
   func unwatch(in poller: borrowing Poller) {
     poller.remove(descriptor.load(ordering: .relaxed))
   }
@@ -113,7 +110,7 @@ final class ListeningSocket: Sendable {
       address.family,
       Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
     guard descriptor >= 0 else {
-      throw ServerError(.noResources, "The system gave no socket for \(address).")
+      throw ServerError(.noResources, "No socket is available for \(address).")
     }
     do throws(ServerError) {
       if address.family != AF_UNIX {
@@ -122,7 +119,7 @@ final class ListeningSocket: Sendable {
       }
       try bind(descriptor, address)
       try prepare(descriptor)
-      // The system caps the backlog at what it allows (net.core.somaxconn).
+      // The system caps the backlog at net.core.somaxconn.
       guard Glibc.listen(descriptor, 65_535) == 0 else {
         throw errno == EADDRINUSE
           ? ServerError(.addressInUse, "The address \(address) is already in use.")
@@ -157,7 +154,7 @@ final class ListeningSocket: Sendable {
       let endpoint = SocketAddress.endpoint(of: descriptor)
     else {
       throw ServerError(
-        .badAddress, "The descriptor \(descriptor) that was handed over is no listening socket.")
+        .badAddress, "The inherited descriptor \(descriptor) is not a listening socket.")
     }
     if case .network = endpoint { sendWithoutDelay(descriptor) }
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
@@ -170,8 +167,8 @@ final class ListeningSocket: Sendable {
     return unsafe getsockopt(descriptor, SOL_SOCKET, option, &value, &size) == 0 ? value : nil
   }
 
-  /// Accepted sockets inherit it: answers and events are written whole, so that waiting for more
-  /// would only cost latency.
+  /// Sets `TCP_NODELAY`, which accepted sockets inherit: responses and events are written whole, so
+  /// that waiting for more bytes only adds latency.
   private static func sendWithoutDelay(_ descriptor: Int32) {
     set(Int32(IPPROTO_TCP), TCP_NODELAY, on: descriptor)
   }

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// An address to listen on, from a literal or a path: no name is ever looked up.
+/// An address to listen on, from a literal or a path; names are not resolved.
 struct SocketAddress: CustomStringConvertible {
   private enum Storage {
     case version4(sockaddr_in)
@@ -12,7 +12,7 @@ struct SocketAddress: CustomStringConvertible {
   /// `host:port`, IPv6 in brackets, or `unix:path`.
   let description: String
 
-  /// Reads an IPv4 or IPv6 literal (brackets allowed) or `localhost`, which is 127.0.0.1.
+  /// Parses an IPv4 or IPv6 literal (brackets allowed) or `localhost`, which is 127.0.0.1.
   init(host: String, port: Int) throws(ServerError) {
     guard let port = UInt16(exactly: port) else {
       throw ServerError(.badAddress, "The port \(port) is not between 0 and 65535.")
@@ -40,7 +40,7 @@ struct SocketAddress: CustomStringConvertible {
     }
   }
 
-  /// Takes the path of a Unix-domain socket.
+  /// Creates the address of a Unix-domain socket from its path.
   init(path: String) throws(ServerError) {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
@@ -90,8 +90,8 @@ struct SocketAddress: CustomStringConvertible {
     }
   }
 
-  /// Where a socket listens, as an endpoint with its real port; `nil` for families that are not
-  /// served.
+  /// The endpoint of a listening socket, with its actual port; `nil` for an unsupported address
+  /// family.
   static func endpoint(of descriptor: Int32) -> MicrohttpdServer.Endpoint? {
     var address = sockaddr_storage()
     var size = socklen_t(MemoryLayout<sockaddr_storage>.size)

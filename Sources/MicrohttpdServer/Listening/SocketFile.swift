@@ -6,7 +6,7 @@ struct SocketFile: Sendable {
   private let device: dev_t
   private let number: ino_t
 
-  /// Remembers which file it is; `nil` when there is none.
+  /// Records the identity of the file; `nil` if there is none.
   init?(_ path: String) {
     guard let status = Self.status(of: path) else { return nil }
     self.path = path
@@ -14,28 +14,28 @@ struct SocketFile: Sendable {
     number = status.st_ino
   }
 
-  /// Removes it, unless another one has taken its place.
+  /// Removes the file, unless another one has replaced it.
   func remove() {
     guard let status = Self.status(of: path), status.st_dev == device, status.st_ino == number
     else { return }
     _ = unsafe unlink(path)
   }
 
-  /// Removes the socket that an earlier process left behind.
+  /// Removes a socket file that an earlier process left.
   ///
-  /// Throws where somebody still listens on it, or where it is no socket: that is not ours.
+  /// - Throws: If the socket has a listener, or the file is not a socket.
   static func removeStale(_ path: String, _ address: SocketAddress) throws(ServerError) {
     guard let status = Self.status(of: path) else { return }
     guard status.st_mode & S_IFMT == S_IFSOCK else {
-      throw ServerError(.cannotBind, "There is a file that is no socket at \(address).")
+      throw ServerError(.cannotBind, "The file at \(address) is not a socket.")
     }
     let probe = socket(
       AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
     guard probe >= 0 else {
-      throw ServerError(.noResources, "The system gave no socket for \(address).")
+      throw ServerError(.noResources, "No socket is available for \(address).")
     }
     defer { close(probe) }
-    // A full backlog (EAGAIN) is somebody who listens, too.
+    // A full backlog (EAGAIN) belongs to a listener, too.
     guard !address.connect(probe), errno == ECONNREFUSED else {
       throw ServerError(.addressInUse, "The address \(address) is already in use.")
     }

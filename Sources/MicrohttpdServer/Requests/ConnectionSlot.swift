@@ -1,19 +1,36 @@
-internal import ReactorHTTP
+internal import ReactorTransport
 
-/// A place for one connection in a request worker's array.
+/// An element of a request worker's array of connections.
 struct ConnectionSlot {
-  /// The connection, while there is one.
+  /// The connection; `nil` while the slot is free.
   var connection: Connection?
 
   /// libmicrohttpd's descriptor of its socket.
   var socket: Int32 = -1
 
-  /// Its client's address, where it has one.
+  /// The client's address; `nil` on a Unix-domain socket.
   var peer: ClientAddress?
 
-  /// What its client is counted by.
+  /// The connection's share of its client's limit.
   var permit: ConnectionPermit?
 
-  /// The exchange that waits for its answer while libmicrohttpd holds the connection.
+  /// The exchange for which libmicrohttpd holds the connection.
   var suspended: Exchange?
+
+  /// Checks the connection's bytes before libmicrohttpd parses them.
+  var scanner: RequestScanner
+
+  /// Whether the scanner has rejected the connection, which libmicrohttpd closes then.
+  var isRejected = false
+
+  /// Whether it serves only requests of priority, because all other connections are in use.
+  var isReserved = false
+
+  /// Whether its socket was shut down to make room for another connection.
+  var isClosing = false
+
+  /// Whether the next response is the last one.
+  var mustClose: Bool { isReserved || scanner.violation != nil }
+
+  init(scanner: RequestScanner) { self.scanner = scanner }
 }

@@ -1,83 +1,71 @@
 internal import Synchronization
 internal import SystemThreads
 
-/// One thread that parses and answers requests, seen from all others.
+/// A thread that parses requests and sends responses, as other threads see it.
 ///
-/// The thread owns a `Daemon`, accepts connections for it, and runs it whenever one of its sockets
-/// has something, see `RequestWorker`. An answer that comes later, on whichever thread, is put
-/// into the inbox; many that come together (a log that commits in groups gives them so) cost one
-/// wake.
+/// The thread owns a `Daemon`, accepts connections for it, and runs it when one of its sockets is ready,
+/// see `RequestWorker`. Responses from other threads arrive in the inbox; those that arrive together,
+/// as after a group commit, cost one wake.
 final class RequestLoop: Sendable {
-  /// What the thread waits in.
+  /// A message to the thread.
+  enum Message: Sendable {
+    /// The response to a suspended exchange is ready.
+    case responded(Exchange)
+    /// A connection was closed while the server was full.
+    case roomAvailable
+    /// Close an idle connection, because the server is full.
+    case closeIdle
+    /// Stop accepting from sockets that another process listens on as well.
+    case leaveInheritedSockets
+    /// Reject requests that wait for a response, and those that would begin to.
+    case rejectWaiting
+    /// Close all connections and end.
+    case stop
+  }
+
+  /// Where the thread sleeps.
   let poller: Poller
-  private let inbox = Mutex(RequestInbox())
-  private let bell: WakeEvent
+  /// Wakes the thread.
+  let waker: Waker
+  /// The messages to the thread.
+  let inbox: Inbox<Message>
   private let thread = Mutex<SystemThread?>(nil)
 
   init() throws(ServerError) {
-    poller = try Poller()
-    bell = try WakeEvent()
-    guard poller.addReadable(bell.descriptor, token: RequestWorker.bellToken) else {
-      throw ServerError(.noResources, "The system watches no more descriptors.")
-    }
+    guard let poller = Poller(), let waker = Waker(),
+      poller.addReadable(waker.descriptor, token: RequestWorker.wakerToken)
+    else { throw .noDescriptors }
+    self.poller = poller
+    self.waker = waker
+    inbox = Inbox(waking: waker)
   }
 
-  /// Starts the thread, which does the work of a stream loop as well if it is given one.
+  /// Starts the thread.
+  ///
+  /// - Parameters:
+  ///   - core: The state that the threads of a server share.
+  ///   - listeners: The sockets to accept from.
+  ///   - streams: A stream loop without a thread of its own, which this thread also serves.
+  /// - Throws: If the process has no descriptors or threads left.
   func start(
     _ core: ServerCore, _ listeners: [ListeningSocket], with streams: StreamLoop?
   ) throws(ServerError) {
-    let arrival = WorkerArrival(
+    let worker = WorkerTransfer(
       try RequestWorker(loop: self, core: core, listeners: listeners, streams: streams))
-    var thread = SystemThread(named: "requests") { arrival.take()?.run() }
-    guard thread != nil else { throw ServerError(.noResources, "The system gave no thread.") }
+    var thread = SystemThread(named: "requests") { worker.take()?.runLoop() }
+    guard thread != nil else { throw .noThread }
     self.thread.withLock { $0 = thread.take() }
   }
 
-  /// The answer is there that an exchange waits for.
-  func deliver(_ exchange: Exchange) { put { $0.answered.append(exchange) } }
-
-  /// A connection was closed somewhere while all were taken.
-  func tellRoom() { put { $0.hasRoom = true } }
-
-  /// Accepts no more from sockets that others listen on, too.
-  func leaveInheritedSockets() { put { $0.leavesInherited = true } }
-
-  /// Answers for whoever waits, and lets nobody begin to wait.
-  func abandonWaiting() { put { $0.abandonsWaiting = true } }
-
   /// Closes all connections and blocks until the thread has ended.
   func stop() {
-    put { $0.stops = true }
+    inbox.send(.stop)
     if let thread = thread.withLock({ $0.take() }) { thread.join() }
-  }
-
-  /// The thread takes what there is.
-  func takeInbox(into taken: inout RequestInbox) {
-    inbox.withLock { $0.take(into: &taken) }
-  }
-
-  /// The thread wants to wait; false when there is something to take after all.
-  func fallAsleep() -> Bool {
-    inbox.withLock { inbox in
-      inbox.isAsleep = inbox.isEmpty
-      return inbox.isAsleep
-    }
-  }
-
-  /// The thread has heard the bell.
-  func clearBell() { bell.clear() }
-
-  private func put(_ change: (inout RequestInbox) -> Void) {
-    let rings = inbox.withLock { inbox in
-      change(&inbox)
-      return inbox.mustRing()
-    }
-    if rings { bell.ring() }
   }
 }
 
-/// A worker on its way to its thread.
-private final class WorkerArrival: Sendable {
+/// Transfers a worker to its thread.
+private final class WorkerTransfer: Sendable {
   private let worker: Mutex<RequestWorker?>
 
   init(_ worker: sending RequestWorker) { self.worker = Mutex(worker) }

@@ -1,7 +1,17 @@
+internal import SystemThreads
+
+internal import Glibc
+
 extension RequestWorker {
-  /// Watches the listening sockets, where there is room and they are not watched.
+  /// Watches the listening sockets, if there is room, or a connection that can be closed for it.
   func startAccepting() {
-    guard !isAccepting, core.hasRoom, acceptsAgain ?? now <= now else { return }
+    // Another thread may have been woken for a connection that waits for one of this thread's: only
+    // adding the sockets again reports it here.
+    if isAccepting, closingIdle == 0, deadlines.hasWaiting, core.hasRejectedConnection {
+      stopAccepting()
+    }
+    guard !isAccepting, core.hasRoom || deadlines.hasWaiting, acceptsAgain ?? now <= now
+    else { return }
     acceptsAgain = nil
     isAccepting = listeners.indices.allSatisfy { index in
       listeners[index].watch(in: loop.poller, token: UInt64(index))
@@ -9,43 +19,53 @@ extension RequestWorker {
     if !isAccepting { stopWatching() }
   }
 
-  /// Lets whoever wants to connect wait in the kernel.
+  /// Stops watching the listening sockets; new connections wait in the kernel.
   func stopAccepting() {
     guard isAccepting else { return }
     isAccepting = false
     stopWatching()
   }
 
-  /// Accepts no more from sockets that others listen on, too.
+  /// Stops accepting from sockets that another process listens on as well.
   func leaveInheritedSockets() {
     stopAccepting()
     listeners.removeAll { $0.isInherited }
   }
 
-  /// Takes new connections from the sockets where somebody waits, a few of each.
+  /// Accepts up to 16 connections from each ready listening socket.
   func acceptConnections() {
     for index in readyListeners where accept(from: listeners[index]) {
       readyListeners.remove(index)
     }
   }
 
-  /// True when there is nobody left to accept for now.
+  /// Accepts connections; returns whether there are no more for now.
   private func accept(from listener: ListeningSocket) -> Bool {
-    for _ in 0..<16 {
-      guard core.takeRoom() else {
+    for attempt in 0..<16 {
+      let reservation = core.reserveConnection()
+      if reservation != .regular {
+        // Only the first attempt knows that a connection waits.
+        if attempt > 0 || closingIdle > 0 || closeIdlest() {
+          // There is room as soon as libmicrohttpd has closed the connection.
+          if reservation == .reserved { core.releaseConnection() }
+          return true
+        }
+        core.closeIdle(except: loop)
+      }
+      guard reservation != .none else {
         stopAccepting()
-        // Whoever closed a connection in the meantime did not know that this waits for it.
+        // A connection may have been closed before `reserveConnection()` asked for a notification.
         if core.hasRoom { startAccepting() }
         return true
       }
       switch listener.accept() {
-      case .connection(let socket): add(socket)
-      case .gone: core.giveRoomBack()
+      case .connection(let socket): add(socket, isReserved: reservation == .reserved)
+      case .gone: core.releaseConnection()
       case .none:
-        core.giveRoomBack()
+        core.releaseConnection()
         return true
       case .exhausted:
-        core.giveRoomBack()
+        core.releaseConnection()
         stopAccepting()
         acceptsAgain = now + 100
         return true
@@ -54,18 +74,30 @@ extension RequestWorker {
     return false
   }
 
-  private func add(_ socket: consuming AcceptedSocket) {
+  /// Closes the connection that has waited longest for a request, or else for its first one.
+  ///
+  /// - Returns: Whether there was one.
+  func closeIdlest() -> Bool {
+    guard let index = deadlines.removeOldest(in: .idle) ?? deadlines.removeOldest(in: .opened)
+    else { return false }
+    _ = shutdown(slots[index].socket, Int32(SHUT_RDWR))
+    slots[index].isClosing = true
+    closingIdle += 1
+    return true
+  }
+
+  private func add(_ socket: consuming AcceptedSocket, isReserved: Bool) {
     let peer = socket.peer
     switch core.admission.admit(peer) {
-    case .welcome(let permit):
-      arriving = (peer, permit)
+    case .admitted(let permit):
+      arriving = (peer, permit, isReserved)
       _ = daemon?.add(socket)
       guard arriving != nil else { return }
-      // libmicrohttpd did not take it, so that nobody will tell that it was closed.
+      // libmicrohttpd rejected it, and does not report that it was closed.
       arriving = nil
-    case .refused: core.refuse(socket)
+    case .rejected: core.reject(socket)
     }
-    core.giveRoomBack()
+    core.releaseConnection()
   }
 
   private func stopWatching() {

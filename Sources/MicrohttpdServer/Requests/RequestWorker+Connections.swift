@@ -1,16 +1,21 @@
 internal import Glibc
-internal import ReactorHTTP
+internal import ReactorTransport
 internal import Synchronization
+internal import SystemThreads
 
 extension RequestWorker {
-  /// libmicrohttpd has taken a connection; returns its place.
+  /// libmicrohttpd has opened a connection; returns its index.
   func connectionOpened(_ connection: Connection) -> Int {
     let index = freeSlots.popLast() ?? slots.count
-    if index == slots.count { slots.append(ConnectionSlot()) }
+    if index == slots.count { slots.append(freshSlot) }
+    let socket = connection.socket
     slots[index].connection = connection
-    slots[index].socket = connection.socket
+    slots[index].socket = socket
+    while slotOfSocket.count <= Int(socket) { slotOfSocket.append(-1) }
+    slotOfSocket[Int(socket)] = Int32(index)
     slots[index].peer = arriving?.peer
     slots[index].permit = arriving?.permit
+    slots[index].isReserved = arriving?.isReserved ?? false
     arriving = nil
     deadlines.enter(.opened, index)
     return index
@@ -18,48 +23,80 @@ extension RequestWorker {
 
   /// libmicrohttpd is about to close its descriptor of a connection.
   func connectionClosed(_ index: Int) {
-    guard slots.indices.contains(index), slots[index].connection != nil else { return }
-    slots[index] = ConnectionSlot()
+    guard slots.indices.contains(index), let connection = slots[index].connection else { return }
+    if slots[index].isRejected { sendRejection(to: connection, index) }
+    if slots[index].isClosing { closingIdle -= 1 }
+    slotOfSocket[Int(slots[index].socket)] = -1
+    slots[index] = freshSlot
     deadlines.remove(index)
     freeSlots.append(index)
-    core.giveRoomBack()
+    core.releaseConnection()
+  }
+
+  private var freshSlot: ConnectionSlot {
+    ConnectionSlot(scanner: RequestScanner(headLimit: Daemon.headLimit(core.settings.limits)))
+  }
+
+  /// Checks bytes that libmicrohttpd has received from a connection.
+  ///
+  /// - Returns: How many of them it may parse. With 0 libmicrohttpd takes the connection for closed by
+  ///   the client, and closes it without a response; `connectionClosed(_:)` sends the rejection.
+  func scan(_ bytes: UnsafeBufferPointer<UInt8>, from descriptor: Int32) -> Int {
+    guard slotOfSocket.indices.contains(Int(descriptor)) else { return bytes.count }
+    let index = Int(slotOfSocket[Int(descriptor)])
+    guard index >= 0 else { return bytes.count }
+    let accepted = unsafe slots[index].scanner.scan(bytes)
+    if accepted == 0 { slots[index].isRejected = true }
+    return accepted
+  }
+
+  /// Responds to a request that is not HTTP; the stream loop writes the response and waits for the
+  /// client to close.
+  private func sendRejection(to connection: Connection, _ index: Int) {
+    guard let violation = slots[index].scanner.violation,
+      let socket = connection.duplicateSocket()
+    else { return }
+    core.adopt(
+      HandOff(
+        socket: socket, rejection: HTTPResponse(status: violation.rawValue), isHead: false,
+        permit: slots[index].permit))
   }
 
   /// libmicrohttpd has read a request line.
   ///
-  /// The first one of a connection prolongs nothing: its time counts from the beginning.
+  /// The first one of a connection extends no deadline: its time counts from the opening.
   func requestLineArrived(_ index: Int) {
     deadlines.enter(.receivingHead, from: .idle, index)
   }
 
-  /// Holds a connection until its exchange is answered.
+  /// Suspends a connection until the response to its exchange is ready.
   func suspend(_ exchange: Exchange, _ index: Int) {
     slots[index].suspended = exchange
     slots[index].connection?.suspend()
   }
 
-  /// Lets a connection go on whose exchange was answered.
+  /// Resumes a connection whose response is ready.
   func resume(_ exchange: Exchange) {
     let index = exchange.slot
-    // It may have been resumed before this message was read, because the server stops.
+    // It may be resumed already, because the server stops.
     guard slots[index].suspended === exchange else { return }
     slots[index].suspended = nil
     slots[index].connection?.resume()
   }
 
-  /// Answers for whoever waits, and lets nobody begin to wait.
-  func abandonAll() {
-    abandonsWaiting = true
+  /// Rejects requests that wait for a response, and those that would begin to.
+  func rejectAllWaiting() {
+    rejectsWaiting = true
     for slot in slots {
       guard let exchange = slot.suspended else { continue }
-      exchange.abandon()
+      exchange.rejectWaiting()
       resume(exchange)
     }
   }
 
-  /// Ends the connections that took too long.
+  /// Shuts down the sockets of overdue connections.
   ///
-  /// libmicrohttpd has no call for that; it closes a connection whose socket hangs up.
+  /// libmicrohttpd has no call to close a connection; it closes one whose socket hangs up.
   func closeOverdue() {
     deadlines.endTurn(at: now)
     while let (index, phase) = deadlines.takeOverdue(at: now) {
@@ -67,9 +104,9 @@ extension RequestWorker {
       switch phase {
       case .idle, .responding: break
       case .receiving:
-        // Nothing else is being written: libmicrohttpd still reads.
+        // libmicrohttpd still reads, so that nothing else is being written.
         let head = ResponseHead(status: 408, headers: HTTPFields(), framing: .length(0))
-        _ = StreamSocket(socket).write(OwedBytes(head.bytes[...]))
+        _ = StreamSocket(socket).write(OutboundBytes(head.bytes[...]))
         core.overdue.add(1, ordering: .relaxed)
       case .opened, .receivingHead, .sending: core.overdue.add(1, ordering: .relaxed)
       }

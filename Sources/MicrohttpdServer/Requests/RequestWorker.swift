@@ -1,72 +1,77 @@
 internal import Glibc
-internal import ReactorHTTP
+internal import ReactorTransport
+internal import SystemThreads
 
-/// The thread of a `RequestLoop`: a daemon of libmicrohttpd's, its connections, and the one place
-/// where both are touched.
+/// The thread of a `RequestLoop`: a libmicrohttpd daemon and its connections.
 ///
-/// It waits in `epoll` for the daemon's descriptor, the listening sockets and the bell; then it
-/// accepts, resumes whoever has an answer, runs the daemon, whose callbacks come back here, and
-/// closes whoever took too long. Where streams have no thread of their own, it gives them a turn
-/// after that. It is confined to its thread and therefore neither locked nor sendable.
+/// It sleeps in `epoll` until the daemon, a listening socket or the waker is ready. Then it accepts
+/// connections, resumes those whose responses are ready, runs the daemon, whose callbacks call back
+/// into this object, and closes connections that are overdue. If streams have no thread of their own,
+/// it serves them as well. Confined to its thread, hence neither locked nor sendable.
 final class RequestWorker {
-  /// The token that stands for the bell.
-  static let bellToken = UInt64.max
+  /// The poller token of the waker.
+  static let wakerToken = UInt64.max
   private static let daemonToken = UInt64.max - 1
   private static let streamsToken = UInt64.max - 2
 
-  /// How many streams are written between two looks at the requests, by a thread that does both: what
-  /// acts while a broadcast is under way joins it.
-  private static let streamsBesideRequests = 64
+  /// How many streams are written per turn by a thread that also serves requests, so that actions
+  /// during a broadcast join it.
+  private static let streamsPerTurn = 64
 
   let loop: RequestLoop
   let core: ServerCore
 
-  /// `nil` only while the worker is made and after its end.
+  /// `nil` during initialization and after the end.
   var daemon: Daemon?
 
-  // What every request comes by is not checked for exclusive access at run time, which was 1 % of one.
-  // Proof: each of these calls touches that variable alone and calls nobody, on the one thread.
+  // Every request accesses these; the runtime checks of exclusive access took 1 % of it.
+  // Proof: each access touches that variable alone and calls no other code, on one thread.
   @safe @exclusivity(unchecked) var slots: [ConnectionSlot] = []
   var freeSlots: [Int] = []
+  /// The index of each connection by its descriptor; -1 for other descriptors.
+  @safe @exclusivity(unchecked) var slotOfSocket: [Int32] = []
   @safe @exclusivity(unchecked) var deadlines: ConnectionDeadlines
 
-  /// The clock, read once a turn.
+  /// The time, read once per turn.
   var now = Clock.milliseconds
 
-  /// Whose connection libmicrohttpd is being given; `nil` once it has taken it.
-  var arriving: (peer: ClientAddress?, permit: ConnectionPermit?)?
+  /// The connection that is being added to libmicrohttpd; `nil` once it has opened it.
+  var arriving: (peer: ClientAddress?, permit: ConnectionPermit?, isReserved: Bool)?
 
-  /// Requests that were answered since the worker last waited.
-  @safe @exclusivity(unchecked) var answered = 0
+  /// The number of responses since the thread last slept.
+  @safe @exclusivity(unchecked) var responses = 0
 
-  /// How many exchanges libmicrohttpd asks for their answers whenever it runs.
+  /// The number of exchanges for whose responses libmicrohttpd polls.
   @safe @exclusivity(unchecked) var waiting = 0
 
-  /// How many answers it has that are not sent to the end.
+  /// The number of responses that libmicrohttpd is sending.
   @safe @exclusivity(unchecked) var sending = 0
 
-  /// An answer that is not there at once ends in a refusal: the server is about to stop.
-  var abandonsWaiting = false
+  /// Whether a request without an immediate response is rejected, because the server stops.
+  var rejectsWaiting = false
 
-  /// Where connections are accepted.
+  /// The sockets to accept from.
   var listeners: [ListeningSocket]
 
-  /// The listening sockets that somebody waits at.
+  /// The indices of listening sockets with connections to accept.
   var readyListeners: Set<Int> = []
 
-  /// Whether new connections are watched for.
+  /// Whether the poller watches the listening sockets.
   var isAccepting = false
 
-  /// When to try to accept again after the system had no descriptors left.
+  /// The number of idle connections that libmicrohttpd has to close for others.
+  var closingIdle = 0
+
+  /// When to accept again after the process had no descriptors left.
   var acceptsAgain: Int64?
 
-  private var inbox = RequestInbox()
-
-  /// Streams that are written by this thread.
+  /// The worker of streams without a thread of their own.
   let streams: StreamWorker?
 
-  /// Whether the kernel has something to tell of them.
-  private var streamsHaveEvents = false
+  private var streamsAreReady = false
+  private var turnsWithoutSleep = 0
+  private var isStopping = false
+  private var messages: [RequestLoop.Message] = []
 
   init(
     loop: RequestLoop, core: ServerCore, listeners: [ListeningSocket], streams: StreamLoop?
@@ -93,73 +98,81 @@ final class RequestWorker {
       && streams.map { loop.poller.addReadable($0.poller, token: Self.streamsToken) } ?? true
     self.daemon = consume daemon
     startAccepting()
-    guard isWatched, isAccepting else {
-      throw ServerError(.noResources, "The system watches no more descriptors.")
-    }
+    guard isWatched, isAccepting else { throw .noDescriptors }
   }
 
   deinit { daemon.take()?.stop() }
 
-  /// Runs until the loop is stopped.
-  func run() {
+  /// Serves connections until the loop is stopped.
+  func runLoop() {
     while true {
-      loop.takeInbox(into: &inbox)
-      for exchange in inbox.answered { resume(exchange) }
-      if inbox.leavesInherited { leaveInheritedSockets() }
-      if inbox.abandonsWaiting { abandonAll() }
-      if inbox.stops { break }
+      receiveMessages()
+      if isStopping { break }
       if !readyListeners.isEmpty { acceptConnections() }
-      daemon?.run()
+      daemon?.processReady()
       closeOverdue()
       startAccepting()
-      streams?.takeTurn(atMost: Self.streamsBesideRequests)
-      waitForEvents()
+      streams?.takeTurn(atMost: Self.streamsPerTurn)
+      sleep()
     }
-    abandonAll()
+    rejectAllWaiting()
     stopAccepting()
     daemon.take()?.stop()
     streams?.finish()
   }
 
-  private func waitForEvents() {
-    // Under load there is more to do for certain, and asking twice whether there is costs a system
-    // call. Now and then it is asked nevertheless: others wait to be accepted.
-    if answered > 1, turnsWithoutWaiting < 16 {
-      turnsWithoutWaiting += 1
-      answered = 0
+  private func receiveMessages() {
+    loop.inbox.receive(into: &messages)
+    for message in messages {
+      switch message {
+      case .responded(let exchange): resume(exchange)
+      case .roomAvailable: break  // Every turn starts accepting if there is room.
+      case .closeIdle: _ = closeIdlest()
+      case .leaveInheritedSockets: leaveInheritedSockets()
+      case .rejectWaiting: rejectAllWaiting()
+      case .stop: isStopping = true
+      }
+    }
+  }
+
+  /// Sleeps until there is work, or a timer is due.
+  private func sleep() {
+    // Under load there is more work, and polling for it costs a system call. Every 16 turns it is done
+    // nevertheless, to accept connections.
+    if responses > 1, turnsWithoutSleep < 16 {
+      turnsWithoutSleep += 1
+      responses = 0
       return
     }
-    answered = 0
-    turnsWithoutWaiting = 0
-    // Whoever waits for an answer is work in libmicrohttpd's eyes, and would keep the thread awake.
+    responses = 0
+    turnsWithoutSleep = 0
+    // libmicrohttpd counts connections that wait for a response as work.
     let daemonHasWork = (waiting == 0 || sending > 0) && daemon?.hasWork == true
-    let hasWork = daemonHasWork || !readyListeners.isEmpty || !loop.fallAsleep()
-    let streamsWait = streams?.millisecondsToWait() ?? -1
+    let hasWork = daemonHasWork || !readyListeners.isEmpty || !loop.inbox.prepareToSleep()
+    let streamsTimeout = streams?.millisecondsToSleep() ?? -1
     var timeout = hasWork ? 0 : millisecondsUntilTimer()
-    // What else libmicrohttpd may have to do is a head that fills its buffer to the byte.
+    // The other work that `hasWork` would report is a head that fills its buffer to the byte.
     if waiting > 0 { timeout = Self.earlier(timeout, 1) }
-    loop.poller.wait(milliseconds: Self.earlier(timeout, streamsWait)) { event in
+    loop.poller.wait(milliseconds: Self.earlier(timeout, streamsTimeout)) { event in
       switch event.token {
       case Self.daemonToken: break
-      case Self.bellToken: loop.clearBell()
-      case Self.streamsToken: streamsHaveEvents = true
+      case Self.wakerToken: loop.waker.clear()
+      case Self.streamsToken: streamsAreReady = true
       default: readyListeners.insert(Int(clamping: event.token))
       }
     }
     now = Clock.milliseconds
     guard let streams else { return }
-    streams.loop.wakeUp()
+    streams.loop.inbox.cancelSleep()
     streams.now = now
-    if streamsHaveEvents { streams.takeEvents(waiting: 0) }
-    streamsHaveEvents = false
+    if streamsAreReady { streams.handleEvents(waiting: 0) }
+    streamsAreReady = false
   }
 
-  /// The shorter one of two times, where -1 is for ever.
+  /// The shorter one of two timeouts, where -1 is no timeout.
   private static func earlier(_ one: Int32, _ other: Int32) -> Int32 {
     one < 0 ? other : other < 0 ? one : min(one, other)
   }
-
-  private var turnsWithoutWaiting = 0
 
   private func millisecondsUntilTimer() -> Int32 {
     var next = deadlines.next ?? .max

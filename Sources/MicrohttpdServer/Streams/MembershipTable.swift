@@ -1,10 +1,9 @@
-internal import ReactorHTTP
+internal import ReactorTransport
 
-/// Which connections belong to which groups, in the order in which they joined.
+/// The connections of each group, in the order in which they joined.
 ///
-/// Pure and flat: memberships are nodes in one array, linked twice, by group and by connection, so
-/// that joining is O(1), leaving is O(1) for each group of the connection, and a membership costs
-/// 20 bytes.
+/// Pure. Memberships are nodes in one array, linked by group and by connection: joining is O(1),
+/// leaving is O(1) per group of the connection, and a membership occupies 20 bytes.
 struct MembershipTable {
   private struct Node {
     var connection: Int32
@@ -28,9 +27,9 @@ struct MembershipTable {
   private var indices: [ObjectIdentifier: Int32] = [:]
   private var firstOfConnection: [Int32] = []
 
-  /// Adds a connection to the end of a group.
+  /// Adds a connection to the end of a group, unless it is a member.
   ///
-  /// True when it is the group's first. Joining twice is joining once.
+  /// - Returns: Whether it is the group's first.
   mutating func join(_ connection: Int, _ group: StreamGroup) -> Bool {
     while firstOfConnection.count <= connection { firstOfConnection.append(Self.none) }
     let known = indices[ObjectIdentifier(group)]
@@ -52,7 +51,7 @@ struct MembershipTable {
 
   /// Removes a connection from all its groups.
   ///
-  /// The groups that are empty now.
+  /// - Returns: The groups that are empty now.
   mutating func leave(_ connection: Int) -> [StreamGroup] {
     guard connection < firstOfConnection.count else { return [] }
     var emptied: [StreamGroup] = []
@@ -68,7 +67,7 @@ struct MembershipTable {
     return emptied
   }
 
-  /// Calls `body` with each connection of a group, in the order in which they joined.
+  /// Calls a function with each connection of a group, in the order in which they joined.
   func forEach(in group: StreamGroup, _ body: (Int) -> Void) {
     guard let index = indices[ObjectIdentifier(group)] else { return }
     var position = groups[Int(index)].first

@@ -1,29 +1,28 @@
-internal import ReactorHTTP
+internal import ReactorTransport
 
-/// What one connection owes its client, and what to do about it next.
+/// The state of a stream's connection: pending bytes, and the sequence of its end.
 ///
-/// This is the pure half of a stream's connection: bytes owed, bytes written, and the order of the
-/// end. It does no I/O and calls no stream; the loop asks for the `step`, does it, and tells it
-/// what came of it. Events that wait leave together, since a system call costs more than what it
-/// carries; a client that does not read costs the few that it is owed, which it shares with others.
+/// Pure: the worker reads the `step`, carries it out, and reports the result. Pending events are sent
+/// together, since a system call costs more than its bytes. A client that does not read holds a few
+/// chunks, which it shares with other connections.
 ///
 /// ```
-/// streaming ──finished──▶ ending ──written──▶ lingering ──the client's end, or time──▶ (closed)
+/// streaming ──finished──▶ ending ──written──▶ lingering ──client closes, or timeout──▶ (closed)
 /// ```
 struct StreamConnection {
-  /// What the loop should do.
+  /// The next step for the worker.
   enum Step: Equatable {
-    /// Ask the stream, and pass on what it says to `accept(_:)`.
-    case ask
-    /// Write of `owed`, and report to `wrote(_:)` or `mustWait()`.
+    /// Poll the stream, and pass its output to `accept(_:)`.
+    case poll
+    /// Write some of `pending`, and report to `wrote(_:)` or `mustWait()`.
     case write
-    /// Nothing until there is news or room.
+    /// Nothing until the stream is woken or the socket has room.
     case rest
-    /// Everything is written: close our direction, then call `lingers()`.
+    /// All bytes are written: close the writing direction, then call `lingers()`.
     case shutDown
   }
 
-  /// What ends a body that is sent in chunks.
+  /// The end of a chunked body.
   static let lastChunk = Array("0\r\n\r\n".utf8)
 
   private enum Phase: UInt8 {
@@ -33,86 +32,84 @@ struct StreamConnection {
   private var phase: Phase
   private let isChunked: Bool
   private var isBlocked = false
-  private var hasNews = true
+  private var mustPoll = true
 
-  /// What the socket has not taken.
-  private(set) var owed: OwedBytes
+  /// The bytes that are not yet written.
+  private(set) var pending: OutboundBytes
 
-  /// A connection that owes its head.
-  ///
-  /// Without a stream it ends after that.
+  /// Creates a connection whose head is pending; without a stream it ends after the head.
   init(head: [UInt8], hasStream: Bool, isChunked: Bool) {
-    owed = OwedBytes(head[...])
+    pending = OutboundBytes(head[...])
     self.isChunked = isChunked
     phase = hasStream ? .streaming : .ending
   }
 
-  /// What to do next.
+  /// The next step.
   var step: Step {
     switch phase {
     case .streaming:
-      if isBlocked, !owed.isEmpty { return .rest }
-      // Asked before it is written to, so that the head and all that waits leave together.
-      if hasNews, !owed.isEnough { return .ask }
-      return owed.isEmpty ? .rest : .write
-    case .ending: return owed.isEmpty ? .shutDown : isBlocked ? .rest : .write
+      if isBlocked, !pending.isEmpty { return .rest }
+      // Polled before writing, so that the head and all events are sent together.
+      if mustPoll, !pending.isEnough { return .poll }
+      return pending.isEmpty ? .rest : .write
+    case .ending: return pending.isEmpty ? .shutDown : isBlocked ? .rest : .write
     case .lingering: return .rest
     }
   }
 
-  /// Whether the stream may still be asked.
+  /// Whether the stream may still be polled.
   var isStreaming: Bool { phase == .streaming }
 
-  /// Whether all was said and only the client's end is missing.
+  /// Whether all bytes are written, and only the client's close is missing.
   var isLingering: Bool { phase == .lingering }
 
-  /// There may be news: the stream will be asked as soon as there is room for it.
-  mutating func wake() { hasNews = true }
+  /// Polls the stream again, as soon as there is room for its output.
+  mutating func wake() { mustPoll = true }
 
   /// The socket has room.
   ///
-  /// True when that was waited for.
+  /// - Returns: Whether the connection waited for it.
   mutating func unblock() -> Bool {
     defer { isBlocked = false }
     return isBlocked
   }
 
-  /// The socket took this many bytes.
-  mutating func wrote(_ count: Int) { owed.removeFirst(count) }
+  /// The socket accepted bytes.
+  mutating func wrote(_ count: Int) { pending.removeFirst(count) }
 
-  /// The socket takes no more for now.
+  /// The socket is full.
   mutating func mustWait() { isBlocked = true }
 
-  /// What the stream said when it was asked.
+  /// The stream was polled.
   mutating func accept(_ output: StreamOutput) {
     guard phase == .streaming else { return }
     switch output {
-    case .chunk(let chunk): owe(chunk)
-    case .idle: hasNews = false
+    case .chunk(let chunk): append(chunk)
+    case .idle: mustPoll = false
     case .finished: finish()
     }
   }
 
-  /// Owes a heartbeat, unless something is owed anyway.
+  /// Appends a heartbeat, unless bytes are pending.
   ///
-  /// True when it does.
-  mutating func beat(_ chunk: StreamChunk) -> Bool {
-    guard phase == .streaming, owed.isEmpty else { return false }
-    owe(chunk)
+  /// - Returns: Whether it was appended.
+  mutating func appendHeartbeat(_ chunk: StreamChunk) -> Bool {
+    guard phase == .streaming, pending.isEmpty else { return false }
+    append(chunk)
     return true
   }
 
-  /// Ends the body: the last chunk follows what is owed.
+  /// Ends the body: the last chunk follows the pending bytes.
   mutating func finish() {
     guard phase == .streaming else { return }
     phase = .ending
-    if isChunked { owed.append(Self.lastChunk[...]) }
+    if isChunked { pending.append(Self.lastChunk[...]) }
   }
 
-  /// Our direction is closed.
+  /// The writing direction is closed.
   mutating func lingers() { phase = .lingering }
 
-  private mutating func owe(_ chunk: StreamChunk) {
-    owed.append(isChunked ? chunk.framed[...] : chunk.framed[chunk.payload])
+  private mutating func append(_ chunk: StreamChunk) {
+    pending.append(isChunked ? chunk.framed[...] : chunk.framed[chunk.payload])
   }
 }

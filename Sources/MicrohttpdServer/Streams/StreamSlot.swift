@@ -1,29 +1,27 @@
-internal import ReactorHTTP
+internal import ReactorTransport
 
-/// A place for one connection in a worker's array.
+/// An element of a stream worker's array of connections.
 struct StreamSlot {
-  /// The connection, while there is one.
+  /// The socket; `nil` while the slot is free.
   var socket: StreamSocket?
   var connection: StreamConnection
   var stream: (any ByteStream)?
 
-  /// What its client is counted by.
+  /// The connection's share of its client's limit.
   var permit: ConnectionPermit?
 
-  /// Tells this connection from the one that had the place before it, in events that are late.
+  /// Distinguishes the connection from earlier ones in this slot, in late events.
   var generation: UInt32
 
-  /// Stands in the queue.
-  ///
-  /// It belongs to the place: a successor may find itself queued already.
+  /// Whether the index is in the queue; persists when the slot is reused.
   var isQueued = false
 
-  /// The client sent more than was dropped in one turn.
+  /// Whether there is input to drop.
   var hasInput = false
 
-  /// The client will send nothing more.
+  /// Whether the client has closed its direction.
   var clientHasEnded = false
 
-  /// How many bytes the client has sent on its stream, all dropped.
+  /// The number of bytes that the client has sent on its stream, all dropped.
   var dropped = 0
 }

@@ -1,21 +1,20 @@
 internal import Glibc
+internal import SystemThreads
 
-/// What a loop does to the descriptor of a connection.
-///
-/// Whoever holds one closes it, once.
+/// The descriptor of a stream's connection; its owner closes it once.
 struct StreamSocket {
-  /// What came of a write.
+  /// The result of a write.
   enum Written: Equatable {
     case bytes(Int)
     case full
     case broken
   }
 
-  /// What came of reading and dropping.
+  /// The result of dropping input.
   enum Dropped: Equatable {
-    /// So many bytes, and nothing more for now.
+    /// This number of bytes, and there are no more for now.
     case bytes(Int)
-    /// So many bytes, and there are more.
+    /// This number of bytes, and there are more.
     case more(Int)
     /// The client has closed its direction.
     case end
@@ -26,7 +25,7 @@ struct StreamSocket {
 
   init(_ descriptor: Int32) { self.descriptor = descriptor }
 
-  /// Sends each event at once, however small.
+  /// Disables Nagle's algorithm: each event is sent at once.
   func sendWithoutDelay() {
     var enabled: Int32 = 1
     _ = unsafe setsockopt(
@@ -34,9 +33,9 @@ struct StreamSocket {
       socklen_t(MemoryLayout<Int32>.size))
   }
 
-  /// Writes as much of what is owed as there is room for, or as is written at once.
-  func write(_ owed: OwedBytes) -> Written {
-    let count = unsafe owed.withNext { bytes in
+  /// Writes one batch of the pending bytes, or as much of it as the socket has room for.
+  func write(_ pending: OutboundBytes) -> Written {
+    let count = unsafe pending.withNext { bytes in
       while true {
         let count = unsafe send(
           descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
@@ -47,7 +46,7 @@ struct StreamSocket {
     return errno == EAGAIN || errno == EWOULDBLOCK || errno == ENOBUFS ? .full : .broken
   }
 
-  /// Reads what the client sends and forgets it, up to 128 KiB.
+  /// Reads and drops up to 128 KiB of input.
   func drop() -> Dropped {
     unsafe withUnsafeTemporaryAllocation(byteCount: 16_384, alignment: 16) { scratch in
       var total = 0
@@ -66,13 +65,13 @@ struct StreamSocket {
     }
   }
 
-  /// Tells the client that nothing more comes.
+  /// Closes the writing direction.
   func shutDown() { _ = shutdown(descriptor, Int32(SHUT_WR)) }
 
-  /// Gives the descriptor back.
+  /// Closes the descriptor.
   func close() { _ = Glibc.close(descriptor) }
 
-  /// What the poller watches.
+  /// Adds the socket to a poller.
   func watch(in poller: borrowing Poller, token: UInt64) -> Bool {
     poller.add(descriptor, token: token)
   }

@@ -1,7 +1,8 @@
-internal import ReactorHTTP
+internal import ReactorTransport
+internal import SystemThreads
 
 extension StreamWorker {
-  /// Begins to serve a connection.
+  /// Opens a connection.
   func open(_ arrival: HandOff) {
     let index = freeSlots.popLast() ?? slots.count
     let connection = StreamConnection(
@@ -20,11 +21,11 @@ extension StreamWorker {
     }
     if let stream = arrival.stream {
       silence.touch(index, at: now)
-      // Joined before it is first asked, so that no news falls in between.
+      // Joined before it is first polled, so that no wake is lost in between.
       for group in stream.groups where memberships.join(index, group) { group.add(loop) }
     } else {
       lingering.touch(index, at: now)
-      // Descriptors are finite: who has lingered longest makes room.
+      // Descriptors are limited: the connection that has lingered longest makes room.
       if lingering.count > DescriptorBudget.lingering, let oldest = lingering.oldest {
         close(oldest.index)
       }
@@ -35,24 +36,24 @@ extension StreamWorker {
     enqueue(index)
   }
 
-  /// Does what a connection has to do, within its share of the turn.
+  /// Carries out the steps of a connection, within its share of the turn.
   func serve(_ index: Int) {
     if slots[index].hasInput { dropInput(index) }
-    var shares = OwedBytes.pieceBound
+    var shares = OutboundBytes.pieceBound
     while let socket = slots[index].socket {
       switch slots[index].connection.step {
       case .rest: return
-      case .ask:
+      case .poll:
         guard shares > 0 else { return enqueue(index) }
         shares -= 1
-        ask(index)
+        poll(index)
       case .write: write(index, to: socket)
       case .shutDown: shutDown(index, socket)
       }
     }
   }
 
-  /// Closes a connection for good, whatever state it is in.
+  /// Closes a connection in any state.
   func close(_ index: Int) {
     guard let socket = slots[index].socket else { return }
     slots[index].socket = nil
@@ -64,7 +65,7 @@ extension StreamWorker {
     freeSlots.append(index)
   }
 
-  /// Ends every connection that is left: a last chunk for whoever can take it at once.
+  /// Closes all connections, after a last chunk if the socket has room for it.
   func endAll() {
     for index in slots.indices {
       guard let socket = slots[index].socket else { continue }
@@ -75,7 +76,7 @@ extension StreamWorker {
     }
   }
 
-  private func ask(_ index: Int) {
+  private func poll(_ index: Int) {
     guard let stream = slots[index].stream else { return slots[index].connection.finish() }
     let output = stream.next()
     slots[index].connection.accept(output)
@@ -85,7 +86,7 @@ extension StreamWorker {
   }
 
   private func write(_ index: Int, to socket: StreamSocket) {
-    switch socket.write(slots[index].connection.owed) {
+    switch socket.write(slots[index].connection.pending) {
     case .bytes(let count):
       slots[index].connection.wrote(count)
       if slots[index].connection.isStreaming {
@@ -98,7 +99,7 @@ extension StreamWorker {
     }
   }
 
-  /// All is said: tells the client so, and waits for it to take the last bytes.
+  /// All bytes are written: closes the writing direction, and waits for the client to read them.
   private func shutDown(_ index: Int, _ socket: StreamSocket) {
     slots[index].connection.lingers()
     socket.shutDown()
@@ -106,7 +107,7 @@ extension StreamWorker {
     if slots[index].clientHasEnded { close(index) } else { lingering.touch(index, at: now) }
   }
 
-  /// Lets go of the stream; the connection may live on to linger.
+  /// Releases the stream; the connection may linger.
   private func endStream(_ index: Int) {
     guard let stream = slots[index].stream else { return }
     slots[index].stream = nil
@@ -115,10 +116,10 @@ extension StreamWorker {
     openStreams.leave()
   }
 
-  /// A client has nothing to say on a stream.
+  /// Drops what a client sends on a stream.
   ///
-  /// What it says anyway is dropped, and too much of it ends the connection; after the end of the
-  /// stream only time limits it.
+  /// More than 64 KiB closes the connection; after the end of the stream only the linger time limits
+  /// it.
   private func dropInput(_ index: Int) {
     guard let socket = slots[index].socket else { return }
     slots[index].hasInput = false
@@ -134,8 +135,8 @@ extension StreamWorker {
     if slots[index].connection.isStreaming, slots[index].dropped > 65_536 { close(index) }
   }
 
-  /// Who closes its direction while it watches a stream has left; who does so while the end is
-  /// under way still gets the end.
+  /// The client has closed its direction: during a stream it has left; while the end is being written
+  /// it still receives it.
   private func clientEnds(_ index: Int) {
     let connection = slots[index].connection
     if connection.isStreaming || connection.isLingering { return close(index) }

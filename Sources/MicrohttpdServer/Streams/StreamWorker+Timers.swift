@@ -1,17 +1,18 @@
-internal import ReactorHTTP
+internal import ReactorTransport
+internal import SystemThreads
 
 extension StreamWorker {
-  /// Sends the heartbeats that are due, and closes who lingered for long enough.
+  /// Sends the heartbeats that are due, and closes connections that have lingered long enough.
   func serveTimers() {
     pace.advance(to: now, streams: silence.count)
     while let (index, time) = silence.oldest, pace.isDue(silentSince: time, at: now) {
       silence.touch(index, at: now)
-      beat(index)
+      sendHeartbeat(index)
     }
     while let (index, time) = lingering.oldest, now - time >= linger { close(index) }
   }
 
-  /// How long the loop may sleep: -1 for as long as nothing happens.
+  /// The time until the next timer is due; -1 without one.
   func millisecondsUntilTimer() -> Int32 {
     var next = Int64.max
     if let (_, time) = silence.oldest {
@@ -21,8 +22,8 @@ extension StreamWorker {
     return next == .max ? -1 : Int32(clamping: max(0, next - now))
   }
 
-  private func beat(_ index: Int) {
+  private func sendHeartbeat(_ index: Int) {
     guard let chunk = slots[index].stream?.heartbeat else { return }
-    if slots[index].connection.beat(chunk) { enqueue(index) }
+    if slots[index].connection.appendHeartbeat(chunk) { enqueue(index) }
   }
 }

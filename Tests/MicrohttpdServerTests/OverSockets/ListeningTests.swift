@@ -10,7 +10,7 @@ extension OverSockets {
       do {
         try server.start()
       } catch {
-        // A machine without IPv6 says so, and is no reason to fail.
+        // A machine without IPv6 reports that, which is no failure.
         #expect(error.code == .cannotBind || error.code == .noResources)
         #expect(host.contains(":"))
         return
@@ -25,7 +25,7 @@ extension OverSockets {
       server.stop(within: .seconds(5))
     }
 
-    @Test func `an address in use is told apart`() throws {
+    @Test func `an address in use has an error code of its own`() throws {
       let first = try TestServer()
       let second = MicrohttpdServer(
         settings: .init(endpoints: [.network(host: "127.0.0.1", port: first.port)]),
@@ -36,7 +36,7 @@ extension OverSockets {
     }
 
     @Test(arguments: ["example.com", "1.2.3", "", "127.0.0.1 "])
-    func `a host that is no address is refused`(host: String) {
+    func `a host that is no address is rejected`(host: String) {
       let server = MicrohttpdServer(
         settings: .init(endpoints: [.network(host: host, port: 0)]), responder: TestResponder.echo)
       let error = #expect(throws: ServerError.self) { try server.start() }
@@ -44,7 +44,7 @@ extension OverSockets {
     }
 
     @Test(arguments: [-1, 65_536])
-    func `a port that is none is refused`(port: Int) {
+    func `an invalid port is rejected`(port: Int) {
       let server = MicrohttpdServer(
         settings: .init(endpoints: [.network(host: "127.0.0.1", port: port)]),
         responder: TestResponder.echo)
@@ -52,7 +52,7 @@ extension OverSockets {
       #expect(error?.code == .badAddress)
     }
 
-    @Test func `an address that this machine does not have is told`() {
+    @Test func `an address that this machine does not have is an error`() {
       let server = MicrohttpdServer(
         settings: .init(endpoints: [.network(host: "192.0.2.1", port: 0)]),
         responder: TestResponder.echo)

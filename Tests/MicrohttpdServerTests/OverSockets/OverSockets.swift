@@ -1,6 +1,6 @@
 internal import Testing
 
-/// Everything that needs a server and clients on loopback.
+/// Tests that need a server and clients on loopback.
 ///
-/// One after the other: each has threads and sockets of its own, and some have hundreds.
+/// In sequence: each has threads and sockets of its own, and some have hundreds.
 @Suite(.serialized) enum OverSockets {}

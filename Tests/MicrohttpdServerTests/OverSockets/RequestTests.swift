@@ -1,10 +1,10 @@
 internal import MicrohttpdServer
-internal import ReactorHTTP
+internal import ReactorTransport
 internal import Testing
 
 extension OverSockets {
   @Suite struct Requests {
-    @Test func `a request reaches the responder as it was sent`() throws {
+    @Test func `a request reaches the responder unchanged`() throws {
       let server = try TestServer()
       let client = try server.client()
       try client.request(
@@ -14,7 +14,7 @@ extension OverSockets {
       #expect(response.status == 200)
       #expect(
         response.body
-          == "POST /v1/a%2Fb/+ ?select=%2Fa&x=1+2&&y true [\"increase\"] if-match=\"k-1\""
+          == "POST /v1/a%2Fb/+ ?select=%2Fa&x=1+2&&y true [\"increase\"] host=test;if-match=\"k-1\""
       )
       #expect(response["content-type"] == "text/plain")
       #expect(response["date"]?.hasSuffix("GMT") == true)
@@ -30,7 +30,7 @@ extension OverSockets {
       #expect(server.server.statistics.connections == 1)
     }
 
-    @Test func `pipelined requests are answered in order`() throws {
+    @Test func `pipelined requests get their responses in order`() throws {
       let server = try TestServer()
       let client = try server.client()
       try client.send(
@@ -44,23 +44,23 @@ extension OverSockets {
       #expect(try client.receiveResponse().body.hasPrefix("GET /3 "))
     }
 
-    @Test func `HEAD gets the head of what GET gets`() throws {
+    @Test func `HEAD gets the head of GET`() throws {
       let server = try TestServer(
-        responder: TestResponder { _, answer in answer(.text("twelve bytes")) })
+        responder: TestResponder { _, reply in reply(.text("twelve bytes")) })
       let client = try server.client()
       try client.request("HEAD", "/")
       let response = try client.receiveResponse(headOnly: true)
       #expect(response.status == 200)
       #expect(response["content-length"] == "12")
-      // Had there been a body, the next head would not begin here.
+      // With a body, the next head would not begin here.
       try client.request("GET", "/")
       #expect(try client.receiveResponse().body == "twelve bytes")
     }
 
     @Test(arguments: [204, 304])
-    func `an answer without a body ends with its head`(status: Int) throws {
+    func `a response without a body ends with its head`(status: Int) throws {
       let server = try TestServer(
-        responder: TestResponder { _, answer in answer(HTTPResponse(status: status)) })
+        responder: TestResponder { _, reply in reply(HTTPResponse(status: status)) })
       let client = try server.client()
       for _ in 1...2 {
         try client.request("GET", "/")
@@ -69,10 +69,10 @@ extension OverSockets {
     }
 
     @Test(arguments: [0, 1, 65_536, 1_048_576])
-    func `a body comes whole, whatever its size`(size: Int) throws {
+    func `a body arrives complete, whatever its size`(size: Int) throws {
       let server = try TestServer(
-        responder: TestResponder { request, answer in
-          answer(HTTPResponse(status: 200, body: .bytes(request.body)))
+        responder: TestResponder { request, reply in
+          reply(HTTPResponse(status: 200, body: .bytes(request.body)))
         })
       let client = try server.client()
       let body = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31) }
@@ -92,7 +92,7 @@ extension OverSockets {
       #expect(try client.receiveResponse().body.hasPrefix("POST / ?nil false []"))
     }
 
-    @Test func `a chunked body comes whole`() throws {
+    @Test func `a chunked body arrives complete`() throws {
       let server = try TestServer()
       let client = try server.client()
       try client.request("POST", "/", headers: ["Transfer-Encoding: chunked"])
@@ -111,7 +111,7 @@ extension OverSockets {
       #expect(try client.receiveResponse().body.hasPrefix("POST / ?nil true [{}]"))
     }
 
-    @Test func `an HTTP/1.0 client is answered and the connection ends`() throws {
+    @Test func `an HTTP/1.0 client gets its response and a close`() throws {
       let server = try TestServer()
       let client = try server.client()
       try client.send("GET /old HTTP/1.0\r\n\r\n")
@@ -123,14 +123,14 @@ extension OverSockets {
       ("*", "GET * ?nil"), ("//double", "GET //double ?nil"), ("/a?b?c", "GET /a ?b?c"),
       ("/?", "GET / ?"), ("/http://x", "GET /http://x ?nil"),
     ])
-    func `targets in any form arrive`(target: String, expected: String) throws {
+    func `targets in all forms are accepted`(target: String, expected: String) throws {
       let server = try TestServer()
       let client = try server.client()
       try client.request("GET", target)
       #expect(try client.receiveResponse().body.hasPrefix(expected))
     }
 
-    @Test func `a query of many arguments costs nothing and stays whole`() throws {
+    @Test func `a query of many arguments is passed on unchanged`() throws {
       let server = try TestServer()
       let client = try server.client()
       let query = String(repeating: "&", count: 10_000)
@@ -138,7 +138,7 @@ extension OverSockets {
       #expect(try client.receiveResponse().body.hasPrefix("GET / ?\(query) "))
     }
 
-    @Test func `bytes that are not UTF-8, and NUL, are survived`() throws {
+    @Test func `bytes that are not UTF-8, and NUL, do not harm the server`() throws {
       let server = try TestServer()
       for target in [[UInt8]("/a".utf8) + [0xFF, 0xC0], [UInt8]("/a".utf8) + [0] + [0x62]] {
         let client = try server.client()
@@ -152,14 +152,14 @@ extension OverSockets {
       #expect(try client.receiveResponse().status == 200)
     }
 
-    @Test func `a field that would split the response is left out`() throws {
+    @Test func `a field that would split the response is omitted`() throws {
       let server = try TestServer(
-        responder: TestResponder { _, answer in
+        responder: TestResponder { _, reply in
           var response = HTTPResponse.text("ok")
           response.headers += [
             "X-Evil": "a\r\nX-Injected: 1", "X-Evil\r\nY": "1", "X-Empty": "", "X-Good": "1",
           ]
-          answer(response)
+          reply(response)
         })
       let client = try server.client()
       try client.request("GET", "/")
@@ -170,16 +170,16 @@ extension OverSockets {
       #expect(response["x-injected"] == nil)
     }
 
-    @Test func `a status that HTTP does not have becomes a 500`() throws {
+    @Test func `an invalid status becomes a 500`() throws {
       let server = try TestServer(
-        responder: TestResponder { _, answer in answer(.text("ok", status: 42)) })
+        responder: TestResponder { _, reply in reply(.text("ok", status: 42)) })
       let client = try server.client()
       try client.request("GET", "/")
       #expect(try client.receiveResponse().status == 500)
     }
 
     @Test(arguments: [1, 2])
-    func `two hundred connections at once are all answered`(workers: Int) throws {
+    func `two hundred concurrent connections all get their responses`(workers: Int) throws {
       let server = try TestServer(settings: .init(workers: workers))
       let clients = try (0..<200).map { _ in try server.client() }
       for (number, client) in clients.enumerated() { try client.request("GET", "/\(number)") }

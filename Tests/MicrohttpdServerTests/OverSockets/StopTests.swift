@@ -1,5 +1,5 @@
 internal import MicrohttpdServer
-internal import ReactorHTTP
+internal import ReactorTransport
 internal import Synchronization
 internal import Testing
 
@@ -9,10 +9,10 @@ extension OverSockets {
       let group = StreamGroup()
       let streams = Mutex<[TestStream]>([])
       let server = try TestServer(
-        responder: TestResponder { _, answer in
+        responder: TestResponder { _, reply in
           let stream = TestStream("one", groups: [group])
           streams.withLock { $0.append(stream) }
-          answer(.stream(stream))
+          reply(.stream(stream))
         })
       let clients = try (0..<10).map { _ in
         let client = try server.client()
@@ -22,7 +22,7 @@ extension OverSockets {
         return client
       }
       for stream in streams.withLock({ $0 }) {
-        stream.say(["bye"])
+        stream.append(["bye"])
         stream.finish()
       }
       #expect(server.server.finishStreams(within: .seconds(20)))
@@ -34,10 +34,10 @@ extension OverSockets {
       }
     }
 
-    @Test func `a stream that does not want to finish is ended by the stop`() throws {
+    @Test func `a stream that does not finish is ended by the stop`() throws {
       let stream = TestStream("one")
       let server = try TestServer(
-        responder: TestResponder { _, answer in answer(.stream(stream)) })
+        responder: TestResponder { _, reply in reply(.stream(stream)) })
       let client = try server.client()
       try client.request("GET", "/")
       _ = try client.receiveResponse()
@@ -49,19 +49,19 @@ extension OverSockets {
       #expect(stream.closings == 1)
     }
 
-    @Test func `requests in flight are awaited, and their connections close`() throws {
-      let answers = PendingAnswers()
+    @Test func `requests in flight complete, and their connections close`() throws {
+      let replies = PendingReplies()
       let server = try TestServer(
-        responder: TestResponder { _, answer in answers.add(answer) })
+        responder: TestResponder { _, reply in replies.add(reply) })
       let client = try server.client()
       try client.request("GET", "/")
-      let answer = try #require(answers.next())
+      let reply = try #require(replies.next())
       let stopped = Signal()
       let thread = TestThread {
         server.server.stop(within: .seconds(20))
         stopped.send()
       }
-      answer(.text("done"))
+      reply(.text("done"))
       let response = try client.receiveResponse()
       #expect(response.body == "done")
       #expect(try client.receiveToEnd() == "")
@@ -71,19 +71,19 @@ extension OverSockets {
 
     @Test(arguments: [1, 2])
     func `a stop with suspended requests and streams ends in time`(workers: Int) throws {
-      let answers = PendingAnswers()
+      let replies = PendingReplies()
       let stream = TestStream("one")
       let server = try TestServer(
         settings: .init(workers: workers),
-        responder: TestResponder { request, answer in
-          if request.path == "/events" { answer(.stream(stream)) } else { answers.add(answer) }
+        responder: TestResponder { request, reply in
+          if request.path == "/events" { reply(.stream(stream)) } else { replies.add(reply) }
         })
       let waiting = try (0..<20).map { _ in
         let client = try server.client()
         try client.request("GET", "/")
         return client
       }
-      let kept = try waiting.map { _ in try #require(answers.next()) }
+      let kept = try waiting.map { _ in try #require(replies.next()) }
       let watching = try server.client()
       try watching.request("GET", "/events")
       _ = try watching.receiveResponse()
@@ -94,8 +94,8 @@ extension OverSockets {
         let text = try client.receiveToEnd()
         #expect(text.isEmpty || text.hasPrefix("HTTP/1.1 503 "))
       }
-      // Too late, and no harm: the connections are long gone.
-      for answer in kept { answer(.text("late")) }
+      // Too late, without effect: the connections are closed.
+      for reply in kept { reply(.text("late")) }
       let late = TestStream()
       kept.first?(.stream(late))
       #expect(late.closings == 1)
@@ -105,13 +105,13 @@ extension OverSockets {
       for _ in 1...10 {
         let server = try TestServer(
           settings: .init(workers: 2),
-          responder: TestResponder { request, answer in
+          responder: TestResponder { request, reply in
             if request.path == "/later" {
-              TestThread { answer(.text("later")) }.detach()
+              TestThread { reply(.text("later")) }.detach()
             } else if request.path == "/events" {
-              answer(.stream(TestStream("one")))
+              reply(.stream(TestStream("one")))
             } else {
-              answer(.text("now"))
+              reply(.text("now"))
             }
           })
         let begun = Signal()
@@ -130,7 +130,7 @@ extension OverSockets {
       }
     }
 
-    @Test func `a stopped server is gone, and stopping again does nothing`() throws {
+    @Test func `a stopped server is gone, and stopping again has no effect`() throws {
       let server = try TestServer()
       server.server.stop(within: .seconds(1))
       server.server.stop(within: .seconds(1))

@@ -1,6 +1,6 @@
 internal import Glibc
 internal import MicrohttpdServer
-internal import ReactorHTTP
+internal import ReactorTransport
 internal import Synchronization
 internal import Testing
 
@@ -10,14 +10,14 @@ extension OverSockets {
       let stream = TestStream("one", "two", "three")
       let (server, client) = try open(stream)
       for text in ["one", "two", "three"] { #expect(try client.receiveChunk() == text) }
-      for number in 1...100 { stream.tell("event \(number)") }
+      for number in 1...100 { stream.publish("event \(number)") }
       for number in 1...100 { #expect(try client.receiveChunk() == "event \(number)") }
       #expect(server.server.statistics.streams == 1)
     }
 
-    @Test func `the head says what kind of stream it is`() throws {
+    @Test func `the head has the stream's status and fields`() throws {
       let server = try TestServer(
-        responder: TestResponder { _, answer in answer(.stream(TestStream("a"))) })
+        responder: TestResponder { _, reply in reply(.stream(TestStream("a"))) })
       let client = try server.client()
       try client.request("GET", "/")
       let head = try client.receiveResponse()
@@ -32,7 +32,7 @@ extension OverSockets {
       let stream = TestStream("one")
       let (server, client) = try open(stream)
       #expect(try client.receiveChunk() == "one")
-      stream.say(["two"])
+      stream.append(["two"])
       stream.finish()
       stream.group.wake()
       #expect(try client.receiveChunk() == "two")
@@ -43,11 +43,11 @@ extension OverSockets {
       withExtendedLifetime(server) {}
     }
 
-    @Test func `an HTTP/1.0 client gets the payload alone`() throws {
+    @Test func `an HTTP/1.0 client gets the payload without chunks`() throws {
       let stream = TestStream("one,", "two")
       stream.finish()
       let server = try TestServer(
-        responder: TestResponder { _, answer in answer(.stream(stream)) })
+        responder: TestResponder { _, reply in reply(.stream(stream)) })
       let client = try server.client()
       try client.send("GET / HTTP/1.0\r\n\r\n")
       let head = try client.receiveResponse()
@@ -58,7 +58,7 @@ extension OverSockets {
     @Test func `HEAD gets the head of a stream and never opens it`() throws {
       let stream = TestStream("one")
       let server = try TestServer(
-        responder: TestResponder { _, answer in answer(.stream(stream)) })
+        responder: TestResponder { _, reply in reply(.stream(stream)) })
       let client = try server.client()
       try client.request("HEAD", "/")
       #expect(try client.receiveResponse().status == 200)
@@ -66,10 +66,10 @@ extension OverSockets {
       #expect(stream.closings == 1)
     }
 
-    @Test func `a stream that was answered later opens all the same`() throws {
+    @Test func `a stream as a later response opens`() throws {
       let stream = TestStream("one")
       let server = try TestServer(
-        responder: TestResponder { _, answer in TestThread { answer(.stream(stream)) }.detach() })
+        responder: TestResponder { _, reply in TestThread { reply(.stream(stream)) }.detach() })
       let client = try server.client()
       try client.request("GET", "/")
       _ = try client.receiveResponse()
@@ -78,8 +78,8 @@ extension OverSockets {
 
     @Test func `a stream may follow other requests on its connection`() throws {
       let server = try TestServer(
-        responder: TestResponder { request, answer in
-          answer(request.path == "/events" ? .stream(TestStream("one")) : .text("ok"))
+        responder: TestResponder { request, reply in
+          reply(request.path == "/events" ? .stream(TestStream("one")) : .text("ok"))
         })
       let client = try server.client()
       for _ in 1...3 {
@@ -91,7 +91,8 @@ extension OverSockets {
       #expect(try client.receiveChunk() == "one")
     }
 
-    @Test func `a client that leaves closes its stream once and leaves nothing behind`() throws {
+    @Test func `a client that leaves closes its stream once and leaves no resources behind`() throws
+    {
       for resets in [false, true] {
         let stream = TestStream("one")
         var (server, client): (TestServer, TestClient?) = try open(stream)
@@ -100,12 +101,12 @@ extension OverSockets {
         client = nil
         #expect(stream.isClosed.wait())
         #expect(server.settles())
-        stream.tell("nobody hears this")
+        stream.publish("too late")
         #expect(stream.closings == 1)
       }
     }
 
-    @Test func `a client that does not read costs one chunk, and gets the latest when it does`()
+    @Test func `a client that does not read holds one chunk, and later gets the latest`()
       throws
     {
       let size = 1 << 16
@@ -113,7 +114,7 @@ extension OverSockets {
       let stream = TestStream(onNext: { asked.withLock { $0 += 1 } })
       let (server, client) = try open(stream, receiveBuffer: 4096)
       let payloads = (0..<150).map { String($0) + String(repeating: "x", count: size) }
-      for payload in payloads { stream.tell(payload) }
+      for payload in payloads { stream.publish(payload) }
       // Another stream of the same loop is served while the first one is full.
       let other = TestStream("other")
       let (otherServer, otherClient) = try open(other)
@@ -123,7 +124,7 @@ extension OverSockets {
       withExtendedLifetime((server, otherServer)) {}
     }
 
-    @Test func `a wake asks the streams of a group in the order in which they opened`() throws {
+    @Test func `a wake polls the streams of a group in the order in which they opened`() throws {
       let group = StreamGroup()
       let order = Mutex<[Int]>([])
       let streams = (0..<20).map { number in
@@ -131,8 +132,8 @@ extension OverSockets {
       }
       let next = Atomic<Int>(0)
       let server = try TestServer(
-        responder: TestResponder { _, answer in
-          answer(.stream(streams[next.wrappingAdd(1, ordering: .relaxed).oldValue]))
+        responder: TestResponder { _, reply in
+          reply(.stream(streams[next.wrappingAdd(1, ordering: .relaxed).oldValue]))
         })
       var clients = try streams.map { _ in
         let client = try server.client()
@@ -141,11 +142,11 @@ extension OverSockets {
         #expect(try client.receiveChunk() == "first")
         return client
       }
-      // One that leaves in the middle does not change the order of the others.
+      // A stream that closes in the middle does not change the order of the others.
       clients.remove(at: 7)
       #expect(streams[7].isClosed.wait())
       order.withLock { $0 = [] }
-      for stream in streams { stream.say(["second"]) }
+      for stream in streams { stream.append(["second"]) }
       group.wake()
       for client in clients { #expect(try client.receiveChunk() == "second") }
       var firsts: [Int] = []
@@ -153,16 +154,17 @@ extension OverSockets {
       #expect(firsts == (0..<20).filter { $0 != 7 })
     }
 
-    @Test func `what a request tells a stream is sent before its answer, on the one thread`() throws
+    @Test func `an event that a request causes is sent before its response, on the one thread`()
+      throws
     {
       let asked = Atomic<Int>(0)
       let stream = TestStream("first", onNext: { asked.add(1, ordering: .relaxed) })
       let server = try TestServer(
         settings: .init(loops: 0),
-        responder: TestResponder { request, answer in
-          guard request.path == "/tell" else { return answer(.stream(stream)) }
-          stream.tell("news")
-          answer(.text("told"))
+        responder: TestResponder { request, reply in
+          guard request.path == "/publish" else { return reply(.stream(stream)) }
+          stream.publish("news")
+          reply(.text("published"))
         })
       let (watching, acting) = (try server.client(), try server.client())
       try watching.request("GET", "/")
@@ -173,20 +175,20 @@ extension OverSockets {
         let written = ContinuousClock.now
         while ContinuousClock.now - written < .milliseconds(2) { sched_yield() }
         let before = asked.load(ordering: .relaxed)
-        try acting.request("POST", "/tell", body: "")
-        #expect(try acting.receiveResponse().body == "told")
+        try acting.request("POST", "/publish", body: "")
+        #expect(try acting.receiveResponse().body == "published")
         #expect(asked.load(ordering: .relaxed) > before)
         #expect(try watching.receiveChunk() == "news")
       }
     }
 
-    @Test func `news that come while a stream opens are not lost`() throws {
+    @Test func `events while a stream opens are not lost`() throws {
       for _ in 1...50 {
         let stream = TestStream()
         let server = try TestServer(
-          responder: TestResponder { _, answer in
-            answer(.stream(stream))
-            stream.tell("news")
+          responder: TestResponder { _, reply in
+            reply(.stream(stream))
+            stream.publish("news")
           })
         let client = try server.client()
         try client.request("GET", "/")
@@ -195,7 +197,7 @@ extension OverSockets {
       }
     }
 
-    @Test func `a silent stream beats, and again`() throws {
+    @Test func `a silent stream gets heartbeats`() throws {
       let stream = TestStream("one", heartbeat: ":\n\n")
       let (server, client) = try open(
         stream, settings: .init(heartbeat: .milliseconds(20)))
@@ -204,22 +206,22 @@ extension OverSockets {
       withExtendedLifetime(server) {}
     }
 
-    @Test func `what a client says on its stream is dropped, and too much ends it`() throws {
+    @Test func `input on a stream is dropped, and too much of it closes the connection`() throws {
       let stream = TestStream("one")
       let (server, client) = try open(stream)
       try client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
       #expect(try client.receiveChunk() == "one")
-      stream.tell("two")
+      stream.publish("two")
       #expect(try client.receiveChunk() == "two")
       try? client.send([UInt8](repeating: 97, count: 1 << 20))
       #expect(stream.isClosed.wait())
       withExtendedLifetime(server) {}
     }
 
-    @Test func `streams beyond the limit get their head and a clean end`() throws {
+    @Test func `streams above the limit get their head and a regular end`() throws {
       let server = try TestServer(
         settings: .init(limits: .init(streams: 1)),
-        responder: TestResponder { _, answer in answer(.stream(TestStream("one"))) })
+        responder: TestResponder { _, reply in reply(.stream(TestStream("one"))) })
       let first = try server.client()
       try first.request("GET", "/")
       _ = try first.receiveResponse()
@@ -232,12 +234,12 @@ extension OverSockets {
     }
 
     @Test(arguments: [1, 3])
-    func `five hundred streams come and go`(loops: Int) throws {
+    func `five hundred streams open and close`(loops: Int) throws {
       let group = StreamGroup()
       let server = try TestServer(
         settings: .init(loops: loops),
-        responder: TestResponder { _, answer in
-          answer(.stream(TestStream("hello", groups: [group])))
+        responder: TestResponder { _, reply in
+          reply(.stream(TestStream("hello", groups: [group])))
         })
       for resets in [false, true, false] {
         var clients = try (0..<500).map { _ in try server.client() }
@@ -253,14 +255,14 @@ extension OverSockets {
       }
     }
 
-    @Test func `streams that open and close at once, many at a time, leave nothing behind`()
+    @Test func `streams that open and close at once leave no resources behind`()
       throws
     {
       let group = StreamGroup()
       let server = try TestServer(
-        responder: TestResponder { request, answer in
+        responder: TestResponder { request, reply in
           group.wake()
-          answer(
+          reply(
             request.method == "POST" ? .text("ok") : .stream(TestStream("a", groups: [group])))
         })
       let threads = (0..<4).map { _ in
@@ -277,13 +279,13 @@ extension OverSockets {
       #expect(server.settles())
     }
 
-    /// Opens a stream on a server of its own and reads the head of the response.
+    /// Opens a stream on a new server and reads the head of the response.
     private func open(
       _ stream: TestStream, settings: MicrohttpdServer.Settings = .init(),
       receiveBuffer: Int32? = nil
     ) throws -> (TestServer, TestClient) {
       let server = try TestServer(
-        settings: settings, responder: TestResponder { _, answer in answer(.stream(stream)) })
+        settings: settings, responder: TestResponder { _, reply in reply(.stream(stream)) })
       let client = try server.client(receiveBuffer: receiveBuffer)
       try client.request("GET", "/")
       _ = try client.receiveResponse()

@@ -1,6 +1,6 @@
 internal import Glibc
 internal import MicrohttpdServer
-internal import ReactorHTTP
+internal import ReactorTransport
 internal import Testing
 
 extension OverSockets {
@@ -13,8 +13,8 @@ extension OverSockets {
     private func server() -> MicrohttpdServer {
       MicrohttpdServer(
         settings: .init(endpoints: [.unix(path: path, mode: 0o620)]),
-        responder: TestResponder { request, answer in
-          answer(.text("\(request.path) \(request.peer == nil)"))
+        responder: TestResponder { request, reply in
+          reply(.text("\(request.path) \(request.peer == nil)"))
         })
     }
 
@@ -26,7 +26,7 @@ extension OverSockets {
       }
     }
 
-    @Test func `a socket of the file system is served, with the permissions that were asked for`()
+    @Test func `a Unix-domain socket is served, with the requested permissions`()
       throws
     {
       let server = server()
@@ -43,19 +43,19 @@ extension OverSockets {
       let stream = TestStream("one")
       let server = MicrohttpdServer(
         settings: .init(endpoints: [.unix(path: path, mode: 0o600)]),
-        responder: TestResponder { _, answer in answer(.stream(stream)) })
+        responder: TestResponder { _, reply in reply(.stream(stream)) })
       try server.start()
       let client = try TestClient(path: path)
       try client.request("GET", "/")
       _ = try client.receiveResponse()
       #expect(try client.receiveChunk() == "one")
-      stream.tell("two")
+      stream.publish("two")
       #expect(try client.receiveChunk() == "two")
       server.stop(within: .seconds(5))
       #expect(try client.receiveChunk() == nil)
     }
 
-    @Test func `what a crash left behind is replaced`() throws {
+    @Test func `the socket file of a crashed process is replaced`() throws {
       var address = sockaddr_un()
       address.sun_family = sa_family_t(AF_UNIX)
       withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
@@ -74,7 +74,7 @@ extension OverSockets {
       server.stop(within: .seconds(5))
     }
 
-    @Test func `a socket that somebody serves is not taken away`() throws {
+    @Test func `a socket in use is not replaced`() throws {
       let first = server()
       try first.start()
       let error = #expect(throws: ServerError.self) { try server().start() }
@@ -84,7 +84,7 @@ extension OverSockets {
       first.stop(within: .seconds(5))
     }
 
-    @Test func `a file that is no socket is not touched`() throws {
+    @Test func `a file that is not a socket is not touched`() throws {
       let file = open(path, O_CREAT | O_WRONLY, 0o600)
       close(file)
       let error = #expect(throws: ServerError.self) { try server().start() }
@@ -92,7 +92,7 @@ extension OverSockets {
       #expect(TestFolder.mode(of: path) == S_IFREG | 0o600)
     }
 
-    @Test func `a file that has taken the place of ours stays`() throws {
+    @Test func `a file that has replaced ours is not removed`() throws {
       let server = server()
       try server.start()
       rename(path, "\(folder.path)/other")
@@ -103,7 +103,7 @@ extension OverSockets {
     }
 
     @Test(arguments: ["", String(repeating: "x", count: 108)])
-    func `a path that no socket can have is refused`(path: String) {
+    func `an invalid path is rejected`(path: String) {
       let server = MicrohttpdServer(
         settings: .init(endpoints: [.unix(path: path, mode: 0o600)]),
         responder: TestResponder.echo)
@@ -111,7 +111,7 @@ extension OverSockets {
       #expect(error?.code == .badAddress)
     }
 
-    @Test func `a folder that is not there is told`() {
+    @Test func `a missing folder is an error`() {
       let server = MicrohttpdServer(
         settings: .init(endpoints: [.unix(path: "\(path)/a/b", mode: 0o600)]),
         responder: TestResponder.echo)

@@ -1,57 +1,58 @@
 internal import Glibc
-internal import ReactorHTTP
+internal import ReactorTransport
+internal import SystemThreads
 internal import Testing
 
 @testable internal import MicrohttpdServer
 
-/// What a worker of streams does between a request and its answer.
+/// Writing events before the response of the request that caused them.
 @Suite struct EarlyTurnTests {
-  @Test func `who was woken is written to`() throws {
+  @Test func `a woken stream is written to`() throws {
     let worker = try Worker(streams: 3)
-    worker.streams[1].tell("news")
+    worker.streams[1].publish("news")
     worker.takeEarlyTurn()
     #expect(worker.received() == ["", "news", ""])
   }
 
-  @Test func `of many who were woken, an answer waits for a few`() throws {
+  @Test func `a response waits for a few of many woken streams`() throws {
     let worker = try Worker(streams: 20)
-    for stream in worker.streams { stream.tell("news") }
+    for stream in worker.streams { stream.publish("news") }
     worker.takeEarlyTurn()
     let early = worker.received().count { $0 == "news" }
     #expect(early == 8)
-    // The next answer of this turn finds a broadcast under way, and does not wait for it.
+    // The next response of this turn does not wait for the rest of the broadcast.
     worker.takeEarlyTurn()
     #expect(worker.received().allSatisfy { $0.isEmpty })
     worker.takeTurn()
     #expect(worker.received().count { $0 == "news" } == 20 - early)
   }
 
-  @Test func `who was written to waits for the turn, where all that came since leaves together`()
+  @Test func `a stream that was written to in this turn sends later events together at its end`()
     throws
   {
     let worker = try Worker(streams: 2)
-    worker.streams[0].tell("1")
+    worker.streams[0].publish("1")
     worker.takeEarlyTurn()
-    worker.streams[0].tell("2")
+    worker.streams[0].publish("2")
     worker.takeEarlyTurn()
     #expect(worker.received() == ["1", ""])
-    worker.streams[0].tell("3")
+    worker.streams[0].publish("3")
     worker.takeTurn()
     #expect(worker.received() == ["23", ""])
     worker.advanceClock()
-    worker.streams[0].tell("4")
+    worker.streams[0].publish("4")
     worker.takeEarlyTurn()
     #expect(worker.received() == ["4", ""])
   }
 
-  @Test func `without streams nothing is looked at`() throws {
+  @Test func `an early turn without streams has no effect`() throws {
     let worker = try Worker(streams: 0)
     worker.takeEarlyTurn()
     #expect(worker.received() == [])
   }
 }
 
-/// A worker without a thread whose streams are opened and have nothing to say, on a clock that stands.
+/// A worker without a thread, with open idle streams and a manual clock.
 private final class Worker {
   let streams: [TestStream]
   private let worker: StreamWorker
@@ -59,7 +60,7 @@ private final class Worker {
 
   init(streams count: Int) throws {
     streams = (0..<count).map { _ in TestStream() }
-    let loop = try StreamLoop(settings: .init(), openStreams: try ActivityCount())
+    let loop = try StreamLoop(settings: .init(), openStreams: try #require(ActivityCount()))
     worker = loop.makeWorker()
     var clients: [Int32] = []
     for stream in streams {
@@ -86,7 +87,7 @@ private final class Worker {
 
   func advanceClock() { worker.now += 1 }
 
-  /// What each client was sent since the last time.
+  /// The bytes that each client was sent since the last call.
   func received() -> [String] {
     clients.map { client in
       var bytes = [UInt8](repeating: 0, count: 256)

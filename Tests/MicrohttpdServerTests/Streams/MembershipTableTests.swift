@@ -1,4 +1,4 @@
-internal import ReactorHTTP
+internal import ReactorTransport
 internal import Testing
 
 @testable internal import MicrohttpdServer
@@ -14,7 +14,7 @@ internal import Testing
     #expect(members(of: second, in: table) == [])
   }
 
-  @Test func `who leaves is gone from all groups, the order of the others stays`() {
+  @Test func `leaving removes a connection from all groups and keeps the order of the others`() {
     var table = MembershipTable()
     for connection in 0..<5 {
       _ = table.join(connection, first)
@@ -27,7 +27,7 @@ internal import Testing
     #expect(members(of: second, in: table) == [1, 3])
   }
 
-  @Test func `the first to join and the last to leave are told`() {
+  @Test func `the first join and the last leave of a group are reported`() {
     var table = MembershipTable()
     #expect(table.join(1, first) == true)
     #expect(table.join(2, first) == false)
@@ -37,7 +37,7 @@ internal import Testing
     #expect(table.join(3, first) == true)
   }
 
-  @Test func `joining twice is joining once`() {
+  @Test func `joining twice has no effect`() {
     var table = MembershipTable()
     #expect(table.join(1, first) == true)
     #expect(table.join(1, first) == false)
@@ -47,7 +47,7 @@ internal import Testing
     #expect(table.leave(99).count == 0)
   }
 
-  @Test func `a model that keeps plain lists agrees after many steps`() {
+  @Test func `random joins and leaves agree with a model of plain lists`() {
     var table = MembershipTable()
     var model: [[Int]] = [[], [], []]
     let groups = [first, second, StreamGroup()]
@@ -62,8 +62,8 @@ internal import Testing
       } else {
         let emptied = model.indices.filter { model[$0] == [connection] }
         for group in model.indices { model[group].removeAll { $0 == connection } }
-        let told = Set(table.leave(connection).map(ObjectIdentifier.init))
-        #expect(told == Set(emptied.map { ObjectIdentifier(groups[$0]) }))
+        let reported = Set(table.leave(connection).map(ObjectIdentifier.init))
+        #expect(reported == Set(emptied.map { ObjectIdentifier(groups[$0]) }))
       }
       for group in groups.indices {
         #expect(members(of: groups[group], in: table) == model[group])

@@ -1,10 +1,10 @@
-internal import ReactorHTTP
+internal import ReactorTransport
 internal import Testing
 
 @testable internal import MicrohttpdServer
 
-/// A socket takes any part of what is owed, and anything may happen before it takes the rest: each
-/// test meets every border between two bytes.
+/// A socket accepts any part of the pending bytes, and any event may follow: each test covers every
+/// border between two bytes.
 @Suite struct StreamConnectionBorderTests {
   private static let head = "head"
   private static let events = ["first", "second, which is longer"]
@@ -12,7 +12,7 @@ internal import Testing
   private static let whole = "head5\r\nfirst\r\n17\r\nsecond, which is longer\r\n" + lastChunk
 
   @Test(arguments: 1...whole.utf8.count)
-  func `however much is taken at a time, every byte is written once and in order`(room: Int) {
+  func `every byte is written once and in order, whatever the size of the writes`(room: Int) {
     var wire = Wire(Self.head, Self.events)
     wire.run(room: room)
     #expect(wire.text == Self.whole)
@@ -20,7 +20,7 @@ internal import Testing
   }
 
   @Test(arguments: 1...whole.utf8.count)
-  func `without chunks the payloads stand alone`(room: Int) {
+  func `without chunks only the payloads are written`(room: Int) {
     var wire = Wire(Self.head, Self.events, isChunked: false)
     wire.run(room: room)
     #expect(wire.text == Self.head + Self.events.joined())
@@ -28,12 +28,12 @@ internal import Testing
   }
 
   @Test(arguments: 0..<whole.utf8.count)
-  func `a socket that is full anywhere is written to when it has room, and goes on there`(
+  func `a full socket continues at the same byte when it has room`(
     border: Int
   ) {
     var wire = Wire(Self.head, Self.events)
     wire.run(upTo: border)
-    if !wire.connection.owed.isEmpty {
+    if !wire.connection.pending.isEmpty {
       wire.connection.mustWait()
       wire.connection.wake()
       wire.run()
@@ -45,39 +45,39 @@ internal import Testing
   }
 
   @Test(arguments: 0...whole.utf8.count)
-  func `an end that comes anywhere follows what is owed`(border: Int) {
+  func `the end follows the pending bytes at any border`(border: Int) {
     var wire = Wire(Self.head, Self.events)
     wire.run(upTo: border)
-    let promised = wire.text + wire.owedText
+    let expected = wire.text + wire.pendingText
     let wasStreaming = wire.connection.isStreaming
     wire.connection.finish()
     #expect(!wire.connection.isStreaming)
     wire.run(room: 1)
-    #expect(wire.text == promised + (wasStreaming ? Self.lastChunk : ""))
+    #expect(wire.text == expected + (wasStreaming ? Self.lastChunk : ""))
     #expect(wire.hasShutDown)
   }
 
   @Test(arguments: 0...whole.utf8.count)
-  func `a heartbeat never stands within what is owed`(border: Int) {
+  func `a heartbeat is never inserted into pending bytes`(border: Int) {
     var wire = Wire(Self.head, Self.events)
     wire.run(upTo: border)
-    let isFree = wire.connection.isStreaming && wire.connection.owed.isEmpty
-    #expect(wire.connection.beat(StreamChunk(":".utf8)) == isFree)
+    let isFree = wire.connection.isStreaming && wire.connection.pending.isEmpty
+    #expect(wire.connection.appendHeartbeat(StreamChunk(":".utf8)) == isFree)
     wire.run(room: 1)
     let whole = Array(Self.whole.utf8)
-    let beat = isFree ? Array("1\r\n:\r\n".utf8) : []
-    #expect(wire.sent == whole[..<border] + beat + whole[border...])
+    let heartbeat = isFree ? Array("1\r\n:\r\n".utf8) : []
+    #expect(wire.sent == whole[..<border] + heartbeat + whole[border...])
   }
 
   @Test(arguments: 0..<head.utf8.count)
-  func `a connection that is handed over without a stream ends after its head`(border: Int) {
+  func `a connection without a stream ends after its head at any border`(border: Int) {
     var wire = Wire(
       StreamConnection(head: Array(Self.head.utf8), hasStream: false, isChunked: true))
     wire.run(upTo: border)
     wire.connection.mustWait()
     #expect(wire.connection.step == .rest)
     #expect(wire.connection.unblock() == true)
-    #expect(wire.connection.beat(StreamChunk(":".utf8)) == false)
+    #expect(wire.connection.appendHeartbeat(StreamChunk(":".utf8)) == false)
     wire.connection.accept(.chunk(StreamChunk("late".utf8)))
     wire.connection.finish()
     wire.run(room: 1)
@@ -86,7 +86,7 @@ internal import Testing
   }
 }
 
-/// A loop with one connection: does what it says, with a stream of some events.
+/// Carries out the steps of one connection, whose stream has some events.
 private struct Wire {
   var connection: StreamConnection
   private var events: [String]
@@ -104,23 +104,23 @@ private struct Wire {
   }
 
   var text: String { String(decoding: sent, as: UTF8.self) }
-  var owedText: String {
-    connection.owed.text
+  var pendingText: String {
+    connection.pending.text
   }
 
-  /// Goes on until there is nothing to do or `border` bytes were sent.
+  /// Carries out steps until there are none, or `border` bytes were sent.
   ///
   /// - Parameters:
-  ///   - border: How many bytes are sent in all.
-  ///   - room: How many bytes the socket takes at a time.
+  ///   - border: The total number of bytes to send.
+  ///   - room: The number of bytes that the socket accepts per write.
   mutating func run(upTo border: Int = .max, room: Int = .max) {
     while sent.count < border {
       switch connection.step {
-      case .ask:
+      case .poll:
         connection.accept(
           events.isEmpty ? .finished : .chunk(StreamChunk(events.removeFirst().utf8)))
       case .write:
-        let part = connection.owed.withNext {
+        let part = connection.pending.withNext {
           unsafe Array($0.prefix(min(room, border - sent.count)))
         }
         sent += part

@@ -1,56 +1,56 @@
-internal import ReactorHTTP
+internal import ReactorTransport
 internal import Testing
 
 @testable internal import MicrohttpdServer
 
 @Suite struct StreamConnectionTests {
-  @Test func `head and first event leave together`() {
+  @Test func `the head and the first event are sent together`() {
     var connection = streaming()
-    #expect(connection.step == .ask)
+    #expect(connection.step == .poll)
     connection.accept(.chunk(StreamChunk("event".utf8)))
     connection.accept(.idle)
     #expect(connection.step == .write)
-    #expect(connection.owedText == "head5\r\nevent\r\n")
+    #expect(connection.pendingText == "head5\r\nevent\r\n")
   }
 
-  @Test func `a stream without news sends its head at once`() {
+  @Test func `an idle stream sends its head at once`() {
     var connection = streaming()
     connection.accept(.idle)
     #expect(connection.step == .write)
-    #expect(connection.owedText == "head")
+    #expect(connection.pendingText == "head")
     connection.wrote(4)
     #expect(connection.step == .rest)
   }
 
-  @Test func `a chunk is shared, not copied, when nothing else is owed`() {
+  @Test func `a chunk is shared, not copied, when nothing else is pending`() {
     var connection = started()
     let chunk = StreamChunk("event".utf8)
     connection.wake()
     connection.accept(.chunk(chunk))
-    let isShared = connection.owed.withNext { owed in
-      unsafe chunk.framed.withUnsafeBytes { unsafe $0.baseAddress == owed.baseAddress }
+    let isShared = connection.pending.withNext { pending in
+      unsafe chunk.framed.withUnsafeBytes { unsafe $0.baseAddress == pending.baseAddress }
     }
     #expect(isShared)
   }
 
-  @Test func `events that wait leave together`() {
+  @Test func `pending events are sent together`() {
     var connection = started()
     connection.wake()
     connection.accept(.chunk(StreamChunk("one".utf8)))
-    #expect(connection.step == .ask)
+    #expect(connection.step == .poll)
     connection.accept(.chunk(StreamChunk("two".utf8)))
     connection.accept(.idle)
     #expect(connection.step == .write)
-    #expect(connection.owedText == "3\r\none\r\n3\r\ntwo\r\n")
+    #expect(connection.pendingText == "3\r\none\r\n3\r\ntwo\r\n")
   }
 
   @Test(arguments: [1, 5000, 100_000])
-  func `no more is taken than is written at once`(size: Int) {
+  func `a stream is polled for no more than one write`(size: Int) {
     var connection = started()
     connection.wake()
     let chunk = StreamChunk(repeatElement(UInt8(ascii: "x"), count: size))
     var count = 0
-    while connection.step == .ask, count < 1000 {
+    while connection.step == .poll, count < 1000 {
       connection.accept(.chunk(chunk))
       count += 1
     }
@@ -58,7 +58,7 @@ internal import Testing
     #expect(count == [1: 64, 5000: 4, 100_000: 1][size])
   }
 
-  @Test func `it is not asked while its socket is full`() {
+  @Test func `a stream is not polled while its socket is full`() {
     var connection = started()
     connection.wake()
     connection.accept(.chunk(StreamChunk("event".utf8)))
@@ -69,63 +69,63 @@ internal import Testing
     connection.wake()
     #expect(connection.step == .rest)
     #expect(connection.unblock() == true)
-    #expect(connection.step == .ask)
+    #expect(connection.step == .poll)
     connection.accept(.chunk(StreamChunk("next".utf8)))
-    #expect(connection.owedText == "event\r\n4\r\nnext\r\n")
+    #expect(connection.pendingText == "event\r\n4\r\nnext\r\n")
   }
 
-  @Test func `room that nobody waited for is no work`() {
+  @Test func `room in the socket is no work unless the connection waits for it`() {
     var connection = started()
     #expect(connection.unblock() == false)
   }
 
-  @Test func `news while the head is still owed join it`() {
+  @Test func `an event while the head is pending follows it`() {
     var connection = streaming()
     connection.accept(.idle)
     connection.wrote(1)
     connection.wake()
-    #expect(connection.step == .ask)
+    #expect(connection.step == .poll)
     connection.accept(.chunk(StreamChunk("x".utf8)))
-    #expect(connection.owedText == "ead1\r\nx\r\n")
+    #expect(connection.pendingText == "ead1\r\nx\r\n")
   }
 
   @Test(arguments: [true, false])
-  func `the end follows what is owed, then our direction is closed`(isChunked: Bool) {
+  func `the end follows the pending bytes, then the writing direction is closed`(isChunked: Bool) {
     var connection = StreamConnection(head: [], hasStream: true, isChunked: isChunked)
     connection.accept(.chunk(StreamChunk("x".utf8)))
     connection.finish()
     #expect(!connection.isStreaming)
-    #expect(connection.owedText == (isChunked ? "1\r\nx\r\n0\r\n\r\n" : "x"))
-    connection.wrote(connection.owed.count)
+    #expect(connection.pendingText == (isChunked ? "1\r\nx\r\n0\r\n\r\n" : "x"))
+    connection.wrote(connection.pending.count)
     #expect(connection.step == .shutDown)
     connection.lingers()
     #expect(connection.isLingering)
     #expect(connection.step == .rest)
   }
 
-  @Test func `what a stream says after its end is not sent`() {
+  @Test func `output after the end of a stream is not sent`() {
     var connection = started()
     connection.accept(.finished)
     connection.accept(.chunk(StreamChunk("late".utf8)))
     connection.finish()
-    #expect(connection.owedText == "0\r\n\r\n")
+    #expect(connection.pendingText == "0\r\n\r\n")
   }
 
-  @Test func `a heartbeat is owed only by who owes nothing`() {
+  @Test func `a heartbeat is appended only when nothing is pending`() {
     var connection = started()
-    let beat = StreamChunk(":".utf8)
-    #expect(connection.beat(beat) == true)
-    #expect(connection.owedText == "1\r\n:\r\n")
-    #expect(connection.beat(beat) == false)
+    let heartbeat = StreamChunk(":".utf8)
+    #expect(connection.appendHeartbeat(heartbeat) == true)
+    #expect(connection.pendingText == "1\r\n:\r\n")
+    #expect(connection.appendHeartbeat(heartbeat) == false)
     connection.wrote(2)
-    #expect(connection.beat(beat) == false)
+    #expect(connection.appendHeartbeat(heartbeat) == false)
     connection.wrote(4)
-    #expect(connection.beat(beat) == true)
+    #expect(connection.appendHeartbeat(heartbeat) == true)
     connection.finish()
-    #expect(connection.beat(beat) == false)
+    #expect(connection.appendHeartbeat(heartbeat) == false)
   }
 
-  @Test func `without a stream it ends after its head`() {
+  @Test func `a connection without a stream ends after its head`() {
     var connection = StreamConnection(head: Array("head".utf8), hasStream: false, isChunked: false)
     #expect(connection.step == .write)
     connection.wrote(4)
@@ -133,11 +133,11 @@ internal import Testing
   }
 
   @Test(arguments: [-1, 100])
-  func `a count that cannot be is survived`(count: Int) {
+  func `an impossible count of written bytes is clamped`(count: Int) {
     var connection = streaming()
     connection.accept(.idle)
     connection.wrote(count)
-    #expect(connection.owed.count == (count < 0 ? 4 : 0))
+    #expect(connection.pending.count == (count < 0 ? 4 : 0))
   }
 
   private func streaming() -> StreamConnection {
@@ -154,5 +154,5 @@ internal import Testing
 }
 
 extension StreamConnection {
-  fileprivate var owedText: String { owed.text }
+  fileprivate var pendingText: String { pending.text }
 }

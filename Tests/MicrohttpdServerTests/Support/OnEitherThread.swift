@@ -1,8 +1,8 @@
 internal import Testing
 
-/// Runs each test twice: with a thread for the streams, and with one thread that does everything.
+/// Runs each test twice: with a stream thread, and with one thread for requests and streams.
 struct OnEitherThread: SuiteTrait, TestTrait, TestScoping {
-  /// How many threads of their own the streams of a server get whose test does not say.
+  /// The number of stream threads of servers whose test does not specify it.
   @TaskLocal static var loops = 1
 
   let isRecursive = true

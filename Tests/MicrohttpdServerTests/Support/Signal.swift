@@ -1,7 +1,6 @@
 internal import Glibc
 
-/// Something that happens and can be waited for; waiting has a limit, so that what never happens
-/// fails a test and does not hang it.
+/// A counting signal whose wait has a timeout, so that a missing one fails a test and does not hang it.
 final class Signal: Sendable {
   private let readEnd: Int32
   private let writeEnd: Int32
@@ -17,10 +16,10 @@ final class Signal: Sendable {
     close(writeEnd)
   }
 
-  /// It happens.
+  /// Signals once.
   func send() { _ = write(writeEnd, [1], 1) }
 
-  /// Blocks until it happens once more than it was waited for; false when the limit came first.
+  /// Blocks until it is signalled once more than it was waited for; false after the timeout.
   func wait() -> Bool {
     var watched = pollfd(fd: readEnd, events: Int16(POLLIN), revents: 0)
     guard poll(&watched, 1, 20_000) == 1 else { return false }

@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// A blocking client on a loopback socket, so that a test sees the bytes themselves.
+/// A blocking client on a loopback socket that exposes the bytes.
 ///
-/// Every read has a timeout: a server that does not answer makes a test fail, not hang.
+/// Every read has a timeout, so that a missing response fails a test and does not hang it.
 final class TestClient {
   private let descriptor: Int32
   private var received: [UInt8] = []
@@ -10,7 +10,7 @@ final class TestClient {
 
   /// Connects to a port of this machine.
   ///
-  /// `receiveBuffer` makes the kernel's buffer small, for clients that do not read.
+  /// `receiveBuffer` limits the kernel's buffer, for clients that do not read.
   convenience init(port: Int, receiveBuffer: Int32? = nil) throws {
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
@@ -46,10 +46,10 @@ final class TestClient {
 
   deinit { close(descriptor) }
 
-  /// Sends all of it.
+  /// Sends all bytes.
   func send(_ text: String) throws { try send(Array(text.utf8)) }
 
-  /// Sends all of it.
+  /// Sends all bytes.
   func send(_ bytes: [UInt8]) throws {
     var sent = 0
     while sent < bytes.count {
@@ -61,7 +61,7 @@ final class TestClient {
     }
   }
 
-  /// Sends a request with what every request needs.
+  /// Sends a request with a `Host` field.
   func request(
     _ method: String, _ target: String, headers: [String] = [], body: String? = nil
   ) throws {
@@ -71,16 +71,25 @@ final class TestClient {
     try send(text + "\r\n" + (body ?? ""))
   }
 
-  /// Says that nothing more will be sent.
+  /// Blocks until one of several clients has received something; returns its index.
+  static func firstToReceive(of clients: [TestClient]) throws -> Int {
+    var watched = clients.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
+    guard poll(&watched, nfds_t(watched.count), 20_000) > 0,
+      let index = watched.firstIndex(where: { $0.revents != 0 })
+    else { throw TestFailure("no client received anything") }
+    return index
+  }
+
+  /// Closes the sending direction.
   func endSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
-  /// Makes closing a reset, as if the client's machine had lost its memory.
+  /// Closes with a reset later.
   func reset() {
     var option = linger(l_onoff: 1, l_linger: 0)
     setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
   }
 
-  /// What stands before the next occurrence of `mark`, which is taken, too.
+  /// The bytes before the next occurrence of `mark`, which is consumed, too.
   func receive(until mark: String) throws -> String {
     let mark = Array(mark.utf8)
     while true {
@@ -106,14 +115,14 @@ final class TestClient {
     return Array(received[position..<(position + count)])
   }
 
-  /// Everything up to the server's end of the connection.
+  /// All bytes up to the end of the connection.
   func receiveToEnd() throws -> String {
     while try receiveMore() {}
     defer { position = received.count }
     return String(decoding: received[position...], as: UTF8.self)
   }
 
-  /// One response with its `Content-Length` body; `headOnly` for answers to `HEAD`.
+  /// One response with its `Content-Length` body; `headOnly` for responses to `HEAD`.
   func receiveResponse(headOnly: Bool = false) throws -> TestResponse {
     var response = TestResponse(head: try receive(until: "\r\n\r\n"))
     if !headOnly, let length = response["content-length"].flatMap({ Int($0) }) {
@@ -131,7 +140,7 @@ final class TestClient {
     return size == 0 ? nil : String(decoding: payload, as: UTF8.self)
   }
 
-  /// False at the end of the connection.
+  /// Receives bytes; false at the end of the connection.
   private func receiveMore() throws -> Bool {
     if position > 0 {
       received.removeFirst(position)
@@ -147,7 +156,7 @@ final class TestClient {
 }
 
 extension ArraySlice<UInt8> {
-  /// How many bytes stand before `mark`.
+  /// The number of bytes before `mark`.
   fileprivate func firstIndex(of mark: [UInt8]) -> Int? {
     guard count >= mark.count else { return nil }
     return withUnsafeBytes { bytes in

@@ -1,4 +1,4 @@
-/// What went wrong in the tests' own machinery.
+/// A failure of the test support.
 struct TestFailure: Error, CustomStringConvertible {
   let description: String
 

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// A folder that is gone with its owner.
+/// A folder that is removed with its owner.
 final class TestFolder: Sendable {
   let path: String
 
@@ -15,7 +15,7 @@ final class TestFolder: Sendable {
     rmdir(path)
   }
 
-  /// The bits of a file's kind and permissions; `nil` where there is none.
+  /// The type and permissions of a file; `nil` without one.
   static func mode(of path: String) -> UInt32? {
     var status = stat()
     return lstat(path, &status) == 0 ? UInt32(status.st_mode) : nil

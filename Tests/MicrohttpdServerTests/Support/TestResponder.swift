@@ -1,26 +1,34 @@
-internal import ReactorHTTP
+internal import ReactorTransport
 
-/// A responder that is one closure.
+/// A responder made of closures.
 struct TestResponder: HTTPResponder {
-  typealias Answer = HTTPAnswer
-  let handle: @Sendable (HTTPRequest, @escaping Answer) -> Void
+  typealias Reply = HTTPReply
+  let handle: @Sendable (HTTPRequest, @escaping Reply) -> Void
+  var admission: @Sendable (HTTPRequest) -> HTTPAdmission = { _ in .accept(nil) }
+  var lane: @Sendable (HTTPRequest) -> HTTPLane = { _ in .immediate }
 
-  init(_ handle: @escaping @Sendable (HTTPRequest, @escaping Answer) -> Void) {
+  init(_ handle: @escaping @Sendable (HTTPRequest, @escaping Reply) -> Void) {
     self.handle = handle
   }
 
-  /// Answers each request at once with what it was.
+  /// Responds to each request at once with its summary.
   static var echo: TestResponder {
-    TestResponder { request, answer in answer(.text(request.summary)) }
+    TestResponder { request, reply in reply(.text(request.summary)) }
   }
 
-  func respond(to request: HTTPRequest, answer: @escaping Answer) { handle(request, answer) }
+  func respond(to request: HTTPRequest, reply: @escaping HTTPReply) { handle(request, reply) }
 
-  func refusal(of reason: HTTPRefusal, to request: HTTPRequest?) -> HTTPResponse {
+  func admit(_ head: HTTPRequest) -> HTTPAdmission { admission(head) }
+
+  func lane(for request: HTTPRequest) -> HTTPLane { lane(request) }
+
+  func rejection(for reason: HTTPRejection, of request: HTTPRequest?) -> HTTPResponse {
     switch reason {
     case .bodyTooLarge(let limit): .text("body over \(limit)", status: 413)
     case .headersTooLarge(let limit): .text("headers over \(limit)", status: 431)
+    case .tooManyBodies(let limit): .text("bodies over \(limit)", status: 503)
     case .tooManyConnections(let limit): .text("connections over \(limit)", status: 429)
+    case .noConnectionLeft: .text("no connection left", status: 503)
     }
   }
 }
@@ -40,7 +48,7 @@ extension HTTPResponse {
 }
 
 extension HTTPRequest {
-  /// All of it in one line of text.
+  /// The request in one line of text.
   var summary: String {
     let fields = headers.map { "\($0.name.name)=\($0.value)" }.joined(separator: ";")
     let body = body.count > 200 ? "\(body.count) bytes" : String(decoding: body, as: UTF8.self)

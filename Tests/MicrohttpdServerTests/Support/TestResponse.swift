@@ -1,4 +1,4 @@
-/// A response as a client sees it.
+/// A response as a client receives it.
 struct TestResponse {
   let status: Int
   let fields: [(name: String, value: String)]

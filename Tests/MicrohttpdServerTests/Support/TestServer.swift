@@ -1,6 +1,6 @@
 internal import Glibc
 internal import MicrohttpdServer
-internal import ReactorHTTP
+internal import ReactorTransport
 internal import Testing
 
 /// A server on a free port for one test.
@@ -26,9 +26,9 @@ final class TestServer: Sendable {
     try TestClient(port: port, receiveBuffer: receiveBuffer)
   }
 
-  /// How many descriptors of this process are sockets of this server, the listening one included.
+  /// The number of this process' descriptors that are sockets of this server, including the listening one.
   ///
-  /// Unlike the number of all descriptors, nobody else's test changes it.
+  /// Unlike the number of all descriptors, it is not affected by other tests.
   var descriptors: Int {
     (0..<Int32(4096)).count { descriptor in
       var address = sockaddr_in6()
@@ -44,10 +44,9 @@ final class TestServer: Sendable {
     }
   }
 
-  /// Blocks until only the listening socket is left: what else there was is closing on other
-  /// threads.
+  /// Blocks until only the listening socket is left, because connections close on other threads.
   ///
-  /// False when that does not come to pass.
+  /// False after the timeout.
   func settles() -> Bool {
     for _ in 0..<20_000 {
       let now = server.statistics

@@ -1,7 +1,7 @@
-internal import ReactorHTTP
+internal import ReactorTransport
 internal import Synchronization
 
-/// A stream that says what it is told to say.
+/// A stream with the output that a test provides.
 final class TestStream: ByteStream {
   private struct State {
     var outputs: [StreamOutput] = []
@@ -22,24 +22,24 @@ final class TestStream: ByteStream {
     self.groups = groups + [group]
     self.heartbeat = heartbeat.map { StreamChunk($0.utf8) }
     self.onNext = onNext
-    say(first)
+    append(first)
   }
 
-  /// How often `closed()` was called.
+  /// The number of calls of `closed()`.
   var closings: Int { state.withLock { $0.closings } }
 
-  /// Chunks to say, each on its own; nobody is woken.
-  func say(_ texts: [String]) {
+  /// Appends chunks without waking the group.
+  func append(_ texts: [String]) {
     state.withLock { $0.outputs += texts.map { .chunk(StreamChunk($0.utf8)) } }
   }
 
-  /// One more chunk, and wakes its group.
-  func tell(_ text: String) {
-    say([text])
+  /// Appends a chunk, and wakes the group.
+  func publish(_ text: String) {
+    append([text])
     group.wake()
   }
 
-  /// The end comes after what is still to say; nobody is woken.
+  /// Appends the end without waking the group.
   func finish() { state.withLock { $0.outputs.append(.finished) } }
 
   func next() -> StreamOutput {

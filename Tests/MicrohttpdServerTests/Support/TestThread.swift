@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// A thread of a test's own: whoever answers from here answers from another thread for certain.
+/// A thread of a test.
 struct TestThread {
   private let handle: pthread_t
 
@@ -18,10 +18,10 @@ struct TestThread {
 
   /// Blocks until it has ended.
   ///
-  /// Either this or `detach()`.
+  /// Call either this or `detach()`.
   func join() { pthread_join(handle, nil) }
 
-  /// Lets it end on its own.
+  /// Detaches the thread.
   func detach() { pthread_detach(handle) }
 
   private final class Body: Sendable {

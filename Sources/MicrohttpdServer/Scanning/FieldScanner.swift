@@ -1,0 +1,107 @@
+/// Recognizes the header fields that delimit requests, and parses their values.
+struct FieldScanner {
+  /// The fields that the scanner distinguishes.
+  enum Kind: Sendable {
+    case contentLength, transferEncoding, host, cookie, other
+  }
+
+  private static let nameLimit = 17
+
+  /// The kind of the field, after its name.
+  private(set) var kind = Kind.other
+
+  private var nameCount = 0
+  private var name = InlineArray<17, UInt8>(repeating: 0)
+  /// The number of digits, or of matching letters of `chunked`.
+  private var matched = 0
+  private var parsed: UInt64 = 0
+  /// Whether white space followed the value.
+  private var hasEnded = false
+
+  /// Whether the value is not parsed.
+  var isOrdinary: Bool { kind == .other || kind == .host }
+
+  /// The value of `Content-Length`; `nil` without digits, or with white space behind them, which
+  /// libmicrohttpd does not ignore.
+  var number: UInt64? { matched > 0 && !hasEnded ? parsed : nil }
+
+  /// Whether the value is `chunked`, without white space behind it.
+  var isChunked: Bool { matched == 7 && !hasEnded }
+
+  mutating func appendToName(_ byte: UInt8) {
+    // Among the letters of tokens, only A to Z become other letters.
+    if nameCount < Self.nameLimit { name[nameCount] = byte | 0x20 }
+    nameCount += 1
+  }
+
+  /// Ends the name.
+  ///
+  /// - Returns: `false` if it is empty.
+  mutating func endName() -> Bool {
+    switch nameCount {
+    case 0: return false
+    case 4 where nameEquals("host"): kind = .host
+    case 6 where nameEquals("cookie"): kind = .cookie
+    case 14 where nameEquals("content-length"): kind = .contentLength
+    case 17 where nameEquals("transfer-encoding"): kind = .transferEncoding
+    default: break
+    }
+    return true
+  }
+
+  /// Parses one byte of the value.
+  ///
+  /// - Returns: `false` if it is invalid in this field.
+  mutating func appendToValue(_ byte: UInt8) -> Bool {
+    switch kind {
+    case .host, .cookie, .other: return true
+    case .contentLength, .transferEncoding: break
+    }
+    if byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") {
+      hasEnded = matched > 0
+      return true
+    }
+    guard !hasEnded else { return false }
+    if kind == .contentLength {
+      guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return false }
+      let (product, overflows) = parsed.multipliedReportingOverflow(by: 10)
+      let (sum, carries) = product.addingReportingOverflow(UInt64(byte - UInt8(ascii: "0")))
+      guard !overflows, !carries else { return false }
+      parsed = sum
+    } else {
+      let chunked: StaticString = "chunked"
+      guard matched < chunked.utf8CodeUnitCount,
+        unsafe byte | 0x20 == chunked.utf8Start[matched]
+      else { return false }
+    }
+    matched += 1
+    return true
+  }
+
+  private func nameEquals(_ known: StaticString) -> Bool {
+    (0..<known.utf8CodeUnitCount).allSatisfy { unsafe name[$0] == known.utf8Start[$0] }
+  }
+}
+
+extension UInt8 {
+  /// Whether the byte may occur in a method or a field name (RFC 9110, 5.6.2).
+  var isToken: Bool {
+    // One bit per ASCII character.
+    let tokens: (UInt64, UInt64) = (0x03FF_6CFA_0000_0000, 0x57FF_FFFF_C7FF_FFFE)
+    guard self < 128 else { return false }
+    return (self < 64 ? tokens.0 : tokens.1) >> UInt64(self & 63) & 1 == 1
+  }
+
+  /// Whether the byte may occur in a field value or a chunk extension: no control character but a tab.
+  var isFieldText: Bool { self >= 0x20 && self != 0x7F || self == 0x09 }
+
+  /// The value of a hexadecimal digit.
+  var hexadecimalDigit: UInt64? {
+    switch self {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt64(self - UInt8(ascii: "0"))
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt64(self - UInt8(ascii: "a") + 10)
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): UInt64(self - UInt8(ascii: "A") + 10)
+    default: nil
+    }
+  }
+}

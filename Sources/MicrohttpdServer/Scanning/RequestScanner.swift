@@ -1,0 +1,256 @@
+/// Checks the bytes of one connection against the syntax of HTTP/1.1 (RFC 9112) before libmicrohttpd
+/// parses them.
+///
+/// libmicrohttpd 0.9.75 accepts bare LF, NUL, folded lines and fields without a name, and responds to
+/// some errors twice. A proxy in front may read other requests in these bytes than the server does
+/// (request smuggling). The scanner accepts only requests that both read alike:
+///
+/// - lines end with CRLF; a request line has two single spaces and the version HTTP/1.0 or HTTP/1.1,
+/// - field names are tokens, directly before their colon; values have no control characters,
+/// - one `Host` in HTTP/1.1, `Content-Length` in digits and without contradiction, `chunked` as the only
+///   `Transfer-Encoding`, in HTTP/1.1 only and never beside `Content-Length`,
+/// - chunks have a hexadecimal size and end with CRLF.
+///
+/// Pure, and independent of how the bytes are divided into reads.
+struct RequestScanner {
+  /// Why a connection is rejected.
+  enum Violation: Int, Sendable {
+    /// The request is not HTTP.
+    case malformed = 400
+    /// The head or the trailer does not fit into libmicrohttpd's memory.
+    case headTooLarge = 431
+    /// The major version is not 1.
+    case unsupportedVersion = 505
+  }
+
+  private enum State {
+    // The request line.
+    case start, startLF, method, target, version, versionLF
+    // The head, or the trailer of a chunked body.
+    case lineStart, name, value, valueLF, endLF
+    // The body.
+    case body, chunkSize, chunkExtension, chunkSizeLF, chunkData, chunkDataCR, chunkDataLF
+  }
+
+  /// The memory that libmicrohttpd allocates for each field and each cookie, beside its bytes.
+  private static let fieldOverhead = 64
+  /// The longest line of a chunk's size and extensions.
+  private static let chunkLineLimit = 256
+
+  /// The first violation; the connection is not read any further.
+  private(set) var violation: Violation?
+
+  private let headLimit: Int
+  private var state = State.start
+  /// The memory that the head takes in libmicrohttpd.
+  private var headSize = 0
+  /// The position within the version or a chunk's line.
+  private var position = 0
+  private var framing = RequestFraming()
+  private var field = FieldScanner()
+  /// The bytes that are missing of the body or the chunk.
+  private var remaining: UInt64 = 0
+  private var isTrailer = false
+
+  /// Creates a scanner.
+  ///
+  /// - Parameter headLimit: The memory that libmicrohttpd has for a head.
+  init(headLimit: Int) {
+    self.headLimit = headLimit
+  }
+
+  /// Scans bytes that were received.
+  ///
+  /// - Returns: The number of bytes that the parser may process: all of them; up to the end of the last
+  ///   complete request if a later one is rejected; 0 if there is none.
+  mutating func scan(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
+    guard violation == nil else { return 0 }
+    var index = 0
+    var complete = 0
+    while index < bytes.count {
+      switch state {
+      case .body, .chunkData:
+        let count = Int(min(remaining, UInt64(bytes.count - index)))
+        remaining -= UInt64(count)
+        index += count
+        if remaining == 0 { state = state == .body ? endRequest() : .chunkDataCR }
+      case .target, .name, .value:
+        let start = index
+        unsafe index = skipText(bytes, from: index)
+        headSize += index - start
+        position += index - start
+        fallthrough
+      default:
+        guard index < bytes.count else { break }
+        unsafe state = next(bytes[index])
+        index += 1
+      }
+      if headSize > headLimit { _ = reject(.headTooLarge) }
+      guard violation == nil else { return complete }
+      if state == .start { complete = index }
+    }
+    return bytes.count
+  }
+
+  /// Skips bytes that do not change the state: of a target, a name, or a value that is not parsed.
+  private mutating func skipText(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
+    var index = start
+    if state == .name {
+      while index < bytes.count, unsafe bytes[index].isToken {
+        unsafe field.appendToName(bytes[index])
+        index += 1
+      }
+      return index
+    }
+    guard state == .target || field.isOrdinary else { return start }
+    // A target ends at a space, which a value may contain.
+    let lowest: UInt8 = state == .target ? 0x21 : 0x20
+    while index < bytes.count, unsafe bytes[index] >= lowest, unsafe bytes[index] != 0x7F {
+      index += 1
+    }
+    return index
+  }
+
+  /// Processes one byte and returns the next state.
+  private mutating func next(_ byte: UInt8) -> State {
+    switch state {
+    case .start, .startLF, .method, .target, .version, .versionLF:
+      headSize += 1
+      return requestLine(byte)
+    case .lineStart, .name, .value, .valueLF, .endLF:
+      headSize += 1
+      return fieldLine(byte)
+    case .body, .chunkSize, .chunkExtension, .chunkSizeLF, .chunkData, .chunkDataCR, .chunkDataLF:
+      return chunk(byte)
+    }
+  }
+
+  private mutating func requestLine(_ byte: UInt8) -> State {
+    switch state {
+    case .start:
+      // Empty lines before a request line are ignored (RFC 9112, 2.2).
+      if byte == UInt8(ascii: "\r") { return .startLF }
+      return byte.isToken ? .method : reject(.malformed)
+    case .startLF: return expect(byte, UInt8(ascii: "\n"), then: .start)
+    case .method:
+      if byte == UInt8(ascii: " ") {
+        position = 0
+        return .target
+      }
+      return byte.isToken ? .method : reject(.malformed)
+    case .target:
+      // The text was skipped: this is the space at its end, or a control character.
+      guard position > 0 else { return reject(.malformed) }
+      position = 0
+      return expect(byte, UInt8(ascii: " "), then: .version)
+    case .version: return version(byte)
+    default: return expect(byte, UInt8(ascii: "\n"), then: .lineStart)
+    }
+  }
+
+  private mutating func version(_ byte: UInt8) -> State {
+    defer { position += 1 }
+    switch position {
+    case 0: return expect(byte, UInt8(ascii: "H"), then: .version)
+    case 1, 2: return expect(byte, UInt8(ascii: "T"), then: .version)
+    case 3: return expect(byte, UInt8(ascii: "P"), then: .version)
+    case 4: return expect(byte, UInt8(ascii: "/"), then: .version)
+    case 6: return expect(byte, UInt8(ascii: "."), then: .version)
+    case 5, 7:
+      guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else {
+        return reject(.malformed)
+      }
+      if position == 5, byte != UInt8(ascii: "1") { return reject(.unsupportedVersion) }
+      if position == 7 { framing.isHTTP10 = byte == UInt8(ascii: "0") }
+      return .version
+    default: return expect(byte, UInt8(ascii: "\r"), then: .versionLF)
+    }
+  }
+
+  private mutating func fieldLine(_ byte: UInt8) -> State {
+    switch state {
+    case .lineStart:
+      if byte == UInt8(ascii: "\r") { return .endLF }
+      headSize += Self.fieldOverhead
+      field = FieldScanner()
+      fallthrough
+    case .name:
+      if byte == UInt8(ascii: ":") {
+        guard field.endName() else { return reject(.malformed) }
+        return .value
+      }
+      guard byte.isToken else { return reject(.malformed) }
+      field.appendToName(byte)
+      return .name
+    case .value:
+      if byte == UInt8(ascii: "\r") { return .valueLF }
+      guard byte.isFieldText, field.appendToValue(byte) else { return reject(.malformed) }
+      // libmicrohttpd copies each cookie.
+      if field.kind == .cookie { headSize += byte == UInt8(ascii: ";") ? Self.fieldOverhead : 1 }
+      return .value
+    case .valueLF:
+      guard byte == UInt8(ascii: "\n"), isTrailer || framing.add(field) else {
+        return reject(.malformed)
+      }
+      return .lineStart
+    default:
+      guard byte == UInt8(ascii: "\n") else { return reject(.malformed) }
+      return isTrailer ? endRequest() : endHead()
+    }
+  }
+
+  private mutating func endHead() -> State {
+    switch framing.body {
+    case .invalid: return reject(.malformed)
+    case .length(0): return endRequest()
+    case .length(let length):
+      remaining = length
+      return .body
+    case .chunked:
+      position = 0
+      remaining = 0
+      return .chunkSize
+    }
+  }
+
+  private mutating func chunk(_ byte: UInt8) -> State {
+    switch state {
+    case .chunkSize, .chunkExtension:
+      position += 1
+      guard position <= Self.chunkLineLimit else { return reject(.malformed) }
+      if byte == UInt8(ascii: "\r"), position > 1 { return .chunkSizeLF }
+      if state == .chunkExtension { return byte.isFieldText ? state : reject(.malformed) }
+      if byte == UInt8(ascii: ";"), position > 1 { return .chunkExtension }
+      guard let digit = byte.hexadecimalDigit, remaining < 1 << 59 else {
+        return reject(.malformed)
+      }
+      remaining = remaining << 4 | digit
+      return .chunkSize
+    case .chunkSizeLF:
+      guard byte == UInt8(ascii: "\n") else { return reject(.malformed) }
+      guard remaining == 0 else { return .chunkData }
+      isTrailer = true
+      return .lineStart
+    case .chunkDataCR: return expect(byte, UInt8(ascii: "\r"), then: .chunkDataLF)
+    default:
+      position = 0
+      return expect(byte, UInt8(ascii: "\n"), then: .chunkSize)
+    }
+  }
+
+  private mutating func endRequest() -> State {
+    headSize = 0
+    framing = RequestFraming()
+    isTrailer = false
+    return .start
+  }
+
+  private mutating func expect(_ byte: UInt8, _ expected: UInt8, then next: State) -> State {
+    byte == expected ? next : reject(.malformed)
+  }
+
+  private mutating func reject(_ violation: Violation) -> State {
+    self.violation = self.violation ?? violation
+    return state
+  }
+}

@@ -1,0 +1,67 @@
+/// A list of indices ordered by the time of their last activity, the oldest first.
+///
+/// All timeouts of one kind share one interval, so the list replaces a timer per connection. Touching
+/// and removing are O(1).
+struct RecencyList {
+  private struct Link {
+    var previous: Int32 = RecencyList.none
+    var next: Int32 = RecencyList.none
+    var time: Int64 = RecencyList.absent
+  }
+
+  private static let none: Int32 = -1
+  private static let absent = Int64.min
+  private var links: [Link] = []
+  private var head = none
+  private var tail = none
+
+  /// The number of indices in the list.
+  private(set) var count = 0
+
+  /// The index with the oldest activity, and its time.
+  var oldest: (index: Int, time: Int64)? {
+    head == Self.none ? nil : (Int(head), links[Int(head)].time)
+  }
+
+  /// The time of the last activity of an index; `nil` if it is not in the list.
+  func time(of index: Int) -> Int64? {
+    guard index < links.count, links[index].time != Self.absent else { return nil }
+    return links[index].time
+  }
+
+  /// Moves an index to the end of the list.
+  ///
+  /// - Parameters:
+  ///   - index: An index, which need not be in the list.
+  ///   - time: The time of its activity; must not decrease between calls.
+  mutating func touch(_ index: Int, at time: Int64) {
+    while links.count <= index { links.append(Link()) }
+    if tail == Int32(index) {
+      links[index].time = time
+      return
+    }
+    remove(index)
+    links[index] = Link(previous: tail, next: Self.none, time: time)
+    if tail == Self.none { head = Int32(index) } else { links[Int(tail)].next = Int32(index) }
+    tail = Int32(index)
+    count += 1
+  }
+
+  /// Removes an index, if it is in the list.
+  mutating func remove(_ index: Int) {
+    guard time(of: index) != nil else { return }
+    let link = links[index]
+    if link.previous == Self.none {
+      head = link.next
+    } else {
+      links[Int(link.previous)].next = link.next
+    }
+    if link.next == Self.none {
+      tail = link.previous
+    } else {
+      links[Int(link.next)].previous = link.previous
+    }
+    links[index] = Link()
+    count -= 1
+  }
+}

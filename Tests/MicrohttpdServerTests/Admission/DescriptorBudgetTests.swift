@@ -1,0 +1,28 @@
+internal import Testing
+
+@testable internal import MicrohttpdServer
+
+@Suite struct DescriptorBudgetTests {
+  struct Row: Sendable {
+    let requested: (connections: Int, streams: Int)
+    let available: Int
+    let granted: (connections: Int, streams: Int)
+  }
+
+  @Test(arguments: [
+    Row(requested: (1000, 10_000), available: 20_000, granted: (1000, 10_000)),
+    Row(requested: (100, 10), available: 500, granted: (100, 10)),
+    Row(requested: (4096, 200_000), available: 20_000, granted: (2452, 17_164)),
+    Row(requested: (4096, 200_000), available: 1024, granted: (80, 560)),
+    Row(requested: (10, 10), available: 0, granted: (1, 3)),
+    Row(requested: (0, -1), available: 1024, granted: (1, 0)),
+    Row(requested: (.max, .max), available: 1_000_000, granted: (124_952, 874_664)),
+  ])
+  func `limits that fit are granted, others are reduced in proportion`(row: Row) {
+    let budget = DescriptorBudget(
+      connections: row.requested.connections, streams: row.requested.streams,
+      available: row.available)
+    #expect(budget.connections == row.granted.connections)
+    #expect(budget.streams == row.granted.streams)
+  }
+}

@@ -1,0 +1,174 @@
+internal import Glibc
+internal import MicrohttpdServer
+internal import ReactorTransport
+internal import Synchronization
+internal import Testing
+
+extension OverSockets {
+  /// No client may occupy what the others need: bodies, connections, the worker thread.
+  @Suite(.onEitherThread) struct Fairness {
+    @Test func `a request is rejected at the end of its head, before its body is read`() throws {
+      let paths = Mutex<[String]>([])
+      var responder = TestResponder { request, reply in
+        paths.withLock { $0.append("\(request.path)") }
+        reply(.text("ok"))
+      }
+      responder.admission = { head in
+        head.path == "/secret" ? .reject(.text("no token", status: 401)) : .accept(nil)
+      }
+      let server = try TestServer(responder: responder)
+      let clients = try (0..<100).map { _ in try server.client() }
+      for client in clients {
+        try client.request("POST", "/secret", headers: ["Content-Length: 1000"])
+        try client.send("the beginning")
+      }
+      for client in clients {
+        let response = try client.receiveResponse()
+        #expect(response.status == 401)
+        #expect(response["connection"] == "close")
+        #expect(try client.receiveToEnd() == "")
+      }
+      #expect(paths.withLock { $0 } == [])
+      let client = try server.client()
+      try client.request("POST", "/open", body: "x")
+      #expect(try client.receiveResponse().status == 200)
+    }
+
+    @Test func `the token of an admission arrives with the request`() throws {
+      final class Token: HTTPAdmissionToken {}
+      let token = Token()
+      var responder = TestResponder { request, reply in
+        reply(.text("\(request.admission === token) \(request.body.count)"))
+      }
+      responder.admission = { head in
+        #expect(head.body.isEmpty && head.hasBody)
+        return .accept(token)
+      }
+      let server = try TestServer(responder: responder)
+      let client = try server.client()
+      try client.request("POST", "/", body: "abc")
+      #expect(try client.receiveResponse().body == "true 3")
+      try client.request("GET", "/")
+      #expect(try client.receiveResponse().body == "false 0")
+    }
+
+    @Test func `unfinished bodies hold no more bytes than the limit`() throws {
+      let server = try TestServer(
+        settings: .init(limits: .init(buffered: 100_000), linger: .milliseconds(20)))
+      var clients: [TestClient] = []
+      for _ in 1...20 {
+        let client = try server.client()
+        try client.request("POST", "/", headers: ["Content-Length: 10000"])
+        try client.send(String(repeating: "x", count: 9_999))
+        clients.append(client)
+      }
+      // Ten of them fit, in whatever order they arrive.
+      for _ in 1...10 {
+        let rejected = clients.remove(at: try TestClient.firstToReceive(of: clients))
+        #expect(try rejected.receiveResponse().body == "bodies over 100000")
+      }
+      for client in clients { try client.send("x") }
+      for client in clients { #expect(try client.receiveResponse().status == 200) }
+      clients = []
+      #expect(server.settles())
+      let next = try server.client()
+      try next.request("POST", "/", body: String(repeating: "x", count: 90_000))
+      #expect(try next.receiveResponse().status == 200)
+    }
+
+    @Test func `a background request does not delay others, whatever it takes`() throws {
+      let entered = Signal()
+      let release = Signal()
+      var responder = TestResponder { request, reply in
+        if request.path == "/slow" {
+          entered.send()
+          _ = release.wait()
+        }
+        reply(.text("\(request.path)"))
+      }
+      responder.lane = { $0.path == "/slow" ? .background : .immediate }
+      let server = try TestServer(responder: responder)
+      let slow = try server.client()
+      try slow.request("GET", "/slow")
+      #expect(entered.wait())
+      let other = try server.client()
+      for _ in 1...100 {
+        try other.request("GET", "/fast")
+        #expect(try other.receiveResponse().body == "/fast")
+      }
+      release.send()
+      #expect(try slow.receiveResponse().body == "/slow")
+      try slow.request("GET", "/fast")
+      #expect(try slow.receiveResponse().body == "/fast")
+    }
+
+    @Test func `clients that do not read a large response share its bytes`() throws {
+      let body = [UInt8](repeating: 120, count: 8 << 20)
+      let server = try TestServer(
+        responder: TestResponder { _, reply in
+          reply(HTTPResponse(status: 200, body: .bytes(body)))
+        })
+      let clients = try (0..<100).map { _ in try server.client(receiveBuffer: 2048) }
+      let before = try Self.residentBytes()
+      for client in clients {
+        try client.request("GET", "/")
+        #expect(try client.receive(count: 12) == Array("HTTP/1.1 200".utf8))
+      }
+      // Copies would take 800 MiB; the rest is for tests that run at the same time.
+      #expect(try Self.residentBytes() - before < 300 << 20)
+    }
+
+    @Test func `a new connection closes the one that has been idle longest`() throws {
+      let server = try TestServer(settings: .init(limits: .init(connections: 2, reserved: 0)))
+      var clients: [TestClient] = []
+      for number in 1...10 {
+        let client = try server.client()
+        try client.request("GET", "/\(number)")
+        #expect(try client.receiveResponse().body.hasPrefix("GET /\(number) "))
+        clients.append(client)
+        if clients.count > 2 { #expect(try clients.removeFirst().receiveToEnd() == "") }
+      }
+      #expect(server.server.statistics.connections == 2)
+    }
+
+    @Test func `when all connections are in use, requests of priority are served on reserved ones`()
+      throws
+    {
+      let replies = PendingReplies()
+      var responder = TestResponder { request, reply in
+        if request.path == "/wait" { replies.add(reply) } else { reply(.text("now")) }
+      }
+      responder.lane = { $0.path == "/healthz" ? .priority : .immediate }
+      let server = try TestServer(
+        settings: .init(
+          limits: .init(connections: 1, reserved: 1), linger: .milliseconds(20)),
+        responder: responder)
+      let waiting = try server.client()
+      try waiting.request("GET", "/wait")
+      let reply = try #require(replies.next())
+      for _ in 1...3 {
+        let healthy = try server.client()
+        try healthy.request("GET", "/healthz")
+        let response = try healthy.receiveResponse()
+        #expect(response.body == "now")
+        #expect(response["connection"] == "close")
+        let other = try server.client()
+        try other.request("GET", "/other")
+        #expect(try other.receiveToEnd().contains("no connection left"))
+      }
+      reply(.text("done"))
+      #expect(try waiting.receiveResponse().body == "done")
+    }
+
+    private static func residentBytes() throws -> Int {
+      let descriptor = open("/proc/self/statm", O_RDONLY)
+      defer { close(descriptor) }
+      var bytes = [UInt8](repeating: 0, count: 128)
+      let count = read(descriptor, &bytes, bytes.count)
+      let fields = String(decoding: bytes.prefix(max(0, count)), as: UTF8.self).split(
+        separator: " ")
+      guard fields.count > 1, let pages = Int(fields[1]) else { throw TestFailure("no statm") }
+      return pages * sysconf(Int32(_SC_PAGESIZE))
+    }
+  }
+}

@@ -1,0 +1,18 @@
+internal import Synchronization
+
+/// Replies of requests that the test completes.
+final class PendingReplies: Sendable {
+  private let replies = Mutex<[TestResponder.Reply]>([])
+  private let arrivals = Signal()
+
+  func add(_ reply: @escaping TestResponder.Reply) {
+    replies.withLock { $0.append(reply) }
+    arrivals.send()
+  }
+
+  /// The next one, as soon as its request arrives; `nil` after the timeout.
+  func next() -> TestResponder.Reply? {
+    guard arrivals.wait() else { return nil }
+    return replies.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+  }
+}
