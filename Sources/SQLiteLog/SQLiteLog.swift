@@ -1,46 +1,47 @@
-public import ReactorHost
+public import ReactorLog
+public import Telemetry
 
-/// A log that outlives its process: an SQLite database, written by one process at a time.
+/// A durable log: an SQLite database with a single writing process.
 ///
-/// What a completion reports as written is on the disk. Writers that come at the same time share one
-/// sync of the disk; readers go on beside them, in this process and in others.
+/// A write is on the disk when its completion is called. Concurrent writes share one sync of the disk,
+/// and do not block readers in this process or in others.
 public final class SQLiteLog: MutationLog {
   let committer: GroupCommitter?
   private let readers: ReaderPool
 
-  /// Opens a store, or makes it, with its folder.
+  /// Opens a store for reading and writing; a missing one is created with its folder.
   ///
-  /// It blocks, and takes the store for this process until ``close()``, or until nobody holds the
-  /// log and everything is written.
+  /// The call blocks. The store is locked until ``close(within:)``, or until the log is released and
+  /// everything is written.
   ///
   /// - Parameters:
-  ///   - path: The database file. Beside it are files of the same name with `-wal`, `-shm` and
-  ///     `.lock` behind it; the first two belong to the data.
-  ///   - retention: What is removed from the beginnings of the sessions' logs.
-  ///   - outcomesKept: How long the answers of idempotency keys are kept. There are never more than
-  ///     1,000,000 of them: then the oldest ones go first.
-  ///   - logger: Told where the store fails and when it works again.
-  /// - Throws: Where the store cannot be used; it was not changed then.
+  ///   - path: The database file. SQLite adds files with the suffixes `-wal` and `-shm`, which belong
+  ///     to the data.
+  ///   - retention: How much of the sessions' logs is retained.
+  ///   - outcomesKept: How long the outcomes of idempotency keys are retained. Beyond 1,000,000 of them
+  ///     the oldest are deleted earlier.
+  ///   - logger: Logs when the store begins and ceases to fail.
+  /// - Throws: If the store cannot be used; it is unchanged then.
   public init(
     path: String, retention: RetentionRules = RetentionRules(),
-    outcomesKept: Duration = .seconds(86_400), logger: Logger = .silent
+    outcomesKept: Duration = IdempotencyKey.retention, logger: Logger = .silent
   ) throws(SQLiteLogError) {
-    try StoreFolder.make(for: path)
+    try StoreFolder.create(for: path)
     let lock = try StoreLock(of: path)
-    let file = StoreFile(path: path)
+    let file = StoreFile(path: path, locked: lock)
     try file.prepare()
     committer = try GroupCommitter(
-      file, lock: lock, rules: StoreRules(retention: retention, outcomesKept: outcomesKept),
+      file, lock: lock, rules: StoreRules(retention: retention, outcomeRetention: outcomesKept),
       logger: logger)
     readers = ReaderPool(file)
   }
 
-  /// Opens a store for reading only, which may be beside the process that writes to it.
+  /// Opens a store for reading, also while another process writes to it.
   ///
-  /// What writes fails with ``LogError/unavailable(_:)``.
+  /// Writes fail with ``LogError/unavailable(_:)``.
   ///
   /// - Parameter path: The database file.
-  /// - Throws: Where the store cannot be read.
+  /// - Throws: If the store cannot be read.
   public init(reading path: String) throws(SQLiteLogError) {
     let file = StoreFile(path: path)
     _ = try file.open(for: .reading)
@@ -50,13 +51,13 @@ public final class SQLiteLog: MutationLog {
 
   deinit { committer?.close() }
 
-  /// Ends the log: waits until everything that was given to it is on the disk, with what completions
-  /// have given in turn, and gives the store back.
+  /// Closes the log: blocks until all writes, those of completions included, are on the disk, and
+  /// unlocks the store.
   ///
-  /// What comes afterwards fails with ``LogError/unavailable(_:)``. Not to be called from a
-  /// completion of the log. Calling it twice does no harm.
+  /// Later writes fail with ``LogError/unavailable(_:)``. Must not be called from a completion of the
+  /// log. Further calls have no effect.
   ///
-  /// - Parameter time: How long to wait at most.
+  /// - Parameter time: The maximum time to wait.
   /// - Returns: Whether everything is on the disk.
   @discardableResult
   public func close(within time: Duration = .seconds(60)) -> Bool {
@@ -67,22 +68,27 @@ public final class SQLiteLog: MutationLog {
     return committer?.waitUntilEnded(within: deadline - .now) ?? true
   }
 
-  /// The part of the log that belongs to one session.
+  /// Why writes fail, also because the files of the store were deleted or replaced.
+  public var failure: LogError? { committer?.failure }
+
+  /// The log of a session.
   public func session(_ key: SessionKey) -> any SessionLog {
     SQLiteSessionLog(key, committer: committer, readers: readers)
   }
 
-  /// Stores a session whose history is another one's up to a version.
+  /// Creates a session with another one's history up to a version.
   ///
-  /// A long history is copied a part at a time, beside what else is written, and the session is there
-  /// when all of it is.
+  /// A long history is copied in parts, between other writes; the session exists once the copy is
+  /// complete. At most 64 copies are unfinished at once, more fail with ``LogError/unavailable(_:)``. A
+  /// copy fails with ``LogError/full`` while less than a tenth of the file system is free, at most
+  /// 1 GiB.
   public func fork(
     _ source: SessionKey, at version: Int, to target: SessionKey, epoch: String,
     completion: @escaping @Sendable (Result<Void, LogError>) -> Void
   ) {
     let request = WriteRequest(
       .fork(source, version: version, to: target, epoch: epoch), completion: completion)
-    guard let committer else { return request.refuseWriting() }
+    guard let committer else { return request.rejectWriting() }
     committer.write(request)
   }
 
@@ -95,27 +101,27 @@ public final class SQLiteLog: MutationLog {
     }
   }
 
-  /// A value that all sessions share, as it was set last.
+  /// The current value of a global.
   public func sharedValue(_ name: String) throws(LogError) -> SharedValue? {
     try readers.read { (reader) throws(DatabaseError) in try reader.sharedValue(name) }
   }
 
-  /// Sets a value that all sessions share.
+  /// Sets a global.
   public func share(
     _ value: SharedValue, as name: String,
     completion: @escaping @Sendable (Result<Void, LogError>) -> Void
   ) {
     let request = WriteRequest(.share(value, name: name), completion: completion)
-    guard let committer else { return request.refuseWriting() }
+    guard let committer else { return request.rejectWriting() }
     committer.write(request)
   }
 
-  /// Lets retention remove what a snapshot of a schema stands in for, in sessions of a reactor.
+  /// Permits retention to replace entries of a reactor's sessions by snapshots of a schema.
   public func willFold(_ reactor: String, schema: String) {
-    committer?.read(schema, of: reactor)
+    committer?.setSchema(schema, of: reactor)
   }
 
-  /// The sessions with accepted actions that were not finished.
+  /// The sessions with accepted actions that have not finished.
   public func unfinishedSessions(
     after key: SessionKey?, limit: Int
   ) throws(LogError) -> [SessionKey] {

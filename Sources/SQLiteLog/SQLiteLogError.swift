@@ -1,33 +1,33 @@
-/// Why a store cannot be used.
+/// An error that makes a store unusable.
 ///
-/// Nothing of it was changed then.
+/// The store is unchanged.
 public struct SQLiteLogError: Error, Equatable, Sendable {
-  /// The kind of a reason.
+  /// The kind of an error.
   public struct Code: Equatable, Sendable {
     private enum Kind { case cannotCreate, inUse, unsuitable, unreadable }
 
     private let kind: Kind
 
-    /// The file, its folder or its lock cannot be made or opened.
+    /// The file, its folder or its lock cannot be created, opened or written.
     public static let cannotCreate = Code(kind: .cannotCreate)
 
-    /// Another process has it.
+    /// Another process has locked the store.
     public static let inUse = Code(kind: .inUse)
 
-    /// The file is something else: no database, another program's, or a later version's.
+    /// The file is no store: no regular file, no database, another program's, or a later version's.
     public static let unsuitable = Code(kind: .unsuitable)
 
-    /// It is ours, and reading it fails.
+    /// The store cannot be read.
     public static let unreadable = Code(kind: .unreadable)
   }
 
-  /// The kind of the reason.
+  /// The kind of the error.
   public let code: Code
 
-  /// The reason for people: one line without a full stop, which names the file.
+  /// The reason: one line without a full stop, which names the file.
   public let message: String
 
-  /// Makes an error.
+  /// Creates an error.
   public init(_ code: Code, _ message: String) {
     self.code = code
     self.message = message

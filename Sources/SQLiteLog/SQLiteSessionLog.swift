@@ -1,8 +1,8 @@
-internal import ReactorHost
+internal import ReactorLog
 
-/// One session's part of the database.
+/// The rows of one session.
 ///
-/// It knows nothing but its name.
+/// It has no state, and costs nothing until it is used.
 final class SQLiteSessionLog: SessionLog {
   private let key: SessionKey
   private let committer: GroupCommitter?
@@ -64,7 +64,7 @@ final class SQLiteSessionLog: SessionLog {
 
   private func write(_ operation: WriteOperation, _ completion: WriteRequest.Completion?) {
     let request = WriteRequest(operation, completion: completion)
-    guard let committer else { return request.refuseWriting() }
+    guard let committer else { return request.rejectWriting() }
     committer.write(request)
   }
 }

@@ -1,35 +1,35 @@
-/// Decides when what the write-ahead log holds is brought into the database, and by whom.
+/// Decides when the write-ahead log is copied to the database, and by which thread.
 ///
 /// ```
 ///            enough pages                little is left                the log starts over
 /// resting ─────────────────▶ passing ─────────────────▶ closing ─────────────────▶ resting
 /// ```
 ///
-/// A pass goes on beside commits, which add to the log meanwhile; so passes follow one another, as long as
-/// each leaves less than the one before, until what is left is little. That is the writer's, between two
-/// commits: only where nothing is left and nobody reads, the next commit starts the log over at its
-/// beginning (https://sqlite.org/wal.html, "Avoiding Excessively Large WAL Files").
+/// Commits add pages during a pass, so passes follow each other as long as each leaves fewer pages than
+/// the one before. The writer copies the rest between two commits: the next commit restarts the log at
+/// its beginning only if all pages are copied and no reader uses them (https://sqlite.org/wal.html,
+/// "Avoiding Excessively Large WAL Files").
 struct CheckpointPlan {
-  /// How many pages make a checkpoint due.
+  /// The number of pages that makes a checkpoint due.
   static let bound = 4000
-  /// So few pages take the writer hardly longer than a commit.
+  /// Copying so few pages takes the writer about as long as a commit.
   static let rest = 64
-  /// Where so many pages were added since the first of the passes began, the writer waits for the one
-  /// that is under way and does the rest, however much it is.
+  /// After so many pages since the first pass began, the writer waits for the running pass and copies
+  /// the rest, however long it is.
   static let most = 12_000
 
-  /// What a commit makes necessary.
+  /// The consequence of a commit.
   enum Step: Equatable {
     case nothing
-    /// Another thread begins to pass over the log.
+    /// The checkpoint thread starts a pass.
     case pass
-    /// The writer brings over the rest itself, once no pass is under way.
+    /// The writer copies the rest itself, once no pass is running.
     case close
   }
 
   private enum Phase: Equatable {
     case resting
-    /// A pass is under way, before which so many pages were left.
+    /// A pass is running; the associated value is the number of pages that were left before it.
     case passing(Int)
     case closing
   }
@@ -37,14 +37,14 @@ struct CheckpointPlan {
   private var phase = Phase.resting
   /// The pages in the log.
   private var length = 0
-  /// How many of them, from its beginning, are in the database.
+  /// The number of them, from the beginning, that the database contains.
   private var covered = 0
-  /// The pages in the log when the first of the passes began.
+  /// The pages in the log when the first pass began.
   private var begun = 0
-  /// Up to what length there is nothing to do.
+  /// The length at which the next step is due.
   private var due = Self.bound
 
-  /// The writer has committed, and the log has so many pages.
+  /// The writer has committed.
   mutating func committed(length now: Int) -> Step {
     if now < length { startOver() }
     length = now
@@ -65,8 +65,8 @@ struct CheckpointPlan {
   /// A pass has ended.
   ///
   /// - Parameters:
-  ///   - length: The pages that were in the log when it began.
-  ///   - left: How many of them are not in the database, because somebody reads what was before.
+  ///   - length: The pages in the log when it began.
+  ///   - left: The number of them that readers prevented from being copied.
   /// - Returns: Whether another pass is to follow.
   mutating func passed(length: Int, left: Int) -> Bool {
     guard case .passing(let before) = phase else { return false }
@@ -84,21 +84,22 @@ struct CheckpointPlan {
     return false
   }
 
-  /// The writer has brought over the rest, but for what somebody reads; it does so again if the log
-  /// does not start over.
+  /// The writer has copied the rest, except for pages that readers still use.
+  ///
+  /// It copies again if the log does not restart.
   mutating func closed(left: Int) {
     covered = length - left
     due = length + Self.rest
   }
 
-  /// What was begun has failed; it is tried again when there is more.
+  /// The step failed; it is repeated after further commits.
   mutating func failed() { wait(for: Self.rest) }
 
   private mutating func startOver() {
     covered = 0
     begun = 0
     due = Self.bound
-    // A pass that is under way ends by itself.
+    // A running pass ends by itself.
     if phase == .closing { phase = .resting }
   }
 

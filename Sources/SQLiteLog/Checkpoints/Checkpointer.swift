@@ -1,50 +1,51 @@
 internal import Glibc
-internal import ReactorHost
 internal import Synchronization
 internal import SystemThreads
+internal import Telemetry
 
-/// Brings what the write-ahead log holds into the database, on a thread of its own and beside the
-/// commits.
+/// Copies the write-ahead log to the database on a thread of its own, beside the commits.
 ///
-/// SQLite would do that at the end of a commit (`wal_autocheckpoint`) while all others wait: for 200 ms
-/// where 100,000 sessions are acted on. See ``CheckpointPlan`` for what is left to the writer.
+/// SQLite's automatic checkpoint runs at the end of a commit and blocks the others: for 200 ms with
+/// 100,000 active sessions. ``CheckpointPlan`` decides which part remains for the writer.
 final class Checkpointer: Sendable {
   private struct State {
     var plan = CheckpointPlan()
     var isClosed = false
-    /// Whether the operator was told that it fails.
+    /// Whether a failure was logged.
     var isFailing = false
   }
 
   private let file: StoreFile
   private let logger: Logger
-  /// Held by whoever brings something over: SQLite refuses a second one.
+  /// Held during a checkpoint: SQLite rejects a second one.
   private let turn = Mutex(())
   private let state = Mutex(State())
-  private let bell = Semaphore()
+  private let wake = Semaphore()
   private let ended = Semaphore()
 
-  /// Makes a checkpointer and starts its thread, which ends with ``close()``; `nil` where the system
-  /// gives none.
+  /// Creates a checkpointer and starts its thread, which ends with ``close()``; `nil` if no thread can
+  /// be created.
   ///
   /// - Parameters:
-  ///   - file: A store that was prepared.
-  ///   - logger: Told where the log stays as it is, and when it does no longer.
+  ///   - file: A store that is prepared.
+  ///   - logger: Logs when checkpoints begin and cease to fail.
   init?(_ file: StoreFile, logger: Logger) {
     self.file = file
     self.logger = logger
     guard SystemThread(named: "log-checkpoint", { [self] in run() }) != nil else { return nil }
   }
 
-  /// The writer is between two commits; on its thread.
+  /// The writer has committed.
+  ///
+  /// Called on its thread, between two commits.
   ///
   /// - Parameters:
-  ///   - length: The pages in the log.
-  ///   - checkpoint: Brings over what is left.
+  ///   - length: The pages in the write-ahead log.
+  ///   - checkpoint: Copies the rest with the writer's connection.
   func didCommit(length: Int, _ checkpoint: () throws(DatabaseError) -> Checkpoint) {
     switch state.withLock({ $0.plan.committed(length: length) }) {
     case .nothing: break
-    case .pass: bell.signal()
+    case .pass: wake.signal()
     case .close:
       do throws(DatabaseError) {
         let left = try turn.withLock { _ throws(DatabaseError) in try checkpoint().left }
@@ -55,26 +56,26 @@ final class Checkpointer: Sendable {
     }
   }
 
-  /// Ends the thread and blocks until it has let go of the store.
+  /// Ends the thread and blocks until its connection is closed.
   func close() {
     state.withLock { $0.isClosed = true }
-    bell.signal()
+    wake.signal()
     ended.wait()
-    ended.signal()  // for whoever calls this again
+    ended.signal()  // for further calls
   }
 
   private func run() {
-    // Requests and commits come first. On Linux each thread has a niceness of its own (setpriority(2)).
+    // Requests and commits have priority. On Linux each thread has its own niceness (setpriority(2)).
     _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
     var connection: Connection?
     while true {
-      bell.wait()
+      wake.wait()
       if isClosed { break }
       do throws(DatabaseError) {
         if connection == nil { connection = try file.connect(for: .writing) }
         if let connection { try pass(over: connection) }
       } catch {
-        // It may be of no use any more.
+        // The error may have broken the connection.
         connection = nil
         failed(error)
       }
@@ -90,7 +91,7 @@ final class Checkpointer: Sendable {
     while hasMore, !isClosed {
       let checkpoint = try turn.withLock { _ throws(DatabaseError) in
         let checkpoint = try connection.checkpoint()
-        // A checkpoint that does not come to the end leaves that to the one that does: the writer's.
+        // SQLite syncs the database only after a complete checkpoint, which is the writer's.
         try connection.sync()
         return checkpoint
       }
@@ -105,20 +106,20 @@ final class Checkpointer: Sendable {
       defer { state.isFailing = false }
       return (change(&state.plan), state.isFailing)
     }
-    if wasFailing { logger.info("write-ahead log is brought into the store again") }
+    if wasFailing { logger.info("write-ahead log is copied to the database again") }
     return result
   }
 
-  /// Nothing is lost by it: the log is longer, and it is tried again.
+  /// Nothing is lost: the write-ahead log grows, and the checkpoint is repeated.
   private func failed(_ error: DatabaseError) {
     let isNew = state.withLock { state in
       state.plan.failed()
-      // Another process that does the same is no failure of the store.
+      // Another process is doing a checkpoint.
       guard error.code.primary != .busy else { return false }
       defer { state.isFailing = true }
       return !state.isFailing
     }
     guard isNew else { return }
-    logger.warning("write-ahead log cannot be brought into the store", ["error": "\(error)"])
+    logger.warning("write-ahead log cannot be copied to the database", ["error": "\(error)"])
   }
 }

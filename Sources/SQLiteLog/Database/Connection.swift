@@ -5,30 +5,30 @@ internal import CSQLite
 /// It belongs to one thread at a time.
 @safe
 final class Connection {
-  /// What may be done with it.
+  /// The access to a database.
   enum Access {
-    /// Reading; nothing of the file is ever changed, but for what reading a write-ahead log takes.
+    /// Read only; the file changes only as far as reading a write-ahead log requires it.
     case reading
 
-    /// Reading and writing a file that is there.
+    /// Read and write an existing file.
     case writing
 
-    /// Reading and writing, in a file that is made where it is not there.
+    /// Read and write; a missing file is created.
     case creating
   }
 
   private let handle: OpaquePointer
-  /// What SQLite is given to write the length of the log to.
+  /// The location that SQLite's hook writes the length of the write-ahead log to.
   private let length: UnsafeMutablePointer<Int32>
 
   /// Opens a database.
   ///
   /// - Parameters:
-  ///   - path: The file, never one of SQLite's special names.
-  ///   - access: What may be done with it.
-  ///   - patience: How long a call waits for a lock of another process, in milliseconds.
-  /// - Throws: Where the file is not there, or cannot be had.
-  init(_ path: String, _ access: Access, patience: Int32) throws(DatabaseError) {
+  ///   - path: The file; never one of SQLite's special names.
+  ///   - access: The access to it.
+  ///   - lockTimeout: The time to wait for a lock of another process, in milliseconds.
+  /// - Throws: If the file is missing or cannot be opened.
+  init(_ path: String, _ access: Access, lockTimeout: Int32) throws(DatabaseError) {
     var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
     switch access {
     case .reading: flags |= SQLITE_OPEN_READONLY
@@ -36,37 +36,35 @@ final class Connection {
     case .creating: flags |= SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
     }
     var opened: OpaquePointer?
-    // With a folder before it, ":memory:" is a file like any other.
+    // A folder in front makes ":memory:" an ordinary file name.
     let code = ResultCode(
       rawValue: unsafe sqlite3_open_v2(
         path.hasPrefix("/") ? path : "./" + path, &opened, flags, nil))
-    guard let handle = unsafe opened else {
-      throw DatabaseError(code: code, message: "", systemError: 0)
-    }
+    guard let handle = unsafe opened else { throw DatabaseError(code: code) }
     guard code == .ok else {
       let error = DatabaseError(code, of: handle)
       unsafe sqlite3_close_v2(handle)
       throw error
     }
-    unsafe sqlite3_busy_timeout(handle, patience)
+    unsafe sqlite3_busy_timeout(handle, lockTimeout)
     unsafe self.handle = handle
     unsafe length = .allocate(capacity: 1)
     unsafe length.initialize(to: 0)
   }
 
-  // Its statements keep it alive, so that they are gone by now.
+  // Statements retain their connection, hence none exists any more.
   deinit {
     unsafe sqlite3_close_v2(handle)
     unsafe length.deallocate()
   }
 
-  /// Runs statements that give nothing back.
+  /// Executes statements without parameters, and ignores their rows.
   func execute(_ statements: String) throws(DatabaseError) {
     let code = ResultCode(rawValue: unsafe sqlite3_exec(handle, statements, nil, nil, nil))
     guard code == .ok else { throw unsafe DatabaseError(code, of: handle) }
   }
 
-  /// Prepares a statement that is run more than once.
+  /// Prepares a statement that is executed more than once.
   func prepare(_ text: String) throws(DatabaseError) -> Statement {
     var prepared: OpaquePointer?
     let code = ResultCode(
@@ -78,29 +76,27 @@ final class Connection {
     return unsafe Statement(owning: statement, of: self, handle)
   }
 
-  /// The number that a query gives; 0 for no row and for `NULL`.
+  /// The integer that a query returns; 0 for no row and for `NULL`.
   func integer(_ query: String) throws(DatabaseError) -> Int64 {
-    let statement = try prepare(query)
-    return try statement.step() ? statement.integer(0) : 0
+    try prepare(query).first(as: Int64.self) ?? 0
   }
 
-  /// The text that a query gives; empty for no row and for `NULL`.
-  func text(_ query: String) throws(DatabaseError) -> String {
-    let statement = try prepare(query)
-    return try statement.step() ? statement.text(0) : ""
-  }
-
-  /// Whether a transaction is open: some errors end it by themselves.
+  /// Whether a transaction is open: some errors end it.
   var isInTransaction: Bool {
     unsafe sqlite3_get_autocommit(handle) == 0
+  }
+
+  /// Whether SQLite opened the file read only although it was to be written.
+  var isReadOnly: Bool {
+    unsafe sqlite3_db_readonly(handle, "main") == 1
   }
 
   /// The pages in the write-ahead log after the last commit of this connection; 0 before it.
   var logLength: Int { unsafe Int(length.pointee) }
 
-  /// Keeps ``logLength``, and has no commit bring the log into the database by itself.
+  /// Updates ``logLength`` with each commit, and disables SQLite's automatic checkpoints.
   func followLog() {
-    // It takes the place of SQLite's own, which does that.
+    // The hook replaces SQLite's own, which starts the automatic checkpoints.
     _ = unsafe sqlite3_wal_hook(
       handle,
       { length, _, _, pages in
@@ -109,19 +105,16 @@ final class Connection {
       }, length)
   }
 
-  /// Brings as much of the write-ahead log into the database as nobody reads, and waits for nobody.
+  /// Copies the write-ahead log to the database as far as no reader needs it, without blocking.
   ///
-  /// - Throws: Where it fails, and where another process does the same.
+  /// - Throws: If it fails, or another process is doing a checkpoint.
   func checkpoint() throws(DatabaseError) -> Checkpoint {
-    let statement = try prepare("PRAGMA wal_checkpoint(PASSIVE)")
-    guard try statement.step(), statement.integer(0) == 0 else {
-      throw DatabaseError(code: .busy, message: "", systemError: 0)
-    }
-    return Checkpoint(
-      length: statement.number(1), left: statement.number(1) - statement.number(2))
+    let result = try prepare("PRAGMA wal_checkpoint(PASSIVE)").first(as: (Bool, Int, Int).self)
+    guard let (isBusy, length, copied) = result, !isBusy else { throw DatabaseError(code: .busy) }
+    return Checkpoint(length: length, left: length - copied)
   }
 
-  /// Waits until what a checkpoint has written to the database's file is on the disk.
+  /// Blocks until the database file is on the disk as far as checkpoints have written it.
   func sync() throws(DatabaseError) {
     var file: UnsafeMutablePointer<sqlite3_file>?
     var code = ResultCode(
@@ -133,31 +126,28 @@ final class Connection {
     guard code == .ok else { throw unsafe DatabaseError(code, of: handle) }
   }
 
-  /// Copies the database, as it is at one moment, into a new file.
-  ///
-  /// Writers go on meanwhile; the copy is complete in itself.
+  /// Copies one state of the database into an empty file, while others may write.
   func copy(to path: String) throws(DatabaseError) {
-    let statement = try prepare("VACUUM INTO ?1")
-    try statement.bind(1, text: path)
-    try statement.run()
+    try prepare("VACUUM INTO ?1").run(path)
   }
 }
 
-/// What a checkpoint has found and left.
+/// The result of a checkpoint.
 struct Checkpoint {
   /// The pages in the write-ahead log.
   var length = 0
-  /// How many of them are not in the database.
+  /// The number of them that the database does not contain.
   var left = 0
 }
 
 extension DatabaseError {
-  /// The error of the call that just failed on a connection.
+  /// The error of the last call on a connection.
   @safe
   init(_ code: ResultCode, of handle: OpaquePointer, systemError: Int32 = 0) {
-    self.code = code
-    message = unsafe sqlite3_errmsg(handle).map { unsafe String(cString: $0) } ?? ""
     let known = unsafe sqlite3_system_errno(handle)
-    self.systemError = known == 0 ? systemError : known
+    self.init(
+      code: code,
+      message: unsafe sqlite3_errmsg(handle).map { unsafe String(cString: $0) } ?? "",
+      systemError: known == 0 ? systemError : known)
   }
 }

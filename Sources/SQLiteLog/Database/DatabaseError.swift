@@ -1,42 +1,49 @@
 internal import Glibc
-internal import ReactorHost
+internal import ReactorLog
 
-/// A call to SQLite that failed.
+/// An error of a call to SQLite.
 struct DatabaseError: Error, Sendable {
   /// The extended result code.
   let code: ResultCode
 
-  /// What SQLite says about it.
+  /// SQLite's description.
   let message: String
 
-  /// The `errno` of the system call that failed; 0 where none did.
+  /// The `errno` of the system call that failed; 0 if none did.
   let systemError: Int32
 
-  /// Whether it is about one statement and what was bound to it, not about the store as a whole: the
-  /// others of its group may go on.
+  /// Creates an error.
+  init(code: ResultCode, message: String = "", systemError: Int32 = 0) {
+    self.code = code
+    self.message = message
+    self.systemError = systemError
+  }
+
+  /// Whether the error concerns one statement and its values: the other operations of the group can
+  /// still be written.
   var concernsOneStatement: Bool {
     [.constraint, .tooBig].contains(code.primary)
   }
 
-  /// Whether a row is there already that was to be written: someone else has written it.
+  /// Whether a row exists already that was to be inserted.
   var isConflict: Bool { code.primary == .constraint }
 
-  /// Whether the connection is to be opened anew before anything else is tried with it.
+  /// Whether the connection must be opened again before it is used.
   var breaksConnection: Bool {
-    !isForWantOfSpace && ![.constraint, .tooBig, .busy, .locked].contains(code.primary)
+    !isLackOfSpace && ![.constraint, .tooBig, .busy, .locked].contains(code.primary)
   }
 
-  /// What it means to whoever uses the log.
+  /// The error that users of the log receive.
   var logError: LogError {
-    if isForWantOfSpace { return .full }
+    if isLackOfSpace { return .full }
     switch code.primary {
     case .corrupt, .notADatabase: return .corrupt(description)
     default: return .unavailable(description)
     }
   }
 
-  // A limit of the process or a quota is told by SQLite as a plain error of writing.
-  private var isForWantOfSpace: Bool {
+  // SQLite reports a file size limit and a quota as a plain write error.
+  private var isLackOfSpace: Bool {
     switch code.primary {
     case .full: true
     case .inputOutput, .cannotOpen: [ENOSPC, EDQUOT, EFBIG].contains(systemError)

@@ -1,6 +1,6 @@
 internal import CSQLite
 
-/// What SQLite says about a call: its own number, since a newer library may say more than this one.
+/// A result code of SQLite; open, because a newer library may return codes that are unknown here.
 struct ResultCode: RawRepresentable, Equatable, Sendable {
   let rawValue: Int32
 
@@ -18,10 +18,10 @@ struct ResultCode: RawRepresentable, Equatable, Sendable {
   static let cannotOpen = ResultCode(rawValue: SQLITE_CANTOPEN)
   static let readOnly = ResultCode(rawValue: SQLITE_READONLY)
 
-  /// The code without what an extended one adds: `SQLITE_IOERR` of `SQLITE_IOERR_WRITE`.
+  /// The primary code of an extended one: `SQLITE_IOERR` of `SQLITE_IOERR_WRITE`.
   var primary: ResultCode { ResultCode(rawValue: rawValue & 0xFF) }
 
-  /// What SQLite's manual calls it, in words.
+  /// SQLite's description of the code.
   var words: String {
     guard let text = unsafe sqlite3_errstr(rawValue) else { return "error \(rawValue)" }
     return unsafe String(cString: text)

@@ -3,14 +3,22 @@ internal import Glibc
 
 /// A prepared statement: the owner of SQLite's handle.
 ///
-/// It belongs to the thread of its connection.
+/// It belongs to the thread of its connection. The parameters of its SQL are bound in order, and the
+/// columns of a row are read in order:
+///
+/// ```swift
+/// let list = try connection.prepare("SELECT id, epoch FROM sessions WHERE reactor = ?1")
+/// try list.bind("counter")
+/// defer { list.reset() }
+/// while let (id, epoch) = try list.next(as: (Int64, String).self) { … }
+/// ```
 @safe
 final class Statement {
   private let statement: OpaquePointer
   private let connection: Connection
   private let handle: OpaquePointer  // of the connection
 
-  /// Takes over a statement.
+  /// Becomes the owner of a handle.
   init(owning statement: OpaquePointer, of connection: Connection, _ handle: OpaquePointer) {
     unsafe self.statement = statement
     unsafe self.handle = handle
@@ -19,44 +27,101 @@ final class Statement {
 
   deinit { unsafe sqlite3_finalize(statement) }
 
-  // MARK: Binding
+  // MARK: Executing
 
-  /// Binds a number; `nil` binds `NULL`.
-  func bind(_ index: Int32, _ value: Int64?) throws(DatabaseError) {
-    guard let value else { return try bindNull(index) }
-    try check(unsafe sqlite3_bind_int64(statement, index, value))
+  /// Binds the parameters and executes the statement to its end.
+  func run<each Value: ColumnValue>(_ values: repeat each Value) throws(DatabaseError) {
+    try bind(repeat each values)
+    while try step() {}
   }
 
-  /// Binds a number.
-  func bind(_ index: Int32, _ value: Int) throws(DatabaseError) {
-    try bind(index, Int64(value))
+  /// Binds the parameters and returns the first row; `nil` if there is none.
+  func first<each Value: ColumnValue, each Column: ColumnValue>(
+    _ values: repeat each Value, as row: (repeat each Column).Type
+  ) throws(DatabaseError) -> (repeat each Column)? {
+    try bind(repeat each values)
+    defer { reset() }
+    return try next(as: row)
   }
 
-  /// Binds text in UTF-8; `nil` binds `NULL`.
-  func bind(_ index: Int32, utf8 bytes: [UInt8]?) throws(DatabaseError) {
-    guard let bytes else { return try bindNull(index) }
-    guard let count = Int32(exactly: bytes.count) else {
-      throw DatabaseError(code: .tooBig, message: "", systemError: 0)
+  /// Steps to the next row and returns it; `nil` after the last one.
+  func next<each Column: ColumnValue>(
+    as row: (repeat each Column).Type
+  ) throws(DatabaseError) -> (repeat each Column)? {
+    guard try step() else { return nil }
+    var column: Int32 = -1
+    let columns = (repeat read((each Column).self, &column))
+    return columns
+  }
+
+  private func read<Value: ColumnValue>(_: Value.Type, _ column: inout Int32) -> Value {
+    column += 1
+    return Value(from: self, column: column)
+  }
+
+  /// Binds all parameters, in order.
+  func bind<each Value: ColumnValue>(_ values: repeat each Value) throws(DatabaseError) {
+    var index: Int32 = 0
+    repeat try bindNext(each values, &index)
+  }
+
+  private func bindNext(
+    _ value: some ColumnValue, _ index: inout Int32
+  ) throws(DatabaseError) {
+    index += 1
+    try value.bind(to: self, at: index)
+  }
+
+  /// Steps to the next row.
+  ///
+  /// - Returns: Whether there is one. After the last one, and after an error, the statement can be
+  ///   executed again.
+  func step() throws(DatabaseError) -> Bool {
+    errno = 0
+    let code = ResultCode(rawValue: unsafe sqlite3_step(statement))
+    if code == .row { return true }
+    // sqlite3_system_errno() does not cover all system calls of a step.
+    let systemError = errno
+    // The error is known; resetting would only report it again.
+    defer { reset() }
+    guard code == .done else {
+      throw unsafe DatabaseError(code, of: handle, systemError: systemError)
     }
+    return false
+  }
+
+  /// Ends an execution before its last row.
+  func reset() {
+    unsafe sqlite3_reset(statement)
+  }
+
+  /// The number of rows that the last statement of the connection inserted, changed or deleted.
+  var changeCount: Int { Int(unsafe sqlite3_changes64(handle)) }
+
+  // MARK: Parameters
+
+  func bind(integer: Int64, at index: Int32) throws(DatabaseError) {
+    try check(unsafe sqlite3_bind_int64(statement, index, integer))
+  }
+
+  func bind(utf8 bytes: [UInt8], at index: Int32) throws(DatabaseError) {
+    guard let count = Int32(exactly: bytes.count) else { throw DatabaseError(code: .tooBig) }
     try check(
       unsafe bytes.withUnsafeBytes { bytes in
         unsafe reactord_bind_text(statement, index, bytes.baseAddress, count)
       })
   }
 
-  /// Binds text; `nil` binds `NULL`.
-  func bind(_ index: Int32, text: String?) throws(DatabaseError) {
-    guard var text else { return try bindNull(index) }
-    guard let count = Int32(exactly: text.utf8.count) else {
-      throw DatabaseError(code: .tooBig, message: "", systemError: 0)
-    }
+  func bind(text: String, at index: Int32) throws(DatabaseError) {
+    var text = text
+    guard let count = Int32(exactly: text.utf8.count) else { throw DatabaseError(code: .tooBig) }
     try check(
       text.withUTF8 { bytes in
         unsafe reactord_bind_text(statement, index, bytes.baseAddress, count)
       })
   }
 
-  private func bindNull(_ index: Int32) throws(DatabaseError) {
+  func bindNull(at index: Int32) throws(DatabaseError) {
     try check(unsafe sqlite3_bind_null(statement, index))
   }
 
@@ -66,67 +131,25 @@ final class Statement {
     }
   }
 
-  // MARK: Running
+  // MARK: Columns
 
-  /// Goes to the next row.
-  ///
-  /// - Returns: Whether there is one. After the last one, and after an error, the statement is as
-  ///   new again.
-  func step() throws(DatabaseError) -> Bool {
-    errno = 0
-    let code = ResultCode(rawValue: unsafe sqlite3_step(statement))
-    if code == .row { return true }
-    // SQLite keeps the number of a failed system call for some of its functions, and not for this.
-    let systemError = errno
-    // What failed is known by now; resetting would only say it again.
-    defer { reset() }
-    guard code == .done else {
-      throw unsafe DatabaseError(code, of: handle, systemError: systemError)
-    }
-    return false
-  }
-
-  /// Runs the statement to its end.
-  func run() throws(DatabaseError) {
-    while try step() {}
-  }
-
-  /// How many rows the last statement of the connection inserted, changed or deleted.
-  var changeCount: Int64 {
-    unsafe sqlite3_changes64(handle)
-  }
-
-  /// Ends the reading of rows before the last one.
-  func reset() {
-    unsafe sqlite3_reset(statement)
-  }
-
-  // MARK: The current row
-
-  /// The number in a column; 0 for `NULL`.
+  /// The integer in a column; 0 for `NULL`.
   func integer(_ column: Int32) -> Int64 {
     unsafe sqlite3_column_int64(statement, column)
   }
 
-  /// The number in a column.
-  func number(_ column: Int32) -> Int {
-    Int(integer(column))
-  }
-
-  /// Whether a column is `NULL`.
   func isNull(_ column: Int32) -> Bool {
     unsafe sqlite3_column_type(statement, column) == SQLITE_NULL
   }
 
-  /// The bytes of a text; `nil` for `NULL`.
-  func bytes(_ column: Int32) -> [UInt8]? {
-    guard !isNull(column) else { return nil }
+  /// The text in a column, in UTF-8; empty for `NULL`.
+  func utf8(_ column: Int32) -> [UInt8] {
     guard let start = unsafe sqlite3_column_blob(statement, column) else { return [] }
     let count = Int(unsafe sqlite3_column_bytes(statement, column))
     return unsafe Array(UnsafeRawBufferPointer(start: start, count: count))
   }
 
-  /// The text of a column; empty for `NULL`.
+  /// The text in a column; empty for `NULL`.
   func text(_ column: Int32) -> String {
     guard let start = unsafe sqlite3_column_blob(statement, column) else { return "" }
     let count = Int(unsafe sqlite3_column_bytes(statement, column))

@@ -1,12 +1,12 @@
 internal import Glibc
 
-/// The folder that a database is in.
+/// The folder of a database.
 enum StoreFolder {
-  /// Makes the folder of a file, and those above it, where they are missing.
-  static func make(for path: String) throws(SQLiteLogError) {
+  /// Creates the folder of a file, and its parents, if they are missing.
+  static func create(for path: String) throws(SQLiteLogError) {
     guard !isFolder(path) else {
       throw SQLiteLogError(
-        .cannotCreate, "the store \"\(path)\" is a folder: name the file in it that it is to be")
+        .cannotCreate, "the store \"\(path)\" is a folder: name a file in it instead")
     }
     var end = path.startIndex
     while let slash = path[end...].firstIndex(of: "/") {
@@ -16,7 +16,7 @@ enum StoreFolder {
       let error = SystemError.current
       guard error.code == EEXIST || isFolder(folder) else {
         throw SQLiteLogError(
-          .cannotCreate, "cannot make the folder \"\(folder)\" of the store: \(error)")
+          .cannotCreate, "cannot create the folder \"\(folder)\" of the store: \(error)")
       }
     }
   }

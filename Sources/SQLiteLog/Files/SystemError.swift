@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// What the system says about a call that failed.
+/// An `errno` with its description.
 struct SystemError: CustomStringConvertible {
   let code: Int32
 

@@ -1,15 +1,13 @@
-internal import ReactorHost
-
 extension SQLiteMaintenance {
-  /// Writes all that is stored as JSON, an object a line: the shared values, then each session, then its snapshots, its mutations
-  /// in order, the accepted actions that go on, and the answers of its idempotency keys.
+  /// Exports one state of the store as JSON, one object per line: the globals, then each session,
+  /// followed by its snapshots, mutations, accepted actions and outcomes.
   ///
-  /// Runs beside a daemon, and sees one moment of the store.
+  /// Can run while a daemon uses the store. Checksums are neither verified nor exported.
   ///
-  /// - Parameter write: Takes a line, without its end. What it throws ends the export.
-  /// - Throws: Where the store cannot be read, or what `write` throws.
+  /// - Parameter write: Receives each line, without its end. An error ends the export.
+  /// - Throws: If the store cannot be read, or the error of `write`.
   public func export(_ write: ([UInt8]) throws -> Void) throws {
-    let connection = try file.open(for: .reading)
+    let connection = try StoreFile(path: path).open(for: .reading)
     try connection.execute("BEGIN")
     let sessions = try connection.prepare(
       """
@@ -57,12 +55,12 @@ extension SQLiteMaintenance {
         || ',"of":' || version || ',"revision":' || revision || ',"value":' || json(value) || '}'
       FROM shared ORDER BY name
       """)
-    while try shared.step() { try write(shared.bytes(0) ?? []) }
-    while try sessions.step() {
-      try write(sessions.bytes(1) ?? [])
+    while let line = try shared.next(as: [UInt8].self) { try write(line) }
+    while let (id, line) = try sessions.next(as: (Int64, [UInt8]).self) {
+      try write(line)
       for part in parts {
-        try part.bind(1, sessions.integer(0))
-        while try part.step() { try write(part.bytes(0) ?? []) }
+        try part.bind(id)
+        while let line = try part.next(as: [UInt8].self) { try write(line) }
       }
     }
   }

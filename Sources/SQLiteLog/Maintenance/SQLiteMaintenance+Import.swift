@@ -1,25 +1,26 @@
-internal import ReactorHost
+internal import ReactorLog
 
 extension SQLiteMaintenance {
-  /// Reads what ``export(_:)`` has written, all of it or nothing.
+  /// Imports the output of ``export(_:)``, completely or not at all.
   ///
-  /// - Parameter next: Gives the next line, without its end; `nil` after the last one.
-  /// - Returns: How many sessions were read.
-  /// - Throws: Where a daemon uses the store, a line is none of an export, or one of its sessions is
-  ///   stored already; or what `next` throws.
+  /// - Parameter next: Returns the next line, without its end; `nil` after the last one.
+  /// - Returns: The number of imported sessions.
+  /// - Throws: If a daemon uses the store, a line is invalid, or one of the sessions exists; or the
+  ///   error of `next`.
   public func `import`(_ next: () throws -> [UInt8]?) throws -> Int {
     var count = 0
     var failure: (any Error)?
-    try exclusively { (connection) throws(DatabaseError) in
+    try exclusively { (file) throws(DatabaseError) in
+      let connection = try file.connect(for: .writing)
       try connection.execute("BEGIN IMMEDIATE")
-      var reading = try ImportedLines(into: connection)
+      var lines = try ImportedLines(into: connection)
       do {
-        while let line = try next() { try reading.take(line) }
-        try reading.finish()
+        while let line = try next() { try lines.insert(line) }
+        try lines.finishSession()
         try connection.execute("COMMIT")
-        count = reading.sessionCount
+        count = lines.sessionCount
       } catch {
-        // The transaction ends with the connection, and nothing was read.
+        // Closing the connection rolls back.
         failure = error
       }
     }
@@ -28,22 +29,27 @@ extension SQLiteMaintenance {
   }
 }
 
-/// Puts the lines of an export into a database.
+/// Inserts the lines of an export into a database.
 private struct ImportedLines {
   private(set) var sessionCount = 0
 
-  private let look: Statement
+  private let inspect: Statement
   private let insertSession: Statement
+  private let readEpoch: Statement
   private let insertSnapshot: Statement
+  private let readMutation: Statement
   private let insertMutation: Statement
   private let insertAccepted: Statement
   private let insertShared: Statement
   private let insertOutcome: Statement
   private let markGlobals: Statement
+  private let listSnapshots: Statement
+  private let sealSnapshot: Statement
   private var line = 0
   private var session: Int64
   private var last: Int?
   private var snapshot = 0
+  private var chain: UInt64 = 0
 
   init(into connection: Connection) throws(DatabaseError) {
     session = try connection.integer(
@@ -51,14 +57,15 @@ private struct ImportedLines {
       SELECT max(
         coalesce((SELECT max(id) FROM sessions), 0), coalesce((SELECT max(session) FROM removals), 0))
       """)
-    look = try connection.prepare(
+    inspect = try connection.prepare(
       """
-      SELECT json_type(?1, '$.session'), json_type(?1, '$.snapshot'), json_type(?1, '$.version'),
-        json_extract(?1, '$.snapshot'), json_extract(?1, '$.version'),
-        json_type(?1, '$.accepted'), json_type(?1, '$.outcome'), json_type(?1, '$.shared')
+      SELECT json_type(?1, '$.session') IS 'text', json_type(?1, '$.shared') IS 'text',
+        json_type(?1, '$.outcome') IS 'text', json_type(?1, '$.accepted') IS 'integer',
+        iif(json_type(?1, '$.snapshot') = 'integer', json_extract(?1, '$.snapshot'), NULL),
+        iif(json_type(?1, '$.version') = 'integer', json_extract(?1, '$.version'), NULL)
       WHERE json_valid(?1)
       """)
-    // The name of a reactor has no slash in it.
+    // The name of a reactor contains no slash.
     insertSession = try connection.prepare(
       """
       INSERT INTO sessions (id, reactor, session, epoch, created, ended)
@@ -67,17 +74,22 @@ private struct ImportedLines {
         json_extract(?1, '$.ended') IS 1
       FROM (SELECT json_extract(?1, '$.session') AS name)
       """)
+    readEpoch = try connection.prepare("SELECT epoch FROM sessions WHERE id = ?1")
     insertSnapshot = try connection.prepare(
       """
       INSERT INTO snapshots (session, version, state, schema)
       SELECT ?2, json_extract(?1, '$.snapshot'), ?1 -> '$.state',
         coalesce(json_extract(?1, '$.schema'), '')
       """)
+    readMutation = try connection.prepare(
+      """
+      SELECT json_extract(?1, '$.at'), ?1 -> '$.action', json_extract(?1, '$.global'),
+        json_extract(?1, '$.revision'), ?1 -> '$.mutation'
+      """)
     insertMutation = try connection.prepare(
       """
-      INSERT INTO mutations (session, version, at, action, global, revision, mutation)
-      SELECT ?2, json_extract(?1, '$.version'), json_extract(?1, '$.at'), ?1 -> '$.action',
-        json_extract(?1, '$.global'), json_extract(?1, '$.revision'), ?1 -> '$.mutation'
+      INSERT INTO mutations (session, version, at, action, global, revision, mutation, checksum)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
       """)
     insertShared = try connection.prepare(
       """
@@ -107,66 +119,98 @@ private struct ImportedLines {
         SELECT global, revision, max(version) FROM mutations
         WHERE session = ?1 AND global IS NOT NULL GROUP BY global)
       """)
+    listSnapshots = try connection.prepare(
+      """
+      SELECT version, state, schema, (
+        SELECT checksum FROM mutations
+        WHERE mutations.session = ?1 AND mutations.version = snapshots.version)
+      FROM snapshots WHERE session = ?1
+      """)
+    sealSnapshot = try connection.prepare(
+      "UPDATE snapshots SET chain = ?3, checksum = ?4 WHERE session = ?1 AND version = ?2")
   }
 
-  mutating func take(_ text: [UInt8]) throws {
+  /// Inserts a line.
+  mutating func insert(_ text: [UInt8]) throws {
     line += 1
     guard !text.isEmpty else { return }
     do throws(DatabaseError) {
-      try look.bind(1, utf8: text)
-      guard try look.step() else { throw refusal("is not JSON") }
-      defer { look.reset() }
-      if look.text(0) == "text" {
-        try begin(text)
-      } else if look.text(1) == "integer", sessionCount > 0 {
-        snapshot = max(snapshot, look.number(3))
-        try insert(text, with: insertSnapshot)
-      } else if look.text(2) == "integer", sessionCount > 0 {
-        let version = look.number(4)
-        guard version == (last ?? 0) + 1 || last == nil && version <= snapshot + 1 else {
-          throw refusal("has version \(version), which does not follow what is before it")
-        }
-        last = version
-        try insert(text, with: insertMutation)
-      } else if look.text(5) == "integer", sessionCount > 0 {
-        try insert(text, with: insertAccepted)
-      } else if look.text(6) == "text", sessionCount > 0 {
-        try insert(text, with: insertOutcome)
-      } else if look.text(7) == "text" {
-        try insertShared.bind(1, utf8: text)
-        try insertShared.run()
+      let row = try inspect.first(text, as: (Bool, Bool, Bool, Bool, Int?, Int?).self)
+      guard let (isSession, isShared, isOutcome, isAccepted, snapshotVersion, version) = row else {
+        throw invalid("is not JSON")
+      }
+      if isSession {
+        try startSession(text)
+      } else if let snapshotVersion, sessionCount > 0 {
+        snapshot = max(snapshot, snapshotVersion)
+        try insertSnapshot.run(text, session)
+      } else if let version, sessionCount > 0 {
+        try insertMutation(text, version)
+      } else if isAccepted, sessionCount > 0 {
+        try insertAccepted.run(text, session)
+      } else if isOutcome, sessionCount > 0 {
+        try insertOutcome.run(text, session)
+      } else if isShared {
+        try insertShared.run(text)
       } else {
-        throw refusal("is no line of an export")
+        throw invalid("is not a line of an export")
       }
     } catch {
       guard error.concernsOneStatement else { throw error }
       throw SQLiteLogError(
-        .unsuitable, "line \(line) cannot be read, or its session is stored: \(error)")
+        .unsuitable, "line \(line) is invalid, or its session exists: \(error)")
     }
   }
 
-  mutating func finish() throws(DatabaseError) {
-    guard sessionCount > 0 else { return }
-    try markGlobals.bind(1, session)
-    try markGlobals.run()
-  }
-
-  private mutating func begin(_ text: [UInt8]) throws(DatabaseError) {
-    try finish()
+  private mutating func startSession(_ text: [UInt8]) throws(DatabaseError) {
+    try finishSession()
     session += 1
     sessionCount += 1
     last = nil
     snapshot = 0
-    try insert(text, with: insertSession)
+    try insertSession.run(text, session)
+    chain = EntryChain.seed(try readEpoch.first(session, as: String.self) ?? "")
   }
 
-  private func insert(_ text: [UInt8], with statement: Statement) throws(DatabaseError) {
-    try statement.bind(1, utf8: text)
-    try statement.bind(2, session)
-    try statement.run()
+  private mutating func insertMutation(
+    _ text: [UInt8], _ version: Int
+  ) throws(DatabaseError) {
+    guard version == (last ?? 0) + 1 || last == nil && version <= snapshot + 1 else {
+      throw invalid("has version \(version), which does not follow the one before")
+    }
+    last = version
+    let row = try readMutation.first(
+      text, as: (Timestamp?, [UInt8]?, String?, UInt64?, [UInt8]?).self)
+    guard let (at, action, global, revision, mutation) = row, let at, let mutation else {
+      throw invalid("is incomplete")
+    }
+    let entry = LogEntry(
+      version: version, at: at, action: action,
+      global: global.map { LogEntry.GlobalMark(name: $0, revision: revision ?? 0) },
+      mutation: mutation)
+    chain = EntryChain.checksum(of: entry, after: chain)
+    try insertMutation.run(
+      session, version, at, action, global, entry.global?.revision, mutation, chain)
   }
 
-  private func refusal(_ reason: String) -> DatabaseError {
-    DatabaseError(code: .constraint, message: "it \(reason)", systemError: 0)
+  /// Completes the session that was started last.
+  func finishSession() throws(DatabaseError) {
+    guard sessionCount > 0 else { return }
+    try markGlobals.run(session)
+    let seed = EntryChain.seed(try readEpoch.first(session, as: String.self) ?? "")
+    try listSnapshots.bind(session)
+    defer { listSnapshots.reset() }
+    while let (version, state, schema, chain) = try listSnapshots.next(
+      as: (Int, [UInt8], String, UInt64?).self)
+    {
+      let chain = chain ?? seed
+      let snapshot = Snapshot(version: version, state: state, schema: schema)
+      try sealSnapshot.run(
+        session, version, chain, EntryChain.checksum(of: snapshot, at: chain))
+    }
+  }
+
+  private func invalid(_ reason: String) -> DatabaseError {
+    DatabaseError(code: .constraint, message: "it \(reason)")
   }
 }

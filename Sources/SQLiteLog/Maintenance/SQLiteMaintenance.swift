@@ -1,116 +1,87 @@
 internal import Glibc
-public import ReactorHost
+public import ReactorLog
 
-/// What is done with a store by hand.
+/// Maintenance of a store on demand.
 ///
-/// All of it blocks. What only reads may run beside the daemon that uses the store.
+/// All calls block. Those that only read can run while a daemon uses the store.
 public struct SQLiteMaintenance: Sendable {
-  let file: StoreFile
+  let path: String
 
-  /// Names a store; nothing is opened yet.
+  /// Names a store, which is not opened yet.
   public init(path: String) {
-    file = StoreFile(path: path)
+    self.path = path
   }
 
-  /// Looks for damage: in the database as SQLite sees it, and for gaps in the logs.
+  /// Verifies the database with SQLite's own check, and the checksums of all logs and snapshots.
   ///
-  /// Runs beside a daemon.
+  /// Can run while a daemon uses the store.
   ///
-  /// - Returns: What is wrong, each in one line; nothing where all is well.
-  /// - Throws: Where the store cannot be read at all.
+  /// - Returns: The findings, one line each; empty for an undamaged store.
+  /// - Throws: If the store cannot be read at all.
   public func check() throws(SQLiteLogError) -> [String] {
-    let connection = try file.open(for: .reading)
-    return try failing {
-      () throws(DatabaseError) in
-      var findings: [String] = []
-      let integrity = try connection.prepare("PRAGMA integrity_check(100)")
-      while try integrity.step() {
-        let text = integrity.text(0)
-        if text != "ok" { findings.append("database: \(text)") }
-      }
-      // What retention has removed must end in a snapshot.
-      let gaps = try connection.prepare(
-        """
-        SELECT name, first, last, entries FROM (
-          SELECT id, reactor || '/' || sessions.session AS name, min(version) AS first,
-            max(version) AS last, count(*) AS entries
-          FROM sessions JOIN mutations ON mutations.session = id GROUP BY id)
-        WHERE last - first + 1 <> entries OR first < 1 OR (first > 1 AND NOT EXISTS (
-          SELECT 1 FROM snapshots WHERE session = id AND version BETWEEN first - 1 AND last))
-        """)
-      while try gaps.step() {
-        findings.append(
-          "\(gaps.text(0)): \(gaps.number(3)) entries from version \(gaps.number(1)) to "
-            + "\(gaps.number(2)), and no snapshot for what is missing")
-      }
-      let strays = try connection.prepare(
-        """
-        SELECT 'accepted' AS part, session, count(*) FROM accepted
-          WHERE session NOT IN (SELECT id FROM sessions UNION SELECT session FROM removals)
-          GROUP BY session
-        UNION ALL SELECT 'outcomes', session, count(*) FROM outcomes
-          WHERE session NOT IN (SELECT id FROM sessions UNION SELECT session FROM removals)
-          GROUP BY session
-        """)
-      while try strays.step() {
-        findings.append(
-          "\(strays.text(0)): \(strays.number(2)) rows of the history \(strays.number(1)), which "
-            + "no session has")
-      }
-      return findings
+    let connection = try StoreFile(path: path).open(for: .reading)
+    return try mappingErrors { () throws(DatabaseError) in
+      try connection.execute("BEGIN")
+      return try StoreCheck(connection).run()
     }
   }
 
-  /// Copies the store, as it is at one moment, to a new file.
+  /// Copies one state of the store to a new file, with mode 0600.
   ///
-  /// Runs beside a daemon. The copy is a store of its own.
+  /// Can run while a daemon uses the store. The copy is an independent store.
   ///
-  /// - Parameter path: The new file, which must not be there.
-  /// - Throws: Where the store cannot be read or the copy not written.
-  public func backUp(to path: String) throws(SQLiteLogError) {
-    guard unsafe access(path, F_OK) != 0 else {
-      throw SQLiteLogError(.cannotCreate, "the copy \"\(path)\" is there already")
+  /// - Parameter copy: The new file, which must not exist.
+  /// - Throws: If the store cannot be read or the copy cannot be written.
+  public func backUp(to copy: String) throws(SQLiteLogError) {
+    let connection = try StoreFile(path: path).open(for: .reading)
+    let descriptor = unsafe open(copy, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else {
+      let error = SystemError.current
+      throw SQLiteLogError(
+        .cannotCreate,
+        error.code == EEXIST
+          ? "the copy \"\(copy)\" exists already" : "cannot create the copy \"\(copy)\": \(error)")
     }
-    let connection = try file.open(for: .reading)
-    try failing { () throws(DatabaseError) in try connection.copy(to: path) }
+    close(descriptor)
+    try mappingErrors { () throws(DatabaseError) in try connection.copy(to: copy) }
   }
 
-  /// Removes what retention does not keep, and gives the room back to the disk.
+  /// Deletes the entries that need not be retained, and returns the space to the file system.
   ///
   /// - Parameters:
-  ///   - retention: What is kept of the sessions' logs.
-  ///   - schemas: Of the reactors whose logs may be shortened: the fingerprint that a snapshot must have
-  ///     to stand in for what is removed, by their names.
-  ///   - outcomesKept: How long the answers of idempotency keys are kept.
-  /// - Throws: Where a daemon uses the store, or it cannot be written.
+  ///   - retention: How much of the sessions' logs is retained.
+  ///   - schemas: The fingerprints that a snapshot must have to replace entries, by the names of the
+  ///     reactors whose logs may be shortened.
+  ///   - outcomesKept: How long the outcomes of idempotency keys are retained.
+  /// - Throws: If a daemon uses the store, or it cannot be written.
   public func compact(
     to retention: RetentionRules, schemas: [String: String],
-    outcomesKept: Duration = .seconds(86_400)
+    outcomesKept: Duration = IdempotencyKey.retention
   ) throws(SQLiteLogError) {
-    try exclusively { (connection) throws(DatabaseError) in
+    try exclusively { (file) throws(DatabaseError) in
       var writer = try LogWriter(
-        connection,
+        file,
         StoreRules(
-          retention: retention, schemas: ReadableSchemas(schemas), outcomesKept: outcomesKept),
+          retention: retention, schemas: ReadableSchemas(schemas), outcomeRetention: outcomesKept),
         afterFailure: false)
-      repeat { _ = try writer.write([]) } while !writer.isAtRest
-      try connection.execute("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)")
+      repeat { _ = try writer.write([]) } while !writer.isIdle
+      try file.connect(for: .writing).execute("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)")
     }
   }
 
-  /// Works with a store that nobody else uses meanwhile.
+  /// Calls a body while this process has the store's lock.
   func exclusively(
-    _ body: (Connection) throws(DatabaseError) -> Void
+    _ body: (StoreFile) throws(DatabaseError) -> Void
   ) throws(SQLiteLogError) {
-    try StoreFolder.make(for: file.path)
-    let lock = try StoreLock(of: file.path)
+    try StoreFolder.create(for: path)
+    let lock = try StoreLock(of: path)
     defer { withExtendedLifetime(lock) {} }
+    let file = StoreFile(path: path, locked: lock)
     try file.prepare()
-    let connection = try file.open(for: .writing)
-    try failing { () throws(DatabaseError) in try body(connection) }
+    try mappingErrors { () throws(DatabaseError) in try body(file) }
   }
 
-  func failing<Value>(
+  private func mappingErrors<Value>(
     _ body: () throws(DatabaseError) -> Value
   ) throws(SQLiteLogError) -> Value {
     do throws(DatabaseError) {
@@ -118,7 +89,7 @@ public struct SQLiteMaintenance: Sendable {
     } catch {
       throw SQLiteLogError(
         error.logError == .full ? .cannotCreate : .unreadable,
-        "the store \"\(file.path)\" failed: \(error)")
+        "the store \"\(path)\" failed: \(error)")
     }
   }
 }

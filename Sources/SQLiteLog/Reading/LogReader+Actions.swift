@@ -1,65 +1,53 @@
-internal import ReactorHost
+internal import ReactorLog
 
-/// Reading what is kept beside the mutations.
+/// Reading the journal, the outcomes and the globals.
 extension LogReader {
-  /// The accepted actions of a session that were not finished.
+  /// The accepted actions of a session that have not finished.
   func acceptedActions(of key: SessionKey) throws(DatabaseError) -> [AcceptedAction] {
-    try readAccepted.bind(1, text: key.reactor)
-    try readAccepted.bind(2, text: key.id)
-    defer { readAccepted.reset() }
     var actions: [AcceptedAction] = []
-    while try readAccepted.step() {
-      let id = AcceptedAction.ID(
-        request: readAccepted.number(0), place: readAccepted.number(1))
-      let name =
-        readAccepted.isNull(6)
-        ? nil : IdempotencyKey(stored: readAccepted.text(6), body: readAccepted.text(7))
+    try readAccepted.bind(key.reactor, key.id)
+    defer { readAccepted.reset() }
+    while let (request, place, at, runs, action, isInArray, key, body, failure) =
+      try readAccepted.next(
+        as: (Int, Int, Timestamp, Int, [UInt8], Bool, String?, String?, [UInt8]?).self)
+    {
       actions.append(
         AcceptedAction(
-          id: id, action: readAccepted.bytes(4) ?? [], isInArray: readAccepted.integer(5) != 0,
-          key: name, at: Timestamp(milliseconds: readAccepted.integer(2)),
-          runs: readAccepted.number(3),
-          failure: readAccepted.bytes(8).flatMap { ActionFailure(json: $0) }))
+          id: AcceptedAction.ID(request: request, place: place), action: action,
+          isInArray: isInArray,
+          key: key.map { IdempotencyKey(stored: $0, body: body ?? "") }, at: at, runs: runs,
+          failure: failure.flatMap { ActionFailure(json: $0) }))
     }
     return actions
   }
 
-  /// What was kept for an idempotency key of a session.
-  func outcome(
-    of name: String, in key: SessionKey
-  ) throws(DatabaseError) -> KeptOutcome? {
-    try readOutcome.bind(1, text: key.reactor)
-    try readOutcome.bind(2, text: key.id)
-    try readOutcome.bind(3, text: name)
-    defer { readOutcome.reset() }
-    guard try readOutcome.step() else { return nil }
-    return KeptOutcome(
-      key: IdempotencyKey(stored: name, body: readOutcome.text(0)),
-      at: Timestamp(milliseconds: readOutcome.integer(1)), version: readOutcome.number(2),
-      failure: readOutcome.bytes(3).flatMap { ActionFailure(json: $0) })
+  /// The outcome of an idempotency key of a session.
+  func outcome(of name: String, in key: SessionKey) throws(DatabaseError) -> KeptOutcome? {
+    try readOutcome.first(
+      key.reactor, key.id, name, as: (String, Timestamp, Int, [UInt8]?).self
+    ).map { body, at, version, failure in
+      KeptOutcome(
+        key: IdempotencyKey(stored: name, body: body), at: at, version: version,
+        failure: failure.flatMap { ActionFailure(json: $0) })
+    }
   }
 
-  /// A value that all sessions share.
+  /// The current value of a global.
   func sharedValue(_ name: String) throws(DatabaseError) -> SharedValue? {
-    try readShared.bind(1, text: name)
-    defer { readShared.reset() }
-    guard try readShared.step() else { return nil }
-    return SharedValue(
-      epoch: readShared.text(0), version: readShared.number(1),
-      revision: UInt64(bitPattern: readShared.integer(2)), json: readShared.bytes(3) ?? [])
+    try readShared.first(name, as: (String, Int, UInt64, [UInt8]).self).map {
+      SharedValue(epoch: $0, version: $1, revision: $2, json: $3)
+    }
   }
 
-  /// The sessions after one that have accepted actions.
+  /// The sessions after a key that have accepted actions.
   func unfinishedSessions(
     after key: SessionKey?, limit: Int
   ) throws(DatabaseError) -> [SessionKey] {
-    try listUnfinished.bind(1, text: key?.reactor ?? "")
-    try listUnfinished.bind(2, text: key?.id ?? "")
-    try listUnfinished.bind(3, max(0, limit))
-    defer { listUnfinished.reset() }
     var keys: [SessionKey] = []
-    while try listUnfinished.step() {
-      keys.append(SessionKey(reactor: listUnfinished.text(0), id: listUnfinished.text(1)))
+    try listUnfinished.bind(key?.reactor ?? "", key?.id ?? "", max(0, limit))
+    defer { listUnfinished.reset() }
+    while let (reactor, id) = try listUnfinished.next(as: (String, String).self) {
+      keys.append(SessionKey(reactor: reactor, id: id))
     }
     return keys
   }

@@ -1,20 +1,25 @@
-internal import ReactorHost
+internal import ReactorLog
 
 /// A reading connection with its statements.
 ///
-/// Each call sees one moment of the database.
+/// Each call reads one state of the database.
 final class LogReader {
+  /// A page of entries has about this many bytes at most, or one entry.
+  private static let pageBytes = 4 << 20
+
   private let connection: Connection
   private let findSession: Statement
   private let listSessions: Statement
   private let readEntries: Statement
-  private let readSnapshot: Statement
+  private let hasEarlierEntries: Statement
+  private let hasFirstEntry: Statement
+  private let readSnapshots: Statement
   let readShared: Statement
   let readAccepted: Statement
   let readOutcome: Statement
   let listUnfinished: Statement
 
-  /// Takes over a connection.
+  /// Prepares the statements on a connection.
   init(_ connection: Connection) throws(DatabaseError) {
     let version = """
       max(
@@ -42,13 +47,23 @@ final class LogReader {
       """)
     readEntries = try connection.prepare(
       """
-      SELECT version, at, action, global, revision, mutation FROM mutations
-      WHERE session = \(id) AND version > ?3 ORDER BY version LIMIT ?4
+      SELECT \(StoredEntry.columns(anchoredAt: "?3"))
+      FROM sessions CROSS JOIN mutations ON mutations.session = id
+      WHERE reactor = ?1 AND sessions.session = ?2 AND ended = 0 AND version >= ?3
+      ORDER BY version LIMIT ?4
       """)
-    readSnapshot = try connection.prepare(
+    hasEarlierEntries = try connection.prepare(
       """
-      SELECT version, state, schema FROM snapshots
-      WHERE session = \(id) AND version <= ?3 AND schema = coalesce(?4, schema) ORDER BY version DESC LIMIT 1
+      SELECT EXISTS (SELECT 1 FROM mutations WHERE session = id AND version <= ?3) FROM sessions
+      WHERE reactor = ?1 AND session = ?2 AND ended = 0 AND coalesce(origin, epoch) = ?4
+      """)
+    hasFirstEntry = try connection.prepare(
+      "SELECT EXISTS (SELECT 1 FROM mutations WHERE session = \(id) AND version = 1)")
+    readSnapshots = try connection.prepare(
+      """
+      SELECT version, state, schema, chain, checksum FROM snapshots
+      WHERE session = \(id) AND version <= ?3 AND schema = coalesce(?4, schema)
+      ORDER BY version DESC
       """)
     readShared = try connection.prepare(
       "SELECT epoch, version, revision, value FROM shared WHERE name = ?1")
@@ -61,7 +76,7 @@ final class LogReader {
       """
       SELECT body, at, version, failure FROM outcomes WHERE session = \(id) AND key = ?3
       """)
-    // The few that have any are looked up one by one.
+    // Few sessions have accepted actions: look these up one by one.
     listUnfinished = try connection.prepare(
       """
       SELECT reactor, sessions.session
@@ -72,85 +87,109 @@ final class LogReader {
     self.connection = connection
   }
 
-  /// What is known of a session.
+  /// The record of a session.
   func record(of key: SessionKey) throws(DatabaseError) -> SessionRecord {
-    try findSession.bind(1, text: key.reactor)
-    try findSession.bind(2, text: key.id)
-    defer { findSession.reset() }
-    guard try findSession.step() else { return .none }
-    guard findSession.integer(0) == 0 else { return .ended }
-    let epoch = findSession.text(1)
-    let version = findSession.number(2)
-    let lastActive = Timestamp(milliseconds: findSession.integer(3))
-    let isUnfinished = findSession.integer(6) != 0
+    var record = SessionRecord.none
     var globals: [String: UInt64] = [:]
-    repeat {
-      guard !findSession.isNull(4) else { continue }
-      globals[findSession.text(4)] = UInt64(bitPattern: findSession.integer(5))
-    } while try findSession.step()
-    return .stored(
-      StoredSession(
-        epoch: epoch, version: version, lastActiveAt: lastActive, globals: globals,
-        isUnfinished: isUnfinished))
+    try findSession.bind(key.reactor, key.id)
+    defer { findSession.reset() }
+    while let (isEnded, epoch, version, lastActiveAt, global, revision, isUnfinished) =
+      try findSession.next(as: (Bool, String, Int, Timestamp, String?, UInt64?, Bool).self)
+    {
+      if let global { globals[global] = revision }
+      record =
+        isEnded
+        ? .ended
+        : .stored(
+          StoredSession(
+            epoch: epoch, version: version, lastActiveAt: lastActiveAt, globals: globals,
+            isUnfinished: isUnfinished))
+    }
+    return record
   }
 
-  /// The sessions of a reactor that have not ended.
+  /// The sessions of a reactor that have not ended, after an id.
   func sessions(
     of reactor: String, after id: String?, limit: Int
   ) throws(DatabaseError) -> [SessionSummary] {
-    try listSessions.bind(1, text: reactor)
-    try listSessions.bind(2, text: id ?? "")
-    try listSessions.bind(3, max(0, limit))
-    defer { listSessions.reset() }
     var summaries: [SessionSummary] = []
-    while try listSessions.step() {
+    try listSessions.bind(reactor, id ?? "", max(0, limit))
+    defer { listSessions.reset() }
+    while let (id, epoch, version, lastActiveAt) = try listSessions.next(
+      as: (String, String, Int, Timestamp).self)
+    {
       summaries.append(
         SessionSummary(
-          id: listSessions.text(0),
-          cursor: Cursor(epoch: listSessions.text(1), version: listSessions.number(2)),
-          subscribers: 0, lastActiveAt: Timestamp(milliseconds: listSessions.integer(3))))
+          id: id, cursor: Cursor(epoch: epoch, version: version), subscribers: 0,
+          lastActiveAt: lastActiveAt))
     }
     return summaries
   }
 
-  /// The entries of a session after a version.
+  /// The entries of a session after a version, verified.
+  ///
+  /// - Throws: If the first entry is damaged or follows a gap; a later one ends the page.
   func entries(
     of key: SessionKey, after version: Int, limit: Int
   ) throws(DatabaseError) -> [LogEntry] {
-    try readEntries.bind(1, text: key.reactor)
-    try readEntries.bind(2, text: key.id)
-    try readEntries.bind(3, version)
-    try readEntries.bind(4, max(0, limit))
-    defer { readEntries.reset() }
+    guard limit > 0 else { return [] }
+    let version = max(0, version)
+    var verifier = ChainVerifier()
     var entries: [LogEntry] = []
-    while try readEntries.step() {
-      entries.append(
-        LogEntry(
-          version: readEntries.number(0), at: Timestamp(milliseconds: readEntries.integer(1)),
-          action: readEntries.bytes(2), global: mark(), mutation: readEntries.bytes(5) ?? []))
+    var bytes = 0
+    var damage: String?
+    var gap: String?  // the origin of a session whose first entry does not follow the version
+    // The entry of the version itself is read for its checksum.
+    try readEntries.bind(key.reactor, key.id, version, limit + (limit < .max ? 1 : 0))
+    defer { readEntries.reset() }
+    while entries.count < limit, bytes < Self.pageBytes,
+      let row = try readEntries.next(as: StoredEntry.Row.self)
+    {
+      let stored = StoredEntry(row: row)
+      damage = verifier.verify(stored)
+      guard stored.entry.version > version else { continue }
+      guard damage == nil else { break }
+      if entries.isEmpty, stored.entry.version > version + 1 { gap = stored.origin }
+      entries.append(stored.entry)
+      bytes += stored.entry.mutation.count + (stored.entry.action?.count ?? 0)
+    }
+    if let damage, entries.isEmpty { throw DatabaseError(code: .corrupt, message: damage) }
+    // Retention deletes from the beginning: no entry before a gap may exist.
+    if let gap, version > 0,
+      try hasEarlierEntries.first(key.reactor, key.id, version, gap, as: Bool.self) ?? false
+    {
+      throw DatabaseError(code: .corrupt, message: "version \(version + 1) is missing")
     }
     return entries
   }
 
-  /// The global of the entry that is being read.
-  private func mark() -> LogEntry.GlobalMark? {
-    guard !readEntries.isNull(3) else { return nil }
-    return LogEntry.GlobalMark(
-      name: readEntries.text(3), revision: UInt64(bitPattern: readEntries.integer(4)))
-  }
-
-  /// The latest snapshot of a session at or before a version, of a schema or of any.
+  /// The latest undamaged snapshot of a session at or before a version, of a schema or of any.
+  ///
+  /// - Throws: If all are damaged, and the log does not begin with the first entry.
   func snapshot(
     of key: SessionKey, atOrBefore version: Int, schema: String?
   ) throws(DatabaseError) -> Snapshot? {
-    try readSnapshot.bind(1, text: key.reactor)
-    try readSnapshot.bind(2, text: key.id)
-    try readSnapshot.bind(3, version)
-    try readSnapshot.bind(4, text: schema)
-    defer { readSnapshot.reset() }
-    guard try readSnapshot.step() else { return nil }
-    return Snapshot(
-      version: readSnapshot.number(0), state: readSnapshot.bytes(1) ?? [],
-      schema: readSnapshot.text(2))
+    var found: Snapshot?
+    var damaged: Int?
+    try readSnapshots.bind(key.reactor, key.id, version, schema)
+    defer { readSnapshots.reset() }
+    while found == nil,
+      let (version, state, schema, chain, checksum) = try readSnapshots.next(
+        as: (Int, [UInt8], String, UInt64?, UInt64?).self)
+    {
+      let snapshot = Snapshot(version: version, state: state, schema: schema)
+      guard checksum == nil || checksum == EntryChain.checksum(of: snapshot, at: chain ?? 0) else {
+        damaged = damaged ?? version
+        continue
+      }
+      found = snapshot
+    }
+    if found == nil, let damaged,
+      try !(hasFirstEntry.first(key.reactor, key.id, as: Bool.self) ?? false)
+    {
+      throw DatabaseError(
+        code: .corrupt, message: "the snapshot of version \(damaged) does not match its checksum")
+    }
+    return found
   }
 }

@@ -1,12 +1,12 @@
-internal import ReactorHost
+internal import ReactorLog
 internal import Synchronization
 
-/// Reading connections, opened as they are needed.
+/// Reading connections, opened on demand.
 ///
-/// Readers never wait for the writer, nor it for them.
+/// Readers do not block the writer, and the writer does not block readers.
 final class ReaderPool: Sendable {
-  // A reader holds its slot's lock while it reads: that is what gives a connection to one thread.
-  // Nobody but another reader ever waits for it, and only when all slots are taken.
+  // The lock is held while its connection reads: the connection belongs to one thread. Readers
+  // wait for each other only while all slots are in use.
   private final class Slot: Sendable {
     let reader = Mutex<LogReader?>(nil)
   }
@@ -15,13 +15,13 @@ final class ReaderPool: Sendable {
   private let slots: [Slot]
   private let next = Atomic<Int>(0)
 
-  /// Makes a pool without connections.
+  /// Creates a pool without connections.
   init(_ file: StoreFile, size: Int = 8) {
     self.file = file
     slots = (0..<max(1, size)).map { _ in Slot() }
   }
 
-  /// Reads with a connection that nobody else uses meanwhile.
+  /// Calls a body with a connection that no other thread uses meanwhile.
   func read<Value: Sendable>(
     _ body: @Sendable (LogReader) throws(DatabaseError) -> Value
   ) throws(LogError) -> Value {
@@ -47,19 +47,19 @@ final class ReaderPool: Sendable {
     _ body: @Sendable (LogReader) throws(DatabaseError) -> Value
   ) throws(DatabaseError) -> Value {
     let current: LogReader
-    if let kept = reader {
-      current = kept
+    if let open = reader {
+      current = open
     } else {
       current = try LogReader(try file.connect(for: .reading))
     }
-    // After an error it stays away, and the next one to come opens another.
+    // A connection that fails is closed; the next call opens another.
     reader = nil
     let value = try body(current)
     reader = current
     return value
   }
 
-  /// Closes the connections that nobody uses.
+  /// Closes the connections that are not in use.
   func close() {
     for slot in slots { slot.reader.withLock { $0 = nil } }
   }

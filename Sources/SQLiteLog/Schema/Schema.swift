@@ -1,21 +1,22 @@
-/// The tables, and how older ones become these.
+/// The tables and their migrations.
 enum Schema {
-  /// What SQLite keeps in the file's header to tell whose it is: `rctd`.
+  /// The application id in the file's header: `rctd`.
   static let application: Int64 = 0x7263_7464
 
-  /// The version of the tables that this program knows.
+  /// The version of the tables that this release uses.
   static var version: Int { migrations.count }
 
-  /// Each makes the tables of one version from those of the version before.
+  /// The statements that create the tables of each version from those of the version before.
   ///
-  /// What was released once is never edited; what changes is added below.
+  /// A released migration is never edited; changes are appended. Those that only add columns take the
+  /// same time for every store.
   ///
-  /// The moments are milliseconds since 1970. What a client sent and what a reactor made of it
-  /// stands as the JSON that they are, so that a person can read it: `SELECT * FROM log`.
+  /// Times are milliseconds since 1970. Actions, mutations and States are stored as JSON text, so that
+  /// people can read them: `SELECT * FROM log`.
   static let migrations = [
     """
-    -- Each session once, the ended ones too. Its id is the key of what belongs to its history, and
-    -- another one when a new history begins.
+    -- One row per session, ended ones included. The id is the key of all rows of its history; a new
+    -- history has a new id.
     CREATE TABLE sessions (
       id INTEGER PRIMARY KEY,
       reactor TEXT NOT NULL,
@@ -26,7 +27,7 @@ enum Schema {
       UNIQUE (reactor, session)
     ) STRICT;
 
-    -- The log. Only ever added to at the end of a session, and removed from its beginning.
+    -- The log. Rows are appended at the end of a session's history and deleted from its beginning.
     CREATE TABLE mutations (
       session INTEGER NOT NULL,
       version INTEGER NOT NULL,
@@ -38,7 +39,7 @@ enum Schema {
       PRIMARY KEY (session, version)
     ) STRICT, WITHOUT ROWID;
 
-    -- Folds of the log, which stand in for what retention has removed.
+    -- Folds of the log; they replace the entries that retention has deleted.
     CREATE TABLE snapshots (
       session INTEGER NOT NULL,
       version INTEGER NOT NULL,
@@ -46,7 +47,7 @@ enum Schema {
       PRIMARY KEY (session, version)
     ) STRICT;
 
-    -- The latest revision of each global that a session has a mutation of.
+    -- The latest revision of each global that has caused a mutation of a session.
     CREATE TABLE globals (
       session INTEGER NOT NULL,
       name TEXT NOT NULL,
@@ -54,7 +55,7 @@ enum Schema {
       PRIMARY KEY (session, name)
     ) STRICT, WITHOUT ROWID;
 
-    -- Histories that have ended, whose rows are removed a few at a time.
+    -- Ended histories, whose rows are deleted in batches.
     CREATE TABLE removals (
       session INTEGER PRIMARY KEY
     ) STRICT;
@@ -66,8 +67,8 @@ enum Schema {
       FROM sessions JOIN mutations ON mutations.session = sessions.id;
     """,
     """
-    -- Accepted actions that go on: what is to be run again should the process end before they do. A
-    -- row goes with the last mutations of its action.
+    -- The journal: accepted actions that must run again if the process ends before they do. A row is
+    -- deleted together with the last mutations of its action.
     CREATE TABLE accepted (
       session INTEGER NOT NULL,
       request INTEGER NOT NULL,
@@ -82,8 +83,8 @@ enum Schema {
       PRIMARY KEY (session, request, place)
     ) STRICT, WITHOUT ROWID;
 
-    -- What became of the requests with an idempotency key. The body is the SHA-256 of the request's;
-    -- the version is that of the State that was answered.
+    -- The outcomes of requests with an idempotency key. The body is the SHA-256 of the request's body;
+    -- the version is that of the State in the response.
     CREATE TABLE outcomes (
       session INTEGER NOT NULL,
       key TEXT NOT NULL,
@@ -95,7 +96,7 @@ enum Schema {
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX outcomes_by_age ON outcomes (at);
 
-    -- The values that all sessions share, each as it was set last.
+    -- The current values of the globals.
     CREATE TABLE shared (
       name TEXT PRIMARY KEY,
       epoch TEXT NOT NULL,
@@ -104,8 +105,24 @@ enum Schema {
       value TEXT NOT NULL
     ) STRICT, WITHOUT ROWID;
 
-    -- What State and Mutation looked like to whoever folded it; empty where nobody has said.
+    -- The fingerprint of the State and the Mutation that a snapshot was folded with; empty if unknown.
     ALTER TABLE snapshots ADD COLUMN schema TEXT NOT NULL DEFAULT '';
+    """,
+    """
+    -- The checksum of an entry, chained over its history (see EntryChain); NULL for entries of earlier
+    -- versions.
+    ALTER TABLE mutations ADD COLUMN checksum INTEGER;
+
+    -- The epoch that the chain of checksums begins with, if it is not the session's: that of the
+    -- original of a fork.
+    ALTER TABLE sessions ADD COLUMN origin TEXT;
+
+    -- The checksum of the entry of a snapshot's version, and that of the snapshot.
+    ALTER TABLE snapshots ADD COLUMN chain INTEGER;
+    ALTER TABLE snapshots ADD COLUMN checksum INTEGER;
+
+    -- Lists sessions without visiting the ended ones.
+    CREATE INDEX sessions_by_name ON sessions (reactor, session) WHERE ended = 0;
     """,
   ]
 }

@@ -1,12 +1,21 @@
-/// The file of a store: sees to it that it is one of ours before anything is written to it.
+internal import Glibc
+
+/// The file of a store.
+///
+/// Verifies that it is a store before anything is written to it.
 struct StoreFile: Sendable {
+  /// The path as it was configured.
   let path: String
 
-  /// How long a call waits for a lock of another process, in milliseconds.
-  static let patience: Int32 = 1000
+  /// Where symbolic links lead to: SQLite names the write-ahead log after this.
+  private let location: String
+  private let identity: FileIdentity?
 
-  /// What tells whose a database is.
-  private struct Identity {
+  /// The time that a call waits for a lock of another process, in milliseconds.
+  static let lockTimeout: Int32 = 1000
+
+  /// The numbers that identify a database.
+  private struct Identification {
     let application: Int64
     let version: Int64
     let isEmpty: Bool
@@ -18,14 +27,43 @@ struct StoreFile: Sendable {
     }
   }
 
-  /// Makes the file where it is missing, and brings it to the tables of this program.
+  /// Names a store that is only read.
+  init(path: String) {
+    self.init(path: path, location: Self.resolve(path), identity: nil)
+  }
+
+  /// Names a store that this process has locked.
+  init(path: String, locked lock: StoreLock) {
+    self.init(path: path, location: lock.location, identity: lock.identity)
+  }
+
+  private init(path: String, location: String, identity: FileIdentity?) {
+    self.path = path
+    self.location = location
+    self.identity = identity
+  }
+
+  /// The path without symbolic links; unchanged if there is no file.
+  static func resolve(_ path: String) -> String {
+    let resolved = unsafe realpath(path, nil)
+    defer { unsafe free(resolved) }
+    return unsafe resolved.map { unsafe String(cString: $0) } ?? path
+  }
+
+  /// Detects that the locked file is deleted or replaced.
+  var presence: StorePresence { StorePresence(of: location, identity) }
+
+  /// Creates the tables, or migrates those of an earlier release.
   ///
   /// The caller has the store's lock.
   func prepare() throws(SQLiteLogError) {
     let connection = try open(.creating)
     let version = try version(of: connection)
+    guard !connection.isReadOnly else {
+      throw SQLiteLogError(.cannotCreate, "cannot write the store \"\(path)\": it is read-only")
+    }
     do throws(DatabaseError) {
-      // Readers go on while something is written, and writing is one sync of one file.
+      // Readers do not block the writer, and a commit is one sync of one file.
       try connection.execute("PRAGMA journal_mode = WAL")
       for (index, migration) in Schema.migrations.enumerated().dropFirst(version) {
         try connection.execute(
@@ -37,12 +75,14 @@ struct StoreFile: Sendable {
           COMMIT
           """)
       }
+      // Fails if the write-ahead log cannot be written.
+      try connection.execute("BEGIN IMMEDIATE; ROLLBACK")
     } catch {
       throw problem(error)
     }
   }
 
-  /// Opens the file, which is there and has the tables of this program.
+  /// Opens the file, which must exist and have the tables of this release.
   func open(for access: Connection.Access) throws(SQLiteLogError) -> Connection {
     let connection = try open(access)
     guard try version(of: connection) == Schema.version else {
@@ -53,44 +93,45 @@ struct StoreFile: Sendable {
     return connection
   }
 
-  /// Opens the file as above, while the store is in use.
+  /// Opens the file like ``open(for:)``, while the store is in use.
   func connect(for access: Connection.Access) throws(DatabaseError) -> Connection {
+    try presence.check()
     do throws(SQLiteLogError) {
       return try open(for: access)
     } catch {
-      throw DatabaseError(code: .cannotOpen, message: error.message, systemError: 0)
+      throw DatabaseError(code: .cannotOpen, message: error.message)
     }
   }
 
   private func open(_ access: Connection.Access) throws(SQLiteLogError) -> Connection {
     do throws(DatabaseError) {
-      return try Connection(path, access, patience: Self.patience)
+      return try Connection(location, access, lockTimeout: Self.lockTimeout)
     } catch {
       let reason = error.systemError == 0 ? "\(error)" : "\(SystemError(code: error.systemError))"
       throw SQLiteLogError(.cannotCreate, "cannot open the store \"\(path)\": \(reason)")
     }
   }
 
-  /// The version of the tables; 0 where there is nothing yet.
+  /// The version of the tables; 0 for an empty database.
   private func version(of connection: Connection) throws(SQLiteLogError) -> Int {
-    let identity: Identity
+    let found: Identification
     do throws(DatabaseError) {
-      identity = try Identity(of: connection)
+      found = try Identification(of: connection)
     } catch {
       throw problem(error)
     }
-    let isNew = identity.application == 0 && identity.version == 0 && identity.isEmpty
-    guard isNew || identity.application == Schema.application else {
+    let isNew = found.application == 0 && found.version == 0 && found.isEmpty
+    guard isNew || found.application == Schema.application else {
       throw SQLiteLogError(
         .unsuitable, "the store \"\(path)\" is the database of another program")
     }
-    guard identity.version <= Schema.version else {
+    guard found.version <= Schema.version else {
       throw SQLiteLogError(
         .unsuitable,
         "the store \"\(path)\" was written by a later version of this program: "
-          + "its tables are of version \(identity.version), and \(Schema.version) is known here")
+          + "its tables are of version \(found.version), and \(Schema.version) is known here")
     }
-    return Int(identity.version)
+    return Int(found.version)
   }
 
   private func problem(_ error: DatabaseError) -> SQLiteLogError {

@@ -1,54 +1,68 @@
-internal import ReactorHost
+internal import Glibc
+internal import ReactorLog
 
-/// Histories that are copied: a part of them with each group, so that nobody waits for a long one.
+/// Histories that are being copied: a part with each group, so that no commit waits for a long one.
 ///
-/// Until all of it is there, a copy belongs to no session, and what there is of it is named among
-/// the removals: whatever cuts it off, a crash too, it goes.
+/// An unfinished copy belongs to no session and is listed among the removals: whatever interrupts it,
+/// a crash included, its rows are deleted.
+///
+/// At most ``copyBound`` copies are unfinished at once. A copy stops with ``LogError/full`` while less
+/// than a tenth of the file system is free, at most 1 GiB.
 struct Forks {
-  /// A history on its way to another session.
+  /// An unfinished copy.
   struct Copy {
-    /// The key of what belongs to the new history.
+    /// The id of the new history.
     let id: Int64
-    /// The history that is copied, as it was when the fork was asked for; `nil` where there is none.
-    let origin: Head?
+    /// The history that is copied, as it was when the fork was requested; `nil` if there is none.
+    let source: Head?
   }
 
-  /// What is copied, and to whom.
   private struct Name: Hashable {
     let target: SessionKey
     let epoch: String
   }
 
-  private static let rowsAGroup = 1000
-  /// Each is a whole State.
-  private static let snapshotsAStep = 20
+  /// The maximum number of unfinished copies.
+  static let copyBound = 64
+  private static let reservedBytes: UInt64 = 1 << 30
+  private static let rowsPerGroup = 1000
+  /// Each snapshot is a complete State.
+  private static let snapshotsPerStep = 20
 
   private var copies: [Name: Copy] = [:]
-  /// Those that this transaction has begun, and those that it has ended.
-  private var begun: [Name] = []
+  /// The copies that this transaction has started, and those that it has ended.
+  private var started: [Name] = []
   private var ended: [Name] = []
-  /// How many rows this group may still copy.
+  /// The number of rows that this group may still copy.
   private var budget = 0
 
+  private let folder: String
   private let lastMutation: Statement
   private let lastSnapshot: Statement
   private let copyMutations: Statement
   private let copyGlobals: Statement
   private let copySnapshots: Statement
 
-  init(_ connection: Connection) throws(DatabaseError) {
+  /// Prepares the statements.
+  ///
+  /// - Parameters:
+  ///   - connection: The writer's connection.
+  ///   - path: A file on the file system of the store.
+  /// - Throws: If the database fails.
+  init(_ connection: Connection, at path: String) throws(DatabaseError) {
+    folder = path
     lastMutation = try connection.prepare(
       "SELECT version FROM mutations WHERE session = ?1 ORDER BY version DESC LIMIT 1")
     lastSnapshot = try connection.prepare(
       "SELECT version FROM snapshots WHERE session = ?1 ORDER BY version DESC LIMIT 1")
     copyMutations = try connection.prepare(
       """
-      INSERT INTO mutations (session, version, at, action, global, revision, mutation)
-      SELECT ?1, version, at, action, global, revision, mutation
+      INSERT INTO mutations (session, version, at, action, global, revision, mutation, checksum)
+      SELECT ?1, version, at, action, global, revision, mutation, checksum
       FROM mutations WHERE session = ?2 AND version > ?3 AND version <= ?4
       ORDER BY version LIMIT ?5
       """)
-    // A global's last mutation; the plain column is of the row with the maximum.
+    // The latest mutation of each global: the plain column is of the row with the maximum.
     copyGlobals = try connection.prepare(
       """
       INSERT OR REPLACE INTO globals (session, name, revision)
@@ -58,25 +72,25 @@ struct Forks {
       """)
     copySnapshots = try connection.prepare(
       """
-      INSERT INTO snapshots (session, version, state, schema)
-      SELECT ?1, version, state, schema FROM snapshots
+      INSERT INTO snapshots (session, version, state, schema, chain, checksum)
+      SELECT ?1, version, state, schema, chain, checksum FROM snapshots
       WHERE session = ?2 AND version > ?3 AND version <= ?4
-      ORDER BY version LIMIT \(Self.snapshotsAStep)
+      ORDER BY version LIMIT \(Self.snapshotsPerStep)
       """)
   }
 
-  /// Whether a history is being copied, or is the copy: nothing of it may be removed.
+  /// Whether a history is the source or the target of a copy: none of its rows may be deleted.
   func concern(_ id: Int64) -> Bool {
-    copies.values.contains { $0.id == id || $0.origin?.id == id }
+    copies.values.contains { $0.id == id || $0.source?.id == id }
   }
 
-  /// Whether no history is on its way.
+  /// Whether no copy is unfinished.
   var isEmpty: Bool { copies.isEmpty }
 
-  /// A transaction begins.
+  /// A transaction starts.
   mutating func beginGroup() {
-    budget = Self.rowsAGroup
-    (begun, ended) = ([], [])
+    budget = Self.rowsPerGroup
+    (started, ended) = ([], [])
   }
 
   /// The transaction is on the disk.
@@ -84,79 +98,64 @@ struct Forks {
     for name in ended { copies[name] = nil }
   }
 
-  /// The transaction was taken back.
+  /// The transaction was rolled back.
   ///
-  /// How far a copy has come is asked of the database each time, so that those from before go on. What
-  /// one from this transaction copies may have gone with it.
-  mutating func didTakeBack() {
-    for name in begun { copies[name] = nil }
+  /// Earlier copies continue: their progress is read from the database. The rows of a copy that the
+  /// transaction started may be gone.
+  mutating func didRollBack() {
+    for name in started { copies[name] = nil }
   }
 
-  // MARK: One of them
+  // MARK: A single copy
 
-  /// The copy that is on its way to a session's new history.
+  /// The unfinished copy for a session's new history.
   func copy(to target: SessionKey, epoch: String) -> Copy? {
     copies[Name(target: target, epoch: epoch)]
   }
 
-  /// Remembers a copy until it is at its end.
-  mutating func begin(_ copy: Copy, to target: SessionKey, epoch: String) {
-    let name = Name(target: target, epoch: epoch)
-    copies[name] = copy
-    begun.append(name)
+  /// Why a copy cannot start or continue; `nil` if it can.
+  func rejection(isNew: Bool) -> LogError? {
+    if isNew, copies.count >= Self.copyBound {
+      return .unavailable("Too many forks are being copied.")
+    }
+    var status = statvfs()
+    guard unsafe statvfs(folder, &status) == 0 else { return nil }
+    let reserve = min(Self.reservedBytes, UInt64(status.f_blocks) * UInt64(status.f_frsize) / 10)
+    return UInt64(status.f_bavail) * UInt64(status.f_frsize) < reserve ? .full : nil
   }
 
-  /// A copy is at its end with this transaction, whatever became of it.
+  /// Adds a copy until it ends.
+  mutating func start(_ copy: Copy, to target: SessionKey, epoch: String) {
+    let name = Name(target: target, epoch: epoch)
+    copies[name] = copy
+    started.append(name)
+  }
+
+  /// A copy ends with this transaction, finished or not.
   mutating func end(to target: SessionKey, epoch: String) {
     ended.append(Name(target: target, epoch: epoch))
   }
 
-  /// Nobody asks for a copy any more.
-  mutating func giveUp(to target: SessionKey, epoch: String) {
+  /// A copy was rejected.
+  mutating func cancel(to target: SessionKey, epoch: String) {
     copies[Name(target: target, epoch: epoch)] = nil
   }
 
   /// Copies the next rows, within a transaction.
   ///
-  /// - Returns: Whether everything up to the version is there.
+  /// - Returns: Whether the copy is complete up to the version.
   mutating func copySome(_ copy: Copy, upTo version: Int) throws(DatabaseError) -> Bool {
-    guard let origin = copy.origin else { return true }
+    guard let source = copy.source else { return true }
     guard budget > 0 else { return false }
-    let begin = try position(of: copy.id, by: lastMutation)
+    let start = try lastMutation.first(copy.id, as: Int.self) ?? 0
     let limit = budget
-    try copyMutations.bind(1, copy.id)
-    try copyMutations.bind(2, origin.id)
-    try copyMutations.bind(3, begin)
-    try copyMutations.bind(4, version)
-    try copyMutations.bind(5, limit)
-    try copyMutations.run()
-    let copied = Int(copyMutations.changeCount)
-    if copied > 0 {
-      try copyGlobals.bind(1, copy.id)
-      try copyGlobals.bind(2, begin)
-      try copyGlobals.run()
-    }
+    try copyMutations.run(copy.id, source.id, start, version, limit)
+    let copied = copyMutations.changeCount
+    if copied > 0 { try copyGlobals.run(copy.id, start) }
     budget -= max(1, copied)
     guard copied < limit else { return false }
-    return try copySomeSnapshots(copy.id, of: origin.id, upTo: version)
-  }
-
-  private func copySomeSnapshots(
-    _ id: Int64, of origin: Int64, upTo version: Int
-  ) throws(DatabaseError) -> Bool {
-    let begin = try position(of: id, by: lastSnapshot)
-    try copySnapshots.bind(1, id)
-    try copySnapshots.bind(2, origin)
-    try copySnapshots.bind(3, begin)
-    try copySnapshots.bind(4, version)
-    try copySnapshots.run()
-    return copySnapshots.changeCount < Self.snapshotsAStep
-  }
-
-  private func position(of id: Int64, by query: Statement) throws(DatabaseError) -> Int {
-    try query.bind(1, id)
-    guard try query.step() else { return 0 }
-    defer { query.reset() }
-    return query.number(0)
+    try copySnapshots.run(
+      copy.id, source.id, lastSnapshot.first(copy.id, as: Int.self) ?? 0, version)
+    return copySnapshots.changeCount < Self.snapshotsPerStep
   }
 }

@@ -1,78 +1,78 @@
-internal import ReactorHost
+internal import ReactorLog
 internal import Synchronization
 internal import SystemThreads
+internal import Telemetry
 
-/// Writes what many threads bring, in groups: all that arrived during one commit is the next one.
+/// Writes the operations of many threads in groups: all that arrive during one commit form the next
+/// group.
 ///
-/// Who has a batch that grows is asked for it as late as that.
+/// A source appends its batch when the group is formed.
 ///
-/// One thread does nothing but write. Another one tells what became of it, in the same order, so
-/// that whoever is told and takes his time keeps nothing from the disk; a third brings what is in the
-/// write-ahead log into the database, see ``Checkpointer``.
+/// The thread `log-writer` only writes. The thread `log-completion` calls the completions, in the same
+/// order, so that a slow one does not delay the next commit. The thread `log-checkpoint` copies the
+/// write-ahead log to the database, see ``Checkpointer``.
 final class GroupCommitter: Sendable {
-  /// What became of a group.
-  private struct Outcome: Sendable {
+  private struct CompletedGroup: Sendable {
     let group: ArraySlice<WriteRequest>
     let results: [WriteResult]
   }
 
-  /// What threads bring.
   private enum Arrival: Sendable {
     case request(WriteRequest)
     case source(any BatchSource)
   }
 
-  /// What waits or is being written, and whose completion has not returned.
+  /// The pending requests: those whose completion has not returned.
   private struct Load {
     var requests = 0
     var bytes = 0
-    /// Whether somebody waits until there is none.
-    var endIsAwaited = false
+    /// Whether a thread waits until there are none.
+    var isAwaited = false
   }
 
-  /// No transaction has more than so many operations.
+  /// The maximum number of operations in a transaction.
   private static let groupBound = 4096
-  /// No more than so many operations are on their way.
+  /// The maximum number of pending operations.
   private static let requestBound = 65_536
-  /// Operations on their way hold no more than so many bytes, or are only one.
+  /// The maximum number of bytes of the pending operations, unless there is only one.
   private static let byteBound = 268_435_456
-  /// How often a thread without work looks around, in seconds.
+  /// The interval of the maintenance of an idle store, in seconds.
   private static let idleInterval = 600
-  /// How soon it tries by itself to do what failed, in seconds.
+  /// The interval at which a failing store is tried again, in seconds.
   private static let failureInterval = 5
 
   private let file: StoreFile
   private let rules: StoreRules
-  private let logger: Logger
+  private let health: StoreHealth
   private let lock: Mutex<StoreLock?>
   private let load = Mutex(Load())
-  private let arrivals = WorkQueue<Arrival>()
-  private let outcomes = WorkQueue<Outcome>()
+  private let arrivals = BlockingInbox<Arrival>()
+  private let completed = BlockingInbox<CompletedGroup>()
   private let checkpointer: Checkpointer
   private let isIdle = Semaphore()
   private let ended = Semaphore()
 
-  /// Makes a committer and starts its threads, which end after ``close()``.
+  /// Creates a committer and starts its threads, which end after ``close()``.
   ///
   /// - Parameters:
-  ///   - file: A store that was prepared.
-  ///   - lock: Its lock, which is kept until everything is written.
-  ///   - rules: How much is kept.
-  ///   - logger: Told where the store fails and when it works again.
-  /// - Throws: Where the system gives no threads.
+  ///   - file: A store that is prepared.
+  ///   - lock: Its lock, released when everything is written.
+  ///   - rules: How much is retained.
+  ///   - logger: Logs when the store begins and ceases to fail.
+  /// - Throws: If no thread can be created.
   init(
     _ file: StoreFile, lock: StoreLock, rules: StoreRules, logger: Logger
   ) throws(SQLiteLogError) {
     self.file = file
     self.lock = Mutex(lock)
     self.rules = rules
-    self.logger = logger
-    let noThread = SQLiteLogError(.unreadable, "the system gives no thread for the store")
+    health = StoreHealth(logger: logger)
+    let noThread = SQLiteLogError(.unreadable, "cannot create a thread for the store")
     guard let checkpointer = Checkpointer(file, logger: logger) else { throw noThread }
     self.checkpointer = checkpointer
     guard
       SystemThread(named: "log-writer", { [self] in writeGroups() }) != nil,
-      SystemThread(named: "log-teller", { [self] in tellOutcomes() }) != nil
+      SystemThread(named: "log-completion", { [self] in complete() }) != nil
     else {
       arrivals.close()
       checkpointer.close()
@@ -80,12 +80,23 @@ final class GroupCommitter: Sendable {
     }
   }
 
-  /// Writes something with the next group.
+  /// Why writes fail; `nil` if they succeed.
+  var failure: LogError? {
+    if let failure = health.failure { return failure }
+    do throws(DatabaseError) {
+      try file.presence.check()
+      return nil
+    } catch {
+      return error.logError
+    }
+  }
+
+  /// Writes an operation with the next group.
   ///
-  /// The request's completion is called once it is on the disk, on a thread of this object, or at
-  /// once, on this thread, where so much waits that nothing more is taken.
+  /// The completion is called on `log-completion` once the operation is on the disk; or immediately, on
+  /// this thread, if it is rejected because too much is pending.
   func write(_ request: WriteRequest) {
-    let isTaken = load.withLock { load in
+    let isAccepted = load.withLock { load in
       guard load.requests < Self.requestBound,
         load.bytes < Self.byteBound - request.size || load.requests == 0
       else { return false }
@@ -93,103 +104,99 @@ final class GroupCommitter: Sendable {
       load.bytes += request.size
       return true
     }
-    guard isTaken else {
-      request.completion?(.failure(.unavailable("Too much waits to be written.")))
+    guard isAccepted else {
+      request.completion?(.failure(.unavailable("Too many writes are pending.")))
       return
     }
-    guard arrivals.put(.request(request)) else {
-      leave(1, bytes: request.size)
+    guard arrivals.send(.request(request)) else {
+      didComplete(1, bytes: request.size)
       request.completion?(.failure(.unavailable("The store is closed.")))
       return
     }
   }
 
-  /// Asks a source for its batch when the next group begins, on the thread that writes it.
+  /// Asks a source for its batch when the next group is formed, on `log-writer`.
   func announce(_ source: any BatchSource) {
     load.withLock { $0.requests += 1 }
-    guard arrivals.put(.source(source)) else {
-      source.appendBatch()  // to be refused, as it is told then
-      return leave(1, bytes: 0)
+    guard arrivals.send(.source(source)) else {
+      source.appendBatch()  // the append fails because the store is closed
+      return didComplete(1, bytes: 0)
     }
   }
 
-  /// A reactor reads snapshots of a schema from now on.
-  func read(_ schema: String, of reactor: String) {
+  /// Declares the schema of the snapshots that a reactor can decode.
+  func setSchema(_ schema: String, of reactor: String) {
     rules.schemas.set(schema, of: reactor)
-    write(WriteRequest(.lookAround, completion: nil))
+    write(WriteRequest(.maintenance, completion: nil))
   }
 
-  /// Waits until nothing is on its way and no completion runs: what a completion brings in turn, as
-  /// the snapshot after a commit, is waited for as well.
+  /// Blocks until nothing is pending, what completions write included.
   func waitUntilIdle(within time: Duration) {
     let isBusy = load.withLock { load in
-      load.endIsAwaited = load.requests > 0
-      return load.endIsAwaited
+      load.isAwaited = load.requests > 0
+      return load.isAwaited
     }
     guard isBusy, isIdle.wait(seconds: Int(clamping: max(1, time.components.seconds))) else {
       return
     }
-    isIdle.signal()  // for whoever waits as well
+    isIdle.signal()  // for other waiting threads
   }
 
-  /// Whether somebody waits until nothing is on its way.
-  var endIsAwaited: Bool { load.withLock { $0.endIsAwaited } }
+  /// Whether a thread waits until nothing is pending.
+  var idlenessIsAwaited: Bool { load.withLock { $0.isAwaited } }
 
-  /// Takes nothing more; what was taken is still written.
+  /// Rejects operations from now on; pending ones are still written.
   func close() {
     arrivals.close()
   }
 
-  /// Waits until everything that was taken before ``close()`` is on the disk and told.
+  /// Blocks until the threads have ended after ``close()``.
   ///
-  /// - Returns: Whether it was in time.
+  /// - Returns: Whether they ended in time.
   func waitUntilEnded(within time: Duration) -> Bool {
     let hasEnded = ended.wait(seconds: Int(clamping: max(1, time.components.seconds)))
-    if hasEnded { ended.signal() }  // for whoever waits as well
+    if hasEnded { ended.signal() }  // for other waiting threads
     return hasEnded
   }
 
-  // MARK: The writing thread
+  // MARK: log-writer
 
   private func writeGroups() {
     var writer: LogWriter?
     var isBroken = false
-    var health = StoreHealth(logger: logger)
-    // At first there may be something to remove that an earlier process had left.
+    // An earlier process may have left maintenance to do.
     var pause = 0
-    // What takes several groups comes again with the next one, before what arrives.
+    // Operations that take several groups precede the ones that arrive.
     var unfinished: [WriteRequest] = []
-    while let arrived = takeArrivals(waiting: pause, beside: unfinished) {
-      var waiting = gather(arrived)
-      if !unfinished.isEmpty { waiting = unfinished + waiting }
+    while let arrived = receiveArrivals(waiting: pause, beside: unfinished) {
+      let pending = unfinished + requests(of: arrived)
       unfinished = []
-      guard !waiting.isEmpty || arrived.isEmpty else { continue }
-      var rest = waiting[...]
+      guard !pending.isEmpty || arrived.isEmpty else { continue }
+      var rest = pending[...]
       repeat {
         let group = rest.prefix(Self.groupBound)
         rest = rest.dropFirst(group.count)
         let results: [WriteResult]
         do throws(DatabaseError) {
           if writer == nil || isBroken {
-            // Before the broken one goes: a write-ahead log that nobody has open is read anew from
-            // its file, and with it what was refused.
-            writer = try LogWriter(
-              try file.connect(for: .writing), rules, afterFailure: isBroken)
+            // The broken connection is closed after this: if none were open, SQLite would recover the
+            // write-ahead log from its file, and with it the rejected operations.
+            writer = try LogWriter(file, rules, afterFailure: isBroken)
             isBroken = false
           }
           results = try writer?.write(group) ?? []
           health.succeeded()
-          pause = writer?.isAtRest ?? true ? Self.idleInterval : 0
+          pause = writer?.isIdle ?? true ? Self.idleInterval : 0
         } catch {
           if error.breaksConnection { isBroken = true }
           health.failed(error)
           pause = Self.failureInterval
-          results = group.map { _ in .refused(error.logError) }
+          results = group.map { _ in .rejected(error.logError) }
         }
         for (offset, result) in results.enumerated() where result == .unfinished {
           unfinished.append(group[group.startIndex + offset])
         }
-        if !group.isEmpty { _ = outcomes.put(Outcome(group: group, results: results)) }
+        if !group.isEmpty { _ = completed.send(CompletedGroup(group: group, results: results)) }
         if let writer { checkpointer.didCommit(length: writer.logLength, writer.checkpoint) }
       } while !rest.isEmpty
     }
@@ -200,69 +207,69 @@ final class GroupCommitter: Sendable {
       health.failed(error)
     }
     writer = nil
-    outcomes.close()
+    completed.close()
   }
 
-  /// What has arrived; `nil` at the end, before which everything is finished.
-  private func takeArrivals(waiting pause: Int, beside unfinished: [WriteRequest]) -> [Arrival]? {
-    guard !unfinished.isEmpty else { return arrivals.takeAll(waiting: pause) }
-    return arrivals.takeAll(waiting: 0) ?? []
+  /// The next arrivals; `nil` once the inbox is closed and nothing is unfinished.
+  private func receiveArrivals(
+    waiting pause: Int, beside unfinished: [WriteRequest]
+  ) -> [Arrival]? {
+    guard !unfinished.isEmpty else { return arrivals.receive(waiting: pause) }
+    return arrivals.receive(waiting: 0) ?? []
   }
 
-  /// What the next group is made of: the requests that have arrived, and what the sources append.
-  private func gather(_ arrived: [Arrival]) -> [WriteRequest] {
-    // What sources append comes back through the queue, and what else came meanwhile with it.
-    ask(arrived) + ask(arrivals.takeAll(waiting: 0) ?? [])
+  /// The requests of the next group: those that have arrived, and those that the sources append.
+  private func requests(of arrived: [Arrival]) -> [WriteRequest] {
+    // Sources append through the inbox.
+    askSources(arrived) + askSources(arrivals.receive(waiting: 0) ?? [])
   }
 
-  /// Asks the sources that have arrived.
-  ///
-  /// - Returns: The requests that have.
-  private func ask(_ arrived: [Arrival]) -> [WriteRequest] {
+  /// Asks the sources among the arrivals for their batches, and returns the requests.
+  private func askSources(_ arrived: [Arrival]) -> [WriteRequest] {
     arrived.compactMap { arrival in
       switch arrival {
       case .request(let request): return request
       case .source(let source):
         source.appendBatch()
-        leave(1, bytes: 0)
+        didComplete(1, bytes: 0)
         return nil
       }
     }
   }
 
-  // MARK: The telling thread
+  // MARK: log-completion
 
-  private func tellOutcomes() {
-    while let waiting = outcomes.takeAll(waiting: Self.idleInterval) {
-      for outcome in waiting { tell(outcome) }
+  private func complete() {
+    while let groups = completed.receive(waiting: Self.idleInterval) {
+      for group in groups { complete(group) }
     }
-    // The writer has closed its connection before it closed the queue.
+    // The writer closed its connection before it closed the inbox.
     lock.withLock { $0 = nil }
     ended.signal()
   }
 
-  private func tell(_ outcome: Outcome) {
+  private func complete(_ completed: CompletedGroup) {
     var (count, bytes) = (0, 0)
-    for (request, result) in zip(outcome.group, outcome.results) {
+    for (request, result) in zip(completed.group, completed.results) {
       switch result {
       case .written: request.completion?(.success(()))
-      case .refused(let error): request.completion?(.failure(error))
+      case .rejected(let error): request.completion?(.failure(error))
       case .unfinished: continue
       }
       count += 1
       bytes += request.size
     }
-    leave(count, bytes: bytes)
+    didComplete(count, bytes: bytes)
   }
 
-  private func leave(_ count: Int, bytes: Int) {
-    let endIsAwaited = load.withLock { load in
+  private func didComplete(_ count: Int, bytes: Int) {
+    let isAwaited = load.withLock { load in
       load.requests -= count
       load.bytes -= bytes
-      guard load.requests == 0, load.endIsAwaited else { return false }
-      load.endIsAwaited = false
+      guard load.requests == 0, load.isAwaited else { return false }
+      load.isAwaited = false
       return true
     }
-    if endIsAwaited { isIdle.signal() }
+    if isAwaited { isIdle.signal() }
   }
 }

@@ -1,33 +1,39 @@
-internal import ReactorHost
+internal import ReactorLog
 
-/// The end of a session's history, as the writer knows it without asking the database.
+/// The writer's knowledge of the end of a session's history.
 struct Head {
-  /// The key of what belongs to the history.
+  /// The key of the history's rows.
   var id: Int64
 
   /// The name of the history.
   var epoch: String
 
-  /// Whether it has ended.
-  var isEnded: Bool
+  /// The epoch that the chain of checksums begins with; `nil` for the session's own.
+  var origin: String?
 
-  /// The version of its last entry.
-  var version: Int
+  /// Whether the history has ended.
+  var isEnded = false
 
-  /// The version of its last snapshot; 0 without any.
-  var snapshot: Int
+  /// The version of the last entry.
+  var version = 0
+
+  /// The version of the last snapshot; 0 for none.
+  var snapshot = 0
+
+  /// The checksum of the last entry.
+  var chain: UInt64
 }
 
-/// The heads of the sessions that were written to lately.
+/// The heads of the sessions that were written to recently.
 ///
-/// Two generations: when the younger one is full, it becomes the elder, and what was not asked for
-/// since the last time is forgotten.
+/// Two generations: when the young one is full, it becomes the old one, and the heads of the old one
+/// that were not used since are dropped.
 struct HeadCache {
   private let capacity: Int
   private var young: [SessionKey: Head] = [:]
   private var old: [SessionKey: Head] = [:]
 
-  /// Makes a cache that knows at least so many of the sessions used last, and at most twice as many.
+  /// Creates a cache of the most recently used sessions: at least the capacity, at most twice that.
   init(capacity: Int) {
     self.capacity = capacity
   }
@@ -46,7 +52,6 @@ struct HeadCache {
     }
   }
 
-  /// Forgets everything.
   mutating func removeAll() {
     young = [:]
     old = [:]

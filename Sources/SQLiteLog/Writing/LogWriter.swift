@@ -1,11 +1,11 @@
-internal import ReactorHost
+internal import ReactorLog
 
-/// The writing connection: puts groups of operations into the database, one transaction each.
+/// The writing connection: writes groups of operations, each in one transaction.
 ///
-/// It belongs to one thread. What it remembers of the database holds because nobody else writes to
-/// it, which the store's lock sees to.
+/// It belongs to one thread. Its caches are valid because the store's lock excludes other writers.
 struct LogWriter {
   private let connection: Connection
+  private var presence: StorePresence
   private var heads = HeadCache(capacity: 65_536)
   private var forks: Forks
   private var removals: Removals
@@ -14,21 +14,22 @@ struct LogWriter {
   private var outcomes: OutcomeSweep
   private let retention: RetentionRules
   private var nextID: Int64
-  /// Whether the file may hold what was refused, see ``transact(_:)``.
+  /// Whether the file may contain rejected operations, see ``transact(_:)``.
   private var mayHaveLeftovers: Bool
 
-  /// Takes over a connection.
+  /// Opens a connection for writing.
   ///
   /// - Parameters:
-  ///   - connection: The connection.
-  ///   - rules: How much is kept.
-  ///   - isAfterFailure: Whether a writer before this one has failed.
-  /// - Throws: Where the database cannot be read.
+  ///   - file: A store that is prepared and locked.
+  ///   - rules: How much is retained.
+  ///   - isAfterFailure: Whether an earlier writer has failed.
+  /// - Throws: If the database cannot be read.
   init(
-    _ connection: Connection, _ rules: StoreRules, afterFailure isAfterFailure: Bool
+    _ file: StoreFile, _ rules: StoreRules, afterFailure isAfterFailure: Bool
   ) throws(DatabaseError) {
-    // Acknowledged is what the disk has. The log beside the database is kept from growing for good, and
-    // brought into it by a `Checkpointer`.
+    connection = try file.connect(for: .writing)
+    // A commit is on the disk. A `Checkpointer` copies the write-ahead log to the database; its file is
+    // cut to the limit.
     try connection.execute(
       """
       PRAGMA synchronous = FULL;
@@ -41,35 +42,36 @@ struct LogWriter {
       SELECT 1 + max(
         coalesce((SELECT max(id) FROM sessions), 0), coalesce((SELECT max(session) FROM removals), 0))
       """)
+    presence = file.presence
+    presence.didOpenLog()
     statements = try WriteStatements(connection)
-    forks = try Forks(connection)
+    forks = try Forks(connection, at: file.path)
     removals = try Removals(connection)
     sweep = try RetentionSweep(connection, rules)
     outcomes = try OutcomeSweep(connection, rules)
     retention = rules.retention
     mayHaveLeftovers = isAfterFailure
-    self.connection = connection
   }
 
-  /// Whether there is nothing to do but what will be asked for.
-  var isAtRest: Bool { removals.isEmpty && !sweep.isDue && !outcomes.isDue }
+  /// Whether no maintenance is due.
+  var isIdle: Bool { removals.isEmpty && !sweep.isDue && !outcomes.isDue }
 
   /// The pages in the write-ahead log.
   var logLength: Int { connection.logLength }
 
-  /// Brings what is left of the write-ahead log into the database.
+  /// Copies the rest of the write-ahead log to the database.
   func checkpoint() throws(DatabaseError) -> Checkpoint { try connection.checkpoint() }
 
-  /// Leaves the store in order: what runs is cut off, and not to blame for it.
+  /// Prepares an orderly shutdown: it does not count as a failed run of the accepted actions.
   func finish() throws(DatabaseError) {
     try statements.clearRuns.run()
   }
 
-  /// Writes a group of operations in their order, and a part of what is to be removed.
+  /// Writes a group of operations in their order, and does some of the maintenance that is due.
   ///
-  /// - Returns: What became of each: what was refused has changed nothing, what is unfinished is to
-  ///   come again with the next group, and the others are on the disk.
-  /// - Throws: Where nothing was written at all.
+  /// - Returns: The result of each operation. An unfinished one is to be passed again with the next
+  ///   group.
+  /// - Throws: If nothing was written.
   mutating func write(
     _ group: ArraySlice<WriteRequest>
   ) throws(DatabaseError) -> [WriteResult] {
@@ -77,15 +79,15 @@ struct LogWriter {
       return try transact(group)
     } catch {
       guard error.concernsOneStatement else {
-        giveUpForks(in: group)
+        cancelForks(in: group)
         throw error
       }
       guard group.count > 1 else {
-        giveUpForks(in: group)
-        return [.refused(error.isConflict ? .conflict : error.logError)]
+        cancelForks(in: group)
+        return [.rejected(error.isConflict ? .conflict : error.logError)]
       }
     }
-    // Something in the group cannot be written. Each on its own, the others can.
+    // One of the operations cannot be written. Each in its own transaction, the others can.
     var results: [WriteResult] = []
     for index in group.indices {
       results += try write(group[index...index])
@@ -95,9 +97,9 @@ struct LogWriter {
 
   /// Writes a group as one transaction.
   ///
-  /// One whose sync failed stands whole in the write-ahead log, where nobody sees it; yet after a crash
-  /// it would count. So the first one afterwards writes something in any case: it takes the place of
-  /// what was refused.
+  /// A transaction whose sync failed is complete in the write-ahead log. It is invisible, but a crash
+  /// would make it valid. Hence the next transaction always writes something: it overwrites the
+  /// rejected one.
   private mutating func transact(
     _ group: ArraySlice<WriteRequest>
   ) throws(DatabaseError) -> [WriteResult] {
@@ -110,22 +112,25 @@ struct LogWriter {
         results.append(try apply(request.operation))
       }
       if removals.isEmpty { try sweep.plan(&removals, now: .now) }
-      let removed = try removals.removeSome(except: forks)
-      try outcomes.removeSome(now: .now)
+      let deleted = try removals.deleteSome(except: forks)
+      try outcomes.deleteSome(now: .now)
       if mayHaveLeftovers { try connection.execute("PRAGMA user_version = \(Schema.version)") }
+      // A commit to a deleted file succeeds; it may also be deleted during the commit.
+      try presence.check()
       try statements.commit.run()
+      try presence.check()
       mayHaveLeftovers = false
       forks.didCommit()
-      removals.didRemove(removed)
+      removals.didCommit(deleted)
       return results
     } catch {
       mayHaveLeftovers = true
       heads.removeAll()
-      forks.didTakeBack()
-      removals.didTakeBack()
-      outcomes.didTakeBack()
-      // Some errors have ended the transaction themselves. If this fails, the connection is of no
-      // use any more, which is what the error says that is thrown.
+      forks.didRollBack()
+      removals.didRollBack()
+      outcomes.didRollBack()
+      // Some errors have ended the transaction. If the rollback fails, its error breaks the
+      // connection.
       if connection.isInTransaction { try connection.execute("ROLLBACK") }
       throw error
     }
@@ -133,65 +138,65 @@ struct LogWriter {
 
   // MARK: Operations
 
-  /// Does what an operation says, or a part of it, within a transaction.
+  /// Applies an operation, or a part of it, within a transaction.
   ///
-  /// Where the session is not as the operation expects it, it is refused and nothing was changed.
+  /// An operation that expects another state of the session is rejected without a change.
   private mutating func apply(_ operation: WriteOperation) throws(DatabaseError) -> WriteResult {
     switch operation {
     case .create(let key, let epoch):
-      guard let head = try begin(key, epoch: epoch, at: .now) else { return .refused(.conflict) }
+      guard let head = try begin(key, epoch: epoch, at: .now) else { return .rejected(.conflict) }
       heads[key] = head
     case .append(let key, let batch, let epoch, let version):
       let isExpected = try append(batch, to: key, epoch: epoch, version: version)
-      return isExpected ? .written : .refused(.conflict)
+      return isExpected ? .written : .rejected(.conflict)
     case .end(let key):
       try end(key)
     case .fork(let source, let version, let target, let epoch):
       return try fork(source, at: version, to: target, epoch: epoch)
-    case .share(let value, let name): try share(value, as: name)
+    case .share(let value, let name):
+      try statements.share.run(name, value.epoch, value.version, value.revision, value.json)
     case .save(let key, let snapshot, let epoch):
       try save(snapshot, of: key, epoch: epoch)
-    case .lookAround: break
+    case .maintenance: break
     }
     return .written
   }
 
-  /// Begins a history, in place of one that has ended; of one that is copied it takes the key.
+  /// Starts a history, in place of one that has ended.
   ///
-  /// - Returns: Its head, without anything; `nil` where one is there.
+  /// - Parameters:
+  ///   - key: The session.
+  ///   - epoch: The name of the history.
+  ///   - moment: The time of its creation.
+  ///   - copy: The id of the rows that were copied for it; `nil` for none.
+  ///   - origin: The epoch that the chain of the copied rows begins with.
+  /// - Returns: Its head, as if it were empty; `nil` if the session has a history.
+  /// - Throws: If the database fails.
   private mutating func begin(
-    _ key: SessionKey, epoch: String, at moment: Timestamp, as copy: Int64? = nil
+    _ key: SessionKey, epoch: String, at moment: Timestamp, as copy: Int64? = nil,
+    origin: String? = nil
   ) throws(DatabaseError) -> Head? {
     let known = try head(of: key)
     guard known?.isEnded ?? true else { return nil }
     let id: Int64
     if let known {
       id = copy ?? known.id
-      try statements.reviveSession.bind(1, known.id)
-      try statements.reviveSession.bind(2, id)
-      try statements.reviveSession.bind(3, text: epoch)
-      try statements.reviveSession.bind(4, moment.milliseconds)
-      try statements.reviveSession.run()
+      try statements.replaceSession.run(known.id, id, epoch, moment, origin)
     } else {
       id = copy ?? takeID()
-      try insertSession(key, id: id, epoch: epoch, at: moment, isEnded: false)
+      try insertSession(key, id: id, epoch: epoch, at: moment, isEnded: false, origin: origin)
     }
-    return Head(id: id, epoch: epoch, isEnded: false, version: 0, snapshot: 0)
+    return Head(id: id, epoch: epoch, origin: origin, chain: EntryChain.seed(origin ?? epoch))
   }
 
-  private mutating func insertSession(
-    _ key: SessionKey, id: Int64, epoch: String, at moment: Timestamp, isEnded: Bool
+  private func insertSession(
+    _ key: SessionKey, id: Int64, epoch: String, at moment: Timestamp, isEnded: Bool,
+    origin: String? = nil
   ) throws(DatabaseError) {
-    try statements.insertSession.bind(1, id)
-    try statements.insertSession.bind(2, text: key.reactor)
-    try statements.insertSession.bind(3, text: key.id)
-    try statements.insertSession.bind(4, text: epoch)
-    try statements.insertSession.bind(5, moment.milliseconds)
-    try statements.insertSession.bind(6, isEnded ? 1 : 0)
-    try statements.insertSession.run()
+    try statements.insertSession.run(id, key.reactor, key.id, epoch, moment, isEnded, origin)
   }
 
-  /// A key that no history has, nor what is left of one.
+  /// An id that no history has, and no rows that are to be deleted.
   private mutating func takeID() -> Int64 {
     defer { nextID += 1 }
     return nextID
@@ -211,122 +216,95 @@ struct LogWriter {
     guard var head = found, !head.isEnded, head.epoch == epoch, head.version == version else {
       return false
     }
-    for entry in batch.entries { try insert(entry, into: head.id) }
+    for entry in batch.entries {
+      head.chain = EntryChain.checksum(of: entry, after: head.chain)
+      try insert(entry, into: head.id, checksum: head.chain)
+    }
     for action in batch.accepted { try put(action, into: head.id) }
-    for id in batch.finished { try remove(id, from: head.id) }
-    for outcome in batch.outcomes { try keep(outcome, in: head.id) }
+    for id in batch.finished { try statements.deleteAccepted.run(head.id, id.request, id.place) }
+    for outcome in batch.outcomes {
+      try statements.putOutcome.run(
+        head.id, outcome.key.name, outcome.key.body, outcome.at, outcome.version,
+        outcome.failure?.json)
+      outcomes.didInsert()
+    }
     head.version += batch.entries.count
     heads[key] = head
     return true
   }
 
   private func put(_ action: AcceptedAction, into id: Int64) throws(DatabaseError) {
-    try statements.putAccepted.bind(1, id)
-    try statements.putAccepted.bind(2, action.id.request)
-    try statements.putAccepted.bind(3, action.id.place)
-    try statements.putAccepted.bind(4, action.at.milliseconds)
-    try statements.putAccepted.bind(5, action.runs)
-    try statements.putAccepted.bind(6, utf8: action.action)
-    try statements.putAccepted.bind(7, action.isInArray ? 1 : 0)
-    try statements.putAccepted.bind(8, text: action.key?.name)
-    try statements.putAccepted.bind(9, text: action.key?.body)
-    try statements.putAccepted.bind(10, utf8: action.failure?.json)
-    try statements.putAccepted.run()
+    try statements.putAccepted.run(
+      id, action.id.request, action.id.place, action.at, action.runs, action.action,
+      action.isInArray, action.key?.name, action.key?.body, action.failure?.json)
   }
 
-  private func remove(_ action: AcceptedAction.ID, from id: Int64) throws(DatabaseError) {
-    try statements.removeAccepted.bind(1, id)
-    try statements.removeAccepted.bind(2, action.request)
-    try statements.removeAccepted.bind(3, action.place)
-    try statements.removeAccepted.run()
-  }
-
-  private mutating func keep(_ outcome: KeptOutcome, in id: Int64) throws(DatabaseError) {
-    try statements.keepOutcome.bind(1, id)
-    try statements.keepOutcome.bind(2, text: outcome.key.name)
-    try statements.keepOutcome.bind(3, text: outcome.key.body)
-    try statements.keepOutcome.bind(4, outcome.at.milliseconds)
-    try statements.keepOutcome.bind(5, outcome.version)
-    try statements.keepOutcome.bind(6, utf8: outcome.failure?.json)
-    try statements.keepOutcome.run()
-    outcomes.didKeepOne()
-  }
-
-  private func insert(_ entry: LogEntry, into id: Int64) throws(DatabaseError) {
-    try statements.insertMutation.bind(1, id)
-    try statements.insertMutation.bind(2, entry.version)
-    try statements.insertMutation.bind(3, entry.at.milliseconds)
-    try statements.insertMutation.bind(4, utf8: entry.action)
-    try statements.insertMutation.bind(5, text: entry.global?.name)
-    try statements.insertMutation.bind(6, entry.global.map { Int64(bitPattern: $0.revision) })
-    try statements.insertMutation.bind(7, utf8: entry.mutation)
-    try statements.insertMutation.run()
+  private func insert(
+    _ entry: LogEntry, into id: Int64, checksum: UInt64
+  ) throws(DatabaseError) {
+    try statements.insertMutation.run(
+      id, entry.version, entry.at, entry.action, entry.global?.name, entry.global?.revision,
+      entry.mutation, checksum)
     guard let global = entry.global else { return }
-    try statements.markGlobal.bind(1, id)
-    try statements.markGlobal.bind(2, text: global.name)
-    try statements.markGlobal.bind(3, Int64(bitPattern: global.revision))
-    try statements.markGlobal.run()
+    try statements.markGlobal.run(id, global.name, global.revision)
   }
 
-  /// Leaves of a session that it has ended.
-  ///
-  /// Its rows go later, whatever their number.
+  /// Marks a session as ended; its rows are deleted later, in batches.
   private mutating func end(_ key: SessionKey) throws(DatabaseError) {
     let known = try head(of: key)
     guard known?.isEnded != true else { return }
     let id = takeID()
     if let head = known {
       try removals.add(history: head.id)
-      try statements.endSession.bind(1, head.id)
-      try statements.endSession.bind(2, id)
-      try statements.endSession.bind(3, Timestamp.now.milliseconds)
-      try statements.endSession.run()
+      try statements.endSession.run(head.id, id, Timestamp.now)
     } else {
       try insertSession(key, id: id, epoch: "", at: .now, isEnded: true)
     }
-    heads[key] = Head(id: id, epoch: "", isEnded: true, version: 0, snapshot: 0)
+    heads[key] = Head(id: id, epoch: "", isEnded: true, chain: 0)
   }
 
-  /// Copies a part of a history, and gives the session what was copied once it is whole.
+  /// Copies a part of a history; the session gets the copy when it is complete.
   private mutating func fork(
     _ source: SessionKey, at version: Int, to target: SessionKey, epoch: String
   ) throws(DatabaseError) -> WriteResult {
     let known = forks.copy(to: target, epoch: epoch)
     guard try head(of: target)?.isEnded ?? true else {
       forks.end(to: target, epoch: epoch)
-      return .refused(.conflict)
+      return .rejected(.conflict)
+    }
+    if let rejection = forks.rejection(isNew: known == nil) {
+      forks.end(to: target, epoch: epoch)
+      return .rejected(rejection)
     }
     let copy: Forks.Copy
     if let known {
       copy = known
     } else {
-      let origin = try head(of: source).flatMap { $0.isEnded ? nil : $0 }
-      copy = Forks.Copy(id: takeID(), origin: origin)
+      let head = try head(of: source).flatMap { $0.isEnded ? nil : $0 }
+      copy = Forks.Copy(id: takeID(), source: head)
     }
     guard try forks.copySome(copy, upTo: version) else {
-      if known == nil { forks.begin(copy, to: target, epoch: epoch) }
-      // A copy that nobody finishes is removed.
+      if known == nil { forks.start(copy, to: target, epoch: epoch) }
+      // A copy that is never finished is deleted.
       try removals.add(history: copy.id)
       return .unfinished
     }
     forks.end(to: target, epoch: epoch)
-    if known != nil { try removals.keep(history: copy.id) }
-    guard var head = try begin(target, epoch: epoch, at: .now, as: copy.id) else {
-      return .refused(.conflict)
-    }
-    if let origin = copy.origin {
-      head.version = min(version, origin.version)
-      head.snapshot = version >= origin.snapshot ? origin.snapshot : version
-    }
-    heads[target] = head
+    if known != nil { try removals.cancel(history: copy.id) }
+    let begun = try begin(
+      target, epoch: epoch, at: .now, as: copy.id, origin: copy.source.map { $0.origin ?? $0.epoch }
+    )
+    guard begun != nil else { return .rejected(.conflict) }
+    // To be read with the copied rows.
+    heads[target] = nil
     return .written
   }
 
-  /// What is refused is not asked for again.
-  private mutating func giveUpForks(in group: ArraySlice<WriteRequest>) {
+  /// Cancels the copies of rejected forks.
+  private mutating func cancelForks(in group: ArraySlice<WriteRequest>) {
     for request in group {
       guard case .fork(_, _, let target, let epoch) = request.operation else { continue }
-      forks.giveUp(to: target, epoch: epoch)
+      forks.cancel(to: target, epoch: epoch)
     }
   }
 
@@ -336,47 +314,32 @@ struct LogWriter {
     guard var head = try head(of: key), !head.isEnded, head.epoch == epoch,
       snapshot.version <= head.version, snapshot.version >= max(1, head.snapshot)
     else { return }
-    try statements.insertSnapshot.bind(1, head.id)
-    try statements.insertSnapshot.bind(2, snapshot.version)
-    try statements.insertSnapshot.bind(3, utf8: snapshot.state)
-    try statements.insertSnapshot.bind(4, text: snapshot.schema)
-    try statements.insertSnapshot.run()
+    var chain = head.chain
+    if snapshot.version < head.version {
+      let stored = try statements.findChecksum.first(
+        head.id, snapshot.version, as: UInt64?.self)
+      chain = (stored ?? nil) ?? EntryChain.seed(head.origin ?? epoch)
+    }
+    try statements.insertSnapshot.run(
+      head.id, snapshot.version, snapshot.state, snapshot.schema, chain,
+      EntryChain.checksum(of: snapshot, at: chain))
     head.snapshot = snapshot.version
     heads[key] = head
     try removals.trim(
       head.id, at: head.version, to: retention[key.reactor], schema: snapshot.schema, now: .now)
-    if !removals.areTrimming(head.id) { try thinSnapshots(of: head) }
+    // A log that is retained completely has many recent snapshots and few early ones.
+    if !removals.areTrimming(head.id) { try statements.thinSnapshots.run(head.id, head.version) }
   }
 
-  /// Removes a snapshot that is close to others, so that a log that is kept for good has many of late
-  /// and few of long ago.
-  private func thinSnapshots(of head: Head) throws(DatabaseError) {
-    try statements.thinSnapshots.bind(1, head.id)
-    try statements.thinSnapshots.bind(2, head.version)
-    try statements.thinSnapshots.run()
-  }
-
-  private func share(_ value: SharedValue, as name: String) throws(DatabaseError) {
-    try statements.share.bind(1, text: name)
-    try statements.share.bind(2, text: value.epoch)
-    try statements.share.bind(3, value.version)
-    try statements.share.bind(4, Int64(bitPattern: value.revision))
-    try statements.share.bind(5, utf8: value.json)
-    try statements.share.run()
-  }
-
-  /// The end of a session's history; `nil` where nothing was ever stored.
+  /// The end of a session's history; `nil` if nothing was ever stored.
   private mutating func head(of key: SessionKey) throws(DatabaseError) -> Head? {
     if let head = heads[key] { return head }
-    try statements.findSession.bind(1, text: key.reactor)
-    try statements.findSession.bind(2, text: key.id)
-    guard try statements.findSession.step() else { return nil }
-    defer { statements.findSession.reset() }
-    let snapshot = statements.findSession.number(4)
+    let row = try statements.findSession.first(
+      key.reactor, key.id, as: (Int64, String, String?, Bool, Int, UInt64?, Int).self)
+    guard let (id, epoch, origin, isEnded, version, checksum, snapshot) = row else { return nil }
     let head = Head(
-      id: statements.findSession.integer(0), epoch: statements.findSession.text(1),
-      isEnded: statements.findSession.integer(2) != 0,
-      version: max(statements.findSession.number(3), snapshot), snapshot: snapshot)
+      id: id, epoch: epoch, origin: origin, isEnded: isEnded, version: max(version, snapshot),
+      snapshot: snapshot, chain: checksum ?? EntryChain.seed(origin ?? epoch))
     heads[key] = head
     return head
   }

@@ -1,82 +1,75 @@
-internal import ReactorHost
+internal import ReactorLog
 
-/// Removes the answers of idempotency keys that were kept for long enough, a few with each group.
+/// Deletes the outcomes of idempotency keys after their retention, a few with each group.
 struct OutcomeSweep {
-  /// How often it looks for some.
   private static let interval = Duration.seconds(60)
-  private static let rowsAStep = 500
+  private static let rowsPerStep = 500
 
-  private let kept: Duration
+  private let retention: Duration
   private let bound: Int
   private let count: Statement
-  private let removeOld: Statement
-  private let removeOldest: Statement
-  /// How many there are at most; `nil` where nobody has counted.
+  private let deleteExpired: Statement
+  private let deleteOldest: Statement
+  /// An upper bound of their number; `nil` if it is unknown.
   private var known: Int?
-  // Not by the clock on the wall, which may be set.
+  // The wall clock can be set.
   private var due = ContinuousClock.now
 
   init(_ connection: Connection, _ rules: StoreRules) throws(DatabaseError) {
-    kept = rules.outcomesKept
+    retention = rules.outcomeRetention
     bound = rules.outcomeBound
     count = try connection.prepare("SELECT count(*) FROM outcomes")
-    removeOld = try connection.prepare(
+    deleteExpired = try connection.prepare(
       """
       DELETE FROM outcomes WHERE (session, key) IN (
-        SELECT session, key FROM outcomes WHERE at <= ?1 ORDER BY at LIMIT \(Self.rowsAStep))
+        SELECT session, key FROM outcomes WHERE at <= ?1 ORDER BY at LIMIT \(Self.rowsPerStep))
       """)
-    removeOldest = try connection.prepare(
+    deleteOldest = try connection.prepare(
       """
       DELETE FROM outcomes WHERE (session, key) IN (
         SELECT session, key FROM outcomes ORDER BY at LIMIT ?1)
       """)
   }
 
-  /// Whether there may be something to remove.
+  /// Whether there may be outcomes to delete.
   var isDue: Bool { ContinuousClock.now >= due }
 
-  /// One more was kept, or one in place of another.
-  mutating func didKeepOne() {
+  /// An outcome was inserted or replaced.
+  mutating func didInsert() {
     known = known.map { $0 + 1 }
     if let known, known > bound { due = .now }
   }
 
-  /// Removes some, within a transaction.
-  mutating func removeSome(now: Timestamp) throws(DatabaseError) {
+  /// Deletes some, within a transaction.
+  mutating func deleteSome(now: Timestamp) throws(DatabaseError) {
     guard isDue else { return }
-    try removeOld.bind(1, now.milliseconds - kept.milliseconds)
-    try removeOld.run()
-    guard removeOld.changeCount == 0 else {
+    try deleteExpired.run(now.milliseconds - retention.milliseconds)
+    guard deleteExpired.changeCount == 0 else {
       known = nil
       return
     }
-    guard try removeSurplus() else { return }
-    due = .now + min(Self.interval, kept)
+    guard try deleteSurplus() else { return }
+    due = .now + min(Self.interval, retention)
   }
 
-  /// - Returns: Whether there are no more than there may be.
-  private mutating func removeSurplus() throws(DatabaseError) -> Bool {
-    if known.map({ $0 > bound }) ?? true {
-      guard try count.step() else { return true }
-      known = count.number(0)
-      count.reset()
-    }
+  /// - Returns: Whether there is no surplus.
+  private mutating func deleteSurplus() throws(DatabaseError) -> Bool {
+    if known.map({ $0 > bound }) ?? true { known = try count.first(as: Int.self) }
     guard let known, known > bound else { return true }
-    try removeOldest.bind(1, min(known - bound, Self.rowsAStep))
-    try removeOldest.run()
+    try deleteOldest.run(min(known - bound, Self.rowsPerStep))
     self.known = nil
     return false
   }
 
-  /// A transaction was taken back, and with it perhaps what was counted.
-  mutating func didTakeBack() {
+  /// The transaction was rolled back.
+  mutating func didRollBack() {
     known = nil
     due = .now
   }
 }
 
 extension Duration {
-  /// The whole milliseconds, as many as there are room for.
+  /// The whole milliseconds, clamped.
   fileprivate var milliseconds: Int64 {
     let (seconds, attoseconds) = components
     let (product, overflow) = seconds.multipliedReportingOverflow(by: 1000)

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// The schemas of the snapshots that the hosted reactors can read.
+/// The schemas of the snapshots that the hosted reactors can decode.
 final class ReadableSchemas: Sendable {
   private struct State {
     var byReactor: [String: String] = [:]
@@ -13,17 +13,17 @@ final class ReadableSchemas: Sendable {
     state = Mutex(State(byReactor: byReactor, changes: byReactor.count))
   }
 
-  /// The schema of a reactor; `nil` where nobody hosts it.
+  /// The schema of a reactor; `nil` if it is not hosted.
   subscript(reactor: String) -> String? {
     state.withLock { $0.byReactor[reactor] }
   }
 
-  /// How often something changed; 0 where nothing is known.
+  /// The number of changes; 0 while no schema is known.
   var changes: Int {
     state.withLock { $0.changes }
   }
 
-  /// A reactor reads a schema from now on.
+  /// Sets the schema of a reactor.
   func set(_ schema: String, of reactor: String) {
     state.withLock { state in
       guard state.byReactor.updateValue(schema, forKey: reactor) != schema else { return }

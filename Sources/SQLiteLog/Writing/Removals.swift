@@ -1,60 +1,62 @@
-internal import ReactorHost
+internal import ReactorLog
 
-/// What is to be removed from the database: a few rows with each group, so that nobody waits for it.
+/// The rows to delete: a few with each group, so that no commit waits for a long history.
 struct Removals {
-  /// A step of the removing, to be confirmed when its transaction is on the disk.
+  /// A step within a transaction, to be confirmed by ``didCommit(_:)``.
   enum Step {
     case none
+    case deletedSome
     case trimmed(Int64, upTo: Int)
-    case removedHistories
-    case removedSome
+    case deletedHistories
   }
 
-  private static let rowsAStep = 500
+  private static let rowsPerStep = 500
+  private static let snapshotsPerStep = 20
 
-  /// How far the beginnings of histories are to be removed, by the histories' keys.
+  /// The last version to delete, by the history's id.
   private var trims: [Int64: Int] = [:]
-  /// Whether the table of ended histories has anything to do.
+  /// Whether the table of ended histories may have rows.
   private var hasHistories = true
 
   private let insertHistory: Statement
-  private let nextHistory: Statement
+  private let listHistories: Statement
   private let deleteHistory: Statement
   private let deleteMutations: Statement
   private let deleteSnapshots: Statement
   private let deleteGlobals: Statement
   private let deleteAccepted: Statement
   private let deleteOutcomes: Statement
-  private let oldSnapshot: Statement
-  private let snapshotOfOldEntry: Statement
+  private let findOldSnapshot: Statement
+  private let findSnapshotOfOldEntry: Statement
 
   init(_ connection: Connection) throws(DatabaseError) {
     insertHistory = try connection.prepare("INSERT OR IGNORE INTO removals (session) VALUES (?1)")
-    nextHistory = try connection.prepare("SELECT session FROM removals ORDER BY session")
+    listHistories = try connection.prepare("SELECT session FROM removals ORDER BY session")
     deleteHistory = try connection.prepare("DELETE FROM removals WHERE session = ?1")
     deleteMutations = try connection.prepare(
       """
-      DELETE FROM mutations WHERE session = ?1 AND version <= min(?2, \(Self.rowsAStep) + (
+      DELETE FROM mutations WHERE session = ?1 AND version <= min(?2, \(Self.rowsPerStep) + (
         SELECT version FROM mutations WHERE session = ?1 ORDER BY version LIMIT 1))
       """)
     deleteSnapshots = try connection.prepare(
       """
       DELETE FROM snapshots WHERE rowid IN (
-        SELECT rowid FROM snapshots WHERE session = ?1 AND version < ?2 LIMIT 20)
+        SELECT rowid FROM snapshots WHERE session = ?1 AND version < ?2
+        LIMIT \(Self.snapshotsPerStep))
       """)
     deleteGlobals = try connection.prepare("DELETE FROM globals WHERE session = ?1")
     deleteAccepted = try connection.prepare("DELETE FROM accepted WHERE session = ?1")
     deleteOutcomes = try connection.prepare(
       """
       DELETE FROM outcomes WHERE session = ?1 AND key IN (
-        SELECT key FROM outcomes WHERE session = ?1 LIMIT \(Self.rowsAStep))
+        SELECT key FROM outcomes WHERE session = ?1 LIMIT \(Self.rowsPerStep))
       """)
-    oldSnapshot = try connection.prepare(
+    findOldSnapshot = try connection.prepare(
       """
       SELECT version FROM snapshots WHERE session = ?1 AND version <= ?2 AND schema = ?3
       ORDER BY version DESC LIMIT 1
       """)
-    snapshotOfOldEntry = try connection.prepare(
+    findSnapshotOfOldEntry = try connection.prepare(
       """
       SELECT version FROM snapshots
       WHERE session = ?1 AND version < ?2 AND schema = ?3 AND (
@@ -64,122 +66,98 @@ struct Removals {
       """)
   }
 
-  /// Whether the beginning of a history is to be removed.
+  /// Whether a trim of a history is planned.
   func areTrimming(_ id: Int64) -> Bool { trims[id] != nil }
 
-  /// Whether there is anything to remove.
+  /// Whether there is nothing to delete.
   var isEmpty: Bool { trims.isEmpty && !hasHistories }
 
-  /// Removes all of a history, which no session has any more, or none has yet.
+  /// Plans to delete a history that belongs to no session any more, or not yet.
   mutating func add(history id: Int64) throws(DatabaseError) {
-    try insertHistory.bind(1, id)
-    try insertHistory.run()
+    try insertHistory.run(id)
     hasHistories = true
   }
 
-  /// Keeps a history, which a session has now.
-  func keep(history id: Int64) throws(DatabaseError) {
-    try deleteHistory.bind(1, id)
-    try deleteHistory.run()
+  /// Cancels the deletion of a history that belongs to a session now.
+  func cancel(history id: Int64) throws(DatabaseError) {
+    try deleteHistory.run(id)
   }
 
-  /// Removes of a history that is at a version what need not be kept.
+  /// Plans to delete the entries of a history that a retained snapshot makes redundant.
   ///
-  /// That is everything up to a snapshot of a schema, which then stands in for it: one of another may
-  /// not be readable. At least the last entry stays.
+  /// Only a snapshot of the schema can replace entries: another may not be decodable. The last entry
+  /// is always retained.
   mutating func trim(
     _ id: Int64, at version: Int, to retention: Retention, schema: String, now: Timestamp
   ) throws(DatabaseError) {
+    let snapshot: Int?
     switch retention {
     case .all: return
     case .versions(let count):
       guard version > count else { return }
-      try oldSnapshot.bind(1, id)
-      try oldSnapshot.bind(2, version - max(count, 1))
-      try oldSnapshot.bind(3, text: schema)
-      try plan(id, oldSnapshot)
+      snapshot = try findOldSnapshot.first(id, version - max(count, 1), schema, as: Int.self)
     case .days(let count):
-      try snapshotOfOldEntry.bind(1, id)
-      try snapshotOfOldEntry.bind(2, version)
-      try snapshotOfOldEntry.bind(3, text: schema)
-      try snapshotOfOldEntry.bind(4, now.milliseconds - Int64(count) * 86_400_000)
-      try plan(id, snapshotOfOldEntry)
+      snapshot = try findSnapshotOfOldEntry.first(
+        id, version, schema, now.milliseconds - Int64(count) * 86_400_000, as: Int.self)
     }
-  }
-
-  private mutating func plan(
-    _ id: Int64, _ query: Statement
-  ) throws(DatabaseError) {
-    guard try query.step() else { return }
-    trims[id] = query.number(0)
-    query.reset()
+    if let snapshot { trims[id] = snapshot }
   }
 
   // MARK: Step by step
 
-  /// Removes some rows, within a transaction, of histories that are not copied just now.
-  mutating func removeSome(except forks: Forks) throws(DatabaseError) -> Step {
+  /// Deletes some rows, within a transaction, of histories that are not being copied.
+  mutating func deleteSome(except forks: Forks) throws(DatabaseError) -> Step {
     if let (id, version) = trims.first(where: { !forks.concern($0.key) }) {
-      let isDone = try removeSome(of: id, upTo: version)
-      return isDone ? .trimmed(id, upTo: version) : .removedSome
+      let isDone = try deleteSome(of: id, upTo: version)
+      return isDone ? .trimmed(id, upTo: version) : .deletedSome
     }
     guard hasHistories else { return .none }
     guard let id = try nextHistory(except: forks) else {
-      return forks.isEmpty ? .removedHistories : .none
+      return forks.isEmpty ? .deletedHistories : .none
     }
-    if try removeSome(of: id, upTo: .max), try removeOutcomes(of: id) {
-      for statement in [deleteGlobals, deleteAccepted, deleteHistory] {
-        try statement.bind(1, id)
-        try statement.run()
-      }
+    if try deleteSome(of: id, upTo: .max), try deleteOutcomes(of: id) {
+      for statement in [deleteGlobals, deleteAccepted, deleteHistory] { try statement.run(id) }
     }
-    return .removedSome
+    return .deletedSome
   }
 
   private func nextHistory(except forks: Forks) throws(DatabaseError) -> Int64? {
-    while try nextHistory.step() {
-      let id = nextHistory.integer(0)
-      guard !forks.concern(id) else { continue }
-      nextHistory.reset()
-      return id
+    defer { listHistories.reset() }
+    while let id = try listHistories.next(as: Int64.self) {
+      if !forks.concern(id) { return id }
     }
     return nil
   }
 
-  /// Removes rows of a history.
+  /// Deletes rows of a history.
   ///
   /// - Returns: Whether there were none left.
-  private func removeSome(of id: Int64, upTo version: Int) throws(DatabaseError) -> Bool {
-    try deleteMutations.bind(1, id)
-    try deleteMutations.bind(2, version)
-    try deleteMutations.run()
+  private func deleteSome(of id: Int64, upTo version: Int) throws(DatabaseError) -> Bool {
+    try deleteMutations.run(id, version)
     guard deleteMutations.changeCount == 0 else { return false }
-    try deleteSnapshots.bind(1, id)
-    try deleteSnapshots.bind(2, version)
-    try deleteSnapshots.run()
+    try deleteSnapshots.run(id, version)
     return deleteSnapshots.changeCount == 0
   }
 
-  private func removeOutcomes(of id: Int64) throws(DatabaseError) -> Bool {
-    try deleteOutcomes.bind(1, id)
-    try deleteOutcomes.run()
+  private func deleteOutcomes(of id: Int64) throws(DatabaseError) -> Bool {
+    try deleteOutcomes.run(id)
     return deleteOutcomes.changeCount == 0
   }
 
-  /// A step is on the disk.
-  mutating func didRemove(_ step: Step) {
+  /// The transaction of a step is committed.
+  mutating func didCommit(_ step: Step) {
     switch step {
-    case .none, .removedSome: break
+    case .none, .deletedSome: break
     case .trimmed(let id, let version): if trims[id] == version { trims[id] = nil }
-    case .removedHistories: hasHistories = false
+    case .deletedHistories: hasHistories = false
     }
   }
 
-  /// A transaction was taken back.
+  /// The transaction was rolled back.
   ///
-  /// With it went perhaps a snapshot that was to stand in for what a trim removes. The next snapshot
-  /// of the session plans another.
-  mutating func didTakeBack() {
+  /// It may have contained a snapshot that a trim relies on; the next snapshot of the session plans
+  /// another trim.
+  mutating func didRollBack() {
     trims = [:]
     hasHistories = true
   }

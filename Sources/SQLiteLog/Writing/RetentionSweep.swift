@@ -1,20 +1,20 @@
-internal import ReactorHost
+internal import ReactorLog
 
-/// Goes through all sessions, a few with each group, for those that retention has become too long
-/// for: the ones that are written to look after themselves, and the others would keep everything.
+/// Visits all sessions, a few with each group, and plans the deletions that retention requires in
+/// those that are not written to; the others are trimmed when they store a snapshot.
 ///
-/// It leaves alone what nobody hosts, and what only an earlier release has folded: its snapshots may
-/// be of no use to this one. Once such a session was loaded, it has a snapshot that is.
+/// Skips reactors that are not hosted, and sessions whose snapshots only an earlier release can
+/// decode. Those get a readable snapshot when they are loaded.
 struct RetentionSweep {
   private static let interval = Duration.seconds(86_400)
-  private static let sessionsAStep = 200
+  private static let sessionsPerStep = 200
 
   private let sessions: Statement
   private let rules: StoreRules
-  /// How many changes of the schemas were looked at.
+  /// The changes of the schemas that were considered.
   private var seen = 0
   private var position: Int64 = 0
-  // Not by the clock on the wall, which may be set.
+  // The wall clock can be set.
   private var due = ContinuousClock.now
 
   init(_ connection: Connection, _ rules: StoreRules) throws(DatabaseError) {
@@ -23,20 +23,18 @@ struct RetentionSweep {
       """
       SELECT id, reactor, (
         SELECT version FROM mutations WHERE session = id ORDER BY version DESC LIMIT 1)
-      FROM sessions WHERE id > ?1 AND ended = 0 ORDER BY id LIMIT \(Self.sessionsAStep)
+      FROM sessions WHERE id > ?1 AND ended = 0 ORDER BY id LIMIT \(Self.sessionsPerStep)
       """)
   }
 
-  /// Whether there are sessions to look at.
+  /// Whether there are sessions to visit.
   var isDue: Bool {
     let changes = rules.schemas.changes
     return changes != seen || changes > 0 && ContinuousClock.now >= due
   }
 
-  /// Looks at some sessions.
-  mutating func plan(
-    _ removals: inout Removals, now: Timestamp
-  ) throws(DatabaseError) {
+  /// Visits some sessions.
+  mutating func plan(_ removals: inout Removals, now: Timestamp) throws(DatabaseError) {
     guard isDue else { return }
     let changes = rules.schemas.changes
     if changes != seen {
@@ -44,15 +42,15 @@ struct RetentionSweep {
       due = .now
       seen = changes
     }
-    try sessions.bind(1, position)
+    try sessions.bind(position)
+    defer { sessions.reset() }
     var hasMore = false
-    while try sessions.step() {
+    while let (id, reactor, version) = try sessions.next(as: (Int64, String, Int).self) {
       hasMore = true
-      position = sessions.integer(0)
-      let reactor = sessions.text(1)
+      position = id
       guard let schema = rules.schemas[reactor] else { continue }
       try removals.trim(
-        position, at: sessions.number(2), to: rules.retention[reactor], schema: schema, now: now)
+        id, at: version, to: rules.retention[reactor], schema: schema, now: now)
     }
     guard !hasMore else { return }
     position = 0

@@ -1,24 +1,33 @@
-internal import ReactorHost
+internal import ReactorLog
+internal import Synchronization
+internal import Telemetry
 
-/// Tells the operator once that the store fails, and once that it works again, however many
-/// requests that concerns.
-struct StoreHealth {
+/// Whether the store can be written.
+///
+/// Logs each change once, however many requests it concerns.
+final class StoreHealth: Sendable {
   private let logger: Logger
-  private var failure: LogError?
+  private let state = Mutex<LogError?>(nil)
 
   init(logger: Logger) {
     self.logger = logger
   }
 
-  mutating func succeeded() {
-    guard failure != nil else { return }
-    failure = nil
-    logger.info("store is written again")
+  /// The error of the last write; `nil` if it succeeded.
+  var failure: LogError? { state.withLock { $0 } }
+
+  func succeeded() {
+    let wasFailing = state.withLock { $0.take() != nil }
+    if wasFailing { logger.info("store is written again") }
   }
 
-  mutating func failed(_ error: DatabaseError) {
-    guard failure != error.logError else { return }
-    failure = error.logError
-    logger.error("store cannot be written", ["error": "\(error)", "reason": "\(error.logError)"])
+  func failed(_ error: DatabaseError) {
+    let failure = error.logError
+    let isNew = state.withLock { state in
+      defer { state = failure }
+      return state != failure
+    }
+    guard isNew else { return }
+    logger.error("store cannot be written", ["error": "\(error)", "reason": "\(failure)"])
   }
 }

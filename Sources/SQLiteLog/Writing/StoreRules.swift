@@ -1,16 +1,16 @@
-internal import ReactorHost
+internal import ReactorLog
 
-/// How much a store keeps.
+/// How much a store retains.
 struct StoreRules: Sendable {
-  /// What is kept of the sessions' logs.
+  /// The retention of the sessions' logs.
   var retention = RetentionRules()
 
-  /// Whose snapshots may stand in for what is removed.
+  /// The schemas whose snapshots may replace deleted entries.
   var schemas = ReadableSchemas()
 
-  /// How long the answers of idempotency keys are kept.
-  var outcomesKept = Duration.seconds(86_400)
+  /// How long outcomes of idempotency keys are retained.
+  var outcomeRetention = IdempotencyKey.retention
 
-  /// How many of them at most.
+  /// The maximum number of outcomes.
   var outcomeBound = 1_000_000
 }

@@ -1,32 +1,32 @@
-internal import ReactorHost
+internal import ReactorLog
 
-/// One thing to be written, all of it or nothing.
+/// A change of the store, written completely or not at all.
 enum WriteOperation: Sendable {
-  /// Begin a history without mutations.
+  /// Starts a history without mutations.
   case create(SessionKey, epoch: String)
 
-  /// Add to the end of a history that is at a version.
+  /// Appends to a history that is at a version.
   case append(SessionKey, LogBatch, epoch: String, version: Int)
 
-  /// End a history.
+  /// Ends a history.
   case end(SessionKey)
 
-  /// Begin a history with another session's up to a version.
+  /// Starts a history with another session's up to a version.
   case fork(SessionKey, version: Int, to: SessionKey, epoch: String)
 
-  /// Keep a fold of a history.
+  /// Stores a snapshot.
   case save(SessionKey, Snapshot, epoch: String)
 
-  /// Set a value that all sessions share.
+  /// Sets a global.
   case share(SharedValue, name: String)
 
-  /// See what else there is to do.
-  case lookAround
+  /// Changes nothing itself: the writer does the maintenance that is due.
+  case maintenance
 
-  /// Roughly how many bytes it holds while it waits.
+  /// The approximate number of bytes that the operation holds while it is pending.
   var size: Int {
     switch self {
-    case .create, .end, .fork, .lookAround: 256
+    case .create, .end, .fork, .maintenance: 256
     case .append(_, let batch, _, _):
       batch.entries.reduce(256) { $0 + 128 + $1.mutation.count + ($1.action?.count ?? 0) }
         + batch.accepted.reduce(0) { $0 + 256 + $1.action.count }
@@ -37,17 +37,17 @@ enum WriteOperation: Sendable {
   }
 }
 
-/// What became of something to be written.
+/// The result of a write operation.
 enum WriteResult: Equatable {
-  /// It is on the disk.
+  /// The change is on the disk.
   case written
-  /// Nothing of it was written.
-  case refused(LogError)
-  /// A part is on the disk, and the rest waits for the next group.
+  /// Nothing was changed.
+  case rejected(LogError)
+  /// A part is on the disk; the operation continues with the next group.
   case unfinished
 }
 
-/// Something to be written, and who is told.
+/// A write operation with its completion.
 struct WriteRequest: Sendable {
   typealias Completion = @Sendable (Result<Void, LogError>) -> Void
 
@@ -61,8 +61,8 @@ struct WriteRequest: Sendable {
     size = operation.size
   }
 
-  /// Tells that the store is open for reading only.
-  func refuseWriting() {
+  /// Completes the request of a store that is open for reading only.
+  func rejectWriting() {
     completion?(.failure(.unavailable("The store is open for reading only.")))
   }
 }

@@ -1,66 +1,75 @@
-/// The statements of the writer, prepared once for each connection.
+/// The statements of the writer, prepared once per connection.
 struct WriteStatements {
   let begin: Statement
   let commit: Statement
   let findSession: Statement
   let insertSession: Statement
-  let reviveSession: Statement
+  let replaceSession: Statement
   let endSession: Statement
   let insertMutation: Statement
+  let findChecksum: Statement
   let insertSnapshot: Statement
   let markGlobal: Statement
   let putAccepted: Statement
-  let removeAccepted: Statement
+  let deleteAccepted: Statement
   let clearRuns: Statement
-  let keepOutcome: Statement
+  let putOutcome: Statement
   let share: Statement
   let thinSnapshots: Statement
 
   init(_ connection: Connection) throws(DatabaseError) {
-    // At once the only writer: a transaction that has begun cannot be refused half-way.
+    // Reserves the write lock at once: a transaction that has started cannot fail half-way for it.
     begin = try connection.prepare("BEGIN IMMEDIATE")
     commit = try connection.prepare("COMMIT")
     findSession = try connection.prepare(
       """
-      SELECT id, epoch, ended,
+      SELECT id, epoch, origin, ended,
         (SELECT version FROM mutations WHERE session = id ORDER BY version DESC LIMIT 1),
+        (SELECT checksum FROM mutations WHERE session = id ORDER BY version DESC LIMIT 1),
         (SELECT version FROM snapshots WHERE session = id ORDER BY version DESC LIMIT 1)
       FROM sessions WHERE reactor = ?1 AND session = ?2
       """)
     insertSession = try connection.prepare(
       """
-      INSERT INTO sessions (id, reactor, session, epoch, created, ended)
-      VALUES (?1, ?2, ?3, ?4, ?5, ?6)
-      """)
-    reviveSession = try connection.prepare(
-      "UPDATE sessions SET id = ?2, epoch = ?3, created = ?4, ended = 0 WHERE id = ?1")
-    endSession = try connection.prepare(
-      "UPDATE sessions SET id = ?2, epoch = '', created = ?3, ended = 1 WHERE id = ?1")
-    insertMutation = try connection.prepare(
-      """
-      INSERT INTO mutations (session, version, at, action, global, revision, mutation)
+      INSERT INTO sessions (id, reactor, session, epoch, created, ended, origin)
       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
       """)
+    replaceSession = try connection.prepare(
+      """
+      UPDATE sessions SET id = ?2, epoch = ?3, created = ?4, origin = ?5, ended = 0 WHERE id = ?1
+      """)
+    endSession = try connection.prepare(
+      """
+      UPDATE sessions SET id = ?2, epoch = '', created = ?3, origin = NULL, ended = 1 WHERE id = ?1
+      """)
+    insertMutation = try connection.prepare(
+      """
+      INSERT INTO mutations (session, version, at, action, global, revision, mutation, checksum)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+      """)
+    findChecksum = try connection.prepare(
+      "SELECT checksum FROM mutations WHERE session = ?1 AND version = ?2")
     putAccepted = try connection.prepare(
       """
       INSERT OR REPLACE INTO accepted
         (session, request, place, at, runs, action, in_array, key, body, failure)
       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
       """)
-    removeAccepted = try connection.prepare(
+    deleteAccepted = try connection.prepare(
       "DELETE FROM accepted WHERE session = ?1 AND request = ?2 AND place = ?3")
     clearRuns = try connection.prepare("UPDATE accepted SET runs = 0 WHERE runs > 0")
-    keepOutcome = try connection.prepare(
+    putOutcome = try connection.prepare(
       """
       INSERT OR REPLACE INTO outcomes (session, key, body, at, version, failure)
       VALUES (?1, ?2, ?3, ?4, ?5, ?6)
       """)
     insertSnapshot = try connection.prepare(
       """
-      INSERT OR REPLACE INTO snapshots (session, version, state, schema) VALUES (?1, ?2, ?3, ?4)
+      INSERT OR REPLACE INTO snapshots (session, version, state, schema, chain, checksum)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6)
       """)
-    // One that has a neighbour on each side not far from the other, as seen from the end of the log.
-    // Not in a log that retention has shortened, where a snapshot stands in for what was removed.
+    // A snapshot whose neighbours are close to each other, compared with their distance from the end
+    // of the log. Not in a log that retention has shortened, where a snapshot replaces entries.
     thinSnapshots = try connection.prepare(
       """
       DELETE FROM snapshots WHERE session = ?1

@@ -1,10 +1,11 @@
 import Foundation
-import ReactorHost
+import ReactorLog
+import Telemetry
 import Testing
 
 @testable import SQLiteLog
 
-/// How the write-ahead log of a store comes into its database while it is written to.
+/// Checkpoints of a store during writes.
 @Suite struct CheckpointTests {
   private let folder: TemporaryFolder
   private let path: String
@@ -14,7 +15,7 @@ import Testing
     path = folder["log.db"]
   }
 
-  /// How often the write-ahead log was started over: bytes 12 to 15 of its head
+  /// The number of restarts of the write-ahead log: bytes 12 to 15 of its header
   /// (https://sqlite.org/fileformat2.html#the_write_ahead_log).
   private func beginnings() throws -> UInt32 {
     let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path + "-wal"))
@@ -36,7 +37,8 @@ import Testing
     try await session.append(LogBatch(entries), to: "one", expecting: version)
   }
 
-  @Test func `the log starts over however long it is written to, and nothing is lost`() async throws
+  @Test func `the write-ahead log restarts under continuous writes, and nothing is lost`()
+    async throws
   {
     let log = try SQLiteLog(path: path)
     let session = log.session(SessionKey(reactor: "counter", id: "demo"))
@@ -46,18 +48,18 @@ import Testing
       version += 256
     } while try beginnings() == 0 && version < 256 * 200
     #expect(try beginnings() > 0)
-    // What was read for long may make it longer; a pass that is slow does not.
+    // Long readers may extend it, slow passes may not.
     #expect(try size("-wal") < 100_000_000)
     #expect(try size("") > 10_000_000)
     #expect(try session.entries(after: version - 1, limit: 10).map(\.version) == [version])
     #expect(log.close())
-    // Whoever closes it last brings all of it over: nobody has it open any more.
+    // Closing the last connection copies the rest and deletes the file.
     #expect(!FileManager.default.fileExists(atPath: path + "-wal"))
-    let told = try Shell.sqlite(path, "SELECT count(*) FROM mutations; PRAGMA integrity_check")
-    #expect(told == "\(version)\nok\n")
+    let output = try Shell.sqlite(path, "SELECT count(*) FROM mutations; PRAGMA integrity_check")
+    #expect(output == "\(version)\nok\n")
   }
 
-  @Test func `whoever reads for long sees what was, and the log starts over when he is done`()
+  @Test func `a long reader keeps its state, and the write-ahead log restarts after it`()
     async throws
   {
     let log = try SQLiteLog(path: path)
@@ -82,24 +84,24 @@ import Testing
     #expect(try beginnings() > 0)
   }
 
-  @Test(.timeLimit(.minutes(1)))
-  func `the operator is told once that it fails, and once that it works again`() async throws {
+  @Test(.timeLimit(.minutes(10)))
+  func `a failing checkpoint is logged once, and its recovery once`() async throws {
     let (lines, log) = AsyncStream.makeStream(of: String.self)
     let file = StoreFile(path: path)
     let checkpointer = try #require(
       Checkpointer(file, logger: Logger(level: .info) { _, line, _ in log.yield(line) }))
-    var told = lines.makeAsyncIterator()
+    var logged = lines.makeAsyncIterator()
     func commit(_ length: Int) {
       checkpointer.didCommit(length: length) { () throws(DatabaseError) in Checkpoint() }
     }
     // There is no store.
     commit(4000)
-    #expect(await told.next() == "write-ahead log cannot be brought into the store")
+    #expect(await logged.next() == "write-ahead log cannot be copied to the database")
     try file.prepare()
     commit(4064)
-    #expect(await told.next() == "write-ahead log is brought into the store again")
+    #expect(await logged.next() == "write-ahead log is copied to the database again")
     checkpointer.close()
     log.finish()
-    #expect(await told.next() == nil)
+    #expect(await logged.next() == nil)
   }
 }

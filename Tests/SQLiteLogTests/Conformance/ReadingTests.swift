@@ -1,4 +1,4 @@
-import ReactorHost
+import ReactorLog
 import Testing
 
 /// What every log gives back: snapshots, forks, lists, and what retention leaves.

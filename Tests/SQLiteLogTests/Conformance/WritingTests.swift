@@ -1,4 +1,4 @@
-import ReactorHost
+import ReactorLog
 import Testing
 
 /// What every log does when it is written to.

@@ -1,5 +1,6 @@
 import ReactorCore
 import ReactorHost
+import ReactorLog
 import ReactorStreams
 import SQLiteLog
 import Testing
@@ -163,7 +164,7 @@ import Testing
       #expect(young.current.version == 1)
       let problem = await reactor.problem(of: "old")
       #expect(problem?.version == 30)
-      #expect(problem?.reason.contains("not kept") == true)
+      #expect(problem?.reason.contains("retention has removed") == true)
     }
     // The release that has written it reads it as before.
     try await first(retention: .versions(5)) { reactor in

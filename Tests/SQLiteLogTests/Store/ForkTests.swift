@@ -1,10 +1,10 @@
-import ReactorHost
+import ReactorLog
 import Synchronization
 import Testing
 
 @testable import SQLiteLog
 
-/// How a store copies a long history: in parts, beside what else is written.
+/// Forks of long histories, which are copied in parts between other writes.
 @Suite struct ForkTests {
   private static let source = SessionKey(reactor: "counter", id: "demo")
   private static let target = SessionKey(reactor: "counter", id: "copy")
@@ -21,13 +21,12 @@ import Testing
     try file.prepare()
   }
 
-  /// A writer of the store, after its process was killed if there was one before.
+  /// A new writer of the store, as after a crash of the one before.
   private func writer() throws -> LogWriter {
-    try LogWriter(
-      file.connect(for: .writing), StoreRules(retention: retention), afterFailure: false)
+    try LogWriter(file, StoreRules(retention: retention), afterFailure: false)
   }
 
-  /// A writer of a store with a session that is long enough.
+  /// A writer of a store with a session that takes several groups to copy.
   private func writerWithHistory() throws -> LogWriter {
     var writer = try writer()
     let entries = (1...Self.length).map { LogEntry(counted: $0) }
@@ -39,16 +38,16 @@ import Testing
   private static let fork = WriteOperation.fork(
     source, version: length - 1, to: target, epoch: "two")
 
-  /// Goes on with the fork until it is written.
+  /// Continues the fork until it is written.
   private func finish(_ writer: inout LogWriter) throws {
     var result: [WriteResult]
     repeat { result = try writer.write(Self.fork) } while result == [.unfinished]
     #expect(result == [.written])
   }
 
-  /// Lets a writer remove all that there is to remove.
+  /// Does all maintenance that is due.
   private func removeAll(_ writer: inout LogWriter) throws {
-    repeat { _ = try writer.write(.lookAround) } while !writer.isAtRest
+    repeat { _ = try writer.write(.maintenance) } while !writer.isIdle
   }
 
   private func count(_ session: SessionKey) throws -> Int {
@@ -57,12 +56,12 @@ import Testing
     return try #require(Int(text.dropLast()))
   }
 
-  /// The mutations of sessions and of what is to be removed.
+  /// The number of mutations and of their histories, unfinished copies included.
   private func countAll() throws -> String {
     try Shell.sqlite(file.path, "SELECT count(*), count(DISTINCT session) FROM mutations")
   }
 
-  @Test func `others are written while a long history is copied`() throws {
+  @Test func `other sessions are written while a long history is copied`() throws {
     var writer = try writerWithHistory()
     #expect(try writer.write(Self.fork) == [.unfinished])
     var version = 0
@@ -70,18 +69,18 @@ import Testing
     repeat {
       let append = WriteOperation.append(
         Self.other, LogBatch([LogEntry(counted: version + 1)]), epoch: "x", version: version)
-      #expect(try count(Self.target) == 0, "nobody sees a part")
+      #expect(try count(Self.target) == 0, "an unfinished copy is invisible")
       results = try writer.write(Self.fork, append)
       version += 1
       #expect(results.last == .written)
     } while results.first == .unfinished
     #expect(results.first == .written)
-    #expect(version == 3, "a thousand a group")
+    #expect(version == 3, "a thousand entries per group")
     #expect(try count(Self.target) == Self.length - 1)
     #expect(try count(Self.other) == version)
   }
 
-  @Test func `what was copied before a crash is removed`() throws {
+  @Test func `a crash deletes an unfinished copy`() throws {
     var writer = try writerWithHistory()
     #expect(try writer.write(Self.fork) == [.unfinished])
     #expect(try countAll() == "\(Self.length + 1000)|2\n")
@@ -89,57 +88,57 @@ import Testing
     try removeAll(&writer)
     #expect(try countAll() == "\(Self.length)|1\n")
     #expect(try count(Self.target) == 0)
-    // Its key is not taken twice.
+    // Its id is not used twice.
     try finish(&writer)
     #expect(try count(Self.target) == Self.length - 1)
   }
 
-  @Test func `a history that ends meanwhile is copied whole, and removed then`() throws {
+  @Test func `a source that ends during the copy is deleted after it`() throws {
     var writer = try writerWithHistory()
     #expect(try writer.write(Self.fork, .end(Self.source)) == [.unfinished, .written])
-    // Enough for what is removed to overtake what is copied.
-    for _ in 0..<10 { _ = try writer.write(.lookAround) }
+    // More steps than the deletion would need to overtake the copy.
+    for _ in 0..<10 { _ = try writer.write(.maintenance) }
     try finish(&writer)
     #expect(try count(Self.target) == Self.length - 1)
     try removeAll(&writer)
     #expect(try countAll() == "\(Self.length - 1)|1\n")
   }
 
-  @Test func `retention removes nothing of a history that is copied`() throws {
+  @Test func `retention does not trim a history while it is copied`() throws {
     var writer = try writerWithHistory()
     let snapshot = Snapshot(version: Self.length - 20, state: Array("1".utf8))
     #expect(
       try writer.write(Self.fork, .save(Self.source, snapshot, epoch: "one"))
         == [.unfinished, .written])
-    for _ in 0..<10 { _ = try writer.write(.lookAround) }
+    for _ in 0..<10 { _ = try writer.write(.maintenance) }
     try finish(&writer)
     #expect(try count(Self.target) == Self.length - 1)
     try removeAll(&writer)
     #expect(try count(Self.source) == 20)
   }
 
-  @Test func `a session that is made meanwhile stays, and the copy is removed`() throws {
+  @Test func `a session that is created during the copy stays, and the copy is deleted`() throws {
     var writer = try writerWithHistory()
     #expect(
       try writer.write(Self.fork, .create(Self.target, epoch: "three")) == [.unfinished, .written])
-    #expect(try writer.write(Self.fork) == [.refused(.conflict)])
+    #expect(try writer.write(Self.fork) == [.rejected(.conflict)])
     try removeAll(&writer)
     #expect(try countAll() == "\(Self.length)|1\n")
     #expect(try count(Self.target) == 0)
   }
 
-  @Test func `what is refused beside it takes nothing of it along`() throws {
+  @Test func `a rejected operation of the same group does not affect a copy`() throws {
     var writer = try writerWithHistory()
     #expect(try writer.write(Self.fork, .end(Self.source)) == [.unfinished, .written])
-    // A version that is there is against the rules of the table, and the group begins anew.
+    // The duplicate version violates the primary key, and the group is written one by one.
     let twice = LogBatch([LogEntry(counted: 1), LogEntry(counted: 1)])
     let wrong = WriteOperation.append(Self.other, twice, epoch: "x", version: 0)
-    #expect(try writer.write(Self.fork, wrong) == [.unfinished, .refused(.conflict)])
+    #expect(try writer.write(Self.fork, wrong) == [.unfinished, .rejected(.conflict)])
     try finish(&writer)
     #expect(try count(Self.target) == Self.length - 1)
   }
 
-  @Test func `several at once come to their ends one after the other`() throws {
+  @Test func `concurrent copies share the rows of a group`() throws {
     var writer = try writerWithHistory()
     var waiting = (0..<5).map { index in
       WriteOperation.fork(
@@ -149,11 +148,11 @@ import Testing
     var groups = 0
     while !waiting.isEmpty {
       let results = try writer.write(waiting)
-      #expect(!results.contains(.refused(.conflict)))
+      #expect(!results.contains(.rejected(.conflict)))
       waiting = zip(waiting, results).compactMap { $1 == .unfinished ? $0 : nil }
       groups += 1
     }
-    // A thousand a group, whoever they are for.
+    // A thousand entries per group, for all copies together.
     #expect(groups >= 5 * Self.length / 1000)
     #expect(groups <= 5 * Self.length / 1000 + 5)
     for index in 0..<5 {
@@ -161,7 +160,32 @@ import Testing
     }
   }
 
-  @Test func `a store that is closed finishes what it has begun`() async throws {
+  @Test func `more than 64 concurrent copies are rejected`() throws {
+    var writer = try writerWithHistory()
+    let forks = (0..<Forks.copyBound + 2).map { index in
+      WriteOperation.fork(
+        Self.source, version: Self.length, to: SessionKey(reactor: "counter", id: "\(index)"),
+        epoch: "e\(index)")
+    }
+    let results = try writer.write(forks)
+    #expect(results.prefix(Forks.copyBound).allSatisfy { $0 == .unfinished })
+    #expect(
+      results.suffix(2).allSatisfy {
+        $0 == .rejected(.unavailable("Too many forks are being copied."))
+      })
+  }
+
+  @Test func `a fork continues the checksums of its source`() throws {
+    var writer = try writerWithHistory()
+    try finish(&writer)
+    let next = LogBatch([LogEntry(counted: Self.length)])
+    #expect(
+      try writer.write(.append(Self.target, next, epoch: "two", version: Self.length - 1))
+        == [.written])
+    #expect(try SQLiteMaintenance(path: file.path).check() == [])
+  }
+
+  @Test func `closing a store finishes its copies`() async throws {
     let log = try SQLiteLog(path: folder["log.db"])
     let session = log.session(Self.source)
     try await session.append(1...Self.length, to: "one")
@@ -170,9 +194,9 @@ import Testing
       outcome.withLock { $0 = result }
     }
     #expect(log.close())
-    let told = outcome.withLock { $0 }
-    #expect(throws: Never.self) { try told?.get() }
-    #expect(told != nil)
+    let result = outcome.withLock { $0 }
+    #expect(throws: Never.self) { try result?.get() }
+    #expect(result != nil)
     #expect(try count(Self.target) == Self.length)
   }
 }

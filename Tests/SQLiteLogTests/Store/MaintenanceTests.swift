@@ -1,15 +1,15 @@
 import Foundation
-import ReactorHost
+import ReactorLog
 import SQLiteLog
 import Testing
 
-/// What is done with a store by hand.
+/// Maintenance of a store on demand.
 struct MaintenanceTests {
   private let folder: TemporaryFolder
   private let log: SQLiteLog
   private let schemas = ["counter": "a"]
 
-  /// A store with sessions of every kind.
+  /// Creates a store with sessions of every kind.
   init() async throws {
     folder = try TemporaryFolder()
     log = try SQLiteLog(path: folder["log.db"])
@@ -22,12 +22,13 @@ struct MaintenanceTests {
     let key = IdempotencyKey("a \"key\"", for: [])
     let accepted = AcceptedAction(
       id: .init(request: 4, place: 2), action: Array(#"{"hold":"a"}"#.utf8), isInArray: true,
-      key: key, at: Timestamp(milliseconds: 6), runs: 2, failure: ActionFailure(index: 2, Mishap()))
+      key: key, at: Timestamp(milliseconds: 6), runs: 2,
+      failure: ActionFailure(index: 2, reason: nil))
     let outcomes = [
       KeptOutcome(key: key, at: .now, version: 101, failure: nil),
       KeptOutcome(
         key: IdempotencyKey("b", for: [1]), at: .now, version: 101,
-        failure: ActionFailure(index: nil, Mishap())),
+        failure: ActionFailure(index: nil, reason: nil)),
     ]
     try await session.append(
       LogBatch([marked], accepted: [accepted], outcomes: outcomes), to: "one", expecting: 100)
@@ -35,6 +36,11 @@ struct MaintenanceTests {
     try await log.share(shared, as: "a \"user\"")
     try await log.session(SessionKey(reactor: "counter", id: "ended")).end()
     try await log.session(SessionKey(reactor: "other", id: "empty")).create(epoch: "two")
+  }
+
+  private func permissions(of name: String) throws -> Int? {
+    let attributes = try FileManager.default.attributesOfItem(atPath: folder[name])
+    return attributes[.posixPermissions] as? Int
   }
 
   private func export(_ name: String) throws -> [String] {
@@ -52,11 +58,12 @@ struct MaintenanceTests {
     }
   }
 
-  @Test func `an export that was read is exported the same, while the store is used`() throws {
+  @Test func `an imported export exports the same lines, while the store is in use`() throws {
     let lines = try export("log.db")
     #expect(lines.count == 3 + 1 + 101 + 3 + 1)
     #expect(try read(lines, into: "new.db") == 3)
     #expect(try export("new.db") == lines)
+    #expect(try SQLiteMaintenance(path: folder["new.db"]).check() == [])
 
     let new = try SQLiteLog(reading: folder["new.db"])
     let key = SessionKey(reactor: "counter", id: "demo")
@@ -81,7 +88,7 @@ struct MaintenanceTests {
     #"{"session":"counter/demo","epoch":"x","created":0}"#,
     #"{"session":"counter/x","created":0}"#,
   ])
-  func `what is no export, or is there already, is not read at all`(_ line: String) throws {
+  func `an invalid line or an existing session rejects the whole import`(_ line: String) throws {
     log.close()
     let before = try export("log.db")
     let first = #"{"session":"counter/new","epoch":"x","created":0}"#
@@ -91,45 +98,46 @@ struct MaintenanceTests {
     #expect(try export("log.db") == before)
   }
 
-  @Test func `a gap in an export is refused`() throws {
+  @Test func `a gap in an export is rejected`() throws {
     var lines = try export("log.db")
     lines.removeAll { $0.contains(#""version":70,"#) }
     #expect(throws: SQLiteLogError.self) { try read(lines, into: "new.db") }
   }
 
-  @Test func `a copy that is made while the store is used is a store`() async throws {
+  @Test func `a copy of a store in use is a store`() async throws {
     let store = SQLiteMaintenance(path: folder["log.db"])
     try store.backUp(to: folder["copy.db"])
     #expect(try export("copy.db") == export("log.db"))
     #expect(throws: SQLiteLogError.self) { try store.backUp(to: folder["copy.db"]) }
+    #expect(try permissions(of: "copy.db") == 0o600)
     let copy = try SQLiteLog(path: folder["copy.db"])
     let session = copy.session(SessionKey(reactor: "counter", id: "demo"))
     try await session.append(102...102, to: "one")
     copy.close()
   }
 
-  @Test func `compaction removes what is not kept, and only where nobody uses the store`() throws {
+  @Test func `compaction applies the retention, and needs the store's lock`() throws {
     let store = SQLiteMaintenance(path: folder["log.db"])
     let rules = try #require(RetentionRules("all,counter=20"))
     #expect(throws: SQLiteLogError.self) { try store.compact(to: rules, schemas: schemas) }
     log.close()
     try store.compact(to: rules, schemas: schemas)
     #expect(try store.check() == [])
-    let kept = try SQLiteLog(reading: folder["log.db"])
+    let retained = try SQLiteLog(reading: folder["log.db"])
       .session(SessionKey(reactor: "counter", id: "demo")).entries(after: 0, limit: 1000)
-    #expect(kept.map(\.version) == Array(51...101))
+    #expect(retained.map(\.version) == Array(51...101))
   }
 
-  @Test func `compaction leaves alone what no reactor can read any more`() throws {
+  @Test func `compaction skips sessions without a readable snapshot`() throws {
     log.close()
     let store = SQLiteMaintenance(path: folder["log.db"])
     try store.compact(to: RetentionRules(.versions(20)), schemas: ["counter": "b", "other": "a"])
-    // Nothing is gone: the answers of keys are young.
+    // Nothing is deleted: the outcomes are recent.
     #expect(try export("log.db").count == 109)
   }
 
-  @Test func `what is old is removed by its days, and the answers of keys by theirs`() throws {
-    // Not made old before: the store that is in use would remove them on its own, sooner or later.
+  @Test func `compaction applies the retention in days, and that of outcomes`() throws {
+    // Not earlier: the open store would delete expired outcomes at any time.
     try Shell.sqlite(folder["log.db"], "UPDATE outcomes SET at = 7")
     log.close()
     let store = SQLiteMaintenance(path: folder["log.db"])
@@ -139,21 +147,21 @@ struct MaintenanceTests {
     #expect(try export("log.db").count == 107 - 50)
   }
 
-  @Test func `gaps are found`() throws {
+  @Test func `a missing entry is found`() throws {
     let store = SQLiteMaintenance(path: folder["log.db"])
     #expect(try store.check() == [])
     try Shell.sqlite(folder["log.db"], "DELETE FROM mutations WHERE version = 70")
     #expect(try store.check().count == 1)
   }
 
-  @Test func `rows that belong to no session are found`() throws {
+  @Test func `rows of no session are found`() throws {
     let store = SQLiteMaintenance(path: folder["log.db"])
     try Shell.sqlite(
       folder["log.db"], "UPDATE accepted SET session = 77; UPDATE outcomes SET session = 78")
     #expect(try store.check().count == 2)
   }
 
-  @Test func `a store that is open for reading takes nothing`() async throws {
+  @Test func `a store that is open for reading rejects writes`() async throws {
     let reading = try SQLiteLog(reading: folder["log.db"])
     let session = reading.session(SessionKey(reactor: "counter", id: "demo"))
     await #expect(throws: LogError.self) { try await session.append(102...102, to: "one") }
@@ -161,5 +169,3 @@ struct MaintenanceTests {
     #expect(reading.close())
   }
 }
-
-private struct Mishap: Error {}

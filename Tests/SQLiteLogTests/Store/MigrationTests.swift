@@ -1,5 +1,5 @@
 import Foundation
-import ReactorHost
+import ReactorLog
 import SQLiteLog
 import Testing
 

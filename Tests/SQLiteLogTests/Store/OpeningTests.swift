@@ -1,10 +1,10 @@
 import Foundation
-import ReactorHost
+import ReactorLog
 import Testing
 
 @testable import SQLiteLog
 
-/// What becomes of a file before anything is written to it.
+/// Opening and closing a store, and the files that are rejected.
 struct OpeningTests {
   private let folder: TemporaryFolder
 
@@ -12,7 +12,7 @@ struct OpeningTests {
     folder = try TemporaryFolder()
   }
 
-  /// Why the file of this name is no store.
+  /// The error of opening the file of a name.
   private func reason(against name: String) -> SQLiteLogError? {
     do {
       _ = try SQLiteLog(path: folder[name])
@@ -22,7 +22,7 @@ struct OpeningTests {
     }
   }
 
-  @Test func `what was written is there when the store is opened again`() async throws {
+  @Test func `entries survive closing and opening`() async throws {
     let log = try SQLiteLog(path: folder["log.db"])
     try await log.session(SessionKey(reactor: "counter", id: "demo")).append(1...3, to: "one")
     #expect(log.close())
@@ -33,7 +33,7 @@ struct OpeningTests {
     #expect(again.close())
   }
 
-  @Test func `who was announced before the store is closed is asked, and on the disk`() throws {
+  @Test func `sources that were announced before closing are written`() throws {
     let log = try SQLiteLog(path: folder["log.db"])
     let sessions = (0..<100).map { log.session(SessionKey(reactor: "counter", id: "s\($0)")) }
     let sources = sessions.map { CountedSource($0) }
@@ -42,32 +42,32 @@ struct OpeningTests {
     #expect(sources.allSatisfy { $0.asked == 1 && $0.committedCount == 1 })
     let again = try SQLiteLog(path: folder["log.db"])
     #expect(try again.sessions(of: "counter", after: nil, limit: 200).count == 100)
-    // Nobody is left waiting by a store that takes nothing more.
+    // A closed store completes the appends of a source with an error.
     sessions[0].announce(sources[0])
     #expect(sources[0].asked == 2 && sources[0].committedCount == 1)
     #expect(again.close())
   }
 
-  @Test func `what a completion gives the store while that is closed is there as well`()
+  @Test func `writes of completions during closing are written`()
     async throws
   {
     let log = try SQLiteLog(path: folder["log.db"])
     let session = log.session(SessionKey(reactor: "counter", id: "demo"))
     try await session.append(1...1, to: "one")
-    let (isTold, isClosing) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let (isCompleted, isClosing) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     let entry = LogEntry(
       version: 2, at: Timestamp(milliseconds: 0), action: nil, mutation: Array("2".utf8))
     session.append(LogBatch([entry]), to: "one", expecting: 1) { _ in
-      isTold.signal()
+      isCompleted.signal()
       isClosing.wait()
       session.save(Snapshot(version: 2, state: Array("2".utf8)), of: "one")
     }
     let isClosed = await withCheckedContinuation { continuation in
       Thread.detachNewThread {
-        isTold.wait()
+        isCompleted.wait()
         Thread.detachNewThread {
           let deadline = ContinuousClock.now + .seconds(20)
-          while log.committer?.endIsAwaited == false, .now < deadline { sched_yield() }
+          while log.committer?.idlenessIsAwaited == false, .now < deadline { sched_yield() }
           isClosing.signal()
         }
         continuation.resume(returning: log.close())
@@ -81,60 +81,118 @@ struct OpeningTests {
     again.close()
   }
 
-  @Test func `the folders above the file are made`() throws {
+  @Test func `missing folders are created`() throws {
     let log = try SQLiteLog(path: folder["a/b/log.db"])
     #expect(FileManager.default.fileExists(atPath: folder["a/b/log.db"]))
     log.close()
   }
 
   @Test(arguments: ["not a database", String(repeating: "x", count: 100_000)])
-  func `a file that is not a database is left alone`(_ text: String) throws {
+  func `a file that is not a database is rejected and unchanged`(_ text: String) throws {
     try text.write(toFile: folder["log.db"], atomically: true, encoding: .utf8)
-    let refusal = try #require(reason(against: "log.db"))
-    #expect(refusal.code == .unsuitable)
-    #expect(refusal.message.contains("is not a database"))
+    let rejection = try #require(reason(against: "log.db"))
+    #expect(rejection.code == .unsuitable)
+    #expect(rejection.message.contains("is not a database"))
     #expect(try String(contentsOfFile: folder["log.db"], encoding: .utf8) == text)
   }
 
-  @Test func `the database of another program is left alone`() throws {
+  @Test func `the database of another program is rejected and unchanged`() throws {
     try Shell.sqlite(folder["log.db"], "CREATE TABLE theirs (x); INSERT INTO theirs VALUES (1)")
     let before = FileManager.default.contents(atPath: folder["log.db"])
     #expect(reason(against: "log.db")?.code == .unsuitable)
     #expect(FileManager.default.contents(atPath: folder["log.db"]) == before)
   }
 
-  @Test func `a store of a later version is left alone`() throws {
+  @Test func `a store of a later version is rejected`() throws {
     try SQLiteLog(path: folder["log.db"]).close()
     try Shell.sqlite(folder["log.db"], "PRAGMA user_version = 99")
-    let refusal = try #require(reason(against: "log.db"))
-    #expect(refusal.code == .unsuitable)
-    #expect(refusal.message.contains("99"))
+    let rejection = try #require(reason(against: "log.db"))
+    #expect(rejection.code == .unsuitable)
+    #expect(rejection.message.contains("99"))
   }
 
-  @Test func `a folder that cannot be made is told`() throws {
+  @Test func `a folder that cannot be created is an error`() throws {
     try "".write(toFile: folder["file"], atomically: true, encoding: .utf8)
     #expect(reason(against: "file/log.db")?.code == .cannotCreate)
   }
 
-  @Test func `a folder is no store`() throws {
+  @Test func `a folder is not a store`() throws {
     #expect(try #require(reason(against: "")).code == .cannotCreate)
   }
 
-  @Test func `a store is used by one at a time`() throws {
+  @Test func `a store is opened for writing once at a time`() throws {
     let log = try SQLiteLog(path: folder["log.db"])
     #expect(reason(against: "log.db")?.code == .inUse)
     log.close()
     #expect(reason(against: "log.db") == nil)
   }
 
-  @Test func `a store that another process has locked is told`() throws {
+  @Test(arguments: ["symbolic", "hard"])
+  func `a link to a store in use is in use`(_ kind: String) throws {
+    let log = try SQLiteLog(path: folder["log.db"])
+    defer { log.close() }
+    try Shell.run("ln", kind == "hard" ? "-f" : "-sf", folder["log.db"], folder["link.db"])
+    #expect(reason(against: "link.db")?.code == .inUse)
+  }
+
+  @Test func `another process cannot lock a store in use, and can lock a closed one`() throws {
+    let log = try SQLiteLog(path: folder["log.db"])
+    #expect(try Shell.run("flock", "--nonblock", folder["log.db"], "true") == 1)
+    log.close()
+    #expect(try Shell.run("flock", "--nonblock", folder["log.db"], "true") == 0)
+  }
+
+  @Test func `the lock file of an earlier release is respected`() throws {
+    try "".write(toFile: folder["log.db.lock"], atomically: true, encoding: .utf8)
+    let other = try Shell([
+      "flock", "--no-fork", folder["log.db.lock"], "sh", "-c", "echo locked; read line",
+    ])
+    defer { other.end() }
+    while let line = other.line(), line != "locked" {}
+    #expect(reason(against: "log.db")?.code == .inUse)
+  }
+
+  @Test func `a device is not a store`() throws {
+    let error = #expect(throws: SQLiteLogError.self) { try SQLiteLog(path: "/dev/null") }
+    #expect(error?.code == .unsuitable)
+    #expect(error?.message == "the store \"/dev/null\" is not a regular file")
+  }
+
+  @Test func `a pipe is not a store`() throws {
+    try Shell.run("mkfifo", folder["log.db"])
+    #expect(reason(against: "log.db")?.code == .unsuitable)
+  }
+
+  @Test func `a write-ahead log without its database is rejected`() async throws {
+    let log = try SQLiteLog(path: folder["log.db"])
+    try await log.session(SessionKey(reactor: "counter", id: "demo")).append(1...3, to: "one")
+    try Shell.run("cp", folder["log.db-wal"], folder["lost.db-wal"])
+    log.close()
+    for _ in 1...2 {
+      let error = try #require(reason(against: "lost.db"))
+      #expect(error.code == .unsuitable)
+      #expect(error.message.contains("write-ahead log"))
+    }
+  }
+
+  @Test func `files of a store are private`() async throws {
+    let log = try SQLiteLog(path: folder["log.db"])
+    defer { log.close() }
+    try await log.session(SessionKey(reactor: "counter", id: "demo")).append(1...3, to: "one")
+    for name in ["log.db", "log.db-wal", "log.db-shm"] {
+      let attributes = try FileManager.default.attributesOfItem(atPath: folder[name])
+      #expect(attributes[.posixPermissions] as? Int == 0o600, "\(name)")
+    }
+  }
+
+  @Test func `a database that another process has locked is rejected`() throws {
     try SQLiteLog(path: folder["log.db"]).close()
     let other = try Shell.locking(folder["log.db"])
     defer { other.end() }
     #expect(reason(against: "log.db")?.code == .inUse)
   }
 
-  @Test func `a person can read it`() async throws {
+  @Test func `the log can be read with SQL`() async throws {
     let log = try SQLiteLog(path: folder["log.db"])
     try await log.session(SessionKey(reactor: "counter", id: "demo")).append(1...2, to: "one")
     let rows = try Shell.sqlite(folder["log.db"], "SELECT * FROM log")

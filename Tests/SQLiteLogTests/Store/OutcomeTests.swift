@@ -1,4 +1,4 @@
-import ReactorHost
+import ReactorLog
 import SQLiteLog
 import Testing
 

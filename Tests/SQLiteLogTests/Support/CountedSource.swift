@@ -1,4 +1,4 @@
-import ReactorHost
+import ReactorLog
 import Synchronization
 
 /// A session that appends one counted mutation whenever it is asked, and notes what becomes of it.

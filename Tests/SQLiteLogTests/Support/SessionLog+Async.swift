@@ -1,4 +1,4 @@
-import ReactorHost
+import ReactorLog
 
 /// The writing calls of a log, waited for.
 extension SessionLog {

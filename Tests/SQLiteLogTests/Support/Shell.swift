@@ -1,6 +1,6 @@
 import Foundation
 
-/// Another program.
+/// A child process.
 final class Shell {
   private let process = Process()
   private let input = Pipe()
@@ -15,9 +15,26 @@ final class Shell {
     try process.run()
   }
 
-  /// Runs statements with SQLite's own shell.
+  /// Runs a command to its end.
   ///
-  /// - Returns: What it prints.
+  /// Not as a `Process`, which recognizes the end by a descriptor that other processes, started at the
+  /// same time, may inherit and hold open.
+  ///
+  /// - Returns: Its exit code; 128 and more for a signal, -1 if it cannot be started.
+  @discardableResult
+  static func run(_ command: String...) throws -> Int32 {
+    var arguments = command.map { strdup($0) } + [nil]
+    defer { for argument in arguments { free(argument) } }
+    var child = pid_t()
+    guard posix_spawnp(&child, command[0], nil, nil, &arguments, environ) == 0 else { return -1 }
+    var status: Int32 = 0
+    while waitpid(child, &status, 0) < 0, errno == EINTR {}
+    return status & 0x7f == 0 ? status >> 8 & 0xff : 128 + status & 0x7f
+  }
+
+  /// Executes statements with SQLite's own shell.
+  ///
+  /// - Returns: Its output.
   @discardableResult
   static func sqlite(_ path: String, _ statements: String) throws -> String {
     let shell = try Shell(["sqlite3", path, statements])
@@ -27,10 +44,10 @@ final class Shell {
     return text
   }
 
-  /// Keeps everyone else from a database until ``end()``.
+  /// Locks a database until ``end()``.
   static func locking(_ path: String) throws -> Shell {
     let shell = try Shell(["sqlite3", path])
-    // The shell's own output would wait in its buffer; that of a command does not.
+    // The shell buffers its own output, but not that of a command.
     try shell.write("PRAGMA locking_mode = EXCLUSIVE;\nBEGIN EXCLUSIVE;\n.shell echo locked\n")
     while let line = shell.line(), line != "locked" {}
     return shell
@@ -40,8 +57,8 @@ final class Shell {
     try input.fileHandleForWriting.write(contentsOf: Data(text.utf8))
   }
 
-  /// The next line of what it prints; `nil` at the end.
-  private func line() -> String? {
+  /// The next line of its output; `nil` at the end.
+  func line() -> String? {
     while true {
       if let end = unread.firstIndex(of: UInt8(ascii: "\n")) {
         defer { unread = Data(unread[(end + 1)...]) }
@@ -54,7 +71,7 @@ final class Shell {
   }
 
   func end() {
-    // Started on a thread that blocks other signals, it does too.
+    // It inherits the signal mask of the thread that started it.
     kill(process.processIdentifier, SIGKILL)
     process.waitUntilExit()
   }

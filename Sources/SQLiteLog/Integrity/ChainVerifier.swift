@@ -1,0 +1,74 @@
+internal import ReactorLog
+
+/// A row of the log with everything that its verification needs.
+struct StoredEntry {
+  /// The columns that ``init(row:)`` expects, as SQL over the tables `sessions` and `mutations`.
+  ///
+  /// - Parameter after: The SQL of a version: only the entry that follows it may have an anchor.
+  /// - Returns: The list of columns.
+  static func columns(anchoredAt after: String) -> String {
+    """
+    version, at, action, global, revision, mutation, mutations.checksum, coalesce(origin, epoch),
+      CASE WHEN version = \(after) + 1 THEN
+        (SELECT chain FROM snapshots WHERE snapshots.session = id AND snapshots.version = \(after))
+      END
+    """
+  }
+
+  typealias Row = (
+    Int, Timestamp, [UInt8]?, String?, UInt64?, [UInt8], UInt64?, String, UInt64?
+  )
+
+  let entry: LogEntry
+  /// `nil` for an entry of an early release.
+  let checksum: UInt64?
+  /// The epoch that the chain begins with.
+  let origin: String
+  /// The checksum of the version before, from a snapshot of it.
+  let anchor: UInt64?
+
+  /// Creates an entry from the columns of a row.
+  init(row: Row) {
+    let (version, at, action, global, revision, mutation, checksum, origin, anchor) = row
+    entry = LogEntry(
+      version: version, at: at, action: action,
+      global: global.map { LogEntry.GlobalMark(name: $0, revision: revision ?? 0) },
+      mutation: mutation)
+    self.checksum = checksum
+    self.origin = origin
+    self.anchor = anchor
+  }
+}
+
+/// Verifies consecutive entries of one session.
+struct ChainVerifier {
+  private var previous: (version: Int, checksum: UInt64?)?
+
+  /// Verifies the next entry.
+  ///
+  /// The first one is only verified if the checksum before it is known: it is version 1, or a snapshot
+  /// of the version before it exists.
+  ///
+  /// - Returns: The damage; `nil` for none.
+  mutating func verify(_ row: StoredEntry) -> String? {
+    let version = row.entry.version
+    let before = previous
+    previous = (version, row.checksum)
+    if let before, version != before.version + 1 {
+      return "version \(before.version + 1) is missing"
+    }
+    guard let checksum = row.checksum else {
+      return before?.checksum == nil ? nil : "version \(version) has no checksum"
+    }
+    let chain: UInt64
+    if let known = before?.checksum ?? row.anchor {
+      chain = known
+    } else if before != nil || version == 1 {
+      chain = EntryChain.seed(row.origin)
+    } else {
+      return nil
+    }
+    guard checksum != EntryChain.checksum(of: row.entry, after: chain) else { return nil }
+    return "version \(version) does not match its checksum"
+  }
+}
