@@ -1,12 +1,15 @@
-/// Hosts reactors: finds their sessions, and lets idle ones leave memory.
+internal import ReactorLog
+internal import Telemetry
+
+/// Hosts reactors: finds their sessions, and evicts idle ones from memory.
 public final class Host: Sendable {
-  /// The hosted reactors, in the order in which they were registered.
+  /// The hosted reactors, in the order of their registration.
   public let reactors: [any HostedReactor]
 
-  /// The globals, in the order in which they were registered.
+  /// The globals, in the order of their registration.
   public let globals: [any SharedGlobal]
 
-  /// What the host was told to do differently.
+  /// The settings.
   public let settings: HostSettings
 
   private let environment: HostEnvironment
@@ -14,9 +17,9 @@ public final class Host: Sendable {
   private let reactorsByName: [String: any HostedReactor]
   private let globalsByName: [String: any SharedGlobal]
 
-  /// Makes a host.
+  /// Creates a host.
   ///
-  /// Of several registrations under one name the last one counts.
+  /// If several registrations have the same name, the last one counts.
   public init(
     _ registrations: [ReactorRegistration], globals: [any SharedGlobal] = [],
     log: any MutationLog = MemoryLog(), settings: HostSettings = HostSettings(),
@@ -27,7 +30,7 @@ public final class Host: Sendable {
     self.environment = environment
     self.logger = logger
     self.globals = globals
-    reactors = registrations.map { $0.host(environment) }
+    reactors = registrations.map { $0.host(in: environment) }
     for registration in registrations {
       log.willFold(registration.name, schema: registration.schema)
     }
@@ -36,24 +39,24 @@ public final class Host: Sendable {
     globalsByName = Dictionary(globals.map { ($0.name, $0) }) { $1 }
   }
 
-  /// The reactor of a name.
+  /// The reactor with a name.
   public func reactor(_ name: String) -> (any HostedReactor)? {
     reactorsByName[name]
   }
 
-  /// The global of a name.
+  /// The global with a name.
   public func global(_ name: String) -> (any SharedGlobal)? {
     globalsByName[name]
   }
 
-  /// Has accepted actions go on that were cut off: by the end of a process, or by a log that failed.
+  /// Recovers accepted actions that were interrupted by the end of a process or by a failed log.
   ///
-  /// Their sessions are brought to memory, where the actions are run again or given up.
+  /// Loads their sessions, which restart the actions or abandon them.
   ///
-  /// To be called at the start and from time to time; where nothing was cut off, it costs nothing. It
-  /// blocks while it reads the log, and returns when each session was asked for.
+  /// Call it at the start and periodically; without interrupted actions it costs nothing. It blocks
+  /// while it reads the log, and returns when the loading of each session has begun.
   public func resumeInterruptedActions() {
-    guard environment.interruptions.take() else { return }
+    guard environment.recovery.lower() else { return }
     var last: SessionKey?
     repeat {
       do throws(LogError) {
@@ -62,7 +65,7 @@ public final class Host: Sendable {
         last = page.last
       } catch {
         logger.error("interrupted actions cannot be read", ["error": "\(error)"])
-        return environment.interruptions.arise()
+        return environment.recovery.raise()
       }
     } while last != nil
   }
@@ -76,17 +79,16 @@ public final class Host: Sendable {
     reactor.session(key.id, for: .use) { [environment] result in
       guard case .failure(let error) = result, error != .ended else { return }
       environment.logger.error(
-        "interrupted actions cannot go on yet",
+        "interrupted actions cannot be resumed yet",
         ["reactor": key.reactor, "session": key.id, "error": "\(error)"])
-      environment.interruptions.arise()
+      environment.recovery.raise()
     }
   }
 
-  /// Lets sessions that nobody uses leave memory, from time to time, until the task is cancelled.
+  /// Evicts idle sessions from memory periodically, until the task is cancelled.
   public func sweepIdleSessions() async throws {
     while true {
-      // A session leaves at the second sweep that finds it unused, so after once to one and a half
-      // times the idle time.
+      // The second sweep that finds a session unused evicts it: after 1 to 1.5 times the idle time.
       try await Task.sleep(for: settings.sessionIdle / 2)
       for reactor in reactors { reactor.sweep() }
     }

@@ -2,14 +2,15 @@ import AllocationCounter
 import ReactorCore
 import ReactorHost
 import ReactorHTTP
+import ReactorTransport
 import ReactorStreams
 import Synchronization
 
-/// What an action and a delivery cost, counted: the same at every run, however busy the machine.
+/// Counts the allocations of an action and of a delivery: exact, independent of the load.
 enum Counts {
   private static let repetitions = 101
 
-  /// Takes all counts, by what was counted.
+  /// All counts, by name.
   static func all() -> [String: Int] {
     var counts = streams()
     for (name, action) in [("plain action", #""increase""#), ("action", #"{"add":1}"#)] {
@@ -27,7 +28,7 @@ enum Counts {
     return counts
   }
 
-  /// The allocations of an action with all its deliveries, and how often the State was encoded.
+  /// The allocations of an action with its deliveries, and the number of encodings of the State.
   private static func watched(
     by count: Int, _ query: String?
   ) -> (allocations: Int, encodes: Int) {
@@ -40,12 +41,12 @@ enum Counts {
       service.drain()
     }
     let encodes = TallyReactor.encodes.load(ordering: .relaxed) - before
-    precondition(service.deliveries == repetitions * count, "not everything was delivered")
-    // One more now and then: a snapshot is an encoding, too.
+    precondition(service.deliveries == repetitions * count, "events are missing")
+    // Rounded down, since a snapshot is an encoding as well.
     return (allocations, encodes / repetitions)
   }
 
-  /// What an element costs without a host.
+  /// The allocations of an element without a host.
   private static func streams() -> [String: Int] {
     let reactor = TallyReactor()
     let bag = DisposeBag()
@@ -69,8 +70,7 @@ enum Counts {
     ]
   }
 
-  /// The allocations of one call: the median, since an array that grows has to be paid for now and
-  /// then.
+  /// The allocations of one call: the median, since an array grows once in a while.
   private static func allocations(of body: () -> Void) -> Int {
     let counts = (0..<repetitions).map { _ in
       allocation_counter_start()

@@ -1,27 +1,29 @@
 import ReactorHTTP
+import ReactorTransport
 import ReactorHost
 import Synchronization
 
-/// The service without a transport, with one session that some streams watch.
+/// The service without a transport, with one session and streams of it.
 final class Service {
   private let api = ReactorAPI(
     host: Host([ReactorRegistration("tally", summary: "A counter") { TallyReactor() }]))
   private let session = "/v1/reactors/tally/sessions/counted"
   private var streams: [any ByteStream] = []
 
-  /// How many events the streams were given.
+  /// The number of events that the streams have produced.
   private(set) var deliveries = 0
 
-  /// Posts an action, which is done when this returns.
+  /// Posts an action, which has its response when this returns.
   func post(_ request: HTTPRequest) {
-    let isAnswered = Atomic<Bool>(false)
+    let hasResponse = Atomic<Bool>(false)
     api.respond(to: request) { response in
-      isAnswered.store(response.status == 200, ordering: .relaxed)
+      hasResponse.store(response.status == 200, ordering: .relaxed)
     }
-    precondition(isAnswered.load(ordering: .relaxed), "the action was not answered at once")
+    precondition(
+      hasResponse.load(ordering: .relaxed), "the action did not get its response at once")
   }
 
-  /// The request that posts an action.
+  /// Creates the request that posts an action.
   func request(_ action: String) -> HTTPRequest {
     HTTPRequest(
       method: "POST", path: session + "/actions",
@@ -44,7 +46,7 @@ final class Service {
     deliveries = 0
   }
 
-  /// Takes out what the streams have for their connections.
+  /// Reads the pending events of the streams.
   func drain() {
     for stream in streams {
       while case .chunk = stream.next() { deliveries += 1 }

@@ -2,7 +2,7 @@ import ReactorCore
 import ReactorStreams
 import Synchronization
 
-/// A counter that notes how often its state is written as JSON.
+/// A counter that counts the encodings of its state.
 final class TallyReactor: Reactor {
   static let encodes = Atomic<Int>(0)
 

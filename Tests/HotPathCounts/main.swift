@@ -1,7 +1,7 @@
 import Foundation
 
-// Prints what the hot path costs, counted, for a test that compares it with counts.json. With an
-// argument, the name of that file, it writes the counts into it.
+// Prints the counts of the hot path, for a test that compares them with counts.json. With that file
+// as its argument, it writes them into it.
 
 #if DEBUG
   let configuration = "debug"

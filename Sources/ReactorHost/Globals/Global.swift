@@ -1,8 +1,12 @@
-public import ReactorStreams
 internal import ReactorCoding
+internal import ReactorLog
+public import ReactorStreams
 internal import Synchronization
+internal import Telemetry
 
-/// One value that all sessions of a host share: merged into a reactor's mutations.
+/// A value that all sessions of a host share.
+///
+/// A reactor merges it into its mutations.
 ///
 /// ```swift
 /// func transform(mutation: Observable<Mutation>) -> Observable<Mutation> {
@@ -10,18 +14,18 @@ internal import Synchronization
 /// }
 /// ```
 ///
-/// A session that subscribes while its reactor is being connected gets the value in its own turn:
-/// the mutation enters the session's mailbox like an action. It gets each value once, also if it
-/// left memory in between, and `null` only after another value.
+/// A session that subscribes while its reactor is connected receives each value in a turn of its own,
+/// like an action. It receives each value once, also if it was evicted meanwhile, and `null` only
+/// after another value.
 public final class Global<Value: Codable & Sendable>: SharedGlobal, ObservableType {
   private struct Setting: Sendable {
     let value: Value
     let json: [UInt8]
-    /// The name of the history that the version counts in.
+    /// The name of the global's history.
     let epoch: String
-    /// How often the global was set before.
+    /// The number of times the global was set before.
     let version: Int
-    /// Which setting this is, over the lives of several processes: a log remembers it.
+    /// Identifies the value across restarts; stored in the entries of the mutations that it causes.
     let revision: UInt64
 
     var isNull: Bool { json.elementsEqual("null".utf8) }
@@ -37,37 +41,37 @@ public final class Global<Value: Codable & Sendable>: SharedGlobal, ObservableTy
 
   private struct State: Sendable {
     var latest: Setting
-    /// The setting that observers were told of last.
-    var told: Setting
-    /// Settings that observers have not been told of, in order.
-    var untold: [Setting] = []
+    /// The value that observers were notified of last.
+    var published: Setting
+    /// Values that are not published yet, in order.
+    var unpublished: [Setting] = []
     var observers: [any SessionObserver] = []
-    /// How many values wait to be set.
-    var waiting = 0
+    /// The number of values that wait for the log.
+    var pending = 0
   }
 
-  /// What observers get.
+  /// The value.
   public typealias Element = Value
 
-  /// The name in the address, and in the log.
+  /// The name in addresses and in the log.
   public let name: String
 
   private let state: Mutex<State>
   private let settings: Broadcaster<Setting>
-  private let keeper = Mutex<(log: any MutationLog, logger: Logger)?>(nil)
-  private let changes = ChangeLine()
-  /// So many values may wait to be set.
-  private static var waitingBound: Int { 10_000 }
-  /// One setting is told after the other, whichever threads set them.
-  private let telling = SerialQueue<Void>()
+  private let store = Mutex<(log: any MutationLog, logger: Logger)?>(nil)
+  private let writes = SerialAsyncQueue()
+  /// The maximum number of values that wait for the log.
+  private static var pendingBound: Int { 10_000 }
+  /// Publishes one value after the other, independent of the threads that set them.
+  private let publications = SerialQueue<Void>()
 
-  /// Makes a global with its first value.
+  /// Creates a global with its initial value.
   public init(_ name: String, _ value: Value) {
     self.name = name
     let json = (try? JSONCoder.encode(value)) ?? Array("null".utf8)
     let setting = Setting(
       value: value, json: json, epoch: Epoch.random(), version: 0, revision: 0)
-    state = Mutex(State(latest: setting, told: setting))
+    state = Mutex(State(latest: setting, published: setting))
     settings = Broadcaster(replay: 1, seed: [setting])
   }
 
@@ -76,54 +80,58 @@ public final class Global<Value: Codable & Sendable>: SharedGlobal, ObservableTy
     state.withLock { $0.latest.value }
   }
 
-  /// How many sessions and others observe the value.
+  /// The number of observers.
   package var observerCount: Int {
     settings.observerCount
   }
 
-  /// The current value as clients see it.
+  /// The current value, as JSON.
   public var current: CommittedState {
     state.withLock { $0.latest }.state
   }
 
-  /// The JSON Schema of the values that it takes, derived from their type.
+  /// The JSON Schema of the value, derived from its type.
   public var schema: [UInt8] {
     JSONSchema.derive(Value.self, for: .input).bytes
   }
 
-  /// Sets the value for all sessions, as soon as the host's log has it; any thread may call.
+  /// Sets the value for all sessions, when the host's log has committed it.
   ///
-  /// What the log refuses is not set, and a line of the host's log says so.
+  /// Any thread.
   ///
-  /// - Throws: An `EncodingError` where the value cannot be written as JSON; nothing is set then.
+  /// A value that the log rejects is not set; the host's log has a line about it.
+  ///
+  /// - Throws: An `EncodingError` if the value cannot be encoded as JSON; it is not set then.
   public func set(_ value: Value) throws {
     try set(value) { _ in }
   }
 
-  /// Sets the value for all sessions, as soon as the host's log has it; any thread may call.
+  /// Sets the value for all sessions, when the host's log has committed it.
+  ///
+  /// Any thread.
   ///
   /// - Parameters:
   ///   - value: The value.
-  ///   - completion: Called when the value is set and as durable as the store is, or was refused. Any
-  ///     thread, the calling one included.
-  /// - Throws: An `EncodingError` where the value cannot be written as JSON; nothing is set then.
+  ///   - completion: Called when the value is set and committed, or was rejected. Any thread, the
+  ///     calling one included.
+  /// - Throws: An `EncodingError` if the value cannot be encoded as JSON; it is not set then.
   public func set(
     _ value: Value,
     completion: @escaping @Sendable (Result<CommittedState, LogError>) -> Void
   ) throws {
     let json = try JSONCoder.encode(value)
-    let isTaken = state.withLock { state in
-      guard state.waiting < Self.waitingBound else { return false }
-      state.waiting += 1
+    let isAccepted = state.withLock { state in
+      guard state.pending < Self.pendingBound else { return false }
+      state.pending += 1
       return true
     }
-    guard isTaken else {
+    guard isAccepted else {
       return completion(.failure(.unavailable("Too many values wait to be set.")))
     }
-    // One after the other: what is told is committed, and in the order of the log.
-    changes.enter { [self] done in
+    // One after the other, so that values are published in the order of the log.
+    writes.enqueue { [self] done in
       write(value, json) { [self] result in
-        state.withLock { $0.waiting -= 1 }
+        state.withLock { $0.pending -= 1 }
         completion(result)
         done()
       }
@@ -135,18 +143,18 @@ public final class Global<Value: Codable & Sendable>: SharedGlobal, ObservableTy
     completion: @escaping @Sendable (Result<CommittedState, LogError>) -> Void
   ) {
     let latest = state.withLock { $0.latest }
-    // Not counted, but drawn: a log remembers it longer than this process could count.
+    // Random and not a counter, since sessions store it beyond the life of this process.
     let next = Setting(
       value: value, json: json, epoch: latest.epoch, version: latest.version + 1,
       revision: UInt64.random(in: 1...UInt64(Int64.max)))
-    guard let (log, logger) = keeper.withLock({ $0 }) else {
-      put(next)
+    guard let (log, logger) = store.withLock({ $0 }) else {
+      publish(next)
       return completion(.success(next.state))
     }
     log.share(next.stored, as: name) { [self] result in
       switch result {
       case .success:
-        put(next)
+        publish(next)
         completion(.success(next.state))
       case .failure(let error):
         logger.error("global was not set", ["global": name, "error": "\(error)"])
@@ -155,37 +163,37 @@ public final class Global<Value: Codable & Sendable>: SharedGlobal, ObservableTy
     }
   }
 
-  private func put(_ setting: Setting) {
+  private func publish(_ setting: Setting) {
     state.withLock { state in
       state.latest = setting
-      state.untold.append(setting)
+      state.unpublished.append(setting)
     }
-    telling.post((), handle: tellNext)
+    publications.post((), handle: publishNext)
   }
 
-  /// Has a log keep the value, and takes up the one that it has.
+  /// Stores the value in a log from now on, and restores the value that the log has.
   ///
   /// A host calls this before its sessions are used.
   public func keep(in log: any MutationLog, logger: Logger) {
-    keeper.withLock { $0 = (log, logger) }
+    store.withLock { $0 = (log, logger) }
     do {
       guard let stored = try log.sharedValue(name) else { return }
       let value = try JSONCoder.decode(Value.self, from: stored.json)
-      put(
+      publish(
         Setting(
           value: value, json: try JSONCoder.encode(value), epoch: stored.epoch,
           version: stored.version, revision: stored.revision))
     } catch {
       logger.error(
-        "global cannot be read and is as it was made", ["global": name, "error": "\(error)"])
+        "global cannot be read and has its initial value", ["global": name, "error": "\(error)"])
     }
   }
 
-  private func tellNext(_: Void) {
+  private func publishNext(_: Void) {
     let (next, observers) = state.withLock { state -> (Setting?, [any SessionObserver]) in
-      guard !state.untold.isEmpty else { return (nil, []) }
-      state.told = state.untold.removeFirst()
-      return (state.told, state.observers)
+      guard !state.unpublished.isEmpty else { return (nil, []) }
+      state.published = state.unpublished.removeFirst()
+      return (state.published, state.observers)
     }
     guard let next else { return }
     settings.send(.next(next))
@@ -198,18 +206,14 @@ public final class Global<Value: Codable & Sendable>: SharedGlobal, ObservableTy
   ) throws(ActionDecodingError) {
     do {
       try set(try JSONCoder.decode(Value.self, from: json), completion: completion)
-    } catch let error as JSONSyntaxError {
-      throw .malformed(offset: error.offset, reason: error.reason)
-    } catch let error as JSONDecodingFailure {
-      throw .invalid(pointer: error.pointer, expected: error.expected, detail: error.detail)
     } catch {
-      throw .invalid(pointer: "", expected: [], detail: "The value cannot be set.")
+      throw ActionDecodingError(error, orElse: "The value cannot be set.")
     }
   }
 
-  /// Observes the value, the current one first.
+  /// Observes the value, beginning with the current one.
   ///
-  /// - Returns: What ends the observation.
+  /// - Returns: A disposable that cancels the subscription.
   public func subscribe(_ observer: any ObserverType<Value>) -> any Disposable {
     let context = CurrentSerialContext.value as? any GlobalContext
     let name = name
@@ -224,9 +228,9 @@ public final class Global<Value: Codable & Sendable>: SharedGlobal, ObservableTy
   }
 }
 
-/// A global as its clients watch it: it has no log, so only the current value can be had.
+/// A global as a source of states. It has no history: only the current value is available.
 extension Global {
-  /// The current value, where the version is its own.
+  /// The current value, if the version is the current one.
   public func state(at version: Int) throws(HistoryError) -> CommittedState {
     let current = current
     guard version == current.version else {
@@ -235,21 +239,21 @@ extension Global {
     return current
   }
 
-  /// The values after a version: none where it is the current one, and else nobody knows them.
+  /// The values after a version, which must be the current one: none.
   public func replay(after version: Int?) throws(HistoryError) -> any StateReplay {
     let current = try state(at: version ?? 0)
     return SingleReplay(version == nil ? [current] : [])
   }
 
-  /// Tells an observer of every value from now on.
+  /// Adds an observer of the values that are set from now on.
   public func observe(_ observer: any SessionObserver) -> CommittedState? {
     state.withLock { state in
       state.observers.append(observer)
-      return state.told
+      return state.published
     }.state
   }
 
-  /// Tells an observer nothing more.
+  /// Removes an observer.
   public func stopObserving(_ observer: any SessionObserver) {
     state.withLock { state in
       if let index = state.observers.firstIndex(where: { $0 === observer }) {
@@ -258,11 +262,11 @@ extension Global {
     }
   }
 
-  /// A global has no place in a list that would tell how many watch it.
+  /// Does nothing: no list shows the subscribers of a global.
   public func changeSubscriberCount(by change: Int) {}
 }
 
-/// What is there, and then nothing.
+/// A replay of at most one state.
 private final class SingleReplay: StateReplay {
   private let states: Mutex<[CommittedState]>
 
@@ -276,27 +280,4 @@ private final class SingleReplay: StateReplay {
       return states
     }
   }
-}
-
-/// A global as its clients know it: by name, in JSON.
-public protocol SharedGlobal: StateSource {
-  /// The name in the address.
-  var name: String { get }
-
-  /// The JSON Schema of the values that it takes, as JSON.
-  var schema: [UInt8] { get }
-
-  /// Sets the value from JSON.
-  ///
-  /// - Parameters:
-  ///   - json: The value.
-  ///   - completion: Called when the value is set and as durable as the store is, or was refused. Any
-  ///     thread, the calling one included.
-  /// - Throws: Where it is no such value; `completion` is not called then.
-  func set(
-    json: [UInt8], completion: @escaping @Sendable (Result<CommittedState, LogError>) -> Void
-  ) throws(ActionDecodingError)
-
-  /// Has a log keep the value, and takes up the one that it has.
-  func keep(in log: any MutationLog, logger: Logger)
 }

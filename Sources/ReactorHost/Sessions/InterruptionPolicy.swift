@@ -1,13 +1,13 @@
-/// What becomes of an accepted action that the end of the process has cut off.
+/// The policy for accepted actions that the end of the process interrupts.
 public enum InterruptionPolicy: Sendable {
-  /// It is run again when the host is back, from its beginning: at least once in all.
+  /// The action is started again from its beginning: it is executed at least once.
   ///
-  /// Mutations that it has committed before stay, and the State tells it of them.
+  /// Mutations that it has committed before stay, and the reactor finds them in the State.
   case runAgain
 
-  /// It is given up: a line in the host's log says so, and whoever asks with its idempotency key is
-  /// told that it failed.
+  /// The action is abandoned: the host logs a line, and a request with its idempotency key gets a
+  /// failure.
   ///
-  /// For actions that must not happen twice.
+  /// For actions that must not be executed twice.
   case giveUp
 }

@@ -1,93 +1,168 @@
-internal import ReactorCore
+public import ReactorCore
 internal import Synchronization
+internal import ReactorLog
+internal import Telemetry
 
+/// Requests: from a body to the decision when to respond.
 extension LiveSession {
+  @usableFromInline
   func submit(
     _ body: [UInt8], ifAt expected: [Cursor]?, key: String?, for context: RequestContext?,
     accepted: (@Sendable (CommittedState) -> Void)?,
     completion: @escaping @Sendable (ActionOutcome) -> Void
   ) throws(ActionDecodingError) {
-    let actions = try engine.prepare(body)
+    let hotPath = environment.witness.hotPath
+    let actions = try hotPath.decode(body, environment.settings.actionLimit)
     let key = key.map { IdempotencyKey($0, for: body) }
-    if let key, let outcome = outcome(insteadOfRunning: key) { return completion(outcome) }
-    let request = ActionRequest(
+    if let key, let outcome = storedOutcome(orClaim: key) { return completion(outcome) }
+    let reply = ActionReply(
       count: actions.count, isArray: actions.isArray, key: key, in: self, accepted: accepted,
       completion: completion)
-    // Mostly nothing runs, so that nothing need be kept for later.
-    let wasFree = engine.performIfFree {
-      enter(request, actions, ifAt: expected, for: context)
-      didSettle()
+    // Usually the session is idle, and nothing has to outlive this call.
+    let wasIdle = hotPath.executeIfIdle(pipeline) {
+      start(actions, for: reply, ifAt: expected, context)
+      didEndTurn()
     }
-    guard !wasFree else { return }
-    let isTaken = engine.perform(bound: environment.settings.mailboxBound) { [self] in
-      enter(request, actions, ifAt: expected, for: context)
+    guard !wasIdle else { return }
+    let isEnqueued = enqueue(bound: environment.settings.mailboxBound) { [self] in
+      start(actions, for: reply, ifAt: expected, context)
     }
-    guard !isTaken else { return }
-    if let key { book.withLock { $0.keys[key.name] = nil } }
-    request.answer(instead: .overloaded)
+    guard !isEnqueued else { return }
+    commits.withLock { $0.release(key) }
+    reply.respond(with: .overloaded)
   }
 
-  /// Starts a request's actions.
-  ///
-  /// Runs within the serial context.
-  private func enter(
-    _ request: ActionRequest, _ actions: PreparedActions, ifAt expected: [Cursor]?,
-    for context: RequestContext?
+  /// Starts a request's actions, in the serial context.
+  private func start(
+    _ actions: DecodedActions, for reply: ActionReply, ifAt expected: [Cursor]?,
+    _ context: RequestContext?
   ) {
-    guard !hasEnded else { return answerEnded(request) }
+    guard !hasEnded else { return respondEnded(reply) }
     if let expected {
-      let reduced = book.withLock { $0.reduced }
-      // What it is told is the state that it missed, once that is committed.
+      let reduced = commits.withLock { $0.reducedVersion }
       guard expected.contains(Cursor(epoch: epoch, version: reduced)) else {
-        return request.refuse(at: reduced)
+        reply.reject()
+        return execute(commits.withLock { $0.rejected(reply, key: reply.key) }, for: reply)
       }
     }
     environment.counts.actions.add(actions.count)
-    RequestContext.$current.withValue(context) { engine.run(actions, for: request) }
-    accept(request.takeRunning(), of: request)
-    request.entered()
+    ActionExecution(session: self, actions: actions, reply: reply, context: context).execute()
   }
 
-  /// Nothing of a request runs any more: answers it, now or with the commit that it waits for.
-  func settle(_ request: ActionRequest) {
-    let next = book.withLock { book -> Settlement in
-      guard book.end == nil else { return .ended }
-      var settled = SettledRequest(request: request, version: request.lastVersion)
-      if request.isRefused {
-        if let key = request.key { book.keys[key.name] = nil }
-      } else {
-        settled.batch = book.conclude(request)
-      }
-      guard settled.waits(forVersionAfter: book.committed, batchAfter: book.committedBatches)
-      else { return .answer(book.latest) }
-      book.settled.append(settled)
-      return .wait
+  /// All actions of a request have ended: responds now, or with the commit that it waits for.
+  func didFinish(_ reply: ActionReply) {
+    let journalled = reply.journalled
+    let (failure, time) = reply.key == nil ? (nil, nil) : (reply.failure, Timestamp.now)
+    let decision = commits.withLock {
+      $0.finished(
+        reply, key: reply.key, version: reply.lastVersion, journalled: journalled,
+        failure: failure, at: time)
     }
-    switch next {
-    case .answer(let state): request.answer(state ?? current)
+    execute(decision, for: reply)
+  }
+
+  private func execute(
+    _ decision: CommitMachine<ActionReply>.ReplyDecision, for reply: ActionReply
+  ) {
+    switch decision {
+    case .respond(let state): reply.respond(with: state)
     case .wait: break
-    case .ended: answerEnded(request)
+    case .ended: respondEnded(reply)
     }
   }
-}
 
-/// A request of which nothing runs any more, and what must be committed before it is answered.
-struct SettledRequest: Sendable {
-  let request: ActionRequest
-  /// The version of the last mutation that it caused, or that it missed.
-  let version: Int
-  /// The batch that says what became of it; 0 for none.
-  var batch = 0
-
-  /// Whether something that it waits for is not committed, when so much is.
-  func waits(forVersionAfter version: Int, batchAfter batch: Int) -> Bool {
-    self.version > version || self.batch > batch
+  /// An action in the journal has ended, and others of its request continue.
+  func didEnd(_ id: AcceptedAction.ID, of reply: ActionReply, _ error: (any Error)?) {
+    let failed = reply.endJournalled(id, error)
+    commits.withLock { $0.ended(id, failed: failed) }
   }
-}
 
-/// What a request gets whose actions have ended.
-private enum Settlement {
-  case answer(CommittedState?)
-  case wait
-  case ended
+  // MARK: Idempotency keys
+
+  /// The outcome of an earlier request with a key; `nil` if there is none, and the key is claimed.
+  private func storedOutcome(orClaim key: IdempotencyKey) -> ActionOutcome? {
+    while true {
+      let use = commits.withLock { $0.use(of: key) }
+      guard case .free(let releases) = use else { return outcome(of: use, for: key) }
+      do throws(LogError) {
+        if let stored = try log.outcome(of: key.name), !isExpired(stored) {
+          guard stored.key == key else { return .keyReused }
+          // Stored, but the reply of the first request may still wait for its publication.
+          if case .executing = commits.withLock({ $0.use(of: key) }) { return .running }
+          return .replayed(try replay(stored))
+        }
+      } catch {
+        return .notCommitted(error)
+      }
+      if commits.withLock({ $0.claim(key, at: releases) }) { return nil }
+    }
+  }
+
+  private func outcome(
+    of use: CommitMachine<ActionReply>.KeyUse, for key: IdempotencyKey
+  ) -> ActionOutcome? {
+    guard case .executing(let other) = use else { return nil }
+    return other == key ? .running : .keyReused
+  }
+
+  private func replay(_ stored: KeptOutcome) throws(LogError) -> ActionOutcome {
+    if let failure = stored.failure {
+      let cursor = Cursor(epoch: epoch, version: stored.version)
+      return .failed(index: failure.index, failure.error, at: cursor)
+    }
+    do throws(HistoryError) {
+      return .committed(try state(at: stored.version))
+    } catch {
+      switch error {
+      // Retention has removed the version. The current one contains the mutations as well.
+      case .unknownVersion: return .committed(current)
+      case .log(let error): throw error
+      }
+    }
+  }
+
+  /// Whether an outcome is older than `actions.idempotency`.
+  ///
+  /// One of the future, which a clock that was set back has left, is new.
+  private func isExpired(_ stored: KeptOutcome) -> Bool {
+    let age = Timestamp.now.milliseconds - stored.at.milliseconds
+    return .milliseconds(age) >= environment.settings.idempotency
+  }
+
+  // MARK: Running effects
+
+  @usableFromInline
+  func effects(
+    after id: String?, limit: Int, completion: @escaping @Sendable ([RunningEffect]?) -> Void
+  ) {
+    let isEnqueued = enqueue(bound: environment.settings.mailboxBound) { [self] in
+      let running = pipeline.effects(after: id.flatMap { EffectID($0) }, limit: limit)
+      completion(
+        running.map { status in
+          RunningEffect(
+            id: status.id.description, action: (status.effect as? ActionEffect)?.json,
+            startedAt: Timestamp(milliseconds: status.startedAt), progress: status.progress)
+        })
+    }
+    if !isEnqueued { completion(nil) }
+  }
+
+  @usableFromInline
+  func cancelEffect(
+    _ id: String, completion: @escaping @Sendable (EffectCancellation) -> Void
+  ) {
+    let isEnqueued = enqueue(bound: environment.settings.mailboxBound) { [self] in
+      if let id = EffectID(id) { pipeline.cancelEffect(id) }
+      // The batch of this turn removes the action from the journal.
+      let waits = commits.withLock { machine in
+        machine.whenAllIsCommitted { [self] _ in completion(cancellation) }
+      }
+      if !waits { completion(cancellation) }
+    }
+    if !isEnqueued { completion(.overloaded) }
+  }
+
+  private var cancellation: EffectCancellation {
+    fault.map { .notCommitted($0) } ?? .ended
+  }
 }

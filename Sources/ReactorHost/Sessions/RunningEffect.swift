@@ -1,26 +1,28 @@
-/// An effect that runs: one stream that `mutate` returned for an action.
+internal import ReactorLog
+
+/// A running effect: one stream that `mutate` returned for an action.
 public struct RunningEffect: Sendable {
-  /// Names the effect, and never another one later.
+  /// The identifier of the effect, which is not reused.
   public let id: String
 
-  /// The action that started it, as JSON; `nil` where `transform(action:)` made one of its own.
+  /// The action that started it, as JSON; `nil` for an action that `transform(action:)` created.
   public let action: [UInt8]?
 
-  /// When it was started.
+  /// The time of its start.
   public let startedAt: Timestamp
 
-  /// How far it has come, from 0 to 1; `nil` where it does not tell.
+  /// Its progress, from 0 to 1; `nil` if it does not report it.
   public let progress: Double?
 }
 
-/// What became of the wish to end an effect.
+/// The outcome of a request to cancel an effect.
 public enum EffectCancellation: Sendable {
-  /// It does not run, and is not run again.
+  /// The effect is not running and is not restarted.
   case ended
 
-  /// Too many requests wait in the session's mailbox. Nothing was ended.
+  /// The session's mailbox is full. The effect was not cancelled.
   case overloaded
 
-  /// It does not run, and the log refused to write that down.
+  /// The effect was cancelled, but the log rejected the record of it.
   case notCommitted(LogError)
 }

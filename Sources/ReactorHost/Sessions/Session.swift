@@ -1,33 +1,34 @@
 public import ReactorCore
+internal import ReactorLog
 
 /// One running instance of a reactor, as its clients know it: in JSON.
 public protocol Session: StateSource {
-  /// The session's address.
+  /// The key that the session is addressed by.
   var key: SessionKey { get }
 
   /// The name of its history.
   var epoch: String { get }
 
-  /// When it last changed, or was made.
+  /// The time of its last commit, or of its creation.
   var lastActiveAt: Timestamp { get }
 
-  /// Runs an action, or an array of actions in order.
+  /// Executes an action, or an array of actions in order.
   ///
-  /// A request that is named by a key and has been run before is not run again: `completion` gets
-  /// what became of it then.
+  /// A request whose idempotency key was used before is not executed: `completion` gets the stored
+  /// outcome.
   ///
   /// - Parameters:
-  ///   - body: The JSON. It is decoded whole before any of it runs.
-  ///   - expected: The action runs only if the session is at one of these points; `nil` where it
-  ///     runs at any.
+  ///   - body: The JSON. It is decoded completely before an action is executed.
+  ///   - expected: The request is executed only if the session is at one of these cursors; `nil`
+  ///     executes it at any.
   ///   - key: The idempotency key of the request; `nil` for none.
-  ///   - context: What the actions and their effects find as the current request.
-  ///   - accepted: Called once the actions have entered and an effect of theirs goes on, when that is
-  ///     as durable as the store is: what runs is run again should the process end before. Not
-  ///     called where all is done at once, or refused.
-  ///   - completion: Called once, when every mutation of the actions is committed or the first
-  ///     failure is known and all have ended. Any thread, the calling one included.
-  /// - Throws: ``ActionDecodingError``, and then neither closure is called.
+  ///   - context: The current request of the actions and their effects.
+  ///   - accepted: Called when all actions were started, an effect of theirs is running, and that is
+  ///     durable: the effect is started again if the process ends before it does. Not called if all
+  ///     actions end in their turn, or the request is rejected.
+  ///   - completion: Called once, when all effects have ended and all mutations are committed. Any
+  ///     thread, the calling one included.
+  /// - Throws: ``ActionDecodingError``; neither closure is called then.
   func submit(
     _ body: [UInt8], ifAt expected: [Cursor]?, key: String?, for context: RequestContext?,
     accepted: (@Sendable (CommittedState) -> Void)?,
@@ -37,131 +38,71 @@ public protocol Session: StateSource {
   /// The log entries after a version, at most `limit`.
   func entries(after version: Int, limit: Int) throws(HistoryError) -> [LogEntry]
 
-  /// The effects that run now.
+  /// The effects that are running.
   var activity: SessionActivity { get }
 
-  /// Tells an observer of the activity: soon as it is, and then whenever it is another one.
+  /// Adds an observer of the activity. It is notified of the current activity soon, and then of each
+  /// change.
   func observeActivity(_ observer: any ActivityObserver)
 
-  /// Tells an observer of the activity nothing more.
+  /// Removes an observer of the activity.
   func stopObservingActivity(_ observer: any ActivityObserver)
 
-  /// Lists effects that run, in the session's turn.
+  /// Lists running effects, in a turn of the session.
   ///
   /// - Parameters:
-  ///   - id: The list begins behind this one; `nil` for the first.
-  ///   - limit: How many are listed at most.
-  ///   - completion: Gets the effects, the earliest first; `nil` where too many requests wait. Any
-  ///     thread, the calling one included.
+  ///   - id: The list begins after this effect; `nil` begins with the first.
+  ///   - limit: The maximum number of effects.
+  ///   - completion: Called with the effects in the order of their start; with `nil` if the mailbox
+  ///     is full. Any thread, the calling one included.
   func effects(
     after id: String?, limit: Int, completion: @escaping @Sendable ([RunningEffect]?) -> Void)
 
-  /// Ends an effect as if it had completed, in the session's turn.
+  /// Ends an effect as if it had completed, in a turn of the session.
   ///
-  /// What is committed of it stays, and whoever waits for its action is answered. One that has ended
-  /// is left as it is.
+  /// Its committed mutations stay, and the request of its action gets its response. An effect that
+  /// has ended is ignored.
   ///
   /// - Parameters:
-  ///   - id: What names the effect.
-  ///   - completion: Called when that is durable: the action is not run again. Any thread, the
-  ///     calling one included.
+  ///   - id: The effect.
+  ///   - completion: Called when the cancellation is durable: the action is not started again. Any
+  ///     thread, the calling one included.
   func cancelEffect(
     _ id: String, completion: @escaping @Sendable (EffectCancellation) -> Void)
 
-  /// How many streams watch the session.
+  /// The number of streams that show the session.
   var subscriberCount: Int { get }
 }
 
-/// A state that no crash takes back, as far as the store can promise it.
-public struct CommittedState: Sendable {
-  /// The point of the session's history.
-  public let cursor: Cursor
-
-  /// The state, as JSON.
-  public let json: [UInt8]
-
-  /// Makes a state.
-  public init(cursor: Cursor, json: [UInt8]) {
-    self.cursor = cursor
-    self.json = json
-  }
-
-  /// How many mutations the state contains.
-  public var version: Int { cursor.version }
-}
-
-/// Told of the commits of a session or a global, one after the other and in order.
-public protocol SessionObserver: AnyObject, Sendable {
-  /// A version was committed. Called for each one, on the thread that finished the commit, which
-  /// must not be held up.
-  func sessionDidCommit(_ state: CommittedState)
-
-  /// No commit follows.
-  func sessionDidEnd(_ end: SessionEnd)
-}
-
-/// How a session in memory came to its end.
-public enum SessionEnd: Sendable, Equatable {
-  /// It was deleted.
-  case deleted
-
-  /// It was put out of memory because the log refused it; the session itself goes on.
-  case interrupted
-}
-
-/// What became of a request's actions.
+/// The outcome of a request's actions.
 public enum ActionOutcome: Sendable {
-  /// All is committed; the state contains it.
+  /// All mutations are committed, and the state contains them.
   case committed(CommittedState)
 
-  /// An action failed; what it committed before stays.
+  /// An action failed. Its committed mutations stay.
   ///
-  /// The index tells which one of an array it was; `nil` where a single action was sent. The cursor
-  /// is of a point that contains what the actions committed.
+  /// The index of the action in an array; `nil` for a single action. The cursor's state contains the
+  /// committed mutations.
   case failed(index: Int?, any Error, at: Cursor)
 
-  /// The request was run before, under the same key, and this became of it then.
+  /// The stored outcome of an earlier request with the same idempotency key.
   indirect case replayed(ActionOutcome)
 
-  /// The request was sent before, under the same key, and still runs.
+  /// An earlier request with the same idempotency key is being executed.
   case running
 
-  /// The key stands for a request with another body.
+  /// The idempotency key belongs to a request with another body.
   case keyReused
 
-  /// The session is at another point than the request expects. Nothing ran.
+  /// The session is at another cursor than the request expects. No action was executed.
   case mismatch(CommittedState)
 
-  /// Too many requests wait in the session's mailbox. Nothing ran.
+  /// The session's mailbox is full. No action was executed.
   case overloaded
 
-  /// The session was deleted, before or while the actions ran.
+  /// The session was deleted, before the request or while its actions were executed.
   case ended
 
-  /// The log refused what was to be committed. What is not in the log did not happen.
+  /// The log rejected the mutations. Those that it does not have did not happen.
   case notCommitted(LogError)
-}
-
-/// Why a body is no action.
-public enum ActionDecodingError: Error, Sendable {
-  /// It is not JSON.
-  case malformed(offset: Int, reason: String)
-
-  /// It is JSON, and not an action.
-  case invalid(pointer: String, expected: [String], detail: String)
-}
-
-/// Why a moment of the past cannot be had.
-public enum HistoryError: Error, Equatable, Sendable {
-  /// It has not come yet, or retention removed it. What can be had is told.
-  case unknownVersion(oldest: Int, latest: Int)
-
-  /// The log could not be read.
-  case log(LogError)
-}
-
-/// Reads states from the log, a few at a time, in constant memory.
-public protocol StateReplay: AnyObject, Sendable {
-  /// The next states, at most `limit`; empty when the log ends here for now.
-  func next(limit: Int) throws(HistoryError) -> [CommittedState]
 }

@@ -1,21 +1,23 @@
-/// What goes on in a session, beside its state: nothing of it is logged.
+/// The running effects of a session.
+///
+/// They are not part of its state and not logged.
 public struct SessionActivity: Hashable, Encodable, Sendable {
-  /// How many effects run.
+  /// The number of running effects.
   public var running: Int
 
-  /// How far they have come, from 0 to 1; `nil` where none tells it.
+  /// The mean progress of the effects that report it, from 0 to 1; `nil` if none does.
   public var progress: Double?
 
-  /// Makes an activity.
+  /// Creates an activity.
   public init(running: Int = 0, progress: Double? = nil) {
     self.running = running
     self.progress = progress
   }
 }
 
-/// Told of what goes on in a session.
+/// Observes the activity of a session.
 public protocol ActivityObserver: AnyObject, Sendable {
-  /// The activity is another one, or may be. Called in the session's turn, which must not be held
-  /// up, one call after the other; what changes within one turn is told as it is at its end.
+  /// The activity may have changed. Called at the end of a turn of the session, one call at a time;
+  /// it must not block.
   func activityDidChange(_ activity: SessionActivity)
 }

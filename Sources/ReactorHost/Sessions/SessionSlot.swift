@@ -1,7 +1,9 @@
+internal import ReactorLog
 internal import ReactorStreams
 internal import Synchronization
+internal import Telemetry
 
-/// The place of one session in the table: loads it with its first use, and knows when it is gone.
+/// The entry of one session in its reactor's table: loads the session with its first use.
 final class SessionSlot: Sendable {
   private enum State {
     case unloaded
@@ -10,22 +12,20 @@ final class SessionSlot: Sendable {
   }
 
   let key: SessionKey
-  private let blueprint: any Blueprint
-  private let environment: HostEnvironment
+  private let environment: ReactorEnvironment
   private let log: any SessionLog
   private let state = Mutex(State.unloaded)
   private let use = Atomic<UInt>(0)
-  /// Loading, making and ending happen one at a time; who comes meanwhile waits in line.
-  private let changes = ChangeLine()
+  /// Loads, creates and ends the session, one at a time.
+  private let operations = SerialAsyncQueue()
 
-  init(_ key: SessionKey, blueprint: any Blueprint, environment: HostEnvironment) {
+  init(_ key: SessionKey, environment: ReactorEnvironment) {
     self.key = key
-    self.blueprint = blueprint
     self.environment = environment
     log = environment.log.session(key)
   }
 
-  /// The session, where it is in memory; one that the log has refused is loaded anew.
+  /// The session if it is in memory; `nil` also if the log has interrupted it, to load it again.
   var live: LiveSession? {
     guard case .live(let session) = state.withLock({ $0 }) else { return nil }
     guard !session.isInterrupted else {
@@ -37,35 +37,36 @@ final class SessionSlot: Sendable {
 
   // MARK: Use
 
-  func used(in sweep: UInt) {
+  /// Records a use for ``lastUse``.
+  func didUse(in sweep: UInt) {
     use.store(sweep, ordering: .relaxed)
   }
 
-  /// The sweep during which the slot was asked for last.
+  /// The number of the sweep before the last use.
   var lastUse: UInt {
     use.load(ordering: .relaxed)
   }
 
-  /// Whether the slot's owner may drop it: nobody uses the session, and nothing runs in it.
+  /// Ends the session to evict the slot, unless the session is in use.
   ///
-  /// The session commits nothing from then on; the owner drops the slot and calls ``leave()``.
-  func mayLeave() -> Bool {
+  /// The table removes the slot then and calls ``shutDown()``.
+  ///
+  /// - Returns: Whether the slot can be removed.
+  func evict() -> Bool {
     state.withLock { state in
       guard case .live(var session) = state else { return true }
-      state = .unloaded  // so that the reference here does not count
+      state = .unloaded  // so that `session` is the only reference
       defer { state = .live(session) }
-      return isKnownUniquelyReferenced(&session) && session.retire()
+      return isKnownUniquelyReferenced(&session) && session.evict()
     }
   }
 
   /// Whether there is no session in memory.
   var isVacant: Bool { live == nil }
 
-  /// Ends what was in memory.
-  ///
-  /// The log has everything.
-  func leave() {
-    live?.leave()
+  /// Ends the reactor of an evicted session.
+  func shutDown() {
+    live?.shutDown()
   }
 
   func open(
@@ -75,27 +76,27 @@ final class SessionSlot: Sendable {
     if let live, intent == .use || intent == .ensure && live.isStored {
       return completion(.success(OpenedSession(session: live, wasCreated: false)))
     }
-    changes.enter { [self] done in
+    operations.enqueue { [self] done in
       load(for: intent) { [self] result in
         completion(result)
-        if live == nil { environment.vacancies.note(key.id) }
+        if live == nil { environment.evictable.insert(key.id) }
         done()
       }
     }
   }
 
-  /// Whether anything is known of the session, in memory or in the log.
+  /// Whether the session is in memory or in the log.
   func exists() throws(LogError) -> Bool {
     if live != nil { return true }
     return try log.record() != .none
   }
 
-  /// Makes the session with another one's history up to a version.
+  /// Creates the session with the history of another one up to a version.
   func fork(
     _ source: SessionKey, at version: Int,
     _ completion: @escaping @Sendable (Result<OpenedSession, SessionError>) -> Void
   ) {
-    changes.enter { [self] done in
+    operations.enqueue { [self] done in
       @Sendable func finish(_ result: Result<OpenedSession, SessionError>) {
         completion(result)
         done()
@@ -115,18 +116,18 @@ final class SessionSlot: Sendable {
   }
 
   func end(completion: @escaping @Sendable (Result<Void, SessionError>) -> Void) {
-    changes.enter { [self] done in
+    operations.enqueue { [self] done in
       let session = live
-      session?.willEnd()
+      session?.beginEnding()
       log.end { [self] result in
         switch result {
         case .success:
           state.withLock { $0 = .ended }
           session?.close(.deleted)
           completion(.success(()))
-          environment.vacancies.note(key.id)
+          environment.evictable.insert(key.id)
         case .failure(let error):
-          session?.didNotEnd()
+          session?.cancelEnding()
           completion(.failure(.log(error)))
         }
         done()
@@ -162,8 +163,8 @@ final class SessionSlot: Sendable {
         guard environment.settings.sessionCreation == .implicit else {
           return completion(.failure(.unknown))
         }
-        let session = try begin(newSession(), blueprint.engine(), isStored: false)
-        show(session)
+        let session = try begin(newSession(), instance(), isStored: false)
+        publish(session)
         completion(.success(OpenedSession(session: session, wasCreated: false)))
       }
     } catch {
@@ -171,7 +172,7 @@ final class SessionSlot: Sendable {
     }
   }
 
-  /// Says in the log why the session cannot be had; others are not affected.
+  /// Logs why the session cannot be opened, and converts the error.
   private func reported(_ error: any Error) -> LogError {
     let error = error as? LogError ?? .corrupt("\(error)")
     let fields: KeyValuePairs = [
@@ -179,7 +180,7 @@ final class SessionSlot: Sendable {
     ]
     switch error {
     case .corrupt, .unreadable: environment.logger.error("session cannot be read", fields)
-    case .conflict, .full, .unavailable: break  // the store itself says so
+    case .conflict, .full, .unavailable: break  // the store logs these
     }
     return error
   }
@@ -192,18 +193,18 @@ final class SessionSlot: Sendable {
     log.create(epoch: stored.epoch) { [self] result in
       do throws(LogError) {
         try result.get()
-        let session = try begin(stored, blueprint.engine())
-        show(session)
+        let session = try begin(stored, instance())
+        publish(session)
         completion(.success(OpenedSession(session: session, wasCreated: true)))
       } catch {
         guard error == .conflict else { return completion(.failure(.log(error))) }
-        joinOther(for: intent, completion)
+        openExisting(for: intent, completion)
       }
     }
   }
 
-  /// Another writer was faster: it is that one's session now.
-  private func joinOther(
+  /// Opens the session that another writer has created first.
+  private func openExisting(
     for intent: SessionIntent,
     _ completion: @escaping @Sendable (Result<OpenedSession, SessionError>) -> Void
   ) {
@@ -216,7 +217,7 @@ final class SessionSlot: Sendable {
     }
   }
 
-  /// Stores a session that so far is in memory only.
+  /// Stores a session that is in memory only.
   private func store(
     _ session: LiveSession,
     _ completion: @escaping @Sendable (Result<OpenedSession, SessionError>) -> Void
@@ -226,10 +227,10 @@ final class SessionSlot: Sendable {
     log.create(epoch: session.epoch) { [log] result in
       switch result {
       case .success:
-        session.wasStored()
+        session.didStore()
         completion(.success(opened))
       case .failure(.conflict):
-        // Its own first mutation may have been faster.
+        // Its own first mutation may have stored it.
         if case .stored(let stored)? = try? log.record(), stored.epoch == session.epoch {
           completion(.success(opened))
         } else {
@@ -244,7 +245,7 @@ final class SessionSlot: Sendable {
     StoredSession(epoch: Epoch.random(), version: 0, lastActiveAt: .now)
   }
 
-  /// Brings a stored session to memory, with the effects that the end of a process has cut off.
+  /// Loads a stored session, and starts the effects again that the end of a process interrupted.
   private func restore(
     _ stored: StoredSession,
     _ completion: @escaping @Sendable (Result<OpenedSession, SessionError>) -> Void
@@ -253,43 +254,48 @@ final class SessionSlot: Sendable {
     let session = try fold(stored)
     let opened = OpenedSession(session: session, wasCreated: false)
     guard !accepted.isEmpty else {
-      show(session)
+      publish(session)
       return completion(.success(opened))
     }
-    // Nobody's action comes before those that were there first.
-    session.resume(accepted, by: blueprint.interruptionPolicy) { [self] in
+    // No other action is executed before the accepted ones.
+    JournalRecovery(session: session).resume(accepted) { [self] in
       if let fault = session.fault { return completion(.failure(.log(fault))) }
-      show(session)
+      publish(session)
       completion(.success(opened))
     }
   }
 
   private func fold(_ stored: StoredSession) throws -> LiveSession {
-    guard stored.version > 0 else { return try begin(stored, blueprint.engine()) }
-    guard let restored = try blueprint.engine(folding: log, upTo: stored.version) else {
+    guard stored.version > 0 else { return try begin(stored, instance()) }
+    guard let restored = try environment.witness.fold(log, stored.version) else {
       throw LogError.corrupt("Some of the session's mutations are missing.")
     }
-    let session = try begin(stored, restored.engine, snapshot: restored.snapshot)
-    // What took long once need not take long again.
+    let session = try begin(
+      stored, instance(from: restored.state), snapshot: restored.snapshot)
+    // The next load begins with a snapshot.
     if stored.version - restored.snapshot >= environment.settings.snapshotInterval {
       session.takeSnapshot()
     }
     return session
   }
 
+  private func instance(from state: (any Sendable)? = nil) -> NewInstance {
+    environment.witness.hotPath.instantiate(state)
+  }
+
   private func begin(
-    _ stored: StoredSession, _ engine: any SessionEngine, isStored: Bool = true, snapshot: Int = 0
+    _ stored: StoredSession, _ instance: NewInstance, isStored: Bool = true, snapshot: Int = 0
   ) throws(LogError) -> LiveSession {
     let session = LiveSession(
-      key, schema: blueprint.schema, stored: stored, isStored: isStored, snapshot: snapshot,
-      engine: engine, log: log, environment: environment)
-    // Its very first state could not be told.
+      key, stored: stored, isStored: isStored, snapshot: snapshot,
+      instance: instance, log: log, environment: environment)
+    // The first state could not be encoded.
     if let fault = session.fault { throw fault }
     return session
   }
 
-  /// Lets everyone have a session from now on.
-  private func show(_ session: LiveSession) {
+  /// Returns the session to every caller from now on.
+  private func publish(_ session: LiveSession) {
     state.withLock { $0 = .live(session) }
   }
 

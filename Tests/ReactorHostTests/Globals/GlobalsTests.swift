@@ -1,5 +1,7 @@
 import ReactorHost
+import ReactorLog
 import ReactorStreams
+import Telemetry
 import Testing
 
 /// Values that sessions share.
@@ -10,11 +12,11 @@ struct GlobalsTests {
     #"{"value":\#(value),"name":\#(name),"ratio":null}"#
   }
 
-  @Test func `a session joins with no mutation where the value is null`() throws {
+  @Test func `a session with a null global begins without a mutation`() throws {
     #expect(try stage.session().shown == "0 \(state(0, "null"))")
   }
 
-  @Test func `a session joins with one mutation where it is not`() throws {
+  @Test func `a session with a global's value begins with one mutation`() throws {
     try stage.name.set("Ada")
     let session = try stage.session()
     #expect(session.shown == #"1 \#(state(0, #""Ada""#))"#)
@@ -25,7 +27,7 @@ struct GlobalsTests {
       ])
   }
 
-  @Test func `every session in memory follows, in its turn`() throws {
+  @Test func `each session in memory receives a new value, in a turn`() throws {
     let (one, two) = (try stage.session("one"), try stage.session("two"))
     let watcher = Watcher()
     _ = one.observe(watcher)
@@ -33,7 +35,7 @@ struct GlobalsTests {
     _ = try one.send(#"{"add":1}"#)
     try stage.name.set(nil)
     #expect(
-      watcher.told.values == [
+      watcher.seen.values == [
         #"1 \#(state(0, #""Ada""#))"#, #"2 \#(state(1, #""Ada""#))"#, "3 \(state(1, "null"))",
       ])
     #expect(two.shown == "2 \(state(0, "null"))")
@@ -44,7 +46,7 @@ struct GlobalsTests {
       ])
   }
 
-  @Test func `a value set while an action runs comes behind it`() throws {
+  @Test func `a value that is set during an action is delivered after it`() throws {
     let session = try stage.session()
     let name = stage.name
     let setter = Setter { if $0.version == 1 { try? name.set("Ada") } }
@@ -56,7 +58,7 @@ struct GlobalsTests {
       ])
   }
 
-  @Test func `a session that comes back gets what it missed, and each value once`() throws {
+  @Test func `a loaded session receives the value that it missed, and each value once`() throws {
     try stage.name.set("Ada")
     _ = try stage.session()
     try stage.sweep()
@@ -73,7 +75,7 @@ struct GlobalsTests {
     #expect(try stage.session().shown == "3 \(state(0, "null"))")
   }
 
-  @Test func `a session that never had a value is not told that there is none any more`() throws {
+  @Test func `a session without a value does not receive null`() throws {
     _ = try stage.session().send(#"{"add":1}"#)
     try stage.sweep()
     try stage.name.set("Ada")
@@ -81,29 +83,29 @@ struct GlobalsTests {
     #expect(try stage.session().shown == "1 \(state(1, "null"))")
   }
 
-  @Test func `a value of a host that comes after is another one`() throws {
+  @Test func `a value of a later host is a new value`() throws {
     let log = MemoryLog()
     let before = Stage(over: log)
     try before.name.set("Ada")
     #expect(try before.session().current.version == 1)
-    // As after a restart: as often set as before, and to something else.
+    // As after a restart: another value with the same version.
     let after = Stage(over: log)
     try after.name.set("Bob")
     #expect(try after.session().shown == #"2 \#(state(0, #""Bob""#))"#)
   }
 
-  @Test func `a fork has the values of its moment`() throws {
+  @Test func `a fork has the values of its version`() throws {
     let session = try stage.session()
     try stage.name.set("Ada")
     try stage.name.set("Bob")
     #expect(session.current.version == 2)
-    // At version 1 it was Ada; joining, the fork gets Bob.
+    // Version 1 has Ada; the fork receives Bob.
     #expect(try stage.fork(at: 1, to: "early").get().session.shown == #"2 \#(state(0, #""Bob""#))"#)
     #expect(try stage.fork(at: 2, to: "late").get().session.shown == #"2 \#(state(0, #""Bob""#))"#)
     #expect(try stage.fork(at: 0, to: "new").get().session.shown == #"1 \#(state(0, #""Bob""#))"#)
   }
 
-  @Test func `a fork of what retention has shortened gets no value twice`() throws {
+  @Test func `a fork of a shortened log receives no value twice`() throws {
     let stage = Stage(over: MemoryLog(retainedVersions: 0)) { $0.snapshotInterval = 3 }
     try stage.name.set("Ada")
     let session = try stage.session()
@@ -114,25 +116,25 @@ struct GlobalsTests {
 
   // MARK: In the log
 
-  @Test func `a value is set when it is committed, and told then`() throws {
+  @Test func `a value is set and published when it is committed`() throws {
     let session = try stage.session()
     stage.log.set(.held)
-    let answers = Recorder<Result<CommittedState, LogError>>()
-    try stage.name.set("Ada") { answers.add($0) }
-    try stage.name.set("Bob") { answers.add($0) }
+    let outcomes = Recorder<Result<CommittedState, LogError>>()
+    try stage.name.set("Ada") { outcomes.add($0) }
+    try stage.name.set("Bob") { outcomes.add($0) }
     #expect(stage.name.value == nil)
     #expect(stage.name.current.version == 0)
     stage.log.releaseAll()
-    #expect(try answers.values.map { try $0.get().words } == [#"1 "Ada""#, #"2 "Bob""#])
+    #expect(try outcomes.values.map { try $0.get().words } == [#"1 "Ada""#, #"2 "Bob""#])
     #expect(session.shown == #"2 \#(state(0, #""Bob""#))"#)
   }
 
-  @Test func `what the log refuses is not set`() throws {
+  @Test func `a value that the log rejects is not set`() throws {
     let session = try stage.session()
     stage.log.set(.failing(.full))
-    let answers = Recorder<Result<CommittedState, LogError>>()
-    try stage.name.set("Ada") { answers.add($0) }
-    #expect(answers.values.first?.failure == .full)
+    let outcomes = Recorder<Result<CommittedState, LogError>>()
+    try stage.name.set("Ada") { outcomes.add($0) }
+    #expect(outcomes.values.first?.failure == .full)
     #expect(stage.name.value == nil)
     stage.log.set(.atOnce)
     try stage.name.set("Bob")
@@ -140,7 +142,7 @@ struct GlobalsTests {
     #expect(session.shown == #"1 \#(state(0, #""Bob""#))"#)
   }
 
-  @Test func `a value is there after a restart, and no session gets it twice`() throws {
+  @Test func `a value is restored after a restart, and no session receives it twice`() throws {
     let log = MemoryLog()
     let before = Stage(over: log)
     try before.name.set("Ada")
@@ -156,7 +158,7 @@ struct GlobalsTests {
     #expect(try after.session().shown == #"2 \#(state(0, #""Cid""#))"#)
   }
 
-  @Test func `a stored value that is none any more leaves the global as it was made`() throws {
+  @Test func `a stored value that cannot be decoded leaves the initial value`() throws {
     let log = MemoryLog()
     let old = SharedValue(epoch: "old", version: 7, revision: 9, json: Array("7".utf8))
     log.share(old, as: "name") { _ in }
@@ -165,32 +167,32 @@ struct GlobalsTests {
       over: log, logger: Logger(level: .error) { _, message, _ in lines.add(message) })
     #expect(stage.name.value == nil)
     #expect(stage.name.current.cursor.epoch != "old")
-    #expect(lines.values == ["global cannot be read and is as it was made"])
+    #expect(lines.values == ["global cannot be read and has its initial value"])
     try stage.name.set("Ada")
     #expect(log.sharedValue("name")?.json == Array(#""Ada""#.utf8))
   }
 
-  // MARK: As clients see it
+  // MARK: JSON
 
-  @Test func `it is set from JSON, and has a cursor`() throws {
+  @Test func `a global can be set from JSON, and has a cursor`() throws {
     let first = stage.name.current
     #expect(first.words == "0 null")
-    let answers = Recorder<Result<CommittedState, LogError>>()
-    try stage.name.set(json: Array(#""Ada""#.utf8)) { answers.add($0) }
-    let second = try #require(answers.values.first).get()
+    let outcomes = Recorder<Result<CommittedState, LogError>>()
+    try stage.name.set(json: Array(#""Ada""#.utf8)) { outcomes.add($0) }
+    let second = try #require(outcomes.values.first).get()
     #expect(second.words == #"1 "Ada""#)
     #expect(second.cursor.epoch == first.cursor.epoch)
     #expect(stage.name.value == "Ada")
     for json in ["7", "{"] {
       #expect(throws: ActionDecodingError.self) {
-        try stage.name.set(json: Array(json.utf8)) { answers.add($0) }
+        try stage.name.set(json: Array(json.utf8)) { outcomes.add($0) }
       }
     }
-    #expect(answers.values.count == 1)
+    #expect(outcomes.values.count == 1)
     #expect(stage.name.current.words == #"1 "Ada""#)
   }
 
-  @Test func `settings of two threads are told in the order of their versions`() async throws {
+  @Test func `values of two threads are published in the order of their versions`() async throws {
     let number = Global("number", 0)
     let told = Recorder<Int>()
     let subscription = number.subscribe(onNext: { told.add($0) })
@@ -207,7 +209,7 @@ struct GlobalsTests {
   }
 }
 
-/// Does something with each commit.
+/// Calls a closure with each commit.
 private final class Setter: SessionObserver {
   private let react: @Sendable (CommittedState) -> Void
 

@@ -1,11 +1,12 @@
 import ReactorHost
+import ReactorLog
 import ReactorStreams
 import Testing
 
 struct ActionsTests {
   private let stage = Stage()
 
-  @Test func `an action is answered with the state that contains it`() throws {
+  @Test func `the response to an action is the state that contains it`() throws {
     let session = try stage.session()
     #expect(
       try session.send(#"{"add":3}"#).values == [
@@ -18,7 +19,7 @@ struct ActionsTests {
     #expect(session.shown == #"2 {"value":7,"name":null,"ratio":null}"#)
   }
 
-  @Test func `one without mutations is answered with the state as it is`() throws {
+  @Test func `the response to an action without mutations is the current state`() throws {
     let session = try stage.session()
     #expect(
       try session.send(#""nothing""#).values == [
@@ -27,14 +28,14 @@ struct ActionsTests {
     #expect(stage.log.appends.values.isEmpty)
   }
 
-  @Test func `a failure keeps the mutations before it`() throws {
+  @Test func `the mutations before a failure stay`() throws {
     let session = try stage.session()
     #expect(try session.send(#""fail""#).values == ["failed Mishap"])
     #expect(session.shown.hasPrefix(#"1 {"value":1000"#))
   }
 
   @Test(arguments: [(#"{"add""#, 6), (#"{"add":}"#, 7), ("", 0), ("[", 1)])
-  func `a body that is not JSON names the byte where it broke`(body: String, offset: Int) throws {
+  func `the error of a body that is not JSON names the offset`(body: String, offset: Int) throws {
     let session = try stage.session()
     do {
       _ = try session.send(body)
@@ -51,7 +52,7 @@ struct ActionsTests {
     (#""unheard""#, ""), (#"{"add":"x"}"#, "/add"), (#"[{"add":1},"unheard"]"#, "/1"),
     (#"[{"add":1},{"add":null}]"#, "/1/add"), ("7", ""), (#"{"nothing":{},"add":1}"#, ""),
   ])
-  func `a body that is no action names the value, and none of it runs`(
+  func `the error of a body that is not an action names the value, and nothing is executed`(
     body: String, pointer: String
   ) throws {
     let session = try stage.session()
@@ -70,16 +71,16 @@ struct ActionsTests {
 
   // MARK: Arrays
 
-  @Test func `an array runs in order and is answered once`() throws {
+  @Test func `an array is executed in order and gets one response`() throws {
     let session = try stage.session()
-    let answers = try session.send(#"[{"add":1},{"addTwice":10},"nothing",{"add":100}]"#)
-    #expect(answers.values == [#"committed 4 {"value":121,"name":null,"ratio":null}"#])
+    let outcomes = try session.send(#"[{"add":1},{"addTwice":10},"nothing",{"add":100}]"#)
+    #expect(outcomes.values == [#"committed 4 {"value":121,"name":null,"ratio":null}"#])
     #expect(
       try session.entries(after: 0, limit: 10).map(\.words) == [
         #"1 {"add":1} {"add":1}"#, #"2 {"addTwice":10} {"add":10}"#,
         #"3 {"addTwice":10} {"add":10}"#, #"4 {"add":100} {"add":100}"#,
       ])
-    // All that one item of the mailbox caused goes to the log together.
+    // The mutations of one turn are one batch.
     #expect(stage.log.appends.values == [[0, 1, 2, 3, 4]])
   }
 
@@ -92,33 +93,33 @@ struct ActionsTests {
   }
 
   @Test
-  func `the first failure of an array is the answer, whenever it comes, and ends itself only`()
+  func `the response to an array is its first failure by index, which ends its own action only`()
     throws
   {
     let session = try stage.session()
-    let answers = try session.send(#"[{"add":1},{"hold":"slow"},"fail",{"add":2}]"#)
-    #expect(answers.values.isEmpty)
+    let outcomes = try session.send(#"[{"add":1},{"hold":"slow"},"fail",{"add":2}]"#)
+    #expect(outcomes.values.isEmpty)
     stage.effects["slow"].onNext(.add(10))
     stage.effects["slow"].onError(Mishap())
-    #expect(answers.values == ["failed Mishap at 1"])
+    #expect(outcomes.values == ["failed Mishap at 1"])
     #expect(session.shown.hasPrefix(#"4 {"value":1013"#))
   }
 
   // MARK: Effects over time
 
-  @Test func `an action is answered when its effect has ended`() throws {
+  @Test func `the response to an action follows the end of its effect`() throws {
     let session = try stage.session()
     let accepted = Recorder<Int>()
-    let answers = try session.send(#"{"hold":"a"}"#, accepted: accepted)
+    let outcomes = try session.send(#"{"hold":"a"}"#, accepted: accepted)
     #expect(accepted.values == [0])
     stage.effects["a"].onNext(.add(1))
     #expect(session.current.version == 1)
     let other = try session.send(#"{"add":5}"#)
     #expect(other.values.count == 1)
-    #expect(answers.values.isEmpty)
+    #expect(outcomes.values.isEmpty)
     stage.effects["a"].onNext(.add(1))
     stage.effects["a"].onCompleted()
-    #expect(answers.values == [#"committed 3 {"value":7,"name":null,"ratio":null}"#])
+    #expect(outcomes.values == [#"committed 3 {"value":7,"name":null,"ratio":null}"#])
     #expect(
       try session.entries(after: 0, limit: 9).map(\.words) == [
         #"1 {"hold":"a"} {"add":1}"#, #"2 {"add":5} {"add":5}"#, #"3 {"hold":"a"} {"add":1}"#,
@@ -127,7 +128,7 @@ struct ActionsTests {
 
   // MARK: If-Match
 
-  @Test func `an action that expects another point is refused and does not run`() throws {
+  @Test func `an action that expects another cursor is rejected and not executed`() throws {
     let session = try stage.session()
     let first = session.current.cursor
     #expect(
@@ -147,7 +148,7 @@ struct ActionsTests {
         .hasPrefix("committed 2") == true)
   }
 
-  @Test func `a refusal tells of nothing that is not committed`() throws {
+  @Test func `the state of a mismatch is committed`() throws {
     let session = try stage.session()
     let first = session.current.cursor
     stage.log.set(.held)
@@ -159,16 +160,16 @@ struct ActionsTests {
     #expect(loser.values == [#"mismatch 1 {"value":1,"name":null,"ratio":null}"#])
   }
 
-  // MARK: What cannot be
+  // MARK: Errors
 
-  @Test func `a state that cannot be written is refused, and the session lives`() throws {
+  @Test func `a state that cannot be encoded is rejected, and the session continues`() throws {
     let watcher = Watcher()
     let session = try stage.session()
     _ = session.observe(watcher)
     _ = try session.send(#"{"add":1}"#)
     #expect(
       try session.send(#""poison""#).values.first?.hasPrefix("not committed: corrupt") == true)
-    #expect(watcher.told.values == [#"1 {"value":1,"name":null,"ratio":null}"#, "interrupted"])
+    #expect(watcher.seen.values == [#"1 {"value":1,"name":null,"ratio":null}"#, "interrupted"])
 
     let again = try stage.session()
     #expect(again.epoch == session.epoch)
@@ -179,28 +180,28 @@ struct ActionsTests {
       ])
   }
 
-  @Test func `so many requests wait in a mailbox, and no more`() throws {
+  @Test func `the number of requests in a mailbox is limited`() throws {
     let stage = Stage { $0.mailboxBound = 2 }
     let session = try stage.session()
     let inside = Recorder<Recorder<String>>()
-    // What is sent while a commit is told has to wait, since telling is part of the running item.
+    // An action that is sent during a publication waits, since the publication is part of the turn.
     let observer = Reaction {
       guard inside.values.isEmpty else { return }
       for _ in 0..<4 {
-        if let answers = try? session.send(#"{"add":1}"#) { inside.add(answers) }
+        if let outcomes = try? session.send(#"{"add":1}"#) { inside.add(outcomes) }
       }
     }
     _ = session.observe(observer)
     _ = try session.send(#"{"add":1}"#)
-    let answers = inside.values.map(\.values)
-    #expect(answers.map { $0.count } == [1, 1, 1, 1])
-    #expect(answers.map { $0.first?.hasPrefix("committed") } == [true, true, false, false])
-    #expect(answers.suffix(2).allSatisfy { $0 == ["overloaded"] })
+    let outcomes = inside.values.map(\.values)
+    #expect(outcomes.map { $0.count } == [1, 1, 1, 1])
+    #expect(outcomes.map { $0.first?.hasPrefix("committed") } == [true, true, false, false])
+    #expect(outcomes.suffix(2).allSatisfy { $0 == ["overloaded"] })
     #expect(session.current.version == 3)
   }
 }
 
-/// An observer that does something at every commit.
+/// An observer that calls a closure at each commit.
 private final class Reaction: SessionObserver {
   private let react: @Sendable () -> Void
 

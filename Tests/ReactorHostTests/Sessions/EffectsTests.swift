@@ -1,8 +1,9 @@
 import ReactorHost
+import ReactorLog
 import ReactorStreams
 import Testing
 
-/// The effects that run: listed and cancelled, one by one.
+/// Running effects: the list and the cancellation.
 @Suite struct EffectsTests {
   private let memory = MemoryLog()
 
@@ -29,7 +30,7 @@ import Testing
     try memory.session(SessionKey(reactor: "sample", id: "demo")).acceptedActions()
   }
 
-  @Test func `what runs is listed with its action, the earliest first`() throws {
+  @Test func `running effects are listed with their actions, the earliest first`() throws {
     let session = try Stage(over: memory).session()
     let before = Timestamp.now
     #expect(try effects(of: session).isEmpty)
@@ -44,27 +45,27 @@ import Testing
     #expect(try effects(of: session).map(\.id) == running.map(\.id))
   }
 
-  @Test func `the list comes in pages`() throws {
+  @Test func `the list has pages`() throws {
     let session = try Stage(over: memory).session()
     for name in ["a", "b", "c"] { try session.send(#"{"hold":"\#(name)"}"#) }
     let first = try effects(of: session, limit: 2)
     #expect(actions(of: first) == [#"{"hold":"a"}"#, #"{"hold":"b"}"#])
     let second = try effects(of: session, after: first.last?.id, limit: 2)
     #expect(actions(of: second) == [#"{"hold":"c"}"#])
-    // Of another process, which has told nothing of the order here.
+    // An id of another process has no order here.
     #expect(try effects(of: session, after: "other-1").count == 3)
   }
 
-  @Test func `what is cancelled has ended, and what it did stays`() throws {
+  @Test func `a cancelled effect has ended, and its mutations stay`() throws {
     let stage = Stage(over: memory)
     let session = try stage.session()
-    let answers = try session.send(#"{"hold":"a"}"#)
+    let outcomes = try session.send(#"{"hold":"a"}"#)
     let others = try session.send(#"{"hold":"b"}"#)
     stage.effects["a"].onNext(.add(2))
     let id = try #require(try effects(of: session).first?.id)
-    #expect(answers.values.isEmpty)
+    #expect(outcomes.values.isEmpty)
     #expect(cancel(id, in: session).values == ["ended"])
-    #expect(answers.values == [#"committed 1 {"value":2,"name":null,"ratio":null}"#])
+    #expect(outcomes.values == [#"committed 1 {"value":2,"name":null,"ratio":null}"#])
     #expect(try journal().map { String(decoding: $0.action, as: UTF8.self) } == [#"{"hold":"b"}"#])
     stage.effects["a"].onNext(.add(100))
     stage.effects["b"].onNext(.add(1))
@@ -74,8 +75,8 @@ import Testing
     #expect(session.activity.running == 1)
   }
 
-  @Test(arguments: ["", "no-such", "1", "--"])
-  func `what does not run is as cancelled as what ended`(id: String) throws {
+  @Test(arguments: ["", "unknown", "1", "--"])
+  func `the cancellation of an unknown effect succeeds`(id: String) throws {
     let session = try Stage(over: memory).session()
     try session.send(#"{"hold":"a"}"#)
     #expect(cancel(id, in: session).values == ["ended"])
@@ -84,25 +85,25 @@ import Testing
     #expect(try effects(of: session).isEmpty)
   }
 
-  @Test func `it is told once that is durable`() throws {
+  @Test func `the completion is called when the cancellation is durable`() throws {
     let stage = Stage(over: memory)
     let session = try stage.session()
-    let answers = try session.send(#"{"hold":"a"}"#)
+    let outcomes = try session.send(#"{"hold":"a"}"#)
     let id = try #require(try effects(of: session).first?.id)
     stage.log.set(.held)
     let first = cancel(id, in: session)
     let second = cancel(id, in: session)
     #expect(first.values.isEmpty)
     #expect(second.values.isEmpty)
-    #expect(answers.values.isEmpty)
+    #expect(outcomes.values.isEmpty)
     #expect(stage.log.releaseOne())
     #expect(first.values == ["ended"])
     #expect(second.values == ["ended"])
-    #expect(answers.values.count == 1)
+    #expect(outcomes.values.count == 1)
     #expect(!stage.log.releaseOne())
   }
 
-  @Test func `it is told where a commit is just being told of`() throws {
+  @Test func `the completion is called during a publication`() throws {
     let stage = Stage(over: memory)
     let session = try stage.session()
     let canceller = Canceller(session)
@@ -113,7 +114,7 @@ import Testing
     #expect(canceller.outcomes.values == ["ended"])
   }
 
-  @Test func `a log that refuses it is told of`() throws {
+  @Test func `the completion gets the error of a log that rejects the cancellation`() throws {
     let stage = Stage(over: memory)
     let session = try stage.session()
     try session.send(#"{"hold":"a"}"#)
@@ -122,7 +123,7 @@ import Testing
     #expect(cancel(id, in: session).values.first?.contains("full") == true)
   }
 
-  @Test func `the key of a cancelled action stands for its answer`() throws {
+  @Test func `the key of a cancelled action replays its outcome`() throws {
     let stage = Stage(over: memory)
     let session = try stage.session()
     try session.send(#"{"hold":"a"}"#, key: "k")
@@ -134,7 +135,7 @@ import Testing
       ])
   }
 
-  @Test func `it is not run again, and its name is never another's`() throws {
+  @Test func `a cancelled action is not restarted, and its id is not reused`() throws {
     let session = try Stage(over: memory).session()
     try session.send(#"{"hold":"a"}"#)
     let id = try #require(try effects(of: session).first?.id)
@@ -147,7 +148,7 @@ import Testing
   }
 }
 
-/// Cancels an effect, that is none, at each commit that it hears of.
+/// Cancels an unknown effect at each commit.
 private final class Canceller: SessionObserver {
   let outcomes = Recorder<String>()
   private let session: any Session
@@ -157,7 +158,7 @@ private final class Canceller: SessionObserver {
   }
 
   func sessionDidCommit(_ state: CommittedState) {
-    session.cancelEffect("no-such") { [outcomes] in outcomes.add("\($0)") }
+    session.cancelEffect("unknown") { [outcomes] in outcomes.add("\($0)") }
   }
 
   func sessionDidEnd(_ end: SessionEnd) {}

@@ -3,8 +3,8 @@ import ReactorHost
 import ReactorStreams
 import Testing
 
-/// A stream that a reactor merges into its mutations, and that emits on threads of its own.
-@Suite(.timeLimit(.minutes(1)))
+/// A stream that a reactor merges into its mutations, and that emits on other threads.
+@Suite(.timeLimit(.minutes(10)))
 struct ForeignStreamTests {
   /// Ways to merge.
   enum Way: String, CaseIterable {
@@ -66,7 +66,7 @@ struct ForeignStreamTests {
   }
 
   @Test(arguments: Way.allCases)
-  func `its mutations are its own, and an action's are the action's, whoever is faster`(
+  func `mutations are attributed to their origin, independent of the timing`(
     way: Way
   ) async throws {
     let (threads, count) = (2, 400)
@@ -79,7 +79,7 @@ struct ForeignStreamTests {
     try #require(host.reactor("merging")).session("s", for: .use) { opened.add($0) }
     let session = try #require(opened.values.first).get().session
 
-    let sent = Recorder<(number: Int, answers: Recorder<String>)>()
+    let sent = Recorder<(number: Int, outcomes: Recorder<String>)>()
     await withTaskGroup { group in
       for thread in 0..<threads {
         group.addTask {
@@ -88,8 +88,8 @@ struct ForeignStreamTests {
         group.addTask {
           for step in 0..<count {
             let number = thread * count + step
-            if let answers = try? session.send(#"{"act":\#(number)}"#) {
-              sent.add((number, answers))
+            if let outcomes = try? session.send(#"{"act":\#(number)}"#) {
+              sent.add((number, outcomes))
             }
           }
         }
@@ -110,9 +110,9 @@ struct ForeignStreamTests {
       }
     }
     #expect(sent.values.count == threads * count)
-    for (number, answers) in sent.values {
-      // What is answered contains what the action did.
-      let words = try #require(answers.values.first).split(separator: " ")
+    for (number, outcomes) in sent.values {
+      // The response contains the mutation of the action.
+      let words = try #require(outcomes.values.first).split(separator: " ")
       let version = try #require(versions[#"{"acted":\#(number)}"#])
       #expect(words.first == "committed")
       #expect(try #require(Int(words[1])) >= version)

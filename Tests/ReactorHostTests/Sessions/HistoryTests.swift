@@ -1,21 +1,22 @@
 import ReactorHost
+import ReactorLog
 import ReactorStreams
 import Testing
 
-/// The log is the session: what was can be had again.
+/// The states at earlier versions, snapshots and forks.
 struct HistoryTests {
   private func state(_ value: Int) -> String {
     #"{"value":\#(value),"name":null,"ratio":null}"#
   }
 
-  /// A session with 1, 3, 6, 10, … as its states.
+  /// A session with the states 1, 3, 6, 10 and so on.
   private func session(on stage: Stage, versions: Int) throws -> any Session {
     let session = try stage.session()
     for number in 1...versions { _ = try session.send(#"{"add":\#(number)}"#) }
     return session
   }
 
-  @Test func `a state of the past is the fold up to it`() throws {
+  @Test func `the state at a version is the fold up to it`() throws {
     let session = try session(on: Stage(), versions: 4)
     for (version, value) in [0, 1, 3, 6, 10].enumerated() {
       let past = try session.state(at: version)
@@ -25,14 +26,14 @@ struct HistoryTests {
   }
 
   @Test(arguments: [5, Int.max, -1])
-  func `a version that is not there names those that are`(version: Int) throws {
+  func `an unknown version names the oldest and the latest`(version: Int) throws {
     let session = try session(on: Stage(), versions: 4)
     #expect(throws: HistoryError.unknownVersion(oldest: 0, latest: 4)) {
       try session.state(at: version)
     }
   }
 
-  @Test func `entries come in pages`() throws {
+  @Test func `entries are returned in pages`() throws {
     let session = try session(on: Stage(), versions: 5)
     #expect(try session.entries(after: 0, limit: 2).map(\.version) == [1, 2])
     #expect(try session.entries(after: 2, limit: 2).map(\.version) == [3, 4])
@@ -42,7 +43,7 @@ struct HistoryTests {
     #expect(try session.entries(after: 0, limit: 0).isEmpty)
   }
 
-  @Test func `a replay reads every state, from where it is told`() throws {
+  @Test func `a replay reads every state after a version`() throws {
     let stage = Stage()
     let session = try session(on: stage, versions: 3)
     let whole = try session.replay(after: nil)
@@ -63,10 +64,10 @@ struct HistoryTests {
 
   // MARK: Retention
 
-  @Test func `what is older than retention goes, and what is asked of it is told`() throws {
+  @Test func `a version that retention removed is unknown`() throws {
     let stage = Stage(over: MemoryLog(retainedVersions: 10)) { $0.snapshotInterval = 5 }
     let session = try session(on: stage, versions: 32)
-    // The newest snapshot at or below 32 - 10 is that of version 20.
+    // The newest snapshot at or before version 22 is the one of version 20.
     #expect(try session.entries(after: 0, limit: 100).map(\.version) == Array(21...32))
     #expect(try session.state(at: 20).words == "20 \(state(210))")
     #expect(try session.state(at: 25).words == "25 \(state(325))")
@@ -85,7 +86,7 @@ struct HistoryTests {
     #expect(try session.replay(after: 20).next(limit: 1).map(\.version) == [21])
   }
 
-  @Test func `a reader that retention overtakes is told so`() throws {
+  @Test func `a replay that retention overtakes throws an error`() throws {
     let stage = Stage(over: MemoryLog(retainedVersions: 5)) { $0.snapshotInterval = 5 }
     let session = try session(on: stage, versions: 4)
     let replay = try session.replay(after: nil)
@@ -94,7 +95,7 @@ struct HistoryTests {
     #expect(throws: HistoryError.self) { try replay.next(limit: 1) }
   }
 
-  @Test func `a session comes back from its snapshot`() throws {
+  @Test func `a session is loaded from its snapshot`() throws {
     let stage = Stage(over: MemoryLog(retainedVersions: 0)) { $0.snapshotInterval = 5 }
     _ = try session(on: stage, versions: 7)
     try stage.sweep()
@@ -102,7 +103,7 @@ struct HistoryTests {
     #expect(try stage.session().shown == "7 \(state(28))")
   }
 
-  @Test func `where nothing is kept but a snapshot, that is the oldest version`() throws {
+  @Test func `without entries, the snapshot's version is the oldest`() throws {
     let stage = Stage(over: MemoryLog(retainedVersions: 0)) { $0.snapshotInterval = 5 }
     let session = try session(on: stage, versions: 5)
     #expect(throws: HistoryError.unknownVersion(oldest: 5, latest: 5)) {
@@ -110,7 +111,7 @@ struct HistoryTests {
     }
   }
 
-  @Test func `a session that is often out of memory gets its snapshots too`() throws {
+  @Test func `a session that is evicted often gets its snapshots`() throws {
     let stage = Stage(over: MemoryLog(retainedVersions: 0)) { $0.snapshotInterval = 5 }
     for _ in 0..<4 {
       for _ in 0..<3 { _ = try stage.session().send(#"{"add":1}"#) }
@@ -121,14 +122,14 @@ struct HistoryTests {
     #expect(oldest > 5)
   }
 
-  @Test func `a session that is never at rest gets its snapshots too`() throws {
+  @Test func `a session that is never idle gets its snapshots`() throws {
     let log = MemoryLog()
     let stage = Stage(over: log) { $0.snapshotInterval = 4 }
     let session = try stage.session()
     stage.log.set(.held)
     _ = try session.send(#"{"add":1}"#)
     for _ in 0..<20 {
-      // Something is always on its way when something is committed.
+      // A batch is always pending when another one is committed.
       _ = try session.send(#"{"add":1}"#)
       stage.log.releaseOne()
     }
@@ -140,7 +141,7 @@ struct HistoryTests {
     stage.log.releaseAll()
   }
 
-  @Test func `no snapshot holds what the log refused`() throws {
+  @Test func `no snapshot contains mutations that the log rejected`() throws {
     let log = MemoryLog()
     let stage = Stage(over: log) { $0.snapshotInterval = 1 }
     let session = try stage.session()
@@ -157,7 +158,7 @@ struct HistoryTests {
 
   // MARK: Forks
 
-  @Test func `a fork has the history up to a version, and then its own`() throws {
+  @Test func `a fork has the history up to a version and then its own`() throws {
     let stage = Stage()
     let session = try session(on: stage, versions: 4)
     let fork = try stage.fork(at: 2, to: "copy").get()
@@ -173,7 +174,7 @@ struct HistoryTests {
       ])
   }
 
-  @Test func `without a version it is taken at the current one`() throws {
+  @Test func `a fork without a version begins at the current one`() throws {
     let stage = Stage()
     _ = try session(on: stage, versions: 3)
     #expect(try stage.fork(to: "copy").get().session.shown == "3 \(state(6))")
@@ -181,7 +182,7 @@ struct HistoryTests {
     #expect(try stage.session("copy").shown == "3 \(state(6))")
   }
 
-  @Test func `one of a session that is in memory only is a new session`() throws {
+  @Test func `a fork of a session that is in memory only is a new session`() throws {
     let stage = Stage()
     _ = try stage.session()
     let fork = try stage.fork(to: "copy").get()
@@ -189,10 +190,10 @@ struct HistoryTests {
     #expect(fork.session.shown == "0 \(state(0))")
   }
 
-  @Test func `what cannot be forked says why`() throws {
+  @Test func `a fork that fails returns the reason`() throws {
     let stage = Stage()
     _ = try session(on: stage, versions: 3)
-    #expect(try stage.fork("nobody", to: "copy").failure == .unknown)
+    #expect(try stage.fork("unknown", to: "copy").failure == .unknown)
     #expect(
       try stage.fork(at: 4, to: "copy").failure
         == .history(.unknownVersion(oldest: 0, latest: 3)))
@@ -205,7 +206,7 @@ struct HistoryTests {
     #expect(try stage.fork(to: "copy").failure == .ended)
   }
 
-  @Test func `one may take the place of a session that has ended`() throws {
+  @Test func `a fork can replace a session that has ended`() throws {
     let stage = Stage()
     _ = try session(on: stage, versions: 3)
     _ = try stage.session("copy", for: .ensure)

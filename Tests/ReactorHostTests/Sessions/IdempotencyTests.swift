@@ -1,12 +1,13 @@
 import ReactorHost
+import ReactorLog
 import ReactorStreams
 import Testing
 
-/// Requests that are named by an idempotency key.
+/// Requests with an idempotency key.
 @Suite struct IdempotencyTests {
   private let stage = Stage()
 
-  @Test func `a request that is sent again is answered as before and not run again`() throws {
+  @Test func `a repeated request gets the same response and is not executed again`() throws {
     let session = try stage.session()
     let first = try session.send(#"{"add":1}"#, key: "a").values
     try session.send(#"{"add":5}"#)
@@ -30,7 +31,7 @@ import Testing
     #expect(other.first?.hasPrefix("committed 1 ") == true)
   }
 
-  @Test func `while the first request runs the second is told so`() throws {
+  @Test func `a repeated request during the first one is running`() throws {
     let session = try stage.session()
     let first = try session.send(#"{"hold":"x"}"#, key: "a")
     #expect(try session.send(#"{"hold":"x"}"#, key: "a").values == ["running"])
@@ -42,7 +43,7 @@ import Testing
       try session.send(#"{"hold":"x"}"#, key: "a").values == first.values.map { "replayed \($0)" })
   }
 
-  @Test func `until the first request is committed the second is told that it runs`() throws {
+  @Test func `a repeated request is running until the first one is committed`() throws {
     let session = try stage.session()
     stage.log.set(.held)
     let first = try session.send(#"{"add":1}"#, key: "a")
@@ -53,35 +54,34 @@ import Testing
   }
 
   @Test(arguments: [nil, "x"])
-  func `a commit that ends while a request runs takes nothing of it`(effect: String?) throws {
+  func `a commit during a request does not release its key`(effect: String?) throws {
     let session = try stage.session()
     stage.log.set(.held)
     try session.send(#"{"add":1}"#)
-    // The log answers in the midst of the second request, as it does from a thread of its own.
+    // The log completes the commit during the second request.
     stage.effects.set({ [stage] in stage.log.releaseOne() }, for: "log")
     let held = effect.map { #",{"hold":"\#($0)"}"# } ?? ""
     try session.send(#"[{"add":1},{"pause":"log"}\#(held),{"add":1}]"#, key: "a")
-    // All of it, and what becomes of its key: what would be left behind could be lost, and the
-    // request be done again.
+    // The outcome is in the same batch: without it the request could be executed again.
     #expect(stage.log.appends.values == [[0, 1], [1, 2, 3]])
     let batch = try #require(stage.log.batches.values.last)
     #expect(effect != nil ? batch.accepted.count == 1 : batch.outcomes.count == 1)
   }
 
-  @Test func `what was refused before it ran is not kept`() throws {
+  @Test func `the outcome of a rejected request is not stored`() throws {
     let session = try stage.session()
     let other = Cursor(epoch: "other", version: 9)
     #expect(
       try session.send(#"{"add":1}"#, ifAt: [other], key: "a").values.first?.hasPrefix("mismatch")
         == true)
-    let answer = try session.send(#"{"add":1}"#, ifAt: [session.current.cursor], key: "a").values
-    #expect(answer.first?.hasPrefix("committed 1") == true)
-    // The condition does not belong to the key: it no longer holds, and what was done stays done.
+    let outcome = try session.send(#"{"add":1}"#, ifAt: [session.current.cursor], key: "a").values
+    #expect(outcome.first?.hasPrefix("committed 1") == true)
+    // The condition, which does not hold any more, is not part of the key.
     #expect(
-      try session.send(#"{"add":1}"#, ifAt: [other], key: "a").values == ["replayed \(answer[0])"])
+      try session.send(#"{"add":1}"#, ifAt: [other], key: "a").values == ["replayed \(outcome[0])"])
   }
 
-  @Test func `a failure is kept, with its place in an array`() throws {
+  @Test func `a failure is stored with its index in an array`() throws {
     let session = try stage.session()
     #expect(try session.send(#"[{"add":1},"fail"]"#, key: "a").values == ["failed Mishap at 1"])
     let version = session.current.version
@@ -91,24 +91,24 @@ import Testing
   }
 
   @Test(arguments: ["[]", #""nothing""#])
-  func `a request that changes nothing is kept too`(_ body: String) throws {
+  func `the outcome of a request without mutations is stored`(_ body: String) throws {
     let session = try stage.session()
     let first = try session.send(body, key: "a").values
     try session.send(#"{"add":1}"#)
     #expect(try session.send(body, key: "a").values == first.map { "replayed \($0)" })
   }
 
-  @Test func `an answer is committed in one batch with its mutations`() throws {
+  @Test func `an outcome is committed in one batch with its mutations`() throws {
     let session = try stage.session()
     stage.log.set(.held)
-    let answers = try session.send(#"{"add":1}"#, key: "a")
+    let outcomes = try session.send(#"{"add":1}"#, key: "a")
     #expect(stage.log.releaseOne())
-    #expect(answers.values.count == 1)
+    #expect(outcomes.values.count == 1)
     #expect(!stage.log.releaseOne())
     #expect(try stage.log.session(session.key).outcome(of: "a")?.version == 1)
   }
 
-  @Test func `an answer whose commit failed is not kept`() throws {
+  @Test func `an outcome whose commit failed is not stored`() throws {
     let session = try stage.session()
     stage.log.set(.failing(.full))
     #expect(try session.send(#"{"add":1}"#, key: "a").values == ["not committed: full"])
@@ -117,7 +117,7 @@ import Testing
     #expect(again.first?.hasPrefix("committed 1 ") == true)
   }
 
-  @Test func `answers are kept while the session is not in memory`() throws {
+  @Test func `outcomes are stored while the session is not in memory`() throws {
     let first = try stage.session().send(#"{"add":1}"#, key: "a").values
     try stage.sweep()
     #expect(stage.liveCount == 0)
@@ -125,20 +125,20 @@ import Testing
       try stage.session().send(#"{"add":1}"#, key: "a").values == first.map { "replayed \($0)" })
   }
 
-  @Test func `a session that has ended forgets its keys`() throws {
+  @Test func `a session that has ended has no keys`() throws {
     try stage.session().send(#"{"add":1}"#, key: "a")
     try stage.end()
     let again = try stage.session(for: .ensure).send(#"{"add":1}"#, key: "a").values
     #expect(again.first?.hasPrefix("committed 1 ") == true)
   }
 
-  @Test func `a fork does not know the keys of its origin`() throws {
+  @Test func `a fork does not have the keys of its origin`() throws {
     try stage.session().send(#"{"add":1}"#, key: "a")
     let fork = try stage.fork(to: "fork").get().session
     #expect(try fork.send(#"{"add":1}"#, key: "a").values.first?.hasPrefix("committed 2 ") == true)
   }
 
-  @Test func `an answer that was kept for long enough is forgotten`() throws {
+  @Test func `an outcome expires`() throws {
     let stage = Stage { $0.idempotency = .zero }
     let session = try stage.session()
     try session.send(#"{"add":1}"#, key: "a")
@@ -146,7 +146,8 @@ import Testing
       try session.send(#"{"add":1}"#, key: "a").values.first?.hasPrefix("committed 2") == true)
   }
 
-  @Test func `where retention has removed the answer's moment the current state is given`() throws {
+  @Test func `if retention removed the outcome's version, the replay is the current state`() throws
+  {
     let stage = Stage(over: MemoryLog(retainedVersions: 5)) { $0.snapshotInterval = 10 }
     let session = try stage.session()
     try session.send(#"{"add":1}"#, key: "a")
@@ -157,7 +158,7 @@ import Testing
       ])
   }
 
-  @Test func `of many requests with one key at a time one runs`() async throws {
+  @Test func `of concurrent requests with one key, one is executed`() async throws {
     stage.log.set(.elsewhere)
     let session = try stage.session()
     let words = await withTaskGroup(of: String.self) { group in

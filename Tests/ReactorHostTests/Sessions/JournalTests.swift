@@ -1,8 +1,10 @@
 import ReactorHost
+import ReactorLog
 import ReactorStreams
+import Telemetry
 import Testing
 
-/// Accepted actions, and what becomes of them when the process ends before they do.
+/// Accepted actions, and their recovery after the end of the process.
 @Suite struct JournalTests {
   private let memory = MemoryLog()
 
@@ -12,20 +14,22 @@ import Testing
 
   // MARK: Accepting
 
-  @Test func `an action that is done at once is not written down`() throws {
+  @Test func `an action that ends in its turn is not journalled`() throws {
     let stage = Stage(over: memory)
     let session = try stage.session()
     stage.log.set(.held)
     let accepted = Recorder<Int>()
-    let answers = try session.send(#"{"addTwice":1}"#, accepted: accepted)
+    let outcomes = try session.send(#"{"addTwice":1}"#, accepted: accepted)
     #expect(stage.log.releaseOne())
-    #expect(answers.values.count == 1)
+    #expect(outcomes.values.count == 1)
     #expect(!stage.log.releaseOne())
     #expect(accepted.values.isEmpty)
     #expect(try journal().isEmpty)
   }
 
-  @Test func `an action that goes on is accepted once that is committed`() throws {
+  @Test func `an action with a running effect is accepted when its journal record is committed`()
+    throws
+  {
     let stage = Stage(over: memory)
     let session = try stage.session()
     stage.log.set(.held)
@@ -37,10 +41,10 @@ import Testing
     #expect(try journal().map { String(decoding: $0.action, as: UTF8.self) } == [#"{"hold":"a"}"#])
   }
 
-  @Test func `the end of an action takes it out with its last mutation`() throws {
+  @Test func `an action leaves the journal with its last mutation`() throws {
     let stage = Stage(over: memory)
     let session = try stage.session()
-    let answers = try session.send(#"{"hold":"a"}"#)
+    let outcomes = try session.send(#"{"hold":"a"}"#)
     stage.log.set(.held)
     stage.effects["a"].onNext(.add(1))
     stage.effects["a"].onNext(.add(1))
@@ -49,21 +53,21 @@ import Testing
     #expect(try journal().count == 1)
     #expect(stage.log.releaseOne())
     #expect(try journal().isEmpty)
-    #expect(answers.values.first?.hasPrefix("committed 2") == true)
+    #expect(outcomes.values.first?.hasPrefix("committed 2") == true)
     #expect(stage.log.appends.values.suffix(2) == [[0, 1], [1, 2]])
   }
 
-  @Test func `an action that cannot be written down is not accepted`() throws {
+  @Test func `an action whose journal record is rejected is not accepted`() throws {
     let stage = Stage(over: memory)
     let session = try stage.session()
     stage.log.set(.failing(.full))
     let accepted = Recorder<Int>()
-    let answers = try session.send(#"{"hold":"a"}"#, accepted: accepted)
+    let outcomes = try session.send(#"{"hold":"a"}"#, accepted: accepted)
     #expect(accepted.values.isEmpty)
-    #expect(answers.values == ["not committed: full"])
+    #expect(outcomes.values == ["not committed: full"])
   }
 
-  @Test func `an ended session has nothing to go on with`() throws {
+  @Test func `an ended session has no journal`() throws {
     let stage = Stage(over: memory)
     try stage.session().send(#"{"hold":"a"}"#)
     try stage.end()
@@ -74,7 +78,7 @@ import Testing
 
   // MARK: After a restart
 
-  @Test func `what was cut off is run again, and its session comes to memory by itself`() throws {
+  @Test func `an interrupted action is started again, and its session is loaded for it`() throws {
     try Stage(over: memory).session().send(#"{"hold":"a"}"#)
     let stage = Stage(over: memory)
     stage.host.resumeInterruptedActions()
@@ -89,7 +93,7 @@ import Testing
     )
   }
 
-  @Test func `who asks for the session first finds its actions running`() throws {
+  @Test func `the first use of a session finds its interrupted actions running`() throws {
     try Stage(over: memory).session().send(#"{"hold":"a"}"#)
     let stage = Stage(over: memory)
     try stage.session().send(#"{"add":1}"#)
@@ -97,7 +101,7 @@ import Testing
     #expect(try stage.session().shown == #"2 {"value":5,"name":null,"ratio":null}"#)
   }
 
-  @Test func `the key of an action that is run again stands for its answer`() throws {
+  @Test func `the key of a restarted action replays its outcome`() throws {
     try Stage(over: memory).session().send(#"{"hold":"a"}"#, key: "k")
     let stage = Stage(over: memory)
     let session = try stage.session()
@@ -111,7 +115,8 @@ import Testing
       ])
   }
 
-  @Test func `of an array only what was not done is run again, and a failure is remembered`() throws
+  @Test func `only the unfinished actions of an array are restarted, and its failure is stored`()
+    throws
   {
     let first = Stage(over: memory)
     try first.session().send(
@@ -129,7 +134,7 @@ import Testing
         .first?.hasSuffix(" at 1") == true)
   }
 
-  @Test func `a reactor may have its actions given up`() throws {
+  @Test func `a reactor can give up its interrupted actions`() throws {
     try Stage(over: memory).session().send(#"{"hold":"a"}"#, key: "k")
     let lines = Recorder<String>()
     let logger = Logger(level: .error) { _, message, _ in lines.add(message) }
@@ -144,7 +149,7 @@ import Testing
         == true)
   }
 
-  @Test func `an action that never comes to its end is given up after some starts`() throws {
+  @Test func `an action that never ends is given up after some starts`() throws {
     try Stage(over: memory).session().send(#"{"hold":"a"}"#)
     let lines = Recorder<String>()
     let logger = Logger(level: .error) { _, message, _ in lines.add(message) }
@@ -156,7 +161,7 @@ import Testing
     #expect(lines.values == ["interrupted action is given up"])
   }
 
-  @Test func `no action is run again before that is committed`() throws {
+  @Test func `no action is restarted before the number of its starts is committed`() throws {
     try Stage(over: memory).session().send(#"{"hold":"a"}"#)
     let stage = Stage(over: memory)
     stage.log.set(.held)
@@ -168,7 +173,7 @@ import Testing
     #expect(opened.values.count == 1)
   }
 
-  @Test func `actions that a failing log has cut off go on when it works again`() throws {
+  @Test func `actions that a failed log interrupted are resumed when it works again`() throws {
     let stage = Stage(over: memory)
     try stage.session().send(#"{"hold":"a"}"#)
     stage.host.resumeInterruptedActions()
@@ -184,7 +189,7 @@ import Testing
     #expect(try stage.session().shown == #"1 {"value":7,"name":null,"ratio":null}"#)
   }
 
-  @Test func `a session that runs again does not leave memory`() throws {
+  @Test func `a session with restarted actions is not evicted`() throws {
     try Stage(over: memory).session().send(#"{"hold":"a"}"#)
     let stage = Stage(over: memory)
     stage.host.resumeInterruptedActions()

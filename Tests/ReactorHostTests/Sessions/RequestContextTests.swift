@@ -1,9 +1,10 @@
 import ReactorCore
 import ReactorHost
 import ReactorStreams
+import Telemetry
 import Testing
 
-/// What an action's effects find as the request that caused them.
+/// The request context of an action's effects.
 struct RequestContextTests {
   private final class Asking: Reactor {
     enum Action: Codable { case atOnce, later, afterTheScheduler, fail }
@@ -56,11 +57,11 @@ struct RequestContextTests {
   }
 
   @Test(arguments: ["atOnce", "later", "afterTheScheduler"])
-  func `an effect finds its request`(action: String) async throws {
+  func `an effect has the context of its request`(action: String) async throws {
     #expect(try await answer(action) == #"["r-1"]"#)
   }
 
-  @Test func `the line of a failed effect names its request`() async throws {
+  @Test func `the log line of a failed effect names its request`() async throws {
     let lines = Recorder<String>()
     _ = try await answer("fail", lines)
     #expect(lines.values.contains { $0.contains("request=r-1") })

@@ -1,8 +1,10 @@
 import ReactorHost
+import ReactorLog
 import ReactorStreams
+import Telemetry
 import Testing
 
-/// How sessions come, stay, leave memory, and end.
+/// How sessions are created, loaded, evicted and ended.
 struct SessionsTests {
   private let stage = Stage()
 
@@ -12,7 +14,7 @@ struct SessionsTests {
 
   // MARK: Intents
 
-  @Test func `use makes one in memory that costs no storage`() throws {
+  @Test func `use creates a session in memory that is not stored`() throws {
     let session = try stage.session()
     #expect(session.shown == "0 \(state(0))")
     #expect(try stage.log.session(session.key).record() == .none)
@@ -27,7 +29,7 @@ struct SessionsTests {
     #expect(stored.epoch == session.epoch && stored.version == 1)
   }
 
-  @Test func `looking for one in memory makes none`() throws {
+  @Test func `liveSession creates no session`() throws {
     let reactor = try stage.reactor()
     #expect(reactor.liveSession("a") == nil)
     let session = try stage.session("a")
@@ -38,7 +40,7 @@ struct SessionsTests {
     #expect(reactor.liveSession("a") == nil)
   }
 
-  @Test func `ensure makes one unless it is there`() throws {
+  @Test func `ensure creates a session unless it exists`() throws {
     let first = try #require(try stage.open(for: .ensure).values.first).get()
     #expect(first.wasCreated)
     let second = try #require(try stage.open(for: .ensure).values.first).get()
@@ -46,21 +48,21 @@ struct SessionsTests {
     #expect(first.session === second.session)
   }
 
-  @Test func `create makes one, and fails where it is there`() throws {
+  @Test func `create creates a session, and fails if it exists`() throws {
     #expect(try #require(try stage.open(for: .create).values.first).get().wasCreated)
-    #expect(try stage.refusal(for: .create) == .exists)
+    #expect(try stage.openingError(for: .create) == .exists)
     _ = try stage.session("other")
-    #expect(try stage.refusal("other", for: .create) == .exists)
+    #expect(try stage.openingError("other", for: .create) == .exists)
   }
 
   @Test(arguments: [SessionIntent.ensure, .create])
-  func `what asks for one stores it at once`(intent: SessionIntent) throws {
+  func `a created session is stored at once`(intent: SessionIntent) throws {
     let log = MemoryLog()
     let cursor = try Stage(over: log).session(for: intent).current.cursor
     #expect(try Stage(over: log).session().current.cursor == cursor)
   }
 
-  @Test func `ensure stores one that was in memory only`() throws {
+  @Test func `ensure stores a session that was in memory only`() throws {
     let log = MemoryLog()
     let stage = Stage(over: log)
     let session = try stage.session()
@@ -71,23 +73,23 @@ struct SessionsTests {
     #expect(try session.send(#"{"add":1}"#).values == ["committed 1 \(state(1))"])
   }
 
-  @Test func `where sessions are made explicitly, use makes none`() throws {
+  @Test func `with explicit creation, use creates no session`() throws {
     let stage = Stage { $0.sessionCreation = .explicit }
-    #expect(try stage.refusal() == .unknown)
-    #expect(try stage.refusal() == .unknown)
+    #expect(try stage.openingError() == .unknown)
+    #expect(try stage.openingError() == .unknown)
     let made = try stage.session(for: .ensure)
     #expect(try stage.session() === made)
-    #expect(try stage.fork("nobody", to: "copy").failure == .unknown)
+    #expect(try stage.fork("unknown", to: "copy").failure == .unknown)
   }
 
-  @Test func `so many sessions are in memory, and no more`() throws {
+  @Test func `the number of sessions in memory is limited`() throws {
     let stage = Stage { $0.sessionLimit = 20 }
     for number in 0..<20 { _ = try stage.session("s\(number)") }
-    #expect(try stage.refusal("one-more") == .tooMany)
+    #expect(try stage.openingError("one-more") == .tooMany)
     #expect(try stage.session("s7").current.version == 0)
   }
 
-  @Test func `who comes while a session is being made gets the same one`() throws {
+  @Test func `requests during the creation of a session get the same one`() throws {
     stage.log.set(.held)
     let making = try stage.open(for: .ensure)
     let using = try stage.open()
@@ -100,20 +102,20 @@ struct SessionsTests {
     #expect(taking.values.first?.failure == .exists)
   }
 
-  @Test func `a log that makes no session says why`() throws {
+  @Test func `the error of a log that creates no session is returned`() throws {
     stage.log.set(.failing(.full))
-    #expect(try stage.refusal(for: .create) == .log(.full))
+    #expect(try stage.openingError(for: .create) == .log(.full))
     stage.log.set(.atOnce)
-    #expect(try stage.refusal(for: .create) == nil)
+    #expect(try stage.openingError(for: .create) == nil)
   }
 
   // MARK: Ends
 
-  @Test func `an ended session is gone until it is made again, with another epoch`() throws {
+  @Test func `an ended session can be created again, with another epoch`() throws {
     let session = try stage.session()
     _ = try session.send(#"{"add":1}"#)
     try stage.end()
-    #expect(try stage.refusal() == .ended)
+    #expect(try stage.openingError() == .ended)
     let again = try #require(try stage.open(for: .create).values.first).get()
     #expect(again.wasCreated)
     #expect(again.session.epoch != session.epoch)
@@ -123,13 +125,13 @@ struct SessionsTests {
     #expect(try #require(try stage.open(for: .ensure).values.first).get().wasCreated)
   }
 
-  @Test func `one that never was can be ended too, and that is stored`() throws {
+  @Test func `an unknown session can be ended, and that is stored`() throws {
     let log = MemoryLog()
     try Stage(over: log).end()
-    #expect(try Stage(over: log).refusal() == .ended)
+    #expect(try Stage(over: log).openingError() == .ended)
   }
 
-  @Test func `what an effect brings while the session ends is not given to the log`() throws {
+  @Test func `mutations of an effect are not appended while the session ends`() throws {
     let lines = Recorder<String>()
     let stage = Stage(logger: Logger(level: .error) { _, message, _ in lines.add(message) })
     try stage.session().send(#"{"hold":"a"}"#)
@@ -145,30 +147,30 @@ struct SessionsTests {
     #expect(lines.values == [])
   }
 
-  @Test func `a session that has ended takes no place from others`() throws {
+  @Test func `an ended session does not count against the limit`() throws {
     let stage = Stage { $0.sessionLimit = 2 }
     for number in 1...5 {
-      #expect(try stage.refusal("a\(number)") == nil)
-      #expect(try stage.refusal("b\(number)") == nil)
+      #expect(try stage.openingError("a\(number)") == nil)
+      #expect(try stage.openingError("b\(number)") == nil)
       #expect(stage.liveCount == 2)
-      #expect(try stage.refusal("c\(number)") == .tooMany)
+      #expect(try stage.openingError("c\(number)") == .tooMany)
       try stage.end("a\(number)")
       try stage.end("b\(number)")
       #expect(stage.liveCount == 0)
     }
   }
 
-  @Test func `what is asked for in vain takes no place`() throws {
+  @Test func `a session that was not found does not count against the limit`() throws {
     let stage = Stage {
       $0.sessionLimit = 1
       $0.sessionCreation = .explicit
     }
-    for id in ["a", "b", "c"] { #expect(try stage.refusal(id) == .unknown) }
-    #expect(try stage.refusal("d", for: .create) == nil)
-    #expect(try stage.refusal("e") == .tooMany)
+    for id in ["a", "b", "c"] { #expect(try stage.openingError(id) == .unknown) }
+    #expect(try stage.openingError("d", for: .create) == nil)
+    #expect(try stage.openingError("e") == .tooMany)
   }
 
-  @Test func `a session that the log could not end goes on`() throws {
+  @Test func `a session that the log could not end continues`() throws {
     let session = try stage.session()
     try session.send(#"{"hold":"a"}"#)
     stage.log.set(.failing(.full))
@@ -178,40 +180,40 @@ struct SessionsTests {
     #expect(session.shown == "1 \(state(1))")
   }
 
-  @Test func `the end cancels effects, answers who waits, and tells who watches`() throws {
+  @Test func `the end cancels effects, responds to requests and notifies observers`() throws {
     let session = try stage.session()
     let watcher = Watcher()
     _ = session.observe(watcher)
-    let answers = try session.send(#"{"hold":"a"}"#)
+    let outcomes = try session.send(#"{"hold":"a"}"#)
     #expect(stage.effects["a"].hasObservers)
     try stage.end()
-    #expect(answers.values == ["ended"])
+    #expect(outcomes.values == ["ended"])
     #expect(!stage.effects["a"].hasObservers)
-    #expect(watcher.told.values == ["deleted"])
+    #expect(watcher.seen.values == ["deleted"])
     stage.effects["a"].onNext(.add(1))
     #expect(try session.send(#"{"add":1}"#).values == ["ended"])
     #expect(session.shown == "0 \(state(0))")
     #expect(session.observe(watcher) == nil)
   }
 
-  @Test func `a commit that is on its way when the session ends is answered as ended`() throws {
+  @Test func `a request whose commit is pending at the end gets the end as its response`() throws {
     let session = try stage.session()
     stage.log.set(.held)
-    let answers = try session.send(#"{"add":1}"#)
+    let outcomes = try session.send(#"{"add":1}"#)
     let ends = Recorder<Bool>()
     try stage.reactor().endSession("demo") { _ in ends.add(true) }
     let next = try stage.open(for: .ensure)
     stage.log.releaseAll()
     #expect(ends.values == [true])
-    // The append was first, so the action was committed before the end came.
-    #expect(answers.values == ["committed 1 \(state(1))"])
+    // The append was first, so that the action is committed.
+    #expect(outcomes.values == ["committed 1 \(state(1))"])
     let made = try #require(next.values.first).get()
     #expect(made.wasCreated && made.session.epoch != session.epoch)
   }
 
-  // MARK: Leaving memory
+  // MARK: Eviction
 
-  @Test func `one that nobody uses leaves memory and comes back as it was`() throws {
+  @Test func `an unused session is evicted, and loaded as it was`() throws {
     let cursor: Cursor
     do {
       let session = try stage.session()
@@ -229,14 +231,14 @@ struct SessionsTests {
     #expect(try again.send(#"{"add":1}"#).values == ["committed 2 \(state(6))"])
   }
 
-  @Test func `one that is held stays`() throws {
+  @Test func `a session with a reference is not evicted`() throws {
     let session = try stage.session()
     try stage.sweep()
     try stage.sweep()
     #expect(try stage.session() === session)
   }
 
-  @Test func `one that was used since the last sweep stays`() throws {
+  @Test func `a session that was used since the last sweep is not evicted`() throws {
     _ = try stage.session()
     try stage.reactor().sweep()
     _ = try stage.session()
@@ -246,7 +248,7 @@ struct SessionsTests {
     #expect(stage.liveCount == 0)
   }
 
-  @Test func `one that somebody watches stays`() throws {
+  @Test func `a session with an observer is not evicted`() throws {
     let watcher = Watcher()
     let epoch = try stage.session().epoch
     _ = try stage.session().observe(watcher)
@@ -256,10 +258,10 @@ struct SessionsTests {
     #expect(session.epoch == epoch)
     session.stopObserving(watcher)
     _ = try session.send(#"{"add":1}"#)
-    #expect(watcher.told.values.isEmpty)
+    #expect(watcher.seen.values.isEmpty)
   }
 
-  @Test func `one whose effect runs stays until it has ended`() throws {
+  @Test func `a session is not evicted until its effect has ended`() throws {
     _ = try stage.session().send(#"{"hold":"a"}"#)
     try stage.sweep()
     #expect(stage.liveCount == 1)
@@ -270,25 +272,25 @@ struct SessionsTests {
     #expect(try stage.session().shown == "1 \(state(1))")
   }
 
-  @Test func `one with a commit on its way stays`() throws {
+  @Test func `a session with a pending commit is not evicted`() throws {
     stage.log.set(.held)
-    let answers = try stage.session().send(#"{"add":1}"#)
+    let outcomes = try stage.session().send(#"{"add":1}"#)
     try stage.sweep()
     #expect(stage.liveCount == 1)
     stage.log.releaseAll()
-    #expect(answers.values == ["committed 1 \(state(1))"])
+    #expect(outcomes.values == ["committed 1 \(state(1))"])
     try stage.sweep()
     #expect(stage.liveCount == 0)
   }
 
-  @Test func `one without mutations leaves nothing behind`() throws {
+  @Test func `an evicted session without mutations is not stored`() throws {
     let epoch = try stage.session().epoch
     try stage.sweep()
     #expect(stage.liveCount == 0)
     #expect(try stage.session().epoch != epoch)
   }
 
-  @Test func `its reactor goes with it`() throws {
+  @Test func `the reactor of an evicted session is released`() throws {
     _ = try stage.session()
     #expect(stage.name.observerCount == 1)
     try stage.sweep()
@@ -297,7 +299,7 @@ struct SessionsTests {
 
   // MARK: The list
 
-  @Test func `the list has what is stored and what is in memory, in order and in pages`() throws {
+  @Test func `the list has stored sessions and those in memory, in order and in pages`() throws {
     for id in ["b", "d", "a"] { _ = try stage.session(id).send(#"{"add":1}"#) }
     try stage.sweep()
     _ = try stage.session("c")

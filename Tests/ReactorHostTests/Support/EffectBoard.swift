@@ -1,23 +1,22 @@
 import ReactorStreams
 import Synchronization
 
-/// Effects that a test drives by hand.
+/// Effects that a test controls.
 final class EffectBoard: Sendable {
   private let subjects = Mutex<[String: PublishSubject<SampleReactor.Mutation>]>([:])
   private let interludes = Mutex<[String: @Sendable () -> Void]>([:])
 
-  /// Does something in the midst of a request, when its action ``SampleReactor/Action/pause(_:)``
-  /// runs.
+  /// Sets the closure that the action ``SampleReactor/Action/pause(_:)`` calls.
   func set(_ interlude: @escaping @Sendable () -> Void, for name: String) {
     interludes.withLock { $0[name] = interlude }
   }
 
-  /// Runs what was set.
+  /// Calls the closure of a name.
   func play(_ name: String) {
     interludes.withLock { $0[name] }?()
   }
 
-  /// The effect of a name.
+  /// The effect with a name.
   subscript(name: String) -> PublishSubject<SampleReactor.Mutation> {
     subjects.withLock { subjects in
       if let subject = subjects[name] { return subject }

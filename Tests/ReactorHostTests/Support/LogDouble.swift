@@ -1,11 +1,12 @@
 import ReactorHost
+import ReactorLog
 import Synchronization
 
-/// A log whose writes a test can hold up, or let fail.
+/// A log whose writes a test can delay or fail.
 final class LogDouble: MutationLog {
   enum Mode: Sendable {
     case atOnce
-    /// On another thread, a little later.
+    /// On another thread.
     case elsewhere
     case held
     case failing(LogError)
@@ -18,9 +19,9 @@ final class LogDouble: MutationLog {
     var sources: [any BatchSource] = []
   }
 
-  /// What was given to the log: the expected version and those of the entries.
+  /// The appends: the expected version and those of the entries.
   let appends = Recorder<[Int]>()
-  /// The batches themselves.
+  /// The batches of the appends.
   let batches = Recorder<LogBatch>()
   private let base: any MutationLog
   private let state = Mutex(State())
@@ -33,16 +34,16 @@ final class LogDouble: MutationLog {
     state.withLock { $0.mode = mode }
   }
 
-  /// Asks no source before ``askSources()``.
+  /// Requests no batch until ``requestBatches()``.
   func holdSources() {
     state.withLock { $0.sourcesAreHeld = true }
   }
 
-  /// Asks the sources that were announced since the last time.
+  /// Requests the batches that were announced since the last call.
   ///
-  /// - Returns: How many they are.
+  /// - Returns: Their number.
   @discardableResult
-  func askSources() -> Int {
+  func requestBatches() -> Int {
     let sources = state.withLock { state in
       defer { state.sources = [] }
       return state.sources
@@ -59,7 +60,7 @@ final class LogDouble: MutationLog {
     if !isHeld { source.appendBatch() }
   }
 
-  /// Does the oldest write that is held up.
+  /// Executes the oldest delayed write.
   ///
   /// - Returns: Whether there was one.
   @discardableResult
@@ -69,7 +70,7 @@ final class LogDouble: MutationLog {
     return write != nil
   }
 
-  /// Does what is held up, and all that comes because of it.
+  /// Executes the delayed writes and those that they cause.
   func releaseAll() {
     while releaseOne() {}
   }

@@ -1,6 +1,8 @@
 import Synchronization
 
-/// What a test saw, in order; any thread may add to it.
+/// Records values in order.
+///
+/// Any thread may add one.
 final class Recorder<Value: Sendable>: Sendable {
   private let recorded = Mutex<[Value]>([])
 

@@ -2,7 +2,7 @@ import ReactorCore
 import ReactorHost
 import ReactorStreams
 
-/// A reactor with a bit of everything that a host has to deal with.
+/// A reactor with each kind of action that a host handles.
 final class SampleReactor: Reactor {
   enum Action: Codable, Sendable {
     case add(Int)
@@ -66,5 +66,5 @@ final class SampleReactor: Reactor {
   }
 }
 
-/// What goes wrong in a test.
+/// The error of a test.
 struct Mishap: Error {}

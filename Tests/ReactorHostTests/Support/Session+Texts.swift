@@ -1,20 +1,21 @@
 import ReactorHost
+import ReactorLog
 
 extension Session {
-  /// Sends a body and gives the answers in words, as they come.
+  /// Submits a body and records the outcomes as text.
   @discardableResult
   func send(
     _ body: String, ifAt expected: [Cursor]? = nil, key: String? = nil,
     accepted: Recorder<Int>? = nil
   ) throws(ActionDecodingError) -> Recorder<String> {
-    let answers = Recorder<String>()
+    let outcomes = Recorder<String>()
     try submit(
       Array(body.utf8), ifAt: expected, key: key, for: nil, accepted: { accepted?.add($0.version) },
-      completion: { answers.add($0.words) })
-    return answers
+      completion: { outcomes.add($0.words) })
+    return outcomes
   }
 
-  /// The state in words.
+  /// The state as text.
   var shown: String { current.words }
 }
 
@@ -24,7 +25,7 @@ extension CommittedState {
 }
 
 extension ActionOutcome {
-  /// The outcome in words.
+  /// The outcome as text.
   var words: String {
     switch self {
     case .committed(let state): "committed \(state.words)"
@@ -42,7 +43,7 @@ extension ActionOutcome {
 }
 
 extension LogEntry {
-  /// What an entry says, but for its time.
+  /// The entry as text, without its time.
   var words: String {
     let cause =
       action.map { String(decoding: $0, as: UTF8.self) } ?? global.map { "global \($0.name)" }

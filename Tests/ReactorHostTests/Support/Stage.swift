@@ -1,8 +1,10 @@
 import ReactorHost
+import ReactorLog
 import ReactorStreams
+import Telemetry
 import Testing
 
-/// A host with one reactor, over a log that a test can hold up.
+/// A host with one reactor, over a log that a test can delay.
 struct Stage {
   let effects = EffectBoard()
   let name = Global<String?>("name", nil)
@@ -34,7 +36,7 @@ struct Stage {
     try #require(host.reactor("sample"))
   }
 
-  /// Asks for a session; the log answers at once unless the test holds it up.
+  /// Opens a session; the result is recorded at once unless the test delays the log.
   func open(
     _ id: String = "demo", for intent: SessionIntent = .use
   ) throws -> Recorder<Result<OpenedSession, SessionError>> {
@@ -47,8 +49,8 @@ struct Stage {
     try #require(try open(id, for: intent).values.first).get().session
   }
 
-  /// Why there is no session.
-  func refusal(
+  /// The error of opening a session.
+  func openingError(
     _ id: String = "demo", for intent: SessionIntent = .use
   ) throws -> SessionError? {
     guard case .failure(let error) = try open(id, for: intent).values.first else { return nil }
@@ -69,7 +71,7 @@ struct Stage {
     return try #require(results.values.first)
   }
 
-  /// Lets everything leave memory that may.
+  /// Evicts all unused sessions.
   func sweep() throws {
     for _ in 0..<2 { try reactor().sweep() }
   }

@@ -1,14 +1,14 @@
 import ReactorHost
 
-/// An observer that records what it is told.
+/// An observer that records its notifications.
 final class Watcher: SessionObserver {
-  let told = Recorder<String>()
+  let seen = Recorder<String>()
 
   func sessionDidCommit(_ state: CommittedState) {
-    told.add(state.words)
+    seen.add(state.words)
   }
 
   func sessionDidEnd(_ end: SessionEnd) {
-    told.add("\(end)")
+    seen.add("\(end)")
   }
 }

@@ -1,0 +1,100 @@
+internal import ReactorLog
+
+/// The values of the machine, and the actions that its methods return.
+extension CommitMachine {
+  /// The states of a batch at the log.
+  ///
+  /// A state is `nil` if it was not encoded: no observer was there, and a later one of the same
+  /// batch replaces it.
+  struct Batch: Sendable {
+    var states = SmallArray<[UInt8]?>()
+    var lastChange: Timestamp?
+  }
+
+  /// A reply that waits for a commit.
+  struct WaitingReply: Sendable {
+    let reply: Reply
+    let key: IdempotencyKey?
+    /// The version of the last mutation that the request caused or, if it was rejected, missed.
+    let version: Int
+    /// The batch that stores the request's outcome; 0 for none.
+    let batch: Int
+  }
+
+  /// The action at the end of a turn.
+  enum TurnEnd {
+    /// Nothing.
+    case rest
+
+    /// Encode the last state of the turn, pass it to ``encodedLastState(_:)``, and end the turn
+    /// again.
+    case encodeState
+
+    /// Announce a batch to the log.
+    case announce
+  }
+
+  /// The consequences of a committed batch, in the order of their execution.
+  struct Publication {
+    /// The version before the batch.
+    let base: CommittedState
+    let states: SmallArray<[UInt8]?>
+    let observers: [any SessionObserver]
+    let continuations: [Continuation]
+    let replies: SmallArray<WaitingReply>
+    /// The state after the batch.
+    let latest: CommittedState
+    /// A snapshot to save.
+    let snapshot: Snapshot?
+    /// Whether a new snapshot is due.
+    let snapshotIsDue: Bool
+  }
+
+  /// The action after a publication.
+  enum PublicationEnd {
+    case rest
+    case announce
+    case close(Closing)
+  }
+
+  /// The decision about the reply to a request whose actions have ended.
+  enum ReplyDecision {
+    /// The committed state, now.
+    case respond(CommittedState)
+
+    /// Its reply with the publication of a later batch.
+    case wait
+
+    /// The end of the session.
+    case ended(LogError?)
+  }
+
+  /// Whether an idempotency key is in use.
+  enum KeyUse {
+    /// No request with the key is being executed. The number is for ``claim(_:at:)``.
+    case free(releases: Int)
+
+    /// A request with the key is being executed.
+    case executing(IdempotencyKey)
+  }
+
+  /// The observers, replies and continuations that are notified of the end.
+  struct Closing {
+    let end: SessionEnd
+    let observers: [any SessionObserver]
+    let replies: SmallArray<WaitingReply>
+    let continuations: [Continuation]
+  }
+
+  /// The action at the end of the session.
+  enum EndAction {
+    /// Nothing: it has ended before.
+    case none
+
+    /// Notify of the end when ``published()`` returns the closing.
+    case closeLater
+
+    /// Notify of the end.
+    case close(Closing)
+  }
+}

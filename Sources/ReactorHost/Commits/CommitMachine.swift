@@ -1,0 +1,482 @@
+internal import ReactorLog
+
+/// The commit of one session's mutations: the batch at the log, the states that its commit makes
+/// visible, and the replies that wait for it.
+///
+/// A value without a log, a lock, a clock or user code. Each method records an event and returns
+/// the action that the caller executes, after it has released its lock.
+///
+/// ```
+///              a turn ends,               the log requests
+///              changes are pending        the batch
+///       idle ───────────────▶ announced ──────────────────▶ appending
+///        ▲                     │      ▲                         │
+///        │     a turn runs, or │      │ changes                 │ the log has
+///        │     the end is      │      │ are pending             ▼ committed it
+///        │     being written   │      └─────────────────── publishing
+///        │◀────────────────────┘                                │
+///        └──────────────────────────────────────────────────────┘ nothing is pending
+///
+///       every phase ──▶ ended      deleted, evicted, rejected by the log, or not encodable
+/// ```
+///
+/// - At most one batch is at the log. What is reduced meanwhile forms the next one.
+/// - A state becomes visible when its batch is committed: first to the observers, in version order
+///   and each version once, then to the requests that caused it.
+/// - A turn's changes are committed in one batch: none is formed while a turn runs.
+struct CommitMachine<Reply: Sendable>: Sendable {
+  /// Called once: with `true` when a batch is committed, with `false` if the session ends before.
+  typealias Continuation = @Sendable (_ isCommitted: Bool) -> Void
+
+  /// Where the session is between two batches, see ``CommitMachine``.
+  enum Phase: Sendable {
+    /// No batch is announced to the log.
+    case idle
+
+    /// The log knows that there is a batch, and requests it when it can write it.
+    case announced
+
+    /// The log writes a batch.
+    case appending(Batch)
+
+    /// A batch is committed, and the observers are being notified of it.
+    case publishing
+
+    /// Nothing is committed any more. `isPublishing` defers the notification of the end until the
+    /// observers have been notified of the last batch.
+    case ended(SessionEnd, fault: LogError?, isPublishing: Bool)
+  }
+
+  /// Reasons not to form a batch.
+  private struct Holds: OptionSet, Sendable {
+    let rawValue: UInt8
+    /// A turn has caused mutations and is not over.
+    static var turn: Holds { Holds(rawValue: 1) }
+    /// The log is writing the end of the session, and would reject what follows.
+    static var ending: Holds { Holds(rawValue: 2) }
+  }
+
+  /// The state that was committed last.
+  private(set) var latest: CommittedState
+  /// The version of the last mutation that was reduced, committed or not.
+  private(set) var reducedVersion: Int
+  private(set) var lastActiveAt: Timestamp
+  /// Whether the log has the session.
+  ///
+  /// One without mutations may be in memory only.
+  private(set) var isStored: Bool
+  private(set) var phase = Phase.idle
+  private var holds: Holds = []
+  private var pendingEntries: [LogEntry] = []
+  private var pendingStates = SmallArray<[UInt8]?>()
+  private var journal = JournalChanges()
+  private var lastJournalRequest = 0
+  private var takenBatches = 0
+  private var committedBatches = 0
+  private var continuations: [(batch: Int, proceed: Continuation)] = []
+  private var waiting = SmallArray<WaitingReply>()
+  /// The idempotency keys of requests that are being executed, by name.
+  private var keys: [String: IdempotencyKey] = [:]
+  private var releasedKeys = 0
+  private var observers: [any SessionObserver] = []
+  private var lastSnapshot: Int
+  /// A snapshot of mutations that are not committed yet.
+  @Boxed private var snapshot: Snapshot? = nil
+
+  /// Creates a machine for a session at a version of its log.
+  init(
+    at latest: CommittedState, lastActiveAt: Timestamp, isStored: Bool, lastSnapshot: Int
+  ) {
+    self.latest = latest
+    self.lastActiveAt = lastActiveAt
+    self.isStored = isStored
+    self.lastSnapshot = lastSnapshot
+    reducedVersion = latest.version
+  }
+
+  /// Whether the session has ended.
+  var hasEnded: Bool {
+    if case .ended = phase { true } else { false }
+  }
+
+  /// The error that ended the session; `nil` if it was deleted or evicted.
+  var fault: LogError? {
+    if case .ended(_, let fault, _) = phase { fault } else { nil }
+  }
+}
+
+// MARK: Turns and batches
+
+extension CommitMachine {
+  /// The reactor's streams are connected, and this is its state.
+  mutating func connected(at json: [UInt8]) {
+    latest = CommittedState(cursor: latest.cursor, json: json)
+  }
+
+  /// A turn has folded a mutation into the state.
+  ///
+  /// - Returns: The version of the state; `nil` after the end, where the mutation is dropped.
+  mutating func reduced(
+    _ mutation: [UInt8], to state: [UInt8]?, at time: Timestamp, action: [UInt8]?,
+    global: LogEntry.GlobalMark?
+  ) -> Int? {
+    guard !hasEnded else { return nil }
+    reducedVersion += 1
+    holds.insert(.turn)
+    pendingEntries.append(
+      LogEntry(
+        version: reducedVersion, at: time, action: action, global: global, mutation: mutation))
+    pendingStates.append(state)
+    return reducedVersion
+  }
+
+  /// A turn of the session is over.
+  mutating func endTurn() -> TurnEnd {
+    if case .some(.none) = pendingStates.last { return .encodeState }
+    holds.remove(.turn)
+    return announceIfDue() ? .announce : .rest
+  }
+
+  /// Stores the JSON of the state after the turn's last mutation.
+  mutating func encodedLastState(_ json: [UInt8]) {
+    guard !pendingStates.isEmpty else { return }
+    pendingStates.replaceLast(with: json)
+  }
+
+  /// The log requests the batch that was announced.
+  ///
+  /// - Returns: The batch, and the version that it follows; `nil` while a batch must not be formed.
+  ///   It is announced again when it may.
+  mutating func takeBatch() -> (batch: LogBatch, version: Int)? {
+    guard case .announced = phase else { return nil }
+    guard hasBatch else {
+      phase = .idle
+      return nil
+    }
+    takenBatches += 1
+    var entries: [LogEntry] = []
+    swap(&entries, &pendingEntries)
+    let batch = journal.batch(entries, version: entries.last?.version ?? latest.version)
+    if !journal.isEmpty { journal = JournalChanges() }
+    phase = .appending(Batch(states: pendingStates.removeAll(), lastChange: entries.last?.at))
+    return (batch, latest.version)
+  }
+
+  /// The log has committed the batch.
+  ///
+  /// The caller publishes it and calls ``published()``.
+  ///
+  /// - Parameter snapshotInterval: The number of mutations between two snapshots.
+  /// - Returns: The publication; `nil` after the end.
+  mutating func committed(snapshotInterval: Int) -> Publication? {
+    guard case .appending(let batch) = phase else { return nil }
+    phase = .publishing
+    let base = latest
+    committedBatches += 1
+    isStored = true
+    if case .some(.some(let json)) = batch.states.last {
+      let version = latest.version + batch.states.count
+      latest = CommittedState(
+        cursor: Cursor(epoch: base.cursor.epoch, version: version), json: json)
+    }
+    if let lastChange = batch.lastChange { lastActiveAt = lastChange }
+    return Publication(
+      base: base, states: batch.states, observers: observers, continuations: dueContinuations(),
+      replies: dueReplies(), latest: latest, snapshot: dueSnapshot(),
+      snapshotIsDue: latest.version - lastSnapshot >= snapshotInterval)
+  }
+
+  /// A committed batch has been published.
+  mutating func published() -> PublicationEnd {
+    switch phase {
+    case .publishing:
+      phase = .idle
+      return announceIfDue() ? .announce : .rest
+    case .ended(let end, let fault, isPublishing: true):
+      phase = .ended(end, fault: fault, isPublishing: false)
+      return .close(takeClosing(end))
+    case .idle, .announced, .appending, .ended: return .rest
+    }
+  }
+
+  /// Whether changes are pending and may form a batch.
+  private var hasBatch: Bool {
+    holds.isEmpty && hasPendingChanges
+  }
+
+  private var hasPendingChanges: Bool {
+    !(pendingEntries.isEmpty && journal.isEmpty)
+  }
+
+  private mutating func announceIfDue() -> Bool {
+    guard case .idle = phase, hasBatch else { return false }
+    phase = .announced
+    return true
+  }
+
+  private mutating func dueContinuations() -> [Continuation] {
+    guard !continuations.isEmpty else { return [] }
+    let due = continuations.prefix { $0.batch <= committedBatches }.map { $0.proceed }
+    continuations.removeFirst(due.count)
+    return due
+  }
+
+  private mutating func dueReplies() -> SmallArray<WaitingReply> {
+    let (version, batch) = (latest.version, committedBatches)
+    let due = waiting.removeAll { $0.version <= version && $0.batch <= batch }
+    due.forEach { release($0.key) }
+    return due
+  }
+
+  private mutating func dueSnapshot() -> Snapshot? {
+    guard let due = snapshot, due.version <= latest.version else { return nil }
+    snapshot = nil
+    return due
+  }
+}
+
+// MARK: Replies and keys
+
+extension CommitMachine {
+  /// All actions of a request have ended.
+  ///
+  /// - Parameters:
+  ///   - reply: The request's reply.
+  ///   - key: Its idempotency key.
+  ///   - version: The version of the last mutation that it caused; 0 for none.
+  ///   - journalled: Its actions that the journal has; they are removed.
+  ///   - failure: The failure that the key's outcome stores.
+  ///   - time: The time that the key's outcome stores.
+  /// - Returns: The decision about the reply.
+  mutating func finished(
+    _ reply: Reply, key: IdempotencyKey?, version: Int, journalled: [AcceptedAction.ID],
+    failure: ActionFailure?, at time: Timestamp?
+  ) -> ReplyDecision {
+    guard !hasEnded else {
+      release(key)
+      return .ended(fault)
+    }
+    var batch = 0
+    for id in journalled { journal.finish(id) }
+    if !journalled.isEmpty { batch = takenBatches + 1 }
+    if let key, let time {
+      journal.outcomes[key.name] = (key, time, failure)
+      batch = takenBatches + 1
+    }
+    return decide(WaitingReply(reply: reply, key: key, version: version, batch: batch))
+  }
+
+  /// A request is rejected because the session is at another version than it expects.
+  ///
+  /// Its reply waits for the state that it missed.
+  mutating func rejected(_ reply: Reply, key: IdempotencyKey?) -> ReplyDecision {
+    release(key)
+    guard !hasEnded else { return .ended(fault) }
+    return decide(WaitingReply(reply: reply, key: nil, version: reducedVersion, batch: 0))
+  }
+
+  private mutating func decide(_ reply: WaitingReply) -> ReplyDecision {
+    guard reply.version > latest.version || reply.batch > committedBatches else {
+      release(reply.key)
+      return .respond(latest)
+    }
+    waiting.append(reply)
+    return .wait
+  }
+
+  /// Whether a request with a key of this name is being executed.
+  func use(of key: IdempotencyKey) -> KeyUse {
+    keys[key.name].map { .executing($0) } ?? .free(releases: releasedKeys)
+  }
+
+  /// Claims a key for a request.
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - releases: The number that ``use(of:)`` returned before the log was searched for the key's
+  ///     outcome.
+  /// - Returns: Whether the key was claimed: not if another request has claimed it, or any key was
+  ///   released meanwhile, whose outcome the search may have missed.
+  mutating func claim(_ key: IdempotencyKey, at releases: Int) -> Bool {
+    guard keys[key.name] == nil, releasedKeys == releases else { return false }
+    keys[key.name] = key
+    return true
+  }
+
+  /// Releases the key of a request that is not executed, or whose outcome is stored.
+  mutating func release(_ key: IdempotencyKey?) {
+    guard let key, keys.removeValue(forKey: key.name) != nil else { return }
+    releasedKeys += 1
+  }
+}
+
+// MARK: The journal
+
+extension CommitMachine {
+  /// Adds actions whose effects outlive their turn to the journal, with the mutations that they have
+  /// caused so far.
+  ///
+  /// - Parameters:
+  ///   - proceed: Called when the batch with the actions is committed.
+  ///   - actions: Creates the actions with the number of their request.
+  /// - Returns: The actions; `nil` after the end.
+  mutating func accept(
+    then proceed: Continuation?, _ actions: (_ request: Int) -> [AcceptedAction]
+  ) -> [AcceptedAction]? {
+    guard !hasEnded else { return nil }
+    lastJournalRequest += 1
+    let actions = actions(lastJournalRequest)
+    for action in actions { journal.accepted[action.id] = action }
+    if let proceed { whenNextBatchIsCommitted(proceed) }
+    return actions
+  }
+
+  /// An action in the journal has ended, and others of its request continue.
+  ///
+  /// - Parameters:
+  ///   - id: The action.
+  ///   - failed: Replaces the action if its failure must be stored; `nil` removes it.
+  mutating func ended(_ id: AcceptedAction.ID, failed: AcceptedAction?) {
+    guard !hasEnded else { return }
+    if let failed { journal.accepted[id] = failed } else { journal.finish(id) }
+  }
+
+  /// Counts one more start of interrupted requests, which is durable before they are started.
+  ///
+  /// - Returns: Whether the session is open; after the end, nothing is called.
+  mutating func restart(
+    _ requests: [InterruptedRequest], numberedUpTo last: Int, at now: Timestamp,
+    then proceed: @escaping Continuation
+  ) -> Bool {
+    guard !hasEnded else { return false }
+    for request in requests {
+      if let key = request.key { keys[key.name] = key }
+      for action in request.restarted(at: now) { journal.accepted[action.id] = action }
+    }
+    lastJournalRequest = last
+    whenNextBatchIsCommitted(proceed)
+    return true
+  }
+
+  /// Removes an interrupted request from the journal and stores its failure.
+  mutating func giveUp(
+    _ request: InterruptedRequest, failure: ActionFailure, at now: Timestamp
+  ) {
+    for action in request.actions { journal.finish(action.id) }
+    if let key = request.key { journal.outcomes[key.name] = (key, now, failure) }
+  }
+
+  /// Calls a continuation when all that has happened so far is committed.
+  ///
+  /// - Returns: Whether there is anything to wait for; if not, the continuation is not called.
+  mutating func whenAllIsCommitted(_ proceed: @escaping Continuation) -> Bool {
+    guard !hasEnded else { return false }
+    if hasPendingChanges {
+      whenNextBatchIsCommitted(proceed)
+    } else if takenBatches > committedBatches {
+      continuations.append((takenBatches, proceed))
+    } else {
+      return false
+    }
+    return true
+  }
+
+  private mutating func whenNextBatchIsCommitted(_ proceed: @escaping Continuation) {
+    continuations.append((takenBatches + 1, proceed))
+  }
+}
+
+// MARK: Observers and snapshots
+
+extension CommitMachine {
+  /// Adds an observer of the batches that are committed from now on.
+  ///
+  /// - Returns: The state that the observer's first one follows; `nil` after the end.
+  mutating func add(_ observer: any SessionObserver) -> CommittedState? {
+    guard !hasEnded else { return nil }
+    observers.append(observer)
+    return latest
+  }
+
+  /// Removes an observer.
+  ///
+  /// - Returns: Whether observers remain.
+  @discardableResult
+  mutating func remove(_ observer: any SessionObserver) -> Bool {
+    if let index = observers.firstIndex(where: { $0 === observer }) { observers.remove(at: index) }
+    return !observers.isEmpty
+  }
+
+  /// Begins a snapshot of the reduced version if one is due.
+  ///
+  /// - Returns: The version; `nil` if none is due.
+  mutating func beginSnapshot(interval: Int) -> Int? {
+    guard !hasEnded, reducedVersion - lastSnapshot >= interval else { return nil }
+    lastSnapshot = reducedVersion
+    return reducedVersion
+  }
+
+  /// Adds a snapshot.
+  ///
+  /// - Returns: Whether to save it now; if not, the publication of its version returns it.
+  mutating func add(_ snapshot: Snapshot) -> Bool {
+    guard latest.version < snapshot.version else { return true }
+    if !hasEnded { self.snapshot = snapshot }
+    return false
+  }
+}
+
+// MARK: The end
+
+extension CommitMachine {
+  /// The session is stored.
+  mutating func stored() {
+    isStored = true
+  }
+
+  /// Forms no batch any more: the log is about to write the end of the session.
+  mutating func beginEnding() {
+    holds.insert(.ending)
+  }
+
+  /// The log could not write the end of the session, which continues.
+  ///
+  /// - Returns: Whether to announce a batch.
+  mutating func cancelEnding() -> Bool {
+    holds.remove(.ending)
+    return announceIfDue()
+  }
+
+  /// Ends the session.
+  ///
+  /// What is not committed is dropped.
+  mutating func end(_ end: SessionEnd, fault: LogError?) -> EndAction {
+    guard !hasEnded else { return .none }
+    (pendingEntries, pendingStates, journal) = ([], SmallArray(), JournalChanges())
+    guard case .publishing = phase else {
+      phase = .ended(end, fault: fault, isPublishing: false)
+      return .close(takeClosing(end))
+    }
+    phase = .ended(end, fault: fault, isPublishing: true)
+    return .closeLater
+  }
+
+  /// Ends a session that nothing depends on, to evict it from memory.
+  ///
+  /// - Returns: Whether it has ended; not if a request, an observer or the log still needs it.
+  mutating func evict() -> Bool {
+    if hasEnded { return true }
+    guard case .idle = phase, !hasPendingChanges, observers.isEmpty, waiting.isEmpty,
+      continuations.isEmpty
+    else { return false }
+    phase = .ended(.interrupted, fault: nil, isPublishing: false)
+    return true
+  }
+
+  private mutating func takeClosing(_ end: SessionEnd) -> Closing {
+    defer { (observers, continuations, keys) = ([], [], [:]) }
+    return Closing(
+      end: end, observers: observers, replies: waiting.removeAll(),
+      continuations: continuations.map { $0.proceed })
+  }
+}

@@ -1,0 +1,56 @@
+internal import ReactorLog
+
+/// The actions of one request that the end of a process interrupted.
+struct InterruptedRequest: Sendable {
+  /// The actions in the journal: those that have not ended, and those that have failed.
+  let actions: [AcceptedAction]
+
+  /// Groups the actions of a journal by request.
+  static func all(of actions: [AcceptedAction]) -> [InterruptedRequest] {
+    var requests: [InterruptedRequest] = []
+    for action in actions {
+      if let last = requests.last, last.actions[0].id.request == action.id.request {
+        requests[requests.count - 1] = InterruptedRequest(actions: last.actions + [action])
+      } else {
+        requests.append(InterruptedRequest(actions: [action]))
+      }
+    }
+    return requests
+  }
+
+  /// The actions that have not ended.
+  var unfinished: [AcceptedAction] { actions.filter { $0.failure == nil } }
+
+  var isArray: Bool { actions[0].isInArray }
+
+  var key: IdempotencyKey? { actions[0].key }
+
+  var firstIndex: Int { actions[0].id.place }
+
+  /// The first failure of the actions that have ended.
+  var failure: ActionFailure? {
+    actions.first { $0.failure != nil }?.failure
+  }
+
+  /// The number of consecutive starts that ended with the process.
+  ///
+  /// A start that ran for ten minutes does not count.
+  func starts(before now: Timestamp) -> Int {
+    let age = now.milliseconds - (unfinished.map(\.at.milliseconds).max() ?? 0)
+    return age > Self.longRun ? 0 : unfinished.map(\.runs).max() ?? 0
+  }
+
+  /// The unfinished actions with one more start.
+  func restarted(at now: Timestamp) -> [AcceptedAction] {
+    let starts = starts(before: now) + 1
+    return unfinished.map { action in
+      var action = action
+      action.runs = starts
+      action.at = now
+      return action
+    }
+  }
+
+  /// Ten minutes, in milliseconds.
+  private static let longRun: Int64 = 600_000
+}

@@ -1,0 +1,42 @@
+internal import ReactorLog
+
+/// The changes of the action journal and of the stored outcomes that the next batch commits.
+struct JournalChanges: Sendable {
+  /// Actions to add or replace, by id.
+  var accepted: [AcceptedAction.ID: AcceptedAction] = [:]
+
+  /// Actions to remove.
+  private(set) var finished: [AcceptedAction.ID] = []
+
+  /// Outcomes of requests with an idempotency key, by the key's name.
+  var outcomes: [String: (key: IdempotencyKey, at: Timestamp, failure: ActionFailure?)] = [:]
+
+  /// A Boolean value that indicates whether there is nothing to write.
+  var isEmpty: Bool { accepted.isEmpty && finished.isEmpty && outcomes.isEmpty }
+
+  /// Removes an action from the journal.
+  mutating func finish(_ id: AcceptedAction.ID) {
+    accepted[id] = nil
+    finished.append(id)
+  }
+
+  /// Creates the batch of these changes and of log entries.
+  ///
+  /// - Parameters:
+  ///   - entries: The mutations of the batch.
+  ///   - version: The session's version after the batch.
+  /// - Returns: The batch.
+  func batch(_ entries: [LogEntry], version: Int) -> LogBatch {
+    guard !isEmpty else { return LogBatch(entries) }
+    return LogBatch(
+      entries,
+      accepted: accepted.values.sorted {
+        ($0.id.request, $0.id.place) < ($1.id.request, $1.id.place)
+      },
+      finished: finished,
+      outcomes: outcomes.values.map { outcome in
+        KeptOutcome(
+          key: outcome.key, at: outcome.at, version: version, failure: outcome.failure)
+      })
+  }
+}

@@ -1,0 +1,25 @@
+internal import ReactorLog
+internal import Telemetry
+
+/// A global as its clients know it: by name, in JSON.
+public protocol SharedGlobal: StateSource {
+  /// The name in addresses.
+  var name: String { get }
+
+  /// The JSON Schema of the value, as JSON.
+  var schema: [UInt8] { get }
+
+  /// Sets the value from JSON.
+  ///
+  /// - Parameters:
+  ///   - json: The value.
+  ///   - completion: Called when the value is set and committed, or was rejected. Any thread, the
+  ///     calling one included.
+  /// - Throws: ``ActionDecodingError``; `completion` is not called then.
+  func set(
+    json: [UInt8], completion: @escaping @Sendable (Result<CommittedState, LogError>) -> Void
+  ) throws(ActionDecodingError)
+
+  /// Stores the value in a log from now on, and restores the value that the log has.
+  func keep(in log: any MutationLog, logger: Logger)
+}

@@ -1,0 +1,172 @@
+public import ReactorCoding
+public import ReactorCore
+internal import Synchronization
+internal import ReactorLog
+
+/// Everything here is inlinable, for the module that registers the reactor, see ``ReactorWitness``.
+extension ReactorType {
+  @usableFromInline typealias Core = Pipeline<R.Action, R.Mutation, R.State>
+
+  /// Creates the functions that every action or every new session calls.
+  @inlinable
+  func hotPath() -> ReactorWitness.HotPath {
+    ReactorWitness.HotPath(
+      instantiate: { [self] state in instantiate(from: state as? R.State) },
+      decode: { [self] body, limit throws(ActionDecodingError) in
+        try decodeActions(body, limit: limit)
+      },
+      executePlain: { [self] pipeline, index, reply in
+        let plain = plainActions[index]
+        Self.execute(plain.value, json: plain.json, for: reply, at: 0, in: pipeline)
+      },
+      executeIfIdle: { Self.core(of: $0).executeIfIdle($1) },
+      enqueue: { Self.core(of: $0).enqueue(bound: $1, $2) })
+  }
+
+  /// Restores the type of a pipeline.
+  @inlinable
+  static func core(of pipeline: any PipelineControl) -> Core {
+    // Proof: a session passes its pipeline to the witness only that created it, in `instantiate`.
+    unsafeDowncast(pipeline, to: Core.self)
+  }
+
+  @inlinable
+  func instantiate(from state: R.State?) -> NewInstance {
+    let pipeline = make().retainingPipeline
+    return NewInstance(pipeline: pipeline) { [self] session in
+      let context = SessionContext(session)
+      pipeline.connect(from: state, in: context, quota: session.effectQuota) { [self] in
+        report($0, in: context)
+      }
+    }
+  }
+
+  @inlinable
+  func decodeActions(
+    _ body: [UInt8], limit: Int
+  ) throws(ActionDecodingError) -> DecodedActions {
+    if let index = plainActions.firstIndex(where: { $0.json == body }) {
+      return DecodedActions(count: 1, .plain(index))
+    }
+    guard DecodedActions.isArray(body) else {
+      let action = try decode(R.Action.self, from: body)
+      return DecodedActions(
+        count: 1,
+        .single { [self] pipeline, reply in
+          Self.execute(action, json: text(of: action), for: reply, at: 0, in: pipeline)
+        })
+    }
+    try DecodedActions.checkCount(of: body, limit: limit)
+    let actions = try decode([R.Action].self, from: body)
+    return DecodedActions(
+      count: actions.count,
+      .array(
+        execute: { [self] pipeline, index, reply in
+          let action = actions[index]
+          Self.execute(action, json: text(of: action), for: reply, at: index, in: pipeline)
+        },
+        json: { [self] in text(of: actions[$0]) }))
+  }
+
+  @inlinable
+  static func execute(
+    _ action: R.Action, json: [UInt8], for reply: ActionReply, at index: Int,
+    in pipeline: any PipelineControl
+  ) {
+    let effect = ActionEffect(reply, index: index, json: json)
+    _ = core(of: pipeline).executeInContext(action, as: effect)
+    reply.didStart(effect)
+  }
+
+  /// Passes a report of the pipeline to the session, as JSON.
+  ///
+  /// - Returns: The error that rejects a mutation; `nil` for none.
+  @inlinable
+  func report(
+    _ report: PipelineReport<R.Mutation, R.State>, in context: SessionContext
+  ) -> (any Error)? {
+    switch report {
+    case .connected(let shown):
+      context.session?.didConnect(Result { try encode(shown) })
+    case .reduced(let transition):
+      // An action retains its session, so that the weak reference is not loaded for it.
+      let action = ActionEffect.cause(of: transition.origin)
+      guard let session = action?.reply.session ?? context.session else { return nil }
+      do {
+        let coder = JSONCoder.Series(in: spareBuffers)
+        let mutation =
+          try knownMutations?.text(
+            of: transition.mutation, orEncode: { try coder.encode($0) })
+          ?? coder.encode(transition.mutation)
+        let state = session.meter.skips() ? nil : try coder.encode(transition.shown)
+        coder.end(keepingBuffersIn: spareBuffers)
+        if let state, let error = session.measure(state) { return error }
+        session.didReduce(mutation, to: state, by: action, from: transition.origin)
+      } catch {
+        session.didFailToEncode(error)
+      }
+    case .failed(let error, let stage): context.session?.didFail(error, in: stage)
+    case .turnEnded: context.session?.didEndTurn()
+    }
+    return nil
+  }
+}
+
+/// The functions that are called now and then, for which a lookup of types does not matter.
+extension ReactorType {
+  /// Creates the witness.
+  func witness(_ hotPath: ReactorWitness.HotPath) -> ReactorWitness {
+    ReactorWitness(
+      hotPath: hotPath, interruptionPolicy: interruptionPolicy,
+      schema: { [self] in schema },
+      describe: { [self] in describe() },
+      decodeJournal: { [self] in try decode(journal: $0) },
+      fold: { [self] in try fold($0, upTo: $1).map { ($0.state, $0.snapshot) } },
+      replay: { [self] in try replay($0, after: $1) },
+      verify: { [self] log in
+        var verification = LogVerification(self, log)
+        return try verification.run()
+      },
+      encodeFolded: { [self] in
+        Self.core(of: $0).foldedInContext.flatMap { try? encode($0) }
+      },
+      encodeShown: { [self] in try encode(Self.core(of: $0).currentState) })
+  }
+
+  private func decode(journal: [AcceptedAction]) throws -> DecodedActions {
+    let actions = try journal.map { try JSONCoder.decode(R.Action.self, from: $0.action) }
+    return DecodedActions(
+      count: actions.count,
+      .array(
+        execute: { pipeline, index, reply in
+          Self.execute(
+            actions[index], json: journal[index].action, for: reply, at: journal[index].id.place,
+            in: pipeline)
+        },
+        json: { journal[$0].action }))
+  }
+
+  private func replay(
+    _ log: any SessionLog, after version: Int
+  ) throws -> ReactorWitness.Replay? {
+    guard let base = try fold(log, upTo: version) else { return nil }
+    // One reader at a time: the mutex satisfies the compiler.
+    let current = SharedState(base.state)
+    return { [self] entry in
+      let state = current.value.withLock { $0 }
+      guard let entry else { return try encode(show(state)) }
+      let next = make().reduce(state: state, mutation: try decode(entry))
+      current.value.withLock { $0 = next }
+      return try encode(show(next))
+    }
+  }
+}
+
+/// The state of a replay.
+private final class SharedState<State: Sendable>: Sendable {
+  let value: Mutex<State>
+
+  init(_ state: State) {
+    value = Mutex(state)
+  }
+}

@@ -1,0 +1,171 @@
+public import ReactorCoding
+public import ReactorCore
+internal import ReactorLog
+internal import ReactorStreams
+internal import Synchronization
+
+/// A registered reactor with its types: creates instances and converts their values to JSON.
+@usableFromInline
+final class ReactorType<R: Reactor>: Sendable
+where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
+  @usableFromInline let make: @Sendable () -> R
+  let interruptionPolicy: InterruptionPolicy
+  private let upgradeMutation: MutationUpgrade?
+  private let fingerprint = Mutex<String?>(nil)
+  /// The actions without associated values, with their JSON.
+  ///
+  /// Most actions of clients are among these: they are compared instead of decoded.
+  @usableFromInline let plainActions: [(json: [UInt8], value: R.Action)]
+  /// Buffers that the encoder reuses for mutations and states.
+  @usableFromInline let spareBuffers = SpareBuffers()
+  /// The JSON of recurring mutations; `nil` if Mutation does not allow it.
+  @usableFromInline let knownMutations = JSONMemo<R.Mutation>()
+  private let exampleActions: [R.Action]
+
+  @usableFromInline
+  init(
+    exampleActions: [R.Action], interruptionPolicy: InterruptionPolicy,
+    upgradeMutation: MutationUpgrade?, make: @escaping @Sendable () -> R
+  ) {
+    self.exampleActions = exampleActions
+    self.interruptionPolicy = interruptionPolicy
+    self.upgradeMutation = upgradeMutation
+    self.make = make
+    plainActions = JSONCoder.plainCases(of: R.Action.self)
+  }
+
+  func describe() -> ReactorDescription {
+    func json(_ value: some Encodable) -> [UInt8] {
+      (try? encode(value)) ?? Array("null".utf8)
+    }
+    return ReactorDescription(
+      actionSchema: json(JSONSchema.derive(R.Action.self, for: .input)),
+      mutationSchema: json(JSONSchema.derive(R.Mutation.self, for: .output)),
+      stateSchema: json(JSONSchema.derive(R.State.self, for: .output)),
+      initialState: json(show(make().initialState)),
+      exampleActions: exampleActions.map { json($0) })
+  }
+
+  // MARK: JSON
+
+  @inlinable
+  func encode(_ value: some Encodable) throws -> [UInt8] {
+    try JSONCoder.encode(value)
+  }
+
+  /// The JSON of an action in the log.
+  @inlinable
+  func text(of action: R.Action) -> [UInt8] {
+    (try? encode(action)) ?? Array("null".utf8)
+  }
+
+  /// Decodes a client's JSON: unknown members are errors.
+  @inlinable
+  func decode<Value: Decodable>(
+    _ type: Value.Type, from body: [UInt8]
+  ) throws(ActionDecodingError) -> Value {
+    do {
+      return try JSONCoder.decode(type, from: body, strictness: .strict)
+    } catch {
+      throw ActionDecodingError(error)
+    }
+  }
+
+  // MARK: Folding without a session
+
+  /// Folds a session's log up to a version.
+  ///
+  /// A snapshot of a release with another State or Mutation is ignored and the log is folded again,
+  /// unless retention has removed the beginning of the log.
+  ///
+  /// - Returns: The fold, and the version of the snapshot that it began with, 0 for none; `nil` if
+  ///   the log ends earlier, or retention has removed what the fold needs.
+  func fold(
+    _ log: any SessionLog, upTo version: Int
+  ) throws -> (state: R.State, snapshot: Int)? {
+    let reactor = make()
+    var state = reactor.initialState
+    var reached = 0
+    if let snapshot = try log.snapshot(atOrBefore: version, of: schema) {
+      (state, reached) = (
+        try JSONCoder.decode(R.State.self, from: snapshot.state), snapshot.version
+      )
+    } else if try log.entries(after: 0, limit: 1).first?.version != 1,
+      let foreign = try log.snapshot(atOrBefore: version)
+    {
+      (state, reached) = (try decode(foreign: foreign), foreign.version)
+    }
+    let base = reached
+    while reached < version {
+      let entries = try log.entries(after: reached, limit: min(1000, version - reached))
+      guard entries.first?.version == reached + 1 else { return nil }
+      for entry in entries {
+        state = reactor.reduce(state: state, mutation: try decode(entry))
+        reached = entry.version
+      }
+    }
+    return (state, base)
+  }
+
+  /// Decodes the snapshot of a release with another State.
+  private func decode(foreign snapshot: Snapshot) throws -> R.State {
+    do {
+      return try JSONCoder.decode(R.State.self, from: snapshot.state)
+    } catch {
+      throw LogError.unreadable(
+        version: snapshot.version,
+        reason: "the State has changed, and retention has removed the log before it.")
+    }
+  }
+
+  /// Decodes the mutation of an entry; upgrades it first if it cannot be decoded as it is.
+  func decode(_ entry: LogEntry) throws -> R.Mutation {
+    do {
+      return try JSONCoder.decode(R.Mutation.self, from: entry.mutation)
+    } catch {
+      guard let upgradeMutation else { throw unreadable(entry, error) }
+      do {
+        let upgraded = try upgradeMutation(String(decoding: entry.mutation, as: UTF8.self))
+        return try JSONCoder.decode(R.Mutation.self, from: Array(upgraded.utf8))
+      } catch {
+        throw unreadable(entry, error)
+      }
+    }
+  }
+
+  private func unreadable(_ entry: LogEntry, _ error: any Error) -> LogError {
+    let reason =
+      switch error {
+      case let error as JSONDecodingFailure: "at \"\(error.pointer)\": \(error.detail)"
+      case let error as JSONSyntaxError: "at byte \(error.offset): \(error.reason)"
+      default: "it cannot be upgraded."
+      }
+    return .unreadable(version: entry.version, reason: reason)
+  }
+
+  /// Applies `transform(state:)` to a state of the past: what it emits synchronously.
+  func show(_ state: R.State) -> R.State {
+    let shown = Mutex(state)
+    let source = Observable.just(state)
+    let transformed = make().transform(state: source)
+    guard transformed !== source else { return state }
+    transformed.subscribe(onNext: { next in shown.withLock { $0 = next } }).dispose()
+    return shown.withLock { $0 }
+  }
+}
+
+extension ReactorType {
+  /// The fingerprint of State and Mutation.
+  ///
+  /// A release that changes them has another one.
+  var schema: String {
+    if let known = fingerprint.withLock({ $0 }) { return known }
+    // Derived outside the lock, since it calls code of the types; a second thread derives the same.
+    let schemas =
+      JSONSchema.derive(R.State.self, for: .output).bytes
+      + JSONSchema.derive(R.Mutation.self, for: .output).bytes
+    let derived = String(SHA256.hexadecimal(of: schemas).prefix(16))
+    fingerprint.withLock { $0 = derived }
+    return derived
+  }
+}

@@ -1,0 +1,251 @@
+public import ReactorCore
+internal import Synchronization
+internal import ReactorLog
+
+/// The reply to one request: counts the actions that have not ended, and responds once.
+@usableFromInline
+final class ActionReply: Sendable {
+  private struct Progress {
+    var failure: (index: Int, error: any Error)?
+    var accepted: (@Sendable (CommittedState) -> Void)?
+    var completion: (@Sendable (ActionOutcome) -> Void)?
+    /// Actions whose effects outlive their turn, until the journal has them.
+    var outliving: [ActionEffect] = []
+    /// The actions that the journal has, by their index.
+    var journal: [Int: AcceptedAction] = [:]
+  }
+
+  /// The idempotency key of the request.
+  let key: IdempotencyKey?
+
+  /// Whether the request is an array, so that a failure names an index.
+  let isArray: Bool
+
+  @usableFromInline let session: LiveSession
+  private let progress: Mutex<Progress>
+  // Not guarded by the lock, since every action updates these.
+  private let remaining: Atomic<Int>
+  private let version = Atomic<Int>(0)
+  private let rejected = Atomic<Bool>(false)
+  /// Whether the journal has none of the actions, and no effect outlives its turn.
+  private let isPlain = Atomic<Bool>(true)
+
+  /// Creates a reply.
+  ///
+  /// - Parameters:
+  ///   - count: The number of actions.
+  ///   - isArray: Whether the request is an array.
+  ///   - key: The idempotency key.
+  ///   - session: Notified when the last action has ended, and when one in the journal has.
+  ///   - accepted: Called when actions with effects that outlive their turn are durable.
+  ///   - completion: Called with the outcome.
+  init(
+    count: Int, isArray: Bool, key: IdempotencyKey? = nil, in session: LiveSession,
+    accepted: (@Sendable (CommittedState) -> Void)? = nil,
+    completion: (@Sendable (ActionOutcome) -> Void)?
+  ) {
+    self.isArray = isArray
+    self.key = key
+    self.session = session
+    // One more for the start itself, so that an empty array ends as well.
+    remaining = Atomic(count + 1)
+    progress = Mutex(Progress(accepted: accepted, completion: completion))
+  }
+
+  /// The version of the last mutation that the actions caused; 0 for none.
+  ///
+  /// Written and read in the session's serial context.
+  var lastVersion: Int {
+    version.load(ordering: .relaxed)
+  }
+
+  /// An action caused the mutation of a version.
+  func didCause(_ version: Int) {
+    self.version.store(version, ordering: .relaxed)
+  }
+
+  /// An action was started.
+  @usableFromInline
+  func didStart(_ effect: ActionEffect) {
+    guard effect.isRunning else { return }
+    isPlain.store(false, ordering: .relaxed)
+    progress.withLock { $0.outliving.append(effect) }
+  }
+
+  /// Removes the actions that were started since the last call and are still running.
+  func removeOutliving() -> [ActionEffect] {
+    guard !isPlain.load(ordering: .relaxed) else { return [] }
+    return progress.withLock { progress in
+      defer { progress.outliving = [] }
+      return progress.outliving.filter(\.isRunning)
+    }
+  }
+
+  /// All actions were started.
+  func didStartAll() {
+    didEnd(nil, nil)
+  }
+
+  /// All effects of an action have ended.
+  ///
+  /// - Parameters:
+  ///   - index: The index of the action; `nil` for the start itself.
+  ///   - error: The error that it ended with.
+  func didEnd(_ index: Int?, _ error: (any Error)?) {
+    let journalled = record(index, error)
+    if remaining.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 {
+      session.didFinish(self)
+    } else if let journalled {
+      session.didEnd(journalled, of: self, error)
+    }
+  }
+
+  /// Records how an action ended.
+  ///
+  /// - Returns: Its id in the journal; `nil` if the journal does not have it.
+  private func record(_ index: Int?, _ error: (any Error)?) -> AcceptedAction.ID? {
+    guard let index, error != nil || !isPlain.load(ordering: .relaxed) else { return nil }
+    return progress.withLock { progress in
+      if let error, index < progress.failure?.index ?? .max { progress.failure = (index, error) }
+      return progress.journal[index]?.id
+    }
+  }
+
+  // MARK: The journal
+
+  /// The journal has these actions, or will have them with the next batch.
+  func didJournal(_ actions: [AcceptedAction]) {
+    isPlain.store(false, ordering: .relaxed)
+    progress.withLock { progress in
+      for action in actions {
+        progress.journal[action.id.place] = action
+        if let failure = action.failure, action.id.place < progress.failure?.index ?? .max {
+          progress.failure = (action.id.place, failure.error)
+        }
+      }
+    }
+  }
+
+  /// Ends an action in the journal while others of the request continue.
+  ///
+  /// - Returns: The action with its failure, which replaces it in the journal; `nil` removes it.
+  func endJournalled(_ id: AcceptedAction.ID, _ error: (any Error)?) -> AcceptedAction? {
+    progress.withLock { progress in
+      guard let error, var action = progress.journal[id.place] else {
+        progress.journal[id.place] = nil
+        return nil
+      }
+      action.failure = ActionFailure(index: id.place, error)
+      progress.journal[id.place] = action
+      return action
+    }
+  }
+
+  /// Whether the journal has the action at an index.
+  func isJournalled(_ index: Int) -> Bool {
+    guard !isPlain.load(ordering: .relaxed) else { return false }
+    return progress.withLock { $0.journal[index] != nil }
+  }
+
+  /// The request's actions in the journal.
+  var journalled: [AcceptedAction.ID] {
+    guard !isPlain.load(ordering: .relaxed) else { return [] }
+    return progress.withLock { $0.journal.values.map(\.id) }
+  }
+
+  /// The first failure, as it is stored.
+  var failure: ActionFailure? {
+    progress.withLock { $0.failure }.map {
+      ActionFailure(index: isArray ? $0.index : nil, $0.error)
+    }
+  }
+
+  // MARK: Responding
+
+  /// Reports that the actions are durable while their effects run.
+  func acknowledge(_ state: CommittedState) {
+    progress.withLock { $0.accepted.take() }?(state)
+  }
+
+  /// Marks the request as rejected for its version: none of its actions is executed.
+  func reject() {
+    rejected.store(true, ordering: .relaxed)
+  }
+
+  /// Responds with the state that contains the actions' mutations, or with the first failure.
+  func respond(with state: CommittedState) {
+    // Not as results of the closure: a function would be wrapped to come out of generic code.
+    var completion: (@Sendable (ActionOutcome) -> Void)?
+    let failure = progress.withLock { progress in
+      completion = progress.completion.take()
+      return progress.failure
+    }
+    if rejected.load(ordering: .relaxed) {
+      completion?(.mismatch(state))
+    } else if let failure {
+      completion?(
+        .failed(index: isArray ? failure.index : nil, failure.error, at: state.cursor))
+    } else {
+      completion?(.committed(state))
+    }
+  }
+
+  /// Responds with an outcome other than the actions' own.
+  func respond(with outcome: ActionOutcome) {
+    progress.withLock { $0.completion.take() }?(outcome)
+  }
+}
+
+/// The effects of one action of a request.
+@usableFromInline
+final class ActionEffect: TrackedEffect {
+  /// The reply to the request.
+  @usableFromInline let reply: ActionReply
+
+  /// The action, as JSON.
+  let json: [UInt8]
+
+  /// The action's index in the request.
+  let index: Int
+
+  // Accessed in the session's serial context only: the atomics satisfy the compiler.
+  private let running = Atomic<Int>(0)
+  private let hasFailed = Atomic<Bool>(false)
+  private let failure = Mutex<(any Error)?>(nil)
+
+  @usableFromInline
+  init(_ reply: ActionReply, index: Int, json: [UInt8]) {
+    self.reply = reply
+    self.index = index
+    self.json = json
+  }
+
+  /// The action that caused a mutation; `nil` if none did.
+  @usableFromInline
+  static func cause(of origin: MutationOrigin) -> ActionEffect? {
+    guard case .effect(let effect) = origin else { return nil }
+    return effect as? ActionEffect
+  }
+
+  /// Whether an effect of the action is running.
+  var isRunning: Bool {
+    running.load(ordering: .relaxed) > 0
+  }
+
+  @usableFromInline
+  func begin() {
+    running.store(running.load(ordering: .relaxed) + 1, ordering: .relaxed)
+  }
+
+  @usableFromInline
+  func end(_ error: (any Error)?) {
+    if let error {
+      failure.withLock { if $0 == nil { $0 = error } }
+      hasFailed.store(true, ordering: .relaxed)
+    }
+    let left = running.load(ordering: .relaxed) - 1
+    running.store(left, ordering: .relaxed)
+    guard left == 0 else { return }
+    reply.didEnd(index, hasFailed.load(ordering: .relaxed) ? failure.withLock { $0 } : nil)
+  }
+}

@@ -1,0 +1,99 @@
+internal import ReactorCore
+internal import Synchronization
+internal import ReactorLog
+internal import Telemetry
+
+/// The parts of a host that all of its reactors share.
+final class HostEnvironment: Sendable {
+  let settings: HostSettings
+  let log: any MutationLog
+  let logger: Logger
+  let quota = SessionQuota()
+  let effectQuota: EffectQuota
+  let recovery = RecoveryFlag()
+
+  init(settings: HostSettings, log: any MutationLog, logger: Logger) {
+    self.settings = settings
+    self.log = log
+    self.logger = logger
+    effectQuota = EffectQuota(
+      perReactor: settings.sessionEffectLimit, total: settings.effectLimit)
+  }
+}
+
+/// The parts of a host that all sessions of one reactor share.
+///
+/// An object and not a value, which would be a considerable part of each session.
+final class ReactorEnvironment: Sendable {
+  let witness: ReactorWitness
+  let settings: HostSettings
+  let log: any MutationLog
+  let logger: Logger
+  let quota: SessionQuota
+  let effectQuota: EffectQuota
+  let recovery: RecoveryFlag
+  let counts = ReactorCounts()
+  let evictable = EvictableSlots()
+
+  init(_ witness: ReactorWitness, in host: HostEnvironment) {
+    self.witness = witness
+    settings = host.settings
+    log = host.log
+    logger = host.logger
+    quota = host.quota
+    effectQuota = host.effectQuota
+    recovery = host.recovery
+  }
+}
+
+/// Whether the journal may have actions of sessions that are not in memory: after the start, and
+/// after the log has interrupted a session.
+final class RecoveryFlag: Sendable {
+  private let isRaised = Atomic<Bool>(true)
+
+  /// Requests a recovery.
+  func raise() {
+    isRaised.store(true, ordering: .releasing)
+  }
+
+  /// Lowers the flag and returns whether it was raised.
+  func lower() -> Bool {
+    isRaised.exchange(false, ordering: .acquiringAndReleasing)
+  }
+}
+
+/// The ids of slots that may be without a session: it has ended, or could not be opened.
+///
+/// A slot is added while it is in use; the table removes it later.
+final class EvictableSlots: Sendable {
+  private let ids = Mutex<Set<String>>([])
+
+  func insert(_ id: String) {
+    _ = ids.withLock { $0.insert(id) }
+  }
+
+  func removeAll() -> Set<String> {
+    ids.withLock { ids in
+      guard !ids.isEmpty else { return [] }
+      defer { ids = [] }
+      return ids
+    }
+  }
+}
+
+/// The number of sessions in memory, of all reactors of a host.
+final class SessionQuota: Sendable {
+  private let count = Atomic<Int>(0)
+
+  /// Adds a session unless the limit is reached; returns whether it did.
+  func acquire(limit: Int) -> Bool {
+    if count.add(1, ordering: .relaxed).newValue <= limit { return true }
+    release()
+    return false
+  }
+
+  /// Removes a session.
+  func release() {
+    count.subtract(1, ordering: .relaxed)
+  }
+}

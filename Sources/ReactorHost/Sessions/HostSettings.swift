@@ -1,0 +1,54 @@
+/// The settings of a host.
+///
+/// Each documents the name of its setting in the configuration.
+public struct HostSettings: Sendable {
+  /// The requests that create a session that does not exist.
+  public enum SessionCreation: String, CaseIterable, Sendable {
+    /// Each: the first action or subscription creates it in memory.
+    case implicit
+
+    /// Requests for creation only.
+    case explicit
+  }
+
+  /// `sessions.create`.
+  public var sessionCreation = SessionCreation.implicit
+
+  /// `sessions.idle`: the time after which an unused session leaves memory.
+  public var sessionIdle = Duration.seconds(600)
+
+  /// `sessions.limit`: the maximum number of sessions in memory.
+  public var sessionLimit = 1_000_000
+
+  /// `actions.queue`: the maximum number of requests in a session's mailbox.
+  public var mailboxBound = 10_000
+
+  /// `actions.idempotency`: how long the outcome of an idempotency key is stored.
+  public var idempotency = Duration.seconds(86_400)
+
+  /// `limits.actions`: the maximum number of actions in one request.
+  public var actionLimit = 1_000
+
+  /// `limits.state`: the maximum size of a State as JSON, in bytes.
+  ///
+  /// A mutation that exceeds it is rejected with ``StateTooLargeError``.
+  public var stateLimit = 1_048_576
+
+  /// `limits.effects`: the maximum number of running effects, of all sessions.
+  public var effectLimit = 10_000
+
+  /// `sessions.effects`: the maximum number of running effects of one session.
+  public var sessionEffectLimit = 1_000
+
+  /// The number of starts after which an interrupted action is given up.
+  ///
+  /// A start counts if the end of the process interrupted it, unless the process was shut down in
+  /// order.
+  public var runLimit = 10
+
+  /// The number of mutations between two snapshots of a session: the most that loading it folds.
+  public var snapshotInterval = 1000
+
+  /// Creates the default settings.
+  public init() {}
+}

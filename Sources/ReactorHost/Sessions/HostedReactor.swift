@@ -1,0 +1,117 @@
+internal import ReactorLog
+
+/// A reactor as its clients know it: by name, in JSON.
+public protocol HostedReactor: AnyObject, Sendable {
+  /// The name in addresses.
+  var name: String { get }
+
+  /// One sentence for people.
+  var summary: String { get }
+
+  /// The schemas and examples of the reactor.
+  var description: ReactorDescription { get }
+
+  /// Opens a session, and loads or creates it if necessary.
+  ///
+  /// - Parameters:
+  ///   - id: The session's id, which the caller has validated.
+  ///   - intent: Whether to create the session.
+  ///   - completion: Called at once or later, on any thread. The session remains in memory while it
+  ///     is retained.
+  func session(
+    _ id: String, for intent: SessionIntent,
+    completion: @escaping @Sendable (Result<OpenedSession, SessionError>) -> Void)
+
+  /// The session with an id if it is in memory. Any thread.
+  func liveSession(_ id: String) -> (any Session)?
+
+  /// Creates a session with the history of another one up to a version.
+  ///
+  /// - Parameters:
+  ///   - source: The id of the other session, which must exist.
+  ///   - version: The last version to copy; `nil` for the current one.
+  ///   - id: The id of the new session, which must not exist.
+  ///   - completion: Called at once or later, on any thread.
+  func fork(
+    _ source: String, at version: Int?, to id: String,
+    completion: @escaping @Sendable (Result<OpenedSession, SessionError>) -> Void)
+
+  /// Ends a session, whether it is in memory, stored, or neither.
+  func endSession(
+    _ id: String, completion: @escaping @Sendable (Result<Void, SessionError>) -> Void)
+
+  /// The sessions that have not ended, in ascending order of their ids' bytes.
+  func sessions(after id: String?, limit: Int) throws(SessionError) -> [SessionSummary]
+
+  /// Folds a session's stored log twice, and compares the folds with each other and with its
+  /// snapshots, without loading or changing the session.
+  ///
+  /// - Throws: If the log cannot be read.
+  func refold(_ id: String) throws(LogError) -> RefoldReport
+
+  /// Evicts the sessions that were not used since the last call. A host calls this periodically.
+  func sweep()
+
+  /// The number of sessions in memory.
+  var liveSessionCount: Int { get }
+}
+
+/// The schemas and examples of a reactor, as JSON.
+public struct ReactorDescription: Sendable {
+  /// The JSON Schema of an action.
+  public let actionSchema: [UInt8]
+
+  /// The JSON Schema of a mutation.
+  public let mutationSchema: [UInt8]
+
+  /// The JSON Schema of a state.
+  public let stateSchema: [UInt8]
+
+  /// The state of a new session.
+  public let initialState: [UInt8]
+
+  /// Actions to try.
+  public let exampleActions: [[UInt8]]
+}
+
+/// The intent of a request that opens a session.
+public enum SessionIntent: Sendable {
+  /// Use the session; a new one is in memory only, if `sessions.create` is `implicit`.
+  case use
+
+  /// Create the session unless it exists.
+  case ensure
+
+  /// Create the session; fail if it exists.
+  case create
+}
+
+/// A session that a request has opened.
+public struct OpenedSession: Sendable {
+  /// The session.
+  public let session: any Session
+
+  /// Whether the request has created it in the log.
+  public let wasCreated: Bool
+}
+
+/// The error of a request for a session.
+public enum SessionError: Error, Equatable, Sendable {
+  /// It does not exist, and the request does not create it.
+  case unknown
+
+  /// It has ended.
+  case ended
+
+  /// It exists.
+  case exists
+
+  /// The session does not have the version.
+  case history(HistoryError)
+
+  /// The maximum number of sessions is in memory.
+  case tooMany
+
+  /// An error of the log.
+  case log(LogError)
+}

@@ -1,0 +1,95 @@
+internal import Synchronization
+internal import ReactorLog
+internal import Telemetry
+
+/// Restarts the interrupted actions of a session's journal, or abandons them.
+struct JournalRecovery: Sendable {
+  let session: LiveSession
+
+  private var environment: ReactorEnvironment { session.environment }
+
+  /// Recovers the actions of a journal, in a turn of the session.
+  ///
+  /// The number of starts is durable before each start, so that an action that ends the process each
+  /// time is given up eventually.
+  ///
+  /// - Parameters:
+  ///   - actions: The journal's actions, in order.
+  ///   - completion: Called when the actions were started, or the session has ended.
+  func resume(_ actions: [AcceptedAction], completion: @escaping @Sendable () -> Void) {
+    session.enqueue {
+      var requests: [InterruptedRequest] = []
+      for request in InterruptedRequest.all(of: actions) {
+        if let reason = reason(against: request) {
+          giveUp(request, because: reason)
+        } else {
+          requests.append(request)
+        }
+      }
+      let now = Timestamp.now
+      let isOpen = session.commits.withLock { [requests] machine in
+        machine.restart(requests, numberedUpTo: actions.last?.id.request ?? 0, at: now) {
+          guard $0 else { return completion() }
+          session.enqueue {
+            for request in requests { restart(request) }
+            completion()
+          }
+        }
+      }
+      if !isOpen { completion() }
+    }
+  }
+
+  private func reason(against request: InterruptedRequest) -> String? {
+    if environment.witness.interruptionPolicy == .giveUp {
+      return "its reactor does not run actions again"
+    }
+    let limit = environment.settings.runLimit
+    if request.starts(before: .now) >= limit {
+      return "it was started \(limit) times and never ended"
+    }
+    do {
+      _ = try environment.witness.decodeJournal(request.unfinished)
+    } catch {
+      return "its reactor does not know the action any more"
+    }
+    return nil
+  }
+
+  private func giveUp(_ request: InterruptedRequest, because reason: String) {
+    for action in request.unfinished {
+      environment.logger.error(
+        "interrupted action is given up",
+        [
+          "reactor": session.key.reactor, "session": session.key.id,
+          "action": String(decoding: action.action, as: UTF8.self), "reason": reason,
+        ])
+    }
+    let now = Timestamp.now
+    let failure =
+      request.failure
+      ?? ActionFailure(index: request.isArray ? request.firstIndex : nil, InterruptedError())
+    session.commits.withLock { $0.giveUp(request, failure: failure, at: now) }
+  }
+
+  private func restart(_ request: InterruptedRequest) {
+    guard !session.hasEnded,
+      let actions = try? environment.witness.decodeJournal(request.unfinished)
+    else { return }
+    environment.logger.info(
+      "interrupted action runs again",
+      [
+        "reactor": session.key.reactor, "session": session.key.id, "actions": "\(actions.count)",
+      ])
+    let reply = ActionReply(
+      count: actions.count, isArray: request.isArray, key: request.key, in: session,
+      completion: nil)
+    reply.didJournal(request.actions)
+    ActionExecution(
+      session: session, actions: actions, reply: reply, context: nil, isRecovery: true
+    ).execute()
+  }
+}
+
+/// The error of an action that was given up.
+private struct InterruptedError: Error {}

@@ -1,0 +1,199 @@
+public import ReactorCore
+internal import ReactorLog
+
+/// The functions of one registered reactor, for code that does not know its types.
+///
+/// One object per registration. Its closures are created by `ReactorType.witness`, which is
+/// inlinable: they are specialized for the reactor in the module that registers it. Elsewhere the
+/// types would be looked up at run time, which took a third of the time of a request.
+@usableFromInline
+final class ReactorWitness: Sendable {
+  /// The functions that every action or every new session calls.
+  @usableFromInline
+  struct HotPath: Sendable {
+    /// Creates an instance with a State, or with its initial State.
+    let instantiate: @Sendable ((any Sendable)?) -> NewInstance
+
+    /// Decodes an action, or an array of at most a number of actions.
+    let decode: @Sendable ([UInt8], _ limit: Int) throws(ActionDecodingError) -> DecodedActions
+
+    /// Executes one of the actions without associated values, in the serial context.
+    let executePlain: @Sendable (any PipelineControl, _ index: Int, ActionReply) -> Void
+
+    /// Executes work in the serial context now if it is idle; returns whether it was.
+    let executeIfIdle: @Sendable (any PipelineControl, () -> Void) -> Bool
+
+    /// Enqueues work in the mailbox unless that many items are pending; returns whether it did.
+    let enqueue: @Sendable (any PipelineControl, Int, @escaping @Sendable () -> Void) -> Bool
+
+    @usableFromInline
+    init(
+      instantiate: @escaping @Sendable ((any Sendable)?) -> NewInstance,
+      decode: @escaping @Sendable ([UInt8], Int) throws(ActionDecodingError) -> DecodedActions,
+      executePlain: @escaping @Sendable (any PipelineControl, Int, ActionReply) -> Void,
+      executeIfIdle: @escaping @Sendable (any PipelineControl, () -> Void) -> Bool,
+      enqueue:
+        @escaping @Sendable (any PipelineControl, Int, @escaping @Sendable () -> Void) -> Bool
+    ) {
+      self.instantiate = instantiate
+      self.decode = decode
+      self.executePlain = executePlain
+      self.executeIfIdle = executeIfIdle
+      self.enqueue = enqueue
+    }
+  }
+
+  /// Reads states of the past: folds an entry, or none, and returns the State as JSON.
+  typealias Replay = @Sendable (LogEntry?) throws -> [UInt8]
+
+  let hotPath: HotPath
+
+  /// The policy for accepted actions that the end of the process interrupted.
+  let interruptionPolicy: InterruptionPolicy
+
+  /// The fingerprint of State and Mutation.
+  ///
+  /// A release that changes them has another one.
+  let schema: @Sendable () -> String
+
+  /// The schemas and examples.
+  let describe: @Sendable () -> ReactorDescription
+
+  /// Decodes actions of the journal.
+  let decodeJournal: @Sendable ([AcceptedAction]) throws -> DecodedActions
+
+  /// Folds a log up to a version.
+  ///
+  /// Returns the State and the version of the snapshot that the fold began with; `nil` if the log
+  /// does not reach the version, or retention removed what it needs.
+  let fold: @Sendable (any SessionLog, Int) throws -> (state: any Sendable, snapshot: Int)?
+
+  /// Begins to read the states from a version on; `nil` as with ``fold``.
+  let replay: @Sendable (any SessionLog, Int) throws -> Replay?
+
+  /// Folds a log twice and compares the results.
+  let verify: @Sendable (any SessionLog) throws -> RefoldReport
+
+  /// The State that `reduce` gets next, as JSON, in the serial context; `nil` elsewhere.
+  let encodeFolded: @Sendable (any PipelineControl) -> [UInt8]?
+
+  /// The State that clients see, as JSON.
+  let encodeShown: @Sendable (any PipelineControl) throws -> [UInt8]
+
+  init(
+    hotPath: HotPath, interruptionPolicy: InterruptionPolicy,
+    schema: @escaping @Sendable () -> String,
+    describe: @escaping @Sendable () -> ReactorDescription,
+    decodeJournal: @escaping @Sendable ([AcceptedAction]) throws -> DecodedActions,
+    fold: @escaping @Sendable (any SessionLog, Int) throws -> (state: any Sendable, snapshot: Int)?,
+    replay: @escaping @Sendable (any SessionLog, Int) throws -> Replay?,
+    verify: @escaping @Sendable (any SessionLog) throws -> RefoldReport,
+    encodeFolded: @escaping @Sendable (any PipelineControl) -> [UInt8]?,
+    encodeShown: @escaping @Sendable (any PipelineControl) throws -> [UInt8]
+  ) {
+    self.hotPath = hotPath
+    self.interruptionPolicy = interruptionPolicy
+    self.schema = schema
+    self.describe = describe
+    self.decodeJournal = decodeJournal
+    self.fold = fold
+    self.replay = replay
+    self.verify = verify
+    self.encodeFolded = encodeFolded
+    self.encodeShown = encodeShown
+  }
+}
+
+/// An instance of a reactor that is not connected to its session yet.
+@usableFromInline
+struct NewInstance {
+  let pipeline: any PipelineControl
+
+  /// Connects the reactor's streams.
+  ///
+  /// Called once, with the session that owns the pipeline.
+  let connect: (LiveSession) -> Void
+
+  @usableFromInline
+  init(pipeline: any PipelineControl, connect: @escaping (LiveSession) -> Void) {
+    self.pipeline = pipeline
+    self.connect = connect
+  }
+}
+
+/// Actions that were decoded.
+@usableFromInline
+struct DecodedActions: Sendable {
+  @usableFromInline
+  enum Content: Sendable {
+    /// An action without associated values, by its index in `ReactorType.plainActions`.
+    case plain(Int)
+
+    /// Any other action.
+    case single(@Sendable (any PipelineControl, ActionReply) -> Void)
+
+    /// An array: executes the action at an index, and returns its JSON.
+    case array(
+      execute: @Sendable (any PipelineControl, _ index: Int, ActionReply) -> Void,
+      json: @Sendable (_ index: Int) -> [UInt8])
+  }
+
+  let count: Int
+  @usableFromInline let content: Content
+
+  @usableFromInline
+  init(count: Int, _ content: Content) {
+    self.count = count
+    self.content = content
+  }
+
+  /// Whether the request is an array, so that a failure names an index.
+  var isArray: Bool {
+    if case .array = content { true } else { false }
+  }
+
+  /// Rejects an array with more elements than a limit, before it is decoded.
+  ///
+  /// Counts the commas outside of strings and of nested values. A body that is not JSON may be
+  /// rejected or not; decoding it fails.
+  @usableFromInline
+  static func checkCount(
+    of body: [UInt8], limit: Int
+  ) throws(ActionDecodingError) {
+    var (depth, commas) = (0, 0)
+    var (isInString, isEscaped) = (false, false)
+    for byte in body {
+      if isInString {
+        if isEscaped {
+          isEscaped = false
+        } else if byte == UInt8(ascii: "\\") {
+          isEscaped = true
+        } else if byte == UInt8(ascii: "\"") {
+          isInString = false
+        }
+        continue
+      }
+      switch byte {
+      case UInt8(ascii: "\""): isInString = true
+      case UInt8(ascii: "["), UInt8(ascii: "{"): depth += 1
+      case UInt8(ascii: "]"), UInt8(ascii: "}"): depth -= 1
+      case UInt8(ascii: ",") where depth == 1:
+        commas += 1
+        guard commas < limit else {
+          throw .invalid(
+            pointer: "", expected: [], detail: "The array has more than \(limit) actions.")
+        }
+      default: break
+      }
+    }
+  }
+
+  /// Whether a body, if it is JSON at all, is an array.
+  @usableFromInline
+  static func isArray(_ body: [UInt8]) -> Bool {
+    for byte in body where byte != 0x20 && byte != 0x09 && byte != 0x0A && byte != 0x0D {
+      return byte == UInt8(ascii: "[")
+    }
+    return false
+  }
+}

@@ -1,0 +1,49 @@
+internal import Synchronization
+
+/// Measures the encoded states of a session, and decides which states need not be encoded.
+///
+/// Accessed in the session's serial context only: the atomics satisfy the compiler. Only
+/// ``hasObservers`` is written by other threads.
+///
+/// A state that no observer gets and that a later one of the same turn replaces is not encoded. To
+/// bound the size of a State even so, it is measured whenever it may have reached the limit, if no
+/// mutation more than doubles it: a State of a thousandth of the limit is measured with every tenth
+/// mutation of a turn. The first mutation of a turn and the last one are always encoded.
+@usableFromInline
+final class StateMeter: Sendable {
+  /// The size of the states that were encoded in the current turn, in bytes.
+  var turnBytes: Int { bytes.load(ordering: .relaxed) }
+
+  private let bytes = Atomic<Int>(0)
+  /// The number of mutations of this turn whose states need not be encoded.
+  private let skippable = Atomic<Int>(0)
+  private let isObserved = Atomic<Bool>(false)
+
+  /// Whether the session has observers, which get each state.
+  func setObserved(_ isObserved: Bool) {
+    self.isObserved.store(isObserved, ordering: .releasing)
+  }
+
+  /// Returns whether the state of the next mutation need not be encoded.
+  @usableFromInline
+  func skips() -> Bool {
+    let count = skippable.load(ordering: .relaxed)
+    guard count > 0, !isObserved.load(ordering: .acquiring) else { return false }
+    skippable.store(count - 1, ordering: .relaxed)
+    return true
+  }
+
+  /// A state was encoded.
+  func didEncode(_ size: Int, limit: Int) {
+    bytes.store(turnBytes + size, ordering: .relaxed)
+    // The number of times that the size can double without exceeding the limit.
+    let ratio = max(1, limit / max(1, size))
+    skippable.store(Int.bitWidth - 1 - ratio.leadingZeroBitCount, ordering: .relaxed)
+  }
+
+  /// The turn is over.
+  func endTurn() {
+    bytes.store(0, ordering: .relaxed)
+    skippable.store(0, ordering: .relaxed)
+  }
+}

@@ -1,0 +1,52 @@
+internal import Synchronization
+
+/// Executes asynchronous operations one at a time, in the order in which they were enqueued.
+///
+/// An operation may finish later and on another thread than it began.
+final class SerialAsyncQueue: Sendable {
+  /// An operation; it calls `done` exactly once, and the next operation may begin then.
+  typealias Operation = @Sendable (_ done: @escaping @Sendable () -> Void) -> Void
+
+  private struct State {
+    var isBusy = false
+    /// Whether a thread is in the loop of ``advance()``, so that operations that finish
+    /// synchronously do not nest.
+    ///
+    /// A flag and not a `SerialQueue`, which would add 48 bytes to each session.
+    var isAdvancing = false
+    var pending: [Operation] = []
+
+    mutating func beginAdvancing() -> Bool {
+      defer { isAdvancing = true }
+      return !isAdvancing
+    }
+
+    /// Dequeues the next operation; `nil` ends the loop of ``advance()``.
+    mutating func dequeue() -> Operation? {
+      guard !isBusy, !pending.isEmpty else {
+        isAdvancing = false
+        return nil
+      }
+      isBusy = true
+      return pending.removeFirst()
+    }
+  }
+
+  private let state = Mutex(State())
+
+  /// Begins an operation now, or when those before it are done.
+  func enqueue(_ operation: @escaping Operation) {
+    state.withLock { $0.pending.append(operation) }
+    advance()
+  }
+
+  private func advance() {
+    guard state.withLock({ $0.beginAdvancing() }) else { return }
+    while let operation = state.withLock({ $0.dequeue() }) {
+      operation { [self] in
+        state.withLock { $0.isBusy = false }
+        advance()
+      }
+    }
+  }
+}

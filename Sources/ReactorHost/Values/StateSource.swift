@@ -1,0 +1,87 @@
+internal import ReactorLog
+
+/// A source of committed states: a session or a global.
+public protocol StateSource: AnyObject, Sendable {
+  /// The state that was committed last.
+  var current: CommittedState { get }
+
+  /// The state at a version.
+  func state(at version: Int) throws(HistoryError) -> CommittedState
+
+  /// Reads the states after a version from the log, in order.
+  ///
+  /// - Parameter version: `nil` begins with version 0.
+  /// - Returns: The reader.
+  /// - Throws: If the version is not available.
+  func replay(after version: Int?) throws(HistoryError) -> any StateReplay
+
+  /// Adds an observer of the states that are committed from now on.
+  ///
+  /// - Returns: The state that the observer's first one follows; `nil` if the source has ended, and
+  ///   the observer was not added.
+  func observe(_ observer: any SessionObserver) -> CommittedState?
+
+  /// Removes an observer.
+  func stopObserving(_ observer: any SessionObserver)
+
+  /// Changes the number of streams that show the source.
+  func changeSubscriberCount(by change: Int)
+}
+
+/// A state that is committed: in the log, as durable as the store is.
+public struct CommittedState: Sendable {
+  /// The position in the session's log.
+  public let cursor: Cursor
+
+  /// The state, as JSON.
+  public let json: [UInt8]
+
+  /// Creates a state.
+  public init(cursor: Cursor, json: [UInt8]) {
+    self.cursor = cursor
+    self.json = json
+  }
+
+  /// The number of mutations that the state contains.
+  public var version: Int { cursor.version }
+}
+
+/// Observes the commits of a session or a global.
+///
+/// The calls come one at a time and in order.
+public protocol SessionObserver: AnyObject, Sendable {
+  /// A version was committed. Called for each version, on the thread that completes the commit; it
+  /// must not block.
+  ///
+  /// The states of a batch that was reduced before the observer was added may be left out, except for
+  /// the last one.
+  func sessionDidCommit(_ state: CommittedState)
+
+  /// No commit follows.
+  func sessionDidEnd(_ end: SessionEnd)
+}
+
+/// How a session in memory ended.
+public enum SessionEnd: Sendable, Equatable {
+  /// It was deleted.
+  case deleted
+
+  /// The log rejected its mutations, and it left memory. The session itself continues with its next
+  /// use.
+  case interrupted
+}
+
+/// An error of reading the history of a session.
+public enum HistoryError: Error, Equatable, Sendable {
+  /// The version does not exist yet, or retention removed it. The versions that are available.
+  case unknownVersion(oldest: Int, latest: Int)
+
+  /// The log cannot be read.
+  case log(LogError)
+}
+
+/// Reads states from the log in small pages, in constant memory.
+public protocol StateReplay: AnyObject, Sendable {
+  /// The next states, at most `limit`; empty at the current end of the log.
+  func next(limit: Int) throws(HistoryError) -> [CommittedState]
+}

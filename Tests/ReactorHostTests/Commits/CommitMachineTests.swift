@@ -1,0 +1,132 @@
+import ReactorHost
+import Testing
+
+@testable import ReactorHost
+
+struct CommitMachineTests {
+  @Test(arguments: 0..<20)
+  func `every order of events keeps the promises of the model`(_ block: Int) {
+    for seed in 0..<200 {
+      var model = CommitModel(seed: UInt64(block * 200 + seed))
+      model.run(events: 80)
+    }
+  }
+
+  private func fail(_ reason: Comment) {
+    Issue.record(reason)
+  }
+
+  private func machine() -> CommitMachine<Int> {
+    CommitMachine(
+      at: CommittedState(cursor: Cursor(epoch: "e", version: 0), json: [0]),
+      lastActiveAt: Timestamp(milliseconds: 0), isStored: false, lastSnapshot: 0)
+  }
+
+  private func evict(_ machine: inout CommitMachine<Int>) -> Bool {
+    machine.evict()
+  }
+
+  /// Has the log request the batch.
+  @discardableResult
+  private func takeBatch(of machine: inout CommitMachine<Int>) -> LogBatch {
+    let taken = machine.takeBatch()
+    #expect(taken != nil)
+    return taken?.batch ?? LogBatch()
+  }
+
+  /// Reduces a mutation in a turn and announces it.
+  private func reduce(_ machine: inout CommitMachine<Int>) {
+    let version = machine.reduced(
+      [1], to: [2], at: Timestamp(milliseconds: 1), action: nil, global: nil)
+    #expect(version != nil)
+    guard case .announce = machine.endTurn() else { return fail("nothing is announced") }
+  }
+
+  @Test func `a session that ends during a publication is closed after it`() throws {
+    var machine = machine()
+    let observer = CommitModel.Observer()
+    _ = machine.add(observer)
+    reduce(&machine)
+    takeBatch(of: &machine)
+    _ = machine.committed(snapshotInterval: 10)
+    guard case .closeLater = machine.end(.deleted, fault: nil) else {
+      return fail("the end is not deferred")
+    }
+    guard case .close(let closing) = machine.published() else {
+      return fail("the session is not closed")
+    }
+    #expect(closing.end == .deleted && closing.observers.count == 1)
+    guard case .rest = machine.published() else { return fail("it is closed twice") }
+  }
+
+  @Test func `a batch that is committed after the end is not published`() throws {
+    var machine = machine()
+    reduce(&machine)
+    takeBatch(of: &machine)
+    _ = machine.end(.interrupted, fault: .full)
+    let publication = machine.committed(snapshotInterval: 10)
+    #expect(publication == nil)
+    #expect(machine.latest.version == 0)
+    #expect(machine.fault == .full)
+  }
+
+  @Test func `a stored outcome is committed with the mutations of its request`() throws {
+    var machine = machine()
+    let key = IdempotencyKey(stored: "k", body: "b")
+    let isClaimed = machine.claim(key, at: 0)
+    #expect(isClaimed)
+    _ = machine.reduced([1], to: [2], at: Timestamp(milliseconds: 1), action: nil, global: nil)
+    let decision = machine.finished(
+      7, key: key, version: 1, journalled: [], failure: nil, at: Timestamp(milliseconds: 1))
+    guard case .wait = decision else { return fail("the reply does not wait") }
+    _ = machine.endTurn()
+    let batch = takeBatch(of: &machine)
+    #expect(batch.entries.count == 1)
+    #expect(batch.outcomes.map(\.key) == [key])
+    #expect(batch.outcomes.map(\.version) == [1])
+    let committed = machine.committed(snapshotInterval: 10)
+    let publication = try #require(committed)
+    var replies: [Int] = []
+    publication.replies.forEach { replies.append($0.reply) }
+    #expect(replies == [7])
+  }
+
+  @Test func `journalled actions leave the journal with the last batch of their request`() throws {
+    var machine = machine()
+    let accepted = machine.accept(then: nil) { request in
+      [
+        AcceptedAction(
+          id: .init(request: request, place: 0), action: [1], isInArray: false, key: nil,
+          at: Timestamp(milliseconds: 1))
+      ]
+    }
+    let id = try #require(accepted?.first).id
+    _ = machine.endTurn()
+    #expect(takeBatch(of: &machine).accepted.map(\.id) == [id])
+    _ = machine.committed(snapshotInterval: 10)
+    _ = machine.published()
+    let decision = machine.finished(
+      1, key: nil, version: 0, journalled: [id], failure: nil, at: nil)
+    guard case .wait = decision else { return fail("the reply does not wait") }
+    _ = machine.endTurn()
+    #expect(takeBatch(of: &machine).finished == [id])
+  }
+
+  @Test func `only an idle session without observers is evicted`() throws {
+    var machine = machine()
+    let observer = CommitModel.Observer()
+    _ = machine.add(observer)
+    #expect(!evict(&machine))
+    machine.remove(observer)
+    reduce(&machine)
+    #expect(!evict(&machine))
+    takeBatch(of: &machine)
+    #expect(!evict(&machine))
+    _ = machine.committed(snapshotInterval: 10)
+    #expect(!evict(&machine))
+    _ = machine.published()
+    #expect(evict(&machine))
+    let version = machine.reduced([], to: [], at: .now, action: nil, global: nil)
+    #expect(version == nil)
+  }
+}
