@@ -1,0 +1,57 @@
+#pragma once
+#include <openssl/core_names.h>
+#include <openssl/crypto.h>
+#include <openssl/ec.h>
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+#include <openssl/param_build.h>
+#include <openssl/pem.h>
+#include <openssl/rand.h>
+#include <openssl/rsa.h>
+
+/* Creates a key of parameters, which it frees. A builder holds the pointers that it is given until
+   the parameters are created, so that it is used here, where nothing is bridged; `NULL` on failure. */
+static inline EVP_PKEY *_Nullable reactord_public_key(
+    const char *_Nonnull type, OSSL_PARAM_BLD *_Nonnull builder) {
+  EVP_PKEY *key = NULL;
+  OSSL_PARAM *parameters = OSSL_PARAM_BLD_to_param(builder);
+  EVP_PKEY_CTX *context = EVP_PKEY_CTX_new_from_name(NULL, type, NULL);
+  if (parameters && context && EVP_PKEY_fromdata_init(context) == 1)
+    EVP_PKEY_fromdata(context, &key, EVP_PKEY_PUBLIC_KEY, parameters);
+  EVP_PKEY_CTX_free(context);
+  OSSL_PARAM_free(parameters);
+  return key;
+}
+
+/* A key on a named curve; the point is uncompressed and is checked. */
+static inline EVP_PKEY *_Nullable reactord_ec_key(
+    const char *_Nonnull curve, const unsigned char *_Nonnull point, size_t length) {
+  EVP_PKEY *key = NULL;
+  OSSL_PARAM_BLD *builder = OSSL_PARAM_BLD_new();
+  if (builder && OSSL_PARAM_BLD_push_utf8_string(builder, OSSL_PKEY_PARAM_GROUP_NAME, curve, 0)
+      && OSSL_PARAM_BLD_push_octet_string(builder, OSSL_PKEY_PARAM_PUB_KEY, point, length))
+    key = reactord_public_key("EC", builder);
+  OSSL_PARAM_BLD_free(builder);
+  return key;
+}
+
+/* An RSA key of its modulus and exponent in big-endian order. */
+static inline EVP_PKEY *_Nullable reactord_rsa_key(
+    const unsigned char *_Nonnull modulus, int modulus_length,
+    const unsigned char *_Nonnull exponent, int exponent_length) {
+  EVP_PKEY *key = NULL;
+  BIGNUM *n = BN_bin2bn(modulus, modulus_length, NULL);
+  BIGNUM *e = BN_bin2bn(exponent, exponent_length, NULL);
+  OSSL_PARAM_BLD *builder = OSSL_PARAM_BLD_new();
+  if (n && e && builder && OSSL_PARAM_BLD_push_BN(builder, OSSL_PKEY_PARAM_RSA_N, n)
+      && OSSL_PARAM_BLD_push_BN(builder, OSSL_PKEY_PARAM_RSA_E, e))
+    key = reactord_public_key("RSA", builder);
+  OSSL_PARAM_BLD_free(builder);
+  BN_free(n);
+  BN_free(e);
+  return key;
+}
+
+/* OPENSSL_free is a macro. */
+static inline void reactord_openssl_free(void *_Nullable memory) { OPENSSL_free(memory); }

@@ -1,0 +1,136 @@
+internal import COpenSSL
+
+/// A public key of libcrypto.
+///
+// Proof: an EVP_PKEY is not changed after it is created, its reference count is atomic, and
+// verification works on a context of its own, so that any number of threads may use it (openssl-threads(7)).
+@safe final class PublicKeyHandle: @unchecked Sendable {
+  private let key: OpaquePointer
+
+  /// Acquires the ownership of a key; `nil` if libcrypto returned none.
+  init?(owning key: OpaquePointer?) {
+    guard let key = unsafe key else {
+      ERR_clear_error()
+      return nil
+    }
+    unsafe self.key = key
+  }
+
+  deinit { unsafe EVP_PKEY_free(key) }
+
+  /// Creates a key on a curve of an uncompressed point, which is checked.
+  convenience init?(curve: EllipticCurve, point: [UInt8]) {
+    unsafe self.init(owning: reactord_ec_key(curve.rawValue, point, point.count))
+  }
+
+  /// Creates an RSA key.
+  convenience init?(modulus: [UInt8], exponent: [UInt8]) {
+    guard let modulusLength = Int32(exactly: modulus.count),
+      let exponentLength = Int32(exactly: exponent.count)
+    else { return nil }
+    unsafe self.init(
+      owning: reactord_rsa_key(modulus, modulusLength, exponent, exponentLength))
+  }
+
+  /// Reads a SubjectPublicKeyInfo in PEM.
+  convenience init?(pem: [UInt8]) {
+    guard let length = Int32(exactly: pem.count),
+      let input = unsafe BIO_new_mem_buf(pem, length)
+    else { return nil }
+    // The BIO reads the array in place; it is freed before the array is.
+    let key = unsafe withExtendedLifetime(pem) { unsafe PEM_read_bio_PUBKEY(input, nil, nil, nil) }
+    unsafe BIO_free(input)
+    unsafe self.init(owning: key)
+  }
+
+  // MARK: Properties
+
+  /// Returns the algorithms that the key's type and curve permit.
+  func algorithms() throws(VerificationKey.Failure) -> [SignatureAlgorithm] {
+    switch unsafe EVP_PKEY_get_base_id(key) {
+    case EVP_PKEY_ED25519: return [.edDSA]
+    case EVP_PKEY_RSA:
+      guard unsafe EVP_PKEY_get_bits(key) >= 2048 else { throw .tooShort }
+      return [.rs256, .ps256]
+    case EVP_PKEY_EC:
+      switch groupName {
+      case "prime256v1": return [.es256]
+      case "secp384r1": return [.es384]
+      default: throw .unsupported
+      }
+    default: throw .unsupported
+    }
+  }
+
+  /// libcrypto's name of the curve.
+  private var groupName: String {
+    let name = unsafe [UInt8](unsafeUninitializedCapacity: 64) { output, count in
+      unsafe output.withMemoryRebound(to: CChar.self) { characters in
+        guard
+          unsafe EVP_PKEY_get_group_name(key, characters.baseAddress, characters.count, &count) == 1
+        else { return count = 0 }
+      }
+    }
+    return String(decoding: name, as: UTF8.self)
+  }
+
+  /// Returns the SHA-256 digest of the key's SubjectPublicKeyInfo.
+  func thumbprint() throws(VerificationKey.Failure) -> [UInt8] {
+    var encoded: UnsafeMutablePointer<UInt8>?
+    let length = unsafe i2d_PUBKEY(key, &encoded)
+    guard length > 0, let bytes = unsafe encoded else { throw .malformed }
+    defer { unsafe reactord_openssl_free(bytes) }
+    return unsafe SHA256.digest(of: UnsafeBufferPointer(start: bytes, count: Int(length)))
+  }
+
+  // MARK: Verifying
+
+  func verifies(
+    _ signature: [UInt8], of message: [UInt8], with algorithm: SignatureAlgorithm
+  ) -> Bool {
+    defer { ERR_clear_error() }
+    let encoded: [UInt8]
+    switch algorithm {
+    case .es256: encoded = Self.derSignature(signature, half: 32)
+    case .es384: encoded = Self.derSignature(signature, half: 48)
+    default: encoded = signature
+    }
+    guard !encoded.isEmpty, let context = unsafe EVP_MD_CTX_new() else { return false }
+    defer { unsafe EVP_MD_CTX_free(context) }
+    let digest =
+      switch algorithm {
+      case .edDSA: unsafe Optional<OpaquePointer>.none
+      case .es384: unsafe EVP_sha384()
+      default: unsafe EVP_sha256()
+      }
+    // Belongs to `context`.
+    var options: OpaquePointer?
+    guard unsafe EVP_DigestVerifyInit(context, &options, digest, nil, key) == 1 else {
+      return false
+    }
+    if algorithm == .ps256 {
+      guard unsafe EVP_PKEY_CTX_set_rsa_padding(options, RSA_PKCS1_PSS_PADDING) == 1,
+        unsafe EVP_PKEY_CTX_set_rsa_pss_saltlen(options, RSA_PSS_SALTLEN_DIGEST) == 1
+      else { return false }
+    }
+    return unsafe EVP_DigestVerify(context, encoded, encoded.count, message, message.count) == 1
+  }
+
+  /// Returns the DER form of r and s, which libcrypto reads; empty for any other length.
+  private static func derSignature(_ signature: [UInt8], half: Int) -> [UInt8] {
+    guard signature.count == 2 * half, let pair = unsafe ECDSA_SIG_new() else { return [] }
+    defer { unsafe ECDSA_SIG_free(pair) }
+    let r = unsafe BN_bin2bn(Array(signature[..<half]), Int32(half), nil)
+    let s = unsafe BN_bin2bn(Array(signature[half...]), Int32(half), nil)
+    guard unsafe ECDSA_SIG_set0(pair, r, s) == 1 else {
+      unsafe BN_free(r)
+      unsafe BN_free(s)
+      return []
+    }
+    var encoded: UnsafeMutablePointer<UInt8>?
+    let length = unsafe i2d_ECDSA_SIG(pair, &encoded)
+    guard length > 0, let bytes = unsafe encoded else { return [] }
+    defer { unsafe reactord_openssl_free(bytes) }
+    return unsafe Array(UnsafeBufferPointer(start: bytes, count: Int(length)))
+  }
+}

@@ -1,0 +1,119 @@
+internal import COpenSSL
+
+/// A key that verifies signatures: a public key, or a shared secret for HMAC.
+///
+/// A key verifies only with the algorithms that its type permits, so that a public key can never be
+/// taken for a secret (RFC 8725, 3.1).
+public struct VerificationKey: Sendable {
+  /// The reasons for which a key is rejected.
+  public enum Failure: Error, Equatable, Sendable {
+    /// The parameters are not those of a key of this type.
+    case malformed
+
+    /// The key is of a type or on a curve that no algorithm here uses.
+    case unsupported
+
+    /// An RSA modulus has fewer than 2,048 bits, or a secret fewer than 32 bytes.
+    case tooShort
+
+    /// The text contains a private key.
+    case isPrivate
+  }
+
+  private enum Material: Sendable {
+    case publicKey(PublicKeyHandle)
+    case secret([UInt8])
+  }
+
+  private let material: Material
+
+  /// The algorithms that the key can be used with.
+  public let algorithms: [SignatureAlgorithm]
+
+  /// A digest of the key, equal for equal keys.
+  public let thumbprint: [UInt8]
+
+  /// Creates a key for HMAC of a secret of at least 32 bytes (RFC 7518, 3.2).
+  public init(secret: [UInt8]) throws(Failure) {
+    guard secret.count >= 32 else { throw .tooShort }
+    material = .secret(secret)
+    algorithms = [.hs256]
+    thumbprint = SHA256.digest(of: [0] + secret)
+  }
+
+  /// Creates an Ed25519 public key of its 32 bytes (RFC 8032).
+  public init(ed25519 bytes: [UInt8]) throws(Failure) {
+    guard bytes.count == 32 else { throw .malformed }
+    try self.init(
+      unsafe PublicKeyHandle(
+        owning: EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, nil, bytes, bytes.count)))
+  }
+
+  /// Creates a public key on P-256 or P-384 of the coordinates of its point, in big-endian order.
+  ///
+  /// A point that is not on the curve is rejected.
+  public init(curve: EllipticCurve, x: [UInt8], y: [UInt8]) throws(Failure) {
+    guard x.count == curve.coordinateLength, y.count == x.count else { throw .malformed }
+    try self.init(PublicKeyHandle(curve: curve, point: [4] + x + y))
+  }
+
+  /// Creates an RSA public key of its modulus and exponent, in big-endian order.
+  public init(modulus: [UInt8], exponent: [UInt8]) throws(Failure) {
+    guard !modulus.isEmpty, modulus.count <= 1024, !exponent.isEmpty, exponent.count <= 8 else {
+      throw .malformed
+    }
+    try self.init(PublicKeyHandle(modulus: modulus, exponent: exponent))
+  }
+
+  /// Creates a public key of one PEM block, `-----BEGIN PUBLIC KEY-----` (RFC 7468, 13).
+  public init(pem block: [UInt8]) throws(Failure) {
+    guard !block.contains(sequence: Array("PRIVATE KEY".utf8)) else { throw .isPrivate }
+    try self.init(PublicKeyHandle(pem: block))
+  }
+
+  private init(_ handle: PublicKeyHandle?) throws(Failure) {
+    guard let handle else { throw .malformed }
+    algorithms = try handle.algorithms()
+    thumbprint = try handle.thumbprint()
+    material = .publicKey(handle)
+  }
+
+  /// Returns whether `signature` is a signature of `message` by this key.
+  ///
+  /// An algorithm that is not one of ``algorithms`` verifies nothing. Safe to call on any thread.
+  public func verifies(
+    _ signature: [UInt8], of message: [UInt8], with algorithm: SignatureAlgorithm
+  ) -> Bool {
+    guard algorithms.contains(algorithm) else { return false }
+    switch material {
+    case .secret(let secret):
+      return MessageAuthentication.isValid(signature, for: message, key: secret)
+    case .publicKey(let handle):
+      return handle.verifies(signature, of: message, with: algorithm)
+    }
+  }
+}
+
+/// The elliptic curves of ES256 and ES384.
+public enum EllipticCurve: String, Sendable {
+  case p256 = "P-256"
+  case p384 = "P-384"
+
+  /// The length of a coordinate, and of each half of a signature, in bytes.
+  public var coordinateLength: Int {
+    switch self {
+    case .p256: 32
+    case .p384: 48
+    }
+  }
+}
+
+extension [UInt8] {
+  /// Returns whether `sequence` occurs anywhere in the bytes.
+  fileprivate func contains(sequence: [UInt8]) -> Bool {
+    guard count >= sequence.count else { return false }
+    return (0...(count - sequence.count)).contains {
+      self[$0..<$0 + sequence.count].elementsEqual(sequence)
+    }
+  }
+}

@@ -1,0 +1,42 @@
+public import ReactorCore
+
+/// The outcome of authentication: the principal of a request and its rights.
+///
+/// Immutable; a connection or a stream may retain it and asks ``Authenticator/refresh(_:at:)``
+/// whether it still holds.
+public final class Access: Sendable {
+  /// The credential that was presented.
+  enum Source: Sendable, Equatable {
+    case anonymous
+    /// A static token, by its digest.
+    case staticToken([UInt8])
+    /// A token that the key with this thumbprint verified.
+    case key(thumbprint: [UInt8])
+  }
+
+  /// The authenticated user or service; `nil` for an anonymous request, and for a static token
+  /// without a name.
+  public let principal: Principal?
+
+  /// Whether a valid credential was presented.
+  public var isAuthenticated: Bool { source != .anonymous }
+
+  /// The time at which the credential expires, in seconds since 1970.
+  public var expiry: Int64? { principal?.expiry }
+
+  let source: Source
+  let generation: UInt64
+  private let grants: Grants
+
+  init(_ source: Source, _ principal: Principal?, _ grants: Grants, generation: UInt64) {
+    self.source = source
+    self.principal = principal
+    self.grants = grants
+    self.generation = generation
+  }
+
+  /// Returns whether a right to a target is granted; allocates nothing.
+  public func allows(_ right: Right, to target: Grants.Target) -> Bool {
+    grants.allow(right, to: target)
+  }
+}

@@ -1,0 +1,77 @@
+internal import ReactorCore
+
+extension AccessRule {
+  /// The reason why a list of rules is rejected.
+  public struct SyntaxError: Error, Equatable, CustomStringConvertible {
+    /// The sentence for the operator: which rule, and what it needs.
+    public let description: String
+  }
+
+  /// The most rules of a configuration.
+  public static let limit = 1000
+
+  /// Reads the value of the setting `auth.rules`: an array of objects with `allow`, and optionally
+  /// `to`, `anonymous` and `if`.
+  ///
+  /// - Parameter json: The array as JSON.
+  /// - Returns: The rules in their order, which has no meaning: each only grants.
+  /// - Throws: The first rule that is malformed.
+  public static func rules(of json: [UInt8]) throws(SyntaxError) -> [AccessRule] {
+    // An object around the array lets both be read by the parser that rejects repeated members.
+    let wrapped = StrictObject(Array(#"{"rules":"#.utf8) + json + [UInt8(ascii: "}")])?.claims
+    guard let wrapped, wrapped.names.count == 1, case .array(let rules)? = wrapped["rules"] else {
+      throw SyntaxError(description: "expected an array of objects without repeated members")
+    }
+    guard rules.count <= limit else {
+      throw SyntaxError(description: "expected at most \(limit) rules, found \(rules.count)")
+    }
+    var parsed: [AccessRule] = []
+    for (index, rule) in rules.enumerated() {
+      parsed.append(try Self.rule(rule, at: index))
+    }
+    return parsed
+  }
+
+  private static func rule(_ value: Claims.Value, at index: Int) throws(SyntaxError) -> AccessRule {
+    func failure(_ reason: String) -> SyntaxError {
+      SyntaxError(description: "rule \(index): \(reason)")
+    }
+    guard case .object(let members) = value else { throw failure("expected an object") }
+    if let unknown = members.names.first(where: {
+      !["allow", "to", "anonymous", "if"].contains($0)
+    }) {
+      throw failure("\(unknown.debugDescription) is unknown; use allow, to, anonymous and if")
+    }
+    guard let right = members.string("allow").flatMap(Right.init(name:)) else {
+      throw failure(#"expected "allow" to be read, act, manage or admin"#)
+    }
+    var rule = AccessRule(allow: right)
+    if let to = members["to"] {
+      guard case .string(let text) = to, let pattern = SessionPattern(text) else {
+        throw failure(#"expected "to" to be a pattern such as "cart/{sub}" or "chat/*""#)
+      }
+      rule.sessions = pattern
+    }
+    switch members["anonymous"] {
+    case nil: break
+    case .boolean(let value): rule.includesAnonymous = value
+    default: throw failure(#"expected "anonymous" to be true or false"#)
+    }
+    switch members["if"] {
+    case nil: break
+    case .object(let conditions):
+      for claim in conditions.names {
+        guard let text = conditions.string(claim) else {
+          throw failure(#"expected each member of "if" to be a text"#)
+        }
+        rule.conditions.append(Condition(claim: claim, text: text))
+      }
+    default: throw failure(#"expected "if" to be an object of claims and texts"#)
+    }
+    if rule.includesAnonymous, !rule.conditions.isEmpty || rule.sessions?.needsClaims == true {
+      throw failure(
+        "an anonymous request has no claims; drop anonymous, or if and the placeholders")
+    }
+    return rule
+  }
+}

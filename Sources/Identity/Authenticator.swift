@@ -1,0 +1,209 @@
+internal import Crypto
+internal import ReactorCore
+internal import Synchronization
+
+/// Turns credentials into principals and grants, with the configuration that holds at the moment.
+///
+/// All methods are safe on any thread; none blocks on anything but a short lock.
+public final class Authenticator: Sendable {
+  /// The configuration of `auth.*`.
+  public struct Configuration: Sendable {
+    /// `auth.tokens`: static tokens.
+    public var staticTokens: StaticTokens?
+
+    /// `auth.jwt.*`: the verifier of JSON Web Tokens; `nil` where no keys are configured.
+    public var verifier: TokenVerifier?
+
+    /// `auth.rules`: grants by configuration.
+    public var rules: [AccessRule] = []
+
+    /// `auth.ticket`: how long a ticket is valid, in seconds.
+    public var ticketLifetime: Int64 = 30
+
+    /// `auth.ticket.key`: the key that signs tickets; nodes that share it verify each other's.
+    public var ticketKey = RandomBytes.make(32)
+
+    /// The most verified tokens that are retained.
+    public var cacheLimit = 10_000
+
+    /// Creates a configuration that permits nothing.
+    public init() {}
+  }
+
+  /// The reasons for which a credential is rejected: 401 with `error="invalid_token"`.
+  public enum Failure: Error, Equatable, Sendable {
+    /// No static token has this value, and the text is not a JSON Web Token either.
+    case unknownToken
+    /// The JSON Web Token is rejected.
+    case token(TokenVerifier.Failure)
+    /// The ticket is malformed, expired, of another key, for another address, or already used.
+    case ticket
+
+    /// The reason as one sentence for `error_description`; it quotes nothing of the credential.
+    public var sentence: String {
+      switch self {
+      case .unknownToken: "The token is unknown"
+      case .token(let failure): failure.sentence
+      case .ticket: "The ticket has expired, was used, or is not of this service"
+      }
+    }
+  }
+
+  private struct State {
+    var configuration: Configuration
+    var anonymous: Access
+    var cache: AccessCache
+    var usedTickets = UsedTickets()
+    var generation: UInt64 = 0
+
+    init(_ configuration: Configuration, generation: UInt64) {
+      self.configuration = configuration
+      self.generation = generation
+      cache = AccessCache(limit: configuration.cacheLimit)
+      anonymous = Access(
+        .anonymous, nil, Grants(rules: configuration.rules, principal: nil),
+        generation: generation)
+    }
+  }
+
+  private let state: Mutex<State>
+
+  /// Creates an authenticator.
+  public init(_ configuration: Configuration) {
+    state = Mutex(State(configuration, generation: 0))
+  }
+
+  /// Replaces the configuration; credentials are verified and rights are derived anew.
+  public func replace(_ configuration: Configuration) {
+    state.withLock { state in
+      let used = state.usedTickets
+      state = State(configuration, generation: state.generation + 1)
+      state.usedTickets = used
+    }
+  }
+
+  /// The number of verified tokens that are retained.
+  public var cachedTokens: Int {
+    state.withLock { $0.cache.count }
+  }
+
+  /// The grants of a request without a credential.
+  public var anonymous: Access {
+    state.withLock { $0.anonymous }
+  }
+
+  /// Authenticates the text after `Bearer`, or the value of the configured cookie.
+  ///
+  /// - Parameters:
+  ///   - token: A static token or a JSON Web Token.
+  ///   - now: The time in seconds since 1970.
+  /// - Returns: The principal and its grants.
+  /// - Throws: The reason for 401.
+  public func authenticate(_ token: [UInt8], at now: Int64) throws(Failure) -> Access {
+    guard token.count <= TokenVerifier.sizeLimit else { throw .token(.tooLong) }
+    let digest = SHA256.digest(of: token)
+    let key = AccessCache.Key(digest)
+    let (cached, configuration, generation) = state.withLock { state in
+      (state.cache.access(for: key, at: now), state.configuration, state.generation)
+    }
+    if let cached { return cached }
+    let access = try Self.verify(token, digest, configuration, generation, at: now)
+    state.withLock { state in
+      if state.generation == generation { state.cache.insert(access, for: key) }
+    }
+    return access
+  }
+
+  private static func verify(
+    _ token: [UInt8], _ digest: [UInt8], _ configuration: Configuration, _ generation: UInt64,
+    at now: Int64
+  ) throws(Failure) -> Access {
+    if let token = configuration.staticTokens?.token(digest: digest) {
+      return access(of: token, configuration, generation)
+    }
+    guard let verifier = configuration.verifier else { throw .unknownToken }
+    do throws(TokenVerifier.Failure) {
+      let verified = try verifier.verify(token, at: now)
+      return Access(
+        .key(thumbprint: verified.keyThumbprint), verified.principal,
+        Grants(rules: configuration.rules, principal: verified.principal), generation: generation)
+    } catch {
+      throw .token(error)
+    }
+  }
+
+  private static func access(
+    of token: StaticTokens.Token, _ configuration: Configuration, _ generation: UInt64
+  ) -> Access {
+    Access(
+      .staticToken(token.digest), token.principal,
+      Grants(rules: configuration.rules + token.rules, principal: token.principal),
+      generation: generation)
+  }
+
+  /// Derives the grants of an earlier authentication from the present configuration.
+  ///
+  /// A stream asks when the configuration was replaced and when its credential may have expired.
+  ///
+  /// - Returns: The grants now; `nil` if the credential has expired, or its key or static token was
+  ///   removed.
+  public func refresh(_ access: Access, at now: Int64) -> Access? {
+    if let expiry = access.expiry, now >= expiry { return nil }
+    let (configuration, generation) = state.withLock { ($0.configuration, $0.generation) }
+    guard access.generation != generation else { return access }
+    switch access.source {
+    case .anonymous: return anonymous
+    case .staticToken(let digest):
+      return configuration.staticTokens?.token(digest: digest)
+        .map { Self.access(of: $0, configuration, generation) }
+    case .key(let thumbprint):
+      guard configuration.verifier?.keys.contains(thumbprint: thumbprint) == true else {
+        return nil
+      }
+      return Access(
+        access.source, access.principal,
+        Grants(rules: configuration.rules, principal: access.principal), generation: generation)
+    }
+  }
+
+  // MARK: Tickets
+
+  /// Signs a ticket, which stands for a credential in the URL of a stream.
+  ///
+  /// - Parameters:
+  ///   - access: An authenticated access.
+  ///   - address: The client's address that the ticket is bound to; `nil` for any.
+  ///   - now: The time in seconds since 1970.
+  /// - Returns: The ticket and the time at which it expires; `nil` for an anonymous access, or if
+  ///   the claims do not fit into ``Ticket/sizeLimit`` bytes.
+  public func makeTicket(
+    for access: Access, address: String?, at now: Int64
+  ) -> (text: String, expiry: Int64)? {
+    let (key, lifetime) = state.withLock {
+      ($0.configuration.ticketKey, $0.configuration.ticketLifetime)
+    }
+    let expiry = min(now + lifetime, access.expiry ?? .max)
+    let ticket = Ticket(access: access, address: address, expiry: expiry)
+    return ticket?.signed(with: key).map { ($0, expiry) }
+  }
+
+  /// Authenticates a ticket, which is valid once on this node.
+  ///
+  /// - Parameters:
+  ///   - text: The value of `?ticket=`.
+  ///   - address: The client's address.
+  ///   - now: The time in seconds since 1970.
+  /// - Returns: The principal and its grants under the present configuration.
+  /// - Throws: ``Failure/ticket``.
+  public func authenticate(
+    ticket text: [UInt8], address: String, at now: Int64
+  ) throws(Failure) -> Access {
+    let key = state.withLock { $0.configuration.ticketKey }
+    guard let ticket = Ticket(text, key: key), now < ticket.expiry,
+      ticket.address.map({ $0.utf8.elementsEqual(address.utf8) }) ?? true,
+      let access = refresh(ticket.access, at: now),
+      state.withLock({ $0.usedTickets.use(ticket.nonce, until: ticket.expiry, at: now) })
+    else { throw .ticket }
+    return access
+  }
+}

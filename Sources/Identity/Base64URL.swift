@@ -1,0 +1,52 @@
+/// The URL-safe alphabet of Base64 without padding (RFC 4648, 5), as JSON Web Signature uses it.
+enum Base64URL {
+  /// Decodes a text strictly; `nil` for padding, white space, foreign characters, an impossible
+  /// length, or unused bits that are not 0 (RFC 4648, 3.5), so that each value has one encoding.
+  static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
+    guard text.count % 4 != 1 else { return nil }
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(text.count * 3 / 4)
+    var accumulator: UInt32 = 0
+    var bits = 0
+    for character in text {
+      guard let value = value(of: character) else { return nil }
+      accumulator = accumulator << 6 | UInt32(value)
+      bits += 6
+      if bits >= 8 {
+        bits -= 8
+        bytes.append(UInt8(truncatingIfNeeded: accumulator >> UInt32(bits)))
+      }
+    }
+    return accumulator & (1 << UInt32(bits) - 1) == 0 ? bytes : nil
+  }
+
+  /// Encodes bytes.
+  static func encode(_ bytes: some Collection<UInt8>) -> [UInt8] {
+    let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+    var text: [UInt8] = []
+    text.reserveCapacity((bytes.count * 4 + 2) / 3)
+    var accumulator: UInt32 = 0
+    var bits = 0
+    for byte in bytes {
+      accumulator = accumulator << 8 | UInt32(byte)
+      bits += 8
+      while bits >= 6 {
+        bits -= 6
+        text.append(alphabet[Int(accumulator >> UInt32(bits) & 63)])
+      }
+    }
+    if bits > 0 { text.append(alphabet[Int(accumulator << UInt32(6 - bits) & 63)]) }
+    return text
+  }
+
+  private static func value(of character: UInt8) -> UInt8? {
+    switch character {
+    case UInt8(ascii: "A")...UInt8(ascii: "Z"): character - UInt8(ascii: "A")
+    case UInt8(ascii: "a")...UInt8(ascii: "z"): character - UInt8(ascii: "a") + 26
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0") + 52
+    case UInt8(ascii: "-"): 62
+    case UInt8(ascii: "_"): 63
+    default: nil
+    }
+  }
+}

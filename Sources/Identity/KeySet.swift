@@ -1,0 +1,106 @@
+internal import Crypto
+internal import ReactorCore
+
+/// The keys that sign a service's tokens, as a file lists them.
+///
+/// The file is a JSON Web Key Set (RFC 7517, 5), a single JSON Web Key, or a sequence of PEM blocks
+/// `-----BEGIN PUBLIC KEY-----`. A JSON Web Key can also be an `oct` secret for HS256.
+public struct KeySet: Sendable {
+  /// The most keys that a set may have.
+  public static let limit = 64
+
+  /// One key of the set.
+  struct Entry: Sendable {
+    /// The `kid`; `nil` for a key without one, such as every PEM key.
+    let id: String?
+    let key: VerificationKey
+    /// The algorithms that type, curve and `alg` permit.
+    let algorithms: [SignatureAlgorithm]
+  }
+
+  /// The reason why a file is not a set of keys.
+  public struct Failure: Error, Equatable, CustomStringConvertible {
+    /// The sentence for the operator: which key, and what is wrong with it.
+    public let description: String
+  }
+
+  let entries: [Entry]
+
+  /// The number of keys.
+  public var count: Int { entries.count }
+
+  /// Reads the content of a key file.
+  ///
+  /// Keys for another purpose (`use` is not `sig`, `key_ops` without `verify`) and keys of types
+  /// that no algorithm here uses are skipped in a JSON Web Key Set, as RFC 7517, section 5 asks; in
+  /// every other form they are errors.
+  public init(_ file: [UInt8]) throws(Failure) {
+    let first = file.first { !" \t\r\n".utf8.contains($0) }
+    entries = first == UInt8(ascii: "{") ? try Self.readJSON(file) : try Self.readPEM(file)
+    guard !entries.isEmpty else {
+      throw Failure(description: "the file has no key that verifies signatures")
+    }
+    guard entries.count <= Self.limit else {
+      throw Failure(description: "the file has more than \(Self.limit) keys")
+    }
+  }
+
+  /// Returns whether a key with this thumbprint is in the set.
+  public func contains(thumbprint: [UInt8]) -> Bool {
+    entries.contains { $0.key.thumbprint == thumbprint }
+  }
+
+  // MARK: JSON Web Keys
+
+  private static func readJSON(_ file: [UInt8]) throws(Failure) -> [Entry] {
+    guard let object = StrictObject(file)?.claims else {
+      throw Failure(description: "the file is not JSON, or an object in it repeats a member")
+    }
+    guard let keys = object["keys"] else {
+      do {
+        return [try JSONWebKey(object, at: 0).entry()]
+      } catch {
+        throw Failure(description: error.sentence)
+      }
+    }
+    guard case .array(let keys) = keys else {
+      throw Failure(description: #""keys" is not an array"#)
+    }
+    var entries: [Entry] = []
+    for (index, key) in keys.enumerated() {
+      guard case .object(let members) = key else {
+        throw Failure(description: "key \(index) is not an object")
+      }
+      do throws(JSONWebKey.Failure) {
+        entries.append(try JSONWebKey(members, at: index).entry())
+      } catch {
+        guard error.isIgnorable else { throw Failure(description: error.sentence) }
+      }
+    }
+    return entries
+  }
+
+  // MARK: PEM
+
+  private static func readPEM(_ file: [UInt8]) throws(Failure) -> [Entry] {
+    var entries: [Entry] = []
+    var block: [UInt8]?
+    for line in file.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: true) {
+      let isBegin = line.starts(with: "-----BEGIN ".utf8)
+      guard isBegin || block != nil else { continue }
+      if isBegin { block = [] }
+      block?.append(contentsOf: line)
+      block?.append(UInt8(ascii: "\n"))
+      guard line.starts(with: "-----END ".utf8), let pem = block else { continue }
+      block = nil
+      do {
+        let key = try VerificationKey(pem: pem)
+        entries.append(Entry(id: nil, key: key, algorithms: key.algorithms))
+      } catch {
+        throw Failure(description: "PEM block \(entries.count + 1) \(error.sentence)")
+      }
+    }
+    guard block == nil else { throw Failure(description: "the last PEM block has no end") }
+    return entries
+  }
+}

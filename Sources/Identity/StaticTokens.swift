@@ -1,0 +1,134 @@
+internal import Crypto
+public import ReactorCore
+
+/// The bearer tokens of operators and scripts, as a file lists them.
+///
+/// A line has a token of at least 16 characters, or `sha256:` and the hexadecimal digest of one; a
+/// right; and optionally the reactors that it is for and the name of its principal:
+///
+/// ```
+/// # token   right   reactors      principal
+/// sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0bb22cd15d6c15b0f00a08  write  counter,chat
+/// a-long-random-text  admin  as=backup
+/// ```
+///
+/// The right is one of ``Right``, or `write`, which is `manage`. Memory holds digests only; each is
+/// compared in constant time.
+public struct StaticTokens: Sendable {
+  /// The shortest token, in bytes.
+  public static let minimumLength = 16
+
+  /// The most tokens of a file.
+  public static let limit = 10_000
+
+  /// A token that the file lists.
+  public struct Token: Sendable {
+    /// The SHA-256 digest of the token.
+    public let digest: [UInt8]
+
+    /// Its right.
+    public let right: Right
+
+    /// The reactors that it is for; `nil` for all, and for the service itself.
+    public let reactors: [String]?
+
+    /// The principal of its requests; `nil` where the file names none.
+    public let principal: Principal?
+
+    /// The rights of the token as rules.
+    var rules: [AccessRule] {
+      guard let reactors else { return [AccessRule(allow: right, includesAnonymous: true)] }
+      return reactors.compactMap { SessionPattern("\($0)/*") }
+        .map { AccessRule(allow: right, to: $0, includesAnonymous: true) }
+    }
+  }
+
+  /// The first mistake of a file.
+  public struct SyntaxError: Error, Equatable {
+    /// The line, counted from 1.
+    public let line: Int
+
+    /// The form that is expected there.
+    public let message: String
+  }
+
+  /// The tokens in the order of the file.
+  public private(set) var tokens: [Token] = []
+
+  /// Reads the text of a file.
+  ///
+  /// - Throws: The first line that is malformed.
+  public init(_ text: String) throws(SyntaxError) {
+    let lines = text.split(omittingEmptySubsequences: false) { $0.isNewline }
+    for (index, line) in lines.enumerated() {
+      let words = line.split { $0 == " " || $0 == "\t" }
+      guard let secret = words.first, !secret.hasPrefix("#") else { continue }
+      tokens.append(try Self.token(secret, words.dropFirst(), line: index + 1))
+    }
+    guard tokens.count <= Self.limit else {
+      throw SyntaxError(line: lines.count, message: "expected at most \(Self.limit) tokens")
+    }
+  }
+
+  private static func token(
+    _ secret: Substring, _ words: ArraySlice<Substring>, line: Int
+  ) throws(SyntaxError) -> Token {
+    func failure(_ message: String) -> SyntaxError { SyntaxError(line: line, message: message) }
+    let form =
+      "expected a token, one of read, act, manage, write or admin, and perhaps reactors and as=NAME"
+    guard let word = words.first, let right = word == "write" ? .manage : Right(name: word) else {
+      throw failure(form)
+    }
+    var reactors: [String]?
+    var name: String?
+    for word in words.dropFirst() {
+      if word.hasPrefix("as="), name == nil {
+        name = String(word.dropFirst(3))
+      } else if reactors == nil, name == nil {
+        reactors = word.split(separator: ",").map(String.init)
+      } else {
+        throw failure(form)
+      }
+    }
+    guard name.map({ (1...256).contains($0.utf8.count) }) ?? true else {
+      throw failure("expected a name of 1 to 256 bytes after as=")
+    }
+    return Token(
+      digest: try digest(of: secret, failure), right: right, reactors: reactors,
+      principal: name.map { Principal(id: $0) })
+  }
+
+  private static func digest(
+    of secret: Substring, _ failure: (String) -> SyntaxError
+  ) throws(SyntaxError) -> [UInt8] {
+    let prefix = "sha256:"
+    guard secret.hasPrefix(prefix) else {
+      guard secret.utf8.count >= minimumLength else {
+        throw failure("expected a token of at least \(minimumLength) characters")
+      }
+      return SHA256.digest(of: secret.utf8)
+    }
+    let digits = secret.dropFirst(prefix.utf8.count)
+    guard digits.utf8.count == 2 * SHA256.digestLength else {
+      throw failure("expected 64 hexadecimal digits after sha256:")
+    }
+    var bytes: [UInt8] = []
+    var rest = digits
+    while !rest.isEmpty {
+      guard let byte = UInt8(rest.prefix(2), radix: 16), rest.prefix(2).allSatisfy(\.isHexDigit)
+      else {
+        throw failure("expected 64 hexadecimal digits after sha256:")
+      }
+      bytes.append(byte)
+      rest = rest.dropFirst(2)
+    }
+    return bytes
+  }
+
+  /// Finds the token with a digest, comparing all so that the time does not depend on the content.
+  func token(digest: [UInt8]) -> Token? {
+    var found: Token?
+    for token in tokens where MessageAuthentication.areEqual(token.digest, digest) { found = token }
+    return found
+  }
+}

@@ -1,0 +1,48 @@
+internal import ReactorCoding
+internal import ReactorCore
+
+/// A JSON object from a token or a key file whose member names are unique at every level.
+///
+/// Two parsers that resolve a repeated name differently read different claims from one signed text,
+/// so that repetition is an error here (RFC 7519, 4; RFC 8725, 2.4).
+struct StrictObject {
+  /// The deepest nesting that a token or key may have.
+  static let depthLimit = 16
+
+  let claims: Claims
+
+  /// Parses a text; `nil` if it is not JSON, not an object, nested too deeply, or repeats a name.
+  init?(_ bytes: [UInt8]) {
+    guard
+      let document = try? JSONDocument(parsing: bytes, depthLimit: Self.depthLimit),
+      case .object(let claims) = Self.value(of: document.root)
+    else { return nil }
+    self.claims = claims
+  }
+
+  private static func value(of element: JSONElement) -> Claims.Value? {
+    switch element.kind {
+    case .null: return .null
+    case .boolean: return element.boolean.map { .boolean($0) }
+    case .number: return element.number.flatMap { Double($0.text) }.map { .number($0) }
+    case .string: return element.string.map { .string($0) }
+    case .array:
+      var values: [Claims.Value] = []
+      for element in element.elements ?? [] {
+        guard let value = value(of: element) else { return nil }
+        values.append(value)
+      }
+      return .array(values)
+    case .object:
+      var members: [(name: String, value: Claims.Value)] = []
+      var names = Set<[UInt8]>()
+      for (name, element) in element.members ?? [] {
+        guard names.insert(Array(name.utf8)).inserted, let value = value(of: element) else {
+          return nil
+        }
+        members.append((name, value))
+      }
+      return .object(Claims(distinct: members))
+    }
+  }
+}

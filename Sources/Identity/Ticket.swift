@@ -1,0 +1,103 @@
+internal import Crypto
+internal import ReactorCoding
+internal import ReactorCore
+
+/// A signed statement that a credential was presented, for clients that cannot send header fields.
+///
+/// The text is `base64url(JSON) "." base64url(HMAC-SHA256 of the first part)`. It carries the claims,
+/// so that every node that shares the key verifies it without a lookup.
+struct Ticket {
+  /// The longest text, in bytes: it has to fit into a request line beside the rest of the URL.
+  static let sizeLimit = 6144
+
+  let access: Access
+  let address: String?
+  let expiry: Int64
+  let nonce: [UInt8]
+
+  /// Creates a ticket; `nil` for an anonymous access.
+  init?(access: Access, address: String?, expiry: Int64) {
+    guard access.isAuthenticated else { return nil }
+    self.access = access
+    self.address = address
+    self.expiry = expiry
+    nonce = RandomBytes.make(12)
+  }
+
+  /// Returns the text; `nil` if it would be longer than ``sizeLimit``.
+  func signed(with key: [UInt8]) -> String? {
+    var members: [JSONValue.Member] = [
+      .init("n", Self.text(nonce)), .init("x", .number(JSONNumber(expiry))),
+    ]
+    switch access.source {
+    case .anonymous: return nil
+    case .staticToken(let digest): members.append(.init("t", Self.text(digest)))
+    case .key(let thumbprint): members.append(.init("k", Self.text(thumbprint)))
+    }
+    if let principal = access.principal {
+      members.append(.init("s", .string(principal.id)))
+      members.append(.init("c", principal.claims.json))
+      if let expiry = principal.expiry { members.append(.init("e", .number(JSONNumber(expiry)))) }
+    }
+    if let address { members.append(.init("a", .string(address))) }
+    let payload = Base64URL.encode(JSONValue.object(members).bytes)
+    let text =
+      payload + [UInt8(ascii: ".")]
+      + Base64URL.encode(MessageAuthentication.code(for: payload, key: key))
+    return text.count <= Self.sizeLimit ? String(decoding: text, as: UTF8.self) : nil
+  }
+
+  private static func text(_ bytes: [UInt8]) -> JSONValue {
+    .string(String(decoding: Base64URL.encode(bytes), as: UTF8.self))
+  }
+
+  /// Reads a text; `nil` if it is malformed or the key did not sign it.
+  init?(_ text: [UInt8], key: [UInt8]) {
+    guard text.count <= Self.sizeLimit else { return nil }
+    let parts = text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    guard parts.count == 2, let code = Base64URL.decode(parts[1]),
+      MessageAuthentication.isValid(code, for: Array(parts[0]), key: key),
+      let members = Base64URL.decode(parts[0]).flatMap({ StrictObject($0)?.claims }),
+      let nonce = members.string("n").flatMap({ Base64URL.decode($0.utf8) }),
+      let expiry = members.number("x").flatMap({ Int64(exactly: $0) })
+    else { return nil }
+    let source: Access.Source
+    if let digest = members.string("t").flatMap({ Base64URL.decode($0.utf8) }) {
+      source = .staticToken(digest)
+    } else if let thumbprint = members.string("k").flatMap({ Base64URL.decode($0.utf8) }) {
+      source = .key(thumbprint: thumbprint)
+    } else {
+      return nil
+    }
+    var principal: Principal?
+    if let id = members.string("s"), case .object(let claims)? = members["c"] {
+      principal = Principal(
+        id: id, claims: claims, expiry: members.number("e").flatMap { Int64(exactly: $0) })
+    }
+    // Of no generation, so that its grants are derived before it is used.
+    access = Access(source, principal, Grants(rules: [], principal: nil), generation: .max)
+    address = members.string("a")
+    self.expiry = expiry
+    self.nonce = nonce
+  }
+}
+
+/// The tickets that were used on this node and have not expired yet.
+struct UsedTickets {
+  /// The most tickets; above it further tickets are rejected until some have expired.
+  static let limit = 100_000
+
+  private var expiries: [[UInt8]: Int64] = [:]
+  private var nextSweep: Int64 = 0
+
+  /// Marks a ticket as used; returns `false` if it was, or if the table is full.
+  mutating func use(_ nonce: [UInt8], until expiry: Int64, at now: Int64) -> Bool {
+    if now >= nextSweep {
+      expiries = expiries.filter { $0.value > now }
+      nextSweep = now + 10
+    }
+    guard expiries.count < Self.limit, expiries[nonce] == nil else { return false }
+    expiries[nonce] = expiry
+    return true
+  }
+}

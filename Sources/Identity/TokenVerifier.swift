@@ -1,0 +1,214 @@
+internal import Crypto
+public import ReactorCore
+
+/// Verifies JSON Web Tokens (RFC 7519) that are signed with a set of keys.
+///
+/// The rules are those of RFC 8725: the algorithm is chosen by the key and not by the token, keys
+/// that a token names or carries (`jku`, `jwk`, `x5u`, `x5c`) are ignored, every critical extension
+/// is rejected, and a text with two readings (repeated members, padding, spare bits) has none.
+public struct TokenVerifier: Sendable {
+  /// The longest token that is read, in bytes.
+  public static let sizeLimit = 8192
+
+  /// The longest `sub`, in bytes.
+  public static let subjectLimit = 256
+
+  /// The expectations that a token has to meet.
+  public struct Rules: Sendable, Equatable {
+    /// The value that `iss` must have; `nil` for any.
+    public var issuer: String?
+
+    /// The values of which `aud` must contain one; empty for any.
+    public var audience: [String] = []
+
+    /// The difference between clocks that is tolerated, in seconds.
+    public var leeway: Int64 = 30
+
+    /// Whether a token without `exp` is rejected.
+    public var requiresExpiry = true
+
+    /// Creates the default rules.
+    public init() {}
+  }
+
+  /// A token that is valid, until it expires or its key is removed.
+  public struct Verified: Sendable {
+    /// The user or service that the token names.
+    public let principal: Principal
+
+    /// The thumbprint of the key that verified it.
+    public let keyThumbprint: [UInt8]
+  }
+
+  /// The reasons for which a token is rejected.
+  public enum Failure: Error, Equatable, Sendable {
+    /// The text is not a signed token in compact form.
+    case malformed
+    /// The text is longer than ``sizeLimit``.
+    case tooLong
+    /// The header names an algorithm that is not supported, or a critical extension.
+    case unsupported
+    /// No key of the set has the token's `kid` and permits its algorithm.
+    case unknownKey
+    /// The signature does not match.
+    case badSignature
+    /// The token has expired, or has no `exp` although one is required.
+    case expired
+    /// `nbf` or `iat` lies in the future.
+    case notYetValid
+    /// `iss` is not the configured one.
+    case wrongIssuer
+    /// `aud` does not contain a configured value.
+    case wrongAudience
+    /// A registered claim has the wrong type, or `sub` is missing, empty or too long.
+    case invalidClaims
+
+    /// The reason as one sentence for `error_description` (RFC 6750, 3); it quotes nothing of the token.
+    public var sentence: String {
+      switch self {
+      case .malformed: "The token is not a JSON Web Token"
+      case .tooLong: "The token is longer than \(TokenVerifier.sizeLimit) bytes"
+      case .unsupported: "The algorithm, type or a critical extension of the token is not supported"
+      case .unknownKey: "No configured key matches the token"
+      case .badSignature: "The signature of the token is not valid"
+      case .expired: "The token has expired or has no expiry"
+      case .notYetValid: "The token is not valid yet"
+      case .wrongIssuer: "The issuer of the token is not accepted"
+      case .wrongAudience: "The token is for another audience"
+      case .invalidClaims: "A claim of the token is missing or has the wrong type"
+      }
+    }
+  }
+
+  /// The keys.
+  public let keys: KeySet
+
+  /// The expectations.
+  public let rules: Rules
+
+  /// Creates a verifier.
+  public init(keys: KeySet, rules: Rules = Rules()) {
+    self.keys = keys
+    self.rules = rules
+  }
+
+  /// Verifies a token.
+  ///
+  /// - Parameters:
+  ///   - token: The token as it was sent.
+  ///   - now: The time in seconds since 1970.
+  /// - Returns: The principal, and the key that verified the token.
+  /// - Throws: The first rule that the token breaks.
+  public func verify(
+    _ token: some Collection<UInt8>, at now: Int64
+  ) throws(Failure) -> Verified {
+    guard token.count <= Self.sizeLimit else { throw .tooLong }
+    let token = Array(token)
+    let parts = token.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    guard parts.count == 3, let header = Self.object(parts[0]),
+      let signature = Base64URL.decode(parts[2])
+    else { throw .malformed }
+    let algorithm = try Self.algorithm(of: header)
+    let message = Array(token[..<parts[1].endIndex])
+    let entry = try entry(verifying: signature, of: message, with: algorithm, header)
+    guard let claims = Self.object(parts[1]) else { throw .malformed }
+    return Verified(
+      principal: try principal(claims, at: now), keyThumbprint: entry.key.thumbprint)
+  }
+
+  private static func object(_ part: ArraySlice<UInt8>) -> Claims? {
+    Base64URL.decode(part).flatMap { StrictObject($0)?.claims }
+  }
+
+  private static func algorithm(of header: Claims) throws(Failure) -> SignatureAlgorithm {
+    guard let name = header.string("alg"), let algorithm = SignatureAlgorithm(name: name),
+      header["crit"] == nil
+    else { throw .unsupported }
+    // Explicit types keep tokens for other purposes out, such as logout tokens (RFC 8725, 3.11).
+    if let type = header["typ"] {
+      guard case .string(let text) = type,
+        ["jwt", "application/jwt", "at+jwt", "application/at+jwt"].contains(
+          where: { $0.utf8.elementsEqual(text.utf8.lazy.map(ASCIICase.lowercased)) })
+      else { throw .unsupported }
+    }
+    return algorithm
+  }
+
+  /// Finds the key that verifies the signature: the one with the token's `kid`, or one without any.
+  private func entry(
+    verifying signature: [UInt8], of message: [UInt8], with algorithm: SignatureAlgorithm,
+    _ header: Claims
+  ) throws(Failure) -> KeySet.Entry {
+    if let id = header["kid"], case .string = id {
+    } else if header["kid"] != nil {
+      throw .malformed
+    }
+    let id = header.string("kid")
+    var hasCandidate = false
+    for entry in keys.entries where entry.algorithms.contains(algorithm) {
+      if let id, let own = entry.id, !own.utf8.elementsEqual(id.utf8) { continue }
+      hasCandidate = true
+      if entry.key.verifies(signature, of: message, with: algorithm) { return entry }
+    }
+    throw hasCandidate ? .badSignature : .unknownKey
+  }
+
+  private func principal(_ claims: Claims, at now: Int64) throws(Failure) -> Principal {
+    let expiry = try Self.time("exp", of: claims)
+    if let expiry {
+      guard now < expiry.saturatingAdd(rules.leeway) else { throw .expired }
+    } else if rules.requiresExpiry {
+      throw .expired
+    }
+    for name in ["nbf", "iat"] {
+      guard let start = try Self.time(name, of: claims) else { continue }
+      guard now.saturatingAdd(rules.leeway) >= start else { throw .notYetValid }
+    }
+    if let issuer = rules.issuer {
+      guard claims.string("iss")?.utf8.elementsEqual(issuer.utf8) == true else {
+        throw .wrongIssuer
+      }
+    }
+    if !rules.audience.isEmpty {
+      guard rules.audience.contains(where: { claims.contains($0, in: "aud") }) else {
+        throw .wrongAudience
+      }
+    }
+    guard let subject = claims.string("sub"), Self.isValid(subject: subject) else {
+      throw .invalidClaims
+    }
+    return Principal(
+      id: subject, claims: claims, expiry: expiry.map { $0.saturatingAdd(rules.leeway) })
+  }
+
+  /// A NumericDate (RFC 7519, 2); fractions are rounded down.
+  private static func time(_ name: String, of claims: Claims) throws(Failure) -> Int64? {
+    switch claims[name] {
+    case nil: return nil
+    case .number(let seconds):
+      guard let time = Int64(exactly: seconds.rounded(.down)) else { throw .invalidClaims }
+      return time
+    default: throw .invalidClaims
+    }
+  }
+
+  /// A subject is shown in logs and headers, so that it has no control characters.
+  private static func isValid(subject: String) -> Bool {
+    (1...subjectLimit).contains(subject.utf8.count)
+      && subject.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
+  }
+}
+
+/// Letters of ASCII, compared without case.
+enum ASCIICase {
+  static func lowercased(_ byte: UInt8) -> UInt8 {
+    (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
+  }
+}
+
+extension Int64 {
+  fileprivate func saturatingAdd(_ other: Int64) -> Int64 {
+    let (sum, overflow) = addingReportingOverflow(other)
+    return overflow ? (other > 0 ? .max : .min) : sum
+  }
+}
