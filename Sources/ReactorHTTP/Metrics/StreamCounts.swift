@@ -1,20 +1,20 @@
-internal import ReactorHost
+internal import Telemetry
 
-/// Counts what was sent on streams.
+/// Counts the events of streams.
 final class StreamCounts: MetricsSource {
-  /// Events of states that were given to a connection.
+  /// State events that were passed to a connection.
   let deliveries = Counter()
 
-  /// How often a subscriber that had fallen behind was given the latest state instead of each one.
+  /// How often a subscriber that was behind skipped to the latest state.
   let conflations = Counter()
 
   func write(to text: inout MetricsText) {
     text.family(
-      "reactord_stream_deliveries_total", .counter, "Events of states that streams were given.")
+      "reactord_stream_deliveries_total", .counter, "State events that were passed to streams.")
     text.sample(deliveries.value)
     text.family(
       "reactord_stream_conflations_total", .counter,
-      "How often a stream that was behind was given the latest state instead of each one.")
+      "How often a stream that was behind skipped to the latest state.")
     text.sample(conflations.value)
   }
 }

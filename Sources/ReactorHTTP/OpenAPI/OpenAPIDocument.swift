@@ -1,36 +1,31 @@
+internal import ReactorTransport
 internal import ReactorCoding
 internal import ReactorHost
 
-/// Writes the OpenAPI 3.1 description of what a host serves.
+/// The OpenAPI 3.1 description of a host.
 ///
-/// It is made of the table of addresses and of the schemas that are derived from the reactors'
-/// Swift types, so that it cannot tell anything else than what is served.
+/// Generated from the endpoint table and from the schemas that are derived from the reactors' Swift
+/// types, so that it describes exactly what is served.
 struct OpenAPIDocument {
+  private let table: EndpointTable
   private let host: Host
+  private let files: StaticFiles
   private let version: String
-  private var schemas = OpenAPISchemas.common
+  private let reactors: [HostedSchemas]
+  private let globals: [JSONValue.Member]
 
-  init(host: Host, version: String) {
+  init(_ table: EndpointTable, host: Host, files: StaticFiles, version: String) {
+    self.table = table
     self.host = host
+    self.files = files
     self.version = version
+    reactors = host.reactors.map { HostedSchemas($0) }
+    globals = host.globals.map { HostedSchemas.schema(of: $0) }
   }
 
   /// The document.
-  mutating func value() -> JSONValue {
-    let reactors = host.reactors.map { Hosted($0) }
-    for reactor in reactors { schemas += reactor.schemas }
-    let globals = host.globals.map { Hosted.schema(of: $0) }
-    schemas += globals
-    let referred = Address.Schemas(
-      state: Self.any(of: reactors.map(\.state)),
-      actions: Self.any(
-        of: reactors.flatMap { [$0.action, ["type": "array", "items": $0.action]] }),
-      actionExamples: reactors.flatMap(\.examples),
-      global: Self.any(of: globals.map { Address.reference($0.name) }))
-    let paths = Address.allCases.map { address in
-      JSONValue.Member(address.template, path(address.operations(referred)))
-    }
-    return [
+  func value() -> JSONValue {
+    [
       "openapi": "3.1.0",
       "info": [
         "title": "reactord",
@@ -40,39 +35,62 @@ struct OpenAPIDocument {
         "license": ["name": "Apache 2.0", "identifier": "Apache-2.0"],
       ],
       "servers": [["url": "/"]],
-      // Either: tokens are asked for only where the host has given some out.
+      // Alternatives: tokens are required only if the host has a token file.
       "security": [[:], ["token": []]],
-      "paths": .object(paths),
+      "paths": .object(table.resources.map { .init($0.template, path($0)) }),
       "components": [
         "securitySchemes": ["token": ["type": "http", "scheme": "bearer"]],
-        "schemas": .object(schemas),
+        "schemas": .object(
+          OpenAPISchemas.common + reactors.flatMap(\.schemas) + globals),
         "parameters": .object(
-          OpenAPIParameter.allCases.map { .init($0.rawValue, $0.description(for: host)) }),
+          OpenAPIParameter.allCases.map {
+            .init($0.rawValue, $0.description(for: host, files: files))
+          }),
         "headers": .object(OpenAPIHeader.allCases.map { .init($0.rawValue, $0.description) }),
       ],
     ]
   }
 
-  /// What one of several schemas allows.
+  private static let introduction = """
+    The cursor of a representation, `{epoch}-{version}`, travels as `ETag` of responses and as `id` \
+    of events. `HEAD` works wherever `GET` does, and `OPTIONS` returns `Allow`. Every error is a \
+    problem (RFC 9457) whose `type` is a page of the service.
+    """
+
+  // MARK: Schemas
+
+  /// A reference to a component.
+  static func reference(_ schema: String) -> JSONValue {
+    ["$ref": .string("#/components/schemas/\(schema)")]
+  }
+
+  private func schema(_ schema: Operation.Schema) -> JSONValue {
+    switch schema {
+    case .component(let name): Self.reference(name)
+    case .state: Self.any(of: reactors.map(\.state))
+    case .statePart:
+      ["anyOf": [self.schema(.state), ["description": "The selected part."]]]
+    case .actions:
+      Self.any(of: reactors.flatMap { [$0.action, ["type": "array", "items": $0.action]] })
+    case .global: Self.any(of: globals.map { Self.reference($0.name) })
+    case .inline(let schema): schema
+    }
+  }
+
+  /// The union of some schemas.
   private static func any(of schemas: [JSONValue]) -> JSONValue {
     guard let first = schemas.first else { return [:] }
     return schemas.count == 1 ? first : ["anyOf": .array(schemas)]
   }
 
-  private static let introduction = """
-    The cursor of a representation, `{epoch}-{version}`, travels as `ETag` of answers and as `id` of \
-    events. `HEAD` works wherever `GET` does, and `OPTIONS` answers `Allow`. Every error is a \
-    problem (RFC 9457) whose `type` is a page of the service.
-    """
-
   // MARK: Operations
 
   private static let everywhere: [OpenAPIParameter] = [.requestID, .traceparent]
 
-  private func path(_ operations: [Operation]) -> JSONValue {
+  private func path(_ resource: Resource) -> JSONValue {
     .object(
       [.init("parameters", .array(Self.everywhere.map(\.reference)))]
-        + operations.map { .init($0.method.lowercased(), describe($0)) })
+        + resource.endpoints.map { .init($0.method.name.lowercased(), describe($0.operation())) })
   }
 
   private func describe(_ operation: Operation) -> JSONValue {
@@ -84,8 +102,9 @@ struct OpenAPIDocument {
       description["parameters"] = .array(operation.parameters.map(\.reference))
     }
     if let body = operation.body {
-      var media: JSONValue = ["schema": body]
-      if !operation.bodyExamples.isEmpty { media["examples"] = .object(operation.bodyExamples) }
+      var media: JSONValue = ["schema": schema(body)]
+      let examples = reactors.flatMap(\.examples)
+      if case .actions = body, !examples.isEmpty { media["examples"] = .object(examples) }
       description["requestBody"] = [
         "required": .boolean(operation.isBodyRequired), "content": ["application/json": media],
       ]
@@ -95,10 +114,10 @@ struct OpenAPIDocument {
   }
 
   private func responses(of operation: Operation) -> JSONValue {
-    var responses = operation.answers.map {
+    var responses = operation.responses.map {
       JSONValue.Member(String($0.status), describe($0))
     }
-    let problems = Set(operation.problems + ProblemKind.ofEveryAddress)
+    let problems = Set(operation.problems + ProblemKind.ofEveryEndpoint)
     let byStatus = Dictionary(grouping: problems) { $0.status }
     for (status, kinds) in byStatus.sorted(by: { $0.key < $1.key }) {
       responses.append(.init(String(status), describe(kinds, status: status)))
@@ -110,17 +129,18 @@ struct OpenAPIDocument {
     return .object(responses)
   }
 
-  private func describe(_ answer: Operation.Answer) -> JSONValue {
-    var description: JSONValue = ["description": .string(answer.description)]
-    if !answer.headers.isEmpty { description["headers"] = headers(answer.headers) }
-    switch answer.content {
-    case .json(let schema): description["content"] = ["application/json": ["schema": schema]]
+  private func describe(_ response: Operation.Response) -> JSONValue {
+    var description: JSONValue = ["description": .string(response.description)]
+    if !response.headers.isEmpty { description["headers"] = headers(response.headers) }
+    switch response.content {
+    case .json(let schema):
+      description["content"] = ["application/json": ["schema": self.schema(schema)]]
     case .text(let type):
       description["content"] = .object([.init(type, ["schema": ["type": "string"]])])
-    case .stream(let type): description["content"] = .object([.init(type, [:])])
+    case .stream: description["content"] = ["text/event-stream": [:]]
     case .either(let schema, let type):
       description["content"] = .object([
-        .init("application/json", ["schema": schema]),
+        .init("application/json", ["schema": self.schema(schema)]),
         .init(type, ["schema": ["type": "string"]]),
       ])
     case nil: break
@@ -137,7 +157,7 @@ struct OpenAPIDocument {
   private func problem(
     _ text: String, headers fields: [OpenAPIHeader], example: ProblemKind?
   ) -> JSONValue {
-    var media: JSONValue = ["schema": Address.reference("Problem")]
+    var media: JSONValue = ["schema": Self.reference("Problem")]
     if let example {
       media["example"] = [
         "type": .string("/problems/\(example.rawValue)"), "title": .string(example.title),
@@ -156,8 +176,9 @@ struct OpenAPIDocument {
 }
 
 extension ProblemKind {
-  /// What any request may be answered.
-  static let ofEveryAddress: [ProblemKind] = [
-    .unauthorized, .forbidden, .methodNotAllowed, .rateLimited, .headersTooLarge, .unavailable,
+  /// The problems that every endpoint can respond with.
+  static let ofEveryEndpoint: [ProblemKind] = [
+    .unauthorized, .forbidden, .methodNotAllowed, .rateLimited, .headersTooLarge,
+    .misdirectedRequest, .unavailable,
   ]
 }

@@ -1,10 +1,10 @@
+internal import ReactorTransport
 internal import ReactorCoding
 
-/// The fields of answers that clients act on.
-///
-/// The raw value is the field's name.
+/// The response header fields that clients act on; the raw value is the field's name.
 enum OpenAPIHeader: String, CaseIterable {
   case etag = "ETag"
+  case heartbeatInterval = "Heartbeat-Interval"
   case link = "Link"
   case location = "Location"
   case preferenceApplied = "Preference-Applied"
@@ -23,22 +23,23 @@ enum OpenAPIHeader: String, CaseIterable {
     let text =
       switch self {
       case .etag: "The cursor of the state, `\"{epoch}-{version}\"`."
+      case .heartbeatInterval: "The seconds after which an idle stream sends a comment."
       case .link: "RFC 8288: the next page, as `rel=\"next\"`; absent on the last one."
       case .location: "The address of the new session."
-      case .preferenceApplied: "RFC 7240: which preferences were followed."
-      case .idempotentReplayed: "`true` where the answer is the one that the key was given first."
-      case .allow: "The methods of the address."
-      case .rateLimit: "How many requests are left, and for how long."
-      case .rateLimitPolicy: "How many requests an address has in how many seconds."
-      case .authenticate: "RFC 6750: which token is needed."
-      case .retryAfter: "After how many seconds the request may succeed."
+      case .preferenceApplied: "RFC 7240: the preferences that were applied."
+      case .idempotentReplayed: "`true` if the response is that of the key's first request."
+      case .allow: "The methods of the resource."
+      case .rateLimit: "The remaining requests and the time until the quota is full."
+      case .rateLimitPolicy: "The quota of requests per address and its window in seconds."
+      case .authenticate: "RFC 6750: the required token."
+      case .retryAfter: "The number of seconds after which to retry."
       }
     let schema: JSONValue =
       self == .retryAfter ? ["type": "integer", "minimum": 0] : ["type": "string"]
     return ["description": .string(text), "schema": schema]
   }
 
-  /// The fields that the problems of a status carry.
+  /// The fields of the problems with a status.
   static func ofProblems(_ status: Int) -> [OpenAPIHeader] {
     switch status {
     case 401, 403: [.authenticate]

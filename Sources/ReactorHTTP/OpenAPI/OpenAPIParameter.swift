@@ -1,9 +1,7 @@
 internal import ReactorCoding
 internal import ReactorHost
 
-/// The parameters of all addresses.
-///
-/// The raw value is the name under which the document describes the parameter, once.
+/// The parameters of all endpoints; the raw value is the name of the component.
 enum OpenAPIParameter: String, CaseIterable {
   case reactor, session, effect, global, problem, file, inspectorFile, exampleFile
   case limit, afterSession, afterVersion, afterEffect
@@ -15,12 +13,8 @@ enum OpenAPIParameter: String, CaseIterable {
     ["$ref": .string("#/components/parameters/\(rawValue)")]
   }
 
-  private static func files(in folder: Substring?) -> [String] {
-    PageFile.allCases.filter { $0.folder == folder }.map { String($0.name) }
-  }
-
-  /// The description, for a host.
-  func description(for host: Host) -> JSONValue {
+  /// The description for a host and its static files.
+  func description(for host: Host, files: StaticFiles) -> JSONValue {
     switch self {
     case .reactor:
       path("reactor", "The name of a hosted reactor.", names: host.reactors.map(\.name))
@@ -33,44 +27,46 @@ enum OpenAPIParameter: String, CaseIterable {
         ], example: "demo")
     case .effect:
       path(
-        "effect", "The effect's id, from the list of those that run.",
+        "effect", "The effect's id, from the list of running effects.",
         ["type": "string", "minLength": 1])
     case .global: path("global", "The name of a global.", names: host.globals.map(\.name))
     case .problem:
-      path("problem", "What a problem's type ends in.", names: ProblemKind.allCases.map(\.rawValue))
+      path(
+        "problem", "The last part of a problem's type.", names: ProblemKind.allCases.map(\.rawValue)
+      )
     case .file:
-      path("file", "A file that pages load.", names: Self.files(in: nil))
+      path("file", "A file that pages load.", names: files.names(in: nil))
     case .inspectorFile:
-      path("inspectorFile", "A part of the inspector.", names: Self.files(in: "inspector"))
+      path("inspectorFile", "A part of the inspector.", names: files.names(in: "inspector"))
     case .exampleFile:
-      path("exampleFile", "A part of the examples.", names: Self.files(in: "examples"))
+      path("exampleFile", "A part of the examples.", names: files.names(in: "examples"))
     case .limit:
       query(
-        "limit", "How many entries a page has at most.",
+        "limit", "The most entries of a page.",
         ["type": "integer", "minimum": 1, "maximum": 1000, "default": 100])
     case .afterSession:
-      query("after", "The id that the page begins after; `Link` has it.", ["type": "string"])
+      query("after", "The id after which the page begins; from `Link`.", ["type": "string"])
     case .afterVersion:
       query(
-        "after", "The version that the page begins after.",
+        "after", "The version after which the page begins.",
         ["type": "integer", "minimum": 0, "default": 0])
     case .afterEffect:
       query(
-        "after", "The id of the effect that the page begins after; `Link` has it.",
+        "after", "The id of the effect after which the page begins; from `Link`.",
         ["type": "string"])
     case .version:
-      query("version", "The state as it was at this version.", ["type": "integer", "minimum": 0])
+      query("version", "The State at this version.", ["type": "integer", "minimum": 0])
     case .select:
       query(
-        "select", "A JSON Pointer (RFC 6901): the part of the state that is given.",
+        "select", "A JSON Pointer (RFC 6901) to a part of the State.",
         ["type": "string", "pattern": "^(/([^~]|~[01])*)?$"])
     case .delta:
       query(
-        "delta", "Sends the first state whole, and then JSON Patches (RFC 6902).",
+        "delta", "Sends the first State whole, and then JSON Patches (RFC 6902).",
         ["type": "string", "enum": ["patch"]])
     case .activity:
       query(
-        "activity", "Tells how many effects run, and how far they are.", ["type": "boolean"])
+        "activity", "Sends the number of running effects and their progress.", ["type": "boolean"])
     case .sessions:
       query(
         "session", "The sessions of the stream, each as `{reactor}/{session}`.",
@@ -82,7 +78,7 @@ enum OpenAPIParameter: String, CaseIterable {
         ], isRequired: true)
     case .replay:
       query(
-        "replay", "Sends every version after the cursor, however slow the reader.",
+        "replay", "Sends every version after the cursor, without conflation.",
         ["type": "string", "enum": ["all"]])
     case .lastEventIDQuery:
       query(
@@ -94,7 +90,8 @@ enum OpenAPIParameter: String, CaseIterable {
         ["type": "string"])
     case .idempotencyKey:
       header(
-        "Idempotency-Key", "The same key with the same body runs once, and is answered alike.",
+        "Idempotency-Key",
+        "A repeated request with the same body runs once and gets the first response.",
         [
           "type": "string",
           "pattern": #"^([!#-~]{1,128}|"([ !#-\[\]-~]|\\["\\]){1,128}")$"#,
@@ -109,7 +106,7 @@ enum OpenAPIParameter: String, CaseIterable {
     case .requestID:
       header(
         "X-Request-Id",
-        "A name for the request, which logs and the answer repeat; what is none gets another one.",
+        "An id for the request, repeated in logs and in the response; replaced if malformed.",
         ["type": "string"])
     case .traceparent:
       header(
@@ -117,7 +114,7 @@ enum OpenAPIParameter: String, CaseIterable {
         ["type": "string"])
     case .ifNoneMatch:
       header(
-        "If-None-Match", "The `ETag` that the client has: 304 if it holds.", ["type": "string"])
+        "If-None-Match", "The client's `ETag`: 304 if it is current.", ["type": "string"])
     }
   }
 
@@ -131,7 +128,7 @@ enum OpenAPIParameter: String, CaseIterable {
   }
 
   private func path(_ name: String, _ text: String, names: [String]) -> JSONValue {
-    // An enum without values is no schema.
+    // An `enum` must not be empty.
     guard let first = names.first else { return path(name, text, ["type": "string"]) }
     return path(
       name, text, ["type": "string", "enum": .array(names.map { .string($0) })],

@@ -1,7 +1,8 @@
+internal import ReactorTransport
 internal import ReactorCoding
 internal import ReactorHost
 
-/// The schemas that do not depend on what is hosted.
+/// The schemas that do not depend on the hosted reactors.
 enum OpenAPISchemas {
   static let common: [JSONValue.Member] = [
     .init("Problem", problem), .init("ReactorList", reactorList),
@@ -14,11 +15,11 @@ enum OpenAPISchemas {
   private static let sessionID = "^(?!\\.{1,2}$)[A-Za-z0-9._~-]{1,128}$"
   private static let cursor: JSONValue = [
     "type": "string", "pattern": "^[A-Za-z0-9._-]{1,64}$",
-    "description": "`{epoch}-{version}`: one point of one history.",
+    "description": "`{epoch}-{version}`: a position in one history.",
   ]
   private static let time: JSONValue = ["type": "string", "format": "date-time"]
 
-  /// An object whose named members are all there.
+  /// An object; its members are required unless they are listed as optional.
   private static func object(_ members: [JSONValue.Member], optional: Set<String> = []) -> JSONValue
   {
     let required = members.map(\.name).filter { !optional.contains($0) }
@@ -39,7 +40,7 @@ enum OpenAPISchemas {
         .init("title", text), .init("status", status), .init("detail", text),
         .init("pointer", ["type": "string", "description": "Which value of the body is wrong."]),
         .init("expected", ["type": "array", "items": text]),
-        .init("offset", ["type": "integer", "description": "The byte where the JSON broke."]),
+        .init("offset", ["type": "integer", "description": "The byte where parsing failed."]),
         .init("index", ["type": "integer", "description": "Which action of an array failed."]),
         .init("parameter", text), .init("offered", ["type": "array", "items": text]),
       ],
@@ -75,12 +76,12 @@ enum OpenAPISchemas {
         "id",
         [
           "type": ["string", "null"], "pattern": .string(sessionID),
-          "description": "The id to take; one is made up without.",
+          "description": "The id; generated if absent.",
         ]),
       .init(
         "from",
         [
-          "description": "The history to begin with: another session's, up to a version.",
+          "description": "The session whose history is copied, up to a version.",
           "type": ["object", "null"],
           "properties": [
             "session": ["type": "string", "pattern": .string(sessionID)],
@@ -93,7 +94,7 @@ enum OpenAPISchemas {
   private static let logEntry = object(
     [
       .init("version", ["type": "integer", "minimum": 1]), .init("at", time),
-      .init("action", ["description": "What caused it; `null` for a global's mutation."]),
+      .init("action", ["description": "Its cause; `null` for a global's mutation."]),
       .init("mutation", [:]),
       .init("global", ["type": "string", "description": "The global that caused it."]),
     ], optional: ["global"])
@@ -103,7 +104,7 @@ enum OpenAPISchemas {
     of: object([
       .init("id", text),
       .init(
-        "action", ["description": "What started it; `null` for an action of the reactor's own."]),
+        "action", ["description": "Its cause; `null` for an action of the reactor itself."]),
       .init("startedAt", time),
       .init("progress", ["type": ["number", "null"], "minimum": 0, "maximum": 1]),
     ]))
@@ -116,19 +117,19 @@ enum OpenAPISchemas {
     ]))
 }
 
-/// A reactor's own schemas, under its name.
-struct Hosted {
+/// The schemas of a reactor, as components of the document.
+struct HostedSchemas {
   let schemas: [JSONValue.Member]
   let examples: [JSONValue.Member]
   private let name: String
 
-  /// The schema of a global, under its name.
+  /// The schema of a global, as a component of the document.
   static func schema(of global: any SharedGlobal) -> JSONValue.Member {
     let component = "\(componentName(global.name)).Value"
     return .init(component, moved(parse(global.schema), to: component))
   }
 
-  /// Names of components have fewer characters than those of reactors and globals.
+  /// The name as a component name, which allows fewer characters.
   private static func componentName(_ name: String) -> String {
     String(name.map { $0.isASCII && ($0.isLetter || $0.isNumber || "._-".contains($0)) ? $0 : "_" })
   }
@@ -149,14 +150,14 @@ struct Hosted {
     }
   }
 
-  var state: JSONValue { Address.reference("\(name).State") }
-  var action: JSONValue { Address.reference("\(name).Action") }
+  var state: JSONValue { OpenAPIDocument.reference("\(name).State") }
+  var action: JSONValue { OpenAPIDocument.reference("\(name).Action") }
 
   private static func parse(_ json: [UInt8]) -> JSONValue {
     (try? JSONDocument(parsing: json)).map { JSONValue($0.root) } ?? [:]
   }
 
-  /// A schema whose references into itself hold where it is a component of the document.
+  /// Rewrites a schema's references to itself for its place in the document.
   private static func moved(_ schema: JSONValue, to component: String) -> JSONValue {
     switch schema {
     case .object(let members):

@@ -1,6 +1,7 @@
 internal import ReactorCoding
+internal import ReactorTransport
 
-/// An error as clients get it: `application/problem+json` (RFC 9457).
+/// An error response: `application/problem+json` (RFC 9457).
 struct Problem: Error {
   let kind: ProblemKind
   var status: Int
@@ -29,11 +30,9 @@ struct Problem: Error {
         .init("status", .number(JSONNumber(status))),
         .init("detail", .string(detail)),
       ] + members)
-    var response = HTTPResponse(
+    return HTTPResponse(
       status: status,
       headers: ["Content-Type": "application/problem+json", "Cache-Control": "no-store"] + headers,
-      body: .bytes(body.bytes))
-    response.problemKind = kind
-    return response
+      body: .bytes(body.bytes), problem: kind.rawValue)
   }
 }

@@ -1,11 +1,14 @@
-/// Every kind of error that the service answers.
+internal import ReactorTransport
+
+/// The problem types of the service.
 ///
-/// The raw value ends the problem's `type`, and names the page that explains it.
+/// The raw value is the last part of the problem's `type`, which is the address of its page.
 enum ProblemKind: String, CaseIterable {
   case actionRunning = "action-running"
   case bodyTooLarge = "body-too-large"
   case effectFailed = "effect-failed"
   case forbidden
+  case foreignOrigin = "foreign-origin"
   case headersTooLarge = "headers-too-large"
   case idempotencyKeyReused = "idempotency-key-reused"
   case invalidAction = "invalid-action"
@@ -15,11 +18,13 @@ enum ProblemKind: String, CaseIterable {
   case invalidSessionID = "invalid-session-id"
   case malformedJSON = "malformed-json"
   case methodNotAllowed = "method-not-allowed"
+  case misdirectedRequest = "misdirected-request"
   case notAcceptable = "not-acceptable"
   case notFound = "not-found"
   case rateLimited = "rate-limited"
   case sessionEnded = "session-ended"
   case sessionExists = "session-exists"
+  case stateTooLarge = "state-too-large"
   case storageFull = "storage-full"
   case unauthorized
   case unavailable
@@ -34,7 +39,7 @@ enum ProblemKind: String, CaseIterable {
     switch self {
     case .invalidParameter, .invalidSessionID, .malformedJSON: 400
     case .unauthorized: 401
-    case .forbidden: 403
+    case .forbidden, .foreignOrigin: 403
     case .notFound, .unknownGlobal, .unknownReactor, .unknownSession, .unknownVersion: 404
     case .methodNotAllowed: 405
     case .notAcceptable: 406
@@ -43,12 +48,13 @@ enum ProblemKind: String, CaseIterable {
     case .versionMismatch: 412
     case .bodyTooLarge: 413
     case .unsupportedMediaType: 415
+    case .misdirectedRequest: 421
     case .idempotencyKeyReused, .invalidAction, .invalidBody, .invalidPointer: 422
     case .rateLimited: 429
     case .headersTooLarge: 431
     case .effectFailed: 500
     case .unavailable: 503
-    case .storageFull: 507
+    case .stateTooLarge, .storageFull: 507
     }
   }
 
@@ -58,20 +64,23 @@ enum ProblemKind: String, CaseIterable {
     case .bodyTooLarge: "The body is too large"
     case .effectFailed: "The action failed"
     case .forbidden: "The token does not have the right"
+    case .foreignOrigin: "The page belongs to another origin"
     case .headersTooLarge: "The header fields are too large"
-    case .idempotencyKeyReused: "The key stands for another request"
+    case .idempotencyKeyReused: "The key was used for another request"
     case .invalidAction: "Not an action of this reactor"
-    case .invalidBody: "Not what this address takes"
+    case .invalidBody: "The body does not fit this address"
     case .invalidParameter: "A parameter is not valid"
     case .invalidPointer: "Not a JSON Pointer"
     case .invalidSessionID: "Not a session id"
     case .malformedJSON: "Not JSON"
     case .methodNotAllowed: "The method is not allowed here"
-    case .notAcceptable: "Nothing here in the form you accept"
+    case .misdirectedRequest: "The service does not have this name"
+    case .notAcceptable: "No acceptable representation"
     case .notFound: "Nothing here"
     case .rateLimited: "Too many requests"
     case .sessionEnded: "The session has ended"
     case .sessionExists: "The session exists already"
+    case .stateTooLarge: "The State is too large"
     case .storageFull: "The storage is full"
     case .unauthorized: "A token is needed"
     case .unavailable: "The service is not available"
@@ -84,22 +93,27 @@ enum ProblemKind: String, CaseIterable {
     }
   }
 
-  /// What a client's developer should know and do, for the page under `/problems/`.
+  /// The explanation for developers of clients, for the page under `/problems/`.
   var explanation: String {
     switch self {
     case .actionRunning:
-      "A request with the same Idempotency-Key has not been answered yet. Wait, then send it again."
+      "A request with the same Idempotency-Key has no response yet. Wait, then send it again."
     case .bodyTooLarge:
       "The request's body is larger than limits.body allows. Nothing was changed. Send less at once."
     case .effectFailed:
       """
       The reactor's mutate failed for this action. Mutations that were committed before the failure \
-      stay; the session goes on. The title and the status may be the reactor's own.
+      stay; the session continues. The title and the status may be the reactor's own.
       """
     case .forbidden:
       """
-      The token is known, but may not do this: it reads and the request writes, or it is for other \
-      reactors.
+      The token is known but does not permit this request: it only permits reading, or it is \
+      limited to other reactors.
+      """
+    case .foreignOrigin:
+      """
+      A web page of another origin sent a request that changes something. The operator allows \
+      origins with the setting cors.origins. Nothing was changed.
       """
     case .headersTooLarge:
       """
@@ -110,20 +124,26 @@ enum ProblemKind: String, CaseIterable {
       "The Idempotency-Key was used for another body in this session. Use a new key for each action."
     case .invalidAction:
       """
-      The body is JSON, but not an action: pointer says which value is wrong, expected what it could \
-      be. Nothing ran. The reactor's page in the catalogue has a schema and examples.
+      The body is JSON, but not an action: pointer names the wrong value, expected the possible ones. \
+      Nothing ran. The reactor's page in the catalogue has a schema and examples.
       """
     case .invalidBody:
-      "The body is JSON, but not what this address takes. pointer says which value is wrong."
+      "The body is JSON of another shape than this address takes. pointer names the wrong value."
     case .invalidParameter: "A query parameter or header field has a value that cannot be used."
     case .invalidPointer:
       "select takes a JSON Pointer (RFC 6901): empty, or parts that each begin with a slash."
     case .invalidSessionID:
       "A session id is 1 to 128 of A-Z a-z 0-9 . _ ~ - and neither . nor .. itself."
-    case .malformedJSON: "The body is not JSON. offset is the byte where it broke, counted from 0."
-    case .methodNotAllowed: "The Allow field of the answer lists the methods of this address."
+    case .malformedJSON:
+      "The body is not JSON. offset is the position of the first wrong byte, counted from 0."
+    case .methodNotAllowed: "The Allow field of the response lists the methods of this address."
+    case .misdirectedRequest:
+      """
+      The request names a host that this service does not have, as a page that rebinds its name to \
+      a local address does. The operator lists the service's names with the setting http.hosts.
+      """
     case .notAcceptable:
-      "The Accept field of the request excludes every form that this address has."
+      "The Accept field of the request excludes every representation of this address."
     case .notFound: "The address, or the selected part of the state, does not exist."
     case .rateLimited:
       """
@@ -131,21 +151,23 @@ enum ProblemKind: String, CaseIterable {
       connections than limits.address. The fields RateLimit and Retry-After say when to try again.
       """
     case .sessionEnded:
-      "The session was deleted. A PUT makes a new one under the same id, with a new history."
-    case .sessionExists: "Use another id, or PUT, which takes the session that is there."
-    case .storageFull: "The disk is full. Nothing was changed. Try again when there is room."
+      "The session was deleted. A PUT creates a new one with the same id and a new history."
+    case .sessionExists: "Use another id, or PUT, which uses the existing session."
+    case .stateTooLarge:
+      "The action would make the State larger than limits.state allows. Its mutation was rejected."
+    case .storageFull: "The disk is full. Nothing was changed. Try again when space is available."
     case .unauthorized:
-      "Send Authorization: Bearer with one of the tokens that the operator has given out."
+      "Send Authorization: Bearer with one of the operator's tokens."
     case .unavailable:
       "The service is stopping, overloaded, or cannot reach its storage. Try later."
     case .unknownGlobal: "GET /v1/globals lists the globals of this host."
     case .unknownReactor: "GET /v1/reactors lists the reactors of this host."
     case .unknownSession:
-      "Sessions are made explicitly on this host: PUT the session's address first."
-    case .unknownVersion: "The version has not come yet, or is no longer kept."
+      "Sessions are created explicitly on this host: PUT the session's address first."
+    case .unknownVersion: "The version does not exist yet, or is no longer retained."
     case .unsupportedMediaType: "Send the body as application/json."
     case .versionMismatch:
-      "If-Match does not hold: the ETag of the answer is the session's real cursor. Nothing ran."
+      "If-Match does not match: the ETag of the response is the session's cursor. Nothing ran."
     }
   }
 }

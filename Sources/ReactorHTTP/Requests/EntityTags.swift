@@ -1,18 +1,20 @@
 internal import ReactorCoding
 internal import ReactorHost
+internal import ReactorLog
+internal import ReactorTransport
 
 /// The value of `If-Match` or `If-None-Match` (RFC 9110, 13.1).
 enum EntityTags {
   case any
   case tags([(tag: Substring, isWeak: Bool)])
 
-  /// Reads a field of a request; `nil` where it is not there.
+  /// Parses a field of a request; `nil` if it is absent.
   init?(of request: HTTPRequest, in header: HTTPHeader, name: String) throws(Problem) {
     guard let field = request[header: header] else { return nil }
     try self.init(field, name: name)
   }
 
-  /// Reads a field; what does not follow the grammar is a problem of the client's.
+  /// Parses the value of a field.
   init(_ field: String, name: String) throws(Problem) {
     let text = field.trimmingSpaces()
     guard text != "*" else {
@@ -43,16 +45,14 @@ enum EntityTags {
     if case .any = self { true } else { tag(of: cursor) != nil }
   }
 
-  /// The tag among these that a point has, as it was sent.
+  /// The tag of a cursor, as the client sent it; `nil` if it is not among the tags.
   func tag(of cursor: Cursor) -> String? {
     guard case .tags(let tags) = self else { return nil }
     let plain = cursor.description
     return tags.first { Self.plain($0.tag) == plain }.map { "\"\($0.tag)\"" }
   }
 
-  /// The points that are named, by strong comparison: `If-Match`.
-  ///
-  /// `nil` stands for any.
+  /// The cursors, by strong comparison: `If-Match`; `nil` for any.
   var cursors: [Cursor]? {
     switch self {
     case .any: nil
@@ -60,15 +60,15 @@ enum EntityTags {
     }
   }
 
-  /// The tag of the plain form: a compressed one is of the same point of the same history.
+  /// The tag of the plain representation: a compressed one has the same cursor.
   private static func plain(_ tag: Substring) -> Substring {
-    let suffix = AnswerCompression.tagSuffix
+    let suffix = ResponseCompression.tagSuffix
     return tag.hasSuffix(suffix) ? tag.dropLast(suffix.count) : tag
   }
 }
 
 extension StringProtocol {
-  /// The text without spaces and tabs at its ends.
+  /// The text without leading and trailing spaces and tabs.
   func trimmingSpaces() -> SubSequence {
     var text = self[...]
     while let first = text.first, first == " " || first == "\t" { text = text.dropFirst() }
@@ -78,7 +78,7 @@ extension StringProtocol {
 }
 
 extension HTTPFields {
-  /// Adds the entity tag of a point of a history; it is told with every action.
+  /// Appends the entity tag of a cursor, without creating a string: every action has one.
   mutating func appendTag(of cursor: Cursor) {
     let tag = cursor.entityTag
     append("ETag", byteCount: tag.byteCount) { tag.write(to: $0) }

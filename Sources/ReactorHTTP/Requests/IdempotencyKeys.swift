@@ -1,11 +1,11 @@
+internal import ReactorTransport
 internal import ReactorCoding
 
-/// The value of `Idempotency-Key`: a name in quotes, with backslashes before quotes and backslashes
-/// that are part of it, or bare.
+/// The value of `Idempotency-Key`: a bare name, or a quoted string of RFC 9651.
 enum IdempotencyKeys {
   private static let lengths = 1...128
 
-  /// Reads the field of a request; `nil` where it is not there.
+  /// Parses the field of a request; `nil` if it is absent.
   static func read(_ request: HTTPRequest) throws(Problem) -> String? {
     guard let field = request[header: .idempotencyKey] else { return nil }
     guard let key = read(field) else {
@@ -19,7 +19,7 @@ enum IdempotencyKeys {
     return key
   }
 
-  /// Reads a field; `nil` where it is malformed.
+  /// Parses the value of a field; `nil` if it is malformed.
   static func read(_ field: String) -> String? {
     let text = field.trimmingSpaces().utf8
     let isQuoted = text.first == UInt8(ascii: "\"")
@@ -30,12 +30,12 @@ enum IdempotencyKeys {
   }
 
   private static func bare(_ text: Substring.UTF8View) -> [UInt8]? {
-    // A space tells that two fields were sent, which together are none.
+    // A space means that two fields were sent and joined.
     let isName = text.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\"") }
     return isName ? Array(text) : nil
   }
 
-  /// The inside of a string of RFC 9651.
+  /// The content of a quoted string.
   private static func unquoted(_ text: Substring.UTF8View) -> [UInt8]? {
     var name: [UInt8] = []
     var rest = text.dropFirst()

@@ -1,7 +1,7 @@
 /// Media types in `Accept` and `Content-Type` (RFC 9110, 8.3 and 12.5.1).
 enum MediaTypes {
-  /// The first of some types, in the server's order of preference, that a field accepts most;
-  /// `nil` where it excludes all of them.
+  /// Chooses the offered type that `Accept` prefers, the first one among equals; `nil` if the field
+  /// excludes all of them.
   static func choose(from offered: [String], accept: String?) -> String? {
     guard let accept, let first = offered.first else { return offered.first }
     if accept == "*/*" { return first }
@@ -17,7 +17,7 @@ enum MediaTypes {
     return best?.type
   }
 
-  /// Whether a body of this type is JSON in UTF-8.
+  /// Whether a `Content-Type` is JSON in UTF-8.
   static func isJSON(_ contentType: String) -> Bool {
     if contentType == "application/json" { return true }
     let parts = contentType.split(separator: ";", omittingEmptySubsequences: false)

@@ -1,15 +1,13 @@
-/// The value of `Prefer` (RFC 7240), as far as the service knows it.
-///
-/// What it does not know is ignored.
+/// The value of `Prefer` (RFC 7240); unknown preferences are ignored.
 struct Preferences {
-  /// No request waits longer, whatever it prefers.
+  /// The longest wait in seconds.
   static let longestWait = 3600
 
   var respondsAsynchronously = false
   var wait: Int?
   var isMinimal = false
 
-  /// Reads the field; of a preference that occurs more than once the first one counts.
+  /// Parses the field; the first of repeated preferences counts.
   init(_ field: String?) {
     guard let field else { return }
     var seen: Set<String> = []
@@ -32,14 +30,14 @@ struct Preferences {
     }
   }
 
-  /// What is left of the preferences when the answer is known: nothing about how long to wait for it.
-  var ofFinalAnswer: Preferences {
+  /// The preferences that apply to a response which does not wait.
+  var ofFinalResponse: Preferences {
     var preferences = self
     preferences.respondsAsynchronously = false
     return preferences
   }
 
-  /// The value of `Preference-Applied`, as the words that were followed; `nil` for none.
+  /// The value of `Preference-Applied`; `nil` if none is applied.
   var applied: String? {
     var words: [String] = []
     if respondsAsynchronously { words.append("respond-async") }

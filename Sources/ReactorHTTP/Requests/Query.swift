@@ -1,39 +1,48 @@
 internal import ReactorCoding
+internal import ReactorTransport
 
-/// The parameters of an address.
+/// The parameters in the query of a request.
 ///
-/// Where a name occurs more than once, the first one counts, but for those that may.
+/// If a name occurs more than once, the first value counts, except for lists. Names are compared as
+/// bytes. Values are ASCII, with other bytes replaced, except for JSON Pointers.
 struct Query {
-  private let values: [String: [String]]
+  private let parameters: [(name: WireText, value: String)]
 
-  /// Reads what stood after the `?`.
-  init(_ text: String?) throws(Problem) {
-    var values: [String: [String]] = [:]
-    for part in (text ?? "").split(separator: "&") {
-      let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+  /// Parses the part after the `?`.
+  init(_ text: WireText?) throws(Problem) {
+    var parameters: [(name: WireText, value: String)] = []
+    for part in text?.utf8.split(separator: UInt8(ascii: "&")) ?? [] {
+      let pair = part.split(
+        separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
       guard let name = PercentEncoding.decode(pair[0], plusIsSpace: true),
-        let value = PercentEncoding.decode(pair.count > 1 ? pair[1] : "", plusIsSpace: true)
+        let value = pair.count > 1 ? PercentEncoding.decode(pair[1], plusIsSpace: true) : ""
       else {
         throw Problem(
           .invalidParameter,
           "The query is not percent-encoded UTF-8. Write % as %25 and encode other characters.")
       }
-      values[name, default: []].append(value)
+      parameters.append((WireText(name), value))
     }
-    self.values = values
+    self.parameters = parameters
   }
 
-  subscript(name: String) -> String? {
-    values[name]?.first
+  subscript(name: StaticString) -> String? { raw(name)?.asciiOnly }
+
+  /// The values of a list, in order.
+  func all(_ name: StaticString) -> [String] {
+    parameters.filter { Self.isEqual($0.name, name) }.map(\.value.asciiOnly)
   }
 
-  /// The values of a parameter that may occur more than once, in order.
-  func all(_ name: String) -> [String] {
-    values[name] ?? []
+  private func raw(_ name: StaticString) -> String? {
+    parameters.first { Self.isEqual($0.name, name) }?.value
   }
 
-  /// A number within a range; `nil` where the parameter is not there.
-  func integer(_ name: String, in range: ClosedRange<Int>) throws(Problem) -> Int? {
+  private static func isEqual(_ text: WireText, _ name: StaticString) -> Bool {
+    name.withUTF8Buffer { text.utf8.elementsEqual($0) }
+  }
+
+  /// A number within a range; `nil` if the parameter is absent.
+  func integer(_ name: StaticString, in range: ClosedRange<Int>) throws(Problem) -> Int? {
     guard let text = self[name] else { return nil }
     guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
       let number = Int(text), range.contains(number)
@@ -41,16 +50,40 @@ struct Query {
       let bounds =
         range.upperBound == .max
         ? "\(range.lowerBound) or more" : "\(range.lowerBound) to \(range.upperBound)"
-      throw Problem(
-        .invalidParameter, "The parameter \(name) takes a whole number: \(bounds).",
-        members: [.init("parameter", .string(name))])
+      throw .invalid(
+        parameter: "\(name)", "The parameter \(name) takes a whole number: \(bounds).")
     }
     return number
   }
 
-  /// The part of a state that is asked for; `nil` for the whole.
-  func pointer(_ name: String) throws(Problem) -> JSONPointer? {
-    guard let text = self[name] else { return nil }
+  /// The length of a page.
+  func limit() throws(Problem) -> Int {
+    try integer("limit", in: 1...Limits.pageLength.most) ?? Limits.pageLength.usual
+  }
+
+  /// Whether a parameter is `true`; `false` if it is absent.
+  func flag(_ name: StaticString) throws(Problem) -> Bool {
+    switch self[name] {
+    case nil, "false": return false
+    case "true": return true
+    default:
+      throw .invalid(
+        parameter: "\(name)", "The parameter \(name) takes: true or false.")
+    }
+  }
+
+  /// Whether a parameter is present that takes only one value.
+  func choice(_ name: StaticString, _ value: String) throws(Problem) -> Bool {
+    guard let text = self[name] else { return false }
+    guard text == value else {
+      throw .invalid(parameter: "\(name)", "The parameter \(name) takes: \(value).")
+    }
+    return true
+  }
+
+  /// A JSON Pointer to the selected part of a State; `nil` for the whole.
+  func pointer(_ name: StaticString) throws(Problem) -> JSONPointer? {
+    guard let text = raw(name) else { return nil }
     do {
       return try JSONPointer(text)
     } catch {
@@ -60,7 +93,7 @@ struct Query {
         The parameter \(name) takes a JSON Pointer (RFC 6901): empty, or parts that each begin with \
         a slash, such as /user/name. Within a part ~ is written ~0 and / is written ~1.
         """,
-        members: [.init("parameter", .string(name))])
+        members: [.init("parameter", .string("\(name)"))])
     }
   }
 }

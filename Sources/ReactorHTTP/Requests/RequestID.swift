@@ -1,22 +1,22 @@
 internal import ReactorHost
+internal import ReactorLog
 internal import Synchronization
 
-/// Names of requests: the client's own, or one that no other request of any process has.
+/// The ids of requests: the client's own, or a generated one that is unique across processes.
 enum RequestID {
   private static let longest = 128
   private static let process = String(
     String(UInt64.random(in: .min ... .max), radix: 36).suffix(8))
   private static let count = Atomic<Int>(0)
 
-  /// A name for a request that came without.
+  /// Generates an id.
   ///
-  /// It is short enough to be kept without an allocation for the first millions of requests.
+  /// For the first millions of requests it is short enough to be stored without an allocation.
   static func next() -> String {
-    NumberedName(process, count.wrappingAdd(1, ordering: .relaxed).newValue, radix: 36).text
+    IdentifierWriter(process, count.wrappingAdd(1, ordering: .relaxed).newValue, radix: 36).text
   }
 
-  /// Whether a client's name is taken over: what could not stand in a log or a field as it is, or is
-  /// longer than anyone needs, is not.
+  /// Whether a client's id can be used as it is in logs and header fields.
   static func isValid(_ id: String) -> Bool {
     !id.isEmpty && id.utf8.count <= longest
       && id.utf8.allSatisfy { byte in

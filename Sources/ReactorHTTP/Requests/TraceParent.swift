@@ -1,10 +1,10 @@
-/// The value of `traceparent` (W3C Trace Context, level 1): which trace a request is a part of.
+/// The value of `traceparent` (W3C Trace Context, level 1): the trace that a request belongs to.
 struct TraceParent {
   /// The trace, as 32 hexadecimal digits.
   let trace: Substring
   private let flags: Substring
 
-  /// Reads a field; `nil` for what is not valid, which begins no trace.
+  /// Parses a field; `nil` if it is invalid.
   init?(_ field: String) {
     let bytes = Array(field.utf8)
     guard bytes.count >= 55, bytes[2] == Self.dash, bytes[35] == Self.dash,
@@ -12,7 +12,7 @@ struct TraceParent {
     else { return nil }
     let parts = [bytes[0..<2], bytes[3..<35], bytes[36..<52], bytes[53..<55]]
     guard parts.allSatisfy({ $0.allSatisfy(Self.isDigit) }) else { return nil }
-    // 255 is no version; a later one than 0 may say more, after another dash.
+    // Version 255 is invalid; versions after 0 may have more fields.
     let isFirstVersion = bytes[..<2].elementsEqual("00".utf8)
     guard !bytes[..<2].elementsEqual("ff".utf8),
       isFirstVersion ? bytes.count == 55 : bytes.count == 55 || bytes[55] == Self.dash,
@@ -22,7 +22,7 @@ struct TraceParent {
     flags = Substring(decoding: parts[3], as: UTF8.self)
   }
 
-  /// The field for what this service asks of others: the same trace, with a span of its own.
+  /// The field for outgoing requests: the same trace with a new span.
   func child() -> String {
     let span = String(UInt64.random(in: 1 ... .max), radix: 16)
     let zeros = String(repeating: "0", count: 16 - span.utf8.count)

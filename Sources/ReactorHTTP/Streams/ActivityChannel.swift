@@ -1,17 +1,18 @@
+internal import ReactorTransport
 internal import ReactorCoding
 internal import ReactorHost
 internal import Synchronization
 
-/// What goes on in one session, for all streams that show it: only the latest counts.
+/// The activity of one session's effects, for all streams that send it: only the latest counts.
 final class ActivityChannel: ActivityObserver {
-  /// What a client is told.
-  struct News: Sendable {
-    /// Counts what was told on this channel.
+  /// One state of the activity.
+  struct Update: Sendable {
+    /// Counts the updates of this channel.
     let number: Int
     let activity: SessionActivity
 
-    /// What a global's clients are told: nothing ever runs there.
-    static let none = News(number: 0, activity: SessionActivity())
+    /// The activity of a global, which has no effects.
+    static let none = Update(number: 0, activity: SessionActivity())
 
     /// The data of the event.
     var json: [UInt8] {
@@ -20,18 +21,18 @@ final class ActivityChannel: ActivityObserver {
   }
 
   let session: any Session
-  /// The streams that show the activity, woken when it is another one.
+  /// The streams that send the activity, woken when it changes.
   let group = StreamGroup()
-  private let state: Mutex<News>
+  private let state: Mutex<Update>
 
   init(_ session: any Session) {
     self.session = session
-    state = Mutex(News(number: 1, activity: session.activity))
+    state = Mutex(Update(number: 1, activity: session.activity))
   }
 
-  /// Begins to listen.
+  /// Begins to observe the session.
   ///
-  /// Whoever made the channel calls this once, holding no lock.
+  /// Called once by the creator, without locks held.
   func start() {
     session.observeActivity(self)
   }
@@ -40,17 +41,17 @@ final class ActivityChannel: ActivityObserver {
     session.stopObservingActivity(self)
   }
 
-  /// What is to be told now.
-  var latest: News {
+  /// The latest update.
+  var latest: Update {
     state.withLock { $0 }
   }
 
   func activityDidChange(_ activity: SessionActivity) {
-    let isNews = state.withLock { news in
-      guard news.activity != activity else { return false }
-      news = News(number: news.number + 1, activity: activity)
+    let isChange = state.withLock { latest in
+      guard latest.activity != activity else { return false }
+      latest = Update(number: latest.number + 1, activity: activity)
       return true
     }
-    if isNews { group.wake() }
+    if isChange { group.wake() }
   }
 }

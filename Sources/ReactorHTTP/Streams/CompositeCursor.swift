@@ -1,15 +1,15 @@
 internal import ReactorHost
+internal import ReactorLog
 
-/// The cursors of several sessions in one: the `id` of events on a stream of several.
+/// The cursors of several sessions: the `id` of events on a stream of several sessions.
 ///
 /// ```
 /// 4w9xd.k3x9q2-17~p0c7m.8dn2vg-3
 /// ```
 ///
-/// Each cursor stands behind a tag that is made from its session's name, so that a client may come
-/// back with other sessions, or the same ones in another order. Tags are short and may meet; then a
-/// session finds a cursor that is not of its epoch, and begins anew. All characters may stand in an
-/// address as they are.
+/// Each cursor is preceded by a tag of its session's name, so that a client can reconnect with other
+/// sessions or in another order. Tags are short and can collide; then a session finds a cursor of
+/// another epoch and starts again. All characters are valid in a query without encoding.
 struct CompositeCursor {
   private static let separator: Character = "~"
   private static let tagLength = 5
@@ -17,7 +17,7 @@ struct CompositeCursor {
 
   private let cursors: [Substring: [Cursor]]
 
-  /// Reads the id of an event; `nil` where it is none.
+  /// Parses the id of an event.
   init?(_ text: String) {
     var cursors: [Substring: [Cursor]] = [:]
     for part in text.split(separator: Self.separator, omittingEmptySubsequences: false) {
@@ -29,7 +29,7 @@ struct CompositeCursor {
     self.cursors = cursors
   }
 
-  /// Where a client was in a session.
+  /// The client's position in a session.
   func position(of name: String, in epoch: String) -> StreamPosition {
     guard let found = cursors[Self.tag(of: name)[...]], let first = found.first else {
       return .beginning
@@ -37,7 +37,7 @@ struct CompositeCursor {
     return .cursor(found.first { $0.epoch == epoch } ?? first)
   }
 
-  /// Writes the id of an event.
+  /// Encodes the id of an event.
   static func text(_ cursors: some Sequence<(tag: String, cursor: Cursor)>) -> String {
     var text = ""
     for (tag, cursor) in cursors {
@@ -49,7 +49,7 @@ struct CompositeCursor {
     return text
   }
 
-  /// What stands for a session's name: 25 bits of FNV-1a, the same on every machine.
+  /// The tag of a session's name: 25 bits of FNV-1a, the same on every machine.
   static func tag(of name: String) -> String {
     var hash: UInt32 = 2_166_136_261
     for byte in name.utf8 { hash = (hash ^ UInt32(byte)) &* 16_777_619 }

@@ -1,31 +1,33 @@
 internal import ReactorCoding
 internal import ReactorHost
+internal import ReactorLog
+internal import ReactorTransport
 internal import Synchronization
 
 /// One client's stream of several sessions.
 ///
-/// Every session has its turn: one that changes all the time does not keep the others from being
-/// heard.
+/// Sessions are served round-robin, so that one which changes all the time does not starve the
+/// others.
 final class CompositeStream: ByteStream {
   /// One of the sessions.
   struct Part: Sendable {
     /// `{reactor}/{session}`.
     let name: String
 
-    /// What is shown of it; `nil` where it is gone.
+    /// The source of its events; `nil` if the session has ended.
     let subscription: Subscription?
 
-    /// What is sent of it first.
+    /// Its first output.
     var opening: StreamOpening?
 
-    /// Where the client is; `nil` until it was sent something.
+    /// The client's cursor; `nil` until an event was sent.
     var cursor: Cursor?
 
     fileprivate let tag: String
     fileprivate let quotedName: [UInt8]
     fileprivate var hasEnded = false
 
-    /// Makes a part.
+    /// Creates a part.
     init(
       _ name: String, _ subscription: Subscription?, _ opening: StreamOpening?, at cursor: Cursor?
     ) {
@@ -40,16 +42,17 @@ final class CompositeStream: ByteStream {
 
   fileprivate struct State {
     var parts: [Part]
-    /// Which part is asked first.
+    /// The part that is pulled first.
     var turn = 0
     var hasBegun = false
-    var hasSaidGoodbye = false
+    /// Whether the last event has been sent.
+    var isFinished = false
   }
 
   private let channels: EventChannels
   private let state: Mutex<State>
 
-  /// Makes a stream of its parts, which belong to different sessions.
+  /// Creates a stream of parts, which belong to different sessions.
   init(_ parts: [Part], of channels: EventChannels) {
     self.channels = channels
     state = Mutex(State(parts: parts))
@@ -63,10 +66,10 @@ final class CompositeStream: ByteStream {
 
   func next() -> StreamOutput {
     if let opening = nextOpening() { return .chunk(opening) }
-    if state.withLock({ $0.hasSaidGoodbye }) { return .finished }
+    if state.withLock({ $0.isFinished }) { return .finished }
     if channels.isDraining {
-      state.withLock { $0.hasSaidGoodbye = true }
-      return .chunk(StreamChunk(state.withLock { $0.goodbye }))
+      state.withLock { $0.isFinished = true }
+      return .chunk(StreamChunk(state.withLock { $0.drainingEvents }))
     }
     let (parts, turn) = state.withLock { ($0.parts, $0.turn) }
     for offset in parts.indices {
@@ -75,8 +78,8 @@ final class CompositeStream: ByteStream {
       switch subscription.next() {
       case .event(let event):
         return .chunk(StreamChunk(state.withLock { $0.send(event, of: index) }))
-      case .activity(let news):
-        return .chunk(StreamChunk(parts[index].notice("activity", news.json)))
+      case .activity(let update):
+        return .chunk(StreamChunk(parts[index].notice("activity", update.json)))
       case .idle: continue
       case .ended(.deleted): return .chunk(StreamChunk(state.withLock { $0.end(index) }))
       case .ended(.interrupted): return .finished
@@ -85,7 +88,7 @@ final class CompositeStream: ByteStream {
     return state.withLock { $0.hasEnded } ? .finished : .idle
   }
 
-  /// What is sent before anything else: session by session, since states may be large.
+  /// The next part of the opening: one session at a time, since States may be large.
   private func nextOpening() -> StreamChunk? {
     state.withLock { state in
       var text: [UInt8] = []
@@ -108,10 +111,10 @@ final class CompositeStream: ByteStream {
 }
 
 extension CompositeStream.State {
-  /// Whether no session is left.
+  /// Whether all sessions have ended.
   fileprivate var hasEnded: Bool { parts.allSatisfy(\.hasEnded) }
 
-  /// The cursors of all sessions of which something was sent.
+  /// The cursors of all sessions whose events were sent.
   private var id: String {
     CompositeCursor.text(parts.lazy.compactMap { part in part.cursor.map { (part.tag, $0) } })
   }
@@ -126,7 +129,7 @@ extension CompositeStream.State {
     return text
   }
 
-  /// The text of an event, which the client has with it.
+  /// Encodes an event and advances the cursor of its session.
   fileprivate mutating func send(_ event: StreamEvent, of index: Int) -> [UInt8] {
     parts[index].cursor = event.cursor
     turn = (index + 1) % parts.count
@@ -140,14 +143,14 @@ extension CompositeStream.State {
     return text
   }
 
-  /// A session was deleted.
+  /// Encodes the end of a session.
   fileprivate mutating func end(_ index: Int) -> [UInt8] {
     parts[index].hasEnded = true
     return parts[index].notice("end")
   }
 
-  /// The service is stopping: told for each session, as all that is no state.
-  fileprivate var goodbye: [UInt8] {
+  /// The `draining` events, one per session.
+  fileprivate var drainingEvents: [UInt8] {
     parts.filter { !$0.hasEnded }.flatMap { $0.notice("draining") }
   }
 }
@@ -157,7 +160,7 @@ extension CompositeStream.Part {
     EventText.notice(name, wrap(json))
   }
 
-  /// What is said of one of several sessions.
+  /// The data of an event that is not a State.
   fileprivate func wrap(_ json: some Collection<UInt8>) -> [UInt8] {
     Array(#"{"session":"#.utf8) + quotedName + Array(#","data":"#.utf8) + json + Array("}".utf8)
   }

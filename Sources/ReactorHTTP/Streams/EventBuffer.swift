@@ -1,48 +1,48 @@
+internal import ReactorLog
 internal import ReactorHost
 
-/// The latest events of a stream, shared by all that watch it: a subscriber is a position in it.
+/// The latest events of a channel, shared by its subscribers: a subscriber is a position in it.
 ///
-/// Pure: it holds what was sent and answers what a subscriber at some version gets next. However
-/// many subscribers there are, and however far behind, it keeps at most ``bound`` events and about
-/// ``byteBound`` bytes.
+/// A pure data structure. It retains at most ``bound`` events and about ``byteBound`` bytes,
+/// regardless of the number of subscribers and how far they are behind.
 struct EventBuffer {
-  /// What comes next for a subscriber.
+  /// The next event for a subscriber.
   enum Next {
     /// This event, and then those after it.
     case event(StreamEvent)
 
-    /// What follows is not here any more; this is the latest that is. One who wants each event has
-    /// to read the log.
+    /// The next event is no longer retained; `latest` is the newest one. A subscriber to every version
+    /// has to read the log.
     case behind(latest: StreamEvent?)
 
-    /// Nothing yet: the subscriber has seen everything up to this version.
+    /// No event: the subscriber has everything up to this version.
     case upToDate(version: Int)
   }
 
-  /// A stream of large states is bounded by its bytes before it is by its events.
+  /// The most bytes; reached before the bound of events if States are large.
   static let byteBound = 1 << 20
 
   private let bound: Int
   private var events: ArraySlice<StreamEvent> = []
   private var bytes = 0
-  /// The version of the newest event that was dropped; a subscriber before it has fallen behind.
+  /// The version of the newest dropped event; a subscriber before it has fallen behind.
   private var droppedVersion: Int
-  /// The version that the stream has reached, which need not have an event of its own.
+  /// The current version, which may have no event.
   private(set) var version: Int
 
-  /// Makes a buffer for a stream that begins at a version.
+  /// Creates a buffer that begins at a version.
   init(bound: Int, version: Int) {
     self.bound = max(1, bound)
     self.version = version
     droppedVersion = version
   }
 
-  /// A version was reached that shows nothing new.
+  /// Advances to a version without an event.
   mutating func advance(to version: Int) {
     self.version = max(self.version, version)
   }
 
-  /// A version was reached that shows something new.
+  /// Appends an event and drops the oldest ones above the bounds.
   mutating func append(_ event: StreamEvent) {
     version = max(version, event.version)
     events.append(event)
@@ -55,11 +55,11 @@ struct EventBuffer {
     }
   }
 
-  /// What a subscriber gets that has seen everything up to a version.
+  /// Returns the next event for a subscriber that has everything up to a version.
   func next(after seen: Int) -> Next {
     guard seen < version else { return .upToDate(version: seen) }
     guard seen >= droppedVersion else { return .behind(latest: events.last) }
-    // Versions ascend: the first one after `seen` is found by halving.
+    // Binary search for the first version after `seen`.
     var low = events.startIndex
     var high = events.endIndex
     while low < high {
@@ -67,7 +67,7 @@ struct EventBuffer {
       if events[middle].version > seen { high = middle } else { low = middle + 1 }
     }
     guard low < events.endIndex else { return .upToDate(version: version) }
-    // An event that leaps over versions is for those who have seen none of them.
+    // An event that spans versions is only for subscribers before all of them.
     return seen > events[low].follows ? .behind(latest: events.last) : .event(events[low])
   }
 }

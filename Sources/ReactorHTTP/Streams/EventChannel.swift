@@ -1,44 +1,47 @@
 internal import ReactorCoding
 internal import ReactorHost
+internal import ReactorLog
+internal import ReactorTransport
 internal import Synchronization
 
-/// The events of one session or global in one view: made once a version, whoever watches.
+/// The events of one session or global in one view, created once per version for all subscribers.
 ///
-/// A stream of whole states is written as it comes. What takes more, a part or a patch, is made by
-/// whoever brings the state while states are small, and by the worker pool where they are not: a
-/// commit must not be held up. There the newest states replace those that wait too long, and an
-/// event leaps over several versions.
+/// Events with whole States are created by the publishing thread. Events with parts and patches are
+/// created there too while States are small, and in the worker pool otherwise, so that commits are
+/// not delayed. If the pool falls behind, only the newest State remains pending, and its event spans
+/// several versions.
 final class EventChannel: SessionObserver {
   fileprivate struct State {
     var buffer: EventBuffer
-    /// The state that the first event follows, until there is one.
+    /// The State before the first event; `nil` after it.
     var base: CommittedState?
-    /// What the latest event shows, where the next one depends on it.
+    /// The JSON that the latest event leads to, if the next one depends on it.
     var shown: ArraySlice<UInt8>?
-    /// States whose events are yet to be made.
-    var waiting: [CommittedState] = []
-    var waitingBytes = 0
-    var isMaking = false
+    /// States without events yet.
+    var pending: [CommittedState] = []
+    var pendingBytes = 0
+    /// Whether a thread is creating events.
+    var isCreating = false
     var end: SessionEnd?
-    /// Patches to the latest version, by the versions that they are from.
-    var shortcuts: (target: Int, events: [Int: StreamEvent]) = (-1, [:])
+    /// Patches to the latest version by their base versions, for subscribers that were behind.
+    var catchUps: (target: Int, events: [Int: StreamEvent]) = (-1, [:])
   }
 
-  /// States up to this size are compared and taken apart at once.
+  /// States up to this size are processed by the publishing thread.
   static let smallSize = 8_192
-  /// From how many versions patches to the latest one are kept.
-  private static let shortcutBound = 16
+  /// The most retained catch-up patches.
+  private static let catchUpBound = 16
 
   let source: any StateSource
   let view: StreamView
-  /// The streams that show this channel, woken when it has news.
+  /// The streams of this channel, woken when there are new events.
   let group = StreamGroup()
   private let bound: Int
   private let background: WorkerPool
   private let state: Mutex<State>
-  /// The state that the latest patch leads to, for the next one.
+  /// The parsed State that the latest patch leads to.
   ///
-  /// Only who makes events touches it.
+  /// Only the thread that creates events uses it.
   private let latest = Mutex<JSONDocument?>(nil)
 
   init(_ source: any StateSource, _ view: StreamView, bound: Int, background: WorkerPool) {
@@ -49,15 +52,15 @@ final class EventChannel: SessionObserver {
     state = Mutex(State(buffer: EventBuffer(bound: bound, version: -1)))
   }
 
-  /// Begins to listen.
+  /// Begins to observe the source.
   ///
-  /// Whoever made the channel calls this once, before anyone else has it.
+  /// Called once by the creator, before the channel is shared.
   func start() {
-    // The lock is held around the call, so that a commit finds here what it follows; observing
-    // takes the source's own lock and calls nobody.
+    // The lock is held during the call, so that a commit finds the State before it. Observing takes
+    // the source's own lock and makes no callbacks.
     state.withLock { state in
       guard let base = source.observe(self) else {
-        // Over already. A client that comes back learns how it stands.
+        // The source has ended. A client that reconnects gets the reason.
         state.end = .interrupted
         return
       }
@@ -70,66 +73,68 @@ final class EventChannel: SessionObserver {
     source.stopObserving(self)
   }
 
-  // MARK: Making events
+  // MARK: Creating events
 
   func sessionDidCommit(_ committed: CommittedState) {
     guard !view.isPlain else {
-      let event = view.whole(
-        committed.cursor, committed.json[...], follows: committed.version - 1)
-      state.withLock { $0.buffer.append(event) }
+      state.withLock { state in
+        // Versions between were reduced before the channel observed the session, in the same batch.
+        state.buffer.append(
+          view.whole(committed.cursor, committed.json[...], follows: state.buffer.version))
+      }
       return group.wake()
     }
-    let begins = state.withLock { state in
+    let isFirst = state.withLock { state in
       state.add(committed, bound: bound)
-      defer { state.isMaking = true }
-      return !state.isMaking
+      defer { state.isCreating = true }
+      return !state.isCreating
     }
-    guard begins else { return }
+    guard isFirst else { return }
     if committed.json.count <= Self.smallSize {
-      makeEvents()
+      createEvents()
     } else {
-      background.run { [self] in makeEvents() }
+      background.run { [self] in createEvents() }
     }
   }
 
-  /// Makes the events of the states that wait.
+  /// Creates the events of the pending States, on one thread at a time.
   ///
-  /// One thread at a time is here. Where more states have come meanwhile, they are left for another
-  /// turn in the pool, so that others have theirs.
-  private func makeEvents() {
-    let (waiting, version, shown) = state.withLock { state in
-      (state.takeWaiting(), state.buffer.version, state.shown ?? state.base.map(view.json))
+  /// States that arrive meanwhile are left for a new job in the pool, so that other channels get
+  /// their turn.
+  private func createEvents() {
+    let (pending, version, shown) = state.withLock { state in
+      (state.takePending(), state.buffer.version, state.shown ?? state.base.map(view.json))
     }
     var (followed, before) = (version, shown)
     var events: [StreamEvent?] = []
-    for committed in waiting {
+    for committed in pending {
       let event = event(showing: committed, after: followed, before)
       events.append(event)
       followed = committed.version
       before = event?.shown ?? before
     }
-    let (hasMore, hasNews) = state.withLock { state in
-      for (committed, event) in zip(waiting, events) {
+    let (hasMore, wakes) = state.withLock { state in
+      for (committed, event) in zip(pending, events) {
         if let event {
           state.buffer.append(event)
         } else {
           state.buffer.advance(to: committed.version)
         }
       }
-      (state.shown, state.base, state.shortcuts) = (before, nil, (-1, [:]))
-      state.isMaking = !state.waiting.isEmpty
-      return (state.isMaking, events.contains { $0 != nil } || state.end != nil)
+      (state.shown, state.base, state.catchUps) = (before, nil, (-1, [:]))
+      state.isCreating = !state.pending.isEmpty
+      return (state.isCreating, events.contains { $0 != nil } || state.end != nil)
     }
-    if hasNews { group.wake() }
-    if hasMore { background.run { [self] in makeEvents() } }
+    if wakes { group.wake() }
+    if hasMore { background.run { [self] in createEvents() } }
   }
 
-  /// The event of a state; `nil` where its part is the same as before.
+  /// Creates the event of a State; `nil` if the selected part has not changed.
   private func event(
     showing committed: CommittedState, after version: Int, _ before: ArraySlice<UInt8>?
   ) -> StreamEvent? {
     let json = view.json(of: committed)
-    // Where versions are left out, those who want each one must notice.
+    // An event that spans versions is sent even if unchanged: subscribers to every version need it.
     if view.pointer != nil, before == json, committed.version == version + 1 { return nil }
     guard view.sendsPatches, let before else {
       return view.whole(committed.cursor, json, follows: version)
@@ -138,7 +143,7 @@ final class EventChannel: SessionObserver {
       committed.cursor, json, follows: version, difference: difference(from: before, to: json))
   }
 
-  /// The patch to a state, which the next one begins with.
+  /// Computes the patch between two States.
   private func difference(from old: ArraySlice<UInt8>, to new: ArraySlice<UInt8>) -> [UInt8] {
     latest.withLock { latest in
       let before = latest ?? (try? JSONDocument(parsing: Array(old)))
@@ -157,36 +162,36 @@ final class EventChannel: SessionObserver {
 
   // MARK: Reading
 
-  /// How the session ended, where it has.
+  /// How the session ended; `nil` while it has not.
   var end: SessionEnd? {
     state.withLock { $0.end }
   }
 
-  /// What a subscriber gets that has seen everything up to a version; and whether, after that, the
-  /// session has ended.
+  /// The next event for a subscriber that is at a version, and whether the session ends after it.
   func next(after seen: Int) -> (EventBuffer.Next, end: SessionEnd?) {
     state.withLock { state in
-      // Events that are being made come before the end.
-      (state.buffer.next(after: seen), state.isMaking ? nil : state.end)
+      // Events that are being created precede the end.
+      (state.buffer.next(after: seen), state.isCreating ? nil : state.end)
     }
   }
 
-  /// The patch from some version to a later state, for one who has not seen what lies between.
+  /// Returns the patch from a version to a later State, for a subscriber that skips the versions
+  /// between.
   ///
-  /// Made once for all who come from the same version.
+  /// The patch is shared by all subscribers at the same version.
   ///
   /// - Parameters:
-  ///   - version: What the client has seen.
-  ///   - target: Where the patch leads.
-  ///   - json: What is shown there.
-  ///   - before: What the client sees; called where it is not known yet.
-  /// - Returns: The event; `nil` where nobody knows any more what the client sees.
-  func shortcut(
+  ///   - version: The subscriber's version.
+  ///   - target: The cursor of the State.
+  ///   - json: The JSON of the State in this view.
+  ///   - before: Returns the JSON that the subscriber has; called only if the patch is not retained.
+  /// - Returns: The event; `nil` if the subscriber's JSON is not known.
+  func catchUp(
     from version: Int, to target: Cursor, _ json: ArraySlice<UInt8>,
     before: () -> ArraySlice<UInt8>?
   ) -> StreamEvent? {
     let known = state.withLock { state in
-      state.shortcuts.target == target.version ? state.shortcuts.events[version] : nil
+      state.catchUps.target == target.version ? state.catchUps.events[version] : nil
     }
     if let known { return known }
     guard let before = before() else { return nil }
@@ -194,28 +199,28 @@ final class EventChannel: SessionObserver {
       target, json, follows: version,
       difference: JSONDifference.patch(from: Array(before), to: Array(json)))
     state.withLock { state in
-      if state.shortcuts.target < target.version { state.shortcuts = (target.version, [:]) }
-      guard state.shortcuts.target == target.version,
-        state.shortcuts.events.count < Self.shortcutBound
+      if state.catchUps.target < target.version { state.catchUps = (target.version, [:]) }
+      guard state.catchUps.target == target.version,
+        state.catchUps.events.count < Self.catchUpBound
       else { return }
-      state.shortcuts.events[version] = event
+      state.catchUps.events[version] = event
     }
     return event
   }
 }
 
 extension EventChannel.State {
-  /// Adds a state whose event is to be made; of too many only the newest stays.
+  /// Adds a pending State; if there are too many, only the newest remains.
   fileprivate mutating func add(_ committed: CommittedState, bound: Int) {
-    waiting.append(committed)
-    waitingBytes += committed.json.count
-    guard waiting.count > bound || waitingBytes > EventBuffer.byteBound else { return }
-    waiting = [committed]
-    waitingBytes = committed.json.count
+    pending.append(committed)
+    pendingBytes += committed.json.count
+    guard pending.count > bound || pendingBytes > EventBuffer.byteBound else { return }
+    pending = [committed]
+    pendingBytes = committed.json.count
   }
 
-  fileprivate mutating func takeWaiting() -> [CommittedState] {
-    defer { (waiting, waitingBytes) = ([], 0) }
-    return waiting
+  fileprivate mutating func takePending() -> [CommittedState] {
+    defer { (pending, pendingBytes) = ([], 0) }
+    return pending
   }
 }

@@ -1,7 +1,8 @@
+internal import ReactorTransport
 internal import ReactorHost
 internal import Synchronization
 
-/// The channels that somebody watches.
+/// The channels that have subscribers.
 final class EventChannels: Sendable {
   private struct Key: Hashable {
     let source: ObjectIdentifier
@@ -15,7 +16,7 @@ final class EventChannels: Sendable {
   }
 
   let bound: Int
-  /// Does for the streams what would hold them up.
+  /// Executes work that would block a stream loop.
   let background: WorkerPool
   let counts = StreamCounts()
   private let table = Mutex(Table())
@@ -25,12 +26,13 @@ final class EventChannels: Sendable {
     self.background = background
   }
 
-  /// How many streams are open.
+  /// The number of open streams.
   var streamCount: Int {
     table.withLock { $0.channels.values.reduce(0) { $0 + $1.streams } }
   }
 
-  /// Gives the channel of a session or global and a view to one more stream.
+  /// Adds a stream to the channel of a session or global and a view; creates the channel for the
+  /// first stream.
   func join(_ source: any StateSource, _ view: StreamView) -> EventChannel {
     let key = Key(source: ObjectIdentifier(source), view: view)
     let channel = table.withLock { table in
@@ -41,7 +43,7 @@ final class EventChannels: Sendable {
       }
       let channel = EventChannel(source, view, bound: bound, background: background)
       table.channels[key] = (channel, 1)
-      // Before anyone else has it, so that whoever joins misses nothing from then on.
+      // Within the lock, so that no stream joins a channel that does not listen yet.
       channel.start()
       return channel
     }
@@ -49,7 +51,7 @@ final class EventChannels: Sendable {
     return channel
   }
 
-  /// A stream is gone; with the last one the channel goes too.
+  /// Removes a stream; the channel stops with its last stream.
   func leave(_ channel: EventChannel) {
     let key = Key(source: ObjectIdentifier(channel.source), view: channel.view)
     let isLast = table.withLock { table in
@@ -62,7 +64,7 @@ final class EventChannels: Sendable {
     if isLast { channel.stop() }
   }
 
-  /// Gives the channel of a session's activity to one more stream.
+  /// Adds a stream to the activity channel of a session.
   func joinActivity(of session: any Session) -> ActivityChannel {
     let key = ObjectIdentifier(session)
     let (channel, isNew) = table.withLock { table in
@@ -71,12 +73,12 @@ final class EventChannels: Sendable {
       table.activities[key] = (channel, (known?.streams ?? 0) + 1)
       return (channel, known == nil)
     }
-    // It tells what it finds, so nobody misses what changes before.
+    // It publishes the activity that it finds, so that a change before is not lost.
     if isNew { channel.start() }
     return channel
   }
 
-  /// A stream is gone that showed the activity; with the last one the channel goes too.
+  /// Removes a stream; the activity channel stops with its last stream.
   func leave(_ channel: ActivityChannel) {
     let key = ObjectIdentifier(channel.session)
     let isLast = table.withLock { table in
@@ -88,7 +90,7 @@ final class EventChannels: Sendable {
     if isLast { channel.stop() }
   }
 
-  /// Whether streams are being told to come back elsewhere.
+  /// Whether the streams are being ended.
   var isDraining: Bool {
     table.withLock { $0.isDraining }
   }

@@ -1,20 +1,21 @@
+internal import ReactorTransport
 internal import ReactorHost
 
 /// The text of server-sent events (WHATWG HTML, 9.2).
 enum EventText {
-  /// A comment that keeps an idle connection alive.
+  /// The comment that keeps an idle connection alive.
   static let heartbeat = StreamChunk(":\n\n".utf8)
 
-  /// What a subscriber gets that has everything already.
+  /// The comment for a subscriber that already has the current State.
   static let current = ": current\n\n"
 
-  /// How long a client should wait before it comes back: one to two seconds, so that the clients of
-  /// a server that went away do not all come at once.
+  /// The reconnection time: one to two seconds at random, so that the clients of a stopped server do
+  /// not all reconnect at once.
   static func retry() -> String {
     "retry: \(Int.random(in: 1000...2000))\n\n"
   }
 
-  /// An event that shows no state, and has no cursor therefore.
+  /// An event that is not a State and therefore has no id.
   static func notice(_ name: String, _ json: some Collection<UInt8> = "{}".utf8) -> [UInt8] {
     Array("event: \(name)\ndata: ".utf8) + json + Array("\n\n".utf8)
   }

@@ -1,29 +1,32 @@
+internal import ReactorLog
+internal import ReactorTransport
 internal import ReactorHost
 internal import Synchronization
 
 /// One client's stream of a session or a global.
 final class SessionStream: ByteStream {
   private struct State {
-    /// What is sent first, before anything else.
+    /// The first output.
     var opening: StreamChunk?
-    var hasSaidGoodbye = false
+    /// Whether the last event has been sent.
+    var isFinished = false
   }
 
   /// The session was deleted.
   private static let end = StreamChunk(EventText.notice("end"))
-  /// The service is stopping.
+  /// The service is draining.
   private static let draining = StreamChunk(EventText.notice("draining"))
 
   private let subscription: Subscription
   private let channels: EventChannels
   private let state: Mutex<State>
 
-  /// Makes a stream.
+  /// Creates a stream.
   ///
   /// - Parameters:
-  ///   - subscription: What comes after the opening.
-  ///   - opening: What the client is sent first.
-  ///   - channels: What tells that the service is stopping.
+  ///   - subscription: The source of the events after the opening.
+  ///   - opening: The first output.
+  ///   - channels: Knows whether the service is draining.
   init(_ subscription: Subscription, _ opening: StreamOpening, of channels: EventChannels) {
     self.subscription = subscription
     self.channels = channels
@@ -45,20 +48,20 @@ final class SessionStream: ByteStream {
 
   func next() -> StreamOutput {
     if let opening = state.withLock({ $0.opening.take() }) { return .chunk(opening) }
-    if state.withLock({ $0.hasSaidGoodbye }) { return .finished }
-    if channels.isDraining { return goodbye(Self.draining) }
+    if state.withLock({ $0.isFinished }) { return .finished }
+    if channels.isDraining { return finish(Self.draining) }
     switch subscription.next() {
     case .event(let event): return .chunk(event.chunk)
-    case .activity(let news):
-      return .chunk(StreamChunk(EventText.notice("activity", news.json)))
+    case .activity(let update):
+      return .chunk(StreamChunk(EventText.notice("activity", update.json)))
     case .idle: return .idle
-    case .ended(.deleted): return goodbye(Self.end)
+    case .ended(.deleted): return finish(Self.end)
     case .ended(.interrupted): return .finished
     }
   }
 
-  private func goodbye(_ chunk: StreamChunk) -> StreamOutput {
-    state.withLock { $0.hasSaidGoodbye = true }
+  private func finish(_ chunk: StreamChunk) -> StreamOutput {
+    state.withLock { $0.isFinished = true }
     return .chunk(chunk)
   }
 
@@ -67,17 +70,17 @@ final class SessionStream: ByteStream {
   }
 }
 
-/// What a client is sent of a session before anything else.
+/// The first output of a stream for one session.
 struct StreamOpening: Sendable {
-  /// The cursor that the client came with is not one of this history.
+  /// Whether the client's cursor does not belong to this history.
   var isReset = false
 
-  /// The client has everything already.
+  /// Whether the client already has the current State.
   var isCurrent = false
 
-  /// Where the client is, or is brought to.
+  /// The event that brings the client to the current State.
   var event: StreamEvent?
 
-  /// What goes on in the session, where the client wants to know it.
-  var activity: ActivityChannel.News?
+  /// The activity of effects, if the client requested it.
+  var activity: ActivityChannel.Update?
 }

@@ -1,18 +1,20 @@
 internal import ReactorHost
+internal import ReactorLog
+internal import ReactorTransport
 
-/// One event of a session or a global, made once for all streams of its view.
+/// One event of a session or global, created once for all streams of its view.
 struct StreamEvent: Sendable {
   enum Kind: UInt8 {
-    /// What the view shows, whole; an event without a name.
+    /// The whole representation, as an event without a name.
     case whole
 
-    /// The same, on a stream of patches.
+    /// The whole representation, on a stream of patches.
     case wholeBeforePatches
 
-    /// What changed since the event before.
+    /// The difference to the event before.
     case patch
 
-    /// What the event is called; `nil` for none.
+    /// The name of the event; `nil` for none.
     var name: String? {
       switch self {
       case .whole: nil
@@ -24,31 +26,29 @@ struct StreamEvent: Sendable {
 
   let kind: Kind
 
-  /// The point of the history that a client is at which has the event.
+  /// The cursor of a client that has the event.
   let cursor: Cursor
 
-  /// The version that the event was made after.
-  ///
-  /// Who has seen a later one has no use for what changed since this one.
+  /// The version before the event; a patch applies only to it.
   let follows: Int
 
-  /// The event as a stream of one session sends it.
+  /// The event as streams of one session send it.
   let chunk: StreamChunk
 
-  /// Where the JSON lies within the chunk's bytes.
+  /// The range of the JSON in the chunk's bytes.
   private let payload: Range<Int>
 
-  /// What a patch leads to.
+  /// The JSON that a patch leads to.
   private let result: ArraySlice<UInt8>?
 
-  /// Makes an event.
+  /// Creates an event.
   ///
   /// - Parameters:
-  ///   - kind: What it carries.
-  ///   - cursor: Where a client is that has it.
-  ///   - json: The data. JSON as the service writes it has no line ends.
-  ///   - version: The version that it was made after.
-  ///   - shown: What a client sees that has it, where that is not the data.
+  ///   - kind: The kind of data.
+  ///   - cursor: The cursor of a client that has the event.
+  ///   - json: The data; the service's JSON contains no line breaks.
+  ///   - version: The version before the event.
+  ///   - shown: The representation after the event, if it is not the data.
   init(
     _ kind: Kind, _ cursor: Cursor, _ json: ArraySlice<UInt8>, follows version: Int,
     shown: ArraySlice<UInt8>? = nil
@@ -71,15 +71,15 @@ struct StreamEvent: Sendable {
 
   var version: Int { cursor.version }
 
-  /// Whether it stands for several versions.
-  var leaps: Bool { version > follows + 1 }
+  /// Whether the event spans several versions.
+  var spansVersions: Bool { version > follows + 1 }
 
   /// The data.
   var json: ArraySlice<UInt8> { chunk.framed[payload] }
 
-  /// What a client sees that has the event.
+  /// The representation that a client with the event has.
   var shown: ArraySlice<UInt8> { result ?? json }
 
-  /// How many bytes it keeps.
+  /// The retained bytes.
   var size: Int { chunk.framed.count + (result?.count ?? 0) }
 }

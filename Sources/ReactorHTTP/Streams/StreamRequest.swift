@@ -1,20 +1,22 @@
 internal import ReactorCoding
 internal import ReactorHost
+internal import ReactorLog
+internal import ReactorTransport
 
-/// What a client wants to be streamed, and where it was.
+/// The parameters of a request for a stream.
 struct StreamRequest {
   let view: StreamView
 
-  /// Whether it wants each version, however far behind it is.
+  /// Whether every version is sent, without conflation.
   let wantsEveryVersion: Bool
 
-  /// Whether it wants to know which effects run.
+  /// Whether the activity of effects is sent.
   let wantsActivity: Bool
 
-  /// The last id that it has seen, as it was sent; the header counts before the parameter.
+  /// The id of the client's last event; the header field wins over the parameter.
   let lastEventID: String?
 
-  /// Reads a request for a stream.
+  /// Parses a request.
   init(_ query: Query, _ request: HTTPRequest) throws(Problem) {
     view = StreamView(
       pointer: try query.pointer("select"), sendsPatches: try query.choice("delta", "patch"))
@@ -24,43 +26,18 @@ struct StreamRequest {
   }
 }
 
-extension Query {
-  /// A parameter that is `true` or `false`, or not there, which is `false`.
-  fileprivate func flag(_ name: String) throws(Problem) -> Bool {
-    switch self[name] {
-    case nil, "false": return false
-    case "true": return true
-    default:
-      throw Problem(
-        .invalidParameter, "The parameter \(name) takes: true or false.",
-        members: [.init("parameter", .string(name))])
-    }
-  }
-
-  /// Whether a parameter is there that takes one value only.
-  fileprivate func choice(_ name: String, _ value: String) throws(Problem) -> Bool {
-    guard let text = self[name] else { return false }
-    guard text == value else {
-      throw Problem(
-        .invalidParameter, "The parameter \(name) takes: \(value).",
-        members: [.init("parameter", .string(name))])
-    }
-    return true
-  }
-}
-
-/// Where a client was in a history when it left.
+/// A client's position in a history when it disconnected.
 enum StreamPosition: Equatable {
-  /// It was not there yet.
+  /// The client is new.
   case beginning
 
-  /// It had seen everything up to here.
+  /// The client has everything up to this cursor.
   case cursor(Cursor)
 
-  /// It came with what is no cursor.
+  /// The client sent something that is not a cursor.
   case unknown
 
-  /// Reads the last id of a stream of one session.
+  /// Parses the last event id of a stream of one session.
   init(_ lastEventID: String?) {
     guard let lastEventID else {
       self = .beginning
@@ -69,8 +46,8 @@ enum StreamPosition: Equatable {
     self = Cursor(lastEventID).map { .cursor($0) } ?? .unknown
   }
 
-  /// The version that was reached of the history that a state is of; `nil` where it is no version of
-  /// that history, or not yet.
+  /// The client's version in the history of a State; `nil` if the position is in another history or
+  /// ahead of the State.
   func version(of current: CommittedState) -> Int? {
     guard case .cursor(let cursor) = self, cursor.epoch == current.cursor.epoch,
       cursor.version <= current.version

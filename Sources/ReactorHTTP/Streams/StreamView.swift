@@ -1,33 +1,34 @@
 internal import ReactorCoding
 internal import ReactorHost
+internal import ReactorLog
 
-/// What a stream shows of each state.
+/// The representation of States on a stream.
 struct StreamView: Hashable {
-  /// The part that is shown; `nil` for the whole.
+  /// The selected part; `nil` for the whole.
   var pointer: JSONPointer?
 
-  /// Whether only the first state is sent whole, and what comes after it as a patch.
+  /// Whether States after the first one are sent as patches.
   var sendsPatches = false
 
-  /// Whether each state is shown as it is, whatever came before it.
+  /// Whether an event does not depend on the one before it.
   var isPlain: Bool { pointer == nil && !sendsPatches }
 
-  /// What of a state is shown: its JSON, `null` where the part is not there.
+  /// The JSON of the selected part; `null` if the State does not have it.
   func json(of state: CommittedState) -> ArraySlice<UInt8> {
     guard let pointer else { return state.json[...] }
     guard let part = try? pointer.bytes(in: state.json) else { return ArraySlice("null".utf8) }
-    // On its own, so that a part that is remembered does not keep the whole.
+    // A copy, so that retaining the part does not retain the whole State.
     return Array(part)[...]
   }
 
-  /// The event that shows a state whole.
+  /// The event with the whole of a State.
   func whole(_ cursor: Cursor, _ json: ArraySlice<UInt8>, follows version: Int) -> StreamEvent {
     StreamEvent(
       sendsPatches ? .wholeBeforePatches : .whole, cursor, json, follows: version,
       shown: sendsPatches ? json : nil)
   }
 
-  /// The event that shows what changed in a state.
+  /// The event with the difference to the State before.
   func change(
     _ cursor: Cursor, _ json: ArraySlice<UInt8>, follows version: Int, difference: [UInt8]
   ) -> StreamEvent {

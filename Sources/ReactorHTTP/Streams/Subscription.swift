@@ -1,77 +1,79 @@
+internal import ReactorLog
+internal import ReactorTransport
 internal import ReactorCoding
 internal import ReactorHost
 internal import Synchronization
 
-/// One client's place in the events of a session or a global: a position in a channel, or in the log
-/// while the client catches up.
+/// One client's position in the events of a session or global: in a channel, or in the log while the
+/// client catches up.
 ///
-/// A stream asks it for what comes next, on the thread that writes streams; what would hold that one
-/// up is done in the worker pool, which wakes the stream when it is done.
+/// Pulled by a stream on the stream loop. Blocking work is executed in the worker pool, which wakes
+/// the stream afterwards.
 final class Subscription: Sendable {
-  /// What comes next.
+  /// The next output.
   enum Next {
     case event(StreamEvent)
 
-    /// What goes on in the session is another thing now.
-    case activity(ActivityChannel.News)
+    /// The activity of effects has changed.
+    case activity(ActivityChannel.Update)
 
     /// Nothing until one of the groups is woken.
     case idle
 
-    /// Nothing more, and why.
+    /// No more output.
     case ended(SessionEnd)
   }
 
-  /// How many states are read from the log at once, while they are small.
+  /// The most States that are read from the log at once.
   private static let replayStep = 64
-  /// About how many bytes of states are read from the log at once.
+  /// The approximate bytes of States that are read from the log at once.
   private static let replayBytes = 262_144
 
   fileprivate struct State {
-    /// The version up to which the client has everything.
+    /// The client's version.
     var seen: Int
-    /// What the client sees, where the next event depends on it; `nil` where it is not known yet.
+    /// The client's representation if the next event depends on it; `nil` if it is not known.
     var shown: ArraySlice<UInt8>?
-    /// Reads what is to be sent from the log; only for a client that wants every version.
+    /// The reader of the log while a client that wants every version catches up.
     var replay: (any StateReplay)?
     var replayStep = Subscription.replayStep
-    /// Events that were made for this client alone, and the version that is reached with them.
+    /// Events created for this client alone, and the version after them.
     var ready: ArraySlice<StreamEvent> = []
     var readyVersion: Int?
-    /// Whether the worker pool is at work for this client.
+    /// Whether a job of this client is in the worker pool.
     var isWorking = false
-    /// Whether what the client wants is not kept any more.
+    /// Whether the versions that the client wants are no longer retained.
     var hasFailed = false
-    /// What of the activity the client was told last.
-    var toldActivity = 0
-    /// Whether that was the last thing it was told: then a state has its turn.
-    var toldActivityLast = false
+    /// The number of the last activity update that was sent.
+    var sentActivity = 0
+    /// Whether the last output was an activity update: then a State has priority.
+    var sentActivityLast = false
   }
 
   private let channel: EventChannel
   private let channels: EventChannels
   private let wantsEveryVersion: Bool
   private let activity: ActivityChannel?
-  /// Woken when the worker pool has something for this client; only for one that may need it.
+  /// Woken after a job of this client; `nil` if the client never needs one.
   private let ownGroup: StreamGroup?
   private let state: Mutex<State>
 
-  /// Makes a subscription.
+  /// Creates a subscription.
   ///
   /// - Parameters:
-  ///   - channel: What it shows, which it has joined.
-  ///   - channels: Where it leaves the channel when it is closed.
-  ///   - seen: The version up to which the client has everything, once it was sent its opening.
-  ///   - shown: What it sees then, where the view depends on it and it is known.
-  ///   - everyVersion: Whether the client wants each version, however far behind it is.
-  ///   - replay: Where the versions after it are read; `nil` where the channel has them.
-  ///   - activity: What goes on in the session, which it has joined; `nil` where the client does not
-  ///     want to know.
-  ///   - toldActivity: What of it the client is told in its opening.
+  ///   - channel: The channel, which the subscription has joined.
+  ///   - channels: The channels, for leaving when the stream is closed.
+  ///   - seen: The client's version after its opening.
+  ///   - shown: The client's representation then, if the view depends on it and it is known.
+  ///   - everyVersion: Whether every version is sent.
+  ///   - replay: The reader of the versions after `seen`; `nil` if the channel has them.
+  ///   - activity: The activity channel, which the subscription has joined; `nil` if the client did
+  ///     not request it.
+  ///   - sentActivity: The number of the activity update in the opening.
   init(
     _ channel: EventChannel, of channels: EventChannels, seen: Int, shown: ArraySlice<UInt8>?,
     everyVersion: Bool, replay: (any StateReplay)? = nil, activity: ActivityChannel? = nil,
-    toldActivity: Int = 0
+    sentActivity: Int = 0
   ) {
     self.channel = channel
     self.activity = activity
@@ -79,37 +81,37 @@ final class Subscription: Sendable {
     wantsEveryVersion = everyVersion
     ownGroup = everyVersion || channel.view.sendsPatches ? StreamGroup() : nil
     var state = State(seen: seen, shown: channel.view.isPlain ? nil : shown, replay: replay)
-    state.toldActivity = toldActivity
+    state.sentActivity = sentActivity
     self.state = Mutex(state)
   }
 
-  /// The groups whose waking means that there may be something next.
+  /// The groups that are woken when there may be output.
   var groups: [StreamGroup] { [channel.group, ownGroup, activity?.group].compactMap { $0 } }
 
-  /// The client has left.
+  /// Leaves the channels when the stream is closed.
   func close() {
     channels.leave(channel)
     if let activity { channels.leave(activity) }
   }
 
-  /// What comes next for the client, which thereby has it.
+  /// Returns the next output and advances the position.
   func next() -> Next {
-    guard let activity else { return nextOfStates() }
-    // One after the other, where there is news of both.
-    let news = activity.latest
-    let isTurn = state.withLock { $0.toldActivity < news.number && !$0.toldActivityLast }
-    if !isTurn {
-      let next = nextOfStates()
-      guard case .idle = next, state.withLock({ $0.toldActivity < news.number }) else {
-        state.withLock { $0.toldActivityLast = false }
+    guard let activity else { return nextEvent() }
+    // Activity updates and States alternate if there are both.
+    let update = activity.latest
+    let isActivityNext = state.withLock { $0.sentActivity < update.number && !$0.sentActivityLast }
+    if !isActivityNext {
+      let next = nextEvent()
+      guard case .idle = next, state.withLock({ $0.sentActivity < update.number }) else {
+        state.withLock { $0.sentActivityLast = false }
         return next
       }
     }
-    state.withLock { ($0.toldActivity, $0.toldActivityLast) = (news.number, true) }
-    return .activity(news)
+    state.withLock { ($0.sentActivity, $0.sentActivityLast) = (update.number, true) }
+    return .activity(update)
   }
 
-  private func nextOfStates() -> Next {
+  private func nextEvent() -> Next {
     while true {
       switch step() {
       case .event(let event):
@@ -142,7 +144,7 @@ final class Subscription: Sendable {
   private func step() -> Step {
     let position = state.withLock { state -> Position in
       if let event = state.ready.popFirst() {
-        state.has(event, keepsShown: !channel.view.isPlain)
+        state.advance(over: event, retainsShown: !channel.view.isPlain)
         return .ready(event)
       }
       if let version = state.readyVersion.take() { state.seen = max(state.seen, version) }
@@ -154,7 +156,7 @@ final class Subscription: Sendable {
     case .ready(let event): return .event(event)
     case .working: return .wait
     case .failed: return .end(channel.end ?? .interrupted)
-    case .inLog: return .work { self.readOn() }
+    case .inLog: return .work { self.readLog() }
     case .inChannel(let seen): return stepInChannel(after: seen)
     }
   }
@@ -162,13 +164,14 @@ final class Subscription: Sendable {
   private func stepInChannel(after seen: Int) -> Step {
     let (next, end) = channel.next(after: seen)
     switch next {
-    case .event(let event) where wantsEveryVersion && event.leaps: return .work { self.readOn() }
+    case .event(let event) where wantsEveryVersion && event.spansVersions:
+      return .work { self.readLog() }
     case .event(let event): return take(event)
     case .behind(let latest):
-      if wantsEveryVersion { return .work { self.readOn() } }
+      if wantsEveryVersion { return .work { self.readLog() } }
       guard let latest, latest.version > seen else { return rest(end) }
       channels.counts.conflations.add()
-      return channel.view.sendsPatches ? leap(to: latest) : take(latest)
+      return channel.view.sendsPatches ? catchUp(to: latest) : take(latest)
     case .upToDate(let version):
       state.withLock { $0.seen = max($0.seen, version) }
       return rest(end)
@@ -179,28 +182,28 @@ final class Subscription: Sendable {
     end.map { .end($0) } ?? .wait
   }
 
-  /// Sends an event of the channel, unless the client sees the same already.
+  /// Sends an event of the channel, unless the selected part has not changed for the client.
   private func take(_ event: StreamEvent) -> Step {
-    let isNews = state.withLock { state in
-      let isNews = channel.view.pointer == nil || state.shown != event.shown
-      state.has(event, keepsShown: !channel.view.isPlain)
-      return isNews
+    let isChange = state.withLock { state in
+      let isChange = channel.view.pointer == nil || state.shown != event.shown
+      state.advance(over: event, retainsShown: !channel.view.isPlain)
+      return isChange
     }
-    return isNews ? .event(event) : .again
+    return isChange ? .event(event) : .again
   }
 
-  /// Sends a patch from what the client sees to the latest state.
-  private func leap(to latest: StreamEvent) -> Step {
+  /// Sends a patch from the client's version to the latest State.
+  private func catchUp(to latest: StreamEvent) -> Step {
     let (seen, shown) = state.withLock { ($0.seen, $0.shown) }
     if channel.view.pointer != nil, shown == latest.shown { return take(latest) }
-    let make: @Sendable () -> StreamEvent = { [channel] in
-      channel.shortcut(from: seen, to: latest.cursor, latest.shown, before: { shown })
+    let create: @Sendable () -> StreamEvent = { [channel] in
+      channel.catchUp(from: seen, to: latest.cursor, latest.shown, before: { shown })
         ?? channel.view.whole(latest.cursor, latest.shown, follows: seen)
     }
     guard latest.shown.count + (shown?.count ?? 0) > 2 * EventChannel.smallSize else {
-      return take(make())
+      return take(create())
     }
-    return .work { self.finish([make()], upTo: latest.version) }
+    return .work { self.finish([create()], upTo: latest.version) }
   }
 
   // MARK: In the worker pool
@@ -213,14 +216,14 @@ final class Subscription: Sendable {
     }
   }
 
-  /// Makes the next events from the log, for a client that wants every version.
-  private func readOn() {
+  /// Creates the next events from the log, for a client that wants every version.
+  private func readLog() {
     let (seen, known, reading, step) = state.withLock { state in
       (state.seen, state.shown, state.replay, state.replayStep)
     }
     do {
       let replay = try reading ?? channel.source.replay(after: seen < 0 ? nil : seen)
-      // A client that comes back sees what it saw when it left, as long as the log knows.
+      // The representation of a client that reconnects is folded from the log.
       var shown = known
       if !channel.view.isPlain, shown == nil, seen >= 0 {
         shown = (try? channel.source.state(at: seen)).map(channel.view.json)
@@ -236,7 +239,7 @@ final class Subscription: Sendable {
       }
       finish(events, upTo: states.last?.version ?? seen)
     } catch {
-      // What it wants next is not kept any more: the client begins again, as after any reset.
+      // The next version is no longer retained: the client starts again after a reset.
       state.withLock { state in
         state.hasFailed = true
         state.isWorking = false
@@ -277,9 +280,9 @@ final class Subscription: Sendable {
 }
 
 extension Subscription.State {
-  /// The client has an event.
-  fileprivate mutating func has(_ event: StreamEvent, keepsShown: Bool) {
+  /// Advances the position over an event that is sent.
+  fileprivate mutating func advance(over event: StreamEvent, retainsShown: Bool) {
     seen = max(seen, event.version)
-    if keepsShown { shown = event.shown }
+    if retainsShown { shown = event.shown }
   }
 }

@@ -2,37 +2,36 @@ internal import Dispatch
 internal import ReactorStreams
 internal import Synchronization
 
-/// Runs work that would hold up a thread which others wait for: reading a disk, comparing large
-/// states.
+/// Executes work that would block a request worker or a stream loop: reading from disk, comparing,
+/// folding and compressing large States.
 ///
-/// First come, first served, on a few threads, which are there only while there is work. A stream and
-/// a channel bring their next work when the one before is done, so that no more waits than there are
-/// of them.
+/// Jobs are executed in the order of their arrival on at most `width` threads, which exist only
+/// while there are jobs. A stream, a channel and a request enqueue their next job after the previous
+/// one, so that the queue is bounded by their number.
 final class WorkerPool: Sendable {
-  typealias Work = @Sendable () -> Void
+  typealias Job = @Sendable () -> Void
 
   private struct State {
-    var waiting = Fifo<Work>()
+    var pending = Fifo<Job>()
     var running = 0
   }
 
-  /// How many threads it takes.
   private let width: Int
   private let state = Mutex(State())
-  private let threads = DispatchQueue(label: "streams.background", attributes: .concurrent)
+  private let threads = DispatchQueue(label: "http.background", attributes: .concurrent)
 
-  /// Makes a pool without threads: it takes them when there is work.
+  /// Creates a pool.
   ///
-  /// - Parameter width: How many threads it takes; with none, who brings work does it.
+  /// - Parameter width: The most threads. With 0, callers execute their jobs themselves.
   init(width: Int) {
     self.width = width
   }
 
-  /// Runs work as soon as a thread is free for it.
-  func run(_ work: @escaping Work) {
-    guard width > 0 else { return work() }
+  /// Enqueues a job.
+  func run(_ job: @escaping Job) {
+    guard width > 0 else { return job() }
     let needsThread = state.withLock { state in
-      state.waiting.append(work)
+      state.pending.append(job)
       guard state.running < width else { return false }
       state.running += 1
       return true
@@ -41,16 +40,16 @@ final class WorkerPool: Sendable {
   }
 
   private func drain() {
-    while let work = next() { work() }
+    while let job = next() { job() }
   }
 
-  private func next() -> Work? {
+  private func next() -> Job? {
     state.withLock { state in
-      guard let work = state.waiting.popFirst() else {
+      guard let job = state.pending.popFirst() else {
         state.running -= 1
         return nil
       }
-      return work
+      return job
     }
   }
 }

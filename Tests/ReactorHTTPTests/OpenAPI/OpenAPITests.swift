@@ -1,3 +1,4 @@
+import ReactorTransport
 import ReactorCoding
 import ReactorHost
 import ReactorStreams
@@ -5,9 +6,10 @@ import Testing
 
 @testable import ReactorHTTP
 
-/// What `/openapi.json` says, compared with what is served.
+/// Compares `/openapi.json` with the endpoint table.
 struct OpenAPITests {
   private let document: JSONValue
+  private let table: EndpointTable
   private let host: Host
 
   init() {
@@ -19,63 +21,44 @@ struct OpenAPITests {
           NumberReactor(effect: .never())
         }
       ], globals: [Global<String?>("motto", nil)])
-    var document = OpenAPIDocument(host: host, version: "1.2.3")
-    self.document = document.value()
+    table = ReactorAPI(host: host, settings: Service.settings).endpoints
+    document = OpenAPIDocument(table, host: host, files: Service.files, version: "1.2.3").value()
   }
 
-  @Test(arguments: Address.allCases)
-  func `each address is described with exactly the methods that it serves`(address: Address) {
-    let schemas = Address.Schemas(state: [:], actions: [:], actionExamples: [], global: [:])
-    #expect(
-      Set(address.operations(schemas).map(\.method))
-        == Set(address.methods).subtracting(["HEAD"]))
-    #expect(document["paths"]?[address.template] != nil)
-  }
-
-  @Test(arguments: Address.allCases)
-  func `each template is the address of its route`(address: Address) {
-    let names = [
-      "{reactor}": "number", "{session}": "demo", "{effect}": "a-1", "{global}": "motto",
-      "{problem}": "not-found", "{file}": "page.css", "{inspectorFile}": "tree.js",
-      "{exampleFile}": "chat.html",
-    ]
-    let path = names.reduce(address.template) { path, name in
-      path.split(separator: "/", omittingEmptySubsequences: false)
-        .map { $0 == name.key ? name.value : String($0) }.joined(separator: "/")
+  @Test func `each endpoint is described under its path and method`() {
+    for resource in table.resources {
+      for endpoint in resource.endpoints {
+        let operation = document["paths"]?[resource.template]?[endpoint.method.name.lowercased()]
+        #expect(
+          operation?["operationId"] == .string(endpoint.operation().id), "\(resource.template)")
+      }
     }
-    #expect(Route(path: path)?.address == address)
   }
 
   @Test func `each parameter of a template is described, and no other one in the path`() {
-    let schemas = Address.Schemas(state: [:], actions: [:], actionExamples: [], global: [:])
-    for address in Address.allCases {
-      let named = Set(
-        address.template.split(separator: "/").filter { $0.hasPrefix("{") }
-          .map { String($0.dropFirst().dropLast()) })
-      for operation in address.operations(schemas) {
+    for resource in table.resources {
+      for operation in resource.endpoints.map({ $0.operation() }) {
         let described = operation.parameters.filter {
           document["components"]?["parameters"]?[$0.rawValue]?["in"] == "path"
         }
-        #expect(Set(described.map(\.rawValue)) == named, "\(operation.id)")
+        #expect(Set(described.map(\.rawValue)) == Set(resource.parameters), "\(operation.id)")
       }
     }
   }
 
   @Test func `no two operations have the same id`() {
-    let schemas = Address.Schemas(state: [:], actions: [:], actionExamples: [], global: [:])
-    let ids = Address.allCases.flatMap { $0.operations(schemas) }.map(\.id)
+    let ids = table.resources.flatMap(\.endpoints).map { $0.operation().id }
     #expect(Set(ids).count == ids.count)
   }
 
-  @Test func `each problem is told by some operation`() {
-    let schemas = Address.Schemas(state: [:], actions: [:], actionExamples: [], global: [:])
-    let told = Set(
-      Address.allCases.flatMap { $0.operations(schemas) }.flatMap(\.problems)
-        + ProblemKind.ofEveryAddress)
-    #expect(Set(ProblemKind.allCases).subtracting(told).isEmpty)
+  @Test func `each problem type occurs in some operation`() {
+    let described = Set(
+      table.resources.flatMap(\.endpoints).flatMap { $0.operation().problems }
+        + ProblemKind.ofEveryEndpoint)
+    #expect(Set(ProblemKind.allCases).subtracting(described).isEmpty)
   }
 
-  @Test func `every reference leads somewhere`() throws {
+  @Test func `every reference resolves`() throws {
     func follow(_ value: JSONValue) throws {
       switch value {
       case .object(let members):
@@ -94,7 +77,7 @@ struct OpenAPITests {
     try follow(document)
   }
 
-  @Test func `the schemas of the reactor are those that its own address shows`() throws {
+  @Test func `the schemas of a reactor are those of its description`() throws {
     let description = try #require(host.reactor("number")).description
     let state = try #require(document["components"]?["schemas"]?["number.State"])
     #expect(state.bytes == description.stateSchema)

@@ -1,4 +1,6 @@
 import ReactorHost
+import ReactorLog
+import ReactorTransport
 import Testing
 
 @testable import ReactorHTTP
@@ -19,16 +21,16 @@ struct EntityTagsTests {
     (#""a-1""#, ["a-1"]), (#"W/"a-1""#, []), (#""x", "a-1", W/"a-2", "b-7""#, ["a-1", "b-7"]),
     ("", []), (#""not a cursor""#, []),
   ])
-  func `If-Match names points, and weak tags none`(field: String, points: [String]) throws {
+  func `If-Match ignores weak tags`(field: String, points: [String]) throws {
     #expect(try EntityTags(field, name: "If-Match").cursors?.map(\.description) == points)
   }
 
-  @Test func `a star stands for any`() throws {
+  @Test func `a star matches any cursor`() throws {
     #expect(try EntityTags("*", name: "If-Match").cursors == nil)
   }
 
   @Test(arguments: ["a-1", #""a-1"#, #"a-1""#, #"w/"a-1""#, #""a-1" b"#, "**", "W/", "\""])
-  func `what follows no grammar is a problem`(field: String) {
+  func `a malformed field is a problem`(field: String) {
     let problem = #expect(throws: Problem.self) { try EntityTags(field, name: "If-Match") }
     #expect(problem?.status == 400)
   }

@@ -1,3 +1,4 @@
+import ReactorTransport
 import Testing
 
 @testable import ReactorHTTP
@@ -15,7 +16,7 @@ struct PreferencesTests {
       ("wait=-1", nil), ("wait=x", nil), ("wait", nil), ("wait=", nil), ("handling=lenient", nil),
       (",,;=,", nil), ("wait=0", "wait=0"),
     ] as [(String?, String?)])
-  func `what is understood is applied`(field: String?, applied: String?) {
+  func `applies the preferences that it knows`(field: String?, applied: String?) {
     #expect(Preferences(field).applied == applied)
   }
 }

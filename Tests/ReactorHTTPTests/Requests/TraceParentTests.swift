@@ -1,3 +1,4 @@
+import ReactorTransport
 import Testing
 
 @testable import ReactorHTTP
@@ -6,7 +7,7 @@ struct TraceParentTests {
   private static let trace = "0af7651916cd43dd8448eb211c80319c"
 
   @Test(arguments: ["01", "00", "ff"])
-  func `a child is of the same trace, with a span of its own`(flags: String) throws {
+  func `a child has the same trace and a new span`(flags: String) throws {
     let child = try #require(TraceParent("00-\(Self.trace)-b7ad6b7169203331-\(flags)")).child()
     #expect(child.hasPrefix("00-\(Self.trace)-"))
     #expect(child.hasSuffix("-\(flags)"))
@@ -14,7 +15,7 @@ struct TraceParentTests {
     #expect(TraceParent(child) != nil)
   }
 
-  @Test func `a later version may say more`() {
+  @Test func `a later version may have more fields`() {
     #expect(TraceParent("cc-\(Self.trace)-b7ad6b7169203331-01-what-comes") != nil)
     #expect(TraceParent("cc-\(Self.trace)-b7ad6b7169203331-01.what-comes") == nil)
   }
@@ -26,25 +27,25 @@ struct TraceParentTests {
     "00_\(trace)-b7ad6b7169203331-01", "00-\(trace)-b7ad6b716920333g-01",
     " 0-\(trace)-b7ad6b7169203331-01",
   ])
-  func `what is not valid begins no trace`(field: String) {
+  func `an invalid field is ignored`(field: String) {
     #expect(TraceParent(field) == nil)
   }
 }
 
 struct RequestIDTests {
-  @Test func `no two requests have the same name`() {
+  @Test func `generated ids are unique`() {
     let names = (0..<1000).map { _ in RequestID.next() }
     #expect(Set(names).count == 1000)
     #expect(names.allSatisfy { RequestID.isValid($0) })
   }
 
   @Test(arguments: ["a", "7b3c6f0e-9f5d-4f0e-8f0e-1234567890ab", "a/b:c=d+e@f~g._-"])
-  func `a name is taken over`(id: String) {
+  func `accepts the id of a client`(id: String) {
     #expect(RequestID.isValid(id))
   }
 
   @Test(arguments: ["", "a b", "a\"b", "a,b", "ä", "a\nb", String(repeating: "a", count: 129)])
-  func `what cannot be a name is not taken over`(id: String) {
+  func `rejects an id that cannot be logged`(id: String) {
     #expect(!RequestID.isValid(id))
   }
 }

@@ -1,3 +1,4 @@
+import ReactorTransport
 import ReactorHost
 import ReactorStreams
 import Testing
@@ -20,7 +21,7 @@ struct ActivityStreamTests {
     _ = service.start("POST", "\(Service.root)/demo/actions", body: #""hold""#)
   }
 
-  @Test func `it is told at once, and whenever the number of effects changes`() throws {
+  @Test func `it is sent at once and when the number of effects changes`() throws {
     let reader = try service.watch("activity=true")
     #expect(reader.read() == ["retry", state(0, 0), activity(0)])
     hold()
@@ -35,7 +36,7 @@ struct ActivityStreamTests {
     #expect(reader.lastID?.hasSuffix("-0") == true)
   }
 
-  @Test func `how far an effect is comes with it, and only the latest counts`() throws {
+  @Test func `it includes the latest progress`() throws {
     let reader = try service.watch("activity=true")
     hold()
     _ = reader.read()
@@ -47,20 +48,20 @@ struct ActivityStreamTests {
     #expect(events.last == state(4, 22))
   }
 
-  @Test func `an action whose effect ends at once is no news`() throws {
+  @Test func `an effect that ends at once is not sent`() throws {
     let reader = try service.watch("activity=true")
     _ = reader.read()
     try service.addOnes(2)
     #expect(reader.read() == [state(1, 1), state(2, 2)])
   }
 
-  @Test func `it is told to a client that comes back and has every state`() throws {
+  @Test func `it is sent to a reconnecting client that is current`() throws {
     let cursor = try service.cursor(0)
     let reader = try service.watch("activity=true&last_event_id=\(cursor)")
     #expect(reader.read() == ["retry", ": current", activity(0)])
   }
 
-  @Test func `who does not ask is told nothing, and nothing is left behind`() throws {
+  @Test func `it is sent only on request, and its channel is removed`() throws {
     let plain = try service.watch("activity=false")
     let reader = try service.watch("activity=true")
     _ = plain.read()
@@ -72,7 +73,7 @@ struct ActivityStreamTests {
     #expect(again.read().last == activity(2))
   }
 
-  @Test func `it tells its session where there are several`() throws {
+  @Test func `it names its session on a stream of several`() throws {
     let reader = try service.open("/v1/events?session=number/demo&session=number/b&activity=true")
     let wrapped = { (id: String, running: Int) in
       #"activity {"session":"number/\#(id)","data":{"running":\#(running),"progress":null}}"#
@@ -83,21 +84,21 @@ struct ActivityStreamTests {
     #expect(reader.read() == [wrapped("demo", 1)])
   }
 
-  @Test func `nothing runs in a global`() throws {
+  @Test func `a global has no effects`() throws {
     #expect(
       try service.open("/v1/globals/motto/events?activity=true").read()
         == ["retry", "0 null", activity(0)])
   }
 
   @Test(arguments: ["activity=", "activity=yes"])
-  func `another value is a problem`(query: String) throws {
+  func `an unknown value is a problem`(query: String) throws {
     let response = try service.ask("GET", "\(Service.root)/demo/events?\(query)")
     #expect(response.problem == "400 invalid-parameter")
     #expect(service.api.channels.streamCount == 0)
   }
 
-  @Test(.timeLimit(.minutes(1)))
-  func `the last thing told is how it is, whatever threads do meanwhile`() async throws {
+  @Test(.timeLimit(.minutes(10)))
+  func `the last event is the final activity, with concurrent changes`() async throws {
     let service = service
     let reader = try service.watch("activity=true")
     async let working: Void = withTaskGroup { group in

@@ -1,4 +1,6 @@
 import ReactorHost
+import ReactorLog
+import ReactorTransport
 import Testing
 
 @testable import ReactorHTTP
@@ -16,12 +18,12 @@ struct CompositeCursorTests {
     #expect(cursor.position(of: "counter/c", in: "e1") == .beginning)
   }
 
-  @Test func `a session that was made anew finds the cursor of the old one`() throws {
+  @Test func `a session that was created again finds the cursor of the old one`() throws {
     let cursor = try #require(CompositeCursor(text))
     #expect(cursor.position(of: "counter/a", in: "e9") == .cursor(Cursor(epoch: "e1", version: 3)))
   }
 
-  @Test func `it can stand in an address as it is`() {
+  @Test func `it needs no percent-encoding in an address`() {
     #expect(
       text.utf8.allSatisfy { byte in
         "-._~".utf8.contains(byte) || Character(UnicodeScalar(byte)).isLetter
@@ -35,11 +37,11 @@ struct CompositeCursorTests {
       "abcdef.e-1", "abcde.e-1 ", "abcde.e-1~abcde", "éééééé.e-1",
       String(repeating: "~", count: 4000),
     ])
-  func `what is no cursor is none`(text: String) {
+  func `rejects text that is not a cursor`(text: String) {
     #expect(CompositeCursor(text) == nil)
   }
 
-  @Test func `sessions whose tags meet find their own cursors`() throws {
+  @Test func `sessions with colliding tags find their own cursors`() throws {
     let tag = CompositeCursor.tag(of: "counter/a")
     let cursor = try #require(CompositeCursor("\(tag).other-9~\(tag).mine-4"))
     #expect(

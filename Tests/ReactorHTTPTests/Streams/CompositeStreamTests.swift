@@ -1,3 +1,4 @@
+import ReactorTransport
 import ReactorHost
 import Testing
 
@@ -6,8 +7,8 @@ import Testing
 /// `GET /v1/events`: several sessions over one stream.
 struct CompositeStreamTests {
   private let service = Service(settings: {
-    $0.streamBuffer = 4
-    $0.streamSessions = 3
+    $0.limits.streamBuffer = 4
+    $0.limits.streamSessions = 3
   })
 
   private func target(_ ids: [String], _ query: String = "") -> String {
@@ -27,7 +28,7 @@ struct CompositeStreamTests {
     #"\#(name) {"session":"number/\#(id)","data":\#(data)}"#
   }
 
-  @Test func `each session's state is sent at once, and then each version of each`() throws {
+  @Test func `the state of each session is sent at once, then each version`() throws {
     try add("a")
     let reader = try service.open(target(["a", "b"]))
     #expect(reader.read() == ["retry", event("a", 1), event("b", 0)])
@@ -39,7 +40,7 @@ struct CompositeStreamTests {
     #expect(rest.filter { $0.hasPrefix("number/b") } == [event("b", 1), event("b", 2)])
   }
 
-  @Test func `one id brings all sessions back to where they were`() throws {
+  @Test func `one id resumes all sessions`() throws {
     let reader = try service.open(target(["a", "b"]))
     _ = reader.read()
     try add("a")
@@ -49,14 +50,14 @@ struct CompositeStreamTests {
     #expect(current.read() == ["retry", ": current", ": current"])
     try add("b")
     #expect(current.read() == [event("b", 1)])
-    // Another order, and one that was not there.
+    // Another order, and another session.
     let other = try service.open(target(["c", "b", "a"]), [(.lastEventID, id)])
     #expect(other.read() == ["retry", event("c", 0), event("b", 1), ": current"])
-    // What the client had of the others is in the id of the next event.
+    // The id of the next event has the cursors of the other sessions.
     #expect(other.lastID?.split(separator: "~").count == 3)
   }
 
-  @Test func `an id holds only what was sent`() throws {
+  @Test func `an id holds only cursors of sent events`() throws {
     let reader = try service.open(target(["a", "b"]))
     _ = reader.next()
     let id = try #require(reader.lastID)
@@ -65,7 +66,7 @@ struct CompositeStreamTests {
     #expect(resumed.read() == ["retry", ": current", event("b", 0)])
   }
 
-  @Test func `what is no id, or of an older session, resets`() throws {
+  @Test func `a malformed id and that of an older session reset`() throws {
     let reader = try service.open(target(["a", "b"]))
     _ = reader.read()
     let id = try #require(reader.lastID)
@@ -82,7 +83,7 @@ struct CompositeStreamTests {
       ])
   }
 
-  @Test func `patches are wrapped, and states are not`() throws {
+  @Test func `patches are wrapped and states are not`() throws {
     let reader = try service.open(target(["a"], "delta=patch"))
     #expect(reader.read() == ["retry", event("a", 0)])
     try add("a")
@@ -92,7 +93,7 @@ struct CompositeStreamTests {
       ])
   }
 
-  @Test func `parts and replays hold for all`() throws {
+  @Test func `parts and replays apply to all sessions`() throws {
     try add("a")
     try add("b")
     let reader = try service.open(target(["a", "b"], "select=/value&replay=all"))
@@ -101,7 +102,7 @@ struct CompositeStreamTests {
         == ["retry", "number/a 0", "number/b 0", "number/a 1", "number/b 1"])
   }
 
-  @Test func `a deleted session is told, and the others go on until the last`() throws {
+  @Test func `a deleted session ends, and the others continue until the last one`() throws {
     let reader = try service.open(target(["a", "b"]))
     _ = reader.read()
     _ = try service.ask("DELETE", "\(Service.root)/a")
@@ -114,7 +115,7 @@ struct CompositeStreamTests {
     #expect(reader.isFinished)
   }
 
-  @Test func `a session that is gone is told where others are there, and else there is no stream`()
+  @Test func `an ended session is reported beside others, and alone is 204`()
     throws
   {
     for id in ["a", "b"] { _ = try service.ask("PUT", "\(Service.root)/\(id)") }
@@ -125,7 +126,7 @@ struct CompositeStreamTests {
     #expect(try service.ask("GET", target(["a", "b"])).status == 204)
   }
 
-  @Test func `a session that is named twice counts once`() throws {
+  @Test func `a repeated session counts once`() throws {
     let reader = try service.open(target(["a", "a", "b", "c", "c", "a"]))
     #expect(reader.read() == ["retry", event("a", 0), event("b", 0), event("c", 0)])
     #expect(service.api.channels.streamCount == 3)
@@ -133,7 +134,7 @@ struct CompositeStreamTests {
     #expect(service.api.channels.streamCount == 0)
   }
 
-  @Test func `one that changes all the time does not keep the others from being heard`() throws {
+  @Test func `a session that changes all the time does not starve the others`() throws {
     let reader = try service.open(target(["a", "b"]))
     _ = reader.read()
     for _ in 0..<4 { try add("a") }
@@ -161,14 +162,14 @@ struct CompositeStreamTests {
       ("/v1/events?session=number/a&delta=x", "400 invalid-parameter"),
       ("/v1/events?session=number/a&select=x", "422 invalid-pointer"),
     ])
-  func `what cannot be streamed is a problem before the stream begins`(
+  func `an invalid request is a problem before the stream begins`(
     target: String, problem: String
   ) throws {
     #expect(try service.ask("GET", target).problem == problem)
     #expect(service.api.channels.streamCount == 0)
   }
 
-  @Test func `draining is told for each session`() throws {
+  @Test func `draining is sent for each session`() throws {
     let reader = try service.open(target(["a", "b"]))
     _ = reader.read()
     service.api.drain()

@@ -1,4 +1,6 @@
 import ReactorHost
+import ReactorLog
+import ReactorTransport
 import Testing
 
 @testable import ReactorHTTP
@@ -16,7 +18,7 @@ struct EventBufferTests {
     return buffer
   }
 
-  /// What comes next, in words.
+  /// The next event in short form.
   private func next(_ buffer: EventBuffer, after seen: Int) -> String {
     switch buffer.next(after: seen) {
     case .event(let event): "event \(event.version)"
@@ -25,7 +27,7 @@ struct EventBufferTests {
     }
   }
 
-  @Test func `each event comes once and in order`() {
+  @Test func `each event is returned once and in order`() {
     let buffer = buffer(bound: 10, to: 5)
     var seen = 0
     var got: [Int] = []
@@ -37,14 +39,14 @@ struct EventBufferTests {
     #expect(next(buffer, after: 5) == "up to date 5")
   }
 
-  @Test func `an empty one is up to date`() {
+  @Test func `an empty buffer is up to date`() {
     let buffer = EventBuffer(bound: 4, version: 7)
     #expect(next(buffer, after: 7) == "up to date 7")
     #expect(next(buffer, after: 9) == "up to date 9")
     #expect(next(buffer, after: 6) == "behind all")
   }
 
-  @Test func `one who has fallen out is given the latest, and never goes back`() {
+  @Test func `a subscriber that has fallen behind gets the latest event and never an older one`() {
     let buffer = buffer(bound: 3, to: 10)
     for seen in 0..<7 { #expect(next(buffer, after: seen) == "behind 10") }
     #expect(next(buffer, after: 7) == "event 8")
@@ -53,7 +55,7 @@ struct EventBufferTests {
     #expect(next(buffer, after: 11) == "up to date 11")
   }
 
-  @Test func `whoever follows sees versions ascend, whatever is dropped meanwhile`() {
+  @Test func `a subscriber sees ascending versions while events are dropped`() {
     var buffer = EventBuffer(bound: 2, version: 0)
     var seen = 0
     for version in 1...100 {
@@ -69,7 +71,7 @@ struct EventBufferTests {
     #expect(seen == 98)
   }
 
-  @Test func `bytes are bounded too, but for the latest event`() {
+  @Test func `bytes are bounded, except for the latest event`() {
     var buffer = EventBuffer(bound: 100, version: 0)
     let half = EventBuffer.byteBound / 2
     buffer.append(event(1, bytes: half))
@@ -85,7 +87,7 @@ struct EventBufferTests {
     #expect(next(buffer, after: 3) == "event 4")
   }
 
-  @Test func `versions that show nothing new are passed over`() {
+  @Test func `versions without an event are skipped`() {
     var buffer = EventBuffer(bound: 4, version: 0)
     buffer.append(event(1))
     buffer.advance(to: 2)
@@ -99,7 +101,7 @@ struct EventBufferTests {
     #expect(buffer.version == 4)
   }
 
-  @Test func `an event that leaps over versions is not for one who has seen some of them`() {
+  @Test func `an event that spans versions is not sent to a subscriber within them`() {
     var buffer = buffer(bound: 10, to: 3)
     buffer.append(event(8, follows: 3))
     #expect(next(buffer, after: 2) == "event 3")
@@ -109,7 +111,7 @@ struct EventBufferTests {
   }
 
   @Test(arguments: [0, -5, 1])
-  func `a bound below one keeps the latest`(bound: Int) {
+  func `a bound below one retains the latest event`(bound: Int) {
     let buffer = buffer(bound: bound, to: 3)
     #expect(next(buffer, after: 2) == "event 3")
     #expect(next(buffer, after: 1) == "behind 3")

@@ -1,3 +1,4 @@
+import ReactorTransport
 import ReactorHost
 import Testing
 
@@ -5,7 +6,7 @@ import Testing
 
 /// `GET /v1/globals/{name}/events`: the same rules for a value that all sessions share.
 struct GlobalStreamTests {
-  private let service = Service(settings: { $0.streamBuffer = 4 })
+  private let service = Service(settings: { $0.limits.streamBuffer = 4 })
   private let address = "/v1/globals/motto/events"
 
   private func set(_ json: String) throws {
@@ -17,7 +18,7 @@ struct GlobalStreamTests {
     return String(tag.dropFirst().dropLast())
   }
 
-  @Test func `the value is sent at once, and then each new one`() throws {
+  @Test func `the value is sent at once, then each new one`() throws {
     let reader = try service.open(address)
     #expect(reader.read() == ["retry", "0 null"])
     try set(#""carpe diem""#)
@@ -27,7 +28,7 @@ struct GlobalStreamTests {
     #expect(service.api.channels.streamCount == 0)
   }
 
-  @Test func `a client that comes back gets what it has missed, or a comment`() throws {
+  @Test func `a reconnecting client gets the missed value, or a comment`() throws {
     let first = try cursor()
     try set(#""a""#)
     #expect(
@@ -37,13 +38,13 @@ struct GlobalStreamTests {
       try service.open(address + "?last_event_id=x").read() == ["retry", "reset {}", #"1 "a""#])
   }
 
-  @Test func `one who is slow is given the latest value`() throws {
+  @Test func `a slow subscriber skips to the latest value`() throws {
     let reader = try service.open(address).skipOpening()
     for number in 0..<10 { try set("\"\(number)\"") }
     #expect(reader.read() == [#"10 "9""#])
   }
 
-  @Test func `patches and parts hold too`() throws {
+  @Test func `patches and parts work for globals`() throws {
     let patches = try service.open(address + "?delta=patch")
     let part = try service.open(address + "?select=")
     try set(#""b""#)
@@ -53,7 +54,7 @@ struct GlobalStreamTests {
     #expect(part.read() == ["retry", "0 null", #"1 "b""#])
   }
 
-  @Test func `older values are not kept, so a replay of them begins anew`() throws {
+  @Test func `older values are not retained, so their replay resets`() throws {
     #expect(try service.open(address + "?replay=all").read() == ["retry", "0 null"])
     try set(#""a""#)
     let reader = try service.open(address + "?replay=all")
@@ -62,7 +63,7 @@ struct GlobalStreamTests {
     #expect(reader.read() == [#"2 "b""#])
   }
 
-  @Test func `it has the methods of a stream, and problems of its own`() throws {
+  @Test func `it has the methods of a stream and its own problems`() throws {
     #expect(try service.ask("OPTIONS", address)[field: "Allow"] == "GET, HEAD, OPTIONS")
     #expect(try service.ask("GET", "/v1/globals/x/events").problem == "404 unknown-global")
     #expect(

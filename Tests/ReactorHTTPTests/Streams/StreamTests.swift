@@ -1,12 +1,14 @@
 import ReactorHost
+import ReactorLog
+import ReactorTransport
 import Synchronization
 import Testing
 
 @testable import ReactorHTTP
 
-/// What a client of a session's stream reads.
+/// The output of a session's stream.
 struct StreamTests {
-  private let service = Service(settings: { $0.streamBuffer = 4 })
+  private let service = Service(settings: { $0.limits.streamBuffer = 4 })
 
   private func state(_ value: Int, _ label: String = "none") -> String {
     #"{"value":\#(value),"label":"\#(label)"}"#
@@ -18,7 +20,7 @@ struct StreamTests {
 
   // MARK: Opening and following
 
-  @Test func `the current state is sent at once, and then each version`() throws {
+  @Test func `the current state is sent at once, then each version`() throws {
     try service.addOnes(2)
     let reader = try service.watch()
     #expect(reader.read() == ["retry", "2 \(state(2))"])
@@ -41,7 +43,7 @@ struct StreamTests {
     #expect(head.status == 200)
   }
 
-  @Test func `one who is slow is given the latest state`() throws {
+  @Test func `a slow subscriber skips to the latest state`() throws {
     let reader = try service.watch().skipOpening()
     try service.addOnes(10)
     #expect(reader.read() == ["10 \(state(10))"])
@@ -49,7 +51,7 @@ struct StreamTests {
     #expect(reader.read() == (11...14).map { "\($0) \(state($0))" })
   }
 
-  @Test func `streams that are open are counted, and none is left behind`() throws {
+  @Test func `open streams are counted until they close`() throws {
     let readers = [try service.watch(), try service.watch(), try service.watch("select=/value")]
     #expect(service.api.channels.streamCount == 3)
     let list = try service.ask("GET", Service.root).text
@@ -59,7 +61,7 @@ struct StreamTests {
     #expect(try service.ask("GET", Service.root).text.contains(#""subscribers":0"#))
   }
 
-  @Test func `a group is woken with each version that shows something`() throws {
+  @Test func `a group is woken by each version with an event`() throws {
     let reader = try service.watch("select=/label").skipOpening()
     let loop = CountingLoop()
     for group in reader.groups { group.add(loop) }
@@ -74,7 +76,7 @@ struct StreamTests {
 
   // MARK: Resuming
 
-  @Test func `one who is current gets only a comment`() throws {
+  @Test func `a current subscriber gets only a comment`() throws {
     try service.addOnes(2)
     let reader = try service.watch("", lastEventID(2))
     #expect(reader.read() == ["retry", ": current"])
@@ -82,13 +84,13 @@ struct StreamTests {
     #expect(reader.read() == ["3 \(state(3))"])
   }
 
-  @Test func `one who has missed something gets the current state, once`() throws {
+  @Test func `a subscriber that missed versions gets the current state once`() throws {
     try service.addOnes(5)
     let reader = try service.watch("", lastEventID(2))
     #expect(reader.read() == ["retry", "5 \(state(5))"])
   }
 
-  @Test func `the parameter resumes too, and the header wins`() throws {
+  @Test func `the parameter resumes too, and the header field wins`() throws {
     try service.addOnes(2)
     let current = try service.cursor(2)
     #expect(try service.watch("last_event_id=\(current)").read() == ["retry", ": current"])
@@ -98,7 +100,7 @@ struct StreamTests {
   }
 
   @Test(arguments: ["", "x", "-", "elsewhere-1", "%00", "1", "a b"])
-  func `a cursor that is not of this history resets`(cursor: String) throws {
+  func `a cursor of another history resets`(cursor: String) throws {
     try service.addOnes(2)
     #expect(
       try service.watch("last_event_id=\(cursor)").read() == [
@@ -106,7 +108,7 @@ struct StreamTests {
       ])
   }
 
-  @Test func `a cursor that is ahead resets`() throws {
+  @Test func `a cursor ahead of the log resets`() throws {
     try service.addOnes(2)
     #expect(
       try service.watch("", lastEventID(3)).read() == ["retry", "reset {}", "2 \(state(2))"])
@@ -114,7 +116,7 @@ struct StreamTests {
 
   // MARK: Every version
 
-  @Test func `replay sends every version from the first, and goes on`() throws {
+  @Test func `replay sends every version from the first, then new ones`() throws {
     try service.addOnes(3)
     let reader = try service.watch("replay=all")
     #expect(reader.read() == ["retry"] + (0...3).map { "\($0) \(state($0))" })
@@ -138,12 +140,12 @@ struct StreamTests {
   }
 
   @Test(arguments: [1, 3, 5, 7, 40])
-  func `replay has no gap and nothing twice, however far the reader is behind`(pace: Int) throws {
+  func `replay has no gaps and no duplicates at any pace of the reader`(pace: Int) throws {
     let reader = try service.watch("replay=all")
     var got: [String] = []
     for _ in 0..<30 {
       try service.addOnes(pace)
-      // Reads less than came, so that it falls out of the buffer and comes back into it.
+      // Reads less than was sent, so that it falls behind the buffer and catches up again.
       for _ in 0..<4 { if let chunk = reader.next() { got.append(chunk) } }
     }
     while let chunk = reader.next() { got.append(chunk) }
@@ -153,10 +155,10 @@ struct StreamTests {
     #expect(ids == Array(0...(30 * pace)))
   }
 
-  @Test func `what retention removed is told with a reset, and then nothing is left out`() throws {
+  @Test func `removed versions cause a reset, then every version follows`() throws {
     let service = Service(
       log: MemoryLog(retainedVersions: 0), host: { $0.snapshotInterval = 5 },
-      settings: { $0.streamBuffer = 4 })
+      settings: { $0.limits.streamBuffer = 4 })
     try service.addOnes(12)
     let reader = try service.watch("replay=all")
     #expect(reader.read() == ["retry", "reset {}", "12 \(state(12))"])
@@ -164,10 +166,10 @@ struct StreamTests {
     #expect(reader.read() == ["13 \(state(13))", "14 \(state(14))"])
   }
 
-  @Test func `a reader that retention overtakes is let go`() throws {
+  @Test func `a stream ends if retention overtakes its reader`() throws {
     let service = Service(
       log: MemoryLog(retainedVersions: 0), host: { $0.snapshotInterval = 5 },
-      settings: { $0.streamBuffer = 4 })
+      settings: { $0.limits.streamBuffer = 4 })
     let reader = try service.watch("replay=all").skipOpening()
     try service.addOnes(12)
     _ = reader.read()
@@ -175,21 +177,23 @@ struct StreamTests {
   }
 
   @Test(arguments: ["replay=some", "replay=", "select=x", "last_event_id=%"])
-  func `a parameter that says nothing is a problem`(query: String) throws {
+  func `an unknown value of a parameter is a problem`(query: String) throws {
     let response = try service.ask("GET", "\(Service.root)/demo/events?\(query)")
     #expect([400, 422].contains(response.status))
     #expect(service.api.channels.streamCount == 0)
   }
 
-  @Test(.timeLimit(.minutes(1)), arguments: ["", "replay=all", "replay=all&select=/value"])
-  func `versions ascend while others write, and a replay has them all`(query: String) async throws {
+  @Test(.timeLimit(.minutes(10)), arguments: ["", "replay=all", "replay=all&select=/value"])
+  func `versions ascend during concurrent writes, and a replay has all of them`(query: String)
+    async throws
+  {
     let last = 1000
     let service = service
     let reader = try service.watch(query)
     async let writing: Void = withTaskGroup { group in
       for _ in 0..<2 {
         group.addTask {
-          // What the other one's thread takes over is answered there.
+          // An action that another thread executes is responded to there.
           for _ in 0..<(last / 2) {
             _ = service.start("POST", "\(Service.root)/demo/actions", body: #"{"add":1}"#)
           }
@@ -218,7 +222,7 @@ struct StreamTests {
 
   // MARK: A part
 
-  @Test func `a part is sent only when it changed`() throws {
+  @Test func `a part is sent only when it changes`() throws {
     let reader = try service.watch("select=/label")
     #expect(reader.read() == ["retry", #"0 "none""#])
     try service.addOnes(2)
@@ -239,7 +243,7 @@ struct StreamTests {
     #expect(second.read() == [#"3 "a""#])
   }
 
-  @Test func `a replay of a part sends what changed`() throws {
+  @Test func `a replay of a part sends its changes`() throws {
     try service.act(#"[{"label":"a"},{"add":1},{"label":"a"},{"label":"b"},{"add":1}]"#)
     let whole = try service.watch("replay=all&select=/label")
     #expect(whole.read() == ["retry", #"0 "none""#, #"1 "a""#, #"4 "b""#])
@@ -250,14 +254,14 @@ struct StreamTests {
     #expect(rest.read() == ["retry", #"4 "b""#, #"7 "c""#])
   }
 
-  @Test func `a replay of a part that goes back to the log compares with what was sent last`()
+  @Test func `a replay of a part compares with the last event after it returned to the log`()
     throws
   {
     let reader = try service.watch("replay=all&select=/label")
     #expect(reader.read() == ["retry", #"0 "none""#])
     try service.act(#"{"label":"a"}"#)
     #expect(reader.read() == [#"1 "a""#])
-    // So many that the first ones leave the buffer; the last one is what the log showed at first.
+    // So many that the first ones leave the buffer; the last one equals the first in the log.
     try service.act(#"{"label":"a"}"#)
     try service.act(#"{"label":"none"}"#)
     for label in ["b", "c", "d", "e"] { try service.act(#"{"label":"\#(label)"}"#) }
@@ -265,20 +269,20 @@ struct StreamTests {
       reader.read() == [#"3 "none""#, #"4 "b""#, #"5 "c""#, #"6 "d""#, #"7 "e""#])
   }
 
-  @Test func `a part that is not there is null`() throws {
+  @Test func `a missing part is null`() throws {
     let reader = try service.watch("select=/nowhere/else")
     #expect(reader.read() == ["retry", "0 null"])
     try service.addOnes(1)
     #expect(reader.read() == [])
   }
 
-  @Test func `the empty pointer is the whole`() throws {
+  @Test func `the empty pointer selects the whole`() throws {
     #expect(try service.watch("select=").read() == ["retry", "0 \(state(0))"])
   }
 
   // MARK: Ends
 
-  @Test func `a deleted session ends its streams, after what they had to come`() throws {
+  @Test func `a deleted session ends its streams after their pending events`() throws {
     let readers = [try service.watch(), try service.watch("replay=all")]
     try service.addOnes(2)
     #expect(try service.ask("DELETE", "\(Service.root)/demo").status == 204)
@@ -290,7 +294,7 @@ struct StreamTests {
     #expect(try service.ask("GET", "\(Service.root)/demo/events").status == 204)
   }
 
-  @Test func `a deleted session ends a replay that the log cannot go on with`() throws {
+  @Test func `a deleted session ends a replay`() throws {
     let reader = try service.watch("replay=all").skipOpening()
     try service.addOnes(20)
     #expect(try service.ask("DELETE", "\(Service.root)/demo").status == 204)
@@ -298,7 +302,7 @@ struct StreamTests {
     #expect(reader.isFinished)
   }
 
-  @Test func `draining tells open streams, and new ones to come back`() throws {
+  @Test func `draining ends open streams and makes new ones retry`() throws {
     let open = try service.watch().skipOpening()
     try service.addOnes(1)
     service.api.drain()
@@ -312,7 +316,7 @@ struct StreamTests {
     #expect(try service.act(#"{"add":1}"#)[field: "Retry-After"] == "1")
   }
 
-  @Test func `where there is no room for a session the stream says to come back`() throws {
+  @Test func `a stream over the limit of sessions makes its client retry`() throws {
     let service = Service(host: { $0.sessionLimit = 0 })
     let response = try service.ask("GET", "\(Service.root)/s/events")
     guard case .stream(let stream) = response.body else { throw NoStream() }
@@ -320,7 +324,7 @@ struct StreamTests {
   }
 }
 
-/// Counts how often it is woken.
+/// Counts its wakes.
 private final class CountingLoop: StreamWaking {
   private let count = Atomic(0)
 

@@ -1,42 +1,44 @@
 import ReactorHost
+import ReactorLog
+import ReactorTransport
 import Synchronization
 import Testing
 
 @testable import ReactorHTTP
 
-/// A client's place in the events, while the log takes its time.
-@Suite(.timeLimit(.minutes(1)))
+/// A subscription over a slow log.
+@Suite(.timeLimit(.minutes(10)))
 struct SubscriptionTests {
-  /// Is told when there is something next.
-  private final class Bell: StreamWaking {
-    private let rung = Atomic(0)
+  /// Counts its wakes.
+  private final class WakeCounter: StreamWaking {
+    private let wakes = Atomic(0)
 
-    var count: Int { rung.load(ordering: .acquiring) }
+    var count: Int { wakes.load(ordering: .acquiring) }
 
     func wake(_ group: StreamGroup) {
-      rung.add(1, ordering: .releasing)
+      wakes.add(1, ordering: .releasing)
     }
   }
 
-  @Test func `a log that takes its time holds up nobody who asks for what comes next`() async {
+  @Test func `a slow log does not block next()`() async {
     let source = SlowSource()
     let channels = EventChannels(bound: 4, background: WorkerPool(width: 1))
     let channel = channels.join(source, StreamView())
     let subscription = Subscription(
       channel, of: channels, seen: -1, shown: nil, everyVersion: true, replay: source.log)
-    let bell = Bell()
-    for group in subscription.groups { group.add(bell) }
+    let counter = WakeCounter()
+    for group in subscription.groups { group.add(counter) }
 
-    // Asked again and again, it answers at once, and the log is asked once.
+    // Repeated pulls return at once, and the log is read once.
     for _ in 0..<3 {
       guard case .idle = subscription.next() else {
         Issue.record("Nothing can be there yet.")
         return
       }
     }
-    #expect(bell.count == 0)
+    #expect(counter.count == 0)
     source.log.goOn()
-    while bell.count == 0 { await Task.yield() }
+    while counter.count == 0 { await Task.yield() }
     guard case .event(let event) = subscription.next() else {
       Issue.record("The log has given a state.")
       return
@@ -48,7 +50,7 @@ struct SubscriptionTests {
   }
 }
 
-/// A session whose log answers when the test says so.
+/// A session whose log returns when the test allows it.
 private final class SlowSource: StateSource {
   let log = SlowLog()
 
@@ -66,7 +68,7 @@ private final class SlowLog: StateReplay {
   private let isOpen = Atomic(false)
   private let count = Atomic(0)
 
-  /// How often it was read.
+  /// The number of reads.
   var readings: Int { count.load(ordering: .relaxed) }
 
   func goOn() {

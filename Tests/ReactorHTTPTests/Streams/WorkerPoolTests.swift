@@ -1,9 +1,10 @@
+import ReactorTransport
 import Synchronization
 import Testing
 
 @testable import ReactorHTTP
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct WorkerPoolTests {
   private final class Counts: Sendable {
     let running = Atomic(0)
@@ -19,7 +20,7 @@ struct WorkerPoolTests {
   }
 
   @Test(arguments: [1, 2, 4])
-  func `all work is done, and no more at a time than the pool is wide`(width: Int) async {
+  func `all jobs are executed, at most as many at once as the width`(width: Int) async {
     let pool = WorkerPool(width: width)
     let counts = Counts()
     await withTaskGroup { group in
@@ -31,7 +32,7 @@ struct WorkerPoolTests {
     #expect(counts.most.load(ordering: .relaxed) <= width)
   }
 
-  @Test func `what came first is begun first`() async {
+  @Test func `jobs start in the order of their arrival`() async {
     let pool = WorkerPool(width: 1)
     let begun = Recorder<Int>()
     for number in 0..<100 { pool.run { begun.add(number) } }
@@ -39,7 +40,7 @@ struct WorkerPoolTests {
     #expect(begun.values == Array(0..<100))
   }
 
-  @Test func `without threads, who brings work does it`() {
+  @Test func `without threads the caller executes the job`() {
     let begun = Recorder<Int>()
     WorkerPool(width: 0).run { begun.add(1) }
     #expect(begun.values == [1])

@@ -1,3 +1,4 @@
+import ReactorTransport
 import ReactorCore
 import ReactorStreams
 

@@ -1,7 +1,8 @@
+import ReactorTransport
 import ReactorCoding
 import ReactorHTTP
 
-/// Reads a stream as a connection would, as far as a test asks.
+/// Pulls a stream as a connection does.
 final class Reader {
   private let stream: any ByteStream
   private(set) var isFinished = false
@@ -14,7 +15,7 @@ final class Reader {
     self.stream = stream
   }
 
-  /// The next chunk's payload; `nil` where there is nothing for now, or nothing more.
+  /// The next chunk's payload; `nil` if the stream is idle or finished.
   func next() -> String? {
     switch stream.next() {
     case .chunk(let chunk):
@@ -31,7 +32,7 @@ final class Reader {
     }
   }
 
-  /// The last event of the next chunk; `nil` where there is none for now, or nothing more.
+  /// The last event of the next chunk; `nil` if there is none.
   func nextEvent() -> (name: String?, version: Int?, json: JSONElement?)? {
     guard let chunk = next() else { return nil }
     let lines = chunk.split(separator: "\n")
@@ -43,15 +44,15 @@ final class Reader {
     return (field("event").map(String.init), version, data)
   }
 
-  /// All that is there now, short: `7 {"value":7}` for a state, the name for another event, the
-  /// text for a comment; `retry` stands for the hint.
+  /// The available events in short form: `7 {"value":7}` for a state, the name for another event,
+  /// the text for a comment, `retry` for the reconnection time.
   func read() -> [String] {
     var read: [String] = []
     while let chunk = next() { read += Self.events(in: chunk) }
     return read
   }
 
-  /// As ``read()``, without what was sent first.
+  /// As ``read()``, without the opening.
   func skipOpening() -> Self {
     _ = next()
     return self

@@ -1,6 +1,7 @@
+import ReactorTransport
 import Synchronization
 
-/// What a test saw, in order; any thread may add to it.
+/// Records values in order, from any thread.
 final class Recorder<Value: Sendable>: Sendable {
   private let recorded = Mutex<[Value]>([])
 

@@ -1,26 +1,29 @@
 import ReactorCore
 import ReactorHost
+import ReactorLog
 import ReactorStreams
+import ReactorTransport
 import Testing
 
 @testable import ReactorHTTP
 
-/// The service over a host with one reactor, asked without a socket.
+/// The service over a host with one reactor, without a socket.
 struct Service {
   let api: ReactorAPI
   let effect = PublishSubject<NumberReactor.Mutation>()
 
   init(
-    log: any MutationLog = MemoryLog(), workers: Int = 0,
+    log: any MutationLog = MemoryLog(), workers: Int = 0, adding endpoints: [Endpoint] = [],
     host adjustHost: (inout HostSettings) -> Void = { _ in },
     settings adjust: (inout ReactorAPI.Settings) -> Void = { _ in }
   ) {
     var settings = ReactorAPI.Settings()
     settings.actionWait = .seconds(600)
+    settings.files = Self.files
     adjust(&settings)
     var hostSettings = HostSettings()
     adjustHost(&hostSettings)
-    // What it adds tells how far it is, in tenths.
+    // The added number is the progress in tenths.
     let effect = effect.trackProgress { mutation in
       if case .add(let tenths) = mutation { Double(tenths) / 10 } else { nil }
     }
@@ -32,20 +35,37 @@ struct Service {
           NumberReactor(effect: effect)
         }
       ], globals: [Global<String?>("motto", nil)], log: log, settings: hostSettings)
-    // What is done in the background is done at once, so that a test can look at it.
+    // Without threads, background jobs are executed at once.
     api = ReactorAPI(
       host: host, settings: settings, logger: .silent,
-      background: WorkerPool(width: workers))
+      background: WorkerPool(width: workers), adding: endpoints)
   }
+
+  static var settings: ReactorAPI.Settings {
+    var settings = ReactorAPI.Settings()
+    settings.files = files
+    return settings
+  }
+
+  /// One file for each template of files.
+  static let files = StaticFiles(
+    ["", "page.css", "inspector/tree.js", "examples/", "examples/chat.html"].map {
+      StaticFile(
+        path: $0, mediaType: $0.isEmpty || $0.hasSuffix("/") ? "text/html" : "text/plain",
+        content: Array($0.utf8))
+    })
 
   static let root = "/v1/reactors/number/sessions"
 
-  /// Sends a request whose answer may come later.
+  /// Sends a request; its response may come later.
   func start(
     _ method: String, _ target: String, _ headers: [(name: HTTPHeader, value: String)] = [],
     body: String? = nil
   ) -> Recorder<HTTPResponse> {
-    let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+    // Split by bytes: tests send text that is slow to compare as characters.
+    let parts = target.utf8.split(
+      separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false
+    ).map { String(decoding: $0, as: UTF8.self) }
     let responses = Recorder<HTTPResponse>()
     var headers = headers
     if body != nil, !headers.contains(where: { $0.name == .contentType }) {
@@ -53,13 +73,13 @@ struct Service {
     }
     api.respond(
       to: HTTPRequest(
-        method: method, path: String(parts[0]), query: parts.count > 1 ? String(parts[1]) : nil,
+        method: method, path: parts[0], query: parts.count > 1 ? parts[1] : nil,
         headers: HTTPRequestHeaders(headers), body: Array((body ?? "").utf8), hasBody: body != nil),
-      answer: { responses.add($0) })
+      reply: { responses.add($0) })
     return responses
   }
 
-  /// Sends a request that is answered at once.
+  /// Sends a request whose response comes at once.
   func ask(
     _ method: String, _ target: String, _ headers: [(name: HTTPHeader, value: String)] = [],
     body: String? = nil
@@ -69,7 +89,7 @@ struct Service {
     return try #require(responses.first)
   }
 
-  /// Runs actions in the session `demo`.
+  /// Submits actions to the session `demo`.
   @discardableResult
   func act(
     _ body: String, _ headers: [(name: HTTPHeader, value: String)] = []
@@ -77,7 +97,7 @@ struct Service {
     try ask("POST", "\(Self.root)/demo/actions", headers, body: body)
   }
 
-  /// Adds one, so many times.
+  /// Submits a number of actions that each add one.
   func addOnes(_ count: Int) throws {
     for _ in 0..<count { try act(#"{"add":1}"#) }
   }
@@ -122,7 +142,7 @@ extension HTTPResponse {
     if case .bytes(let bytes) = body { String(decoding: bytes, as: UTF8.self) } else { "" }
   }
 
-  /// What ends the type of a problem, with the status.
+  /// The status and the last part of the type of a problem.
   var problem: String? {
     guard self[field: "Content-Type"] == "application/problem+json" else { return nil }
     let kind = text.split(separator: "\"").first { $0.hasPrefix("/problems/") } ?? ""

@@ -1,0 +1,110 @@
+internal import ReactorTransport
+
+/// The web pages of other origins that may use the service (the CORS protocol of the Fetch
+/// standard).
+///
+/// By default there are none: browsers let no other page read a response, and requests from other
+/// pages that change something are rejected.
+public struct CrossOrigin: Sendable {
+  /// `cors.origins`: the allowed origins, each exactly as a browser sends it.
+  public var origins: Set<String>
+
+  /// `cors.credentials`: whether their requests may carry credentials such as cookies.
+  public var allowsCredentials: Bool
+
+  /// `cors.maxage`: how long a browser may cache the response to a preflight request, in whole
+  /// seconds.
+  public var maxAge: Duration
+
+  /// Creates a rule; by default it allows no origin.
+  public init(
+    origins: Set<String> = [], allowsCredentials: Bool = false, maxAge: Duration = .seconds(600)
+  ) {
+    self.origins = origins
+    self.allowsCredentials = allowsCredentials
+    self.maxAge = maxAge
+  }
+
+  /// Whether a text is an origin as browsers write it: a scheme, a host and optionally a port.
+  public static func isOrigin(_ text: some StringProtocol) -> Bool {
+    let scheme = ["http://", "https://"].first { text.hasPrefix($0) }
+    guard let scheme else { return false }
+    let host = text.utf8.dropFirst(scheme.utf8.count)
+    return !host.isEmpty
+      && host.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+          UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: ":"), UInt8(ascii: "["),
+          UInt8(ascii: "]"):
+          true
+        default: false
+        }
+      }
+  }
+
+  /// Whether any other origin is allowed, so that responses depend on `Origin`.
+  var isUsed: Bool { !origins.isEmpty }
+
+  /// Rejects a request that a page of an origin outside `cors.origins` has caused.
+  ///
+  /// Without this check a page could change sessions by requests that need no preflight, such as a
+  /// `POST` without a body.
+  func check(_ request: HTTPRequest) throws(Problem) {
+    let origin = request[header: .origin]
+    if let origin, origins.contains(origin) { return }
+    let isForeign =
+      switch request[header: .secFetchSite] {
+      case "same-origin", "none": false
+      case .some: true
+      case nil: origin.map { !Self.isSame($0, as: request[header: .host]) } ?? false
+      }
+    guard isForeign else { return }
+    throw Problem(
+      .foreignOrigin,
+      "The request comes from a page of another origin. The setting cors.origins allows origins.")
+  }
+
+  /// Whether an origin has the authority in `Host`; the scheme is unknown behind a TLS proxy.
+  private static func isSame(_ origin: String, as host: String?) -> Bool {
+    guard let host, let slashes = origin.utf8.firstIndex(of: UInt8(ascii: "/")) else {
+      return false
+    }
+    return origin.utf8[slashes...].dropFirst(2).elementsEqual(host.lowercased().utf8)
+  }
+
+  /// The fields of every response to a page of an allowed origin.
+  func headers(for origin: String?) -> HTTPFields {
+    guard let origin, origins.contains(origin) else { return [:] }
+    var headers: HTTPFields = [
+      "Access-Control-Allow-Origin": origin,
+      "Access-Control-Expose-Headers": Self.exposed,
+    ]
+    if allowsCredentials { headers.append("Access-Control-Allow-Credentials", "true") }
+    return headers
+  }
+
+  /// The additional fields of the response to a preflight request of an allowed origin; empty for
+  /// any other request.
+  func preflightHeaders(for request: HTTPRequest, methods: String) -> HTTPFields {
+    guard let origin = request[header: .origin], origins.contains(origin),
+      request[header: .accessControlRequestMethod] != nil
+    else { return [:] }
+    return [
+      "Access-Control-Allow-Methods": methods,
+      "Access-Control-Allow-Headers": Self.accepted,
+      "Access-Control-Max-Age": String(maxAge.components.seconds),
+    ]
+  }
+
+  /// The request fields that a page may set, beside those that it always may.
+  private static let accepted = """
+    Accept, Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, \
+    Prefer, traceparent, X-Request-Id
+    """
+
+  /// The response fields that a page may read, beside those that it always may.
+  private static let exposed = """
+    Allow, ETag, Heartbeat-Interval, Idempotent-Replayed, Link, Location, Preference-Applied, RateLimit, \
+    RateLimit-Policy, Retry-After, WWW-Authenticate, X-Request-Id
+    """
+}

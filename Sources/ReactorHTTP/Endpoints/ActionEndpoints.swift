@@ -1,0 +1,66 @@
+internal import ReactorLog
+internal import ReactorCoding
+internal import ReactorHost
+internal import ReactorTransport
+
+/// Actions.
+struct ActionEndpoints {
+  let host: Host
+  let timers: TimerWheel
+  /// How long a response waits for the effect of its action.
+  let wait: Duration
+
+  var all: [Endpoint] {
+    let headers: [OpenAPIHeader] = [.etag, .preferenceApplied, .idempotentReplayed]
+    return [
+      Endpoint(
+        .post, "/v1/reactors/{reactor}/sessions/{session}/actions", needs: .act, handler: submit,
+        operation: Operation(
+          "runActions", "Run an action, or an array of actions in order",
+          detail: """
+            An action is an enum case, externally tagged: `"increase"`, `{"add":5}`, \
+            `{"move":{"x":1,"y":2}}`. The response is sent when every mutation is committed.
+            """,
+          parameters: [.reactor, .session, .prefer, .ifMatch, .idempotencyKey], body: .actions,
+          responses: [
+            .init(200, "All mutations are committed; the State", headers: headers, .json(.state)),
+            .init(
+              202, "Accepted, and still running; the current State", headers: headers,
+              .json(.state)),
+            .init(204, "All mutations are committed, with `return=minimal`", headers: headers),
+          ],
+          problems: [
+            .malformedJSON, .invalidParameter, .invalidSessionID, .foreignOrigin, .unknownReactor,
+            .unknownSession, .sessionEnded, .actionRunning, .versionMismatch,
+            .unsupportedMediaType, .invalidAction, .idempotencyKeyReused, .notAcceptable,
+            .bodyTooLarge, .effectFailed, .stateTooLarge, .storageFull,
+          ],
+          hasOwnProblems: true))
+    ]
+  }
+
+  private func submit(_ call: Call) throws(Problem) {
+    let reactor = try call.reactor(in: host)
+    let id = try call.sessionID()
+    try call.negotiate()
+    try call.requireJSON()
+    let preferences = Preferences(call.request[header: .prefer])
+    let expected = try EntityTags(of: call.request, in: .ifMatch, name: "If-Match")?.cursors
+    let key = try IdempotencyKeys.read(call.request)
+    @Sendable func submit(to session: any Session) throws(Problem) {
+      let reply = ActionReply(session, preferences, timers: timers, call.reply)
+      do throws(ActionDecodingError) {
+        try session.submit(
+          call.request.body, ifAt: expected, key: key, for: call.scope.context,
+          accepted: { _ in reply.accepted() },
+          completion: { reply.completed($0) })
+      } catch {
+        throw Problem(error, kind: .invalidAction)
+      }
+      reply.wait(for: preferences.wait.map { .seconds($0) } ?? wait)
+    }
+    // Usually the session is in memory, and no closure escapes.
+    if let session = reactor.liveSession(id) { return try submit(to: session) }
+    call.withSession(of: reactor, id, submit)
+  }
+}

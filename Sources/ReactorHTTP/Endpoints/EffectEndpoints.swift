@@ -1,0 +1,107 @@
+internal import ReactorLog
+internal import ReactorCoding
+internal import ReactorHost
+internal import ReactorTransport
+
+/// The running effects of a session.
+struct EffectEndpoints {
+  let host: Host
+
+  private static let collection = "/v1/reactors/{reactor}/sessions/{session}/effects"
+
+  var all: [Endpoint] {
+    [
+      Endpoint(
+        .get, Self.collection, needs: .read, handler: list,
+        operation: Operation(
+          "listEffects", "The session's running effects, in pages",
+          parameters: [.reactor, .session, .limit, .afterEffect],
+          responses: [
+            .init(
+              200, "A page of effects, the earliest first", headers: [.link],
+              .json(.component("EffectList")))
+          ],
+          problems: [
+            .invalidParameter, .invalidSessionID, .unknownReactor, .unknownSession, .sessionEnded,
+            .notAcceptable,
+          ])),
+      Endpoint(
+        .delete, Self.collection + "/{effect}", needs: .manage, where: { !$0[2].isEmpty },
+        handler: cancel,
+        operation: Operation(
+          "cancelEffect", "Cancel a running effect",
+          detail: """
+            Its committed mutations stay. Its action counts as completed: pending requests for it \
+            get their response, and it is not run again.
+            """,
+          parameters: [.reactor, .session, .effect],
+          responses: [.init(204, "It does not run, or never did")],
+          problems: [
+            .invalidSessionID, .foreignOrigin, .unknownReactor, .unknownSession, .sessionEnded,
+            .storageFull,
+          ])),
+    ]
+  }
+
+  private struct Listing: Encodable {
+    let effects: [Entry]
+  }
+
+  private struct Entry: Encodable {
+    let effect: RunningEffect
+
+    private enum CodingKeys: CodingKey {
+      case id, action, startedAt, progress
+    }
+
+    /// All members are always present.
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      try container.encode(effect.id, forKey: .id)
+      try container.encode(
+        effect.action.map { EncodedJSON(trusted: $0) }, forKey: .action)
+      try container.encode(effect.startedAt.description, forKey: .startedAt)
+      try container.encode(effect.progress, forKey: .progress)
+    }
+  }
+
+  private func list(_ call: Call) throws(Problem) {
+    let reactor = try call.reactor(in: host)
+    let id = try call.sessionID()
+    try call.negotiate()
+    let query = try call.query()
+    let limit = try query.limit()
+    let after = query["after"]
+    call.withSession(of: reactor, id) { [reply = call.reply] session in
+      // One more than requested shows whether there is a next page.
+      session.effects(after: after, limit: limit + 1) { effects in
+        guard let effects else { return reply(Self.overloaded) }
+        let page = effects.prefix(limit)
+        var headers = HTTPFields.revalidated
+        if effects.count > limit, let last = page.last {
+          let address = "/v1/reactors/\(reactor.name)/sessions/\(id)/effects"
+          headers.append("Link", "<\(address)?limit=\(limit)&after=\(last.id)>; rel=\"next\"")
+        }
+        reply(.json(encoding: Listing(effects: page.map { Entry(effect: $0) }), headers: headers))
+      }
+    }
+  }
+
+  private func cancel(_ call: Call) throws(Problem) {
+    let reactor = try call.reactor(in: host)
+    let effect = call["effect"]
+    call.withSession(of: reactor, try call.sessionID()) { [reply = call.reply] session in
+      session.cancelEffect(effect) { cancellation in
+        switch cancellation {
+        case .ended: reply(HTTPResponse(status: 204))
+        case .overloaded: reply(Self.overloaded)
+        case .notCommitted(let error): reply(Problem(error))
+        }
+      }
+    }
+  }
+
+  private static var overloaded: Problem {
+    .unavailable("Too many requests wait for this session. Nothing was done.")
+  }
+}

@@ -1,0 +1,83 @@
+internal import ReactorTransport
+
+/// One entry of the endpoint table: everything that the service knows about one method of one path.
+///
+/// Routing, `Allow`, `OPTIONS`, access rights, `/openapi.json`, and the labels of metrics and logs
+/// are read from these entries. To add an endpoint, add an entry and its handler.
+struct Endpoint: Sendable {
+  /// Responds to a request at once or later, exactly once; an error that it throws is the response.
+  typealias Handler = @Sendable (Call) throws(Problem) -> Void
+
+  /// Deviations from the usual treatment.
+  struct Traits: OptionSet, Sendable {
+    let rawValue: Int
+
+    /// The response is an event stream: served while draining, since any status except 200 stops a
+    /// browser's `EventSource`, and the token may be a query parameter.
+    static let stream = Traits(rawValue: 1)
+
+    /// A probe of an orchestrator: exempt from rate limits and from the check of `Host`.
+    static let probe = Traits(rawValue: 2)
+
+    /// Served while the service is draining.
+    static let servedWhileDraining = Traits(rawValue: 4)
+
+    /// The response depends on `Accept`.
+    static let negotiated = Traits(rawValue: 8)
+  }
+
+  /// The path template (RFC 6570).
+  let template: String
+  /// The method; `HEAD` is served wherever `GET` is.
+  let method: HTTPMethod
+  /// The right that a request needs.
+  let right: AccessRight
+  /// The reactors whose data the endpoint exposes.
+  let reach: AccessReach
+  let traits: Traits
+  /// Whether the path is known for some parameters; `nil` if it is for any.
+  let condition: (@Sendable (PathParameters) -> Bool)?
+  /// The description in `/openapi.json`.
+  let operation: @Sendable () -> Operation
+  let handler: Handler
+
+  /// Creates an entry whose handler responds at once or later.
+  ///
+  /// - Parameters:
+  ///   - method: The method.
+  ///   - template: The path template; a part in braces is a parameter.
+  ///   - right: The right that a request needs.
+  ///   - reach: The reactors whose data the endpoint exposes; by default the one in the path, or all
+  ///     of them if the path names none.
+  ///   - traits: Deviations from the usual treatment.
+  ///   - condition: Whether the path is known for some parameters; by default for any.
+  ///   - handler: The function that responds.
+  ///   - operation: The description in `/openapi.json`.
+  init(
+    _ method: HTTPMethod, _ template: String, needs right: AccessRight, reach: AccessReach? = nil,
+    traits: Traits = [], where condition: (@Sendable (PathParameters) -> Bool)? = nil,
+    handler: @escaping Handler,
+    operation: @escaping @autoclosure @Sendable () -> Operation
+  ) {
+    self.template = template
+    self.method = method
+    self.right = right
+    self.reach = reach ?? (template.contains("{reactor}") ? .reactorInPath : .allReactors)
+    self.traits = traits
+    self.condition = condition
+    self.operation = operation
+    self.handler = handler
+  }
+
+  /// Creates an entry whose handler returns the response.
+  init(
+    _ method: HTTPMethod, _ template: String, needs right: AccessRight, reach: AccessReach? = nil,
+    traits: Traits = [], where condition: (@Sendable (PathParameters) -> Bool)? = nil,
+    handler: @escaping @Sendable (Call) throws(Problem) -> HTTPResponse,
+    operation: @escaping @autoclosure @Sendable () -> Operation
+  ) {
+    self.init(
+      method, template, needs: right, reach: reach, traits: traits, where: condition,
+      handler: { (call) throws(Problem) in call.reply(try handler(call)) }, operation: operation())
+  }
+}

@@ -1,0 +1,83 @@
+/// The endpoints of one path template.
+final class Resource: Sendable {
+  /// The position in the table, for metrics.
+  let index: Int
+  let template: String
+  /// The names of the parameters, in the order of the path.
+  let parameters: [String]
+  let endpoints: [Endpoint]
+  /// The value of `Allow`.
+  let allow: String
+  private let byMethod: [Endpoint?]
+
+  init(_ index: Int, _ endpoints: [Endpoint]) {
+    self.index = index
+    self.endpoints = endpoints
+    template = endpoints[0].template
+    parameters = PathTemplate.parts(of: template).compactMap(\.parameter)
+    var byMethod = [Endpoint?](repeating: nil, count: HTTPMethod.allCases.count)
+    for endpoint in endpoints {
+      precondition(
+        byMethod[endpoint.method.rawValue] == nil,
+        "two endpoints for \(endpoint.method.name) \(template)")
+      byMethod[endpoint.method.rawValue] = endpoint
+    }
+    byMethod[HTTPMethod.head.rawValue] = byMethod[HTTPMethod.get.rawValue]
+    self.byMethod = byMethod
+    let order: [HTTPMethod] = [.get, .head, .post, .put, .delete]
+    let methods = order.filter { byMethod[$0.rawValue] != nil }
+    allow = (methods + [.options]).map(\.name).joined(separator: ", ")
+  }
+
+  /// The endpoint for a method; `nil` if the resource does not have it.
+  subscript(method: HTTPMethod) -> Endpoint? { byMethod[method.rawValue] }
+
+  /// Whether the resource exists for some parameters; if not, the path is unknown.
+  func exists(_ parameters: PathParameters) -> Bool {
+    endpoints[0].condition.map { $0(parameters) } ?? true
+  }
+
+  var isProbe: Bool { endpoints[0].traits.contains(.probe) }
+
+  /// The right that a request needs; also for a method that is not allowed, so that the response
+  /// to a request without the right does not depend on the method.
+  func right(for method: HTTPMethod) -> AccessRight {
+    if let endpoint = self[method] { return endpoint.right }
+    return endpoints[0].right == .none ? .none : method.isSafe ? .read : .manage
+  }
+}
+
+/// A path template, taken apart.
+enum PathTemplate {
+  enum Part: Equatable {
+    case literal(String)
+    case parameter(String)
+
+    var parameter: String? {
+      if case .parameter(let name) = self { name } else { nil }
+    }
+  }
+
+  static func parts(of template: String) -> [Part] {
+    precondition(template.utf8.first == UInt8(ascii: "/"), "a template begins with a slash")
+    return template.dropFirst().split(separator: "/", omittingEmptySubsequences: false).map {
+      $0.hasPrefix("{") ? .parameter(String($0.dropFirst().dropLast())) : .literal(String($0))
+    }
+  }
+}
+
+/// The values of a path's parameters, decoded and in ASCII.
+struct PathParameters: Sendable {
+  /// The most parameters of a template.
+  static let limit = 3
+
+  private var values = InlineArray<3, String>(repeating: "")
+  private(set) var count = 0
+
+  subscript(index: Int) -> String { values[index] }
+
+  mutating func append(_ value: String) {
+    values[count] = value
+    count += 1
+  }
+}

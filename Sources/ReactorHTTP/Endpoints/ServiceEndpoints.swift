@@ -1,0 +1,90 @@
+internal import Telemetry
+internal import ReactorCoding
+internal import ReactorHost
+internal import ReactorTransport
+internal import Synchronization
+
+/// Probes, metrics and the OpenAPI document.
+final class ServiceEndpoints: Sendable {
+  private struct State {
+    var table = EndpointTable([])
+    var metrics: [any MetricsSource] = []
+    /// `/openapi.json`, encoded at its first request.
+    var document: [UInt8]?
+  }
+
+  private let host: Host
+  private let settings: ReactorAPI.Settings
+  private let state = Mutex(State())
+
+  init(host: Host, settings: ReactorAPI.Settings) {
+    self.host = host
+    self.settings = settings
+  }
+
+  /// Sets the table that `/openapi.json` describes and the sources of `/metrics`.
+  func describe(_ table: EndpointTable, metrics: [any MetricsSource]) {
+    state.withLock { $0 = State(table: table, metrics: metrics) }
+  }
+
+  var all: [Endpoint] {
+    let status = Operation.Response.Content.json(
+      .inline([
+        "type": "object", "properties": ["status": ["type": "string"]], "required": ["status"],
+      ]))
+    return [
+      Endpoint(
+        .get, "/healthz", needs: .none, reach: .noReactor, traits: [.probe, .servedWhileDraining],
+        handler: health,
+        operation: Operation("health", "Whether the process is alive", content: status)),
+      Endpoint(
+        .get, "/readyz", needs: .none, reach: .noReactor, traits: .probe, handler: readiness,
+        operation: Operation(
+          "readiness", "Whether requests are served: 503 while draining", content: status)),
+      Endpoint(
+        .get, "/metrics", needs: .read, handler: showMetrics,
+        operation: Operation(
+          "metrics", "Metrics in the text format of Prometheus", content: .text("text/plain"))),
+      Endpoint(
+        .get, "/openapi.json", needs: .read, reach: .noReactor, handler: openAPI,
+        operation: Operation(
+          "openAPI", "This document", content: .json(.inline(["type": "object"])))),
+    ]
+  }
+
+  private func health(_ call: Call) throws(Problem) -> HTTPResponse {
+    try call.negotiate()
+    return .status("ok")
+  }
+
+  private func readiness(_ call: Call) throws(Problem) -> HTTPResponse {
+    try call.negotiate()
+    return .status("ready")
+  }
+
+  private func showMetrics(_ call: Call) throws(Problem) -> HTTPResponse {
+    // Prometheus prefers a newer format and accepts the plain one too.
+    try call.negotiate("text/plain")
+    var text = MetricsText()
+    for source in state.withLock({ $0.metrics }) + settings.metrics { source.write(to: &text) }
+    return HTTPResponse(
+      status: 200,
+      headers: [
+        "Content-Type": "text/plain; version=0.0.4; charset=utf-8", "Cache-Control": "no-store",
+      ],
+      body: .bytes(text.bytes))
+  }
+
+  private func openAPI(_ call: Call) throws(Problem) -> HTTPResponse {
+    try call.negotiate()
+    let document = state.withLock { state in
+      if let document = state.document { return document }
+      let document = OpenAPIDocument(
+        state.table, host: host, files: settings.files, version: settings.version)
+      let bytes = document.value().bytes
+      state.document = bytes
+      return bytes
+    }
+    return .json(document, headers: .revalidated)
+  }
+}

@@ -1,0 +1,240 @@
+internal import ReactorLog
+internal import ReactorCoding
+internal import ReactorHost
+internal import ReactorTransport
+
+/// The sessions of a reactor: lists, life cycle and State.
+struct SessionEndpoints {
+  let host: Host
+  let background: WorkerPool
+
+  private static let collection = "/v1/reactors/{reactor}/sessions"
+  private static let session = "/v1/reactors/{reactor}/sessions/{session}"
+
+  var all: [Endpoint] {
+    [
+      Endpoint(
+        .get, Self.collection, needs: .read, handler: list,
+        operation: Operation(
+          "listSessions", "The sessions of a reactor, in pages",
+          parameters: [.reactor, .limit, .afterSession],
+          responses: [
+            .init(
+              200, "A page of sessions, in the order of their ids", headers: [.link],
+              .json(.component("SessionList")))
+          ],
+          problems: [.invalidParameter, .unknownReactor, .notAcceptable])),
+      Endpoint(
+        .post, Self.collection, needs: .manage, handler: create,
+        operation: Operation(
+          "createSession", "Create a session, or fork another one", parameters: [.reactor],
+          body: .component("NewSession"), isBodyRequired: false,
+          responses: [
+            .init(201, "The new session's State", headers: [.etag, .location], .json(.state))
+          ],
+          problems: [
+            .malformedJSON, .invalidSessionID, .foreignOrigin, .unknownReactor, .unknownSession,
+            .unknownVersion, .sessionEnded, .sessionExists, .unsupportedMediaType, .invalidBody,
+            .notAcceptable, .bodyTooLarge, .storageFull,
+          ])),
+      Endpoint(
+        .get, Self.session, needs: .read, handler: showState, operation: readState("readSession")),
+      Endpoint(
+        .put, Self.session, needs: .manage, handler: ensure,
+        operation: Operation(
+          "ensureSession", "Create the session if it does not exist",
+          parameters: [.reactor, .session],
+          responses: [
+            .init(200, "It exists; its State", headers: [.etag], .json(.state)),
+            .init(201, "It is new; its State", headers: [.etag, .location], .json(.state)),
+          ],
+          problems: [
+            .invalidSessionID, .foreignOrigin, .unknownReactor, .notAcceptable, .storageFull,
+          ])),
+      Endpoint(
+        .delete, Self.session, needs: .manage, handler: end,
+        operation: Operation(
+          "endSession", "End the session", parameters: [.reactor, .session],
+          responses: [.init(204, "It is gone, or never existed")],
+          problems: [.invalidSessionID, .foreignOrigin, .unknownReactor, .storageFull])),
+      Endpoint(
+        .get, Self.session + "/state", needs: .read, handler: showState,
+        operation: readState("readState")),
+    ]
+  }
+
+  private func readState(_ id: String) -> Operation {
+    Operation(
+      id, "The session's State", detail: "With `select` a part of it, which may be any JSON.",
+      parameters: [.reactor, .session, .version, .select, .ifNoneMatch],
+      responses: [
+        .init(200, "The State, or the selected part", headers: [.etag], .json(.statePart)),
+        .init(304, "The client has this State already", headers: [.etag]),
+      ],
+      problems: [
+        .invalidParameter, .invalidSessionID, .unknownReactor, .unknownSession, .unknownVersion,
+        .notFound, .sessionEnded, .invalidPointer, .notAcceptable,
+      ])
+  }
+
+  // MARK: List
+
+  private struct Listing: Encodable {
+    struct Entry: Encodable {
+      let id: String
+      let cursor: String
+      let subscribers: Int
+      let lastActiveAt: String
+    }
+
+    let sessions: [Entry]
+  }
+
+  private func list(_ call: Call) throws(Problem) -> HTTPResponse {
+    let reactor = try call.reactor(in: host)
+    try call.negotiate()
+    let query = try call.query()
+    let limit = try query.limit()
+    let sessions: [SessionSummary]
+    do throws(SessionError) {
+      // One more than requested shows whether there is a next page.
+      sessions = try reactor.sessions(after: query["after"], limit: limit + 1)
+    } catch {
+      throw Problem(error)
+    }
+    let page = sessions.prefix(limit)
+    var headers = HTTPFields.revalidated
+    if sessions.count > limit, let last = page.last {
+      headers.append(
+        "Link",
+        "</v1/reactors/\(reactor.name)/sessions?limit=\(limit)&after=\(last.id)>; rel=\"next\"")
+    }
+    return .json(
+      encoding: Listing(
+        sessions: page.map {
+          Listing.Entry(
+            id: $0.id, cursor: $0.cursor.description, subscribers: $0.subscribers,
+            lastActiveAt: $0.lastActiveAt.description)
+        }), headers: headers)
+  }
+
+  // MARK: Life cycle
+
+  private struct NewSession: Decodable {
+    struct Origin: Decodable {
+      let session: String
+      let version: Int?
+    }
+
+    let id: String?
+    let from: Origin?
+  }
+
+  private func create(_ call: Call) throws(Problem) {
+    let reactor = try call.reactor(in: host)
+    try call.negotiate()
+    let wanted = try newSession(call)
+    let id = wanted?.id ?? SessionKey.generatedID()
+    guard SessionKey.isValid(id: id) else { throw .invalidSessionID(pointer: "/id") }
+    let reply = call.reply
+    if let origin = wanted?.from {
+      guard SessionKey.isValid(id: origin.session) else {
+        throw .invalidSessionID(pointer: "/from/session")
+      }
+      return reactor.fork(origin.session, at: origin.version, to: id) { result in
+        reply(created(result, reactor, id))
+      }
+    }
+    reactor.session(id, for: .create) { result in reply(created(result, reactor, id)) }
+  }
+
+  private func newSession(_ call: Call) throws(Problem) -> NewSession? {
+    guard !call.request.body.isEmpty else { return nil }
+    try call.requireJSON()
+    do {
+      return try JSONCoder.decode(NewSession.self, from: call.request.body)
+    } catch let error as JSONSyntaxError {
+      throw Problem(.malformed(offset: error.offset, reason: error.reason), kind: .invalidBody)
+    } catch let error as JSONDecodingFailure {
+      throw Problem(
+        .invalid(pointer: error.pointer, expected: error.expected, detail: error.detail),
+        kind: .invalidBody)
+    } catch {
+      throw Problem(.invalidBody, "The body takes an optional id and an optional from.")
+    }
+  }
+
+  private func created(
+    _ result: Result<OpenedSession, SessionError>, _ reactor: any HostedReactor, _ id: String
+  ) -> HTTPResponse {
+    switch result {
+    case .success(let opened):
+      // Concatenation is several times faster than interpolation.
+      let location = "/v1/reactors/" + reactor.name + "/sessions/" + id
+      return .state(opened.session.current, status: 201, headers: ["Location": location])
+    case .failure(let error): return Problem(error).response
+    }
+  }
+
+  private func ensure(_ call: Call) throws(Problem) {
+    let reactor = try call.reactor(in: host)
+    let id = try call.sessionID()
+    try call.negotiate()
+    reactor.session(id, for: .ensure) { [reply = call.reply] result in
+      switch result {
+      case .success(let opened) where opened.wasCreated: reply(created(result, reactor, id))
+      case .success(let opened): reply(.state(opened.session.current))
+      case .failure(let error): reply(Problem(error))
+      }
+    }
+  }
+
+  private func end(_ call: Call) throws(Problem) {
+    let reactor = try call.reactor(in: host)
+    reactor.endSession(try call.sessionID()) { [reply = call.reply] result in
+      switch result {
+      case .success: reply(HTTPResponse(status: 204))
+      case .failure(let error): reply(Problem(error))
+      }
+    }
+  }
+
+  // MARK: State
+
+  private func showState(_ call: Call) throws(Problem) {
+    let reactor = try call.reactor(in: host)
+    let id = try call.sessionID()
+    try call.negotiate()
+    let query = try call.query()
+    let version = try query.integer("version", in: 0...Int.max)
+    let pointer = try query.pointer("select")
+    let known = try EntityTags(of: call.request, in: .ifNoneMatch, name: "If-None-Match")
+    call.withSession(of: reactor, id) { [background, reply = call.reply] session in
+      guard let version else {
+        return reply(Self.representation(of: session.current, pointer, known))
+      }
+      // Folding an earlier version may take long.
+      background.run {
+        do throws(HistoryError) {
+          reply(Self.representation(of: try session.state(at: version), pointer, known))
+        } catch {
+          reply(Problem(error))
+        }
+      }
+    }
+  }
+
+  private static func representation(
+    of state: CommittedState, _ pointer: JSONPointer?, _ known: EntityTags?
+  ) -> HTTPResponse {
+    if let known, known.contains(state.cursor) { return .notModified(state.cursor, known) }
+    guard let pointer else { return .state(state) }
+    guard let part = try? pointer.bytes(in: state.json) else {
+      return Problem(
+        .notFound, "The State has nothing at this pointer.",
+        members: [.init("pointer", .string("\(pointer)"))]
+      ).response
+    }
+    return .state(CommittedState(cursor: state.cursor, json: Array(part)))
+  }
+}

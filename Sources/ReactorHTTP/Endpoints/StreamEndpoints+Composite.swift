@@ -1,0 +1,95 @@
+internal import ReactorLog
+internal import ReactorHost
+internal import ReactorTransport
+
+/// `GET /v1/events`: several sessions over one stream.
+extension StreamEndpoints {
+  /// A session that the request names.
+  private struct Source: Sendable {
+    /// `{reactor}/{session}`.
+    let name: String
+    let reactor: any HostedReactor
+    let id: String
+  }
+
+  func streamSessions(_ call: Call) throws(Problem) {
+    try call.negotiate("text/event-stream")
+    let query = try call.query()
+    let wanted = try StreamRequest(query, call.request)
+    let sources = try sources(query.all("session"))
+    guard !channels.isDraining else { return call.reply(response(to: call, RetryStream())) }
+    open(sources[...], []) { result in
+      switch result {
+      case .success(let sessions) where sessions.allSatisfy { $0 == nil }:
+        // An EventSource stops for good.
+        call.reply(HTTPResponse(status: 204))
+      case .success(let sessions) where sessions.allSatisfy({ $0.map(hasCapacity) ?? true }):
+        call.reply(response(to: call, stream(of: zip(sources, sessions), wanted)))
+      case .success, .failure(.tooMany):
+        call.reply(response(to: call, RetryStream()))
+      case .failure(let error): call.reply(Problem(error))
+      }
+    }
+  }
+
+  /// Parses the names of the sessions; a repeated name counts once.
+  private func sources(_ names: [String]) throws(Problem) -> [Source] {
+    var sources: [Source] = []
+    var known: Set<String> = []
+    for name in names where known.insert(name).inserted {
+      let parts = name.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+      guard parts.count == 2 else { throw malformed("reactor/session") }
+      let reactor = try host.hostedReactor(String(parts[0]))
+      let id = String(parts[1])
+      guard SessionKey.isValid(id: id) else { throw .invalidSessionID() }
+      sources.append(Source(name: name, reactor: reactor, id: id))
+    }
+    guard !sources.isEmpty else { throw malformed("reactor/session, at least once") }
+    guard sources.count <= limits.streamSessions else {
+      throw malformed("at most \(limits.streamSessions) sessions (streams.sessions)")
+    }
+    return sources
+  }
+
+  private func malformed(_ expected: String) -> Problem {
+    .invalid(parameter: "session", "The parameter session takes: \(expected).")
+  }
+
+  /// Opens the sessions one after the other; an ended one is `nil`.
+  private func open(
+    _ sources: ArraySlice<Source>, _ opened: [(any Session)?],
+    _ completion: @escaping @Sendable (Result<[(any Session)?], SessionError>) -> Void
+  ) {
+    guard let source = sources.first else { return completion(.success(opened)) }
+    source.reactor.session(source.id, for: .use) { result in
+      switch result {
+      case .success(let session):
+        open(sources.dropFirst(), opened + [session.session], completion)
+      case .failure(.ended): open(sources.dropFirst(), opened + [nil], completion)
+      case .failure(let error): completion(.failure(error))
+      }
+    }
+  }
+
+  private func stream(
+    of sessions: some Sequence<(Source, (any Session)?)>, _ wanted: StreamRequest
+  ) -> CompositeStream {
+    let cursors = wanted.lastEventID.map { CompositeCursor($0) }
+    let parts = sessions.map { source, session -> CompositeStream.Part in
+      guard let session else {
+        return CompositeStream.Part(source.name, nil, StreamOpening(), at: nil)
+      }
+      let position: StreamPosition =
+        switch cursors {
+        case nil: .beginning
+        case .some(nil): .unknown
+        case .some(let cursors?): cursors.position(of: source.name, in: session.epoch)
+        }
+      let (subscription, opening) = channels.subscribe(to: session, wanted, from: position)
+      let cursor: Cursor? =
+        if !opening.isReset, case .cursor(let cursor) = position { cursor } else { nil }
+      return CompositeStream.Part(source.name, subscription, opening, at: cursor)
+    }
+    return CompositeStream(parts, of: channels)
+  }
+}

@@ -1,0 +1,137 @@
+internal import ReactorLog
+internal import ReactorHost
+internal import ReactorTransport
+
+/// Server-sent events of one session, of several sessions, and of a global.
+struct StreamEndpoints {
+  let host: Host
+  let channels: EventChannels
+  let limits: Limits
+  private let headers: HTTPFields
+
+  /// Creates the endpoints.
+  ///
+  /// The header field `Heartbeat-Interval` announces `heartbeat`, the value of `streams.heartbeat`, so
+  /// that clients recognize a dead stream.
+  init(host: Host, channels: EventChannels, limits: Limits, heartbeat: Duration?) {
+    self.host = host
+    self.channels = channels
+    self.limits = limits
+    headers = Self.headers(heartbeat: heartbeat)
+  }
+
+  private static let options: [OpenAPIParameter] = [
+    .select, .delta, .replay, .activity, .lastEventID, .lastEventIDQuery,
+  ]
+
+  var all: [Endpoint] {
+    [
+      Endpoint(
+        .get, "/v1/reactors/{reactor}/sessions/{session}/events", needs: .read, traits: .stream,
+        handler: streamSession,
+        operation: Operation(
+          "streamEvents", "The session's States as server-sent events",
+          detail:
+            "The current State at once, then every new one. The stream does not end by itself.",
+          parameters: [.reactor, .session] + Self.options,
+          responses: [
+            .init(200, "The stream", headers: [.heartbeatInterval], .stream),
+            .init(204, "The session has ended: an EventSource stops"),
+          ],
+          problems: [
+            .invalidParameter, .invalidSessionID, .unknownReactor, .unknownSession,
+            .invalidPointer, .notAcceptable,
+          ])),
+      Endpoint(
+        .get, "/v1/events", needs: .read, reach: .sessionsInQuery, traits: .stream,
+        handler: streamSessions,
+        operation: Operation(
+          "streamManyEvents", "Several sessions over one stream",
+          detail: """
+            A State's event has the name `{reactor}/{session}`; every other event has the data \
+            `{"session":…,"data":…}`. The `id` holds the cursors of all sessions.
+            """,
+          parameters: [.sessions] + Self.options,
+          responses: [
+            .init(200, "The stream", headers: [.heartbeatInterval], .stream),
+            .init(204, "All sessions have ended: an EventSource stops"),
+          ],
+          problems: [
+            .invalidParameter, .invalidSessionID, .unknownReactor, .unknownSession,
+            .invalidPointer, .notAcceptable,
+          ])),
+      Endpoint(
+        .get, "/v1/globals/{global}/events", needs: .read, traits: .stream,
+        handler: streamGlobal,
+        operation: Operation(
+          "streamGlobalEvents", "A global's values as server-sent events",
+          parameters: [.global] + Self.options,
+          responses: [.init(200, "The stream", headers: [.heartbeatInterval], .stream)],
+          problems: [.invalidParameter, .unknownGlobal, .invalidPointer, .notAcceptable])),
+    ]
+  }
+
+  private static func headers(heartbeat: Duration?) -> HTTPFields {
+    var headers: HTTPFields = [
+      "Content-Type": "text/event-stream; charset=utf-8",
+      "Cache-Control": "no-store, no-transform",
+      "X-Accel-Buffering": "no",
+    ]
+    if let heartbeat {
+      let (seconds, attoseconds) = heartbeat.components
+      headers.append(
+        "Heartbeat-Interval",
+        attoseconds == 0 ? "\(seconds)" : "\(heartbeat / .seconds(1))")
+    }
+    return headers
+  }
+
+  /// The response with a stream; only its head for `HEAD`.
+  func response(
+    to call: Call, _ stream: @autoclosure () -> any ByteStream
+  ) -> HTTPResponse {
+    HTTPResponse(status: 200, headers: headers, body: call.isHead ? .empty : .stream(stream()))
+  }
+
+  private func streamSession(_ call: Call) throws(Problem) {
+    let reactor = try call.reactor(in: host)
+    let id = try call.sessionID()
+    try call.negotiate("text/event-stream")
+    let wanted = try StreamRequest(try call.query(), call.request)
+    guard !channels.isDraining else { return call.reply(response(to: call, RetryStream())) }
+    reactor.session(id, for: .use) { result in
+      switch result {
+      case .success(let opened) where hasCapacity(opened.session):
+        call.reply(response(to: call, stream(of: opened.session, wanted)))
+      case .success, .failure(.tooMany):
+        call.reply(response(to: call, RetryStream()))
+      case .failure(.ended):
+        // An EventSource stops for good.
+        call.reply(HTTPResponse(status: 204))
+      case .failure(let error): call.reply(Problem(error))
+      }
+    }
+  }
+
+  private func streamGlobal(_ call: Call) throws(Problem) -> HTTPResponse {
+    let global = try host.sharedGlobal(call["global"])
+    try call.negotiate("text/event-stream")
+    let wanted = try StreamRequest(try call.query(), call.request)
+    guard !channels.isDraining else { return response(to: call, RetryStream()) }
+    return response(to: call, stream(of: global, wanted))
+  }
+
+  /// Whether a session may have another stream.
+  ///
+  /// Not atomic with the opening: simultaneous requests can exceed the limit slightly, which costs
+  /// less than a lock around the opening of every stream.
+  func hasCapacity(_ session: any Session) -> Bool {
+    limits.subscribers == 0 || session.subscriberCount < limits.subscribers
+  }
+
+  private func stream(of source: any StateSource, _ wanted: StreamRequest) -> SessionStream {
+    let (subscription, opening) = channels.subscribe(
+      to: source, wanted, from: StreamPosition(wanted.lastEventID))
+    return SessionStream(subscription, opening, of: channels)
+  }
+}

@@ -1,0 +1,147 @@
+internal import ReactorLog
+internal import ReactorCoding
+internal import ReactorCore
+internal import ReactorHost
+internal import ReactorTransport
+
+/// The problems of errors that other targets throw.
+extension Problem {
+  /// A request that cannot be served now.
+  static func unavailable(_ detail: String) -> Problem {
+    Problem(.unavailable, detail + " Try again later.", headers: ["Retry-After": "1"])
+  }
+
+  /// A parameter or header field with an unusable value.
+  static func invalid(parameter name: String, _ detail: String) -> Problem {
+    Problem(.invalidParameter, detail, members: [.init("parameter", .string(name))])
+  }
+
+  /// A text that is not a session id.
+  static func invalidSessionID(pointer: String? = nil) -> Problem {
+    Problem(
+      .invalidSessionID,
+      "A session id is 1 to 128 of A-Z a-z 0-9 . _ ~ - and neither . nor .. itself.",
+      members: pointer.map { [.init("pointer", .string($0))] } ?? [])
+  }
+
+  init(_ error: SessionError) {
+    switch error {
+    case .unknown:
+      self.init(
+        .unknownSession,
+        "There is no such session, and sessions are created explicitly here: PUT its address first."
+      )
+    case .ended:
+      self.init(.sessionEnded, "The session was deleted. PUT its address to begin a new one.")
+    case .exists:
+      self.init(
+        .sessionExists, "The id is taken. Choose another one, or PUT the session's address.")
+    case .tooMany: self = .unavailable("The limit of sessions in memory is reached.")
+    case .history(let error): self.init(error)
+    case .log(let error): self.init(error)
+    }
+  }
+
+  init(_ error: HistoryError) {
+    switch error {
+    case .unknownVersion(let oldest, let latest):
+      self.init(
+        .unknownVersion, "The session has versions \(oldest) to \(latest).",
+        members: [
+          .init("oldest", .number(JSONNumber(oldest))),
+          .init("latest", .number(JSONNumber(latest))),
+        ])
+    case .log(let error): self.init(error)
+    }
+  }
+
+  init(_ error: LogError) {
+    switch error {
+    case .full:
+      self.init(
+        .storageFull, "The storage is full. Nothing was changed. Try again when there is room.")
+    case .conflict: self = .unavailable("Another writer has the session.")
+    case .unavailable: self = .unavailable("The storage cannot be reached.")
+    case .corrupt:
+      self.init(
+        .effectFailed,
+        "The session's state could not be read or written. Nothing was changed; the log says why.")
+    case .unreadable(let version, let reason):
+      self.init(
+        .effectFailed,
+        """
+        The stored entry of this session at version \(version) cannot be read by this release of \
+        its reactor: \(reason) Other sessions are not affected.
+        """, members: [.init("version", .number(JSONNumber(version)))])
+    }
+  }
+
+  init(_ error: ActionDecodingError, kind: ProblemKind) {
+    switch error {
+    case .malformed(let offset, let reason):
+      self.init(
+        .malformedJSON, "The body is not JSON: \(reason) (at byte \(offset)).",
+        members: [.init("offset", .number(JSONNumber(offset)))])
+    case .invalid(let pointer, let expected, let detail):
+      self.init(
+        kind, detail,
+        members: [
+          .init("pointer", .string(pointer)),
+          .init("expected", .array(expected.map { .string($0) })),
+        ])
+    }
+  }
+
+  /// The problem of an error that a reactor's `mutate` threw.
+  init(failed error: any Error, index: Int?, at cursor: Cursor) {
+    let reported = error as? any ActionError
+    self.init(
+      error is StateTooLargeError ? .stateTooLarge : .effectFailed,
+      reported.map { $0.detail ?? "\($0.title)." }
+        ?? """
+        The reactor failed to run this action. Mutations that were committed before the failure \
+        stay; the session continues.
+        """,
+      members: index.map { [.init("index", .number(JSONNumber($0)))] } ?? [],
+      headers: ["ETag": cursor.tag])
+    guard let reported else { return }
+    title = reported.title
+    // A reactor cannot turn a failure into a success.
+    status = (400...599).contains(reported.status) ? reported.status : 500
+  }
+
+  init(_ reason: HTTPRejection) {
+    func limited(
+      _ kind: ProblemKind, _ limit: Int, _ detail: String, headers: HTTPFields = [:]
+    ) -> Problem {
+      Problem(
+        kind, detail, members: [.init("limit", .number(JSONNumber(limit)))], headers: headers)
+    }
+    switch reason {
+    case .bodyTooLarge(let limit):
+      self = limited(
+        .bodyTooLarge, limit,
+        "A body is at most \(limit) bytes here (limits.body). Send less at once.")
+    case .headersTooLarge(let limit):
+      self = limited(
+        .headersTooLarge, limit,
+        "The request line and header fields are at most \(limit) bytes here (limits.headers).")
+    case .tooManyBodies(let limit):
+      self = limited(
+        .unavailable, limit,
+        "The bodies being received take \(limit) bytes already (limits.buffered). Try again later.",
+        headers: ["Retry-After": "1"])
+    case .tooManyConnections(let limit):
+      self = limited(
+        .rateLimited, limit,
+        """
+        An address has at most \(limit) connections here (limits.address, limits.share). Close one \
+        first.
+        """, headers: ["Retry-After": "5"])
+    case .noConnectionLeft:
+      self = Problem(
+        .unavailable, "All connections are in use (limits.connections). Try again later.",
+        headers: ["Retry-After": "5"])
+    }
+  }
+}

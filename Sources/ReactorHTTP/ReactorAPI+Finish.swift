@@ -1,0 +1,62 @@
+internal import Telemetry
+internal import ReactorCore
+internal import ReactorHost
+internal import ReactorTransport
+
+/// The completion of responses.
+extension ReactorAPI {
+  private static let common: HTTPFields = ["X-Content-Type-Options": "nosniff"]
+
+  /// Completes a response and sends it; compresses a large body in the background.
+  func finish(
+    _ response: consuming HTTPResponse, of scope: RequestScope, then send: @escaping HTTPReply
+  ) {
+    if let compression = settings.compression,
+      compression.isExpensive(response, for: scope.acceptsGzip)
+    {
+      let response = response
+      return channels.background.run { [self] in send(complete(response, of: scope)) }
+    }
+    send(complete(response, of: scope))
+  }
+
+  /// Adds the common header fields, compresses the body, updates metrics, writes the access log.
+  func complete(_ response: consuming HTTPResponse, of scope: RequestScope) -> HTTPResponse {
+    var varied: [String] = []
+    if scope.resource?.endpoints[0].traits.contains(.negotiated) == true { varied.append("Accept") }
+    response.headers += Self.common
+    response.headers.append("X-Request-Id", scope.context.id)
+    if let compression = settings.compression {
+      if scope.method == .get || scope.method == .head { varied.append("Accept-Encoding") }
+      compression.apply(to: &response, for: scope.acceptsGzip)
+    }
+    if settings.crossOrigin.isUsed {
+      varied.append("Origin")
+      response.headers += settings.crossOrigin.headers(for: scope.origin)
+    }
+    if !varied.isEmpty { response.headers.append("Vary", varied.joined(separator: ", ")) }
+    if let rateLimiter, let rate = scope.rate {
+      response.headers += rate.headers(limit: rateLimiter.limit)
+    }
+    metrics.count(scope.resource, scope.method, response)
+    log(response, of: scope)
+    return response
+  }
+
+  private func log(_ response: HTTPResponse, of scope: RequestScope) {
+    // Overload and draining would flood the log; the access log has them.
+    if response.status >= 500, response.problem != ProblemKind.unavailable.rawValue {
+      logger.log(.warning, "request failed", fields: scope.logFields + response.logFields)
+    }
+    if let line = scope.accessLine {
+      logger.log(
+        settings.accessLog, "request", fields: line.fields + scope.logFields + response.logFields)
+    }
+  }
+}
+
+extension HTTPResponse {
+  fileprivate var logFields: [(String, String)] {
+    [("status", String(status))] + (problem.map { [("problem", $0)] } ?? [])
+  }
+}

@@ -1,0 +1,93 @@
+public import Telemetry
+internal import ReactorTransport
+
+extension ReactorAPI {
+  /// The settings of the service; each has the name of its setting in the configuration.
+  public struct Settings: Sendable {
+    /// The bounds on what clients can use.
+    public var limits = Limits()
+
+    /// `actions.wait`: how long a response waits for the effect of its action.
+    public var actionWait = Duration.seconds(5)
+
+    /// The version of the service, shown in `/openapi.json`.
+    public var version = "0"
+
+    /// Sources of `/metrics` beside the host and the service itself.
+    public var metrics: [any MetricsSource] = []
+
+    /// `http.proxies`: the proxies whose statements about client addresses are trusted.
+    public var trustedProxies = TrustedProxies()
+
+    /// `http.forwarded`: the header field in which these proxies state the client's address.
+    public var forwardingField = ForwardingField.xForwardedFor
+
+    /// `http.hosts`: the accepted names in `Host`.
+    public var hosts = AcceptedHosts.any
+
+    /// `http.compression`: when responses are compressed; `nil` for never.
+    public var compression: ResponseCompression?
+
+    /// `cors.*`: the pages of other origins that may use the service.
+    public var crossOrigin = CrossOrigin()
+
+    /// `auth.tokens`: the access tokens; `nil` if every client has every right.
+    public var tokens: AccessTokens?
+
+    /// `auth.query`: whether the address of a stream may contain the token.
+    public var takesTokenInQuery = false
+
+    /// `log.access`: the level of the log line per request.
+    public var accessLog = LogLevel.debug
+
+    /// The web pages and the JavaScript client.
+    public var files = StaticFiles()
+
+    /// `streams.heartbeat`: the interval that event streams announce; `nil` announces none.
+    public var heartbeat: Duration?
+
+    /// Creates settings with their defaults.
+    public init() {}
+
+    /// The address of the client that sent a request.
+    func client(of request: HTTPRequest) -> ClientAddress? {
+      trustedProxies.client(of: request, in: forwardingField)
+    }
+  }
+}
+
+/// The bounds on what one request, client, session or stream can use in this layer.
+///
+/// The transport bounds connections, heads and bodies, and the host bounds sessions and mailboxes;
+/// the article <doc:Limits> lists all of them.
+public struct Limits: Sendable {
+  /// `limits.rate`: requests per second and client address; 0 for no limit.
+  public var rate = 0
+
+  /// `limits.subscribers`: streams per session; 0 for no limit.
+  public var subscribers = 0
+
+  /// `streams.buffer`: events that a subscriber can be behind before it receives the latest state.
+  public var streamBuffer = 256
+
+  /// `streams.sessions`: sessions per stream.
+  public var streamSessions = 100
+
+  /// Creates the default limits.
+  public init() {}
+
+  /// The bytes of entries after which a page of a log ends.
+  static let pageBytes = 1 << 20
+
+  /// The entries of a page, if the request does not say, and the most that it can request.
+  static let pageLength = (usual: 100, most: 1000)
+
+  /// The size of a body above which it is compressed in the background.
+  static let foregroundCompression = 65_536
+
+  /// The failed authentications per second and address before their responses are delayed.
+  static let failedAuthentications = 10
+
+  /// The delay of the response to a failed authentication above that rate.
+  static let failureDelay = Duration.seconds(1)
+}

@@ -1,0 +1,129 @@
+internal import Telemetry
+internal import ReactorCore
+internal import ReactorHost
+internal import ReactorTransport
+
+/// One request with its parameters and its reply, as handlers see it.
+struct Call: Sendable {
+  let request: HTTPRequest
+  let scope: RequestScope
+  let reply: Reply
+
+  /// The value of a parameter of the path template.
+  subscript(parameter: String) -> String { scope[parameter] }
+
+  /// Whether only the head of the response is sent.
+  var isHead: Bool { scope.method == .head }
+}
+
+/// Sends the response to one request: call it exactly once, on any thread.
+struct Reply: Sendable {
+  fileprivate let scope: RequestScope
+  fileprivate let send: HTTPReply
+
+  init(_ scope: RequestScope, _ send: @escaping HTTPReply) {
+    self.scope = scope
+    self.send = send
+  }
+
+  /// Completes the response with the common header fields and sends it.
+  func callAsFunction(_ response: consuming HTTPResponse) {
+    scope.api.finish(response, of: scope, then: send)
+  }
+
+  /// Sends a problem.
+  func callAsFunction(_ problem: Problem) { self(problem.response) }
+}
+
+/// The data of a request that its response, the metrics and the log need.
+///
+/// Does not retain the request, whose body may be large.
+final class RequestScope: HTTPAdmissionToken {
+  let api: ReactorAPI
+  let method: HTTPMethod
+  /// The resource of the path; `nil` for an unknown path.
+  let resource: Resource?
+  private let parameters: PathParameters
+  /// The request's id, and the trace that it belongs to.
+  let context: RequestContext
+  /// The value of `Origin` if pages of other origins are allowed.
+  let origin: String?
+  let acceptsGzip: ContentEncodings.Acceptance
+  /// The decision of the rate limiter; `nil` without a limit.
+  let rate: RateLimiter.Verdict?
+  /// The data of the access log's line; `nil` if none is written.
+  let accessLine: AccessLine?
+
+  /// Reads the head of a request and counts it against the client's rate.
+  init(_ request: HTTPRequest, in api: ReactorAPI) {
+    self.api = api
+    let match = api.endpoints.match(request.path)
+    method = HTTPMethod(request.method)
+    resource = match?.resource
+    parameters = match?.parameters ?? PathParameters()
+    let id = request[header: .requestID].flatMap { RequestID.isValid($0) ? $0 : nil }
+    context = RequestContext(
+      id: id ?? RequestID.next(),
+      traceparent: request[header: .traceparent].flatMap { TraceParent($0) }?.child())
+    // Settings are not copied: they are large.
+    origin = api.settings.crossOrigin.isUsed ? request[header: .origin] : nil
+    acceptsGzip =
+      api.settings.compression == nil
+      ? .no : ContentEncodings.gzip(request[header: .acceptEncoding])
+    rate = api.rate(of: request, at: match?.resource)
+    accessLine =
+      api.logger.level > api.settings.accessLog
+      ? nil
+      : AccessLine(
+        path: request.path.description, client: api.settings.client(of: request))
+  }
+
+  /// Creates the scope of a connection that is rejected before its request was read.
+  init(rejectedBy api: ReactorAPI) {
+    self.api = api
+    method = .other
+    resource = nil
+    parameters = PathParameters()
+    context = RequestContext(id: RequestID.next())
+    origin = nil
+    acceptsGzip = .no
+    rate = nil
+    accessLine = nil
+  }
+
+  /// The endpoint; `nil` for an unknown path or a method that is not allowed.
+  var endpoint: Endpoint? { resource?[method] }
+
+  /// The value of a parameter of the path template, which must have it.
+  subscript(parameter: String) -> String {
+    guard let index = resource?.parameters.firstIndex(of: parameter) else {
+      preconditionFailure("\(resource?.template ?? "the path") has no parameter \(parameter)")
+    }
+    return parameters[index]
+  }
+
+  /// The fields of every log line about the request.
+  var logFields: [(String, String)] {
+    [("method", method.name), ("route", resource?.template ?? "none")] + context.logFields
+  }
+}
+
+/// The additional fields of the access log.
+final class AccessLine: Sendable {
+  private let path: String
+  private let client: ClientAddress?
+  private let start = ContinuousClock.now
+
+  init(path: String, client: ClientAddress?) {
+    self.path = path
+    self.client = client
+  }
+
+  var fields: [(String, String)] {
+    let time = (ContinuousClock.now - start) / .microseconds(1)
+    return [
+      ("path", path), ("client", client?.description ?? "unix"),
+      ("microseconds", String(Int(time))),
+    ]
+  }
+}

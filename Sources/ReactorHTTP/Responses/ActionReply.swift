@@ -1,0 +1,99 @@
+internal import ReactorLog
+internal import ReactorHost
+internal import ReactorTransport
+internal import Synchronization
+
+/// The pending response to an action: sent with the outcome, or with 202 after the wait time.
+final class ActionReply: TimerTarget {
+  private struct State {
+    var reply: Reply?
+    /// Whether the action survives a crash, which 202 promises.
+    var isDurable = false
+    /// Whether the client does not wait for the outcome any longer.
+    var isOverdue: Bool
+    var timer: TimerWheel.Tick?
+  }
+
+  private let session: any Session
+  private let preferences: Preferences
+  private let timers: TimerWheel
+  private let state: Mutex<State>
+
+  init(
+    _ session: any Session, _ preferences: Preferences, timers: TimerWheel, _ reply: Reply
+  ) {
+    self.session = session
+    self.preferences = preferences
+    self.timers = timers
+    state = Mutex(State(reply: reply, isOverdue: preferences.respondsAsynchronously))
+  }
+
+  /// The action is durable and its effect continues.
+  func accepted() {
+    let isOverdue = state.withLock { state in
+      state.isDurable = true
+      return state.isOverdue
+    }
+    if isOverdue { sendAccepted() }
+  }
+
+  /// The action is completed or rejected.
+  func completed(_ outcome: ActionOutcome) {
+    guard let reply = take() else { return }
+    if preferences.respondsAsynchronously, outcome.isOfExecution {
+      // Completed as soon as it was accepted: the client asked for 202 and not for the outcome.
+      var response = HTTPResponse.accepted(session.current, preferences)
+      if case .replayed = outcome { response.headers.append("Idempotent-Replayed", "true") }
+      reply(response)
+    } else {
+      reply(.outcome(outcome, in: session, preferences))
+    }
+  }
+
+  /// Responds with 202 after a time, unless the outcome comes first.
+  func wait(for time: Duration) {
+    guard state.withLock({ $0.reply != nil && !$0.isOverdue }) else { return }
+    guard time > .zero else { return timerExpired() }
+    let timer = timers.schedule(self, after: time)
+    let isCompleted = state.withLock { state in
+      state.timer = timer
+      return state.reply == nil
+    }
+    if isCompleted { timers.cancel(self, at: timer) }
+  }
+
+  func timerExpired() {
+    let isDurable = state.withLock { state in
+      state.isOverdue = true
+      return state.isDurable
+    }
+    // An action that is queued or not yet on disk is responded to when it is durable.
+    if isDurable { sendAccepted() }
+  }
+
+  private func sendAccepted() { take()?(.accepted(session.current, preferences)) }
+
+  /// Removes the reply, which only one caller receives, and cancels the timer.
+  private func take() -> Reply? {
+    // Not results of the closure: a function value would be wrapped to leave generic code.
+    var reply: Reply?
+    var timer: TimerWheel.Tick?
+    state.withLock { state in
+      reply = state.reply.take()
+      timer = state.timer.take()
+    }
+    if let timer { timers.cancel(self, at: timer) }
+    return reply
+  }
+}
+
+extension ActionOutcome {
+  /// Whether the outcome is that of actions which were executed, now or for an earlier request.
+  fileprivate var isOfExecution: Bool {
+    switch self {
+    case .committed, .failed: true
+    case .replayed(let outcome): outcome.isOfExecution
+    case .running, .keyReused, .mismatch, .overloaded, .ended, .notCommitted: false
+    }
+  }
+}

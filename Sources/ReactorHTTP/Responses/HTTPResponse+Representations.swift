@@ -1,0 +1,134 @@
+internal import ReactorLog
+internal import ReactorCoding
+internal import ReactorHost
+internal import ReactorTransport
+
+extension HTTPFields {
+  /// For representations that change only with a release or a new State: caches must revalidate.
+  ///
+  /// Without the field, caches choose a lifetime heuristically.
+  static let revalidated: HTTPFields = ["Cache-Control": "no-cache"]
+
+  private static let json: HTTPFields = ["Content-Type": "application/json"]
+
+  /// Creates the fields of a State's representation.
+  ///
+  /// - Parameters:
+  ///   - cursor: The State's cursor, which becomes the entity tag.
+  ///   - isCacheable: Whether caches may store the response; those of `POST` are never stored
+  ///     (RFC 9110, 9.3.3).
+  /// - Returns: The fields.
+  static func state(at cursor: Cursor, isCacheable: Bool) -> HTTPFields {
+    var fields = HTTPFields()
+    fields += json
+    fields.appendTag(of: cursor)
+    if isCacheable { fields += revalidated }
+    return fields
+  }
+}
+
+extension HTTPResponse {
+  /// A JSON text.
+  static func json(_ body: [UInt8], headers: HTTPFields = [:]) -> HTTPResponse {
+    HTTPResponse(
+      status: 200, headers: ["Content-Type": "application/json"] + headers, body: .bytes(body))
+  }
+
+  /// A value, encoded as JSON.
+  static func json(
+    encoding value: some Encodable, headers: HTTPFields = .revalidated
+  ) -> HTTPResponse {
+    do {
+      return json(try JSONCoder.encode(value), headers: headers)
+    } catch {
+      return Problem(.unavailable, "The response could not be encoded.").response
+    }
+  }
+
+  /// The status of the service.
+  static func status(_ word: String) -> HTTPResponse {
+    json(Array(#"{"status":"\#(word)"}"#.utf8), headers: ["Cache-Control": "no-store"])
+  }
+
+  /// A web page.
+  static func html(_ page: [UInt8], headers: HTTPFields) -> HTTPResponse {
+    HTTPResponse(
+      status: 200,
+      headers: ["Content-Type": "text/html; charset=utf-8"] + .revalidated + headers,
+      body: .bytes(page))
+  }
+
+  /// A State.
+  static func state(
+    _ state: CommittedState, status: Int = 200, headers: HTTPFields = [:]
+  ) -> HTTPResponse {
+    HTTPResponse(
+      status: status, headers: .state(at: state.cursor, isCacheable: true) + headers,
+      body: .bytes(state.json))
+  }
+
+  /// The client already has the State; repeats the tag that it sent.
+  static func notModified(_ cursor: Cursor, _ known: EntityTags) -> HTTPResponse {
+    HTTPResponse(
+      status: 304, headers: ["ETag": known.tag(of: cursor) ?? cursor.tag] + .revalidated)
+  }
+
+  // MARK: Actions
+
+  /// The response to an action that is accepted and whose effect continues.
+  static func accepted(_ state: CommittedState, _ preferences: Preferences) -> HTTPResponse {
+    action(state, status: 202, minimalStatus: 202, preferences)
+  }
+
+  /// The response to a completed or rejected action.
+  static func outcome(
+    _ outcome: ActionOutcome, in session: any Session, _ preferences: Preferences
+  ) -> HTTPResponse {
+    switch outcome {
+    case .committed(let state):
+      return action(state, status: 200, minimalStatus: 204, preferences)
+    case .failed(let index, let error, let cursor):
+      return Problem(failed: error, index: index, at: cursor).response
+    case .replayed(let outcome):
+      var response = Self.outcome(outcome, in: session, preferences.ofFinalResponse)
+      response.headers.append("Idempotent-Replayed", "true")
+      return response
+    case .running:
+      return Problem(
+        .actionRunning,
+        "The first request with this Idempotency-Key still runs. Send it again a little later.",
+        headers: ["Retry-After": "1"]
+      ).response
+    case .keyReused:
+      return Problem(
+        .idempotencyKeyReused,
+        "The Idempotency-Key stands for a request with another body in this session. Nothing ran."
+      ).response
+    case .mismatch(let state):
+      return Problem(
+        .versionMismatch,
+        "The session is at \(state.cursor). Read its state and decide again; nothing ran.",
+        headers: ["ETag": state.cursor.tag]
+      ).response
+    case .overloaded:
+      return Problem.unavailable("Too many requests wait for this session. Nothing ran.").response
+    case .ended: return Problem(SessionError.ended).response
+    case .notCommitted(let error): return Problem(error).response
+    }
+  }
+
+  private static func action(
+    _ state: CommittedState, status: Int, minimalStatus: Int, _ preferences: Preferences
+  ) -> HTTPResponse {
+    var headers: HTTPFields
+    if preferences.isMinimal {
+      headers = ["ETag": state.cursor.tag]
+    } else {
+      headers = .state(at: state.cursor, isCacheable: false)
+    }
+    if let applied = preferences.applied { headers.append("Preference-Applied", applied) }
+    return preferences.isMinimal
+      ? HTTPResponse(status: minimalStatus, headers: headers)
+      : HTTPResponse(status: status, headers: headers, body: .bytes(state.json))
+  }
+}

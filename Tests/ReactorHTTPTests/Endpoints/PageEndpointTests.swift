@@ -1,0 +1,53 @@
+import ReactorTransport
+import Testing
+
+@testable import ReactorHTTP
+
+/// Pages of paths without a resource, and the announced heartbeat.
+struct PageEndpointTests {
+  @Test(arguments: ["/nothing", "/examples/nothing", "/v1/nothing", "/inspector/nothing.js"])
+  func `a browser receives a page that links to the start page`(path: String) throws {
+    let response = try Service().ask(
+      "GET", path, [(.accept, "text/html,application/xhtml+xml,*/*;q=0.8")])
+    #expect(response.status == 404)
+    #expect(response[field: "Content-Type"] == "text/html; charset=utf-8")
+    #expect(response[field: "Cache-Control"] == "no-store")
+    #expect(response[field: "Content-Security-Policy"] != nil)
+    #expect(response.text.contains(#"<a href="/">"#))
+    #expect(response.problem == nil)
+  }
+
+  @Test(arguments: [
+    ("GET", "*/*"), ("GET", "application/json"), ("GET", "text/html;q=0.4, */*;q=0.5"),
+    ("POST", "text/html"), ("DELETE", "text/html"),
+  ])
+  func `other clients receive a problem`(method: String, accept: String) throws {
+    let response = try Service().ask(method, "/nothing", [(.accept, accept)])
+    #expect(response.problem == "404 not-found")
+  }
+
+  @Test func `a problem page links to the start page, if there is one`() throws {
+    let link = #"<a href="/">"#
+    #expect(try Service().ask("GET", "/problems/not-found").text.contains(link))
+    let withoutPages = Service(settings: { $0.files = StaticFiles() })
+    #expect(try !withoutPages.ask("GET", "/problems/not-found").text.contains(link))
+  }
+
+  @Test(
+    arguments: [
+      (nil, nil), (Duration.seconds(15), "15"), (.milliseconds(1_500), "1.5"),
+      (.seconds(3_600), "3600"),
+    ] as [(Duration?, String?)])
+  func `streams announce the interval of their heartbeats`(
+    heartbeat: Duration?, expected: String?
+  ) throws {
+    let service = Service(settings: { $0.heartbeat = heartbeat })
+    for path in [
+      "\(Service.root)/demo/events", "/v1/events?session=number/demo", "/v1/globals/motto/events",
+    ] {
+      #expect(try service.ask("GET", path)[field: "Heartbeat-Interval"] == expected)
+    }
+    #expect(
+      try service.ask("GET", "\(Service.root)/demo/state")[field: "Heartbeat-Interval"] == nil)
+  }
+}

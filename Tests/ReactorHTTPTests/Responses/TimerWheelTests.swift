@@ -1,0 +1,61 @@
+internal import Testing
+
+@testable internal import ReactorHTTP
+
+@Suite(.timeLimit(.minutes(10))) struct TimerWheelTests {
+  private let timers = TimerWheel()
+  private let expired: AsyncStream<String>
+  private let expirations: AsyncStream<String>.Continuation
+
+  init() {
+    (expired, expirations) = AsyncStream<String>.makeStream()
+  }
+
+  private final class Target: TimerTarget {
+    private let name: String
+    private let expirations: AsyncStream<String>.Continuation
+
+    init(_ name: String, _ expirations: AsyncStream<String>.Continuation) {
+      self.name = name
+      self.expirations = expirations
+    }
+
+    func timerExpired() { expirations.yield(name) }
+  }
+
+  private func target(_ name: String) -> Target { Target(name, expirations) }
+
+  @Test func `each timer expires once, not before its deadline`() async throws {
+    let start = ContinuousClock.now
+    let times = ["long": 200, "short": 1, "middle": 100]
+    for (name, time) in times { timers.schedule(target(name), after: .milliseconds(time)) }
+    var pending = times
+    for await name in expired {
+      let deadline = pending.removeValue(forKey: name)
+      let time = try #require(deadline, "\(name) expired twice")
+      #expect(start.duration(to: .now) >= .milliseconds(time))
+      if pending.isEmpty { break }
+    }
+  }
+
+  @Test func `a cancelled timer does not expire`() async throws {
+    let cancelled = target("cancelled")
+    let tick = timers.schedule(cancelled, after: .milliseconds(50))
+    timers.cancel(cancelled, at: tick)
+    timers.schedule(target("other"), after: .milliseconds(100))
+    #expect(await expired.first { _ in true } == "other")
+  }
+
+  @Test func `the wheel ticks again after it was empty`() async throws {
+    var iterator = expired.makeAsyncIterator()
+    for name in ["one", "two"] {
+      timers.schedule(target(name), after: .milliseconds(1))
+      #expect(await iterator.next() == name)
+    }
+  }
+
+  @Test func `a time beyond the range of ticks is shortened`() {
+    let never = target("never")
+    timers.cancel(never, at: timers.schedule(never, after: .seconds(Int64.max)))
+  }
+}
