@@ -1,0 +1,40 @@
+// The client of reactord for web pages, served as /reactor.js:
+//
+//     import { on, reactor } from "/reactor.js";
+//
+//     const counter = reactor("counter", "demo");
+//     counter.state.subscribe(console.log);
+//     await counter.send({ add: 2 });
+//
+// All sessions of a page, and all tabs with the same credential, share one connection. It reconnects
+// and resumes by itself. `make client` bundles these modules; the types are in /reactor.d.ts.
+
+import { settings } from "./requests.js";
+import { Reactor } from "./session.js";
+import { Tab } from "./tabs.js";
+
+export { indicator, on, property } from "./controls.js";
+export { parse, patched, stringify } from "./json.js";
+export { layout } from "./layout.js";
+export { Problem, request } from "./requests.js";
+export { Stream, Value } from "./streams.js";
+export { traits } from "./traits.js";
+
+/** @type {Tab | undefined} */
+let tab;
+
+/**
+ * Changes how the server is reached. Open sessions continue with the new settings.
+ *
+ * @type {typeof import("../reactor").configure}
+ */
+export function configure(changes) {
+  Object.assign(settings, changes);
+  tab?.reconfigure();
+}
+
+/** A session of a reactor; the same object for every call. */
+export function reactor(name, session, options = {}) {
+  tab ??= new Tab();
+  return tab.open(`${name}/${session}`, () => new Reactor(tab, name, session, options));
+}

@@ -1,0 +1,242 @@
+// The event stream that all tabs with one credential share.
+
+import { address, compositeID, cursorIn } from "./cursors.js";
+import { parse, patched } from "./json.js";
+import { backOff, request, settings } from "./requests.js";
+
+/** @typedef {{ name?: string, data?: string, id?: string, retry?: number }} ServerEvent */
+
+/**
+ * Reads server-sent events. A comment is the event `{}`.
+ *
+ * @returns {AsyncGenerator<ServerEvent>}
+ */
+async function* serverSentEvents(body) {
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  let text = "";
+  let event = /** @type {ServerEvent} */ ({});
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    const lines = (text + value).split("\n");
+    text = lines.pop();
+    for (const line of lines) {
+      const [, name, field] = /^([^:]*):? ?(.*?)\r?$/s.exec(line) ?? [];
+      if (name === "event") event.name = field;
+      else if (name === "data") event.data = event.data === undefined ? field : `${event.data}\n${field}`;
+      else if (name === "id") event.id = field;
+      else if (name === "retry") event.retry = Number(field);
+      else if (name === "" && line.startsWith(":")) yield {};
+      else if (line === "" || line === "\r") {
+        yield event;
+        event = {};
+      }
+    }
+  }
+}
+
+/**
+ * Follows the sessions of many tabs over one event stream, stores their latest States and publishes
+ * each change as a message.
+ */
+export class Connection {
+  /** By key, `counter/demo`: `{ tabs, held, activity }`. */
+  #sessions = new Map();
+  #publish;
+  #status = "connecting";
+  #isClosed = false;
+  /** Aborts the current stream. @type {AbortController | undefined} */
+  #stream;
+  /** Whether the stream lacks a session that a tab has joined. */
+  #isStale = false;
+  #refreshing = 0;
+  #failures = 0;
+  /** Ends the pause between two streams. */
+  #proceed = () => {};
+  /** The reconnection time that the server announced, in milliseconds. */
+  #retry = 500;
+  /** A stream that is silent for longer is considered dead. Three heartbeats, in milliseconds. */
+  #patience = 45_000;
+  #lastByte = Date.now();
+
+  constructor(publish) {
+    this.#publish = publish;
+    this.#run();
+  }
+
+  close() {
+    this.#isClosed = true;
+    this.wake();
+    this.#stream?.abort();
+  }
+
+  /** Reconnects without further delay, if there is no live stream. */
+  wake() {
+    // Timers stand still while a machine sleeps: its stream may be dead and the watchdog not due.
+    if (Date.now() - this.#lastByte > this.#patience) this.#stream?.abort();
+    this.#proceed();
+  }
+
+  /** Adds the sessions of a tab. `held` is, by key, the State that the tab has, or `null`. */
+  join(tab, held) {
+    for (const [key, known] of Object.entries(held)) {
+      let session = this.#sessions.get(key);
+      if (!session) {
+        session = { tabs: new Set(), held: known };
+        this.#sessions.set(key, session);
+        this.#refresh();
+      }
+      session.tabs.add(tab);
+      if (session.held && session.held.cursor !== known?.cursor) {
+        this.#publish({ kind: "state", key, ...session.held });
+      }
+      if (session.activity) this.#publish({ kind: "activity", key, activity: session.activity });
+    }
+    this.#publish({ kind: "status", status: this.#status });
+  }
+
+  /** Removes sessions of a tab, all of them by default. */
+  leave(tab, keys = [...this.#sessions.keys()]) {
+    for (const key of keys) {
+      const session = this.#sessions.get(key);
+      if (!session?.tabs.delete(tab) || session.tabs.size > 0) continue;
+      this.#sessions.delete(key);
+      // After a click on a link the next page often joins the same session.
+      setTimeout(() => this.#sessions.has(key) || this.#refresh(), 2_000);
+    }
+  }
+
+  #setStatus(status, delay = 0) {
+    if (status === this.#status && !delay) return;
+    this.#status = status;
+    this.#publish({ kind: "status", status, delay });
+  }
+
+  /** Opens a new stream for the current sessions. */
+  #refresh() {
+    if (this.#isStale) return;
+    this.#isStale = true;
+    // A page usually joins its sessions one after the other.
+    this.#refreshing = setTimeout(() => {
+      this.#stream?.abort();
+      this.#proceed();
+    }, 10);
+  }
+
+  async #run() {
+    while (!this.#isClosed) {
+      clearTimeout(this.#refreshing);
+      this.#isStale = false;
+      if (this.#sessions.size > 0) await this.#follow();
+      if (this.#isStale) continue;
+      if (this.#isClosed) return;
+      if (this.#sessions.size > 0) {
+        const delay = this.#failures === 0
+          ? Math.random() * this.#retry : backOff(this.#failures, this.#retry);
+        this.#failures += 1;
+        this.#setStatus("reconnecting", delay);
+        setTimeout(() => this.#proceed(), delay);
+      }
+      await new Promise((resolve) => { this.#proceed = () => resolve(undefined); });
+    }
+  }
+
+  /** Opens a stream and reads it to its end. */
+  async #follow() {
+    const stream = new AbortController();
+    this.#stream = stream;
+    const query = new URLSearchParams({ delta: "patch", activity: "true" });
+    for (const key of this.#sessions.keys()) query.append("session", key);
+    const resumed = compositeID(this.#sessions);
+    if (resumed) query.set("last_event_id", resumed);
+    let watchdog;
+    const feedWatchdog = () => {
+      this.#lastByte = Date.now();
+      clearTimeout(watchdog);
+      watchdog = setTimeout(() => stream.abort(), this.#patience);
+    };
+    try {
+      feedWatchdog();
+      const response = await fetch(new URL(`v1/events?${query}`, settings.base), {
+        headers: { Accept: "text/event-stream", ...settings.headers },
+        cache: "no-store",
+        signal: stream.signal,
+      });
+      if (response.status !== 200 || !response.body) return await this.#removeRejected(response);
+      const heartbeat = Number(response.headers.get("Heartbeat-Interval"));
+      if (heartbeat > 0) this.#patience = Math.max(heartbeat * 3, 15) * 1_000;
+      for await (const event of serverSentEvents(response.body)) {
+        feedWatchdog();
+        if (event.retry) this.#retry = event.retry;
+        if (event.retry && event.data === undefined) continue;
+        if (event.name === "draining") return;
+        this.#failures = 0;
+        this.#setStatus("live");
+        if (event.data !== undefined) this.#receive(event);
+      }
+    } catch {
+      // Broken or aborted: in both cases the next stream resumes.
+    } finally {
+      clearTimeout(watchdog);
+      stream.abort();
+    }
+  }
+
+  /** @param {ServerEvent} event */
+  #receive({ name = "message", data, id }) {
+    const value = parse(data);
+    // The event of a whole State has the session's key as its name, the others a wrapper.
+    const [key, inner, kind] =
+      this.#sessions.has(name) ? [name, value, "state"] : [value.session, value.data, name];
+    const session = this.#sessions.get(key);
+    if (!session) return;
+    const cursor = cursorIn(id ?? "", key);
+    if (kind === "state") {
+      session.held = { state: inner, cursor };
+      this.#publish({ kind, key, ...session.held });
+    } else if (kind === "patch") {
+      const from = session.held?.cursor;
+      try {
+        session.held = { state: patched(session.held?.state, inner), cursor };
+      } catch (error) {
+        // The copy of the State is wrong: request the whole one.
+        reportError(error);
+        session.held = null;
+        this.#refresh();
+        return;
+      }
+      this.#publish({ kind, key, from, patch: inner, cursor });
+    } else if (kind === "activity") {
+      session.activity = inner;
+      this.#publish({ kind, key, activity: inner });
+    } else if (kind === "reset") {
+      session.held = null;
+    } else if (kind === "end") {
+      this.#remove(key);
+    }
+  }
+
+  /** Removes the sessions for which the server rejected the stream, so that the others continue. */
+  async #removeRejected(response) {
+    const members = await response.json().catch(() => ({}));
+    await Promise.all([...this.#sessions.keys()].map(async (key) => {
+      try {
+        (await request(`${address(key)}/state`, { cache: "no-store" })).body?.cancel();
+      } catch (problem) {
+        if (problem.isPassing) return;
+        this.#remove(key, problem.members);
+        this.#isStale = true;
+      }
+    }));
+    if (this.#isStale || members.parameter !== "session") return;
+    // Each of them is valid, so they are too many for one stream.
+    this.#remove([...this.#sessions.keys()].pop(), members);
+    this.#isStale = true;
+  }
+
+  #remove(key, problem) {
+    this.#sessions.delete(key);
+    this.#publish({ kind: "end", key, problem });
+    if (this.#sessions.size === 0) this.#stream?.abort();
+  }
+}

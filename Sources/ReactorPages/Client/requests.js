@@ -1,0 +1,89 @@
+// Requests and the problems that they end in.
+
+/** How the server is reached; see `configure`. */
+export const settings = {
+  base: new URL(".", import.meta.url).href,
+  headers: /** @type {Record<string, string>} */ ({}),
+  isShared: true,
+};
+
+/**
+ * An error response of the server (RFC 9457), or a failure to reach it (status 0).
+ *
+ * @implements {Declared}
+ */
+export class Problem extends Error {
+  /** The value of `Retry-After`, in seconds. @type {number | undefined} */
+  retryAfter;
+
+  /** @param {Declared["members"]} members */
+  constructor(members) {
+    super(members.detail ? `${members.title}. ${members.detail}` : members.title);
+    this.name = "Problem";
+    this.members = members;
+    this.status = members.status ?? 0;
+  }
+
+  /** Whether the same request may succeed later. */
+  get isPassing() {
+    const { type } = this.members;
+    // A reactor chooses the status of its own rejections; they are final whatever it is.
+    return type !== "/problems/effect-failed"
+      && ([0, 408, 425, 429, 502, 503, 504].includes(this.status) || type === "/problems/action-running");
+  }
+}
+
+/**
+ * Sends a request to a path such as `v1/reactors`. Throws a `Problem` unless it succeeds.
+ *
+ * @type {typeof import("../reactor").request}
+ */
+export async function request(path, options = {}) {
+  let response;
+  try {
+    response = await fetch(new URL(path, settings.base), {
+      ...options,
+      headers: { Accept: "application/json", ...settings.headers, ...options.headers },
+      // @ts-ignore: `any` is newer than the type library.
+      signal: AbortSignal.any([AbortSignal.timeout(30_000), options.signal].filter(Boolean)),
+    });
+  } catch (error) {
+    if (options.signal?.aborted) throw error;
+    throw new Problem({ title: "The server did not respond" });
+  }
+  if (response.ok) return response;
+  const members = await response.json().catch(() => ({}));
+  const problem = new Problem(
+    { title: `The server responded with ${response.status}`, ...members, status: response.status });
+  problem.retryAfter = Number(response.headers.get("Retry-After")) || undefined;
+  throw problem;
+}
+
+/** Exponential backoff with jitter, so that clients do not reconnect at the same moment. */
+export const backOff = (failures, first = 500) =>
+  Math.min(first * 2 ** failures, 20_000) * (0.5 + Math.random() / 2);
+
+/** 128 random bits. `crypto.randomUUID` exists in secure contexts only. */
+export const randomID = () =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0"))
+    .join("");
+
+/** FNV-1a, 32 bits. */
+export function hash(text, seed = 2_166_136_261) {
+  return new TextEncoder().encode(text)
+    .reduce((value, byte) => Math.imul(value ^ byte, 16_777_619), seed) >>> 0;
+}
+
+/**
+ * Identifies the server and the credential. Tabs share a connection only if both are equal, since a
+ * connection delivers what its credential may read.
+ */
+export function scope() {
+  const headers = JSON.stringify(
+    Object.entries(settings.headers).map(([name, value]) => [name.toLowerCase(), value]).sort());
+  // The number changes with the messages. A digest, since names of locks and channels are
+  // visible to every page of the origin.
+  return `reactord 2 ${settings.base} ${hash(headers)}.${hash(headers, 1)}`;
+}
+
+/** @typedef {import("../reactor").Problem} Declared */

@@ -1,0 +1,262 @@
+// A session: its State, with expected changes on top, and its actions.
+
+import { address, hasReached, position } from "./cursors.js";
+import { patched, stringify } from "./json.js";
+import { backOff, Problem, randomID, request } from "./requests.js";
+import { Value } from "./streams.js";
+
+const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+const idle = { running: 0, progress: null };
+
+/**
+ * One session of a reactor, as this page knows it; created by `reactor(…)`.
+ *
+ * @implements {Declared}
+ */
+export class Reactor {
+  state = new Value();
+  connection = new Value("connecting");
+  activity = new Value(idle);
+
+  /** The last committed State and its cursor. @type {{ state: any, cursor: string } | undefined} */
+  confirmed;
+
+  /** @type {Problem | undefined} */
+  problem;
+
+  #tab;
+  #reduce;
+  /** The pending actions that `state` shows, in the order of sending. */
+  #optimistic = /** @type {any[]} */ ([]);
+  /** The committed State below them: `confirmed`, unless that is held back. */
+  #base;
+  /** Sent actions without a response at the time of `confirmed`, which may contain them. */
+  #suspects = new Set();
+  #hold = 0;
+  #heldSince = 0;
+  #roundTrip = 0;
+  /** The `send`s that wait for the stream to reach a cursor. */
+  #waiting = new Set();
+  /** Resolves when the next action may be sent. */
+  #turn = Promise.resolve();
+
+  /** @param {import("./tabs.js").Tab} tab */
+  constructor(tab, name, session, options) {
+    this.#tab = tab;
+    this.name = name;
+    this.session = session;
+    this.key = `${name}/${session}`;
+    this.#reduce = options.reduce;
+    this.confirmed = tab.restored(this.key) ?? undefined;
+    this.#base = this.confirmed;
+    this.#show();
+  }
+
+  get cursor() {
+    return this.confirmed?.cursor ?? "";
+  }
+
+  get version() {
+    return this.confirmed ? position(this.cursor).version : 0;
+  }
+
+  get hasEnded() {
+    return this.connection.value === "ended";
+  }
+
+  close() {
+    this.#tab.close(this.key);
+    this.#end(new Problem({ title: "Closed by the page", status: 410 }));
+  }
+
+  async begin() {
+    await request(address(this.key), { method: "PUT" });
+    this.#restart();
+    this.#tab.join(this);
+  }
+
+  /** Reopens a session that ended because the credential was rejected. */
+  reopen() {
+    if (this.hasEnded && [401, 403].includes(this.problem?.status)) this.#restart();
+  }
+
+  /** Shows that the stream is interrupted. */
+  reconnect() {
+    if (this.connection.value === "live") this.connection.set("reconnecting");
+  }
+
+  #restart() {
+    this.confirmed = this.#base = this.problem = undefined;
+    this.connection.set("connecting");
+  }
+
+  /**
+   * Sends an action, or an array of them; see `/reactor.d.ts`.
+   *
+   * Actions are sent in order. A request without a response is sent again with the same
+   * `Idempotency-Key`, so that it runs once.
+   */
+  async send(action, options = /** @type {import("../reactor").SendOptions<any>} */ ({})) {
+    if (this.hasEnded) throw this.#ending();
+    const guess = options.optimistic !== undefined ? options.optimistic
+      : this.#reduce && ((state) => this.#reduce(state, action));
+    const entry = { guess, cursor: "", isSent: false };
+    if (guess) {
+      this.#optimistic.push(entry);
+      this.#show();
+    }
+    try {
+      const response = await this.#post(entry, stringify(action), options);
+      entry.cursor = (response.headers.get("ETag") ?? "").replaceAll('"', "");
+    } finally {
+      // Rejected, or of unknown position: remove it now. Otherwise its cursor removes it.
+      if (!entry.cursor) this.#optimistic = this.#optimistic.filter((other) => other !== entry);
+      this.#update();
+    }
+    if (entry.cursor) await this.#reached(entry.cursor);
+    return this.state.value;
+  }
+
+  /** Repeats a request until there is a final response. */
+  async #post(entry, body, options) {
+    const { ifMatch, wait, patience = 60_000, signal } = options;
+    const headers = {
+      "Content-Type": "application/json",
+      "Idempotency-Key": randomID(),
+      Prefer: `return=minimal${wait === undefined ? "" : `, wait=${wait}`}`,
+      ...(ifMatch && { "If-Match": `"${ifMatch}"` }),
+    };
+    const before = this.#turn;
+    let pass = () => {};
+    this.#turn = new Promise((resolve) => { pass = () => resolve(); });
+    await before;
+    const deadline = Date.now() + patience;
+    try {
+      for (let failures = 0; ; failures += 1) {
+        // A request that is pending for this long has arrived; the effect must not delay the next.
+        const timer = setTimeout(pass, 250);
+        const start = performance.now();
+        entry.isSent = true;
+        try {
+          const response = await request(
+            `${address(this.key)}/actions`, { method: "POST", headers, body, signal });
+          const duration = performance.now() - start;
+          this.#roundTrip = ((this.#roundTrip || duration) + duration) / 2;
+          return response;
+        } catch (problem) {
+          const delay = Math.max(backOff(failures), (problem.retryAfter ?? 0) * 1000);
+          if (!problem.isPassing || Date.now() + delay > deadline) throw problem;
+          clearTimeout(timer);
+          await pause(delay);
+        }
+      }
+    } finally {
+      pass();
+    }
+  }
+
+  /** Waits until the stream has reached a cursor, or 30 s. A cursor of another epoch is not awaited. */
+  #reached(cursor) {
+    if (this.hasEnded) throw this.#ending();
+    if (this.#base && hasReached(this.#base.cursor, cursor)) return;
+    return new Promise((resolve, reject) => {
+      const waiting = { cursor, resolve, reject };
+      this.#waiting.add(waiting);
+      setTimeout(() => this.#waiting.delete(waiting) && resolve(undefined), 30_000);
+    });
+  }
+
+  /** Applies a message of the connection. Returns `false` if an earlier one is missing. */
+  receive({ kind, status, state, cursor, from, patch, activity, problem }) {
+    if (kind === "status") {
+      if (!this.hasEnded) this.connection.set(status);
+    } else if (kind === "activity") {
+      this.activity.set(activity);
+    } else if (kind === "state") {
+      // A tab that begins to lead may know an older State than this one.
+      if (!this.confirmed || !hasReached(this.cursor, cursor)) this.#confirm(state, cursor);
+    } else if (kind === "patch") {
+      if (cursor === this.cursor) return true;
+      if (from !== this.cursor) return false;
+      this.#confirm(patched(this.confirmed.state, patch), cursor);
+    } else if (kind === "end") {
+      this.#end(problem && new Problem(problem));
+    }
+    return true;
+  }
+
+  #confirm(state, cursor) {
+    this.confirmed = { state, cursor };
+    this.#suspects = new Set(
+      this.#optimistic.filter((entry) => entry.isSent && !entry.cursor));
+    this.#update();
+  }
+
+  #end(problem) {
+    this.problem = problem;
+    this.connection.set("ended");
+    this.activity.set(idle);
+    for (const { reject } of this.#waiting) reject(this.#ending());
+    this.#waiting.clear();
+  }
+
+  /** The reason for which `send` fails after the end. */
+  #ending() {
+    return this.problem ?? new Problem(
+      { type: "/problems/session-ended", title: "The session was deleted", status: 410 });
+  }
+
+  /**
+   * Shows the confirmed State, at once unless optimistic actions were pending when it arrived: only
+   * their responses, which arrive soon, show whether the State contains them.
+   */
+  #update() {
+    for (const entry of this.#suspects) {
+      if (!entry.cursor && this.#optimistic.includes(entry)) continue;
+      this.#suspects.delete(entry);
+      // Responses arrive: wait again for the remaining ones.
+      clearTimeout(this.#hold);
+      this.#hold = 0;
+    }
+    if (this.#suspects.size === 0) return this.#advance();
+    this.#heldSince ||= performance.now();
+    const patience = Math.max(1_000, this.#roundTrip * 3);
+    const rest = this.#heldSince + 5_000 - performance.now();
+    this.#hold ||= setTimeout(() => this.#advance(), Math.min(patience, rest));
+  }
+
+  #advance() {
+    clearTimeout(this.#hold);
+    this.#hold = this.#heldSince = 0;
+    this.#suspects.clear();
+    this.#base = this.confirmed;
+    if (!this.#base) return;
+    const { cursor } = this.#base;
+    const { epoch } = position(cursor);
+    // Cursors of another epoch are never reached.
+    const isAhead = (goal) => position(goal).epoch === epoch && !hasReached(cursor, goal);
+    this.#optimistic = this.#optimistic.filter((entry) => !entry.cursor || isAhead(entry.cursor));
+    this.#show();
+    for (const waiting of this.#waiting) {
+      if (isAhead(waiting.cursor)) continue;
+      this.#waiting.delete(waiting);
+      waiting.resolve();
+    }
+  }
+
+  #show() {
+    if (!this.#base) return;
+    const expected = this.#optimistic.reduce((state, { guess }) => {
+      try {
+        return guess(state);
+      } catch (error) {
+        reportError(error);
+        return state;
+      }
+    }, this.#base.state);
+    if (expected !== this.state.value) this.state.set(expected);
+  }
+}
+
+/** @typedef {import("../reactor").Reactor} Declared */

@@ -1,0 +1,192 @@
+// The tabs of a browser and the connection that they share.
+
+import { Connection } from "./connection.js";
+import { parse, stringify } from "./json.js";
+import { randomID, scope, settings } from "./requests.js";
+
+/**
+ * The sessions of this page, and its part in the connection that it shares with other tabs.
+ *
+ * The tab that holds the lock of the connection's name leads: it has the connection. When it closes
+ * or is frozen, the next tab in the queue leads and resumes from the States that the tabs have.
+ * Without locks or channels (an insecure context) each page has a connection of its own.
+ */
+export class Tab {
+  /** @type {Map<string, import("./session.js").Reactor>} */
+  #reactors = new Map();
+  /** The scope that this page has entered. */
+  #scope = scope();
+  /** Aborts when the page leaves; `undefined` while it is out. @type {AbortController | undefined} */
+  #visit;
+  #id = "";
+  /** The connection, if this tab leads. @type {Connection | undefined} */
+  #connection;
+  /** @type {BroadcastChannel | undefined} */
+  #channel;
+  /** Whether this tab holds the lock by which the leader notices that it is gone. */
+  #isAnnounced = false;
+  /** The other tabs, if this one leads. */
+  #others = new Set();
+
+  constructor() {
+    addEventListener("pagehide", () => {
+      this.#save();
+      this.#leave();
+    });
+    addEventListener("pageshow", ({ persisted }) => persisted && this.#enter());
+    // The stream of a frozen page does not continue after it resumes.
+    document.addEventListener("freeze", () => this.#leave());
+    document.addEventListener("resume", () => this.#enter());
+    addEventListener("online", () => this.#ask({ kind: "wake" }));
+    document.addEventListener("visibilitychange", () => {
+      if (document.hidden) return;
+      this.#enter();
+      this.#ask({ kind: "wake" });
+    });
+    this.#enter();
+  }
+
+  /** The State of a session that the previous page of this tab had. */
+  restored(key) {
+    try {
+      return parse(sessionStorage.getItem(`${this.#scope} ${key}`) ?? "null");
+    } catch {
+      return null;
+    }
+  }
+
+  /** The one reactor of a session on this page. */
+  open(key, create) {
+    let reactor = this.#reactors.get(key);
+    if (!reactor) {
+      reactor = create();
+      this.#reactors.set(key, reactor);
+      this.join(reactor);
+    }
+    return reactor;
+  }
+
+  join(reactor) {
+    this.#ask({ kind: "join", held: { [reactor.key]: reactor.confirmed ?? null } });
+  }
+
+  close(key) {
+    this.#reactors.delete(key);
+    this.#ask({ kind: "leave", keys: [key] });
+  }
+
+  /** Uses the current settings, and reopens the sessions that the former credential could not read. */
+  reconfigure() {
+    if (this.#scope === scope() && settings.isShared === !!this.#channel) return;
+    this.#leave();
+    for (const reactor of this.#reactors.values()) reactor.reopen();
+    this.#enter();
+  }
+
+  #enter() {
+    if (this.#visit) return;
+    const visit = this.#visit = new AbortController();
+    this.#scope = scope();
+    for (const reactor of this.#reactors.values()) reactor.reconnect();
+    if (!settings.isShared || !navigator.locks || !self.BroadcastChannel) return this.#lead();
+    this.#id = randomID();
+    this.#channel = new BroadcastChannel(this.#scope);
+    this.#channel.onmessage = ({ data }) => this.#receive(data);
+    const end = new Promise((resolve) => visit.signal.addEventListener("abort", resolve));
+    this.#lock(this.#id, () => {
+      this.#isAnnounced = true;
+      this.#ask({ kind: "join", held: this.#held() });
+      this.#lock("", () => {
+        this.#lead();
+        return end;
+      });
+      return end;
+    }).catch(() => {
+      // A frame may not have locks.
+      if (visit.signal.aborted) return;
+      this.#channel?.close();
+      this.#channel = undefined;
+      this.#lead();
+    });
+  }
+
+  /** Requests a lock until the page leaves. The name is a tab's id, or empty for the leader's lock. */
+  #lock(name, granted) {
+    const { signal } = this.#visit;
+    return navigator.locks.request(
+      `${this.#scope} ${name}`, { signal }, () => signal.aborted || granted())
+      .catch((error) => { if (!signal.aborted) throw error; });
+  }
+
+  #leave() {
+    this.#visit?.abort();
+    this.#connection?.close();
+    this.#channel?.close();
+    this.#visit = this.#connection = this.#channel = undefined;
+    this.#isAnnounced = false;
+    this.#others.clear();
+  }
+
+  #held() {
+    return Object.fromEntries(
+      [...this.#reactors.values()].filter((reactor) => !reactor.hasEnded)
+        .map((reactor) => [reactor.key, reactor.confirmed ?? null]));
+  }
+
+  #lead() {
+    this.#connection = new Connection((message) => {
+      if (this.#others.size > 0) this.#channel?.postMessage(message);
+      this.#receive(message);
+    });
+    this.#channel?.postMessage({ kind: "leader" });
+    this.#ask({ kind: "join", held: this.#held() });
+  }
+
+  /** Sends a message to the leader. Before this tab is announced, none: then it joins with all. */
+  #ask(message) {
+    if (this.#connection) this.#serve({ ...message, tab: this.#id });
+    else if (this.#isAnnounced) this.#channel.postMessage({ ...message, tab: this.#id });
+  }
+
+  #serve({ kind, tab, held, keys }) {
+    if (kind === "wake") this.#connection.wake();
+    else if (kind === "leave") this.#connection.leave(tab, keys);
+    else this.#connection.join(tab, held);
+  }
+
+  #receive(message) {
+    const { kind, key, tab } = message;
+    if (tab) {
+      const connection = this.#connection;
+      if (!connection) return;
+      const isNew = !this.#others.has(tab);
+      this.#others.add(tab);
+      this.#serve(message);
+      // Granted when the tab is gone, in whatever way.
+      if (isNew) this.#lock(tab, () => connection.leave(tab));
+    } else if (kind === "leader") {
+      this.#ask({ kind: "join", held: this.#held() });
+    } else if (kind === "status") {
+      for (const reactor of this.#reactors.values()) reactor.receive(message);
+      // Browsers slow down the timers of hidden pages, and the leader may be one.
+      if (message.delay && !this.#connection && !document.hidden) {
+        setTimeout(() => this.#ask({ kind: "wake" }), message.delay);
+      }
+    } else {
+      const reactor = this.#reactors.get(key);
+      if (reactor?.receive(message) === false) this.#ask({ kind: "join", held: { [key]: null } });
+    }
+  }
+
+  /** Stores the States for the next page of this tab, which is often the same one. */
+  #save() {
+    for (const [key, { confirmed }] of this.#reactors) {
+      try {
+        const text = stringify(confirmed ?? null);
+        if (text.length < 262_144) sessionStorage.setItem(`${this.#scope} ${key}`, text);
+      } catch {
+        // Full or forbidden: the next page receives the whole State.
+      }
+    }
+  }
+}

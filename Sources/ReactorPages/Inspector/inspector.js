@@ -1,0 +1,321 @@
+// The inspector: the reactors of this host, and one session, live and at any past version.
+//
+// It uses the public interface only, through /reactor.js.
+
+import { layout, Problem, reactor as follow } from "/reactor.js";
+import { needsToken } from "/token.js";
+import { askForToken, start as startAccess } from "./access.js";
+import { Composer } from "./actions.js";
+import {
+  DEFAULT_SESSION, hashOf, SESSION_ID, SESSION_ID_RULE, Sessions, showReactors,
+} from "./catalogue.js";
+import { Charts } from "./charts.js";
+import { commandLine, sessionCommands } from "./commands.js";
+import { Effects } from "./effects.js";
+import { describe, element, part, versionOf } from "./elements.js";
+import { showGlobals } from "./globals.js";
+import { Health } from "./health.js";
+import { read, send } from "./requests.js";
+import { Timeline } from "./timeline.js";
+import { Tree } from "./tree.js";
+
+const STATUS = {
+  connecting: "Connecting…", live: "Live", reconnecting: "Reconnecting…", ended: "Ended",
+};
+
+/** The reactors that have a page among the examples. */
+const EXAMPLES = ["counter", "profile", "weather", "chat", "stopwatch"];
+
+const tree = new Tree(part.state);
+const composer = new Composer();
+const sessions = new Sessions();
+const charts = new Charts();
+const effects = new Effects();
+const health = new Health();
+const timeline = new Timeline(showMoment, fork);
+
+/** The open session: `{ reactor, id, address, live, ends }`, if there is one. */
+let open;
+
+/** The hosted reactors, as the catalogue lists them. */
+let reactors;
+
+// MARK: State
+
+/** The past version that is shown: `{ before, state, version, base }`; `undefined` for the latest. */
+let moment;
+let lastEpoch;
+
+const statePass = layout(() => {
+  if (!open) return;
+  if (moment) {
+    tree.compare(moment.before, moment.state);
+    part.version.replaceChildren(moment.base === undefined ? `version ${moment.version}, as it was`
+      : `version ${moment.version}, compared with version ${moment.base}`);
+    return;
+  }
+  const confirmed = open.live.confirmed;
+  if (!confirmed) return;
+  tree.show(confirmed.state);
+  const { cursor } = confirmed;
+  part.version.replaceChildren(`version ${versionOf(cursor)} · cursor `, element("code", {}, cursor));
+  const epoch = cursor.slice(0, cursor.lastIndexOf("-"));
+  const isNewHistory = lastEpoch !== undefined && lastEpoch !== epoch;
+  lastEpoch = epoch;
+  part["state-note"].hidden = !isNewHistory;
+  part["state-note"].textContent = isNewHistory
+    ? "The session began a new history; this State does not follow from the last." : "";
+  sessions.advance(versionOf(cursor));
+});
+
+const timelinePass = layout(() => {
+  if (open?.live.confirmed) timeline.advance(open.live.version);
+});
+
+function showMoment(before, state, version, base) {
+  moment = version === undefined ? undefined : { before, state, version, base };
+  statePass.setNeedsLayout();
+}
+
+// MARK: The open session
+
+async function openSession(reactor, id) {
+  leaveSession();
+  const address = `v1/reactors/${encodeURIComponent(reactor.name)}/sessions/${id}`;
+  const session = { reactor, id, address, live: follow(reactor.name, id), ends: [] };
+  open = session;
+
+  document.title = `${reactor.name}/${id} · reactord`;
+  part["session-title"].replaceChildren(reactor.name, element("span", {}, " / "), id);
+  part.summary.textContent = reactor.summary;
+  part["state-link"].href = `/${address}/state`;
+  part["log-link"].href = `/${address}/log`;
+  part["reactor-link"].href = reactor.links.self;
+  part["types-link"].href = `${reactor.links.self}/types.ts`;
+  part["example-link"].href = `/examples/#${reactor.name}`;
+  part["example-link"].hidden = !EXAMPLES.includes(reactor.name);
+  part.session.hidden = false;
+  lastEpoch = undefined;
+  timeline.open(session);
+  charts.open(session.live);
+  effects.open(session);
+  sessions.open(session);
+  showCommands(session);
+
+  session.ends.push(
+    session.live.state.subscribe(() => {
+      charts.count();
+      statePass.setNeedsLayout();
+      timelinePass.setNeedsLayout();
+    }),
+    session.live.connection.subscribe((status) => showStatus(session, status)),
+    session.live.activity.drive((activity) => effects.set(activity)));
+
+  try {
+    reactor.description ??= (await read(reactor.links.self.slice(1))).value;
+    if (session !== open) return;
+    composer.open(session, reactor.description);
+    showCommands(session);
+  } catch (problem) {
+    if (session === open) part.examples.replaceChildren(describe(problem));
+  }
+}
+
+function leaveSession() {
+  open?.ends.forEach((end) => end());
+  open?.live.close();
+  open = undefined;
+  moment = undefined;
+  part.session.hidden = true;
+  part.gone.hidden = true;
+  tree.clear();
+  part.version.replaceChildren();
+  part["state-note"].hidden = true;
+  timeline.close();
+  charts.close();
+  effects.close();
+  composer.close();
+  sessions.close();
+}
+
+function showStatus(session, status) {
+  part.session.dataset.status = status;
+  part.status.textContent = STATUS[status];
+  part.gone.hidden = status !== "ended";
+  if (status === "ended") {
+    const { problem } = session.live;
+    part["gone-problem"].replaceChildren(
+      problem ? describe(problem) : element("p", {}, "The session was deleted."));
+  }
+  // The list contains the session once it is live.
+  if (status === "live" || status === "ended") sessions.load();
+}
+
+/** Creates the open session, after its end or where sessions are created explicitly. */
+async function begin() {
+  const session = open;
+  try {
+    await session.live.begin();
+  } catch (problem) {
+    if (session === open) part["gone-problem"].replaceChildren(describe(problem));
+  }
+}
+
+/** Ends the open session, after a confirmation. */
+async function endSession() {
+  if (part.end.dataset.asked === undefined) {
+    part.end.dataset.asked = "";
+    part.end.textContent = "End it for all clients?";
+    setTimeout(resetEnd, 4_000);
+    return;
+  }
+  resetEnd();
+  try {
+    await send(open.address, { method: "DELETE" });
+  } catch (problem) {
+    part.response.replaceChildren(describe(problem));
+  }
+}
+
+function resetEnd() {
+  delete part.end.dataset.asked;
+  part.end.textContent = "End session";
+}
+
+/** Forks the open session at a version, and opens the fork. */
+async function fork(version) {
+  const { reactor, id, address } = open;
+  try {
+    const response = await send(address.slice(0, address.lastIndexOf("/")), {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ from: { session: id, version } }),
+    });
+    const location_ = response.headers.get("Location") ?? "";
+    location.hash = hashOf(reactor.name, location_.slice(location_.lastIndexOf("/") + 1));
+  } catch (problem) {
+    part["timeline-problem"].replaceChildren(describe(problem));
+  }
+}
+
+// MARK: Commands
+
+function showCommands({ reactor, address }) {
+  const session = new URL(address, new URL("/", location.href)).href;
+  const action = JSON.stringify(reactor.description?.exampleActions[0] ?? "…");
+  part.commands.replaceChildren(
+    ...[...sessionCommands(address, action), `reactord watch ${session}`].map(commandLine));
+}
+
+/** The first steps with a new service: commands for a session of the first reactor, and a link to it. */
+async function showFirstSteps() {
+  const [reactor] = reactors;
+  part["first-steps"].hidden = !reactor;
+  if (!reactor) return;
+  part["first-session"].href = hashOf(reactor.name, DEFAULT_SESSION);
+  part["first-session"].textContent = `Open ${reactor.name}/${DEFAULT_SESSION}`;
+  try {
+    reactor.description ??= (await read(reactor.links.self.slice(1))).value;
+  } catch {
+    // The catalogue shows the problem.
+  }
+  const action = JSON.stringify(reactor.description?.exampleActions[0] ?? "…");
+  const address = `v1/reactors/${encodeURIComponent(reactor.name)}/sessions/${DEFAULT_SESSION}`;
+  part["first-commands"].replaceChildren(...sessionCommands(address, action).map(commandLine));
+}
+
+// MARK: Addresses
+
+/** Loads the catalogue and shows the address. */
+async function start() {
+  part["catalogue-problem"].replaceChildren();
+  try {
+    reactors = (await read("v1/reactors")).value.reactors;
+  } catch (problem) {
+    part["catalogue-problem"].replaceChildren(
+      describe(problem, needsToken(problem) ? askForToken(start) : tryAgain()));
+    document.getElementById("token")?.focus();
+    return;
+  }
+  part["examples-link"].hidden = !reactors.some(({ name }) => EXAMPLES.includes(name));
+  showReactors(reactors);
+  route();
+}
+
+function tryAgain() {
+  const button = element("button", { type: "button" }, "Try again");
+  button.addEventListener("click", start);
+  return element("p", {}, button);
+}
+
+/** Shows the session that the hash names: `#/counter/demo`. */
+function route() {
+  if (!reactors) return;
+  const { name, id } = place();
+  const reactor = reactors.find((one) => one.name === name);
+  part["address-problem"].replaceChildren();
+  reactors.forEach((one, index) => {
+    const link = part.reactors.children[index].firstElementChild;
+    if (one === reactor) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  });
+  document.body.dataset.view = reactor && SESSION_ID.test(id) ? "session" : "home";
+  part.home.hidden = document.body.dataset.view !== "home";
+  health.isActive = !part.home.hidden;
+  if (document.body.dataset.view === "session") {
+    if (open?.reactor !== reactor || open.id !== id) openSession(reactor, id);
+    return;
+  }
+  leaveSession();
+  document.title = "reactord";
+  showFirstSteps();
+  showGlobals();
+  if (name === "") return;
+  part["address-problem"].replaceChildren(
+    describe(
+      reactor
+        ? new Problem({ title: "Not a session id", detail: SESSION_ID_RULE })
+        : new Problem({ title: "No such reactor", detail: `None is hosted as “${name}” here.` })));
+}
+
+/** The reactor's name and the session's id in the hash. */
+function place() {
+  const [, name = "", id = ""] = location.hash.slice(1).split("/").map((text) => {
+    try {
+      return decodeURIComponent(text);
+    } catch {
+      return text;
+    }
+  });
+  return { name, id: id || DEFAULT_SESSION };
+}
+
+/** Selects the part of the session that a phone shows. */
+function showTab(name) {
+  part.session.dataset.tab = name;
+  for (const button of part.tabs.querySelectorAll("button")) {
+    button.setAttribute("aria-pressed", String(button.dataset.tab === name));
+  }
+}
+
+// Following the link would replace the hash, which is the address here.
+document.querySelector(".skip").addEventListener("click", (event) => {
+  event.preventDefault();
+  (open ? part["session-title"] : part.reactors.querySelector("a"))?.focus();
+});
+part.begin.addEventListener("click", begin);
+part.end.addEventListener("click", endSession);
+part.tabs.addEventListener("click", ({ target }) => {
+  const name = target.closest("button")?.dataset.tab;
+  if (name) showTab(name);
+});
+showTab("state");
+
+addEventListener("hashchange", () => {
+  route();
+  // As after loading a page, reading starts at its title.
+  if (open) part["session-title"].focus();
+});
+
+startAccess();
+start();

@@ -1,0 +1,268 @@
+// The log of a session as a timeline: each version can be shown, compared, played and forked.
+
+import { parse, stringify } from "/reactor.js";
+import { describe, element, part, shortened } from "./elements.js";
+import { LogFilter } from "./filter.js";
+import { send } from "./requests.js";
+
+/** How many entries are listed at once. */
+const LISTED = 50;
+
+/** How many past States are cached. */
+const CACHED = 100;
+
+/** Versions per second while playing. */
+const RATE = 4;
+
+const time = new Intl.DateTimeFormat("en", {
+  hour: "2-digit", minute: "2-digit", second: "2-digit", fractionalSecondDigits: 3, hour12: false,
+});
+
+/** The cause of a log entry, in one line. */
+function causeOf(entry) {
+  if (entry.action !== null && entry.action !== undefined) return shortened(stringify(entry.action), 200);
+  return entry.global ? `global ${entry.global}` : "–";
+}
+
+/** The section “Timeline”. */
+export class Timeline {
+  /** The version that is shown; `undefined` for the latest. */
+  at;
+  /** The version that it is compared with; `undefined` for the previous one. */
+  #base;
+  #filter;
+  #session;
+  #live = 0;
+  #show;
+  #fork;
+  #states = new Map();
+  #isLoading = false;
+  #isListing = false;
+  #listed = { first: 0, last: 0 };
+  #player = 0;
+
+  /**
+   * @param show Shows `(before, state, version, base)`, or without arguments the latest State.
+   * @param fork Forks the session at a version.
+   */
+  constructor(show, fork) {
+    this.#show = show;
+    this.#fork = fork;
+    part.scrubber.addEventListener("input", () => this.go(Number(part.scrubber.value)));
+    part.earlier.addEventListener("click", () => this.go((this.at ?? this.#live) - 1));
+    part.later.addEventListener("click", () => this.go((this.at ?? this.#live) + 1));
+    part.latest.addEventListener("click", () => this.latest());
+    part.play.addEventListener("click", () => this.#player ? this.#pause() : this.#play());
+    part.base.addEventListener("input", () => this.#setBase());
+    this.#filter = new LogFilter((entry) => this.#item(entry));
+    part.fork.addEventListener("click", () => this.#fork(this.at ?? this.#live));
+  }
+
+  open(session) {
+    this.#session = session;
+    this.#live = 0;
+    this.#states.clear();
+    this.#listed = { first: 0, last: 0 };
+    part.log.replaceChildren();
+    part.moment.replaceChildren();
+    this.#filter.open(session);
+    this.latest();
+  }
+
+  close() {
+    this.#pause();
+    this.#filter.close();
+    this.#session = undefined;
+  }
+
+  /** Sets the latest version. */
+  advance(version) {
+    const isNewHistory = version < this.#live;
+    if (isNewHistory) this.open(this.#session);
+    this.#live = version;
+    part.scrubber.max = part.base.max = String(version);
+    if (this.at === undefined) part.scrubber.value = String(version);
+    this.#label();
+    this.#list();
+  }
+
+  latest() {
+    this.#pause();
+    this.at = this.#base = undefined;
+    part.base.value = "";
+    part.scrubber.value = part.scrubber.max;
+    part.moment.replaceChildren();
+    part["timeline-problem"].replaceChildren();
+    this.#label();
+    this.#mark();
+    this.#show();
+    this.#list();
+  }
+
+  /** Shows a version. */
+  go(version) {
+    if (version >= this.#live && this.#player) this.#pause();
+    this.at = Math.max(0, Math.min(version, this.#live));
+    part.scrubber.value = String(this.at);
+    this.#label();
+    this.#load();
+  }
+
+  /** Compares with the version in the field “Compare with”. */
+  #setBase() {
+    const base = part.base.valueAsNumber;
+    this.#base = part.base.validity.valid && !Number.isNaN(base) ? base : undefined;
+    this.go(this.at ?? this.#live);
+  }
+
+  #label() {
+    const isLive = this.at === undefined;
+    part.scrubber.setAttribute(
+      "aria-valuetext", isLive ? `version ${this.#live}, the latest` : `version ${this.at}`);
+    part["timeline-version"].textContent =
+      isLive ? `version ${this.#live}, live` : `version ${this.at} of ${this.#live}`;
+    part.latest.disabled = isLive;
+    part.earlier.disabled = (this.at ?? this.#live) === 0;
+    part.later.disabled = isLive || this.at === this.#live;
+    part.play.disabled = this.#live === 0;
+    part.session.classList.toggle("past", !isLive);
+  }
+
+  // MARK: A moment
+
+  /** Loads the version that is shown. During a request, only the latest selection waits. */
+  async #load() {
+    if (this.#isLoading) return;
+    this.#isLoading = true;
+    const session = this.#session;
+    let version;
+    let base;
+    do {
+      [version, base] = [this.at, this.#base];
+      if (version === undefined) break;
+      const compared = base ?? version - 1;
+      try {
+        const [before, state, entries] = await Promise.all([
+          compared >= 0 ? this.#state(compared) : undefined,
+          this.#state(version),
+          version > 0 ? this.#entries(version - 1, 1) : [],
+        ]);
+        if (session !== this.#session || this.at === undefined) break;
+        part["timeline-problem"].replaceChildren();
+        this.#show(before, state, version, base);
+        this.#describe(version, entries[0]);
+      } catch (problem) {
+        if (session === this.#session) part["timeline-problem"].replaceChildren(describe(problem));
+      }
+    } while (session === this.#session && (version !== this.at || base !== this.#base));
+    this.#isLoading = false;
+    this.#list();
+  }
+
+  async #state(version) {
+    const known = this.#states.get(version);
+    if (known !== undefined) return known;
+    const response = await send(`${this.#session.address}/state?version=${version}`);
+    const state = parse(await response.text());
+    this.#states.set(version, state);
+    if (this.#states.size > CACHED) this.#states.delete(this.#states.keys().next().value);
+    return state;
+  }
+
+  async #entries(after, limit) {
+    const response = await send(`${this.#session.address}/log?after=${after}&limit=${limit}`);
+    return parse(await response.text());
+  }
+
+  #describe(version, entry) {
+    const compared = this.#base === undefined ? []
+      : [element("dt", {}, "Compared"), element("dd", {}, `with version ${this.#base}`)];
+    part.moment.replaceChildren(...compared, ...(entry
+      ? [
+        element("dt", {}, "Action"), element("dd", {}, element("code", {}, causeOf(entry))),
+        element("dt", {}, "Mutation"),
+        element("dd", {}, element("code", {}, shortened(stringify(entry.mutation), 400))),
+        element("dt", {}, "Committed"), element("dd", {}, time.format(new Date(entry.at))),
+      ]
+      : [element("dt", {}, "Version 0"), element("dd", {}, "The initial State.")]));
+  }
+
+  // MARK: The list
+
+  /** Lists the entries around the version that is shown, the newest first. */
+  async #list() {
+    if (this.#isListing || !this.#session) return;
+    const session = this.#session;
+    const goal = this.at ?? this.#live;
+    const isLive = this.at === undefined;
+    const isListed = isLive ? this.#listed.last === goal
+      : goal >= this.#listed.first && goal <= this.#listed.last;
+    if (isListed || goal === 0) return this.#mark();
+    this.#isListing = true;
+    try {
+      const follows = isLive && goal - this.#listed.last < LISTED && this.#listed.last > 0;
+      const after = follows ? this.#listed.last
+        : Math.max(0, goal - (isLive ? LISTED : LISTED / 2));
+      const entries = await this.#entries(after, LISTED);
+      if (session !== this.#session) return;
+      if (!follows) part.log.replaceChildren();
+      for (const entry of entries) part.log.prepend(this.#item(entry));
+      while (part.log.children.length > LISTED) part.log.lastElementChild.remove();
+      const versions = Array.from(part.log.children, (item) => Number(item.dataset.version));
+      this.#listed = { first: versions.at(-1) ?? 0, last: versions[0] ?? 0 };
+      this.#mark();
+    } catch (problem) {
+      if (session === this.#session) part["timeline-problem"].replaceChildren(describe(problem));
+    } finally {
+      // At most four requests per second, however many versions are published.
+      setTimeout(() => {
+        this.#isListing = false;
+        if (session === this.#session && this.at === undefined && this.#listed.last < this.#live) {
+          this.#list();
+        }
+      }, 250);
+    }
+  }
+
+  #item(entry) {
+    const button = element(
+      "button", { type: "button" },
+      element("span", { class: "number" }, String(entry.version)),
+      element("code", { class: "cause" }, causeOf(entry)),
+      element("code", { class: "mutation" }, shortened(stringify(entry.mutation), 120)),
+      element("time", {}, time.format(new Date(entry.at))));
+    button.addEventListener("click", () => this.go(entry.version));
+    return element("li", { "data-version": entry.version }, button);
+  }
+
+  #mark() {
+    for (const item of part.log.children) {
+      const isCurrent = Number(item.dataset.version) === this.at;
+      if (isCurrent) item.firstElementChild.setAttribute("aria-current", "true");
+      else item.firstElementChild.removeAttribute("aria-current");
+      if (isCurrent) {
+        // Only the list scrolls, never the page.
+        const top = item.offsetTop - part.log.offsetTop;
+        if (top < part.log.scrollTop || top > part.log.scrollTop + part.log.clientHeight - 40) {
+          part.log.scrollTop = top - part.log.clientHeight / 2;
+        }
+      }
+    }
+  }
+
+  // MARK: Playing
+
+  #play() {
+    if (this.at === undefined || this.at === this.#live) this.go(0);
+    part.play.textContent = "Pause";
+    this.#player = setInterval(() => {
+      if (!this.#isLoading) this.go(this.at + 1);
+    }, 1000 / RATE);
+  }
+
+  #pause() {
+    clearInterval(this.#player);
+    this.#player = 0;
+    part.play.textContent = "Play";
+  }
+}

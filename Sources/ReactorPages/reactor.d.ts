@@ -1,0 +1,208 @@
+// The types of /reactor.js, the client of reactord for pages.
+//
+// Those of a reactor's actions and State are in /v1/reactors/{reactor}/types.ts:
+//
+//   import { reactor } from "/reactor.js";
+//   import type { Action, State } from "/v1/reactors/counter/types";
+//
+//   const counter = reactor<State, Action>("counter", "demo");
+
+/**
+ * Changes how the server is reached. Open sessions continue with the new settings; those that ended
+ * because a token was rejected reopen.
+ */
+export function configure(changes: {
+  /** The folder that `v1/` is in. */
+  base?: string;
+  /** The fields of every request, such as an `Authorization`. */
+  headers?: Record<string, string>;
+  /** Whether the tabs with the same `headers` share one connection; `true` by default. */
+  isShared?: boolean;
+}): void;
+
+/** Ends a subscription or a binding. */
+export type End = () => void;
+
+/**
+ * Values over time. A stream does nothing until it is subscribed to.
+ *
+ * An error that an operator throws goes to the next `driver`, or else to `reportError`. Unlike in
+ * Rx it does not end the stream.
+ */
+export class Stream<T> {
+  constructor(connect: (next: (value: T) => void, fail: (error: unknown) => void) => End);
+  subscribe(next: (value: T) => void, fail?: (error: unknown) => void): End;
+  map<U>(transform: (value: T) => U): Stream<U>;
+  filter(isIncluded: (value: T) => boolean): Stream<T>;
+  /** Drops a value that equals the previous one; as JSON, unless a comparison is given. */
+  distinct(isSame?: (one: T, other: T) => boolean): Stream<T>;
+  /** Emits each value with the previous one, which is `undefined` for the first. */
+  changes(): Stream<{ old: T | undefined; new: T }>;
+  /** Emits each value with the latest one of another stream, and nothing until that has one. */
+  withLatestFrom<U>(other: Stream<U>): Stream<[T, U]>;
+  /** Emits a value once no other one has followed for this many milliseconds. */
+  debounce(milliseconds: number): Stream<T>;
+  /** Emits the first value, and then at most the latest one per interval of milliseconds. */
+  throttle(milliseconds: number): Stream<T>;
+  /** Replaces an error with a value, or with the result of a function of the error. */
+  driver(fallback: T | ((error: unknown) => T)): Stream<T>;
+  /** Shows the latest value in the layout pass of the next frame. */
+  drive(draw: (value: T) => void): End;
+  /** Shows the latest value as a property of an element in the layout pass of the next frame. */
+  drive<Name extends string>(target: { [name in Name]: T | any }, name: Name): End;
+  /** Sends each value to a reactor as an action. */
+  to<State>(reactor: Reactor<State, T>, failed?: (error: unknown) => void): End;
+}
+
+/** A stream with a current value, which each subscriber receives first unless it is `undefined`. */
+export class Value<T> extends Stream<T> {
+  constructor(value?: T);
+  readonly value: T | undefined;
+  set(value: T): void;
+}
+
+/**
+ * Registers a function that updates a part of the page.
+ *
+ * All layouts that are requested run once, before the next frame, in the order of registration. A
+ * layout that requests itself in 60 consecutive frames is reported to `reportError` and skipped
+ * until it is requested from elsewhere.
+ */
+export function layout(draw: () => void): {
+  /** Requests a pass in the next frame. */
+  setNeedsLayout(): void;
+  /** Runs a requested pass now; does nothing if none is requested. */
+  layoutIfNeeded(): void;
+  end: End;
+};
+
+/** The traits of the page; publishes changes only. */
+export const traits: Value<Traits>;
+
+/** Size classes, safe area and the user's preferences. */
+export interface Traits {
+  /** `compact` below 600 CSS pixels. */
+  width: "compact" | "regular";
+  /** `compact` below 480 CSS pixels. */
+  height: "compact" | "regular";
+  /** The insets that `env(safe-area-inset-…)` has, in CSS pixels. */
+  safeArea: { top: number; right: number; bottom: number; left: number };
+  scheme: "light" | "dark";
+  motion: "full" | "reduced";
+  pointer: "fine" | "coarse";
+  /** The user's preferred language, such as `de-CH`. */
+  language: string;
+  /** The size of text that the user prefers, in CSS pixels: 16 by default. */
+  textSize: number;
+}
+
+/** The events of an element. */
+export function on<Name extends keyof HTMLElementEventMap>(
+  element: EventTarget, type: Name
+): Stream<HTMLElementEventMap[Name]>;
+export function on(element: EventTarget, type: string): Stream<Event>;
+
+/** The values of an element's property, as the user changes it. */
+export function property<T = string>(
+  element: HTMLElement, name?: string, type?: string
+): Stream<T> & {
+  /**
+   * Binds both ways: the user's input becomes an action, and the element shows the State.
+   *
+   * While the user's latest input is not sent, the State does not overwrite it. `throttle` is in
+   * milliseconds.
+   */
+  bind<State, Action>(
+    reactor: Reactor<State, Action>,
+    ways: { value: (state: State) => T; action: (value: T) => Action; throttle?: number },
+    failed?: (error: unknown) => void
+  ): End;
+};
+
+/**
+ * Shows activity: `chat.activity.drive(indicator(element))`.
+ *
+ * The element is hidden while no effect runs. A `<progress>` shows the progress, if it is known.
+ */
+export function indicator(element: HTMLElement): (activity: Activity) => void;
+
+/** The number of effects that run, and their progress: from 0 to 1, or `null` if it is unknown. */
+export interface Activity {
+  running: number;
+  progress: number | null;
+}
+
+/** Parses JSON; an integer of more than 53 bits becomes a `bigint`, in browsers that support it. */
+export function parse(text: string): any;
+
+/** Serializes JSON, a `bigint` with all its digits. */
+export function stringify(value: unknown): string;
+
+/** Applies a JSON Patch (RFC 6902). Returns the new document; the given one is not modified. */
+export function patched(document: any, operations: readonly object[]): any;
+
+/** An error response of the server (RFC 9457), or a failure to reach it (status 0). */
+export class Problem extends Error {
+  constructor(members: Problem["members"]);
+  readonly members: {
+    title: string; status?: number; type?: string; detail?: string; [name: string]: any;
+  };
+  readonly status: number;
+  /** Whether the same request may succeed later. */
+  readonly isPassing: boolean;
+}
+
+/** Sends a request to a path such as `v1/reactors`; throws a `Problem` unless it succeeds. */
+export function request(path: string, options?: RequestInit): Promise<Response>;
+
+/** Options of `send`. */
+export interface SendOptions<State> {
+  /** The expected State, shown until the committed one arrives; `null` for none. */
+  optimistic?: ((state: State) => State) | null;
+  /** The cursor that the session must have. */
+  ifMatch?: string;
+  /** How long to wait for its effect, in seconds. */
+  wait?: number;
+  /** How long to retry, in milliseconds: 60,000 by default. */
+  patience?: number;
+  /** Cancels the sending. */
+  signal?: AbortSignal;
+}
+
+/** One session of a reactor, as this page knows it. */
+export interface Reactor<State = any, Action = any> {
+  readonly name: string;
+  readonly session: string;
+  readonly key: string;
+  /** The latest committed State, with the expected changes of pending actions applied. */
+  readonly state: Value<State>;
+  readonly connection: Value<"connecting" | "live" | "reconnecting" | "ended">;
+  readonly activity: Value<Activity>;
+  /** The last committed State and its cursor. */
+  readonly confirmed: { state: State; cursor: string } | undefined;
+  readonly cursor: string;
+  readonly version: number;
+  readonly hasEnded: boolean;
+  /** The reason for the end; `undefined` if the session was deleted. */
+  readonly problem: Problem | undefined;
+  /**
+   * Sends an action, or an array of them, and resolves to a State that contains its effect, once
+   * that is committed. Rejects with a `Problem` if the action was rejected, or the session has ended.
+   *
+   * Actions are sent in order. A request without a response is repeated and runs once.
+   */
+  send(action: Action | readonly Action[], options?: SendOptions<State>): Promise<State>;
+  /** Creates the session, after its end or where sessions are created explicitly. */
+  begin(): Promise<void>;
+  /** Ends the subscription of this page; the session itself continues. */
+  close(): void;
+}
+
+/** A session of a reactor; the same object for every call. */
+export function reactor<State = any, Action = any>(
+  name: string, session: string,
+  options?: {
+    /** The expected effect of an action, shown until the committed State arrives. */
+    reduce?: (state: State, action: Action) => State;
+  }
+): Reactor<State, Action>;
