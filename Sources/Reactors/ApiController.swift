@@ -1,6 +1,6 @@
 public import ReactorCore
 
-/// Stands for a weather service in the network: it knows some cities, and takes a moment to answer.
+/// A weather service behind a simulated network: it knows some cities and responds with a delay.
 public final class ApiController: Sendable {
   /// The weather of a city.
   public struct Weather: Codable, Equatable, Sendable {
@@ -9,24 +9,24 @@ public final class ApiController: Sendable {
     var humidity: Int
     var icon: String
 
-    /// What is shown where there is no weather.
+    /// The placeholder shown while no weather is known.
     public static let empty = Weather(
       cityName: "Empty", temperature: -1000, humidity: 0, icon: "e")
   }
 
-  /// The service as an app would use it.
+  /// The shared instance, as in an app.
   public static let shared = ApiController()
 
   private let latency: Duration
 
-  /// Makes a service whose answers take a while.
+  /// Creates a service that responds after `latency`.
   public init(latency: Duration = .milliseconds(200)) {
     self.latency = latency
   }
 
-  /// The weather of a city, whose name is found without regard to case.
+  /// Returns the weather of a city, matched without regard to case.
   ///
-  /// - Returns: One weather; fails for a city that is not known.
+  /// - Returns: A sequence with one element, or an error if the city is unknown.
   public func currentWeather(city: String) -> Observable<Weather> {
     .run { [latency] send in
       try await Task.sleep(for: latency)

@@ -2,21 +2,21 @@ public import ReactorHost
 internal import ReactorCore
 internal import ReactorStreams
 
-/// The reactors that come with `reactord`.
+/// The reactors that ship with `reactord`.
 ///
-/// To host one of your own, add it here.
+/// Add your own reactors here to host them in the shipped daemon.
 public struct Catalogue: Sendable {
-  /// Who is signed in, everywhere on the host.
+  /// The signed-in user, shared by all sessions of the host.
   public let currentUser = Global<User?>("currentUser", nil)
 
   private let userAPI = UserAPI()
   private let api: ApiController
   private let stopwatchInterval: Duration
 
-  /// Makes the catalogue of one host.
+  /// Creates the catalogue of one host.
   ///
   /// - Parameters:
-  ///   - weatherLatency: The time that the weather service takes to answer.
+  ///   - weatherLatency: The response time of the weather service.
   ///   - stopwatchInterval: The time between two ticks of a stopwatch.
   public init(
     weatherLatency: Duration = .milliseconds(200), stopwatchInterval: Duration = .seconds(1)
@@ -25,10 +25,10 @@ public struct Catalogue: Sendable {
     self.stopwatchInterval = stopwatchInterval
   }
 
-  /// The values that sessions share.
+  /// The values shared by all sessions.
   public var globals: [any SharedGlobal] { [currentUser] }
 
-  /// The reactors, in the order in which they are listed.
+  /// The reactors, in the order of the catalogue resource.
   public var reactors: [ReactorRegistration] {
     [
       ReactorRegistration(
@@ -38,19 +38,19 @@ public struct Catalogue: Sendable {
         CounterReactor()
       },
       ReactorRegistration(
-        "profile", summary: "Whether somebody is followed, and who is signed in",
+        "profile", summary: "Whether a user is followed, and the signed-in user",
         exampleActions: [.follow(7), .refreshFollowingStatus(7)]
       ) { [userAPI, currentUser = currentUser.asObservable()] in
         ProfileReactor(api: userAPI, currentUser: currentUser)
       },
       ReactorRegistration(
-        "weather", summary: "The weather of a city, as long as it is the one searched for last",
+        "weather", summary: "The weather of a city, with a new search cancelling the previous one",
         exampleActions: [.search("Seoul"), .search("Atlantis")]
       ) { [api] in
         WeatherReactor(api: api)
       },
       ReactorRegistration(
-        "chat", summary: "A room for many",
+        "chat", summary: "A chat room",
         exampleActions: [.join("Ada"), .send(from: "Ada", text: "Hello!"), .leave("Ada")]
       ) {
         ChatReactor()

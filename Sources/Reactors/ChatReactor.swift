@@ -1,61 +1,82 @@
 public import ReactorCore
 internal import ReactorHost
+internal import ReactorLog
 
-/// A room: many clients, one session.
+/// A chat room: many clients, one session.
+///
+/// A room has at most 500 members; a name has at most 100 bytes of UTF-8, a text 8,000. An action
+/// beyond these bounds is rejected with status 422. The state retains the last 100 messages.
 public final class ChatReactor: Reactor {
-  /// What a client asks for.
+  /// The actions that clients send.
   public enum Action: Codable, Sendable {
     case join(String)
     case leave(String)
     case send(from: String, text: String)
   }
 
-  /// One change of the room.
+  /// The changes of the state.
   public enum Mutation: Codable, Sendable {
     case addMember(String)
     case removeMember(String)
     case append(Message)
   }
 
-  /// Something that was said.
+  /// A message in the room.
   public struct Message: Codable, Equatable, Sendable {
     var from: String
     var text: String
-    /// When it was said, as ISO 8601.
+    /// The time of sending in ISO 8601.
     ///
-    /// The mutation carries it, so that a replay says the same.
+    /// Part of the mutation, so that a replay produces the same state.
     var at: String
   }
 
-  /// Who is there, and what was said last.
+  /// The members and the latest messages.
   public struct State: Codable, Sendable {
-    /// How many messages the state keeps; the log has them all.
+    /// The maximum number of messages in the state; the log retains all of them.
     static let messageLimit = 100
+
+    /// The maximum number of members.
+    static let memberLimit = 500
+
+    /// The maximum length of a name in bytes.
+    static let nameLimit = 100
+
+    /// The maximum length of a text in bytes.
+    static let textLimit = 8_000
 
     var members: [String] = []
     var messages: [Message] = []
   }
 
-  /// Nobody, and silence.
+  /// An empty room.
   public let initialState = State()
 
-  /// Lets people in and out, and those who are in speak.
+  /// Validates an action against the members of the room.
   public func mutate(action: Action) -> Observable<Mutation> {
     let members = currentState.members
     switch action {
     case .join(let name):
-      guard !name.isBlank else { return .error(Refusal.blankName) }
-      return members.contains(name) ? .empty() : .just(.addMember(name))
+      // Before any comparison: the time of comparing texts grows with their length.
+      guard name.utf8.count <= State.nameLimit else { return .error(ChatError.longName) }
+      guard !name.isBlank else { return .error(ChatError.blankName) }
+      guard !members.contains(name) else { return .empty() }
+      guard members.count < State.memberLimit else { return .error(ChatError.fullRoom) }
+      return .just(.addMember(name))
     case .leave(let name):
+      guard name.utf8.count <= State.nameLimit else { return .empty() }
       return members.contains(name) ? .just(.removeMember(name)) : .empty()
     case .send(let name, let text):
-      guard members.contains(name) else { return .error(Refusal.notJoined) }
-      guard !text.isBlank else { return .error(Refusal.blankText) }
+      guard name.utf8.count <= State.nameLimit, members.contains(name) else {
+        return .error(ChatError.notJoined)
+      }
+      guard text.utf8.count <= State.textLimit else { return .error(ChatError.longText) }
+      guard !text.isBlank else { return .error(ChatError.blankText) }
       return .just(.append(Message(from: name, text: text, at: Timestamp.now.description)))
     }
   }
 
-  /// Writes a change into the room.
+  /// Applies a mutation.
   public func reduce(state: State, mutation: Mutation) -> State {
     var state = state
     switch mutation {
@@ -69,9 +90,12 @@ public final class ChatReactor: Reactor {
   }
 }
 
-private enum Refusal: ActionError {
+private enum ChatError: ActionError {
   case blankName
   case blankText
+  case fullRoom
+  case longName
+  case longText
   case notJoined
 
   var status: Int { 422 }
@@ -80,7 +104,10 @@ private enum Refusal: ActionError {
     switch self {
     case .blankName: "A name is needed to join"
     case .blankText: "The text is blank"
-    case .notJoined: "Only who has joined can send"
+    case .fullRoom: "The room is full"
+    case .longName: "The name is too long"
+    case .longText: "The text is too long"
+    case .notJoined: "Only members can send"
     }
   }
 
@@ -88,6 +115,9 @@ private enum Refusal: ActionError {
     switch self {
     case .blankName: "Join with a name that is not blank."
     case .blankText: "Send a text that is not blank."
+    case .fullRoom: "Join when another member has left."
+    case .longName: "Use a name of at most \(ChatReactor.State.nameLimit) bytes."
+    case .longText: "Send at most \(ChatReactor.State.textLimit) bytes at once."
     case .notJoined: "Join under this name first, then send."
     }
   }

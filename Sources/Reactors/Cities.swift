@@ -1,6 +1,6 @@
-/// The cities that the weather service knows.
+/// The cities known to the weather service.
 enum Cities {
-  /// The weather of a city, whose name is found without regard to case and surrounding space.
+  /// Returns the weather of a city, matched without regard to case and surrounding whitespace.
   static func weather(of city: String) -> ApiController.Weather? {
     let words = city.split(whereSeparator: \.isWhitespace)
     return byName[words.joined(separator: " ").lowercased()]
@@ -15,7 +15,7 @@ enum Cities {
       )
     }, uniquingKeysWith: { first, _ in first })
 
-  /// Name, degrees Celsius, per cent, and the letter of the icon.
+  /// Name, degrees Celsius, relative humidity in per cent, icon letter.
   private static let all: [(String, Int, Int, String)] = [
     ("Amsterdam", 11, 82, "d"),
     ("Ankara", 14, 55, "a"),

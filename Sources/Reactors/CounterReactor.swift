@@ -1,29 +1,29 @@
 public import ReactorCore
 public import ReactorStreams
 
-/// A number that goes up and down.
+/// A counter that clients increase and decrease.
 public final class CounterReactor: Reactor {
-  /// What a client asks for.
+  /// The actions that clients send.
   public enum Action: Codable, Sendable {
     case increase
     case decrease
     case add(Int)
   }
 
-  /// One change of the number.
+  /// The changes of the state.
   public enum Mutation: Codable, Sendable {
     case change(by: Int)
   }
 
-  /// The number.
+  /// The value of the counter.
   public struct State: Codable, Sendable {
     var value = 0
   }
 
-  /// Zero.
+  /// Starts at zero.
   public let initialState = State()
 
-  /// Turns every action into one change, unless the counter would overflow.
+  /// Maps each action to one change; fails if the counter would overflow.
   public func mutate(action: Action) -> Observable<Mutation> {
     let amount =
       switch action {
@@ -37,7 +37,7 @@ public final class CounterReactor: Reactor {
     return .just(.change(by: amount))
   }
 
-  /// Adds a change to the number.
+  /// Applies a mutation.
   public func reduce(state: State, mutation: Mutation) -> State {
     var state = state
     switch mutation {

@@ -1,44 +1,43 @@
 public import ReactorCore
 public import ReactorStreams
 
-/// Whether somebody is followed, and who is signed in: an API behind the actions, and a value that
-/// all sessions share.
+/// A user profile: actions call an API, and a value shared by all sessions updates the state.
 public final class ProfileReactor: Reactor {
-  /// What a client asks for.
+  /// The actions that clients send.
   public enum Action: Codable, Sendable {
     case refreshFollowingStatus(Int)
     case follow(Int)
   }
 
-  /// One change of the profile.
+  /// The changes of the state.
   public enum Mutation: Codable, Sendable {
     case setFollowing(Bool)
     case setUser(User?)
   }
 
-  /// The profile.
+  /// The follow status of the profile and the signed-in user.
   public struct State: Codable, Sendable {
     var isFollowing = false
     var user: User?
   }
 
-  /// Following nobody, signed in as nobody.
+  /// Not following, signed out.
   public let initialState = State()
 
   private let api: UserAPI
   private let currentUser: Observable<User?>
 
-  /// Makes a profile.
+  /// Creates a reactor.
   ///
   /// - Parameters:
-  ///   - api: Knows who is followed.
-  ///   - currentUser: Who is signed in, everywhere on the host.
+  ///   - api: Stores which users are followed.
+  ///   - currentUser: The signed-in user, shared by all sessions of the host.
   public init(api: UserAPI, currentUser: Observable<User?>) {
     self.api = api
     self.currentUser = currentUser
   }
 
-  /// Asks the API.
+  /// Maps each action to an API call.
   public func mutate(action: Action) -> Observable<Mutation> {
     switch action {
     case .refreshFollowingStatus(let userID):
@@ -48,12 +47,12 @@ public final class ProfileReactor: Reactor {
     }
   }
 
-  /// Lets every change of the signed-in user be a mutation of this session too.
+  /// Merges changes of the signed-in user into the mutations of the session.
   public func transform(mutation: Observable<Mutation>) -> Observable<Mutation> {
     .merge(mutation, currentUser.map(Mutation.setUser))
   }
 
-  /// Writes a change into the profile.
+  /// Applies a mutation.
   public func reduce(state: State, mutation: Mutation) -> State {
     var state = state
     switch mutation {

@@ -1,41 +1,41 @@
 public import ReactorCore
 public import ReactorStreams
 
-/// Counts ticks while it runs: an effect that goes on for as long as nobody stops it.
+/// A stopwatch: an effect that runs until the next `stop`.
 public final class StopwatchReactor: Reactor {
-  /// What a client asks for.
+  /// The actions that clients send.
   public enum Action: Codable, Equatable, Sendable {
     case start
     case stop
     case reset
   }
 
-  /// One change of the stopwatch.
+  /// The changes of the state.
   public enum Mutation: Codable, Sendable {
     case setRunning(Bool)
     case tick
     case setTicks(Int)
   }
 
-  /// What the stopwatch shows.
+  /// The number of ticks, and whether the stopwatch runs.
   public struct State: Codable, Sendable {
     var ticks = 0
     var isRunning = false
   }
 
-  /// At rest, at zero.
+  /// Stopped, at zero.
   public let initialState = State()
 
   private let interval: Duration
-  /// Whether this instance has a ticking effect; what the state says may be of an earlier one.
+  /// Whether this instance has an active effect; the state may be that of an earlier instance.
   private var isTicking = false
   private let scheduler: any SchedulerType
 
-  /// Makes a stopwatch.
+  /// Creates a stopwatch.
   ///
   /// - Parameters:
   ///   - interval: The time between two ticks.
-  ///   - scheduler: Whose time it is.
+  ///   - scheduler: The clock of the ticks.
   public init(
     interval: Duration = .seconds(1), scheduler: any SchedulerType = TaskScheduler.instance
   ) {
@@ -43,14 +43,14 @@ public final class StopwatchReactor: Reactor {
     self.scheduler = scheduler
   }
 
-  /// Starts the ticking, which the next `stop` ends.
+  /// Starts the effect that the next `stop` ends.
   public func mutate(action: Action) -> Observable<Mutation> {
     switch action {
     case .start:
       guard !isTicking else { return .empty() }
       isTicking = true
       return .concat([
-        // Running already where a host that was stopped runs the action again.
+        // The state is already running if the action executes again after a restart of the host.
         currentState.isRunning ? .empty() : .just(.setRunning(true)),
         Observable<Int>.interval(interval, scheduler: scheduler)
           .map { _ in .tick }
@@ -63,7 +63,7 @@ public final class StopwatchReactor: Reactor {
     }
   }
 
-  /// Writes a change into the stopwatch.
+  /// Applies a mutation.
   public func reduce(state: State, mutation: Mutation) -> State {
     var state = state
     switch mutation {

@@ -2,38 +2,39 @@ internal import ReactorCore
 public import ReactorStreams
 internal import Synchronization
 
-/// Somebody who can be signed in.
+/// A user that can sign in.
 public struct User: Codable, Equatable, Sendable {
-  /// What people call them.
+  /// The display name.
   public var name: String
 
-  /// Makes a user.
+  /// Creates a user.
   public init(name: String) {
     self.name = name
   }
 }
 
-/// Stands for a service in the network: it knows who is followed, and takes a moment to say so.
+/// A user service behind a simulated network: it stores which users are followed and responds with
+/// a delay.
 public final class UserAPI: Sendable {
   private let followed = Mutex<Set<Int>>([])
   private let latency: Duration
 
-  /// Makes a service whose answers take a while.
+  /// Creates a service that responds after `latency`.
   public init(latency: Duration = .milliseconds(20)) {
     self.latency = latency
   }
 
-  /// Whether a user is followed.
+  /// Returns whether a user is followed.
   public func isFollowing(_ userID: Int) -> Observable<Bool> {
-    answer(userID) { [self] in followed.withLock { $0.contains(userID) } }
+    respond(userID) { [self] in followed.withLock { $0.contains(userID) } }
   }
 
   /// Follows a user.
   public func follow(_ userID: Int) -> Observable<Void> {
-    answer(userID) { [self] in followed.withLock { _ = $0.insert(userID) } }
+    respond(userID) { [self] in followed.withLock { _ = $0.insert(userID) } }
   }
 
-  private func answer<Value: Sendable>(
+  private func respond<Value: Sendable>(
     _ userID: Int, _ work: @escaping @Sendable () -> Value
   ) -> Observable<Value> {
     guard userID >= 1 else { return .error(NoSuchUser(id: userID)) }

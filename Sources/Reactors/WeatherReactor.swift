@@ -1,40 +1,47 @@
 public import ReactorCore
+internal import ReactorHost
 
-/// A search for a city's weather: the latest search wins, and a failure is shown as no weather.
+/// A weather search: a new search cancels the previous one, and a failed search shows no weather.
+///
+/// A query has at most 200 bytes of UTF-8; a longer one is rejected with status 422.
 public final class WeatherReactor: Reactor {
-  /// What a client asks for.
+  /// The actions that clients send.
   public enum Action: Codable, Sendable {
     case search(String)
   }
 
-  /// One change of what is shown.
+  /// The changes of the state.
   public enum Mutation: Codable, Sendable {
     case beginSearch(String)
     case show(ApiController.Weather)
   }
 
-  /// What is shown.
+  /// The query and its result.
   public struct State: Codable, Sendable {
     var query = ""
     var isSearching = false
     var weather = ApiController.Weather.empty
   }
 
-  /// Nothing searched for yet.
+  /// No search yet.
   public let initialState = State()
+
+  /// The maximum length of a query in bytes.
+  static let queryLimit = 200
 
   private let api: ApiController
 
-  /// Makes a search.
+  /// Creates a reactor.
   public init(api: ApiController = .shared) {
     self.api = api
   }
 
-  /// Searches until the next search begins, whose result is then the one that counts.
+  /// Searches until the next action arrives; an outdated result is dropped.
   public func mutate(action: Action) -> Observable<Mutation> {
     switch action {
     case .search(let city):
-      .concat([
+      guard city.utf8.count <= Self.queryLimit else { return .error(LongQuery()) }
+      return .concat([
         .just(.beginSearch(city)),
         api.currentWeather(city: city)
           .catchErrorJustReturn(.empty)
@@ -44,7 +51,7 @@ public final class WeatherReactor: Reactor {
     }
   }
 
-  /// Writes a change into what is shown.
+  /// Applies a mutation.
   public func reduce(state: State, mutation: Mutation) -> State {
     var state = state
     switch mutation {
@@ -57,4 +64,10 @@ public final class WeatherReactor: Reactor {
     }
     return state
   }
+}
+
+private struct LongQuery: ActionError {
+  var status: Int { 422 }
+  var title: String { "The query is too long" }
+  var detail: String? { "Search with at most \(WeatherReactor.queryLimit) bytes." }
 }

@@ -1,17 +1,17 @@
 internal import ReactorService
 
-/// The settings of the reactors that come with the daemon.
+/// The settings of the example reactors.
 enum ReactorSettings {
-  /// The time that the weather service takes to answer.
+  /// The response time of the simulated weather service.
   static let weatherLatency = ExtraSetting(
     "weather.latency", default: .milliseconds(200), .duration(0...60),
-    help: "How long the weather service takes to answer a search.")
+    help: "The response time of the simulated weather service.")
 
-  /// The time between two ticks of a stopwatch.
+  /// The interval of the ticks of a stopwatch.
   static let stopwatchInterval = ExtraSetting(
     "stopwatch.interval", default: .seconds(1), .duration(0.01...3_600),
-    help: "The time between two ticks of a running stopwatch.")
+    help: "The interval of the ticks of a running stopwatch.")
 
-  /// Their lines in the table of settings.
+  /// The entries of the table of settings.
   static let all = [weatherLatency.setting, stopwatchInterval.setting]
 }

@@ -23,7 +23,7 @@ struct CatalogueTests {
       "stopwatch", #"{"ticks":0,"isRunning":false}"#, [#""start""#, #""stop""#, #""reset""#]
     ),
   ])
-  func `each reactor begins as its clients were promised`(
+  func `each reactor starts in its documented state`(
     name: String, initial: String, examples: [String]
   ) throws {
     let hosted = HostedCatalogue()

@@ -1,12 +1,28 @@
 import ReactorHost
+import ReactorLog
 import Reactors
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ChatReactorTests {
   private let hosted = HostedCatalogue()
 
-  @Test func `who has joined is listed once, in the order of joining, until they leave`()
+  private static func text(_ count: Int) -> String { String(repeating: "a", count: count) }
+
+  @Test func `names and texts of the maximum length are accepted, and 500 members`() async throws {
+    let room = try hosted.session("chat")
+    let (name, text) = (Self.text(100), Self.text(8_000))
+    _ = try await room.send(
+      #"[{"join":"\#(name)"},{"send":{"from":"\#(name)","text":"\#(text)"}}]"#)
+    let others = (2...500).map { #"{"join":"\#($0)"}"# }
+    _ = try await room.send("[" + others.joined(separator: ",") + "]")
+    #expect(room.current.version == 501)
+    #expect(try await room.send(#"{"join":"501"}"#) == "422 The room is full")
+    _ = try await room.send(#"[{"leave":"2"},{"join":"501"}]"#)
+    #expect(room.current.version == 503)
+  }
+
+  @Test func `a member is listed once, in the order of joining, until it leaves`()
     async throws
   {
     let room = try hosted.session("chat")
@@ -21,19 +37,22 @@ struct ChatReactorTests {
   }
 
   @Test(arguments: [
-    (#"{"send":{"from":"Eve","text":"Hi"}}"#, "422 Only who has joined can send"),
+    (#"{"send":{"from":"Eve","text":"Hi"}}"#, "422 Only members can send"),
     (#"{"send":{"from":"Ada","text":" \t "}}"#, "422 The text is blank"),
     (#"{"send":{"from":"Ada","text":""}}"#, "422 The text is blank"),
     (#"{"join":"  "}"#, "422 A name is needed to join"),
+    (#"{"join":"\#(text(101))"}"#, "422 The name is too long"),
+    (#"{"send":{"from":"\#(text(101))","text":"Hi"}}"#, "422 Only members can send"),
+    (#"{"send":{"from":"Ada","text":"\#(text(8_001))"}}"#, "422 The text is too long"),
   ])
-  func `what cannot be said is refused`(action: String, answer: String) async throws {
+  func `invalid actions are rejected`(action: String, response: String) async throws {
     let room = try hosted.session("chat")
     _ = try await room.send(#"{"join":"Ada"}"#)
-    #expect(try await room.send(action) == answer)
+    #expect(try await room.send(action) == response)
     #expect(room.current.version == 1)
   }
 
-  @Test func `a message carries the moment of its sending, also when it is folded again`()
+  @Test func `a message retains its time of sending when it is folded again`()
     async throws
   {
     let room = try hosted.session("chat")
@@ -46,7 +65,7 @@ struct ChatReactorTests {
     #expect(try room.replay(after: 1).next(limit: 9).map(\.json) == [room.current.json])
   }
 
-  @Test func `the state keeps the last hundred messages`() async throws {
+  @Test func `the state retains the last hundred messages`() async throws {
     let room = try hosted.session("chat")
     let messages = (1...101).map { #"{"send":{"from":"Ada","text":"\#($0)"}}"# }
     let shown = try await room.send(

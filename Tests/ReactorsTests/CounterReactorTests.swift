@@ -1,7 +1,7 @@
 import ReactorHost
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct CounterReactorTests {
   private let hosted = HostedCatalogue()
 
@@ -21,7 +21,7 @@ struct CounterReactorTests {
     (Int.max, #""increase""#), (Int.max, #"{"add":1}"#), (1, #"{"add":9223372036854775807}"#),
     (Int.min, #""decrease""#), (Int.min, #"{"add":-1}"#), (-1, #"{"add":-9223372036854775808}"#),
   ])
-  func `what would overflow is refused, and nothing changes`(
+  func `an overflow is rejected without a change`(
     value: Int, action: String
   ) async throws {
     let counter = try hosted.session("counter")

@@ -2,11 +2,11 @@ import ReactorHost
 import Reactors
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ProfileReactorTests {
   private let hosted = HostedCatalogue()
 
-  @Test func `who is followed in one session is followed in all`() async throws {
+  @Test func `a user followed in one session is followed in all`() async throws {
     let (one, two) = (try hosted.session("profile", "one"), try hosted.session("profile", "two"))
     #expect(
       try await one.send(#"{"refreshFollowingStatus":7}"#) == #"{"isFollowing":false,"user":null}"#)
@@ -19,13 +19,13 @@ struct ProfileReactorTests {
   }
 
   @Test(arguments: [#"{"follow":0}"#, #"{"refreshFollowingStatus":-1}"#])
-  func `a number below one is nobody`(action: String) async throws {
+  func `user numbers below one are rejected`(action: String) async throws {
     let profile = try hosted.session("profile")
     #expect(try await profile.send(action) == "404 No such user")
     #expect(profile.current.version == 0)
   }
 
-  @Test func `every session follows who is signed in`() async throws {
+  @Test func `every session follows the signed-in user`() async throws {
     let before = try hosted.session("profile", "before")
     try hosted.catalogue.currentUser.set(User(name: "Ada"))
     let after = try hosted.session("profile", "after")

@@ -12,7 +12,7 @@ struct StopwatchReactorTests {
     StopwatchReactor(interval: .seconds(1), scheduler: time)
   }
 
-  /// The ticks and whether it runs.
+  /// The ticks, and whether the stopwatch runs.
   private func shown(_ stopwatch: StopwatchReactor) -> [String] {
     ["\(stopwatch.currentState.ticks)", stopwatch.currentState.isRunning ? "runs" : "rests"]
   }
@@ -49,7 +49,7 @@ struct StopwatchReactorTests {
     subscription.dispose()
   }
 
-  @Test func `a stop while it rests changes nothing`() {
+  @Test func `a stop changes nothing while it is stopped`() {
     let stopwatch = makeStopwatch()
     let states = Recorder<Int>()
     let subscription = stopwatch.state.subscribe(onNext: { states.add($0.ticks) })
@@ -58,7 +58,7 @@ struct StopwatchReactorTests {
     subscription.dispose()
   }
 
-  @Test func `reset leaves the running as it is`() {
+  @Test func `reset does not stop it`() {
     let stopwatch = makeStopwatch()
     stopwatch.action.onNext(.start)
     time.advance(by: .milliseconds(2500))
@@ -71,7 +71,7 @@ struct StopwatchReactorTests {
     #expect(shown(stopwatch) == ["0", "rests"])
   }
 
-  @Test func `it may be started again`() {
+  @Test func `it can be restarted`() {
     let stopwatch = makeStopwatch()
     for _ in 0..<3 {
       stopwatch.action.onNext(.start)
@@ -82,7 +82,7 @@ struct StopwatchReactorTests {
     #expect(shown(stopwatch) == ["6", "rests"])
   }
 
-  @Test func `it stops when nobody has it any more`() {
+  @Test func `it stops when the reactor is released`() {
     weak var gone: StopwatchReactor?
     do {
       let stopwatch = makeStopwatch()

@@ -1,15 +1,15 @@
-/// The arguments of a command that talks to a running daemon: words, and flags anywhere among them.
+/// The arguments of a client command: words, with flags in any position.
 struct ClientArguments {
-  /// What stands there without a flag, in order.
+  /// The arguments that are not flags, in order.
   private(set) var words: [String] = []
 
-  /// The flags that are given, with their values; those that take none have an empty one.
+  /// The values of the flags; empty for a flag without a value.
   private(set) var flags: [String: String] = [:]
 
-  /// What to print instead of doing anything.
+  /// The text to print if `--help` or `--version` is present.
   private(set) var text: String?
 
-  /// Reads arguments; what follows `--` is no flag.
+  /// Parses arguments; those after `--` are not flags.
   init(
     _ arguments: ArraySlice<String>, bare: [String], valued: [String]
   ) throws(ConfigurationError) {
@@ -19,7 +19,7 @@ struct ClientArguments {
         words += rest
         return
       }
-      // A number may begin with the same sign, and one alone stands for standard input.
+      // A negative number is an action, and `-` is standard input.
       guard argument.hasPrefix("--") || ["-h"].contains(argument) else {
         words.append(argument)
         continue

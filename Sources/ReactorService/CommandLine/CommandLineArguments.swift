@@ -1,8 +1,8 @@
-/// The arguments after the command, split into flags and their values.
+/// Splits the arguments of a command into flags and their values.
 struct CommandLineArguments {
-  /// One flag as it was given.
+  /// A flag.
   enum Item: Equatable {
-    /// A flag that takes no value and has none.
+    /// A flag without a value.
     case bare(String)
 
     /// A flag with its value.
@@ -11,17 +11,18 @@ struct CommandLineArguments {
 
   private var rest: ArraySlice<String>
 
-  /// Takes the arguments after the command.
+  /// Creates an iterator over the arguments after the command.
   init(_ arguments: some Sequence<String>) {
     rest = ArraySlice(Array(arguments))
   }
 
-  /// The next flag, `nil` at the end.
+  /// Returns the next flag, or `nil` at the end.
   ///
-  /// `takesValue` says for a flag, given with its dashes, whether a value belongs to it; `nil` says
-  /// that there is no such flag. A word that begins with two dashes is never taken as a value.
+  /// `takesValue` returns whether a flag, which includes its dashes, has a value, or `nil` if the flag is
+  /// unknown; then the error suggests one of `flags`. An argument that begins with two dashes is never a
+  /// value.
   mutating func next(
-    takesValue: (String) -> Bool?
+    takesValue: (String) -> Bool?, flags: [String] = []
   ) throws(ConfigurationError) -> Item? {
     guard let argument = rest.popFirst() else { return nil }
     guard argument.hasPrefix("-"), argument != "-" else {
@@ -29,7 +30,9 @@ struct CommandLineArguments {
     }
     let equals = argument.firstIndex(of: "=")
     let flag = String(argument[..<(equals ?? argument.endIndex)])
-    guard let isValued = takesValue(flag) else { throw .usage("unknown flag \(flag)") }
+    guard let isValued = takesValue(flag) else {
+      throw .usage("unknown flag \(flag)\(Spelling.hint(for: flag, among: flags))")
+    }
     if let equals {
       guard isValued else { throw .usage("\(flag) takes no value") }
       return .valued(flag: flag, value: String(argument[argument.index(after: equals)...]))

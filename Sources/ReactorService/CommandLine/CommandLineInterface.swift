@@ -2,96 +2,138 @@ internal import Dispatch
 internal import FoundationEssentials
 internal import Glibc
 internal import ReactorHost
+internal import SystemThreads
+internal import Telemetry
+internal import TerminalClient
 
-/// The command line of a daemon that hosts reactors: everything from the start of the process to
-/// its exit code, but for the service itself.
+/// The main program of a daemon that hosts reactors, from its command line to its exit code.
 public enum CommandLineInterface {
-  /// Does what the command line asks for, and ends the process.
+  /// Executes the command line and ends the process.
   ///
-  /// Called on the main thread before any other thread exists. `serve` runs on the concurrent pool;
-  /// the main thread serves the main queue meanwhile, so that `MainActor` works. The process exits
-  /// with 0 when `serve` returns, with the code of a `ConfigurationError` that it throws, and with
-  /// 1 for any other error.
+  /// Call this on the main thread before any other thread exists. `serve` runs on the concurrent pool
+  /// while the main thread serves the main queue, so that `MainActor` works. The process exits with 0
+  /// when `serve` returns, with the code of a `ConfigurationError` that it throws, and with 1 for any
+  /// other error.
   ///
   /// - Parameters:
-  ///   - settings: settings beside the service's own.
-  ///   - serve: runs the service until `context.termination` is requested and everything has ended.
-  ///     It is called for `reactord log` too, which needs to know the reactors: what serves then does
-  ///     the task instead.
+  ///   - settings: Settings in addition to the service's own.
+  ///   - serve: Runs the service until `context.termination` is requested and the service has stopped.
+  ///     It also runs for `reactord log`, which needs the reactors; `context.serve` then executes that
+  ///     task instead of serving.
   public static func main(
     settings: [Setting] = [],
     serve: @escaping @Sendable (ServiceContext) async throws -> Void
   ) -> Never {
+    StandardDescriptors.openMissing()
     do {
-      let invocation = try Configuration.parse(
-        arguments: Array(CommandLine.arguments.dropFirst()),
-        environment: ProcessInfo.processInfo.environment,
-        readFile: { path throws(FileProblem) in
-          try SmallFile.read(path, limit: ConfigurationFile.sizeLimit)
-        },
-        settings: settings)
-      switch invocation {
-      case .print(let text):
-        print(text)
-        exit(EXIT_SUCCESS)
+      switch try parse(settings) {
+      case .print(let text): print(text)
       case .health(let probe):
-        check(probe)
-      case .watch(let task):
-        try task.run()
-        exit(EXIT_SUCCESS)
-      case .send(let task):
-        try task.run()
-        exit(EXIT_SUCCESS)
+        // Without arguments: the daemon of this container, if there is one.
+        let isBare = CommandLine.arguments.count == 2
+        let found = isBare ? ContainerDaemon.find()?.probe(settings: settings) : nil
+        try (found ?? probe).run()
+      case .watch(let command): try command.run()
+      case .send(let command): try command.run()
       case .log(let task, let configuration):
-        run(configuration, task: task, serve: serve)
+        var context = context(configuration, settings)
+        context.task = task
+        run(context, serve)
       case .serve(let configuration, let warnings):
-        run(configuration, warnings: warnings, serve: serve)
+        let link = SupervisorLink(environment)
+        if link == nil, isSupervised(configuration) { try supervise(configuration) }
+        link?.followSupervisor()
+        var context = context(configuration, settings)
+        context.supervisor = link
+        for warning in warnings { context.logger.warning(warning) }
+        run(context, serve)
       }
+      exit(EXIT_SUCCESS)
     } catch {
       fail(error)
     }
   }
 
-  private static func run(
-    _ configuration: Configuration, task: StoreTask? = nil, warnings: [String] = [],
-    serve: @escaping @Sendable (ServiceContext) async throws -> Void
-  ) -> Never {
-    let logger = Logger.standardError(
-      level: configuration.log.level, format: configuration.log.format)
-    let termination = Termination()
-    TerminationSignals.watch(termination)
-    for warning in warnings { logger.warning(warning) }
+  private static func parse(_ settings: [Setting]) throws(ConfigurationError) -> Invocation {
+    try Configuration.parse(
+      arguments: Array(CommandLine.arguments.dropFirst()),
+      environment: environment,
+      readFile: { path throws(FileProblem) in
+        try SmallFile.read(path, limit: ConfigurationFile.sizeLimit)
+      },
+      settings: settings)
+  }
+
+  private static var environment: [String: String] { ProcessInfo.processInfo.environment }
+
+  /// Whether this process supervises the service; a service manager restarts the process itself.
+  private static func isSupervised(_ configuration: Configuration) -> Bool {
+    configuration.isSupervised && environment["NOTIFY_SOCKET"] == nil
+      && environment["LISTEN_FDS"] == nil
+  }
+
+  private static func supervise(_ configuration: Configuration) throws(ConfigurationError) -> Never
+  {
+    let writer = LogWriter(format: configuration.logFormat)
+    let logger = Logger(
+      level: configuration.logLevel, format: configuration.logFormat, writer: writer)
     let context = ServiceContext(
-      configuration: configuration, logger: logger, termination: termination, task: task)
+      configuration: configuration, logger: logger, termination: Termination())
+    try Supervisor(endpoints: context.endpoints, logger: logger, writer: writer).run()
+  }
+
+  /// Starts the log and handles signals.
+  private static func context(
+    _ configuration: Configuration, _ settings: [Setting]
+  ) -> ServiceContext {
+    let writer = LogWriter(format: configuration.logFormat)
+    let logger = Logger(
+      level: configuration.logLevel, format: configuration.logFormat, writer: writer)
+    var context = ServiceContext(
+      configuration: configuration, logger: logger, termination: Termination())
+    let reload = ConfigurationReload(logger: logger) { () throws(ConfigurationError) in
+      guard case .serve(let configuration, _) = try parse(settings) else { return configuration }
+      return configuration
+    }
+    context.logWriter = writer
+    context.reload = reload
+    TerminationSignals.watch(context.termination) { reload() }
+    return context
+  }
+
+  private static func run(
+    _ context: ServiceContext, _ serve: @escaping @Sendable (ServiceContext) async throws -> Void
+  ) -> Never {
     Task.detached {
       do {
         try await serve(context)
+        context.logWriter?.close(within: .seconds(1))
         exit(EXIT_SUCCESS)
-      } catch let error as ConfigurationError {
-        fail(error)
       } catch {
-        logger.error("the service ended with an error", ["error": String(describing: error)])
-        exit(EXIT_FAILURE)
+        fail(error, context.logWriter)
       }
     }
     dispatchMain()
   }
 
-  private static func check(_ probe: HealthProbe) -> Never {
-    do {
-      try probe.run()
-      exit(EXIT_SUCCESS)
-    } catch {
-      fail(ConfigurationError(message: error.reason, exitCode: EXIT_FAILURE))
-    }
-  }
-
-  private static func fail(_ error: ConfigurationError) -> Never {
-    // The message may quote what anybody wrote; the usage is our own, and has several lines.
+  /// Reports an error on standard error and ends the process with its exit code.
+  private static func fail(_ error: any Error, _ writer: LogWriter? = nil) -> Never {
+    let error =
+      switch error {
+      case let error as ConfigurationError: error
+      case let failure as CommandFailure: ConfigurationError(failure)
+      default: ConfigurationError(message: "\(error)", exitCode: EXIT_FAILURE)
+      }
+    // The message may contain untrusted text. The usage has several lines and is not escaped.
     var bytes = Array("reactord: ".utf8)
     LogEscape.plain.write(error.message, to: &bytes, limit: LogFormat.lineLimit)
     bytes.append(contentsOf: "\n\(error.usage)".utf8)
-    StandardError.write(bytes)
+    if let writer {
+      writer.write(bytes)
+      writer.close(within: .seconds(1))
+    } else {
+      StandardError.write(bytes)
+    }
     exit(error.exitCode)
   }
 }

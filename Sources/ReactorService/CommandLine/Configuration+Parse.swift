@@ -1,16 +1,17 @@
 extension Configuration {
-  /// Reads a command line, the environment and the file that they name.
+  /// Parses a command line, the environment and the configuration file that they name.
   ///
-  /// It is pure but for `readFile`, which is called at most once. A flag wins over the environment,
-  /// the environment over the file, the file over the default; of a flag given twice the last wins.
+  /// The function is pure except for `readFile`, which it calls at most once. A flag overrides the
+  /// environment, the environment the file, the file the default. The last of repeated flags is used.
   ///
   /// - Parameters:
-  ///   - arguments: the command line without the name of the program.
-  ///   - environment: the environment; of it only what begins with `REACTORD_` is looked at.
-  ///   - readFile: gives the bytes of a file, or says why it cannot.
-  ///   - settings: settings beside the service's own.
-  /// - Returns: what is asked for.
-  /// - Throws: exit code 64 for a wrong command line, 78 for a wrong value, key or file.
+  ///   - arguments: The command line without the name of the program.
+  ///   - environment: The environment; only variables that begin with `REACTORD_` are read.
+  ///   - readFile: Returns the bytes of a file.
+  ///   - settings: Settings in addition to the service's own.
+  /// - Returns: The command to execute.
+  /// - Throws: An error with exit code 64 for an invalid command line, or 78 for an invalid value, key
+  ///   or file.
   public static func parse(
     arguments: [String], environment: [String: String],
     readFile: (String) throws(FileProblem) -> [UInt8], settings: [Setting] = []

@@ -1,9 +1,9 @@
-/// Why a file could not be read.
+/// The reason a file cannot be read.
 public struct FileProblem: Error, Equatable {
-  /// The reason in the words of the system.
+  /// The reason, usually a message of the system.
   public let reason: String
 
-  /// Makes a problem of a reason.
+  /// Creates a problem.
   public init(reason: String) {
     self.reason = reason
   }

@@ -1,20 +1,22 @@
-/// What a command line asks for.
+public import TerminalClient
+
+/// A parsed command line.
 public enum Invocation: Sendable {
-  /// Run the daemon. The warnings go to the log once there is one.
+  /// Run the daemon, and log the warnings.
   case serve(Configuration, warnings: [String])
 
-  /// Do something with the store that is configured.
+  /// Maintain the configured store.
   case log(StoreTask, Configuration)
 
-  /// Ask a running daemon whether it is healthy.
+  /// Check that a running daemon is healthy.
   case health(HealthProbe)
 
-  /// Print a session's State of a running daemon, and what changes.
-  case watch(WatchTask)
+  /// Print a session's State and its changes.
+  case watch(WatchCommand)
 
-  /// Send an action to a running daemon.
-  case send(SendTask)
+  /// Send an action to a session.
+  case send(SendCommand)
 
-  /// Print this text to standard output and exit 0.
+  /// Print a text to standard output and exit with 0.
   case print(String)
 }

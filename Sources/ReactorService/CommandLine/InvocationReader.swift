@@ -1,9 +1,11 @@
-/// Reads what follows a command, and from all sources the configuration.
+internal import TerminalClient
+
+/// Parses the arguments of a command, and reads the configuration from all sources.
 struct InvocationReader {
   let table: SettingsTable
   let environment: [String: String]
 
-  /// What the flags of a command say before any of it is applied.
+  /// The flags of a command before they are applied.
   private struct Flags {
     var settings: [(Setting, String)] = []
     var file: String?
@@ -40,8 +42,7 @@ struct InvocationReader {
     return .log(task, try configuration(flags, readFile: readFile))
   }
 
-  /// `reactord health …`: without a URL, the daemon is sought where the same configuration would
-  /// make it listen.
+  /// `reactord health …`: without a URL, the address is the one that the configuration listens on.
   func health(
     _ arguments: ArraySlice<String>, readFile: (String) throws(FileProblem) -> [UInt8]
   ) throws(ConfigurationError) -> Invocation {
@@ -64,10 +65,10 @@ struct InvocationReader {
       throw .usage("'reactord watch' needs the URL of a session")
     }
     return .watch(
-      WatchTask(session: try session(parts.words[0]), isJSON: parts.flags["--json"] != nil))
+      WatchCommand(session: try session(parts.words[0]), isJSON: parts.flags["--json"] != nil))
   }
 
-  /// `reactord send URL ACTION [--wait SECONDS]`; the action `-` is read from standard input.
+  /// `reactord send URL ACTION [--wait SECONDS]`; `-` reads the action from standard input.
   func send(_ arguments: ArraySlice<String>) throws(ConfigurationError) -> Invocation {
     let parts = try ClientArguments(arguments, bare: [], valued: ["--wait"])
     if let text = parts.text { return .print(text) }
@@ -81,9 +82,9 @@ struct InvocationReader {
       }
       wait = seconds
     }
-    let action: SendTask.Action = parts.words[1] == "-" ? .standardInput : .text(parts.words[1])
+    let action: SendCommand.Action = parts.words[1] == "-" ? .standardInput : .text(parts.words[1])
     return .send(
-      SendTask(session: try session(parts.words[0]), action: action, wait: wait))
+      SendCommand(session: try session(parts.words[0]), action: action, wait: wait))
   }
 
   private func session(_ url: String) throws(ConfigurationError) -> SessionURL {
@@ -107,7 +108,9 @@ struct InvocationReader {
       default: table.setting(flag: flag) == nil ? nil : true
       }
     }
-    while let item = try items.next(takesValue: takesValue) {
+    let names =
+      ["--config", "--help", "--version", ownFlag].compactMap(\.self) + table.settings.map(\.flag)
+    while let item = try items.next(takesValue: takesValue, flags: names) {
       switch item {
       case .bare("--version"):
         flags.text = ServiceVersion.line
@@ -158,16 +161,16 @@ struct InvocationReader {
     }
   }
 
-  /// Variables that look like ours and are not.
+  /// Warnings about environment variables with our prefix that are not settings.
   ///
-  /// Kubernetes sets such names beside a Service, so they are no error.
+  /// They are not errors because Kubernetes sets `REACTORD_PORT` and others for a Service.
   private var warnings: [String] {
     environment.keys.sorted()
       .filter {
-        $0.hasPrefix(Setting.prefix) && $0 != Self.fileVariable
+        $0.hasPrefix(Setting.prefix) && $0 != Self.fileVariable && $0 != SupervisorLink.variableName
           && table.setting(variable: $0) == nil
       }
-      .map { "the environment variable \($0) is no setting of reactord and is ignored" }
+      .map { "the environment variable \($0) is not a setting of reactord; ignored" }
   }
 
   private static let fileVariable = Setting.prefix + "CONFIG"

@@ -1,31 +1,32 @@
-public import ReactorHost
+public import Telemetry
 
-/// What a daemon is given to run with.
+/// The configuration, logger and termination of a daemon.
 public struct ServiceContext: Sendable {
-  /// What it was told.
+  /// The configuration.
   public let configuration: Configuration
 
-  /// Where it writes what it has to say.
+  /// The logger of the daemon.
   public let logger: Logger
 
-  /// When it has to end.
+  /// Signals the end of the daemon.
   public let termination: Termination
 
-  /// What to do with the store instead of serving.
-  let task: StoreTask?
+  /// The maintenance task to execute instead of serving.
+  var task: StoreTask?
 
-  /// Makes a context; tests and embedding programs call this, a daemon is given one.
+  /// The link to the supervisor, if the process has one.
+  var supervisor: SupervisorLink?
+
+  /// The writer of the log, if the process has one of its own.
+  var logWriter: LogWriter?
+
+  /// Calls handlers when the configuration is reloaded.
+  var reload: ConfigurationReload?
+
+  /// Creates a context, for tests and for programs that embed the service.
   public init(configuration: Configuration, logger: Logger, termination: Termination) {
-    self.init(
-      configuration: configuration, logger: logger, termination: termination, task: nil)
-  }
-
-  init(
-    configuration: Configuration, logger: Logger, termination: Termination, task: StoreTask?
-  ) {
     self.configuration = configuration
     self.logger = logger
     self.termination = termination
-    self.task = task
   }
 }

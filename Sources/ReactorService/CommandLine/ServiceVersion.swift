@@ -1,8 +1,8 @@
-/// The version of the service, told by `reactord --version` and wherever a client may ask.
+/// The version of the service.
 public enum ServiceVersion {
-  /// The version (semver.org).
-  public static let current = "0.1.0"
+  /// The semantic version, which the image label and the changelog repeat.
+  public static let current = "0.2.0"
 
-  /// What `--version` prints.
+  /// The output of `reactord --version`.
   static var line: String { "reactord \(current)" }
 }

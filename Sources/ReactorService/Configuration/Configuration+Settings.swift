@@ -1,135 +1,202 @@
+internal import MicrohttpdServer
+internal import ReactorHTTP
 internal import ReactorHost
 
 extension Configuration {
-  /// The service's own settings: the one table from which the flags, the names of environment
-  /// variables, the keys of the file, the help and the commented default file are made.
-  public static let settings: [Setting] = [
+  /// The settings of the service, in the order of the help.
+  ///
+  /// The flags, environment variables, file keys, the help, the commented default file and the page of
+  /// the documentation are derived from this table. Each entry names the property that holds the value;
+  /// the property's initial value is the default.
+  public static let settings: [Setting] =
+    placeSettings + sessionSettings + logSettings + limitSettings + httpSettings + processSettings
+
+  private static let placeSettings = [
+    Setting(
+      "supervise", \.isSupervised, .flag,
+      help: """
+        Whether the service runs in a child process that is restarted after a crash. Under a service \
+        manager (NOTIFY_SOCKET, LISTEN_FDS) it never does.
+        """),
     Setting(
       "listen", \.listen, .address,
-      help: """
-        The address to accept connections on; port 0 takes a free one. Sockets that systemd hands \
-        over are taken instead.
-        """),
+      help: "The address to listen on; port 0 selects a free one. Sockets from systemd replace it."),
     Setting(
       "store", \.store, .store,
-      help: "Where the logs of the sessions are kept; memory is gone when the process ends."),
+      help: "Where session logs are stored; with memory they are lost when the process ends."),
+  ]
 
+  private static let sessionSettings = [
     Setting(
-      "sessions.create", \.sessions.create, .choice(),
-      help: "Whether any first use makes a session (implicit) or only POST and PUT (explicit)."),
-    Setting(
-      "sessions.idle", \.sessions.idle, .duration(0.1...31_536_000),
-      help: "A session that nobody used for this long leaves memory; its log stays."),
-    Setting(
-      "sessions.limit", \.sessions.limit, .count(1...100_000_000),
-      help: "The most sessions in memory at once."),
-
-    Setting(
-      "actions.wait", \.actions.wait, .duration(0...3_600),
-      help: "How long a POST waits for its effect before it answers 202."),
-    Setting(
-      "actions.idempotency", \.actions.idempotency, .duration(0.1...31_536_000),
-      help: "How long an Idempotency-Key and its answer are kept."),
-    Setting(
-      "actions.queue", \.actions.queue, .count(1...10_000_000),
-      help: "The most actions that may wait in the mailbox of one session."),
-
-    Setting(
-      "streams.heartbeat", \.streams.heartbeat, .duration(0.1...3_600),
-      help: "An idle stream gets a comment line this often, which also finds dead peers."),
-    Setting(
-      "streams.buffer", \.streams.buffer, .count(1...65_536),
-      help: "How many events a subscriber may be behind before it is given the latest state."),
-    Setting(
-      "streams.sessions", \.streams.sessions, .count(1...256),
-      help: "The most sessions that one stream of several may show."),
-
-    Setting(
-      "log.retain", \.log.retain, .retention,
-      help: "How much of a session's log is kept; memory keeps 10000 versions unless told how many."
+      "sessions.create", \.host.sessionCreation, .choice(),
+      help:
+        "Whether the first use of a session creates it (implicit), or only POST and PUT (explicit)."
     ),
     Setting(
-      "log.level", \.log.level, .choice(),
-      help: "Log lines that matter less than this are not written."),
+      "sessions.idle", \.host.sessionIdle, .duration(0.1...31_536_000),
+      help: "A session leaves memory after this time without use; its log remains in the store."),
     Setting(
-      "log.format", \.log.format, .choice(),
-      help: "How a log line looks: text for people, json for machines (one object a line)."),
+      "sessions.limit", \.host.sessionLimit, .count(1...100_000_000),
+      help: "The maximum number of sessions in memory."),
     Setting(
-      "log.access", \.log.access, .choice(),
-      help: "The level of the line that each request leaves in the log."),
+      "sessions.effects", \.host.sessionEffectLimit, .count(1...1_000_000),
+      help: "The maximum number of effects that run at a time in one session."),
 
     Setting(
-      "limits.body", \.limits.body, .bytes(1...1_073_741_824),
-      help: "The largest body of a request."),
+      "actions.wait", \.api.actionWait, .duration(0...3_600),
+      help: "How long a POST waits for the effect of its action before it responds with 202."),
     Setting(
-      "limits.headers", \.limits.headers, .bytes(1_024...1_048_576),
-      help: "The largest request line and header fields together."),
+      "actions.idempotency", \.host.idempotency, .duration(0.1...31_536_000),
+      help: "How long an Idempotency-Key and its response are stored."),
     Setting(
-      "limits.connections", \.limits.connections, .count(1...10_000_000),
-      help: "The most connections at once."),
+      "actions.queue", \.host.mailboxBound, .count(1...10_000_000),
+      help: "The maximum number of actions in the mailbox of one session."),
+
     Setting(
-      "limits.address", \.limits.address, .count(0...10_000_000),
-      help: "The most connections of one client's address, streams included; 0 for any number."),
+      "streams.heartbeat", \.server.heartbeat, .duration(0.1...3_600),
+      help: "The interval of the comments on an idle stream, which also detect dead peers."),
     Setting(
-      "limits.rate", \.limits.rate, .count(0...1_000_000),
-      help: "How many requests a client's address has a second, else 429; 0 for any number."),
+      "streams.buffer", \.api.limits.streamBuffer, .count(1...65_536),
+      help: "How many events a subscriber may fall behind before it skips to the latest state."),
     Setting(
-      "limits.subscribers", \.limits.subscribers, .count(0...10_000_000),
-      help: "How many streams may watch one session at once; 0 for any number."),
+      "streams.sessions", \.api.limits.streamSessions, .count(1...256),
+      help: "The maximum number of sessions in one stream."),
+  ]
+
+  private static let logSettings = [
     Setting(
-      "limits.idle", \.limits.idle, .duration(0.1...86_400),
+      "log.retain", \.retention, .retention,
+      help: """
+        How much of each session's log is retained; all means 10000 versions in the memory store.
+        """),
+    Setting(
+      "log.level", \.logLevel, .choice(),
+      help: "The minimum level of log lines."),
+    Setting(
+      "log.format", \.logFormat, .choice(),
+      help: "The format of log lines; json writes one object per line."),
+    Setting(
+      "log.access", \.api.accessLog, .choice(),
+      help: "The level of the access log: one line per request."),
+  ]
+
+  private static let limitSettings = [
+    Setting(
+      "limits.body", \.server.limits.body, .bytes(1...1_073_741_824),
+      help: "The maximum size of a request body."),
+    Setting(
+      "limits.headers", \.server.limits.headers, .bytes(1_024...1_048_576),
+      help: "The maximum size of the request line and header fields together."),
+    Setting(
+      "limits.connections", \.server.limits.connections, .count(1...10_000_000),
+      help: """
+        The maximum number of connections; a further one closes the connection that has been idle \
+        longest.
+        """),
+    Setting(
+      "limits.reserved", \.server.limits.reserved, .count(0...1_000),
+      help: "The number of further connections, which serve only health checks."),
+    Setting(
+      "limits.buffered", \.server.limits.buffered, .bytes(1...1_099_511_627_776),
+      help: "The maximum size of all request bodies that are being received or processed, else 503."
+    ),
+    Setting(
+      "limits.address", \.server.limits.connectionsPerAddress, .count(0...10_000_000),
+      help: """
+        The maximum number of connections per client address, streams included; 0 is no limit but \
+        limits.share.
+        """),
+    Setting(
+      "limits.share", \.server.limits.addressShare, .count(1...100),
+      help: "The share of all connections and streams per client address, in percent."),
+    Setting(
+      "limits.actions", \.host.actionLimit, .count(1...1_000_000),
+      help: "The maximum number of actions in one request."),
+    Setting(
+      "limits.state", \.host.stateLimit, .bytes(64...1_073_741_824),
+      help: "The maximum size of a State as JSON; a mutation that exceeds it is rejected."),
+    Setting(
+      "limits.effects", \.host.effectLimit, .count(1...10_000_000),
+      help: "The maximum number of effects that run at a time in all sessions."),
+    Setting(
+      "limits.rate", \.api.limits.rate, .count(0...1_000_000),
+      help: "The maximum number of requests per second and client address, else 429; 0 is no limit."
+    ),
+    Setting(
+      "limits.subscribers", \.api.limits.subscribers, .count(0...10_000_000),
+      help: "The maximum number of streams per session; 0 is no limit."),
+    Setting(
+      "limits.idle", \.server.timeouts.idle, .duration(0.1...86_400),
       help: "How long a connection may wait for its next request; streams have their heartbeat."),
     Setting(
-      "limits.head", \.limits.head, .duration(0.1...3_600),
+      "limits.head", \.server.timeouts.head, .duration(0.1...3_600),
       help: """
-        How long a new connection's request line and header fields may take, in all, and the \
-        fields after each later request line.
+        The time limit of a new connection's request line and header fields together, and of the \
+        header fields that follow each later request line.
         """),
     Setting(
-      "limits.transfer", \.limits.transfer, .duration(0.1...86_400),
-      help: "How long a request's body may take to arrive, and an answer to be taken, in all."),
+      "limits.transfer", \.server.timeouts.body, .duration(0.1...86_400),
+      help: "The time limit for receiving a request body, and for sending a response."),
+  ]
 
+  private static let httpSettings = [
     Setting(
-      "http.workers", \.http.workers, .count(0...1_024),
-      help: "Threads that serve requests; 0 chooses by the number of cores."),
+      "http.workers", \.workers, .count(0...1_024),
+      help: "The number of request worker threads; 0 is one for every two cores."),
     Setting(
-      "http.permissions", \.http.permissions, .permissions,
-      help: "The permissions of the file of a Unix-domain socket."),
+      "http.background", \.server.backgroundThreads, .count(1...1_024),
+      help: "The number of threads for requests that take long."),
     Setting(
-      "http.compression", \.http.compression, .bytes(0...1_073_741_824),
-      help: "Answers of at least this size are compressed for clients that take gzip; 0 for none."),
+      "http.permissions", \.socketPermissions, .permissions,
+      help: "The permissions of a Unix-domain socket's file."),
     Setting(
-      "http.proxies", \.http.proxies, .trustedProxies,
+      "http.compression", \.compressionMinimum, .bytes(0...1_073_741_824),
+      help:
+        "Responses of at least this size are compressed for clients that accept gzip; 0 for none."
+    ),
+    Setting(
+      "http.proxies", \.api.trustedProxies, .trustedProxies,
       help: """
-        Proxies, separated by commas, whose Forwarded or X-Forwarded-For names the client: \
+        Trusted proxies, separated by commas, whose header field states the address of the client: \
         addresses, networks such as 10.0.0.0/8, or unix.
         """),
+    Setting(
+      "http.forwarded", \.api.forwardingField, .choice(),
+      help: "The one header field of trusted proxies that is believed."),
+    Setting(
+      "http.hosts", \.hostNames, .hostNames,
+      help: """
+        The accepted names in Host, separated by commas, or * for any; else 421. Empty accepts the \
+        loopback names if the service listens on a loopback address, and any name elsewhere.
+        """),
 
     Setting(
-      "cors.origins", \.cors.origins, .origins,
+      "cors.origins", \.api.crossOrigin.origins, .origins,
       help: "Origins, separated by commas, whose web pages may use the service; none by default."),
     Setting(
-      "cors.credentials", \.cors.credentials, .flag,
-      help: "Whether requests of these pages may carry cookies and the like."),
+      "cors.credentials", \.api.crossOrigin.allowsCredentials, .flag,
+      help: "Whether requests of these pages may carry credentials such as cookies."),
     Setting(
-      "cors.maxage", \.cors.maxAge, .duration(0...86_400),
-      help: "How long a browser need not ask again before it sends such a request."),
+      "cors.maxage", \.api.crossOrigin.maxAge, .duration(0...86_400),
+      help: "How long a browser may cache the response to a preflight request."),
 
     Setting(
-      "auth.tokens", \.auth.tokens, .path,
+      "auth.tokens", \.tokenFile, .path,
       help: """
-        A file with the tokens that are taken (a line: token or sha256:DIGEST, then read, write or \
-        admin, then perhaps reactors); empty lets everyone do everything.
+        A file of tokens, one per line: the token or sha256:DIGEST, then read, write or admin, then \
+        the names of reactors if not all are meant. Empty disables authentication.
         """),
     Setting(
-      "auth.query", \.auth.query, .flag,
-      help: "Whether the address of a stream may hold the token: ?access_token=."),
+      "auth.query", \.api.takesTokenInQuery, .flag,
+      help: "Whether the address of a stream may carry the token: ?access_token=."),
+  ]
 
+  private static let processSettings = [
     Setting(
-      "start.wait", \.start.wait, .duration(0...3_600),
-      help: "How long to wait for the process before, until it lets go of the store."),
+      "start.wait", \.startWait, .duration(0...3_600),
+      help: "How long to wait at the start for another process to release the store."),
     Setting(
-      "shutdown.grace", \.shutdown.grace, .duration(0...3_600),
-      help: "How long draining may take after SIGTERM or SIGINT."),
+      "shutdown.grace", \.shutdownGrace, .duration(0...3_600),
+      help: "The time limit for draining after SIGTERM or SIGINT."),
   ]
 }

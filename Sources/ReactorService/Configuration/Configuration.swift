@@ -1,51 +1,74 @@
-/// What the daemon was told: one value for each setting, grouped as in the settings' names.
+public import MicrohttpdServer
+public import ReactorHTTP
+public import ReactorHost
+public import TerminalClient
+
+/// The values of all settings.
 ///
-/// A fresh value holds the defaults, and this is the only place where they stand: the help, the
-/// commented file and the parser read them from here.
+/// A fresh value holds the defaults. Each default is the initial value of the property that holds the
+/// setting, here or in the settings of the host, the API and the server, and is written nowhere else:
+/// ``settings`` refers to it by key path, and the help, the commented file, the documentation and the
+/// parser read it from there.
 public struct Configuration: Sendable {
-  /// `listen`: where the server accepts connections.
+  /// `listen`: the address to listen on.
   public var listen = ListenAddress(host: "127.0.0.1", port: 8080)
 
-  /// `store`: where the logs of the sessions are kept.
+  /// `http.permissions`: the mode of a Unix-domain socket's file.
+  public var socketPermissions = FilePermissions(mode: 0o660)
+
+  /// `http.workers`: the number of request worker threads; 0 derives it from the number of cores.
+  public var workers = 0
+
+  /// `http.compression`: the size from which responses are compressed, in bytes; 0 disables it.
+  public var compressionMinimum = 1_400
+
+  /// `http.hosts`: the accepted names in `Host`; empty derives them from ``listen``.
+  public var hostNames: Set<String> = []
+
+  /// `auth.tokens`: the path of the token file; empty disables authentication.
+  public var tokenFile = ""
+
+  /// `store`: where session logs are stored.
   public var store = StoreChoice.sqlite(path: "data/reactord.db")
 
-  /// `sessions.*`: the life of a session.
-  public var sessions = Sessions()
+  /// `log.retain`: how much of each session's log is retained.
+  public var retention = RetentionRules()
 
-  /// `actions.*`: how actions are taken and answered.
-  public var actions = Actions()
+  /// `log.level`: the minimum level of log lines.
+  public var logLevel = LogLevel.info
 
-  /// `streams.*`: server-sent events.
-  public var streams = Streams()
+  /// `log.format`: the format of log lines.
+  public var logFormat = LogFormat.text
 
-  /// `log.*`: what is kept of a session, and what the daemon tells its operator.
-  public var log = Log()
+  /// `supervise`: whether the service runs in a child process that is restarted after a crash.
+  public var isSupervised = true
 
-  /// `limits.*`: what a client may use.
-  public var limits = Limits()
+  /// `start.wait`: how long to wait for another process to release the store.
+  public var startWait = Duration.zero
 
-  /// `http.*`: the transport.
-  public var http = HTTP()
+  /// `shutdown.grace`: the time limit for draining.
+  public var shutdownGrace = Duration.seconds(10)
 
-  /// `cors.*`: web pages of other origins.
-  public var cors = CORS()
+  /// The settings of the session runtime.
+  public var host = HostSettings()
 
-  /// `auth.*`: who may do what.
-  public var auth = Auth()
+  /// The settings of the HTTP API.
+  ///
+  /// Its compression, tokens, metrics and version are derived when the service starts.
+  public var api = ReactorAPI.Settings()
 
-  /// `start.*`: the way to the first answer.
-  public var start = Start()
+  /// The settings of the HTTP server.
+  ///
+  /// Its endpoints, workers and exemptions are derived when the service starts.
+  public var server = MicrohttpdServer.Settings()
 
-  /// `shutdown.*`: the way to the end.
-  public var shutdown = Shutdown()
-
-  /// Values of the settings that whoever registers reactors declared, by name.
+  /// The values of settings declared by the program that registers the reactors, by name.
   var extras: [String: any Sendable] = [:]
 
-  /// Makes the configuration that holds when nothing is configured.
+  /// Creates a configuration in which every setting has its default.
   public init() {}
 
-  /// The value of a setting that is not the service's own: as configured, else its default.
+  /// The value of a setting declared by the program that registers the reactors.
   public subscript<Value>(setting: ExtraSetting<Value>) -> Value {
     extras[setting.name] as? Value ?? setting.defaultValue
   }

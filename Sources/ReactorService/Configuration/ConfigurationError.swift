@@ -1,18 +1,20 @@
-/// Why the daemon does not start: one line for its operator, and how the process ends.
+internal import TerminalClient
+
+/// The reason the daemon does not start: one line for the operator, and the exit code.
 public struct ConfigurationError: Error, Equatable {
-  /// What is wrong and where, without the name of the program and without a full stop.
+  /// The place and the reason, without the name of the program and without a full stop.
   public let message: String
 
   /// The exit code of the process, from `sysexits.h`.
   public let exitCode: Int32
 
-  /// Whether trying again may help: another process is in the way.
+  /// Whether a retry may succeed: another process uses the store.
   let isTemporary: Bool
 
-  /// Lines to print below the message, each with its end; empty for most errors.
+  /// Lines to print below the message; empty for most errors.
   let usage: String
 
-  /// Makes an error.
+  /// Creates an error.
   public init(message: String, exitCode: Int32) {
     self.init(message: message, exitCode: exitCode, isTemporary: false)
   }
@@ -24,20 +26,25 @@ public struct ConfigurationError: Error, Equatable {
     self.usage = usage
   }
 
-  /// The command line is wrong: EX_USAGE.
+  /// The failure of a command.
+  init(_ failure: CommandFailure) {
+    self.init(message: failure.message, exitCode: failure.exitCode)
+  }
+
+  /// The command line is invalid: EX_USAGE.
   static func usage(_ message: String, help: String = "") -> ConfigurationError {
     ConfigurationError(message: message, exitCode: 64, isTemporary: false, usage: help)
   }
 
-  /// A setting is wrong, or the file is: EX_CONFIG.
+  /// A setting or the configuration file is invalid: EX_CONFIG.
   static func configuration(_ message: String) -> ConfigurationError {
     ConfigurationError(message: message, exitCode: 78)
   }
 
-  /// The program itself declared a setting that cannot be: EX_SOFTWARE.
+  /// The program declares an invalid setting: EX_SOFTWARE.
   static func declaration(_ name: String) -> ConfigurationError {
     ConfigurationError(
-      message: "the setting \"\(name)\" is declared twice or under a name that cannot be",
+      message: "the setting \"\(name)\" is declared twice or under an invalid name",
       exitCode: 70)
   }
 }

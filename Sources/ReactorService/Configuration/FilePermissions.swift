@@ -1,12 +1,12 @@
-/// Who may do what with a file, as `chmod` takes it: `0660`.
+/// The mode of a file, written as in `chmod`: `0660`.
 public struct FilePermissions: Sendable, Equatable {
-  /// The bits.
+  /// The permission bits.
   public let mode: UInt32
 
-  /// Takes the bits.
+  /// Creates permissions from the lower nine bits.
   public init(mode: UInt32) { self.mode = mode & 0o777 }
 
-  /// Reads three octal digits, with or without a zero before them; `nil` for anything else.
+  /// Parses three octal digits with an optional leading zero; `nil` for anything else.
   public init?(_ text: String) {
     guard (3...4).contains(text.utf8.count), text.utf8.count == 3 || text.hasPrefix("0"),
       text.utf8.allSatisfy({ (0x30...0x37).contains($0) }), let mode = UInt32(text, radix: 8)

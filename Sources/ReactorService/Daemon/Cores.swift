@@ -1,17 +1,17 @@
 internal import Glibc
 
-/// The cores that this process may run on.
+/// The CPU cores available to this process.
 enum Cores {
-  /// How many there are: those that `taskset`, a container's set of cores or systemd's `CPUAffinity`
-  /// leave to the process.
+  /// The number of cores in the affinity mask, which `taskset`, a container's cpuset or systemd's
+  /// `CPUAffinity` restricts.
   static var available: Int {
-    // `sched_getaffinity` is an extension which Swift's import of the C library hides.
+    // Swift does not import `sched_getaffinity`, a GNU extension.
     let status = (try? SmallFile.read("/proc/self/status", limit: 65_536)) ?? []
     return allowed(inStatus: String(decoding: status, as: UTF8.self))
       ?? max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
   }
 
-  /// How many cores the status of a process allows it; `nil` where it does not say.
+  /// The number of cores that `/proc/PID/status` allows; `nil` if the field is missing.
   ///
   /// The field is a mask in hexadecimal digits, in groups with commas between them (proc(5)).
   static func allowed(inStatus status: String) -> Int? {

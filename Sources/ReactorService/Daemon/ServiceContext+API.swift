@@ -1,33 +1,56 @@
+internal import MicrohttpdServer
 internal import ReactorHTTP
+internal import ReactorPages
+internal import ReactorTransport
+internal import TerminalClient
 internal import Zlib
 
 extension ServiceContext {
-  /// What the service in front of the host is told.
-  func apiSettings() throws(ConfigurationError) -> ReactorAPI.Settings {
-    var settings = ReactorAPI.Settings()
+  /// The settings of the HTTP API, with the parts that only the service can provide.
+  ///
+  /// - Parameter reactors: The names of the hosted reactors, which the token file may contain.
+  /// - Returns: The settings.
+  /// - Throws: A `ConfigurationError` if the token file cannot be used.
+  func apiSettings(
+    hosting reactors: [String]
+  ) throws(ConfigurationError) -> ReactorAPI.Settings {
+    var settings = configuration.api
     settings.version = ServiceVersion.current
-    settings.actionWait = configuration.actions.wait
-    settings.streamBuffer = configuration.streams.buffer
-    settings.streamSessions = configuration.streams.sessions
-    settings.accessLog = configuration.log.access
-    settings.requestRate = configuration.limits.rate
-    settings.subscriberLimit = configuration.limits.subscribers
-    settings.trustedProxies = configuration.http.proxies
-    if configuration.http.compression > 0 {
-      settings.compression = AnswerCompression(minimum: configuration.http.compression) {
+    settings.heartbeat = configuration.server.heartbeat
+    settings.files = StaticFiles(
+      PageFile.all.map {
+        StaticFile(path: $0.path, mediaType: $0.mediaType, content: $0.content)
+      })
+    if configuration.compressionMinimum > 0 {
+      settings.compression = ResponseCompression(minimum: configuration.compressionMinimum) {
         Gzip.compress($0)
       }
     }
-    settings.crossOrigin = CrossOrigin(
-      origins: configuration.cors.origins, allowsCredentials: configuration.cors.credentials,
-      maxAge: Int(configuration.cors.maxAge.components.seconds))
-    settings.tokens = try tokens()
-    settings.takesTokenInQuery = configuration.auth.query
+    settings.hosts = acceptedHosts
+    settings.tokens = try Self.tokens(in: configuration, hosting: reactors)
     return settings
   }
 
-  private func tokens() throws(ConfigurationError) -> AccessTokens? {
-    let path = configuration.auth.tokens
+  /// The names in `http.hosts`; without any, the loopback names on a loopback address.
+  private var acceptedHosts: AcceptedHosts {
+    let names = configuration.hostNames
+    if names.contains("*") { return .any }
+    if !names.isEmpty { return .names(names) }
+    guard case .network(let host, _) = configuration.listen else { return .any }
+    return host == "localhost" || ClientAddress(host)?.isLoopback == true ? .loopback : .any
+  }
+
+  /// Reads the token file; `nil` if there is none.
+  ///
+  /// - Parameters:
+  ///   - configuration: The configuration that names the file.
+  ///   - reactors: The names of the hosted reactors, which the file may contain.
+  /// - Returns: The tokens.
+  /// - Throws: A `ConfigurationError` if the file cannot be used.
+  static func tokens(
+    in configuration: Configuration, hosting reactors: [String]
+  ) throws(ConfigurationError) -> AccessTokens? {
+    let path = configuration.tokenFile
     guard !path.isEmpty else { return nil }
     let text: [UInt8]
     do throws(FileProblem) {
@@ -35,10 +58,17 @@ extension ServiceContext {
     } catch {
       throw .configuration("auth.tokens: \(path): \(error.reason)")
     }
+    let tokens: AccessTokens
     do throws(AccessTokens.SyntaxError) {
-      return try AccessTokens(String(decoding: text, as: UTF8.self))
+      tokens = try AccessTokens(String(decoding: text, as: UTF8.self))
     } catch {
       throw .configuration("auth.tokens: \(path): line \(error.line): \(error.message)")
     }
+    let unknown = tokens.unknownReactors(hosted: reactors)
+    guard unknown.isEmpty else {
+      throw .configuration(
+        "auth.tokens: \(path): no reactor is named \(unknown.joined(separator: ", "))")
+    }
+    return tokens
   }
 }

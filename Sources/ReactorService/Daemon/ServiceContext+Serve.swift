@@ -4,9 +4,13 @@ internal import Glibc
 internal import MicrohttpdServer
 public import ReactorHost
 internal import ReactorHTTP
+internal import ReactorTransport
+internal import Synchronization
+internal import SystemThreads
+internal import TerminalClient
 
 extension ServiceContext {
-  /// Hosts reactors until the termination is requested and everything has ended.
+  /// Hosts reactors until the termination is requested and the service has drained.
   ///
   /// ```swift
   /// CommandLineInterface.main { context in
@@ -16,27 +20,36 @@ extension ServiceContext {
   /// }
   /// ```
   ///
-  /// Prints the address to standard output once connections are accepted.
+  /// Prints the address to standard output once the server accepts connections.
   ///
   /// - Parameters:
-  ///   - reactors: What is hosted, in the order in which it is listed.
-  ///   - globals: The values that their sessions share.
-  /// - Throws: A `ConfigurationError` where the store cannot be used, or the address not
-  ///   be listened on.
+  ///   - reactors: The reactors, in the order of the catalogue.
+  ///   - globals: The values that sessions share.
+  /// - Throws: A `ConfigurationError` if a name is invalid or used twice, the store cannot be opened or
+  ///   the address cannot be bound.
   public func serve(
     _ reactors: [ReactorRegistration], globals: [any SharedGlobal] = []
   ) async throws {
-    if let task { return try await perform(task, reactors) }
+    try RegistrationCheck.check(
+      reactors: reactors.map(\.name), globals: globals.map(\.name))
+    if let task { return try await execute(task, reactors) }
     let logCounts = LogCounts()
     let logger = logCounts.counting(logger)
-    let notices = ServiceNotices(ProcessInfo.processInfo.environment)
-    guard let store = try await openStoreWhenFree(notices) else { return }
+    let notifier = ServiceNotifier(ProcessInfo.processInfo.environment)
+    guard let store = try await openStoreWhenFree(notifier) else { return }
+    let deadline = exitAfterGrace(store)
+    defer { deadline.isMet.store(true, ordering: .relaxed) }
     let host = Host(
-      reactors, globals: globals, log: store.log, settings: hostSettings, logger: logger)
+      reactors, globals: globals, log: store.log, settings: configuration.host, logger: logger)
     let serverMetrics = ServerMetrics()
-    var apiSettings = try apiSettings()
+    var apiSettings = try apiSettings(hosting: reactors.map(\.name))
     apiSettings.metrics = [serverMetrics, logCounts, ProcessMetrics()]
+    if let logWriter { apiSettings.metrics.append(logWriter) }
     let api = ReactorAPI(host: host, settings: apiSettings, logger: logger)
+    reload?.onReload { configuration throws(ConfigurationError) in
+      api.replaceTokens(
+        try Self.tokens(in: configuration, hosting: reactors.map(\.name)))
+    }
     let server = MicrohttpdServer(settings: serverSettings, responder: api)
     serverMetrics.observe(server)
     do throws(ServerError) {
@@ -44,25 +57,36 @@ extension ServiceContext {
     } catch {
       throw ConfigurationError.configuration("listen: \(error.message)")
     }
-    for endpoint in server.endpoints { announce(endpoint) }
-    notices.tell(.ready)
+    logger.info(
+      "capacity",
+      [
+        "connections": "\(server.limits.connections)", "streams": "\(server.limits.streams)",
+        "reserved": "\(server.limits.reserved)",
+      ])
+    FreedMemory.startReturning()
+    if let supervisor {
+      supervisor.reportReady()
+    } else {
+      for endpoint in server.endpoints { Announcement.write(endpoint, logger) }
+    }
+    notifier.notify(.ready)
 
     let sweeping = Task { try await host.sweepIdleSessions() }
-    let resuming = Task { try await keepActionsGoing(on: host) }
+    let resuming = Task { try await resumeInterruptedActions(on: host) }
     await termination.requested()
     sweeping.cancel()
     resuming.cancel()
-    notices.tell(.stopping)
-    logger.info("draining", ["grace": configuration.shutdown.grace.description])
+    notifier.notify(.stopping)
+    logger.info("draining", ["grace": configuration.shutdownGrace.description])
     await drain(api, server, store)
     logger.info("stopped")
   }
 
-  /// Has accepted actions go on that were cut off: at the start, and where the store failed, as soon
-  /// as it works again.
-  private func keepActionsGoing(on host: Host) async throws {
+  /// Resumes accepted actions that were interrupted by the end of the last process or by a failure of
+  /// the store.
+  private func resumeInterruptedActions(on host: Host) async throws {
     while true {
-      // It reads the store, and must not block a thread of the cooperative pool meanwhile.
+      // The call reads the store; it must not block a thread of the cooperative pool.
       await withCheckedContinuation { continuation in
         DispatchQueue.global().async {
           host.resumeInterruptedActions()
@@ -73,79 +97,77 @@ extension ServiceContext {
     }
   }
 
-  /// Lets everything end that has begun, within the grace.
+  /// The deadline of draining.
+  private final class DrainDeadline: Sendable {
+    /// Whether the service ended in time.
+    let isMet = Atomic<Bool>(false)
+  }
+
+  /// Ends the process if draining takes longer than `shutdown.grace`.
+  ///
+  /// A running turn cannot be cancelled and may block the threads that drain. A process that embeds the
+  /// service continues after ``serve(_:globals:)`` has returned, so that the deadline is then met.
+  private func exitAfterGrace(_ store: OpenStore) -> DrainDeadline {
+    let deadline = DrainDeadline()
+    let milliseconds = configuration.shutdownGrace.milliseconds
+    termination.whenRequested { [logger, logWriter] in
+      _ = SystemThread(named: "shutdown") {
+        poll(nil, 0, Int32(clamping: milliseconds + 250))
+        guard !deadline.isMet.load(ordering: .relaxed) else { return }
+        logger.error("shutdown.grace has expired; the process ends with running actions")
+        _ = store.close(.seconds(1))
+        logWriter?.close(within: .milliseconds(250))
+        _exit(EXIT_FAILURE)
+      }
+    }
+    return deadline
+  }
+
+  /// Completes requests, streams and writes within `shutdown.grace`.
   private func drain(_ api: ReactorAPI, _ server: MicrohttpdServer, _ store: OpenStore) async {
-    let deadline = ContinuousClock.now + configuration.shutdown.grace
+    let deadline = ContinuousClock.now + configuration.shutdownGrace
     api.drain()
     server.beginToStop()
-    // The endings block their thread, which must not be one of the cooperative pool.
+    // These calls block; they must not run on a thread of the cooperative pool.
     await withCheckedContinuation { continuation in
       DispatchQueue.global().async {
         server.finishStreams(within: deadline - ContinuousClock.now)
         server.stop(within: deadline - ContinuousClock.now)
         if !store.close(deadline - ContinuousClock.now) {
-          logger.error("store is not done writing", ["store": "\(configuration.store)"])
+          logger.error("the store has not written everything", ["store": "\(configuration.store)"])
         }
         continuation.resume()
       }
     }
   }
 
-  private func announce(_ endpoint: MicrohttpdServer.Endpoint) {
-    let address: String
-    switch endpoint {
-    case .network(let host, let port):
-      address = ListenAddress(host: host, port: UInt16(clamping: port)).url
-    case .unix(let path, _): address = ListenAddress.unix(path: path).url
-    case .inherited: return
-    }
-    let line = "reactord listening on \(address)\n"
-    // Written at once and whole: whoever started the process waits for it.
-    _ = line.utf8.withContiguousStorageIfAvailable { bytes in
-      write(STDOUT_FILENO, bytes.baseAddress, bytes.count)
-    }
-    logger.info("listening", ["address": address])
-  }
-
-  /// Where to listen: what the service manager hands over, else what is configured.
-  private var endpoints: [MicrohttpdServer.Endpoint] {
+  /// The sockets passed by the supervisor or the service manager, else the configured address.
+  var endpoints: [MicrohttpdServer.Endpoint] {
+    if let supervisor { return supervisor.endpoints }
     let inherited = InheritedSockets.descriptors(
       ProcessInfo.processInfo.environment, process: getpid())
     guard inherited.isEmpty else { return inherited.map { .inherited(descriptor: $0) } }
     switch configuration.listen {
     case .network(let host, let port): return [.network(host: host, port: Int(port))]
-    case .unix(let path): return [.unix(path: path, mode: configuration.http.permissions.mode)]
+    case .unix(let path): return [.unix(path: path, mode: configuration.socketPermissions.mode)]
     }
-  }
-
-  private var hostSettings: HostSettings {
-    var settings = HostSettings()
-    settings.sessionCreation = configuration.sessions.create
-    settings.sessionIdle = configuration.sessions.idle
-    settings.sessionLimit = configuration.sessions.limit
-    settings.mailboxBound = configuration.actions.queue
-    settings.idempotency = configuration.actions.idempotency
-    return settings
   }
 
   private var serverSettings: MicrohttpdServer.Settings {
     let cores = Cores.available
-    return MicrohttpdServer.Settings(
-      endpoints: endpoints, workers: workers(on: cores), loops: cores > 1 ? 1 : 0,
-      limits: .init(
-        body: configuration.limits.body, headers: configuration.limits.headers,
-        connections: configuration.limits.connections,
-        connectionsPerAddress: configuration.limits.address,
-        isExempt: { [proxies = configuration.http.proxies] in proxies.contains($0) }),
-      timeouts: .init(
-        head: configuration.limits.head, body: configuration.limits.transfer,
-        idle: configuration.limits.idle),
-      heartbeat: configuration.streams.heartbeat)
+    var settings = configuration.server
+    settings.endpoints = endpoints
+    settings.workers = workers(on: cores)
+    settings.loops = cores > 1 ? 1 : 0
+    settings.limits.isExempt = { [proxies = configuration.api.trustedProxies] in
+      proxies.contains($0)
+    }
+    return settings
   }
 
-  /// One worker thread for every two cores: the streams' loop, effects and commits need the others.
+  /// One worker thread for every two cores; the stream loop, effects and commits use the others.
   private func workers(on cores: Int) -> Int {
-    guard configuration.http.workers == 0 else { return configuration.http.workers }
+    guard configuration.workers == 0 else { return configuration.workers }
     return max(1, cores / 2)
   }
 }

@@ -1,16 +1,16 @@
-/// Makes text that came from anywhere harmless in a log: nothing in it can end the line, move the
-/// cursor of a terminal, or turn the direction of what follows.
+/// Escapes untrusted text for a log line, so that it cannot end the line, control the terminal or
+/// change the direction of text.
 enum LogEscape {
-  /// For words that stand by themselves in a line for people: `\n`, `\u{1b}`.
+  /// For unquoted words in the text format: `\n`, `\u{1b}`.
   case plain
 
-  /// For the inside of quotes in a line for people: `\n`, `\u{1b}`, `\"`.
+  /// For quoted values in the text format: `\n`, `\u{1b}`, `\"`.
   case quoted
 
-  /// For the inside of a JSON string: `\n`, `\u001b`.
+  /// For JSON strings: `\n`, `\u001b`.
   case json
 
-  /// Appends `text` escaped, cut before it is longer than `limit` bytes, with `…` for the rest.
+  /// Appends the escaped text, truncated to `limit` bytes including a final `…`.
   func write(_ text: String, to bytes: inout [UInt8], limit: Int) {
     let ellipsis = "…".utf8
     let end = bytes.count + limit
@@ -27,7 +27,7 @@ enum LogEscape {
     }
   }
 
-  /// Whether a value of a text line could be mistaken for more than one word.
+  /// Whether a value needs quotes in the text format.
   static func needsQuotes(_ value: String) -> Bool {
     value.isEmpty
       || value.utf8.contains { byte in

@@ -1,24 +1,22 @@
-internal import ReactorHost
+internal import ReactorLog
 
-/// How a log line looks.
+/// The format of log lines.
 public enum LogFormat: String, CaseIterable, Sendable {
-  /// For people: `2026-11-20T20:43:00.123Z info  session ended reactor=counter session=demo`.
+  /// Text: `2026-11-20T20:43:00.123Z info  session ended reactor=counter session=demo`.
   case text
 
-  /// For machines: one JSON object a line.
+  /// One JSON object per line.
   case json
 }
 
 extension LogFormat {
-  /// No line is longer than this (`PIPE_BUF` on Linux): a pipe takes it in one piece, so that lines
-  /// of several threads or processes never mix.
+  /// The maximum length of a line: `PIPE_BUF` on Linux, up to which a write to a pipe is atomic.
   static let lineLimit = 4_096
 
-  /// The bytes of one line, its end included.
+  /// The bytes of one line including its newline.
   ///
-  /// Whatever the strings contain, the result is exactly one line, and in `json` one object of
-  /// valid JSON: long strings are cut, and fields for which no room is left are dropped, which the
-  /// field `truncated` then tells.
+  /// Strings are escaped, so that the result is always one line, and valid JSON in `json`. Long strings
+  /// are truncated. Fields beyond the maximum length are omitted, and the field `truncated` is added.
   func line(
     time: Timestamp, level: String, message: String, fields: [(String, String)]
   ) -> [UInt8] {

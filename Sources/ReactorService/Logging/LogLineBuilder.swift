@@ -1,18 +1,18 @@
-internal import ReactorHost
+internal import ReactorLog
 
-/// Writes one log line into bytes, within the limit of its length.
+/// Builds the bytes of one log line within the maximum length.
 struct LogLineBuilder {
   private var bytes: [UInt8] = []
   private let format: LogFormat
   private var hasFields = false
   private var isTruncated = false
 
-  /// The most bytes of the message, of a field's name and of its value; what is longer is cut.
+  /// The maximum lengths of the message, of a field's name and of its value, in bytes.
   private static let messageLimit = 2_048
   private static let nameLimit = 128
   private static let valueLimit = 1_024
 
-  /// Room that is always left for what `finish()` adds.
+  /// Space reserved for the bytes that `finish()` appends.
   private static let reserve = 48
 
   init(_ format: LogFormat) {
@@ -20,13 +20,13 @@ struct LogLineBuilder {
     bytes.reserveCapacity(256)
   }
 
-  /// Writes what every line has.
+  /// Appends the time, the level and the message.
   mutating func begin(time: Timestamp, level: String, message: String) {
     switch format {
     case .text:
       time.write(to: &bytes)
       write(" ", level)
-      // Levels are aligned to the most frequent ones; "warning" stands out by two letters.
+      // Messages are aligned after the levels of at most five letters.
       for _ in 0..<max(1, 6 - level.utf8.count) { write(" ") }
       LogEscape.plain.write(message, to: &bytes, limit: Self.messageLimit)
     case .json:
@@ -38,7 +38,7 @@ struct LogLineBuilder {
     }
   }
 
-  /// Adds a field, unless there is no room: then it and all that follow are left out.
+  /// Appends a field if there is space; returns whether further fields may be appended.
   mutating func add(name: String, value: String) -> Bool {
     let start = bytes.count
     switch format {
@@ -69,7 +69,7 @@ struct LogLineBuilder {
     return true
   }
 
-  /// Ends the line.
+  /// Appends the end of the line.
   consuming func finish() -> [UInt8] {
     switch format {
     case .text: write(isTruncated ? " truncated=true\n" : "\n")

@@ -1,34 +1,20 @@
-internal import Glibc
-public import ReactorHost
+internal import ReactorLog
+public import Telemetry
 
 extension Logger {
   /// A logger that writes lines to standard error.
   ///
-  /// Each line is one `write` of at most `PIPE_BUF` bytes, so that lines are never mixed, without a
-  /// lock. A line that standard error does not take is lost: nothing waits for a log but the call
-  /// itself.
+  /// The lines are written on a thread of their own. While standard error accepts no bytes, up to
+  /// 256 KiB are queued and further lines are dropped; the number of dropped lines is logged later.
   public static func standardError(level: LogLevel, format: LogFormat) -> Logger {
-    Logger(level: level) { level, message, fields in
-      let line = format.line(
-        time: .now, level: level.rawValue, message: message, fields: fields)
-      StandardError.write(line)
-    }
+    Logger(level: level, format: format, writer: LogWriter(format: format))
   }
-}
 
-/// The file descriptor 2.
-enum StandardError {
-  /// Writes bytes with one system call; again only when a signal came between, or for the rest of a
-  /// line that was taken in part.
-  static func write(_ bytes: [UInt8]) {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
-      if count > 0 {
-        rest = rest.dropFirst(count)
-      } else if count == 0 || errno != EINTR {
-        return
-      }
+  /// Creates a logger that formats lines and passes them to a writer.
+  init(level: LogLevel, format: LogFormat, writer: LogWriter) {
+    self.init(level: level) { level, message, fields in
+      writer.write(
+        format.line(time: .now, level: level.rawValue, message: message, fields: fields))
     }
   }
 }

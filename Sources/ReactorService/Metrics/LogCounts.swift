@@ -1,13 +1,13 @@
-internal import ReactorHost
+internal import Telemetry
 
-/// Counts the lines of the log that tell of something wrong.
+/// Counts log lines by level.
 final class LogCounts: MetricsSource {
   private let warnings = Counter()
   private let errors = Counter()
 
-  /// A logger that does as another one, and counts.
+  /// A logger that counts lines and forwards them to another logger.
   func counting(_ logger: Logger) -> Logger {
-    Logger(level: logger.level) { [self] level, message, fields in
+    Logger(threshold: logger.threshold) { [self] level, message, fields in
       switch level {
       case .warning: warnings.add()
       case .error: errors.add()
@@ -18,7 +18,7 @@ final class LogCounts: MetricsSource {
   }
 
   func write(to text: inout MetricsText) {
-    text.family("reactord_log_lines_total", .counter, "Lines of the log that tell what is wrong.")
+    text.family("reactord_log_lines_total", .counter, "Log lines.")
     text.sample(["level": "warning"], warnings.value)
     text.sample(["level": "error"], errors.value)
   }

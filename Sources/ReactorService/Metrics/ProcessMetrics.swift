@@ -1,7 +1,7 @@
 internal import Glibc
-internal import ReactorHost
+internal import Telemetry
 
-/// What the system says of this process, under the names that Prometheus clients share.
+/// The metrics of the process under the standard names of Prometheus client libraries.
 struct ProcessMetrics: MetricsSource {
   private let startTime: Double?
 
@@ -11,16 +11,16 @@ struct ProcessMetrics: MetricsSource {
 
   func write(to text: inout MetricsText) {
     var computed = timespec()
-    if clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &computed) == 0 {
-      text.family("process_cpu_seconds_total", .counter, "Time that the process has computed.")
+    if unsafe clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &computed) == 0 {
+      text.family("process_cpu_seconds_total", .counter, "CPU time of the process.")
       text.sample(Double(computed.tv_sec) + Double(computed.tv_nsec) / 1_000_000_000)
     }
     let pages = Self.fields(of: "/proc/self/statm").compactMap { Int($0) }
     if pages.count > 1 {
       let size = Int(sysconf(Int32(_SC_PAGESIZE)))
-      text.family("process_virtual_memory_bytes", .gauge, "Memory that the process has mapped.")
+      text.family("process_virtual_memory_bytes", .gauge, "Virtual memory size.")
       text.sample(pages[0] * size)
-      text.family("process_resident_memory_bytes", .gauge, "Memory that the process really has.")
+      text.family("process_resident_memory_bytes", .gauge, "Resident memory size.")
       text.sample(pages[1] * size)
     }
     if let count = Self.entries(of: "/proc/self/fd") {
@@ -28,8 +28,8 @@ struct ProcessMetrics: MetricsSource {
       text.sample(count)
     }
     var limit = rlimit()
-    if getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 {
-      text.family("process_max_fds", .gauge, "How many file descriptors may be open.")
+    if unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 {
+      text.family("process_max_fds", .gauge, "Maximum number of open file descriptors.")
       text.sample(Int(clamping: limit.rlim_cur))
     }
     if let count = Self.entries(of: "/proc/self/task") {
@@ -37,14 +37,15 @@ struct ProcessMetrics: MetricsSource {
       text.sample(count)
     }
     if let startTime {
-      text.family("process_start_time_seconds", .gauge, "When the process began, since 1970.")
+      text.family(
+        "process_start_time_seconds", .gauge, "Start time of the process since the Unix epoch.")
       text.sample(startTime)
     }
   }
 
-  /// The start in ticks since the system's own, made a time of the calendar.
+  /// Converts the start time from ticks since boot to seconds since the Unix epoch.
   private static func readStartTime() -> Double? {
-    // The name of the program, which may hold anything, ends with the last bracket.
+    // The name of the program may contain any character; it ends with the last bracket.
     let words = String(decoding: read("/proc/self/stat"), as: UTF8.self)
     guard let bracket = words.lastIndex(of: ")") else { return nil }
     let fields = words[bracket...].split(separator: " ")
@@ -59,15 +60,15 @@ struct ProcessMetrics: MetricsSource {
     String(decoding: read(path), as: UTF8.self).split(separator: " ")
   }
 
-  /// A small file of the system's; empty where it cannot be read.
+  /// The contents of a small file; empty if it cannot be read.
   private static func read(_ path: String) -> [UInt8] {
-    let file = open(path, O_RDONLY | O_CLOEXEC)
+    let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { return [] }
     defer { close(file) }
     var bytes: [UInt8] = []
     var part = [UInt8](repeating: 0, count: 16_384)
     while bytes.count < 1_048_576 {
-      let count = Glibc.read(file, &part, part.count)
+      let count = unsafe Glibc.read(file, &part, part.count)
       guard count > 0 else { break }
       bytes += part[..<count]
     }
@@ -75,11 +76,11 @@ struct ProcessMetrics: MetricsSource {
   }
 
   private static func entries(of path: String) -> Int? {
-    guard let folder = opendir(path) else { return nil }
-    defer { closedir(folder) }
+    guard let folder = unsafe opendir(path) else { return nil }
+    defer { unsafe closedir(folder) }
     var count = 0
-    while let entry = readdir(folder) {
-      if entry.pointee.d_name.0 != CChar(UInt8(ascii: ".")) { count += 1 }
+    while let entry = unsafe readdir(folder) {
+      if unsafe entry.pointee.d_name.0 != CChar(UInt8(ascii: ".")) { count += 1 }
     }
     return count
   }

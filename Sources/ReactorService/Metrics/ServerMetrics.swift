@@ -1,10 +1,10 @@
 internal import MicrohttpdServer
-internal import ReactorHost
 internal import Synchronization
+internal import Telemetry
 
-/// What the transport holds.
+/// The metrics of the HTTP server.
 ///
-/// The transport is made after the service that shows its figures, and told of then.
+/// The server is created after the API that exposes its metrics, and is set later.
 final class ServerMetrics: MetricsSource {
   private let server = Mutex<MicrohttpdServer?>(nil)
 
@@ -14,19 +14,19 @@ final class ServerMetrics: MetricsSource {
 
   func write(to text: inout MetricsText) {
     guard let statistics = server.withLock({ $0 })?.statistics else { return }
-    text.family("reactord_http_connections", .gauge, "Connections for requests.")
+    text.family("reactord_http_connections", .gauge, "Open connections that serve requests.")
     text.sample(statistics.connections)
-    text.family("reactord_http_requests_in_flight", .gauge, "Requests that wait for their answer.")
+    text.family("reactord_http_requests_in_flight", .gauge, "Requests without a response yet.")
     text.sample(statistics.requestsInFlight)
-    text.family("reactord_streams", .gauge, "Connections that carry a stream.")
+    text.family("reactord_streams", .gauge, "Open connections that serve a stream.")
     text.sample(statistics.streams)
     text.family(
       "reactord_http_connections_refused_total", .counter,
-      "Connections refused because their address had enough of them.")
-    text.sample(statistics.refused)
+      "Connections rejected by limits.address.")
+    text.sample(statistics.rejected)
     text.family(
       "reactord_http_connections_overdue_total", .counter,
-      "Connections closed because their client was too slow.")
+      "Connections closed because a time limit expired.")
     text.sample(statistics.overdue)
   }
 }

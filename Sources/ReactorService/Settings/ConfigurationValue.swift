@@ -1,7 +1,7 @@
-/// A value of the configuration file whose meaning is not yet known.
+/// A parsed value of the configuration file, before it is matched with a setting.
 enum ConfigurationValue: Sendable, Equatable {
-  /// An object.
-  case object([String: ConfigurationValue])
+  /// An object, with its members in the order of the file.
+  case object([Member])
 
   /// An array.
   case array([ConfigurationValue])
@@ -20,32 +20,35 @@ enum ConfigurationValue: Sendable, Equatable {
 
   /// `null`.
   case null
+
+  /// A member of an object.
+  struct Member: Sendable, Equatable {
+    let name: String
+    let position: FilePosition
+    let value: ConfigurationValue
+  }
 }
 
-extension ConfigurationValue: Decodable {
-  /// Takes whatever the decoder has, which bounds the depth.
-  init(from decoder: any Decoder) throws {
-    let container = try decoder.singleValueContainer()
-    if container.decodeNil() {
-      self = .null
-    } else if let value = try? container.decode(Bool.self) {
-      self = .boolean(value)
-    } else if let value = try? container.decode(Int.self) {
-      self = .integer(value)
-    } else if let value = try? container.decode(Double.self) {
-      self = .number(value)
-    } else if let value = try? container.decode(String.self) {
-      self = .string(value)
-    } else if let value = try? container.decode([ConfigurationValue].self) {
-      self = .array(value)
+/// A position in a file, counted from 1; columns count characters.
+struct FilePosition: Sendable, Equatable, CustomStringConvertible {
+  var line = 1
+  var column = 1
+
+  var description: String { "\(line):\(column)" }
+
+  /// Moves behind a character.
+  mutating func advance(over scalar: Unicode.Scalar) {
+    if scalar == "\n" {
+      line += 1
+      column = 1
     } else {
-      self = .object(try container.decode([String: ConfigurationValue].self))
+      column += 1
     }
   }
 }
 
 extension ConfigurationValue: CustomStringConvertible {
-  /// The value as a message shows it: scalars whole, containers by their kind.
+  /// The value in an error message: scalars in full, containers by their kind.
   var description: String {
     switch self {
     case .object: "an object"

@@ -1,10 +1,9 @@
-/// A setting that is not the service's own: declared by whoever registers reactors, and read back
-/// with its type.
+/// A setting that the program which registers the reactors declares, and reads with its type.
 ///
 /// ```swift
 /// let latency = ExtraSetting(
 ///   "weather.latency", default: .milliseconds(200), .duration(0...60),
-///   help: "How long the weather service takes to answer.")
+///   help: "The response time of the weather service.")
 ///
 /// CommandLineInterface.main(settings: [latency.setting]) { context in
 ///   let service = WeatherService(latency: context.configuration[latency])
@@ -14,13 +13,13 @@ public struct ExtraSetting<Value: Sendable>: Sendable {
   /// The name: lowercase words joined by dots.
   public let name: String
 
-  /// What holds when nothing is configured.
+  /// The default.
   public let defaultValue: Value
 
-  /// The line for the table of settings.
+  /// The entry of the table of settings.
   public let setting: Setting
 
-  /// Declares a setting, whose default is not checked against the format.
+  /// Declares a setting, without checking its default against the format.
   public init(
     _ name: String, default defaultValue: Value, _ format: SettingFormat<Value>, help: String
   ) {

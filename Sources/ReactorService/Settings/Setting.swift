@@ -1,30 +1,31 @@
-/// One line of the table of settings, whatever the type of its value.
+/// An entry of the table of settings, with the type of its value erased.
 ///
-/// Its name is lowercase words joined by dots (`streams.heartbeat`); the flag, the environment
-/// variable and the key of the file follow from it.
+/// The name is lowercase words joined by dots (`streams.heartbeat`). The flag, the environment variable
+/// and the key of the configuration file are derived from it.
 public struct Setting: Sendable {
-  /// The name, as it stands in the documentation.
+  /// The name.
   public let name: String
 
-  /// What the setting means: one or two sentences.
+  /// One or two sentences for the help.
   public let help: String
 
-  /// The word for the value in the help.
+  /// The placeholder for the value in the help.
   let placeholder: String
 
-  /// What values are taken.
+  /// A description of the accepted values.
   let expected: String
 
-  /// Reads a value into a configuration.
+  /// Parses a value and stores it in a configuration.
   let assign: @Sendable (SettingInput, inout Configuration) throws(SettingProblem) -> Void
 
-  /// The value in a configuration, as it stands in a flag.
+  /// The value in a configuration, in the form of a flag.
   let text: @Sendable (Configuration) -> String
 
-  /// The value in a configuration, as it stands in the commented file.
+  /// The value in a configuration, in the form of the configuration file.
   let literal: @Sendable (Configuration) -> String
 
-  /// Declares a setting that is a property of `Configuration`, whose initial value is its default.
+  /// Declares a setting whose value is a property of `Configuration`, and whose default is the
+  /// property's initial value.
   init<Value>(
     _ name: String, _ path: any WritableKeyPath<Configuration, Value> & Sendable,
     _ format: SettingFormat<Value>, help: String
@@ -56,6 +57,6 @@ public struct Setting: Sendable {
   /// The environment variable: `REACTORD_STREAMS_HEARTBEAT`.
   public var variable: String { Self.prefix + name.uppercased().replacing(".", with: "_") }
 
-  /// What the names of all our environment variables begin with.
+  /// The prefix of every environment variable of the service.
   static let prefix = "REACTORD_"
 }

@@ -1,8 +1,10 @@
 internal import ReactorHost
 internal import ReactorHTTP
+internal import ReactorLog
+internal import TerminalClient
 
 extension SettingFormat where Value == Duration {
-  /// A time in seconds, fractions allowed.
+  /// A number of seconds; fractions are allowed.
   public static func duration(_ range: ClosedRange<Double>) -> SettingFormat {
     let limits = "\(plain(range.lowerBound)) to \(plain(range.upperBound))"
     return SettingFormat(
@@ -16,14 +18,14 @@ extension SettingFormat where Value == Duration {
       })
   }
 
-  /// A number without a fraction that says nothing: `15`, not `15.0`.
+  /// Omits a fraction of zero: `15`, not `15.0`.
   private static func plain(_ value: Double) -> String {
     Int(exactly: value).map { "\($0)" } ?? "\(value)"
   }
 }
 
 extension SettingFormat where Value == Int {
-  /// A number of things.
+  /// A number without a unit.
   public static func count(_ range: ClosedRange<Int>) -> SettingFormat {
     whole(range, placeholder: "NUMBER", of: "a whole number")
   }
@@ -46,7 +48,7 @@ extension SettingFormat where Value == Int {
 
 extension SettingFormat
 where Value: CaseIterable & RawRepresentable, Value.RawValue == String {
-  /// One of the words of an enumeration.
+  /// One of the raw values of an enumeration.
   public static func choice(of type: Value.Type = Value.self) -> SettingFormat {
     let words = type.allCases.map(\.rawValue)
     return SettingFormat(
@@ -57,14 +59,14 @@ where Value: CaseIterable & RawRepresentable, Value.RawValue == String {
 }
 
 extension SettingFormat where Value == Bool {
-  /// Yes or no.
+  /// `true` or `false`.
   static var flag: SettingFormat {
     SettingFormat(placeholder: "true|false", expected: "true or false")
   }
 }
 
 extension SettingFormat where Value == String {
-  /// The path of a file, or nothing.
+  /// The path of a file; empty for none.
   static var path: SettingFormat {
     SettingFormat(
       placeholder: "FILE", expected: "the path of a file",
@@ -73,7 +75,7 @@ extension SettingFormat where Value == String {
 }
 
 extension SettingFormat where Value == Set<String> {
-  /// Origins of web pages.
+  /// A set of web origins.
   static var origins: SettingFormat {
     SettingFormat(
       placeholder: "ORIGIN[,ORIGIN...]",
@@ -84,10 +86,22 @@ extension SettingFormat where Value == Set<String> {
       },
       write: { $0.sorted().joined(separator: ",") })
   }
+
+  /// A set of host names without ports, or `*`.
+  static var hostNames: SettingFormat {
+    SettingFormat(
+      placeholder: "NAME[,NAME...]",
+      expected: "host names without ports, separated by commas, or *",
+      read: { text in
+        let names = text.split(separator: ",").map { String($0.drop { $0 == " " }).lowercased() }
+        return names.allSatisfy { $0 == "*" || AcceptedHosts.name(of: $0) == $0 } ? Set(names) : nil
+      },
+      write: { $0.sorted().joined(separator: ",") })
+  }
 }
 
 extension SettingFormat where Value == TrustedProxies {
-  /// Addresses and networks.
+  /// A list of addresses and networks.
   static var trustedProxies: SettingFormat {
     SettingFormat(
       placeholder: "ADDRESS[,ADDRESS...]",
@@ -109,7 +123,7 @@ extension SettingFormat where Value == ListenAddress {
 }
 
 extension SettingFormat where Value == FilePermissions {
-  /// Permissions as `chmod` takes them.
+  /// A file mode in octal, as in `chmod`.
   static var permissions: SettingFormat {
     SettingFormat(
       placeholder: "MODE", expected: "permissions in octal, such as 0660",
@@ -118,7 +132,7 @@ extension SettingFormat where Value == FilePermissions {
 }
 
 extension SettingFormat where Value == RetentionRules {
-  /// How much is kept of logs.
+  /// A default and rules per reactor.
   static var retention: SettingFormat {
     SettingFormat(
       placeholder: "all|NUMBER|DAYSd[,REACTOR=...]",
@@ -128,16 +142,10 @@ extension SettingFormat where Value == RetentionRules {
 }
 
 extension SettingFormat where Value == StoreChoice {
-  /// A store that this build can open.
+  /// The kind and place of a store.
   static var store: SettingFormat {
     SettingFormat(
-      placeholder: "memory|sqlite:PATH|nats:URL",
-      expected: "memory, sqlite:PATH or nats:URL",
-      read: { StoreChoice($0) }, write: \.description
-    )
-    .refusing { choice in
-      choice.isAvailable
-        ? nil : SettingProblem(reason: "this build has no support for the store \(choice)")
-    }
+      placeholder: "memory|sqlite:PATH", expected: "memory or sqlite:PATH",
+      read: { StoreChoice($0) }, write: \.description)
   }
 }

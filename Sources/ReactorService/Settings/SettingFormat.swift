@@ -1,26 +1,30 @@
-/// How values of one kind are read, named in the help, and written into the commented file.
+/// Parses and writes the values of a setting, and describes them in the help.
 ///
-/// The formats of the service's own settings are static members (`.duration(0...60)`, `.choice()`);
-/// a daemon with settings of another kind makes its own.
+/// The formats of the service's own settings are static members (`.duration(0...60)`, `.choice()`). A
+/// daemon that declares settings of another type creates its own format.
 public struct SettingFormat<Value: Sendable>: Sendable {
-  /// The word for the value in the help: `SECONDS`, or the values to choose from.
+  /// The placeholder for the value in the help: `SECONDS`, or the values to choose from.
   let placeholder: String
 
-  /// What is taken, ending the sentence "expected …".
+  /// A description of the accepted values that completes the sentence "expected …".
   let expected: String
 
-  /// Reads a value, or says why not.
+  /// Parses a value, or throws the reason it is rejected.
   let read: @Sendable (SettingInput) throws(SettingProblem) -> Value
 
-  /// The value as it stands in a flag.
+  /// The value in the form of a flag.
   let write: @Sendable (Value) -> String
 
-  /// Whether the file has the value in quotes.
+  /// Whether the value is a string in the configuration file.
   let isString: Bool
 
-  /// Makes a format of values that are strings in the file and text in a flag.
+  /// Creates a format for values that are strings in the configuration file.
   ///
-  /// `read` returns `nil` for text that it does not take; `write` gives back text that it does.
+  /// - Parameters:
+  ///   - placeholder: The placeholder for the value in the help.
+  ///   - expected: A description of the accepted values that completes the sentence "expected …".
+  ///   - read: Parses text; returns `nil` if it is rejected.
+  ///   - write: Returns text that `read` accepts.
   public init(
     placeholder: String, expected: String,
     read: @escaping @Sendable (String) -> Value?, write: @escaping @Sendable (Value) -> String
@@ -42,7 +46,7 @@ public struct SettingFormat<Value: Sendable>: Sendable {
     isString = true
   }
 
-  /// Makes a format of values that are numbers in the file and decimal digits in a flag.
+  /// Creates a format for values that are numbers in the configuration file.
   init(
     placeholder: String, expected: String,
     readNumber: @escaping @Sendable (SettingNumber) -> Value?,
@@ -60,7 +64,7 @@ public struct SettingFormat<Value: Sendable>: Sendable {
     isString = false
   }
 
-  /// Makes the format of truth values.
+  /// Creates the format of Boolean values.
   init(placeholder: String, expected: String) where Value == Bool {
     self.placeholder = placeholder
     self.expected = expected
@@ -76,31 +80,7 @@ public struct SettingFormat<Value: Sendable>: Sendable {
     isString = false
   }
 
-  private init(
-    _ format: SettingFormat,
-    read: @escaping @Sendable (SettingInput) throws(SettingProblem) -> Value
-  ) {
-    placeholder = format.placeholder
-    expected = format.expected
-    write = format.write
-    isString = format.isString
-    self.read = read
-  }
-
-  /// The same format with one more condition on the value.
-  func refusing(
-    _ objection: @escaping @Sendable (Value) -> SettingProblem?
-  ) -> SettingFormat {
-    SettingFormat(
-      self,
-      read: { input throws(SettingProblem) in
-        let value = try read(input)
-        if let problem = objection(value) { throw problem }
-        return value
-      })
-  }
-
-  /// The value as it stands in the commented file.
+  /// The value in the form of the configuration file.
   func literal(_ value: Value) -> String {
     guard isString else { return write(value) }
     var literal = "\""

@@ -1,7 +1,6 @@
-/// What was found for a setting, before it is read as the setting's value.
+/// The unparsed value of a setting.
 ///
-/// It keeps apart what the sources keep apart: a flag and an environment variable are always text,
-/// while the file knows numbers from strings.
+/// A flag or an environment variable is always text; the file distinguishes numbers from strings.
 enum SettingInput: Sendable, Equatable {
   /// From a flag or an environment variable.
   case text(String)
@@ -11,7 +10,7 @@ enum SettingInput: Sendable, Equatable {
 }
 
 extension SettingInput: CustomStringConvertible {
-  /// The value as a message shows it.
+  /// The value in an error message.
   var description: String {
     switch self {
     case .text(""): "nothing"

@@ -1,14 +1,14 @@
-/// A number as a setting was given it.
+/// The number that an unparsed value holds.
 struct SettingNumber {
   /// The value; finite.
   let value: Double
 
-  /// The value when it is whole and fits.
+  /// The value if it is an integer in the range of `Int`.
   let integer: Int?
 
-  /// Takes a number of the file, or decimal text of a flag or variable.
+  /// Reads a number of the file, or the decimal text of a flag or variable.
   ///
-  /// Returns `nil` for what is no number, for NaN and for the infinities.
+  /// - Returns: `nil` if the value is not a number, not finite, or not decimal.
   init?(_ input: SettingInput) {
     switch input {
     case .json(.integer(let integer)):
@@ -16,7 +16,7 @@ struct SettingNumber {
     case .json(.number(let value)):
       self.init(value, integer: Int(exactly: value))
     case .text(let text):
-      // `Double` also reads hexadecimal digits, "nan" and "infinity", which no one means here.
+      // `Double` would also accept hexadecimal digits, "nan" and "infinity".
       guard text.utf8.allSatisfy(Self.isDecimal), let value = Double(text) else { return nil }
       self.init(value, integer: Int(text) ?? Int(exactly: value))
     case .json:

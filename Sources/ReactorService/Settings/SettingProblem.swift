@@ -1,5 +1,4 @@
-/// Why a value was refused: what the setting takes instead, ending a sentence that begins with the
-/// place of the value.
+/// The reason a value is rejected, without the place where it was found.
 struct SettingProblem: Error, Equatable {
   /// The reason, such as `expected a number of seconds from 0 to 3600, found -1`.
   let reason: String

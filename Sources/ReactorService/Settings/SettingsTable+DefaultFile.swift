@@ -1,7 +1,5 @@
 extension SettingsTable {
-  /// The commented default file: every setting at its default, below what it means and takes.
-  ///
-  /// `config/reactord.json5` is this text, which a test holds it to.
+  /// The commented default configuration file, which a test compares with `config/reactord.json5`.
   var defaultFile: String {
     var writer = DefaultFileWriter()
     let defaults = Configuration()
@@ -10,15 +8,15 @@ extension SettingsTable {
   }
 }
 
-/// Writes settings that come grouped as the nested objects that make their dots.
+/// Writes settings whose groups are adjacent as nested objects.
 private struct DefaultFileWriter {
   private var text = """
     // The configuration of reactord (JSON5), with every setting at its default. Name the file with
-    // --config FILE or REACTORD_CONFIG; what it leaves out stays at its default.
+    // --config FILE or REACTORD_CONFIG; settings that it omits have their defaults.
     //
-    // streams.heartbeat here is --streams-heartbeat on the command line, which wins over
-    // REACTORD_STREAMS_HEARTBEAT in the environment, which wins over this file. Durations are
-    // seconds, sizes are bytes.
+    // The flag of streams.heartbeat is --streams-heartbeat, its environment variable
+    // REACTORD_STREAMS_HEARTBEAT. A flag overrides the environment, which overrides this file.
+    // Durations are in seconds, sizes in bytes.
     {
 
     """
@@ -35,7 +33,7 @@ private struct DefaultFileWriter {
       open.append(group)
     }
     line("// \(setting.help)")
-    line("// Takes \(setting.expected).")
+    line("// Accepts \(setting.expected).")
     line("\(words[words.index(before: words.endIndex)]): \(literal),")
     isFirst = false
   }

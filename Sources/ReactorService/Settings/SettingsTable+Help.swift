@@ -1,34 +1,33 @@
 extension SettingsTable {
-  /// What `reactord --help` prints.
+  /// The output of `reactord --help`.
   static let overview = """
-    reactord hosts reactors over HTTP and streams their states.
+    reactord serves reactors over HTTP and streams their states.
 
     Usage:
       reactord serve [--config FILE] [--SETTING VALUE ...]   run the daemon
-      reactord log TASK [--store sqlite:PATH] [--config FILE] work with a store:
-        verify    fold every session anew; compare with its snapshots, and twice
-        export    write all sessions to standard output, a JSON object a line
-        import    read an export from standard input, all of it or nothing
-        backup    copy the store, while it is served, to the file that --to FILE names
-        compact   remove what log.retain does not keep, and give the room back
-      reactord watch URL [--json]                            print a session's State, and what changes
-      reactord send URL ACTION [--wait SECONDS]              send a session an action, print its State
-      reactord health [--url URL]                            exit 0 if a running daemon is healthy
-      reactord defaults                                      print the commented default configuration
+      reactord log TASK [--store sqlite:PATH] [--config FILE] maintain a store:
+        verify    replay every session and compare the result with its snapshots
+        export    write all sessions to standard output, one JSON object per line
+        import    import an export from standard input, completely or not at all
+        backup    copy the store to the file of --to FILE; the daemon may be running
+        compact   delete what log.retain does not retain, and shrink the file
+      reactord watch URL [--json]                            print a session's State and its changes
+      reactord send URL ACTION [--wait SECONDS]              send an action and print the State
+      reactord health [--url URL]                            exit with 0 if a daemon is healthy
+      reactord defaults                                      print the default configuration file
       reactord --help | --version
 
     'reactord serve --help' lists all settings.
     """
 
-  /// What `reactord serve --help` prints: every setting with its flag, its environment variable,
-  /// its default and its meaning.
+  /// The output of `reactord serve --help`.
   var help: String {
     let defaults = Configuration()
     var help = """
       Usage: reactord serve [--config FILE] [--SETTING VALUE ...]
 
-      A flag wins over the environment, the environment over the file, the file over the default.
-      Durations are seconds, sizes are bytes. 'reactord defaults' prints a file to start from.
+      A flag overrides the environment, the environment the file, the file the default.
+      Durations are in seconds, sizes in bytes. 'reactord defaults' prints a configuration file.
 
       Flags:
         --config FILE
@@ -46,6 +45,7 @@ extension SettingsTable {
       help += """
           \(setting.flag) \(setting.placeholder)
               \(setting.help)
+              Accepts \(setting.expected).
               default \(setting.text(defaults)), environment \(setting.variable)
 
         """

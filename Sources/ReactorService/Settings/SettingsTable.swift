@@ -1,7 +1,7 @@
-/// All settings of one daemon: the service's own and the declared ones, found by each of their
-/// names.
+/// The settings of one daemon, looked up by name, flag or environment variable: the service's own,
+/// then those that the program declares.
 struct SettingsTable: Sendable {
-  /// The settings in the order of the help and of the commented file: grouped.
+  /// The settings in the order of the help and of the default file; members of a group are adjacent.
   let settings: [Setting]
 
   private let byFlag: [String: Setting]
@@ -9,13 +9,13 @@ struct SettingsTable: Sendable {
   private let byName: [String: Setting]
   private let groups: Set<String>
 
-  /// Flags that are not settings, and so cannot be the flag of one.
+  /// Flags that are not settings.
   private static let reserved: Set = ["--config", "--help", "--url", "--version"]
 
-  /// Joins the service's own settings with declared ones.
+  /// Adds declared settings to the service's own.
   ///
-  /// A declaration that no name could be found by is refused: one whose name is taken or reserved,
-  /// is also a group of other settings, or is not lowercase words joined by dots.
+  /// - Throws: An error for a declaration whose name is in use, reserved, the name of a group, or not
+  ///   lowercase words joined by dots.
   init(extras: [Setting]) throws(ConfigurationError) {
     settings = Configuration.settings + extras
     var byFlag: [String: Setting] = [:]
@@ -37,19 +37,22 @@ struct SettingsTable: Sendable {
     self.groups = groups
   }
 
-  /// The setting of a flag, given with its dashes.
+  /// The setting of a flag, which includes its dashes.
   func setting(flag: String) -> Setting? { byFlag[flag] }
 
   /// The setting of an environment variable.
   func setting(variable: String) -> Setting? { byVariable[variable] }
 
   /// The setting of a dotted name.
-  func setting(name: String) -> Setting? { byName[name] }
+  func setting(name: String) -> Setting? { Self.isShort(name) ? byName[name] : nil }
 
-  /// Whether settings exist whose names begin with this name and a dot.
-  func isGroup(_ name: String) -> Bool { groups.contains(name) }
+  /// Whether this is the name of a group of settings.
+  func isGroup(_ name: String) -> Bool { Self.isShort(name) && groups.contains(name) }
 
-  /// The groups that a name lies in: `a` and `a.b` for `a.b.c`.
+  // Hashing a long String costs quadratic time for some texts.
+  private static func isShort(_ name: String) -> Bool { name.utf8.count <= 128 }
+
+  /// The groups that contain a name: `a` and `a.b` for `a.b.c`.
   static func groups(of name: String) -> [String] {
     name.indices.filter { name[$0] == "." }.map { String(name[..<$0]) }
   }

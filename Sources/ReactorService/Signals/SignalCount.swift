@@ -1,18 +1,18 @@
 internal import Synchronization
 
-/// Decides what a signal does, whichever of the two it is.
+/// Decides the effect of SIGTERM and SIGINT by the number of signals received.
 final class SignalCount: Sendable {
   enum Effect: Equatable {
-    /// Finish what runs, then end.
+    /// Drain, then exit.
     case drain
 
-    /// End now.
+    /// Exit immediately.
     case exit
   }
 
   private let hasDrained = Atomic(false)
 
-  /// What the signal that just came does.
+  /// The effect of the next signal.
   func next() -> Effect {
     hasDrained.exchange(true, ordering: .relaxed) ? .exit : .drain
   }

@@ -1,8 +1,8 @@
 internal import Synchronization
 
-/// The one moment at which the process is asked to end, for all who have to do with it.
+/// A one-time request to end the process.
 ///
-/// Any thread may call any method.
+/// All methods may be called on any thread.
 public final class Termination: Sendable {
   private enum State {
     case running(waiting: [@Sendable () -> Void])
@@ -11,12 +11,12 @@ public final class Termination: Sendable {
 
   private let state = Mutex(State.running(waiting: []))
 
-  /// Makes a termination that was not requested yet.
+  /// Creates a termination that is not requested yet.
   public init() {}
 
-  /// Asks for the end; only the first call has an effect.
+  /// Requests the end; only the first call has an effect.
   ///
-  /// What waits is called on this thread, in the order in which it came.
+  /// Registered actions are called on this thread in the order of their registration.
   public func request() {
     let waiting = state.withLock { state in
       guard case .running(let waiting) = state else { return [@Sendable () -> Void]() }
@@ -26,14 +26,14 @@ public final class Termination: Sendable {
     for action in waiting { action() }
   }
 
-  /// Whether the end was asked for.
+  /// Whether the end was requested.
   public var isRequested: Bool {
     state.withLock { state in
       if case .requested = state { true } else { false }
     }
   }
 
-  /// Calls `action` once when the end is asked for; at once, on this thread, when it was already.
+  /// Calls `action` once when the end is requested; immediately if it already was.
   public func whenRequested(_ action: @escaping @Sendable () -> Void) {
     let isLate = state.withLock { state in
       guard case .running(var waiting) = state else { return true }
@@ -44,7 +44,7 @@ public final class Termination: Sendable {
     if isLate { action() }
   }
 
-  /// Returns when the end is asked for; cancellation does not end the waiting.
+  /// Waits until the end is requested; cancellation has no effect.
   public func requested() async {
     await withCheckedContinuation { continuation in
       whenRequested { continuation.resume() }

@@ -1,20 +1,19 @@
 internal import Glibc
 
-/// The listening sockets that a service manager hands over to a process that it starts
-/// (sd_listen_fds(3)).
+/// The listening sockets that a service manager passes to the process (sd_listen_fds(3)).
 enum InheritedSockets {
-  /// The first descriptor that is handed over.
+  /// The first passed descriptor.
   static let first: Int32 = 3
 
-  /// More than this is a mistake.
+  /// The maximum number of passed descriptors.
   static let limit = 64
 
-  /// The descriptors that the environment says are ours.
+  /// The passed descriptors.
   ///
   /// - Parameters:
-  ///   - environment: `LISTEN_PID` names the process that is meant, `LISTEN_FDS` how many there are.
+  ///   - environment: `LISTEN_PID` is the receiving process, `LISTEN_FDS` the number of descriptors.
   ///   - process: The id of this process.
-  /// - Returns: The descriptors; none where the environment says nothing, or means another process.
+  /// - Returns: The descriptors; empty if there are none or if they are for another process.
   static func descriptors(_ environment: [String: String], process: Int32) -> [Int32] {
     guard environment["LISTEN_PID"].flatMap({ Int32($0) }) == process,
       let count = environment["LISTEN_FDS"].flatMap({ Int($0) }), (1...limit).contains(count)

@@ -1,22 +1,24 @@
 internal import Dispatch
 internal import Glibc
 internal import ReactorHost
+internal import ReactorLog
 internal import SQLiteLog
+internal import TerminalClient
 
 extension ServiceContext {
-  /// Does something with the store that is configured, and says on standard output what came of it.
-  func perform(_ task: StoreTask, _ reactors: [ReactorRegistration]) async throws {
+  /// Executes a maintenance task of the configured store, and prints the result.
+  func execute(_ task: StoreTask, _ reactors: [ReactorRegistration]) async throws {
     guard case .sqlite(let path) = configuration.store else {
       throw ConfigurationError.configuration(
-        "the store \(configuration.store) is none that this can be done with")
+        "'reactord log' needs a store sqlite:PATH, found \(configuration.store)")
     }
-    // All of it blocks, for minutes perhaps.
+    // The task may block for minutes.
     try await withCheckedThrowingContinuation { continuation in
       DispatchQueue.global().async {
         continuation.resume(
           with: Result {
             do {
-              try perform(task, SQLiteMaintenance(path: path), path, reactors)
+              try execute(task, SQLiteMaintenance(path: path), path, reactors)
             } catch let error as SQLiteLogError {
               throw ConfigurationError(error)
             }
@@ -25,7 +27,7 @@ extension ServiceContext {
     }
   }
 
-  private func perform(
+  private func execute(
     _ task: StoreTask, _ store: SQLiteMaintenance, _ path: String, _ reactors: [ReactorRegistration]
   ) throws {
     switch task {
@@ -36,19 +38,19 @@ extension ServiceContext {
       try output.flush()
     case .import:
       let lines = InputLines()
-      print("\(try store.import { try lines.next() }) sessions were read")
+      print("\(try store.import { try lines.next() }) sessions imported")
     case .backup(let copy):
       try store.backUp(to: copy)
       print("copied to \(copy)")
     case .compact:
       try store.compact(
-        to: configuration.log.retain,
+        to: configuration.retention,
         schemas: Dictionary(reactors.map { ($0.name, $0.schema) }) { $1 },
-        outcomesKept: configuration.actions.idempotency)
+        outcomesKept: configuration.host.idempotency)
     }
   }
 
-  /// Folds every session anew.
+  /// Replays every session and prints the findings.
   private func verify(
     _ store: SQLiteMaintenance, _ path: String, _ reactors: [ReactorRegistration]
   ) throws {

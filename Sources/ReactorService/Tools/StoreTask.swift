@@ -1,21 +1,21 @@
-/// Something that is done with a store by hand: `reactord log …`.
+/// A maintenance task of a store: `reactord log …`.
 public enum StoreTask: Equatable, Sendable {
-  /// Fold every session anew.
+  /// Replay every session and compare the result with its snapshots.
   case verify
 
-  /// Write all sessions to standard output.
+  /// Export all sessions to standard output.
   case export
 
-  /// Read what was written from standard input.
+  /// Import an export from standard input.
   case `import`
 
   /// Copy the store to a file.
   case backup(String)
 
-  /// Remove what retention does not keep.
+  /// Delete the entries that `log.retain` does not retain.
   case compact
 
-  /// Reads the word of the command line; `nil` where there is no such task, or no destination.
+  /// Parses the name of a task; `nil` if it is unknown or its destination is missing.
   init?(_ word: String, destination: String?) {
     switch word {
     case "verify": self = .verify

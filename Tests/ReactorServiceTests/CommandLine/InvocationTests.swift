@@ -1,21 +1,24 @@
 import Testing
 
 @testable import ReactorService
+@testable import TerminalClient
 
 struct InvocationTests {
   @Test(arguments: [["--help"], ["-h"], ["health", "--help"]])
-  func `help names the commands`(_ arguments: [String]) throws {
+  func `help lists the commands`(_ arguments: [String]) throws {
     let text = try #require(try CommandLineCase(arguments: arguments).text())
     for command in ["serve", "health", "defaults", "--version"] { #expect(text.contains(command)) }
   }
 
   @Test(arguments: [["--version"], ["serve", "--version"]])
-  func `version is one line`(_ arguments: [String]) throws {
+  func `version prints one line`(_ arguments: [String]) throws {
     #expect(
       try CommandLineCase(arguments: arguments).text() == "reactord \(ServiceVersion.current)")
   }
 
-  @Test func `the help of serve has every setting with its names, default and meaning`() throws {
+  @Test func `the help of serve lists every setting with its names, values, default and meaning`()
+    throws
+  {
     let text = try #require(try CommandLineCase(serve: "--help").text())
     for setting in Configuration.settings {
       #expect(
@@ -23,17 +26,18 @@ struct InvocationTests {
           """
             \(setting.flag) \(setting.placeholder)
                 \(setting.help)
+                Accepts \(setting.expected).
                 default \(setting.text(Configuration())), environment \(setting.variable)
           """))
     }
   }
 
-  @Test func `without a command the help comes with the error`() throws {
-    let refusal = try #require(CommandLineCase().refusal())
-    #expect(refusal.usage.contains("reactord serve"))
+  @Test func `a missing command prints the help with the error`() throws {
+    let error = try #require(CommandLineCase().error())
+    #expect(error.usage.contains("reactord serve"))
   }
 
-  @Test func `an unknown variable of ours is a warning, and one of others is not`() throws {
+  @Test func `an unknown variable with our prefix is a warning`() throws {
     let line = CommandLineCase(
       arguments: ["serve"],
       environment: [
@@ -41,13 +45,13 @@ struct InvocationTests {
         "REACTORD_LISTEN": "[::1]:1", "PATH": "/bin",
       ], files: ["f": "{}"])
     guard case .serve(_, let warnings) = try line.parse() else {
-      Issue.record("this serves")
+      Issue.record("not a serve command")
       return
     }
     #expect(
       warnings == [
-        "the environment variable REACTORD_A is no setting of reactord and is ignored",
-        "the environment variable REACTORD_PORT is no setting of reactord and is ignored",
+        "the environment variable REACTORD_A is not a setting of reactord; ignored",
+        "the environment variable REACTORD_PORT is not a setting of reactord; ignored",
       ])
   }
 
@@ -55,22 +59,22 @@ struct InvocationTests {
     ("0.0.0.0:81", "127.0.0.1:81"), ("[::]:81", "[::1]:81"), ("[::1]:81", "[::1]:81"),
     ("localhost:81", "localhost:81"),
   ])
-  func `health asks where the configuration makes the daemon listen`(
-    _ listen: String, _ asked: String
+  func `health connects to the configured address`(
+    _ listen: String, _ expected: String
   ) throws {
     let line = CommandLineCase(arguments: ["health"], environment: ["REACTORD_LISTEN": listen])
     guard case .health(let probe) = try line.parse() else {
-      Issue.record("this asks")
+      Issue.record("not a health command")
       return
     }
-    #expect(probe.address.description == asked)
+    #expect(probe.address.description == expected)
     #expect(probe.path == "/healthz")
   }
 
-  @Test func `health asks the URL that it is given`() throws {
+  @Test func `health connects to the given URL`() throws {
     let line = CommandLineCase(arguments: ["health", "--url", "http://localhost:81/readyz"])
     guard case .health(let probe) = try line.parse() else {
-      Issue.record("this asks")
+      Issue.record("not a health command")
       return
     }
     #expect(probe == HealthProbe(url: "http://localhost:81/readyz"))

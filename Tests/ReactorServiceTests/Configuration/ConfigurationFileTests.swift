@@ -1,5 +1,8 @@
+import ReactorHTTP
 import ReactorHost
 import ReactorService
+import MicrohttpdServer
+import TerminalClient
 import Testing
 
 struct ConfigurationFileTests {
@@ -15,68 +18,73 @@ struct ConfigurationFileTests {
       """
     let configuration = try CommandLineCase(file: file).configuration()
     #expect(configuration.listen == ListenAddress(host: "::1", port: 0))
-    #expect(configuration.sessions.create == .explicit)
-    #expect(configuration.sessions.idle == .milliseconds(500))
-    #expect(configuration.limits.body == 16)
-    #expect(configuration.limits.idle == .seconds(100))
-    #expect(configuration.log.level == .trace)
-    #expect(configuration.log.format == .json)
+    #expect(configuration.host.sessionCreation == .explicit)
+    #expect(configuration.host.sessionIdle == .milliseconds(500))
+    #expect(configuration.server.limits.body == 16)
+    #expect(configuration.server.timeouts.idle == .seconds(100))
+    #expect(configuration.logLevel == .trace)
+    #expect(configuration.logFormat == .json)
   }
 
   @Test(arguments: [
-    ("{ nope: 1 }", "unknown key \"nope\""),
-    ("{ streams: { heartbeet: 1 } }", "unknown key \"streams.heartbeet\""),
-    ("{ b: 1, a: 1 }", "unknown key \"a\""),
-    ("{ streams: 5 }", "streams: expected an object, found 5"),
-    ("{ streams: null }", "streams: expected an object, found null"),
+    ("{ nope: 1 }", "1:3: unknown key \"nope\""),
+    (
+      "{\n  streams: {\n    heartbeet: 1 } }",
+      "3:5: unknown key \"streams.heartbeet\"; did you mean streams.heartbeat?"
+    ),
+    ("{ b: 1, a: 1 }", "1:3: unknown key \"b\""),
+    ("{ streams: 5 }", "1:3: streams: expected an object, found 5"),
+    ("{ streams: null }", "1:3: streams: expected an object, found null"),
+    ("{ store: 'memory', /* ü */ store: 'memory' }", "1:28: \"store\" occurs twice"),
+    ("{ listen 'x' }", "1:10: expected a colon, found \"'\""),
+    ("{ listen: 'x\n' }", "1:11: the string has no end"),
+    ("{ a: 1 /* ", "1:8: the comment has no end"),
     (
       "{ streams: { heartbeat: '15' } }",
-      "streams.heartbeat: expected a number of seconds from 0.1 to 3600, found \"15\""
+      "1:14: streams.heartbeat: expected a number of seconds from 0.1 to 3600, found \"15\""
     ),
     (
       "{ streams: { heartbeat: NaN } }",
-      "streams.heartbeat: expected a number of seconds from 0.1 to 3600, found nan"
+      "1:14: streams.heartbeat: expected a number of seconds from 0.1 to 3600, found nan"
     ),
     (
       "{ streams: { heartbeat: Infinity } }",
-      "streams.heartbeat: expected a number of seconds from 0.1 to 3600, found inf"
+      "1:14: streams.heartbeat: expected a number of seconds from 0.1 to 3600, found inf"
     ),
     (
       "{ streams: { buffer: true } }",
-      "streams.buffer: expected a whole number from 1 to 65536, found true"
+      "1:14: streams.buffer: expected a whole number from 1 to 65536, found true"
     ),
     (
       "{ limits: { body: 99999999999999999999 } }",
-      "limits.body: expected a number of bytes from 1 to 1073741824, found 1e+20"
+      "1:13: limits.body: expected a number of bytes from 1 to 1073741824, found 1e+20"
     ),
     (
       "{ log: { level: 1 } }",
-      "log.level: expected one of trace, debug, info, warning, error, found 1"
+      "1:10: log.level: expected one of trace, debug, info, warning, error, found 1"
     ),
-    ("{ store: {} }", "store: expected memory, sqlite:PATH or nats:URL, found an object"),
-    ("[]", "expected an object, found an array"),
-    ("", "this is not JSON5; 'reactord defaults' prints a file that is"),
-    ("{", "this is not JSON5; 'reactord defaults' prints a file that is"),
-    (
-      String(repeating: "[", count: 100_000),
-      "this is not JSON5; 'reactord defaults' prints a file that is"
-    ),
+    ("{ store: {} }", "1:3: store: expected memory or sqlite:PATH, found an object"),
+    ("[]", " expected an object, found an array"),
+    ("", "1:1: expected a value, found the end of the file"),
+    ("{", "1:2: expected a name, found the end of the file"),
+    (String(repeating: "[", count: 100_000), "1:33: objects and arrays are nested too deeply"),
   ])
-  func `a wrong file ends with 78 and says where`(_ file: String, _ reason: String) throws {
-    let refusal = try #require(CommandLineCase(file: file).refusal())
-    #expect(refusal.message == "reactord.json5: \(reason)")
-    #expect(refusal.exitCode == 78)
+  func `an invalid file is an error with exit code 78 and the place`(
+    _ file: String, _ reason: String
+  ) throws {
+    let error = try #require(CommandLineCase(file: file).error())
+    #expect(error.message == "reactord.json5:\(reason)")
+    #expect(error.exitCode == 78)
   }
 
-  @Test func `a file that is not UTF-8 is refused`() {
+  @Test func `a file that is not UTF-8 is an error`() {
     for bytes in [[0x7B, 0xFF, 0x3A, 0x31, 0x7D], [0x7B, 0x22, 0xC3, 0x22, 0x3A, 0x31, 0x7D]] {
-      let refusal = #expect(throws: ConfigurationError.self) {
+      let error = #expect(throws: ConfigurationError.self) {
         try Configuration.parse(
           arguments: ["serve", "--config", "file"], environment: [:],
           readFile: { _ in bytes.map { UInt8($0) } })
       }
-      #expect(
-        refusal?.message == "file: this is not JSON5; 'reactord defaults' prints a file that is")
+      #expect(error?.message == "file: the file is not UTF-8")
     }
   }
 }

@@ -14,7 +14,7 @@ import Testing
   }
 
   @Test(arguments: ["", "Name:\tx\n", "Cpus_allowed_list:\t0-3\n", "Cpus_allowed:\t0\n"])
-  func `what says nothing is not guessed from`(status: String) {
+  func `without a mask the number is unknown`(status: String) {
     #expect(Cores.allowed(inStatus: status) == nil)
   }
 

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import ReactorHost
+import ReactorLog
 import Testing
 
 @testable import ReactorService
@@ -26,7 +27,7 @@ struct LogFormatTests {
     try JSONDecoder().decode(Decoded.self, from: Data(line.utf8))
   }
 
-  @Test func `text is for people`() {
+  @Test func `text format`() {
     #expect(
       line(.text, "session ended", [("reactor", "counter"), ("session", "demo")])
         == "2026-11-20T20:43:00.123Z info  session ended reactor=counter session=demo\n")
@@ -34,7 +35,7 @@ struct LogFormatTests {
       line(.text, level: "warning", "odd") == "2026-11-20T20:43:00.123Z warning odd\n")
   }
 
-  @Test func `json is one object a line`() {
+  @Test func `json format has one object per line`() {
     #expect(
       line(.json, "session ended", [("reactor", "counter"), ("session", "demo")])
         == #"{"time":"2026-11-20T20:43:00.123Z","level":"info","message":"session ended","#
@@ -48,14 +49,14 @@ struct LogFormatTests {
     ("a\u{1B}[31m", #""a\u{1b}[31m""#), ("\u{2028}\u{202E}\u{85}", #"\u{2028}\u{202e}\u{85}"#),
     ("smörgås", "smörgås"), ("日本", "日本"),
   ])
-  func `no value can end a line of text or reach the terminal`(
+  func `values are escaped in the text format`(
     _ value: String, _ written: String
   ) {
     let text = line(.text, "m", [("k", value)])
     #expect(text == "2026-11-20T20:43:00.123Z info  m k=\(written)\n")
   }
 
-  @Test func `no message can pretend to be a second line`() {
+  @Test func `a message cannot forge a second line`() {
     let forged = "end\n2026-11-20T20:43:00.124Z error all is lost"
     for format in LogFormat.allCases {
       let text = line(format, forged)
@@ -67,14 +68,14 @@ struct LogFormatTests {
     "plain", "\"quoted\" \\ back", "a\nb\r\t\0\u{1F}\u{7F}\u{85}", "\u{2028}\u{202E}", "\u{E0001}",
     "日本 👩‍👩‍👧",
   ])
-  func `json reads back as what was logged`(_ value: String) throws {
+  func `json decodes to the logged strings`(_ value: String) throws {
     let decoded = try decoded(line(.json, value, [(value, value)]))
     #expect(decoded.message == value)
     #expect(decoded.fields == [value: value])
   }
 
   @Test(arguments: LogFormat.allCases, ["x", "\n", "\u{1}", "\"", "é", "\u{E0001}"])
-  func `no line is longer than its limit, however much is logged`(
+  func `lines are limited to the maximum length`(
     _ format: LogFormat, _ unit: String
   ) throws {
     let long = String(repeating: unit, count: 10_000)
@@ -94,7 +95,7 @@ struct LogFormatTests {
     ("12345678", "12345678"), ("123456789", "12345…"), ("1234567é", "12345…"), ("éééé", "éééé"),
     ("ééééé", "éé…"), ("12345\n7", "12345\\n7"), ("1234567\n", "12345…"),
   ])
-  func `a cut is marked and never within a character or an escape`(
+  func `truncation is marked and never splits a character or an escape`(
     _ text: String, _ written: String
   ) {
     var bytes: [UInt8] = []

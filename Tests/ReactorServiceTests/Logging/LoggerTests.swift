@@ -1,5 +1,6 @@
 import ReactorHost
 import Synchronization
+import Telemetry
 import Testing
 
 struct LoggerTests {
@@ -19,7 +20,7 @@ struct LoggerTests {
   }
 
   @Test(arguments: LogLevel.allCases)
-  func `a level lets pass what matters as much or more`(_ level: LogLevel) {
+  func `a logger passes its level and above`(_ level: LogLevel) {
     let lines = Lines()
     let logger = lines.logger(level)
     logger.trace("trace")
@@ -31,13 +32,24 @@ struct LoggerTests {
     #expect(lines.all == passed.map { "\($0.rawValue) \($0.rawValue)" })
   }
 
-  @Test func `fields keep their order, also when a name comes twice`() {
+  @Test func `a threshold applies to all copies of a logger`() {
+    let lines = Lines()
+    let logger = lines.logger(.warning)
+    let copy = logger
+    copy.info("a")
+    logger.threshold.level = .info
+    copy.info("b")
+    #expect(logger.level == .info)
+    #expect(lines.all == ["info b"])
+  }
+
+  @Test func `fields keep their order, including repeated names`() {
     let lines = Lines()
     lines.logger(.info).info("m", ["b": "1", "a": "2", "b": "3"])
     #expect(lines.all == ["info m b=1 a=2 b=3"])
   }
 
-  @Test func `what is not written is not built`() {
+  @Test func `messages below the level are not evaluated`() {
     let built = Atomic(0)
     let count = { () -> String in
       built.add(1, ordering: .relaxed)

@@ -3,10 +3,10 @@ import Testing
 
 @testable import ReactorService
 
-/// Each in a process of its own: signals belong to a process.
+/// Each test runs in its own process, because signal handlers are per process.
 struct TerminationSignalsTests {
-  @Test(arguments: [SIGTERM, SIGINT])
-  func `the first signal asks for the end`(_ number: Int32) async {
+  @Test(arguments: [SIGTERM, SIGINT, SIGQUIT])
+  func `the first signal requests the termination`(_ number: Int32) async {
     await #expect(processExitsWith: .exitCode(7)) { [number] in
       let termination = Termination()
       TerminationSignals.watch(termination)
@@ -16,7 +16,7 @@ struct TerminationSignalsTests {
     }
   }
 
-  @Test func `the second signal ends the process at once, also while it drains`() async {
+  @Test func `the second signal ends the process, even while it drains`() async {
     await #expect(processExitsWith: .exitCode(1)) {
       let termination = Termination()
       TerminationSignals.watch(termination)
@@ -29,7 +29,17 @@ struct TerminationSignalsTests {
     }
   }
 
-  @Test func `a signal that the shell had ignored counts`() async {
+  @Test func `SIGHUP reloads, and SIGUSR1 and SIGUSR2 are ignored`() async {
+    await #expect(processExitsWith: .exitCode(7)) {
+      TerminationSignals.watch(Termination()) { exit(7) }
+      kill(getpid(), SIGUSR1)
+      kill(getpid(), SIGUSR2)
+      kill(getpid(), SIGHUP)
+      while true { pause() }
+    }
+  }
+
+  @Test func `a signal that the shell ignored is handled`() async {
     await #expect(processExitsWith: .exitCode(7)) {
       signal(SIGINT, SIG_IGN)
       let termination = Termination()
@@ -40,7 +50,7 @@ struct TerminationSignalsTests {
     }
   }
 
-  @Test func `writing to a peer that left is an error and not the end`() async {
+  @Test func `writing to a closed pipe is an error instead of a signal`() async {
     await #expect(processExitsWith: .exitCode(7)) {
       TerminationSignals.watch(Termination())
       var ends: [Int32] = [0, 0]

@@ -4,44 +4,44 @@ import Testing
 @testable import ReactorService
 
 struct TerminationTests {
-  @Test func `who waits is told once, in order`() {
+  @Test func `registered actions are called once, in order`() {
     let termination = Termination()
-    let told = Mutex<[Int]>([])
-    termination.whenRequested { told.withLock { $0.append(1) } }
-    termination.whenRequested { told.withLock { $0.append(2) } }
+    let called = Mutex<[Int]>([])
+    termination.whenRequested { called.withLock { $0.append(1) } }
+    termination.whenRequested { called.withLock { $0.append(2) } }
     #expect(!termination.isRequested)
     termination.request()
     termination.request()
-    #expect(told.withLock { $0 } == [1, 2])
+    #expect(called.withLock { $0 } == [1, 2])
     #expect(termination.isRequested)
   }
 
-  @Test func `who comes late is told at once`() {
+  @Test func `an action registered after the request is called immediately`() {
     let termination = Termination()
     termination.request()
-    let isTold = Atomic(false)
-    termination.whenRequested { isTold.store(true, ordering: .relaxed) }
-    #expect(isTold.load(ordering: .relaxed) == true)
+    let isCalled = Atomic(false)
+    termination.whenRequested { isCalled.store(true, ordering: .relaxed) }
+    #expect(isCalled.load(ordering: .relaxed) == true)
   }
 
-  @Test func `who is told may ask again`() {
+  @Test func `an action may register another action`() {
     let termination = Termination()
-    let isTold = Atomic(false)
+    let isCalled = Atomic(false)
     termination.whenRequested {
-      termination.whenRequested { isTold.store(true, ordering: .relaxed) }
+      termination.whenRequested { isCalled.store(true, ordering: .relaxed) }
     }
     termination.request()
-    #expect(isTold.load(ordering: .relaxed) == true)
+    #expect(isCalled.load(ordering: .relaxed) == true)
   }
 
-  @Test func `a task that waits goes on`() async {
+  @Test func `a waiting task resumes`() async {
     let termination = Termination()
     async let waiting: Void = termination.requested()
     termination.request()
     await waiting
   }
 
-  @Test func `the first signal drains and every further one exits`() {
+  @Test func `the first signal drains and each further one exits`() {
     let count = SignalCount()
     #expect((0..<3).map { _ in count.next() } == [.drain, .exit, .exit])
   }

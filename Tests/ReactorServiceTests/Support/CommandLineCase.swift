@@ -1,6 +1,6 @@
 import ReactorService
 
-/// A command line with the world around it, all of it in memory.
+/// A command line with its environment and files in memory.
 struct CommandLineCase {
   var arguments: [String] = []
   var environment: [String: String] = [:]
@@ -19,21 +19,21 @@ struct CommandLineCase {
       settings: settings)
   }
 
-  /// What `serve` would run with.
+  /// The configuration of `serve`.
   func configuration() throws -> Configuration {
     switch try parse() {
     case .serve(let configuration, _): configuration
-    default: throw ConfigurationError(message: "this does not serve", exitCode: 0)
+    default: throw ConfigurationError(message: "not a serve command", exitCode: 0)
     }
   }
 
-  /// What is printed.
+  /// The printed text.
   func text() throws -> String? {
     if case .print(let text) = try parse() { text } else { nil }
   }
 
-  /// Why it is refused, `nil` when it is not.
-  func refusal() -> ConfigurationError? {
+  /// The error of parsing; `nil` if there is none.
+  func error() -> ConfigurationError? {
     do {
       _ = try parse()
       return nil

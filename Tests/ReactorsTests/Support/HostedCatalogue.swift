@@ -3,7 +3,7 @@ import ReactorHost
 import Reactors
 import Testing
 
-/// The reactors as the daemon hosts them, asked in JSON.
+/// The catalogue in a host as the daemon creates it, with JSON actions.
 struct HostedCatalogue {
   let catalogue: Catalogue
   let host: Host
@@ -21,7 +21,7 @@ struct HostedCatalogue {
 }
 
 extension Session {
-  /// Sends a body and waits for the outcome, in words.
+  /// Sends a body and returns the outcome as text.
   func send(_ body: String) async throws -> String {
     let (outcomes, outcome) = AsyncStream<ActionOutcome>.makeStream()
     try submit(
@@ -31,7 +31,7 @@ extension Session {
     throw CancellationError()
   }
 
-  /// The state, as JSON.
+  /// The state as JSON.
   var shown: String { String(decoding: current.json, as: UTF8.self) }
 }
 

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What a test saw, in order; any thread may add to it.
+/// Records values in order; thread-safe.
 final class Recorder<Value: Sendable>: Sendable {
   private let recorded = Mutex<[Value]>([])
 

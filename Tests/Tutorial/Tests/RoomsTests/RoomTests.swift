@@ -4,7 +4,7 @@ import Testing
 @testable import Rooms
 
 struct RoomTests {
-  @Test func `who has joined can speak, who has not cannot`() async {
+  @Test func `only members can speak`() async {
     let test = ReactorTest(RoomReactor())
     await test.send(.join("Ada")) { $0.members = ["Ada"] }
     await test.send(.say(who: "Ada", text: "Hello")) {
@@ -15,7 +15,7 @@ struct RoomTests {
     await test.finish()
   }
 
-  @Test func `a reminder comes when its time has passed, unless it is forgotten`() async {
+  @Test func `a reminder arrives after its time unless it is cancelled`() async {
     let test = ReactorTest(RoomReactor())
     await test.send(.remind(text: "Tea", seconds: 60))
     test.advance(by: .seconds(60))

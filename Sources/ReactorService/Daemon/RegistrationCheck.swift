@@ -1,0 +1,24 @@
+internal import ReactorHost
+internal import ReactorLog
+
+/// Checks the names of registered reactors and globals.
+enum RegistrationCheck {
+  /// Checks that every name is valid in a path and used once.
+  static func check(
+    reactors: [String], globals: [String]
+  ) throws(ConfigurationError) {
+    for (kind, names) in [("reactor", reactors), ("global", globals)] {
+      var seen: Set<String> = []
+      for name in names {
+        // The grammar of session ids: both are parts of a path, of file names and of metric labels.
+        guard SessionKey.isValid(id: name) else {
+          throw .configuration(
+            "the \(kind) \"\(name)\" has an invalid name: use 1 to 128 of A-Z a-z 0-9 . _ ~ -")
+        }
+        guard seen.insert(name).inserted else {
+          throw .configuration("the \(kind) \"\(name)\" is registered twice")
+        }
+      }
+    }
+  }
+}

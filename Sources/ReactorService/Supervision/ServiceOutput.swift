@@ -1,0 +1,52 @@
+internal import Glibc
+internal import SystemThreads
+
+/// Copies the standard error of the service to the log of the supervisor.
+///
+/// A service that crashes writes the reason to standard error; a pipe that is always read keeps that
+/// write from blocking.
+final class ServiceOutput: Sendable {
+  /// The end of the pipe for the service.
+  let descriptor: Int32
+
+  private let reading: Int32
+  private let writer: LogWriter
+  private let finished = Semaphore()
+
+  /// Creates the pipe and starts the thread; `nil` if the process has no descriptors left.
+  init?(_ writer: LogWriter) {
+    guard let ends = CloseOnExecPipe.make() else { return nil }
+    self.writer = writer
+    (reading, descriptor) = ends
+    _ = SystemThread(named: "output") { [self] in copyLines() }
+  }
+
+  /// Waits up to a second for the output of an ended service.
+  func close() {
+    Glibc.close(descriptor)
+    finished.wait(seconds: 1)
+  }
+
+  private func copyLines() {
+    defer { finished.signal() }
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    var rest: [UInt8] = []
+    while true {
+      let count = unsafe read(reading, &buffer, buffer.count)
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { break }
+      rest += buffer[..<count]
+      // An unfinished line waits for its end, unless it is very long.
+      let end =
+        rest.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 }
+        ?? (rest.count > 65_536 ? rest.count : 0)
+      guard end > 0 else { continue }
+      // The service drops lines itself while this thread waits for space.
+      writer.waitForSpace(end, milliseconds: 1_000)
+      writer.write(Array(rest[..<end]))
+      rest.removeFirst(end)
+    }
+    if !rest.isEmpty { writer.write(rest) }
+    Glibc.close(reading)
+  }
+}

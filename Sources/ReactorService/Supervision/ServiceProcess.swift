@@ -1,0 +1,147 @@
+internal import Glibc
+
+/// A process of the service, started by the supervisor.
+struct ServiceProcess: ~Copyable {
+  /// The end of a process.
+  enum End: Equatable {
+    case exited(Int32)
+    case killed(Int32)
+  }
+
+  /// The reason a process cannot be started.
+  struct Failure: Error {
+    let reason: String
+  }
+
+  /// The process id, valid until ``reap()``.
+  let id: pid_t
+
+  private let ready: Int32
+  // The service ends when this end of the pipe is closed, by the supervisor or by its crash.
+  private let lifeline: Int32
+
+  private init(id: pid_t, ready: Int32, lifeline: Int32) {
+    self.id = id
+    self.ready = ready
+    self.lifeline = lifeline
+  }
+
+  deinit {
+    close(ready)
+    close(lifeline)
+  }
+
+  /// Starts the executable of this process again, with the same arguments.
+  ///
+  /// - Parameters:
+  ///   - sockets: The listening sockets to pass.
+  ///   - errors: The standard error of the process.
+  ///   - restarts: The number of earlier crashes.
+  /// - Returns: The process.
+  /// - Throws: A failure of the system.
+  static func start(
+    sockets: [Int32], errors: Int32, restarts: Int
+  ) throws(Failure) -> ServiceProcess {
+    let lifeline = try makePipe()
+    let ready = try makePipe()
+    defer {
+      close(lifeline.reading)
+      close(ready.writing)
+    }
+    var actions = unsafe posix_spawn_file_actions_t()
+    unsafe posix_spawn_file_actions_init(&actions)
+    defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+    unsafe posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO)
+    // The sources may have the numbers of the targets; copies above all of them are safe.
+    let sources = [lifeline.reading, ready.writing] + sockets
+    let base = SupervisorLink.firstDescriptor
+    var copies: [Int32] = []
+    defer { for copy in copies { close(copy) } }
+    for (offset, source) in sources.enumerated() {
+      let copy = fcntl(source, F_DUPFD_CLOEXEC, base + Int32(sources.count))
+      guard copy >= 0 else { throw Failure(reason: "no file descriptors are left") }
+      copies.append(copy)
+      unsafe posix_spawn_file_actions_adddup2(&actions, copy, base + Int32(offset))
+    }
+    var attributes = posix_spawnattr_t()
+    unsafe posix_spawnattr_init(&attributes)
+    defer { unsafe posix_spawnattr_destroy(&attributes) }
+    // In a process group of its own: a terminal sends its signals only to the supervisor.
+    unsafe posix_spawnattr_setpgroup(&attributes, 0)
+    var defaults = sigset_t()
+    unsafe sigemptyset(&defaults)
+    for number in [SIGPIPE, SIGUSR1, SIGUSR2] { unsafe sigaddset(&defaults, number) }
+    unsafe posix_spawnattr_setsigdefault(&attributes, &defaults)
+    var unblocked = sigset_t()
+    unsafe sigemptyset(&unblocked)
+    unsafe posix_spawnattr_setsigmask(&attributes, &unblocked)
+    unsafe posix_spawnattr_setflags(
+      &attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
+
+    var environment = environmentVariables()
+    environment.append(SupervisorLink(socketCount: sockets.count, restarts: restarts).variable)
+    let words = unsafe CommandLine.arguments.map { unsafe strdup($0) }
+    let variables = unsafe environment.map { unsafe strdup($0) }
+    defer { unsafe (words + variables).forEach { unsafe free($0) } }
+    var id = pid_t()
+    let status = unsafe posix_spawn(
+      &id, "/proc/self/exe", &actions, &attributes, words + [nil], variables + [nil])
+    guard status == 0 else {
+      close(lifeline.writing)
+      close(ready.reading)
+      throw unsafe Failure(
+        reason: strerror(status).map { unsafe String(cString: $0) } ?? "error \(status)")
+    }
+    return ServiceProcess(id: id, ready: ready.reading, lifeline: lifeline.writing)
+  }
+
+  /// Waits until the process accepts connections; returns `false` if it ends before.
+  func waitUntilReady() -> Bool {
+    var byte: UInt8 = 0
+    while true {
+      let count = unsafe read(ready, &byte, 1)
+      if count >= 0 || errno != EINTR { return count == 1 }
+    }
+  }
+
+  /// Waits until the process has ended.
+  func waitUntilEnded() {
+    var information = unsafe siginfo_t()
+    while unsafe waitid(P_PID, id_t(id), &information, WEXITED | WNOWAIT) != 0, errno == EINTR {}
+  }
+
+  /// Releases the id and returns how the process ended.
+  consuming func reap() -> End {
+    var status: Int32 = 0
+    while unsafe waitpid(id, &status, 0) < 0, errno == EINTR {}
+    let signal = status & 0x7F
+    return signal == 0 ? .exited((status >> 8) & 0xFF) : .killed(signal)
+  }
+
+  private static func makePipe() throws(Failure) -> (reading: Int32, writing: Int32) {
+    guard let ends = CloseOnExecPipe.make() else {
+      throw Failure(reason: "no file descriptors are left")
+    }
+    return ends
+  }
+
+  private static func environmentVariables() -> [String] {
+    var variables: [String] = []
+    var next = unsafe environ
+    while let entry = unsafe next.pointee {
+      unsafe variables.append(String(cString: entry))
+      unsafe next += 1
+    }
+    return variables
+  }
+}
+
+/// A pipe that child processes do not inherit.
+enum CloseOnExecPipe {
+  static func make() -> (reading: Int32, writing: Int32)? {
+    var ends: [Int32] = [-1, -1]
+    guard unsafe pipe(&ends) == 0 else { return nil }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    return (ends[0], ends[1])
+  }
+}

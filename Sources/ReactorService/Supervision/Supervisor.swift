@@ -1,0 +1,141 @@
+internal import Dispatch
+internal import Glibc
+internal import MicrohttpdServer
+internal import ReactorLog
+internal import Synchronization
+internal import SystemThreads
+internal import Telemetry
+internal import TerminalClient
+
+/// Runs the service in a child process, and restarts it after a crash.
+///
+/// The supervisor owns the listening sockets, so that connections wait in their backlog during a
+/// restart. It forwards signals to the service and writes the output of the service to the log. It ends
+/// with the service's exit code when the service exits, and restarts a service that a signal killed.
+final class Supervisor: Sendable {
+  private struct State {
+    /// The process of the service; `nil` between two of them.
+    var service: pid_t?
+    var isTerminating = false
+    var hasAnnounced = false
+  }
+
+  private let logger: Logger
+  private let writer: LogWriter
+  private let listeners: [ListeningSocket]
+  private let state = Mutex(State())
+  private let wakeup: Waker
+  private let output: ServiceOutput
+
+  /// Opens the sockets and handles signals.
+  ///
+  /// - Throws: An error if an address cannot be bound or the process has no descriptors left.
+  init(
+    endpoints: [MicrohttpdServer.Endpoint], logger: Logger, writer: LogWriter
+  ) throws(ConfigurationError) {
+    self.logger = logger
+    self.writer = writer
+    do throws(ServerError) {
+      var listeners: [ListeningSocket] = []
+      for endpoint in endpoints { listeners.append(try ListeningSocket(endpoint)) }
+      self.listeners = listeners
+    } catch {
+      throw .configuration("listen: \(error.message)")
+    }
+    guard let wakeup = Waker(), let output = ServiceOutput(writer) else {
+      throw ConfigurationError(message: "no file descriptors are left", exitCode: EX_OSERR)
+    }
+    self.wakeup = wakeup
+    self.output = output
+    TerminationSignals.handle { [self] in forward($0) }
+  }
+
+  /// Starts the service and restarts it until it exits.
+  func run() -> Never {
+    var backoff = RestartBackoff()
+    var restarts = 0
+    while true {
+      let start = ContinuousClock.now
+      let end = runService(restarts: restarts)
+      switch end {
+      case .exited(let code): finish(code)
+      case .killed(let signal):
+        if state.withLock({ $0.isTerminating }) { finish(EXIT_FAILURE) }
+        let delay = backoff.delay(afterUptime: .now - start)
+        logger.error(
+          "service crashed", ["signal": Self.name(of: signal), "restart": "\(delay)"])
+        wakeup.wait(milliseconds: delay.milliseconds)
+        if state.withLock({ $0.isTerminating }) { finish(EXIT_FAILURE) }
+        restarts += 1
+      }
+    }
+  }
+
+  /// Runs one process of the service to its end.
+  private func runService(restarts: Int) -> ServiceProcess.End {
+    do throws(ServiceProcess.Failure) {
+      let service = try ServiceProcess.start(
+        sockets: listeners.map(\.rawDescriptor), errors: output.descriptor, restarts: restarts)
+      let isTerminating = state.withLock { state in
+        state.service = service.id
+        return state.isTerminating
+      }
+      if isTerminating { kill(service.id, SIGTERM) }
+      if service.waitUntilReady() { announce() }
+      // Without reaping: the id stays valid until `state` no longer contains it.
+      service.waitUntilEnded()
+      state.withLock { $0.service = nil }
+      return service.reap()
+    } catch {
+      logger.error("the service cannot be started", ["error": error.reason])
+      return .exited(EX_OSERR)
+    }
+  }
+
+  private func announce() {
+    let isFirst = state.withLock { state in
+      defer { state.hasAnnounced = true }
+      return !state.hasAnnounced
+    }
+    guard isFirst else { return logger.info("service restarted") }
+    for listener in listeners { Announcement.write(listener.endpoint, logger) }
+  }
+
+  private func forward(_ number: Int32) {
+    let isBetweenServices = state.withLock { state in
+      if number != SIGHUP { state.isTerminating = true }
+      if let service = state.service { kill(service, number) }
+      return state.service == nil
+    }
+    if isBetweenServices { wakeup.wake() }
+  }
+
+  private func finish(_ code: Int32) -> Never {
+    output.close()
+    for listener in listeners { listener.close() }
+    writer.close(within: .seconds(1))
+    exit(code)
+  }
+
+  private static func name(of signal: Int32) -> String {
+    let names = [
+      SIGILL: "SIGILL", SIGTRAP: "SIGTRAP", SIGSEGV: "SIGSEGV", SIGBUS: "SIGBUS",
+      SIGABRT: "SIGABRT", SIGFPE: "SIGFPE", SIGKILL: "SIGKILL",
+    ]
+    return names[signal] ?? "\(signal)"
+  }
+}
+
+/// The delays before restarts.
+struct RestartBackoff {
+  private var crashes = 0
+
+  /// Returns the delay before the next restart: none for a service that ran for a minute, and for the
+  /// first crash; then 0.1 s, doubled up to 10 s.
+  mutating func delay(afterUptime uptime: Duration) -> Duration {
+    if uptime >= .seconds(60) { crashes = 0 }
+    defer { crashes += 1 }
+    guard crashes > 0 else { return .zero }
+    return .milliseconds(min(100 << min(crashes - 1, 7), 10_000))
+  }
+}

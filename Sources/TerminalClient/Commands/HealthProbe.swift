@@ -1,0 +1,45 @@
+/// `reactord health`: a `GET /healthz` to a running server, for a container's health check.
+public struct HealthProbe: Sendable, Equatable {
+  /// The address to connect to.
+  package let address: ServerAddress
+
+  /// The path to get.
+  package let path: String
+
+  /// Creates a probe of a server on this machine that listens on `listen`.
+  package init(listen: ServerAddress) {
+    address =
+      switch listen {
+      case .network("0.0.0.0", let port): ServerAddress(host: "127.0.0.1", port: port)
+      case .network("::", let port): ServerAddress(host: "::1", port: port)
+      case .network, .unix: listen
+      }
+    path = "/healthz"
+  }
+
+  /// Parses `http://HOST[:PORT][/PATH]`, where the port defaults to 80 and the path to `/healthz`.
+  ///
+  /// Returns `nil` for anything else, and for a path that is invalid in a request line.
+  package init?(url: String) {
+    guard let url = ServerURL(url) else { return nil }
+    address = url.address
+    path = url.path.isEmpty || url.path == "/" ? "/healthz" : url.path
+  }
+
+  /// Blocks until the response; returns if its status is 200.
+  ///
+  /// - Parameter timeout: The time limit of each system call, in seconds.
+  /// - Throws: A failure if there is no response, or one with another status.
+  package func run(timeout: Int = 3) throws(CommandFailure) {
+    let status: Int
+    do {
+      let request = ClientRequest(method: "GET", address: address, path: path)
+      status = try request.response(timeout: timeout).head.status
+    } catch {
+      throw .rejected(error.reason)
+    }
+    guard status == 200 else {
+      throw .rejected("\(address)\(path) responded with the status \(status)")
+    }
+  }
+}

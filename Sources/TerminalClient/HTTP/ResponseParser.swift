@@ -1,0 +1,136 @@
+/// Parses an HTTP/1.1 response incrementally.
+///
+/// Supports bodies with a length, in chunks, or delimited by the end of the connection.
+struct ResponseParser {
+  /// The head of a response.
+  struct Head: Equatable {
+    /// The status code.
+    let status: Int
+
+    /// The fields in order; names are in lower case.
+    let fields: [Field]
+
+    /// A header field.
+    struct Field: Equatable {
+      let name: String
+      let value: String
+    }
+
+    /// The value of the first field with this name.
+    subscript(_ name: String) -> String? { fields.first { $0.name == name }?.value }
+  }
+
+  /// The bytes are not an HTTP response, or its head is too large.
+  struct Malformed: Error {}
+
+  private enum Framing {
+    case head
+    case length(Int)
+    case chunkHead
+    case chunk(Int)
+    case chunkEnd
+    case trailer
+    case untilClose
+    case done
+  }
+
+  private static let headLimit = 65_536
+
+  /// The head, once it is complete.
+  private(set) var head: Head?
+
+  private var framing = Framing.head
+  private var line: [UInt8] = []
+  private var lines: [String] = []
+  private var headSize = 0
+
+  /// Whether the response is complete.
+  var isComplete: Bool { if case .done = framing { true } else { false } }
+
+  /// Parses bytes and returns those that belong to the body.
+  mutating func read(_ bytes: some Sequence<UInt8>) throws(Malformed) -> [UInt8] {
+    var body: [UInt8] = []
+    for byte in bytes {
+      switch framing {
+      case .length(let rest):
+        body.append(byte)
+        framing = rest > 1 ? .length(rest - 1) : .done
+      case .chunk(let rest):
+        body.append(byte)
+        framing = rest > 1 ? .chunk(rest - 1) : .chunkEnd
+      case .untilClose: body.append(byte)
+      case .done: break
+      case .head, .chunkHead, .chunkEnd, .trailer:
+        headSize += 1
+        guard headSize <= Self.headLimit else { throw Malformed() }
+        guard byte == UInt8(ascii: "\n") else {
+          line.append(byte)
+          continue
+        }
+        if line.last == UInt8(ascii: "\r") { line.removeLast() }
+        let text = String(decoding: line, as: UTF8.self)
+        line.removeAll(keepingCapacity: true)
+        try end(of: text)
+      }
+    }
+    return body
+  }
+
+  /// Records the end of the connection; returns whether the response is complete.
+  mutating func close() -> Bool {
+    if case .untilClose = framing { framing = .done }
+    return isComplete
+  }
+
+  private mutating func end(of line: String) throws(Malformed) {
+    switch framing {
+    case .head where line.isEmpty: try endHead()
+    case .head:
+      // Another protocol is detected with its first line.
+      guard !lines.isEmpty || Self.status(of: line) != nil else { throw Malformed() }
+      lines.append(line)
+    case .chunkHead:
+      headSize = 0
+      let digits = line.prefix { $0 != ";" }
+      guard let size = Int(digits, radix: 16), size >= 0 else { throw Malformed() }
+      framing = size > 0 ? .chunk(size) : .trailer
+    case .chunkEnd: framing = .chunkHead
+    case .trailer: if line.isEmpty { framing = .done }
+    case .length, .chunk, .untilClose, .done: break
+    }
+  }
+
+  private mutating func endHead() throws(Malformed) {
+    guard let first = lines.first, let status = Self.status(of: first) else { throw Malformed() }
+    let fields = lines.dropFirst().compactMap { line -> Head.Field? in
+      guard let colon = line.firstIndex(of: ":") else { return nil }
+      let value = line[line.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
+      return Head.Field(name: line[..<colon].lowercased(), value: String(value))
+    }
+    lines = []
+    headSize = 0
+    // An interim response, such as 103 Early Hints, precedes the final one.
+    guard status >= 200 else { return }
+    let head = Head(status: status, fields: fields)
+    self.head = head
+    if status == 204 || status == 304 {
+      framing = .done
+    } else if head["transfer-encoding"]?.lowercased() == "chunked" {
+      framing = .chunkHead
+    } else if let length = head["content-length"] {
+      guard let length = Int(length), length >= 0 else { throw Malformed() }
+      framing = length > 0 ? .length(length) : .done
+    } else {
+      framing = .untilClose
+    }
+  }
+
+  /// The status code of a status line; `nil` if the line is not one.
+  static func status(of line: String) -> Int? {
+    let words = line.split(separator: " ", maxSplits: 2)
+    guard words.count >= 2, words[0].hasPrefix("HTTP/1."), words[1].utf8.count == 3 else {
+      return nil
+    }
+    return Int(words[1])
+  }
+}

@@ -1,0 +1,70 @@
+import Glibc
+import ReactorCore
+
+/// A reactor whose code traps or blocks, for tests of the process around it.
+final class FaultyReactor: Reactor {
+  enum Action: Codable, Sendable {
+    case add(Int)
+    case trapInMutate
+    case trapInReduce
+    case trapInEffect
+    case trapInEncoding
+    case trapInDecoding(Trapping)
+    case block(seconds: Int)
+  }
+
+  enum Mutation: Codable, Sendable {
+    case add(Int)
+    case trap
+    case makeUnencodable
+  }
+
+  struct State: Codable, Equatable, Sendable {
+    var value = 0
+    var trapping: Trapping?
+  }
+
+  /// A value that traps when it is encoded or decoded.
+  struct Trapping: Codable, Equatable, Sendable {
+    init() {}
+
+    init(from decoder: any Decoder) throws {
+      // Not while the schema is derived.
+      if try Bool(from: decoder) { fatalError("trap in decoding") }
+    }
+
+    func encode(to encoder: any Encoder) throws {
+      fatalError("trap in encoding")
+    }
+  }
+
+  let initialState = State()
+
+  func mutate(action: Action) -> Observable<Mutation> {
+    switch action {
+    case .add(let number): return .just(.add(number))
+    case .trapInMutate:
+      let items = [1, 2, 3]
+      return .just(.add(items[currentState.value + 3]))
+    case .trapInReduce: return .just(.trap)
+    case .trapInEffect:
+      return Observable<Int>.timer(.milliseconds(50), scheduler: MainScheduler.instance)
+        .map { _ in fatalError("trap in an effect") }
+    case .trapInEncoding: return .just(.makeUnencodable)
+    case .trapInDecoding: return .empty()
+    case .block(let seconds):
+      sleep(UInt32(seconds))
+      return .just(.add(1))
+    }
+  }
+
+  func reduce(state: State, mutation: Mutation) -> State {
+    var state = state
+    switch mutation {
+    case .add(let number): state.value += number
+    case .trap: fatalError("trap in reduce")
+    case .makeUnencodable: state.trapping = Trapping()
+    }
+    return state
+  }
+}

@@ -1,0 +1,9 @@
+import ReactorHost
+import ReactorService
+
+CommandLineInterface.main { context in
+  try await context.serve([
+    ReactorRegistration("faulty", summary: "Traps and blocks") { FaultyReactor() },
+    ReactorRegistration("other", summary: "Also traps, in sessions of its own") { FaultyReactor() },
+  ])
+}

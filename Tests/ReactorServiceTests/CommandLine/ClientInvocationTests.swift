@@ -1,0 +1,53 @@
+import Testing
+
+@testable import ReactorService
+@testable import TerminalClient
+
+struct ClientInvocationTests {
+  private static let url = "http://localhost:8080/v1/reactors/counter/sessions/demo"
+
+  private func session() throws -> SessionURL { try #require(SessionURL(Self.url)) }
+
+  @Test func `watch takes the URL of a session`() throws {
+    guard case .watch(let task) = try CommandLineCase(arguments: ["watch", Self.url]).parse() else {
+      Issue.record("not a watch command")
+      return
+    }
+    #expect(task == WatchCommand(session: try session(), isJSON: false))
+  }
+
+  @Test func `send takes the URL of a session and an action, with flags in any position`() throws {
+    let line = CommandLineCase(arguments: ["send", "--wait", "3", Self.url, #"{"add":2}"#])
+    guard case .send(let task) = try line.parse() else {
+      Issue.record("not a send command")
+      return
+    }
+    #expect(task == SendCommand(session: try session(), action: .text(#"{"add":2}"#), wait: 3))
+    guard case .send(let other) = try CommandLineCase(arguments: ["send", Self.url, "-"]).parse()
+    else {
+      Issue.record("not a send command")
+      return
+    }
+    #expect(other.action == .standardInput)
+  }
+
+  @Test(arguments: [
+    ["watch"], ["watch", url, "more"], ["watch", "--wait", "3", url],
+    ["watch", "http://localhost"],
+    ["send"], ["send", url], ["send", url, "increase", "more"],
+    ["send", url, "increase", "--wait"],
+    ["send", url, "increase", "--wait", "soon"], ["send", url, "increase", "--json"],
+  ])
+  func `invalid arguments are a usage error`(_ arguments: [String]) throws {
+    let error = try #require(CommandLineCase(arguments: arguments).error())
+    #expect(error.exitCode == 64)
+  }
+
+  @Test(arguments: [
+    ("increase", #""increase""#), (#""increase""#, #""increase""#), (#"{"add":2}"#, #"{"add":2}"#),
+    ("true", "true"), ("null", "null"), ("7", "7"), ("[]", "[]"), ("a b", "a b"), ("", ""),
+  ])
+  func `a single word is the name of a case`(_ text: String, _ json: String) {
+    #expect(String(decoding: SendCommand.json(of: text), as: UTF8.self) == json)
+  }
+}

@@ -1,0 +1,79 @@
+import ReactorService
+import Testing
+
+struct RejectionTests {
+  @Test(arguments: [
+    (["serve", "--nope"], "unknown flag --nope"),
+    (["serve", "--strem-buffer"], "unknown flag --strem-buffer; did you mean --streams-buffer?"),
+    (["serve", "--nope=1"], "unknown flag --nope"),
+    (["serve", "-x"], "unknown flag -x"),
+    (["serve", "--url", "http://localhost"], "unknown flag --url"),
+    (["serve", "--"], "unknown flag --"),
+    (["serve", "now"], "unexpected argument \"now\""),
+    (["serve", "--listen"], "--listen needs a value"),
+    (["serve", "--listen", "--store", "memory"], "--listen needs a value"),
+    (["serve", "--help=yes"], "--help takes no value"),
+    (["server"], "unknown command \"server\"; see 'reactord --help'"),
+    (["--listen", "x"], "unknown flag --listen; flags of the daemon follow 'reactord serve'"),
+    (["defaults", "x"], "'reactord defaults' takes no arguments"),
+    ([], "a command is missing"),
+  ])
+  func `an invalid command line is an error with exit code 64`(
+    _ arguments: [String], _ message: String
+  ) throws {
+    let error = try #require(CommandLineCase(arguments: arguments).error())
+    #expect(error.message == message)
+    #expect(error.exitCode == 64)
+  }
+
+  @Test(arguments: [
+    ("--streams-heartbeat=0", "expected a number of seconds from 0.1 to 3600, found 0"),
+    ("--streams-heartbeat=", "expected a number of seconds from 0.1 to 3600, found nothing"),
+    ("--streams-heartbeat=1s", "expected a number of seconds from 0.1 to 3600, found 1s"),
+    ("--streams-heartbeat=nan", "expected a number of seconds from 0.1 to 3600, found nan"),
+    ("--streams-heartbeat=inf", "expected a number of seconds from 0.1 to 3600, found inf"),
+    ("--streams-heartbeat=1e400", "expected a number of seconds from 0.1 to 3600, found 1e400"),
+    ("--streams-heartbeat=0x1", "expected a number of seconds from 0.1 to 3600, found 0x1"),
+    ("--streams-buffer=1.5", "expected a whole number from 1 to 65536, found 1.5"),
+    (
+      "--streams-buffer=99999999999999999999",
+      "expected a whole number from 1 to 65536, found 99999999999999999999"
+    ),
+    ("--limits-body=-1", "expected a number of bytes from 1 to 1073741824, found -1"),
+    ("--log-level=loud", "expected one of trace, debug, info, warning, error, found loud"),
+    ("--store=disk", "expected memory or sqlite:PATH, found disk"),
+    ("--store=nats://h:1", "expected memory or sqlite:PATH, found nats://h:1"),
+    (
+      "--listen=8080",
+      "expected HOST:PORT with a port from 0 to 65535, such as 127.0.0.1:8080 or [::1]:8080, or"
+        + " unix:PATH, found 8080"
+    ),
+  ])
+  func `an invalid value is an error with exit code 78 and the accepted values`(
+    _ flag: String, _ reason: String
+  ) throws {
+    let error = try #require(CommandLineCase(serve: flag).error())
+    let name = flag.prefix { $0 != "=" }
+    #expect(error.message == "\(name): \(reason)")
+    #expect(error.exitCode == 78)
+  }
+
+  @Test func `an invalid variable is reported by its name`() throws {
+    let line = CommandLineCase(
+      arguments: ["serve"], environment: ["REACTORD_HTTP_WORKERS": "many"])
+    let error = try #require(line.error())
+    #expect(
+      error.message
+        == "REACTORD_HTTP_WORKERS: expected a whole number from 0 to 1024, found many")
+    #expect(error.exitCode == 78)
+  }
+
+  @Test func `an unreadable file is reported with the reason`() throws {
+    let line = CommandLineCase(serve: "--config", "nowhere")
+    let error = try #require(line.error())
+    #expect(
+      error.message
+        == "cannot read the configuration file \"nowhere\": No such file or directory")
+    #expect(error.exitCode == 78)
+  }
+}

@@ -1,0 +1,53 @@
+import ReactorCore
+import ReactorHost
+import Telemetry
+import TerminalClient
+import Testing
+
+@testable import ReactorService
+
+struct RegistrationCheckTests {
+  private final class Counter: Reactor {
+    enum Action: Codable, Sendable { case increase }
+    typealias Mutation = Action
+    struct State: Codable, Equatable, Sendable { var value = 0 }
+    let initialState = State()
+  }
+
+  /// The error that starting a service with reactors of these names throws.
+  private func error(names: [String]) async -> ConfigurationError? {
+    var configuration = Configuration()
+    configuration.store = .memory
+    configuration.listen = ListenAddress(host: "127.0.0.1", port: 0)
+    // The process of the tests would end with the service, should the pool be busy for longer.
+    configuration.shutdownGrace = .seconds(3_600)
+    let context = ServiceContext(
+      configuration: configuration, logger: .silent, termination: Termination())
+    // A service that starts all the same stops at once.
+    context.termination.request()
+    do {
+      try await context.serve(
+        names.map { ReactorRegistration($0, summary: "A number") { Counter() } })
+      return nil
+    } catch {
+      return error as? ConfigurationError
+    }
+  }
+
+  @Test func `two reactors of one name are an error`() async {
+    let error = await error(names: ["counter", "other", "counter"])
+    #expect(error?.message == "the reactor \"counter\" is registered twice")
+    #expect(error?.exitCode == 78)
+  }
+
+  @Test(arguments: ["", "My Todo/ü", "a b", "..", String(repeating: "a", count: 129)])
+  func `a name that is invalid in a path is an error`(_ name: String) async {
+    let error = await error(names: [name])
+    #expect(error?.message.contains("has an invalid name") == true)
+    #expect(error?.exitCode == 78)
+  }
+
+  @Test func `valid names are served`() async {
+    #expect(await error(names: ["counter", "my-Todo_1.2~"]) == nil)
+  }
+}

@@ -1,0 +1,83 @@
+import Testing
+
+@testable import TerminalClient
+
+struct HealthProbeTests {
+  @Test(arguments: [
+    ("http://127.0.0.1:8080", "127.0.0.1:8080", "/healthz"),
+    ("http://127.0.0.1:8080/", "127.0.0.1:8080", "/healthz"),
+    ("http://localhost", "localhost:80", "/healthz"),
+    ("http://[::1]/readyz?x", "[::1]:80", "/readyz?x"),
+  ])
+  func `a URL is parsed`(_ url: String, _ address: String, _ path: String) throws {
+    let probe = try #require(HealthProbe(url: url))
+    #expect(probe.address.description == address)
+    #expect(probe.path == path)
+  }
+
+  @Test(arguments: [
+    "", "localhost", "https://localhost", "http://", "http:///healthz", "http://localhost:x/",
+    "http://localhost/a b", "http://localhost/\r\nX: y", "http://a@b/",
+  ])
+  func `invalid URL`(_ url: String) {
+    #expect(HealthProbe(url: url) == nil)
+  }
+
+  @Test func `a request asks the server to close the connection`() throws {
+    let request = ClientRequest(
+      method: "GET", address: ServerAddress(host: "::1", port: 81), path: "/readyz")
+    #expect(
+      String(decoding: request.bytes, as: UTF8.self)
+        == "GET /readyz HTTP/1.1\r\nHost: [::1]:81\r\nConnection: close\r\n\r\n")
+  }
+
+  @Test(arguments: [
+    ("HTTP/1.1 200 OK", 200), ("HTTP/1.0 503", 503), ("HTTP/1.1 200 ", 200),
+    ("", nil), ("HTTP/1.1", nil), ("HTTP/2 200", nil), ("HTTP/1.1 20 OK", nil),
+    ("HTTP/1.1 2000 OK", nil), ("HTTP/1.1 abc OK", nil), ("SSH-2.0 200 x", nil),
+  ])
+  func `a status line is parsed`(_ line: String, _ status: Int?) {
+    #expect(ResponseParser.status(of: line) == status)
+  }
+
+  @Test func `a server that responds with 200 is healthy`() throws {
+    try withServer(responding: "HTTP/1.1 200 OK\r\n\r\n") { probe in try probe.run(timeout: 600) }
+  }
+
+  @Test(arguments: [
+    (
+      "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n",
+      "/healthz responded with the status 503"
+    ),
+    ("220 mail.example.org\r\n", " does not respond with HTTP"),
+    ("", " does not respond with HTTP"),
+    (String(repeating: "x", count: 100_000), " does not respond with HTTP"),
+  ])
+  func `any other response is a failure`(_ response: String, _ reason: String) throws {
+    try withServer(responding: response) { probe in
+      #expect(throws: CommandFailure("\(probe.address)\(reason)", exitCode: 1)) {
+        try probe.run(timeout: 600)
+      }
+    }
+  }
+
+  @Test func `a connection that is not accepted is a failure`() throws {
+    let socket = try ListeningSocket()
+    let probe = HealthProbe(listen: socket.address)
+    socket.close()
+    #expect(
+      throws: CommandFailure("\(probe.address) does not accept connections", exitCode: 1)
+    ) {
+      try probe.run()
+    }
+  }
+
+  /// Runs `body` against a socket that sends `response` on its first connection and closes it.
+  private func withServer(responding response: String, _ body: (HealthProbe) throws -> Void) throws
+  {
+    let socket = try ListeningSocket()
+    defer { socket.close() }
+    socket.serveOnce(response)
+    try body(HealthProbe(listen: socket.address))
+  }
+}

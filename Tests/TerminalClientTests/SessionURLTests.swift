@@ -1,0 +1,36 @@
+import Testing
+
+@testable import TerminalClient
+
+struct SessionURLTests {
+  @Test(arguments: [
+    (
+      "http://localhost:8080/v1/reactors/counter/sessions/demo",
+      "/v1/reactors/counter/sessions/demo"
+    ),
+    ("http://localhost/v1/reactors/counter/sessions/demo/", "/v1/reactors/counter/sessions/demo"),
+    ("http://[::1]:81/v1/reactors/a/sessions/b/state", "/v1/reactors/a/sessions/b"),
+    ("http://proxy/host/v1/reactors/a/sessions/b/events", "/host/v1/reactors/a/sessions/b"),
+    ("http://localhost:8080/#/counter/demo", "/v1/reactors/counter/sessions/demo"),
+  ])
+  func `the path of a session is extracted from`(url: String, path: String) throws {
+    #expect(try #require(SessionURL(url)).path == path)
+  }
+
+  @Test func `the name is the reactor and the session id`() {
+    #expect(SessionURL("http://h/v1/reactors/counter/sessions/demo")?.name == "counter/demo")
+    #expect(SessionURL("http://h/#/counter/demo")?.name == "counter/demo")
+  }
+
+  @Test(arguments: [
+    "", "localhost:8080/v1/reactors/a/sessions/b", "https://h/v1/reactors/a/sessions/b",
+    "http://h/",
+    "http://h/v1/reactors/a/sessions/", "http://h/v1/reactors//sessions/b",
+    "http://h/v1/reactors/a",
+    "http://h/v1/reactors/a/sessions/b/state?version=3", "http://h/#/counter", "http://h/#//demo",
+    "http://h/v1/reactors/a/sessions/b\r\nX: y",
+  ])
+  func `invalid session URL`(url: String) {
+    #expect(SessionURL(url) == nil)
+  }
+}
