@@ -1,0 +1,160 @@
+extension AbusiveClient {
+  private static let sessions = "/v1/reactors/counter/sessions"
+  private static let increase = Array(#""increase""#.utf8)
+
+  /// Small requests with large effects.
+  static let effects: [AbusiveClient] = [
+    AbusiveClient(name: "reads-of-new-sessions") { target in
+      target.flood { connection, turn in
+        connection.exchange("GET", "\(sessions)/read-\(target.thread)-\(turn)/state")
+      }
+    },
+    AbusiveClient(name: "new-sessions") { target in
+      target.flood { connection, _ in connection.exchange("POST", sessions, body: []) }
+    },
+    AbusiveClient(name: "ended-sessions") { target in
+      target.flood { connection, turn in
+        let path = "\(sessions)/short-\(target.thread)-\(turn)"
+        _ = connection.exchange("POST", path + "/actions", body: increase)
+        return connection.exchange("DELETE", path)
+      }
+    },
+    AbusiveClient(name: "forks", prepare: history) { target in
+      let body = Array(#"{"from":{"session":"long","version":20000}}"#.utf8)
+      target.flood { connection, _ in connection.exchange("POST", sessions, body: body) }
+    },
+    AbusiveClient(name: "stopwatches") { target in
+      let start = Array(#""start""#.utf8)
+      target.flood { connection, turn in
+        connection.exchange(
+          "POST", "/v1/reactors/stopwatch/sessions/w-\(target.thread)-\(turn)/actions", body: start)
+      }
+    },
+    AbusiveClient(name: "searches") { target in
+      let search = Array(#"{"search":"Oslo"}"#.utf8)
+      target.flood { connection, turn in
+        connection.exchange(
+          "POST", "/v1/reactors/weather/sessions/s-\(target.thread)-\(turn)/actions",
+          fields: "Prefer: respond-async\r\n", body: search)
+      }
+    },
+    AbusiveClient(name: "idempotency-keys") { target in
+      target.flood { connection, turn in
+        connection.exchange(
+          "POST", sessions + "/abused/actions",
+          fields: "Idempotency-Key: \(target.thread)-\(turn)\r\n", body: increase)
+      }
+    },
+    AbusiveClient(name: "globals") { target in
+      target.flood { connection, turn in
+        connection.exchange(
+          "PUT", "/v1/globals/currentUser", body: Array(#"{"name":"\#(turn)"}"#.utf8))
+      }
+    },
+    .get("session-lists", sessions + "?limit=1000", prepare: manySessions),
+    .get("metrics", "/metrics", prepare: manySessions),
+    .get("log-pages", sessions + "/long/log?limit=1000", prepare: history),
+    .get("time-travel", sessions + "/long/state?version=19999", prepare: history),
+    .get("catalogue", "/v1/reactors/profile"),
+    .get("schemas", "/openapi.json", fields: "Accept-Encoding: gzip\r\n"),
+    .get(
+      "compressed-states", "/v1/reactors/chat/sessions/full/state",
+      fields: "Accept-Encoding: gzip\r\n", prepare: fullRoom),
+    .action(
+      "large-states", to: "chat", session: "full", prepare: [#"{"join":"a"}"#]
+    ) { message },
+    .get("wrong-tokens", sessions + "/abused/state", fields: "Authorization: Bearer wrong\r\n"),
+    .get("unknown-paths", "/a/b/c/d/e/f/g/h"),
+    .get("pages", "/", fields: "Accept-Encoding: gzip\r\n"),
+  ]
+
+  /// Abuse of streams.
+  static let streams: [AbusiveClient] = [
+    AbusiveClient(name: "stalled-readers", threads: 2, prepare: fullRoom) { target in
+      if target.thread == 0 {
+        target.hold(200) { connection, _ in
+          connection.send(head(of: "/v1/reactors/chat/sessions/full/events"))
+        } _: { _ in
+        }
+      } else {
+        target.flood { connection, _ in
+          connection.exchange(
+            "POST", "/v1/reactors/chat/sessions/full/actions", body: Array(message.utf8))
+        }
+      }
+    },
+    AbusiveClient(name: "patch-streams", threads: 2, prepare: fullRoom) { target in
+      if target.thread == 0 {
+        target.hold(50) { connection, _ in
+          connection.send(head(of: "/v1/reactors/chat/sessions/full/events?delta=patch"))
+        } _: {
+          $0.drain()
+        }
+      } else {
+        target.flood { connection, _ in
+          connection.exchange(
+            "POST", "/v1/reactors/chat/sessions/full/actions", body: Array(message.utf8))
+        }
+      }
+    },
+    AbusiveClient(name: "stream-churn") { target in
+      while target.isTimeLeft {
+        target.connect()?.send(head(of: sessions + "/abused/events"))
+      }
+    },
+    AbusiveClient(name: "replays", prepare: history) { target in
+      while target.isTimeLeft {
+        guard let connection = target.connect() else { continue }
+        connection.send(head(of: sessions + "/long/events?replay=all"))
+        for _ in 0..<10 {
+          connection.drain()
+          Clock.pause(0.02)
+        }
+      }
+    },
+    AbusiveClient(name: "many-sessions-per-stream") { target in
+      let list = (0..<500).map { "session=counter/m\($0)" }.joined(separator: "&")
+      while target.isTimeLeft {
+        guard let connection = target.connect() else { continue }
+        connection.send(head(of: "/v1/events?" + list))
+        Clock.pause(0.01)
+        connection.drain()
+      }
+    },
+    .get(
+      "wrong-cursors", sessions + "/abused/state",
+      fields: "Last-Event-ID: zzz-99999999999999999\r\n"),
+  ]
+
+  private static func head(of target: String) -> String {
+    "GET \(target) HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n"
+  }
+
+  private static let message =
+    #"{"send":{"from":"a","text":"\#(Hostile.repeated("text ", 1_500))"}}"#
+
+  /// A session with 20,000 mutations.
+  @Sendable private static func history(_ target: Target) {
+    let connection = target.connect()
+    let actions = Array(Hostile.array(#""increase""#, 500).utf8)
+    for _ in 0..<40 {
+      _ = connection?.exchange("POST", sessions + "/long/actions", body: actions)
+    }
+  }
+
+  /// 3,000 stored sessions.
+  @Sendable private static func manySessions(_ target: Target) {
+    let connection = target.connect()
+    for number in 0..<3_000 {
+      _ = connection?.exchange("POST", "\(sessions)/stored-\(number)/actions", body: increase)
+    }
+  }
+
+  /// A room with a hundred long messages.
+  @Sendable private static func fullRoom(_ target: Target) {
+    let connection = target.connect()
+    let path = "/v1/reactors/chat/sessions/full/actions"
+    _ = connection?.exchange("POST", path, body: Array(#"{"join":"a"}"#.utf8))
+    for _ in 0..<100 { _ = connection?.exchange("POST", path, body: Array(message.utf8)) }
+  }
+}

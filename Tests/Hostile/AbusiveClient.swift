@@ -1,0 +1,127 @@
+import Foundation
+
+/// A kind of abusive client.
+struct AbusiveClient: Sendable {
+  /// The name on the command line.
+  let name: String
+
+  /// The number of threads that run it side by side.
+  var threads = 2
+
+  /// Creates what the abuse needs.
+  var prepare: @Sendable (Target) -> Void = { _ in }
+
+  /// Abuses the daemon until the deadline.
+  let run: @Sendable (Target) -> Void
+
+  /// The daemon as seen by one thread of an abusive client.
+  struct Target: Sendable {
+    let endpoint: Connection.Endpoint
+    let deadline: Double
+    /// The number of the thread.
+    let thread: Int
+
+    var isTimeLeft: Bool { Clock.now < deadline }
+
+    func connect() -> Connection? {
+      Connection(to: endpoint, timeout: 5)
+    }
+
+    /// Opens up to `count` connections and retains them until the deadline.
+    func hold(_ count: Int, _ begin: (Connection, Int) -> Void, _ each: (Connection) -> Void) {
+      var connections: [Connection] = []
+      for number in 0..<count where isTimeLeft {
+        guard let connection = connect() else { break }
+        begin(connection, number)
+        connections.append(connection)
+      }
+      while isTimeLeft {
+        for connection in connections { each(connection) }
+        Clock.pause(0.1)
+      }
+    }
+
+    /// Repeats an exchange until the deadline, reconnecting if the daemon closes the connection.
+    func flood(_ exchange: (Connection, Int) -> Connection.Response?) {
+      var connection: Connection?
+      var turn = 0
+      while isTimeLeft {
+        if connection == nil { connection = connect() }
+        guard let open = connection, exchange(open, turn) != nil else {
+          connection = nil
+          Clock.pause(0.005)
+          continue
+        }
+        turn += 1
+      }
+    }
+
+    /// Sends bytes over new connections until the deadline.
+    func repeatedly(_ bytes: [UInt8]) {
+      while isTimeLeft {
+        guard let connection = connect() else {
+          Clock.pause(0.01)
+          continue
+        }
+        connection.send(bytes)
+        _ = connection.response()
+      }
+    }
+  }
+
+  /// Sends a body as an action again and again.
+  static func action(
+    _ name: String, to reactor: String, session: String = "abused", threads: Int = 2,
+    prepare: [String] = [], _ body: @escaping @Sendable () -> String
+  ) -> AbusiveClient {
+    let path = "/v1/reactors/\(reactor)/sessions/\(session)/actions"
+    return AbusiveClient(
+      name: name, threads: threads,
+      prepare: { target in
+        let connection = target.connect()
+        for action in prepare { _ = connection?.exchange("POST", path, body: Array(action.utf8)) }
+      },
+      run: { target in
+        let bytes = Array(body().utf8)
+        target.flood { connection, _ in connection.exchange("POST", path, body: bytes) }
+      })
+  }
+
+  /// Sends a GET request with fields again and again.
+  static func get(
+    _ name: String, _ target: String, threads: Int = 2, fields: String = "",
+    prepare: @escaping @Sendable (Target) -> Void = { _ in }
+  ) -> AbusiveClient {
+    AbusiveClient(name: name, threads: threads, prepare: prepare) {
+      $0.flood { connection, _ in connection.exchange("GET", target, fields: fields) }
+    }
+  }
+
+  /// Sends bytes that are not a valid request over new connections.
+  static func malformed(_ name: String, _ bytes: @escaping @Sendable () -> [UInt8]) -> AbusiveClient
+  {
+    AbusiveClient(name: name) { $0.repeatedly(bytes()) }
+  }
+}
+
+/// Texts and bodies that are expensive to handle.
+enum Hostile {
+  /// A letter with combining marks, about `count` bytes.
+  static func marks(_ count: Int) -> String {
+    "a" + String(repeating: "\u{301}\u{316}", count: count / 4)
+  }
+
+  /// The same, with each byte as a percent escape.
+  static func escapedMarks(_ count: Int) -> String {
+    "a" + String(repeating: "%CC%81%CC%96", count: count / 12)
+  }
+
+  static func repeated(_ text: String, _ count: Int) -> String {
+    String(repeating: text, count: count)
+  }
+
+  /// An array that repeats an action.
+  static func array(_ action: String, _ count: Int) -> String {
+    "[" + repeated(action + ",", count - 1) + action + "]"
+  }
+}
