@@ -1,6 +1,6 @@
 /*
- * Counts allocations: an executable that defines malloc takes the place of glibc's, for all that is
- * loaded into it.
+  * Counts allocations by interposition: definitions of malloc in an executable replace glibc's for
+  * all loaded libraries.
  */
 #include "allocation_counter.h"
 
@@ -37,8 +37,8 @@ long allocation_counter_stop(void) {
 }
 
 /*
- * A sanitizer brings an allocator of its own, and a bundle of tests is linked with every program that
- * the tests start: there nothing is counted, and nothing is in its way.
+  * Disabled under sanitizers, which bring their own allocator, and in test bundles, which are linked
+  * into every program that the tests start.
  */
 #if !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer)
 

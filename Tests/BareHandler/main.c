@@ -1,5 +1,5 @@
-/* What libmicrohttpd does for a POST with no job behind it: what `make bench` compares with.
-   Prints the port that it listens on, on the loopback interface, and goes on until it is ended. */
+/* A minimal libmicrohttpd handler for POST requests, the baseline of `make bench`.
+   Prints its loopback port and runs until it is terminated. */
 #include <arpa/inet.h>
 #include <microhttpd.h>
 #include <netinet/in.h>

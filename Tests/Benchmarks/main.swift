@@ -1,17 +1,19 @@
 import Foundation
 
-// Rates and times of one run, side by side. The machine is shared, so a figure alone says little; the
-// ratio of two that were taken in turns says a lot. Server on core 0, load on core 1, a fresh server
-// for each measurement, warmed up, median of several.
+// Measures rates and times of several contestants in one run. On a shared machine a single figure
+// says little; the ratio of alternating measurements is stable. Server on core 0, load on core 1, a
+// new server per measurement, warmed up, median of several.
 
 let names = CommandLine.arguments.dropFirst()
+// The measured process is the one that serves.
+setenv("REACTORD_SUPERVISE", "false", 1)
 if let unknown = names.first(where: { name in !Scenario.all.contains { $0.name == name } }) {
   print("There is no benchmark \(unknown). These are known:")
   for scenario in Scenario.all { print("  \(scenario.name): \(scenario.summary)") }
   exit(64)
 }
 
-/// What could not be measured; an aim that is missed is no failure.
+/// The failed measurements; a missed target is no failure.
 var failures = 0
 do {
   let bench = try Bench()

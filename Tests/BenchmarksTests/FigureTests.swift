@@ -3,25 +3,25 @@ import Testing
 @testable import Benchmarks
 
 @Suite struct FigureTests {
-  @Test func `the median counts, and the spread is told`() {
+  @Test func `the median counts, and the spread is shown`() {
     let sample = Sample([3, 1, 2])
     #expect(sample.median == 2)
     #expect(sample.least == 1)
     #expect(sample.most == 3)
   }
 
-  @Test func `of a quarter the least count, one at least`() {
+  @Test func `the lowest quarter has at least one measurement`() {
     let sample = Sample(leastQuarterOf: [9, 1, 8, 7, 3, 6, 2, 5, 4, 10, 12, 11])
     #expect((sample.least, sample.median, sample.most) == (1, 2, 3))
     #expect(Sample(leastQuarterOf: [2, 1]).most == 1)
   }
 
-  @Test func `a ratio is of measurements of the same round`() {
+  @Test func `ratios pair measurements of the same round`() {
     #expect(Sample([1, 20], dividedBy: [2, 10]).least == 0.5)
     #expect(Sample([1, 20], dividedBy: [2, 10]).most == 2)
   }
 
-  @Test func `an aim holds for the ratio where there is one`() {
+  @Test func `a target applies to the ratio if there is one`() {
     var figure = Figure(
       load: "a load", contestant: "one", unit: "a second", value: Sample([10]),
       ratio: .init(to: "another", value: Sample([0.5])), aim: .atLeast(0.6))
@@ -34,9 +34,9 @@ import Testing
     #expect(figure.isReached == nil)
   }
 
-  @Test func `a row says all of a figure`() {
+  @Test func `a row shows all parts of a figure`() {
     let figure = Figure(
-      load: "32 connections", contestant: "one", unit: "answers/s",
+      load: "32 connections", contestant: "one", unit: "responses/s",
       value: Sample([12_000, 12_345, 13_000]),
       ratio: .init(to: "another", value: Sample([0.5])), aim: .atLeast(0.6))
     let row = Table().row(figure)

@@ -6,7 +6,7 @@
 
 #define NANOSECONDS 1000000000ull
 
-/* The time since some moment of the past, in nanoseconds. */
+/* The monotonic time in nanoseconds. */
 static inline uint64_t now(void) {
   struct timespec time;
   clock_gettime(CLOCK_MONOTONIC, &time);

@@ -3,20 +3,20 @@
 
 #include "line.h"
 
-/* A stream of server-sent events that is read as it comes. */
+/* An incremental parser of server-sent events. */
 struct events {
   struct line line;
   bool has_data, has_value, has_name;
   uint64_t value;
 };
 
-/* Takes bytes from the input up to the end of the next event that has data.
+/* Consumes input up to the end of the next event that has data.
 
-   `member` is what stands before the number in an event's data, such as "value": with its quotes
-   and its colon. */
+   `member` is the text before the number in an event's data, including quotes and colon, such as
+   "value":. */
 bool events_take(struct events *events, struct piece *input, struct piece member);
 
-/* Makes ready for the next event. */
+/* Resets the parser for the next event. */
 void events_next(struct events *events);
 
 #endif

@@ -4,15 +4,15 @@
 
 static const uint64_t steps_per_power = 1 << HISTOGRAM_BITS;
 
-/* Small values have a step each. From there on a value's step is told by its leading one and the
-   HISTOGRAM_BITS bits that follow it. */
+/* Small values have a bucket each. Above them, the leading one and the HISTOGRAM_BITS bits after it
+   select the bucket. */
 static uint64_t step_of(uint64_t value) {
   if (value < steps_per_power) return value;
   int shift = 63 - __builtin_clzll(value) - HISTOGRAM_BITS;
   return ((uint64_t)(shift + 1) << HISTOGRAM_BITS) + (value >> shift) - steps_per_power;
 }
 
-/* The middle of a step, which is nearest to what is in it. */
+/* The midpoint of a bucket. */
 static uint64_t value_of(uint64_t step) {
   if (step < steps_per_power) return step;
   int shift = (int)(step >> HISTOGRAM_BITS) - 1;

@@ -3,10 +3,10 @@
 
 #include <stdint.h>
 
-/* Each power of two is divided into 2^HISTOGRAM_BITS steps, so a value is kept to within 0.4 %. */
+/* Each power of two has 2^HISTOGRAM_BITS buckets, for a precision of 0.4 %. */
 enum { HISTOGRAM_BITS = 8 };
 
-/* How often which duration occurred. */
+/* A histogram of durations. */
 struct histogram {
   uint64_t count, largest;
   double sum;
@@ -15,7 +15,7 @@ struct histogram {
 
 void histogram_add(struct histogram *histogram, uint64_t value);
 
-/* The value that a part of all, from 0 to 1, does not exceed; 0 where there is none. */
+/* Returns the quantile (0 to 1); 0 if the histogram is empty. */
 uint64_t histogram_quantile(const struct histogram *histogram, double part);
 
 #endif

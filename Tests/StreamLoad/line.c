@@ -6,7 +6,7 @@
 
 #include "memory.h"
 
-/* No server here sends a longer one; what does is not what is to be measured. */
+/* Longer lines than any measured server sends. */
 static const size_t longest = 1 << 24;
 
 bool piece_begins(struct piece piece, const char *text) {

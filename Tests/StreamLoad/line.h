@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Some bytes that belong to someone else. */
+/* A borrowed slice of bytes. */
 struct piece {
   const char *bytes;
   size_t length;
@@ -16,18 +16,18 @@ static inline void piece_skip(struct piece *piece, size_t count) {
   piece->length -= count;
 }
 
-/* Whether a piece begins with a text, whatever the case of its letters. */
+/* Whether a slice starts with a text, ignoring case. */
 bool piece_begins(struct piece piece, const char *text);
 
-/* The begin of a line whose end has not come yet. */
+/* An incomplete line. */
 struct line {
   char *kept;
   uint32_t length, capacity;
 };
 
-/* Takes bytes from the input up to the end of a line, or all of them where it has none.
+/* Consumes input up to the end of a line, or all of it if the line is incomplete.
 
-   The line comes without its end, and is there until the next call. */
+   The line excludes its terminator and is valid until the next call. */
 bool line_take(struct line *line, struct piece *input, struct piece *found);
 
 void line_free(struct line *line);

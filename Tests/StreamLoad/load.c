@@ -25,11 +25,10 @@ int load_connect(const struct load *load, uint32_t from, bool waits) {
   if (made < 0) give_up("socket: %s", strerror(errno));
   int yes = 1;
   setsockopt(made, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
-  /* At the end both sides forget the connection at once: what waits for its time to pass would
-     take the ports of the next run. */
+    /* Reset instead of FIN, so that no socket in TIME_WAIT occupies the ports of the next run. */
   struct linger reset = {.l_onoff = 1};
   setsockopt(made, SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
-  /* The port is found with the connection: bound before, it would be nobody else's. */
+  /* Connect chooses the port: a port bound earlier could not be shared between destinations. */
   setsockopt(made, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &yes, sizeof yes);
   struct sockaddr_in own = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(from)};
   if (bind(made, (const struct sockaddr *)&own, sizeof own) != 0) {

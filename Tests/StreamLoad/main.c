@@ -1,6 +1,6 @@
-/* What loads a server in `make bench`: thousands of streams, actions beside them, and the time from
-   an action to each receipt of what came of it. One thread, so that it needs one processor and
-   disturbs the server on the other one as little as it can. */
+/* The load generator of `make bench`: thousands of streams, concurrent actions, and the latency from
+   an action to each receipt of its event. Single-threaded, so that it occupies one core and disturbs
+   the server on the other one as little as possible. */
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 
 static struct load load;
 
-/* Room for as many sockets as the system lets one process have. */
+/* Raises the limit of open files to its maximum. */
 static void raise_limits(void) {
   struct rlimit limit;
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
@@ -33,7 +33,7 @@ static void wait_seconds(double seconds) {
   while (now() < end) load_turn(&load, 10);
 }
 
-/* From here on a subscriber that is there has to see everything. */
+/* From here on every connected subscriber has to receive every event. */
 static void count_subscribers(void) {
   for (long index = 0; index < load.options.subscribers + load.options.stalled; index++) {
     struct subscriber *subscriber = &load.subscribers[index];
@@ -44,7 +44,7 @@ static void count_subscribers(void) {
   }
 }
 
-/* Waits for what is late: first for those that read all the time, then for those that stalled. */
+/* Waits for late events: first of the reading streams, then of those that stalled. */
 static void drain(void) {
   uint64_t start = now();
   for (int with_stalled = 0; with_stalled <= 1; with_stalled++) {
@@ -56,7 +56,7 @@ static void drain(void) {
   }
 }
 
-/* Tells whoever started this that all streams are open, and holds them until its input ends. */
+/* Reports on standard output that all streams are open, and holds them until the input ends. */
 static void hold(void) {
   struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
   char bytes[64];
@@ -79,7 +79,7 @@ int main(int count, char **arguments) {
 
   load.outcome.resident_before = resident();
   subscribers_connect(&load);
-  wait_seconds(load.options.settle);
+  wait_seconds(load.options.pause);
   load.outcome.resident_connected = load.outcome.resident_after = resident();
   publishers_connect(&load);
   count_subscribers();

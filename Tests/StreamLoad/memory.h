@@ -3,11 +3,11 @@
 
 #include <stddef.h>
 
-/* Memory or the end of the program: a load that lacks a part of itself measures something else. */
+/* Allocates or exits: a run without part of its load would measure something else. */
 void *allocate(size_t count, size_t size);
 void *reallocate(void *memory, size_t size);
 
-/* Says why the load cannot be run, and ends the program. */
+/* Prints why the run failed and exits. */
 void give_up(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
 
 #endif

@@ -10,16 +10,16 @@
 
 static const char usage[] =
   "usage: StreamLoad --port N [OPTION N]...\n"
-  "Loads a server of actions and server-sent events on the loopback interface, and tells in one\n"
-  "line of JSON what came of it. In paths and bodies {session} is the number of a session, from 0,\n"
+  "Loads a server of actions and server-sent events on the loopback interface, and reports in one\n"
+  "line of JSON the results. In paths and bodies {session} is the number of a session, from 0,\n"
   "and {number} that of the action in its session, from 1.\n"
   "\n"
   "  --subscribers N   streams to open; the i-th is of session i modulo the sessions (0)\n"
   "  --stalled N       more streams, which stop reading after their first bytes (0)\n"
   "  --sessions N      (1)\n"
   "  --publishers N    keep-alive connections for actions, one in flight on each (1)\n"
-  "  --rate R          actions a second in all; 0: each as soon as the one before is answered\n"
-  "  --count N         so many actions instead of a time\n"
+  "  --rate R          actions per second in total; 0: each when the previous one completes\n"
+  "  --count N         a number of actions instead of a duration\n"
   "  --step N          by how much an action raises the number that events show (1)\n"
   "  --events PATH     of streams\n"
   "  --actions PATH    of actions\n"
@@ -28,10 +28,10 @@ static const char usage[] =
   "  --member NAME     the member of an event's data that holds the number (value)\n"
   "  --seconds S       how long to measure (5)\n"
   "  --warm-up S       how long to send actions before (1)\n"
-  "  --settle S        how long to wait between connecting and acting (0.5)\n"
-  "  --drain S         how long to wait at most for what is late (10)\n"
-  "  --hold            tell that the streams are open, and hold them until the input ends\n"
-  "  --pid N           the server, for its memory and its time on a processor\n";
+  "  --pause S         how long to wait between connecting and sending (0.5)\n"
+  "  --drain S         how long to wait for late events (10)\n"
+  "  --hold            report that the streams are open, and hold them until the input ends\n"
+  "  --pid N           the server, for its memory and CPU time\n";
 
 static double number(const char *name, const char *text, double least) {
   char *end;
@@ -49,7 +49,7 @@ static long whole(const char *name, const char *text, long least) {
 
 struct options options_read(int count, char **arguments) {
   struct options options = {
-    .sessions = 1, .publishers = 1, .step = 1, .seconds = 5, .warm_up = 1, .settle = 0.5,
+    .sessions = 1, .publishers = 1, .step = 1, .seconds = 5, .warm_up = 1, .pause = 0.5,
     .drain = 10, .method = "POST", .body = "\"increase\"", .member = "value", .rate = 0,
     .events = "/v1/reactors/counter/sessions/{session}/events",
     .actions = "/v1/reactors/counter/sessions/{session}/actions",
@@ -62,7 +62,7 @@ struct options options_read(int count, char **arguments) {
     {"count", 1, 0, COUNT}, {"step", 1, 0, STEP}, {"events", 1, 0, EVENTS},
     {"actions", 1, 0, ACTIONS}, {"method", 1, 0, METHOD}, {"body", 1, 0, BODY},
     {"member", 1, 0, MEMBER}, {"seconds", 1, 0, SECONDS}, {"warm-up", 1, 0, WARM_UP},
-    {"settle", 1, 0, SETTLE}, {"drain", 1, 0, DRAIN}, {"pid", 1, 0, PID}, {"hold", 0, 0, HOLD}, {"help", 0, 0, HELP},
+    {"pause", 1, 0, SETTLE}, {"drain", 1, 0, DRAIN}, {"pid", 1, 0, PID}, {"hold", 0, 0, HOLD}, {"help", 0, 0, HELP},
     {0},
   };
   int name, index = 0;
@@ -83,7 +83,7 @@ struct options options_read(int count, char **arguments) {
     case MEMBER: options.member = optarg; break;
     case SECONDS: options.seconds = number("seconds", optarg, 0); break;
     case WARM_UP: options.warm_up = number("warm-up", optarg, 0); break;
-    case SETTLE: options.settle = number("settle", optarg, 0); break;
+    case SETTLE: options.pause = number("pause", optarg, 0); break;
     case DRAIN: options.drain = number("drain", optarg, 0); break;
     case PID: options.pid = whole("pid", optarg, 1); break;
     case HOLD: options.holds = true; break;

@@ -22,7 +22,7 @@ static void add(struct holdings *sum, pid_t process) {
   size_t length = fread(text, 1, sizeof text - 1, file);
   fclose(file);
   text[length] = 0;
-  /* The name of the program, in brackets, may hold anything. */
+  /* The program name in brackets may contain any character. */
   const char *fields = strrchr(text, ')');
   unsigned long user = 0, system = 0;
   if (fields != NULL

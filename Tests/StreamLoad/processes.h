@@ -4,16 +4,16 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* What a process and all that it started hold. */
+/* The resources of a process and its descendants. */
 struct holdings {
   uint64_t resident; /* bytes of memory */
   double processor;  /* seconds */
 };
 
-/* Asks the system; nothing where there is no such process. */
+/* Reads the resources; zero if there is no such process. */
 struct holdings holdings_of(pid_t process);
 
-/* The seconds that this program was on a processor. */
+/* The CPU seconds of this program. */
 double own_processor(void);
 
 #endif

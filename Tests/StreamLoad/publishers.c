@@ -11,24 +11,24 @@
 #include "load.h"
 #include "memory.h"
 
-/* An action that is due, or on its way. */
+/* An action that is due or sent. */
 struct action {
   uint32_t session;
   uint64_t due;
 };
 
-/* A keep-alive connection for the actions of its own sessions: those whose number, modulo the
+/* A keep-alive connection for the actions of the sessions whose number, modulo the number of
    connections, is its own. */
 struct publisher {
   int socket;
   bool is_open, is_busy;
-  struct answer answer;
+  struct response response;
   char *request;
   size_t length, written;
-  struct action action; /* on its way */
+  struct action action; /* the one without a response */
   uint64_t sent;
   uint64_t turns; /* in a closed loop */
-  /* Due and waiting; a ring whose size is a power of two. */
+  /* The queue of due actions; a ring buffer whose size is a power of two. */
   struct action *waiting;
   uint32_t first, waiting_count, capacity;
 };
@@ -40,7 +40,7 @@ struct publishers {
   uint64_t next_size, next_sample;
 };
 
-/* A count that takes longer is given up, which shows in what was answered. */
+/* A count that takes longer is abandoned; the report shows how many responses arrived. */
 static const uint64_t counting_patience = 120 * NANOSECONDS;
 
 enum { LARGEST_REQUEST = 1 << 16 };
@@ -71,7 +71,7 @@ static void fail(struct load *load, long index) {
   }
 }
 
-/* Sends what the socket takes of the request. */
+/* Writes as much of the request as the socket accepts. */
 static void send_on(struct load *load, long index) {
   struct publisher *publisher = &load->publishers->each[index];
   ssize_t count = send(publisher->socket, publisher->request + publisher->written,
@@ -119,7 +119,7 @@ static void act(struct load *load, long index, struct action action) {
   publisher->written = 0;
   publisher->is_busy = true;
   publisher->action = action;
-  answer_begin(&publisher->answer);
+  response_begin(&publisher->response);
   publisher->sent = now();
   note_sent(load, action.session, publisher->sent);
   send_on(load, index);
@@ -142,13 +142,13 @@ static void wait_for_turn(struct publisher *publisher, struct action action) {
   publisher->waiting[last] = action;
 }
 
-/* How many actions a connection sends where a count was asked for. */
+/* Returns how many actions a connection sends if a count is configured. */
 static uint64_t quota(const struct load *load, long index) {
   uint64_t count = (uint64_t)load->options.count, all = (uint64_t)load->options.publishers;
   return count / all + ((uint64_t)index < count % all ? 1 : 0);
 }
 
-/* Sends the next action of a connection that is free, if it has one. */
+/* Sends the next action of a connection that is free. */
 static void go_on(struct load *load, long index) {
   struct publisher *publisher = &load->publishers->each[index];
   if (!publisher->is_open || publisher->is_busy) return;
@@ -168,10 +168,10 @@ static void go_on(struct load *load, long index) {
   act(load, index, (struct action){(uint32_t)session, now()});
 }
 
-static void note_answer(struct load *load, struct publisher *publisher, struct piece body) {
+static void note_response(struct load *load, struct publisher *publisher, struct piece body) {
   struct outcome *outcome = &load->outcome;
-  int status = publisher->answer.status;
-  outcome->answered++;
+  int status = publisher->response.status;
+  outcome->completed++;
   if (status < 200 || status > 299) {
     if (outcome->failed++ == 0) {
       outcome->failed_status = status;
@@ -181,18 +181,18 @@ static void note_answer(struct load *load, struct publisher *publisher, struct p
   }
   if (!is_measured(load, publisher->sent)) return;
   uint64_t time = now();
-  outcome->measured_answers++;
-  histogram_add(&outcome->answers, time - publisher->sent);
+  outcome->measured_responses++;
+  histogram_add(&outcome->responses, time - publisher->sent);
   histogram_add(&outcome->due, time - publisher->action.due);
 }
 
-/* Notes how memory grows with the number of actions, where it is this that is asked for. */
+/* Records how memory grows with the number of actions, if configured. */
 static void note_count(struct load *load) {
   struct publishers *publishers = load->publishers;
-  if (load->options.count == 0 || load->outcome.answered < publishers->next_size) return;
-  load_note_growth(load, &load->outcome.actions, load->outcome.answered,
+  if (load->options.count == 0 || load->outcome.completed < publishers->next_size) return;
+  load_note_growth(load, &load->outcome.actions, load->outcome.completed,
                    (double)(now() - publishers->begin) / NANOSECONDS);
-  publishers->next_size = load_next_size(load->outcome.answered);
+  publishers->next_size = load_next_size(load->outcome.completed);
 }
 
 void publisher_ready(struct load *load, long index, uint32_t events) {
@@ -211,26 +211,26 @@ void publisher_ready(struct load *load, long index, uint32_t events) {
     return;
   }
   struct piece input = {buffer, (size_t)length}, body = {0}, last = {0};
-  while (input.length > 0 && publisher->answer.phase < ANSWER_COMPLETE) {
-    answer_take(&publisher->answer, &input, &body);
+  while (input.length > 0 && publisher->response.phase < RESPONSE_COMPLETE) {
+    response_take(&publisher->response, &input, &body);
     if (body.length > 0) last = body;
   }
-  if (publisher->answer.phase == ANSWER_MALFORMED || input.length > 0) {
+  if (publisher->response.phase == RESPONSE_MALFORMED || input.length > 0) {
     fail(load, index);
     return;
   }
-  if (publisher->answer.phase != ANSWER_COMPLETE) return;
+  if (publisher->response.phase != RESPONSE_COMPLETE) return;
   publisher->is_busy = false;
-  note_answer(load, publisher, last);
+  note_response(load, publisher, last);
   note_count(load);
-  if (publisher->answer.closes) {
+  if (publisher->response.closes) {
     fail(load, index);
     return;
   }
   go_on(load, index);
 }
 
-/* Sets the timer to the moment when the next action is due. */
+/* Arms the timer for the next due action. */
 static void set_timer(const struct publishers *publishers) {
   struct itimerspec time = {0};
   time.it_value.tv_sec = (time_t)(publishers->next_due / NANOSECONDS);
@@ -238,7 +238,7 @@ static void set_timer(const struct publishers *publishers) {
   timerfd_settime(publishers->timer, TFD_TIMER_ABSTIME, &time, NULL);
 }
 
-/* Gives every action that is due by now to its connection. */
+/* Enqueues every action that is due at its connection. */
 void publishers_timer_ready(struct load *load) {
   struct publishers *publishers = load->publishers;
   uint64_t expirations;
@@ -264,7 +264,7 @@ static bool is_anything_on_its_way(const struct load *load) {
   return false;
 }
 
-/* What the server holds is asked ten times a second. */
+/* The server's resources are sampled ten times per second. */
 static void sample(struct load *load, uint64_t time) {
   struct publishers *publishers = load->publishers;
   if (load->options.pid == 0 || time < publishers->next_sample) return;
@@ -273,12 +273,12 @@ static void sample(struct load *load, uint64_t time) {
   if (resident > load->outcome.resident_peak) load->outcome.resident_peak = resident;
 }
 
-/* Acts until a moment, or until all of the count is answered. */
+/* Sends actions until a deadline, or until the configured count is complete. */
 static void act_until(struct load *load, uint64_t end) {
   uint64_t time, count = (uint64_t)load->options.count;
   while ((time = now()) < end) {
     sample(load, time);
-    if (count > 0 && load->outcome.answered + load->outcome.failed >= count) return;
+    if (count > 0 && load->outcome.completed + load->outcome.failed >= count) return;
     load_turn(load, 20);
   }
 }
@@ -327,7 +327,7 @@ void publishers_close(struct load *load) {
   for (long index = 0; index < load->options.publishers; index++) {
     struct publisher *publisher = &load->publishers->each[index];
     if (publisher->is_open) close(publisher->socket);
-    line_free(&publisher->answer.line);
+    line_free(&publisher->response.line);
     free(publisher->request);
     free(publisher->waiting);
   }

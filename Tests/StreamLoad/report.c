@@ -27,7 +27,7 @@ static void print_growth(const char *name, const struct growth *growth) {
   putchar(']');
 }
 
-/* A text as a JSON string; what is not plain becomes a space. */
+/* Prints a text as a JSON string; control and non-ASCII characters become spaces. */
 static void print_text(const char *name, const char *text) {
   printf(",\"%s\":\"", name);
   for (; *text != 0; text++) {
@@ -37,7 +37,7 @@ static void print_text(const char *name, const char *text) {
   putchar('"');
 }
 
-/* How many subscribers have shown the last number of their session. */
+/* Counts the subscribers that have received the last number of their session. */
 static uint64_t count_at_end(const struct load *load, bool is_stalled) {
   uint64_t count = 0;
   for (long index = 0; index < load->options.subscribers + load->options.stalled; index++) {
@@ -60,12 +60,12 @@ static uint64_t count_expected(const struct load *load) {
 void report(const struct load *load) {
   const struct outcome *outcome = &load->outcome;
   double seconds = outcome->acting > 0 ? outcome->acting : 1;
-  printf("{\"streams\":{\"established\":%" PRIu64 ",\"refused\":%" PRIu64 ",\"lost\":%" PRIu64 "}",
-         outcome->established, outcome->refused, outcome->lost);
-  printf(",\"actions\":{\"sent\":%" PRIu64 ",\"answered\":%" PRIu64 ",\"failed\":%" PRIu64
+  printf("{\"streams\":{\"established\":%" PRIu64 ",\"rejected\":%" PRIu64 ",\"lost\":%" PRIu64 "}",
+         outcome->established, outcome->rejected, outcome->lost);
+  printf(",\"actions\":{\"sent\":%" PRIu64 ",\"completed\":%" PRIu64 ",\"failed\":%" PRIu64
          ",\"perSecond\":%.1f,\"backlog\":%" PRIu64 ",\"seconds\":%.4f,\"failedStatus\":%d",
-         outcome->sent, outcome->answered, outcome->failed,
-         (double)outcome->measured_answers / seconds, publishers_backlog(load), outcome->acting,
+         outcome->sent, outcome->completed, outcome->failed,
+         (double)outcome->measured_responses / seconds, publishers_backlog(load), outcome->acting,
          outcome->failed_status);
   print_text("failure", outcome->failure);
   uint64_t expected = count_expected(load);
@@ -78,7 +78,7 @@ void report(const struct load *load) {
          outcome->events, expected, outcome->matched, expected - outcome->matched,
          outcome->skipped, outcome->repeated, outcome->named, outcome->unreadable,
          count_at_end(load, false), count_at_end(load, true), outcome->draining);
-  print_histogram("answer", &outcome->answers);
+  print_histogram("response", &outcome->responses);
   print_histogram("due", &outcome->due);
   print_histogram("receipt", &outcome->receipts);
   printf(",\"processor\":{\"load\":%.4f,\"server\":%.4f}", outcome->own_processor / seconds,

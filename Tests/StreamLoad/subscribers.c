@@ -10,7 +10,7 @@
 #include "load.h"
 #include "memory.h"
 
-/* As many as a server's queue of new connections surely holds. */
+/* Below the accept backlog of every measured server. */
 static const long most_connecting = 128;
 static const uint64_t connecting_patience = 60 * NANOSECONDS;
 
@@ -24,7 +24,7 @@ static void begin(struct load *load, long index) {
   subscriber->is_stalled = index >= load->options.subscribers;
   subscriber->socket = load_connect(load, SUBSCRIBERS_ADDRESS, false);
   if (subscriber->socket < 0) {
-    load->outcome.refused++;
+    load->outcome.rejected++;
     return;
   }
   subscriber->phase = STREAM_CONNECTING;
@@ -35,7 +35,7 @@ static void begin(struct load *load, long index) {
 static void end(struct load *load, struct subscriber *subscriber) {
   if (subscriber->phase == STREAM_CONNECTING) {
     load->connecting--;
-    load->outcome.refused++;
+    load->outcome.rejected++;
   } else {
     load->outcome.lost++;
   }
@@ -49,7 +49,7 @@ void subscribers_connect(struct load *load) {
   load->subscribers = allocate((size_t)count, sizeof *load->subscribers);
   uint64_t size = 1;
   while (next < count || load->connecting > 0) {
-    /* The last size is all of them. */
+    /* The last size is the total. */
     long stop = (uint64_t)count < size ? count : (long)size;
     while (next < stop && load->connecting < most_connecting) begin(load, next++);
     if (load->connecting > 0) load_turn(load, 100);
@@ -77,7 +77,7 @@ static void ask(struct load *load, long index) {
   load_watch(load, subscriber->socket, EPOLLIN, SUBJECT_SUBSCRIBER, index, false);
 }
 
-/* Compares an event with the actions that were sent. */
+/* Matches an event with the actions sent. */
 static void note(struct load *load, struct subscriber *subscriber, uint64_t time) {
   struct outcome *outcome = &load->outcome;
   struct events *events = &subscriber->events;
@@ -115,8 +115,8 @@ static void note(struct load *load, struct subscriber *subscriber, uint64_t time
 static void take(struct load *load, struct subscriber *subscriber, struct piece input,
                  uint64_t time) {
   struct piece body;
-  while (input.length > 0 && subscriber->answer.phase < ANSWER_COMPLETE) {
-    answer_take(&subscriber->answer, &input, &body);
+  while (input.length > 0 && subscriber->response.phase < RESPONSE_COMPLETE) {
+    response_take(&subscriber->response, &input, &body);
     while (body.length > 0) {
       if (events_take(&subscriber->events, &body, load->member)) {
         note(load, subscriber, time);
@@ -145,8 +145,8 @@ void subscriber_ready(struct load *load, long index, uint32_t events) {
     load->outcome.window_bytes += (uint64_t)length;
   }
   take(load, subscriber, (struct piece){buffer, (size_t)length}, time);
-  if (subscriber->phase == STREAM_CONNECTING && answer_has_head(&subscriber->answer)) {
-    if (subscriber->answer.status != 200) {
+  if (subscriber->phase == STREAM_CONNECTING && response_has_head(&subscriber->response)) {
+    if (subscriber->response.status != 200) {
       end(load, subscriber);
       return;
     }
@@ -157,7 +157,7 @@ void subscriber_ready(struct load *load, long index, uint32_t events) {
       load_watch(load, subscriber->socket, 0, SUBJECT_SUBSCRIBER, index, false);
     }
   }
-  if (subscriber->answer.phase >= ANSWER_COMPLETE) end(load, subscriber);
+  if (subscriber->response.phase >= RESPONSE_COMPLETE) end(load, subscriber);
 }
 
 void subscribers_resume(struct load *load) {
@@ -181,7 +181,7 @@ void subscribers_close(struct load *load) {
   for (long index = 0; index < subscriber_count(load); index++) {
     struct subscriber *subscriber = &load->subscribers[index];
     if (subscriber->phase != STREAM_CLOSED) close(subscriber->socket);
-    line_free(&subscriber->answer.line);
+    line_free(&subscriber->response.line);
     line_free(&subscriber->events.line);
   }
   free(load->subscribers);

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the load generator says.
+/// The report of the load generator.
 struct LoadReport: Decodable {
   let streams: Streams
   let actions: Actions
@@ -10,10 +10,10 @@ struct LoadReport: Decodable {
   let actionGrowth: [Step]
   let resident: Resident
 
-  struct Streams: Decodable { let established, refused, lost: Int }
+  struct Streams: Decodable { let established, rejected, lost: Int }
 
   struct Actions: Decodable {
-    let sent, answered, failed, backlog, failedStatus: Int
+    let sent, completed, failed, backlog, failedStatus: Int
     let failure: String
   }
 
@@ -30,14 +30,14 @@ struct LoadReport: Decodable {
 
   struct Resident: Decodable { let before, peak: Int }
 
-  /// Loads a server and reads what came of it.
+  /// Loads a server and returns the report.
   static func of(_ server: ScriptedServer, _ arguments: String...) throws -> LoadReport {
-    let (status, output) = try run(["--port", "\(server.port)", "--settle", "0"] + arguments)
+    let (status, output) = try run(["--port", "\(server.port)", "--pause", "0"] + arguments)
     guard status == 0 else { throw LoadFailure("it ended with \(status)") }
     return try JSONDecoder().decode(LoadReport.self, from: output)
   }
 
-  /// Runs the program that was built with these tests.
+  /// Runs the load generator built with these tests.
   static func run(_ arguments: [String]) throws -> (status: Int32, output: Data) {
     let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
     let process = Process()

@@ -2,19 +2,19 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A server that does what a test says: it counts actions, and shows them to streams as it is told.
+/// A scripted server: it counts actions and shows the count to streams.
 final class ScriptedServer: Sendable {
-  /// What a server does beside counting.
+  /// The faults to inject.
   struct Script: Sendable {
     /// The status of a stream.
     var streamStatus = 200
     /// The status of an action, by its number.
     var actionStatus: @Sendable (_ number: Int) -> Int = { _ in 200 }
-    /// The pieces in which a stream gets what an action made, each sent for itself.
+    /// The pieces in which the event of an action is sent, each in a write of its own.
     var pieces: @Sendable (_ number: Int, _ stream: Int) -> [String] = { number, _ in
       [ScriptedServer.event(number)]
     }
-    /// How long an action's events wait.
+    /// The delay of an action's events.
     var delay: Duration = .zero
   }
 
@@ -55,7 +55,7 @@ final class ScriptedServer: Sendable {
     return (listener, Int(UInt16(bigEndian: address.sin_port)))
   }
 
-  /// Lets go of its port; connections end with their clients.
+  /// Releases the port; connections end with their clients.
   func stop() {
     shutdown(listener, Int32(SHUT_RDWR))
   }
@@ -72,7 +72,7 @@ final class ScriptedServer: Sendable {
     while let request = Self.request(connection, &input) {
       if request.hasPrefix("GET") {
         let head = "HTTP/1.1 \(script.streamStatus) X\r\nTransfer-Encoding: chunked\r\n\r\n"
-        // At once: whoever has the first event may act, and its stream must be known by then.
+        // Register before the head is sent: a client acts as soon as it has the first event.
         state.withLock {
           Self.send(connection, head + Self.event(0))
           $0.streams.append(connection)
@@ -127,7 +127,7 @@ final class ScriptedServer: Sendable {
   }
 }
 
-/// What went wrong with the load itself.
+/// A failure of the load generator itself.
 struct LoadFailure: Error, CustomStringConvertible {
   let description: String
 

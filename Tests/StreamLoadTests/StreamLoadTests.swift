@@ -1,13 +1,13 @@
 import Testing
 
-/// The load generator of the benchmarks, against a server whose faults are known.
+/// The load generator against a server with known faults.
 @Suite struct StreamLoadTests {
-  @Test func `what comes is matched with its action`() throws {
+  @Test func `events are matched with their actions`() throws {
     let server = try ScriptedServer()
     defer { server.stop() }
     let report = try LoadReport.of(server, "--subscribers", "3", "--count", "20")
     #expect(report.streams.established == 3)
-    #expect(report.actions.answered == 20)
+    #expect(report.actions.completed == 20)
     #expect(report.deliveries.expected == 60)
     #expect(report.deliveries.matched == 60)
     #expect(report.receipt.count == 60)
@@ -17,7 +17,7 @@ import Testing
     #expect(report.deliveries.atEnd == 3)
   }
 
-  @Test func `what does not come is missed`() throws {
+  @Test func `missing events are counted`() throws {
     var script = ScriptedServer.Script()
     script.pieces = { number, stream in
       number == 7 && stream == 1 ? [] : [ScriptedServer.event(number)]
@@ -30,7 +30,7 @@ import Testing
     #expect(report.deliveries.repeated == 0)
   }
 
-  @Test func `what comes again, or late, is repeated`() throws {
+  @Test func `repeated and late events are counted as repeated`() throws {
     var script = ScriptedServer.Script()
     script.pieces = { number, _ in
       switch number {
@@ -48,7 +48,7 @@ import Testing
     #expect(report.deliveries.missed == 1)
   }
 
-  @Test func `an event is read however it is cut`() throws {
+  @Test func `an event is parsed across any chunk boundaries`() throws {
     var script = ScriptedServer.Script()
     script.pieces = { number, _ in ScriptedServer.event(number).map(String.init) }
     let server = try ScriptedServer(script)
@@ -58,7 +58,7 @@ import Testing
     #expect(report.deliveries.missed == 0)
   }
 
-  @Test func `what a server holds back shows in the times`() throws {
+  @Test func `a delay of the server shows in the times`() throws {
     var script = ScriptedServer.Script()
     script.delay = .milliseconds(20)
     let server = try ScriptedServer(script)
@@ -69,7 +69,7 @@ import Testing
     #expect(report.receipt.max >= report.receipt.p99)
   }
 
-  @Test func `a refused action is told with its status`() throws {
+  @Test func `a rejected action is reported with its status`() throws {
     var script = ScriptedServer.Script()
     script.actionStatus = { $0 == 3 ? 422 : 200 }
     let server = try ScriptedServer(script)
@@ -79,17 +79,17 @@ import Testing
     #expect(report.actions.failedStatus == 422)
   }
 
-  @Test func `a refused stream is told`() throws {
+  @Test func `a rejected stream is reported`() throws {
     var script = ScriptedServer.Script()
     script.streamStatus = 503
     let server = try ScriptedServer(script)
     defer { server.stop() }
     let report = try LoadReport.of(server, "--subscribers", "4")
     #expect(report.streams.established == 0)
-    #expect(report.streams.refused == 4)
+    #expect(report.streams.rejected == 4)
   }
 
-  @Test func `a stream that stalled reads all that it was sent at the end`() throws {
+  @Test func `a stalled stream reads everything at the end`() throws {
     let server = try ScriptedServer()
     defer { server.stop() }
     let report = try LoadReport.of(
@@ -99,17 +99,17 @@ import Testing
     #expect(report.deliveries.stalledAtEnd == 1)
   }
 
-  @Test func `actions at a rate are sent all, and in their order`() throws {
+  @Test func `actions at a rate are all sent, in order`() throws {
     let server = try ScriptedServer()
     defer { server.stop() }
     let report = try LoadReport.of(
       server, "--subscribers", "2", "--count", "30", "--rate", "1000")
-    #expect(report.actions.answered == 30)
+    #expect(report.actions.completed == 30)
     #expect(report.actions.backlog == 0)
     #expect(report.deliveries.matched == 60)
   }
 
-  @Test func `growth is told at sizes of one, two and five`() throws {
+  @Test func `growth is reported at sizes of one, two and five`() throws {
     let server = try ScriptedServer()
     defer { server.stop() }
     let report = try LoadReport.of(server, "--subscribers", "7", "--count", "20")
@@ -133,7 +133,7 @@ import Testing
     ["--port", "0"], ["--nothing"], ["--port", "1", "--rate", "much"],
     ["--port", "1", "--subscribers", "1", "--publishers", "2"],
   ])
-  func `a mistake on the command line ends it at once`(_ arguments: [String]) throws {
+  func `an invalid command line ends the program at once`(_ arguments: [String]) throws {
     #expect(try LoadReport.run(arguments).status == 2)
   }
 }

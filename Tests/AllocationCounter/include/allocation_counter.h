@@ -1,9 +1,7 @@
 #pragma once
 
-/// Begins to count the allocations of all threads, from 0.
+/// Starts counting the allocations of all threads from 0.
 void allocation_counter_start(void);
 
-/// Ends counting.
-///
-/// Returns how many allocations were made.
+/// Stops counting and returns the number of allocations.
 long allocation_counter_stop(void);

@@ -1,10 +1,10 @@
 import Foundation
 
-/// Programs that load a server, on core 1.
+/// Runs load generators pinned to core 1.
 enum Pinned {
-  /// Runs a program to its end.
+  /// Runs a program to completion.
   ///
-  /// - Returns: All that it printed.
+  /// - Returns: Its output.
   static func output(of program: URL, _ arguments: [String]) throws -> String {
     let (process, output) = try start(program, arguments)
     let text = String(
@@ -17,7 +17,7 @@ enum Pinned {
     return text
   }
 
-  /// Starts a program, which reads what is written to a pipe or nothing.
+  /// Starts a program with a pipe, or nothing, as its input.
   static func start(
     _ program: URL, _ arguments: [String], input: Pipe? = nil
   ) throws -> (Process, Pipe) {

@@ -1,13 +1,13 @@
 import Foundation
 
-/// wrk, pinned to core 1: closed loop, one thread, keep-alive connections.
+/// wrk pinned to core 1: closed loop, one thread, keep-alive connections.
 enum PostLoad {
   private static let script = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().appending(path: "post.lua")
 
-  /// Posts the action of `post.lua` to a server, a second to warm up and then as long as asked.
+  /// Posts the action of `post.lua` after a second of warm-up.
   ///
-  /// - Throws: Where an answer was no success, or the load could not be run.
+  /// - Throws: If a response is not successful or wrk fails.
   static func run(
     _ contestant: Contestant, _ server: ServerUnderTest, connections: Int, seconds: Double
   ) throws -> Outcome {
@@ -21,13 +21,13 @@ enum PostLoad {
   }
 
   struct Outcome {
-    /// Answers a second.
+    /// Responses per second.
     let rate: Double
-    /// The seconds of a processor that an answer takes the server, which others on the machine
-    /// disturb less than the rate.
+    /// The server's CPU seconds per response, which other load on the machine disturbs less than
+    /// the rate.
     let processorTime: Double
 
-    /// What lies between two.
+    /// The delimiters of a value in wrk's report.
     static func mean(_ one: Outcome, _ other: Outcome) -> Outcome {
       Outcome(
         rate: (one.rate + other.rate) / 2,

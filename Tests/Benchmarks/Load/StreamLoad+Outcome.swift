@@ -1,12 +1,12 @@
 extension StreamLoad {
-  /// What the load generator says; times are in milliseconds, memory in bytes.
+  /// The report of the load generator; times in milliseconds, memory in bytes.
   struct Outcome: Decodable {
     let streams: Streams
     let actions: Actions
     let deliveries: Deliveries
-    /// From sending an action to its answer.
-    let answer: Times
-    /// From the moment when an action should be sent, whatever held the load up, to its answer.
+    /// From sending an action to its response.
+    let response: Times
+    /// From the scheduled time of an action to its response, so that delays of the load count.
     let due: Times
     /// From sending an action to each receipt.
     let receipt: Times
@@ -17,13 +17,13 @@ extension StreamLoad {
 
     struct Streams: Decodable {
       let established: Int
-      let refused: Int
+      let rejected: Int
       let lost: Int
     }
 
     struct Actions: Decodable {
       let sent: Int
-      let answered: Int
+      let completed: Int
       let failed: Int
       let perSecond: Double
       let backlog: Int
@@ -53,7 +53,7 @@ extension StreamLoad {
       let max: Double
     }
 
-    /// Parts of a processor.
+    /// CPU shares.
     struct Processor: Decodable {
       let load: Double
       let server: Double
@@ -72,7 +72,7 @@ extension StreamLoad {
       let resident: Double
     }
 
-    /// What makes every other figure meaningless.
+    /// Errors that invalidate every other figure.
     func check(_ contestant: Contestant, expecting streams: Int, count: Int? = nil) throws {
       guard self.streams.established == streams, self.streams.lost == 0 else {
         throw BenchmarkError(
@@ -84,9 +84,9 @@ extension StreamLoad {
           "\(contestant.name): \(actions.failed) actions failed, "
             + "\(actions.failedStatus) \(actions.failure)")
       }
-      guard count == nil || actions.answered == count else {
+      guard count == nil || actions.completed == count else {
         throw BenchmarkError(
-          "\(contestant.name): of \(count ?? 0) actions \(actions.answered) were answered")
+          "\(contestant.name): of \(count ?? 0) actions \(actions.completed) were completed")
       }
       guard deliveries.repeated == 0 else {
         throw BenchmarkError(

@@ -1,31 +1,31 @@
 import Foundation
 
-/// Our own load generator (`Tests/StreamLoad`), pinned to core 1: streams, actions beside them, and
-/// the time from an action to each receipt of what came of it.
+/// The project's load generator (`Tests/StreamLoad`), pinned to core 1: streams, concurrent
+/// actions, and the latency from an action to each receipt of its event.
 struct StreamLoad {
   let bench: Bench
 
   var subscribers = 0
-  /// More streams, which do not read.
+  /// Additional streams that stop reading.
   var stalled = 0
   var sessions = 1
   var publishers = 1
-  /// Actions a second; zero sends each as soon as the one before is answered.
+  /// Actions per second; zero sends each action as soon as the previous one has its response.
   var rate: Double?
-  /// So many actions instead of a time.
+  /// A number of actions instead of a duration.
   var count: Int?
   var seconds: Double
-  /// How many actions are sent at once, as an array.
+  /// The number of actions per array.
   var batch = 1
   var drain = 10.0
-  var settle = 0.5
+  var pause = 0.5
 
   init(_ bench: Bench) {
     self.bench = bench
     seconds = bench.seconds
   }
 
-  /// Loads a server and reads what came of it.
+  /// Loads a server and returns the report.
   func run(_ contestant: Contestant, _ server: ServerUnderTest) throws -> Outcome {
     let text = try Pinned.output(of: program, arguments(contestant, server))
     let outcome = try JSONDecoder().decode(Outcome.self, from: Data(text.utf8))
@@ -33,7 +33,7 @@ struct StreamLoad {
     return outcome
   }
 
-  /// Makes sessions, as many as were asked for.
+  /// Creates sessions.
   func create(on server: ServerUnderTest, of contestant: Contestant) throws -> Outcome {
     let session = contestant.actions.replacingOccurrences(of: "/actions", with: "")
     let text = try Pinned.output(
@@ -41,14 +41,14 @@ struct StreamLoad {
       [
         "--port", "\(server.port)", "--pid", "\(server.id)", "--sessions", "\(sessions)",
         "--count", "\(sessions)", "--publishers", "\(publishers)", "--method", "PUT",
-        "--body", "", "--actions", session, "--settle", "0",
+        "--body", "", "--actions", session, "--pause", "0",
       ])
     let outcome = try JSONDecoder().decode(Outcome.self, from: Data(text.utf8))
     try outcome.check(contestant, expecting: 0, count: sessions)
     return outcome
   }
 
-  /// Opens the streams and holds them as long as the body runs, which gets what they cost.
+  /// Holds the streams open while `body` runs; passes it the resources that they use.
   func hold<Result>(
     _ contestant: Contestant, _ server: ServerUnderTest, _ body: (Outcome) throws -> Result
   ) throws -> Result {
@@ -82,7 +82,7 @@ struct StreamLoad {
       "--actions", contestant.actions, "--body", body, "--step", "\(batch)",
       "--subscribers", "\(subscribers)", "--stalled", "\(stalled)", "--sessions", "\(sessions)",
       "--publishers", "\(publishers)", "--seconds", "\(seconds)", "--drain", "\(drain)",
-      "--settle", "\(settle)",
+      "--pause", "\(pause)",
     ]
     if let rate { arguments += ["--rate", "\(rate)"] }
     if let count { arguments += ["--count", "\(count)"] }

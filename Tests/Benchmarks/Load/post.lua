@@ -1,4 +1,4 @@
--- What wrk sends: one action, over and over.
+-- The request of wrk: one action, repeated.
 wrk.method = "POST"
 wrk.body = "\"increase\""
 wrk.headers["Content-Type"] = "application/json"

@@ -1,29 +1,30 @@
 import ReactorHTTP
+import ReactorTransport
 import ReactorHost
 import Reactors
 import Synchronization
 
-/// The service without a transport: what of a request's time is ours.
+/// The service without a transport: the share of a request's time spent in this project's code.
 enum InProcess {
-  /// Posts an action to the counter many times.
+  /// Posts an action to the counter repeatedly.
   ///
-  /// - Returns: The time of one request.
+  /// - Returns: The time per request.
   static func post(count: Int) -> Duration {
     let api = ReactorAPI(host: Host(Catalogue().reactors))
     let request = HTTPRequest(
       method: "POST", path: "/v1/reactors/counter/sessions/bench/actions",
       headers: [(.contentType, "application/json")],
       body: Array(#""increase""#.utf8))
-    let answered = Atomic<Int>(0)
+    let completed = Atomic<Int>(0)
     let clock = ContinuousClock()
     let time = clock.measure {
       for _ in 0..<count {
         api.respond(to: request) { response in
-          if response.status == 200 { answered.add(1, ordering: .relaxed) }
+          if response.status == 200 { completed.add(1, ordering: .relaxed) }
         }
       }
     }
-    precondition(answered.load(ordering: .relaxed) == count)
+    precondition(completed.load(ordering: .relaxed) == count)
     return time / count
   }
 }

@@ -3,12 +3,12 @@ import Foundation
 import ReactorCore
 import ReactorStreams
 
-/// The hot path without a server: what an element costs in a reactor and in streams, beside closures
-/// that do the same.
+/// The hot path without a server: the cost of an element in a reactor and in streams, compared with
+/// equivalent closures.
 enum StreamBenchmarks {
   private static let rounds = 7
 
-  /// Takes all measurements and prints them as a table.
+  /// Measures everything and prints a table.
   static func run() {
     var kept: [Tally] = []
     kept.reserveCapacity(100)
@@ -19,7 +19,7 @@ enum StreamBenchmarks {
     report(subscribers())
   }
 
-  // MARK: What is measured
+  // MARK: Workloads
 
   private struct Measurement {
     let name: String
@@ -137,29 +137,29 @@ enum StreamBenchmarks {
           format: "%8.0f %12.2f %13.1f %6.1f", streams, allocations, closures, streams / closures))
   }
 
-  /// The allocations of one call.
+  /// Returns the allocations per call.
   private static func allocations(of body: (Int) -> Void, _ count: Int) -> Double {
     allocation_counter_start()
     for number in 0..<count { body(number) }
     return Double(allocation_counter_stop()) / Double(count)
   }
 
-  /// The nanoseconds of one call.
+  /// Returns the nanoseconds per call.
   private static func time(_ body: (Int) -> Void, _ count: Int) -> Double {
     let time = ContinuousClock().measure { for number in 0..<count { body(number) } }
     return time / .nanoseconds(1) / Double(count)
   }
 
-  /// A closure that the optimizer does not see through, as it does not through an observer.
+  /// A closure that is opaque to the optimizer, like an observer.
   @inline(never)
   private static func opaque<Closure>(_ closure: Closure) -> Closure {
     closure
   }
 }
 
-/// What an observer does here: as little as can be done without being optimised away.
+/// The least work an observer can do without being optimised away.
 private final class Tally: Sendable {
-  // Proof: every measurement runs on one thread, which sends and observes.
+  // Proof: each measurement sends and observes on a single thread.
   nonisolated(unsafe) private var sum = 0
 
   @inline(never)

@@ -1,6 +1,6 @@
-/// How figures depend on a size: a line for each contestant.
+/// A plot of figures over a size, with a line per contestant.
 struct Plot: Codable {
-  /// The name of its file.
+  /// The file name.
   let name: String
   let title: String
   let x: Axis
@@ -9,7 +9,7 @@ struct Plot: Codable {
 
   struct Axis: Codable {
     let title: String
-    /// Whether equal distances are equal ratios.
+    /// Whether the axis is logarithmic.
     var isLogarithmic = true
   }
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A plot as an SVG picture, which follows whether its reader prefers light or dark.
+/// Draws a plot as SVG, in light and dark colour schemes.
 struct PlotDrawing {
   private let plot: Plot
   private let xScale: PlotScale
@@ -57,7 +57,7 @@ struct PlotDrawing {
     return lines
   }
 
-  /// The names of the lines, in one row, each behind its sign.
+  /// The legend: the names of the lines in one row, each after its marker.
   private var legend: [String] {
     var lines: [String] = []
     var x = Self.left
@@ -78,7 +78,7 @@ struct PlotDrawing {
     return [path(places, "line \(Self.colour(index))")] + places.map { sign($0.0, $0.1, index) }
   }
 
-  /// A point's sign, so that lines are told apart without their colours.
+  /// The marker of a point, so that lines are distinguishable without colours.
   private func sign(_ x: Double, _ y: Double, _ index: Int) -> String {
     let colour = Self.colour(index)
     let (x, y) = (Self.number(x), Self.number(y))
@@ -96,7 +96,7 @@ struct PlotDrawing {
     }
   }
 
-  // MARK: Words of SVG
+  // MARK: SVG elements
 
   private static func colour(_ index: Int) -> String { "c\(index % 6)" }
 
@@ -122,7 +122,7 @@ struct PlotDrawing {
     String(format: "%.1f", value)
   }
 
-  /// A marked value in few letters: 0.05, 20, 5 k, 1 M.
+  /// Abbreviates a tick value: 0.05, 20, 5 k, 1 M.
   static func label(_ value: Double) -> String {
     for (size, letter) in [(1e9, "G"), (1e6, "M"), (1e3, "k")] where abs(value) >= size {
       return String(format: "%g", value / size) + letter

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Maps values to places along an axis, and chooses which values are marked.
+/// Maps values to positions along an axis and selects the ticks.
 struct PlotScale {
-  /// What is marked, in ascending order.
+  /// The tick values in ascending order.
   let ticks: [Double]
 
   private let isLogarithmic: Bool
@@ -11,9 +11,9 @@ struct PlotScale {
   private let start: Double
   private let end: Double
 
-  /// Covers values with an axis that goes from one place to another.
+  /// Creates an axis between two positions that covers the values.
   ///
-  /// A linear axis begins at zero. On a logarithmic one, what is not positive has no place.
+  /// A linear axis starts at zero. A logarithmic axis omits values that are not positive.
   init(covering values: [Double], isLogarithmic: Bool, from start: Double, to end: Double) {
     self.isLogarithmic = isLogarithmic
     self.start = start
@@ -32,7 +32,7 @@ struct PlotScale {
     return start + part * (end - start)
   }
 
-  /// Powers of ten; with their twofold and fivefold where the values span less than two of them.
+  /// Powers of ten, with their multiples by two and five if the values span less than two powers.
   private static func powers(_ values: [Double]) -> [Double] {
     let values = values.filter { $0 > 0 && $0.isFinite }
     guard let least = values.min(), let most = values.max() else { return [1, 10] }

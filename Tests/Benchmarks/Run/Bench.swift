@@ -1,14 +1,14 @@
 import Foundation
 
-/// A run of benchmarks: how long to measure, and all that was found.
+/// A benchmark run: its settings and results.
 final class Bench {
-  /// How long one measurement takes.
+  /// The duration of one measurement.
   let seconds: Double
-  /// How often each is taken; the median counts.
+  /// The number of measurements per figure; their median counts.
   let rounds: Int
-  /// Where the programs under test are.
+  /// The folder of the programs under test.
   let programs: URL
-  /// Where the table, the figures and the plots go.
+  /// The folder of the table, figures and plots.
   let output: URL
 
   private(set) var figures: [Figure] = []
@@ -16,7 +16,7 @@ final class Bench {
   private var scenario = ""
   private let table = Table()
 
-  /// Takes its settings from the environment: BENCH_SECONDS and BENCH_ROUNDS.
+  /// Reads the settings from the environment: BENCH_SECONDS and BENCH_ROUNDS.
   init() throws {
     let environment = ProcessInfo.processInfo.environment
     seconds = try Self.number("BENCH_SECONDS", in: environment) ?? 2
@@ -36,15 +36,15 @@ final class Bench {
     return number
   }
 
-  /// Measures a scenario, and tells what it gave as it comes.
+  /// Measures a scenario and prints its figures as they arrive.
   func run(_ scenario: Scenario) async throws {
     self.scenario = scenario.name
     say("\n\(scenario.name): \(scenario.summary)")
     try await scenario.run(self)
   }
 
-  /// Lets contestants work in turns, so that a change of the machine's mood meets all of them; in
-  /// another order each time, so that what the machine does every few seconds does, too.
+  /// Alternates the contestants, so that drift of the machine affects all of them, in rotating
+  /// order, so that periodic load does too.
   func inTurns<Result>(
     _ contestants: [Contestant], rounds: Int? = nil,
     _ measure: (Contestant) throws -> Result
@@ -58,7 +58,7 @@ final class Bench {
     return results
   }
 
-  /// Keeps a figure and prints it.
+  /// Records and prints a figure.
   func report(_ figure: Figure) {
     var figure = figure
     figure.scenario = scenario
@@ -66,13 +66,13 @@ final class Bench {
     say(table.row(figure))
   }
 
-  /// Tells something at once, into a pipe, too.
+  /// Prints a line and flushes, also into a pipe.
   private func say(_ line: String) {
     print(line)
     fflush(nil)
   }
 
-  /// Keeps a plot and writes its picture.
+  /// Records a plot and writes its picture.
   func draw(_ plot: Plot) throws {
     plots.append(plot)
     let file = output.appending(path: plot.name + ".svg")
@@ -80,7 +80,7 @@ final class Bench {
     print("  \(plot.title): \(file.relativePath)")
   }
 
-  /// Prints which aims were reached, and writes all figures where a program can read them.
+  /// Prints which targets were met, and writes all figures as JSON.
   func finish() throws {
     let aimed = figures.filter { $0.aim != nil }
     if !aimed.isEmpty {
@@ -93,7 +93,7 @@ final class Bench {
   }
 }
 
-/// Why a measurement could not be taken.
+/// Why a measurement failed.
 struct BenchmarkError: Error, CustomStringConvertible {
   let description: String
 

@@ -1,7 +1,7 @@
 import Foundation
 
 extension Double {
-  /// Three digits that matter, and thousands set apart: 0.123, 12.3, 123, 12,300.
+  /// The value with three significant digits and grouped thousands: 0.123, 12.3, 123, 12,300.
   var legible: String {
     guard isFinite else { return "–" }
     let size = abs(self)

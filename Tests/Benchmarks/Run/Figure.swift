@@ -1,31 +1,31 @@
-/// One line of the table: what was measured, beside what, and what is aimed at.
+/// A row of the table: a measurement, its comparison and its target.
 struct Figure: Codable {
-  /// The scenario's name on the command line.
+  /// The name of the scenario on the command line.
   var scenario = ""
-  /// What exactly was done, such as "32 connections".
+  /// The workload, such as "32 connections".
   let load: String
-  /// Who did it.
+  /// The measured contestant.
   let contestant: String
-  /// What the value counts, such as "answers/s".
+  /// The unit of the value, such as "responses/s".
   let unit: String
   let value: Sample
   /// The ratio to another contestant of the same run.
   var ratio: Ratio?
   var aim: Aim?
 
-  /// How many times the value of another one this one is.
+  /// The ratio of this value to the other one.
   struct Ratio: Codable {
     let to: String
     let value: Sample
   }
 
-  /// Whether the median is where it should be; of the ratio, if there is one.
+  /// Whether the median of the ratio, or of the value if there is none, meets the target.
   var isReached: Bool? {
     aim?.isReached(by: (ratio?.value ?? value).median)
   }
 }
 
-/// What is aimed at.
+/// The target of a figure.
 enum Aim: Codable, CustomStringConvertible {
   case atLeast(Double)
   case atMost(Double)

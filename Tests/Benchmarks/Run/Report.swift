@@ -1,6 +1,6 @@
 import Foundation
 
-/// A run for programs that read it: all figures, all plots, and on what they were taken.
+/// The machine-readable report of a run: all figures, all plots and the machine.
 struct Report: Codable {
   let date: Date
   let processor: String
@@ -34,7 +34,7 @@ struct Report: Codable {
   }
 }
 
-/// What the figures are taken on.
+/// The machine that ran the benchmarks.
 enum Machine {
   static var processor: String {
     let lines = (try? String(contentsOfFile: "/proc/cpuinfo", encoding: .utf8)) ?? ""
@@ -42,13 +42,13 @@ enum Machine {
     return line?.split(separator: ":").last?.trimmingCharacters(in: .whitespaces) ?? "unknown"
   }
 
-  /// How many programs wanted to run: over one, five and fifteen minutes.
+  /// The load averages over one, five and fifteen minutes.
   static var loadAverage: String {
     let text = (try? String(contentsOfFile: "/proc/loadavg", encoding: .utf8)) ?? ""
     return text.split(separator: " ").prefix(3).joined(separator: " ")
   }
 
-  /// Whether others use the machine; a load average of one core is much.
+  /// Whether the machine has other load: a load average above one.
   static var isBusy: Bool {
     (loadAverage.split(separator: " ").first.flatMap { Double($0) } ?? 0) > 0.5
   }

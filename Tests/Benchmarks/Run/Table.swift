@@ -1,6 +1,6 @@
 import Foundation
 
-/// Lines of figures, one below the other.
+/// Formats figures as aligned rows.
 struct Table {
   func row(_ figure: Figure, withScenario: Bool = false) -> String {
     let load = withScenario ? "\(figure.scenario): \(figure.load)" : figure.load

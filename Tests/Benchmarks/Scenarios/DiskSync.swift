@@ -1,14 +1,13 @@
 import Foundation
 import Glibc
 
-/// What the disk takes by itself for what no durable answer can do without: a page that is written
-/// over and synced.
+/// The disk's share of a durable response: overwriting a page and syncing it.
 enum DiskSync {
   private static let count = 500
 
-  /// Syncs one page many times.
+  /// Syncs one page repeatedly.
   ///
-  /// - Returns: The milliseconds of each, in ascending order.
+  /// - Returns: The sorted times in milliseconds.
   static func times(in folder: URL) throws -> [Double] {
     let file = folder.appending(path: "sync")
     let descriptor = open(file.path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
@@ -22,7 +21,7 @@ enum DiskSync {
       guard pwrite(descriptor, page, page.count, 0) == page.count, fdatasync(descriptor) == 0
       else { throw BenchmarkError("\(file.path) cannot be synced") }
     }
-    // The first one has to find a place for it.
+    // The first write allocates the block.
     try write()
     let clock = ContinuousClock()
     return try (0..<count).map { _ in

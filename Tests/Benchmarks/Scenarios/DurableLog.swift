@@ -1,35 +1,36 @@
 import Foundation
 import ReactorHost
+import ReactorLog
 import Reactors
 import SQLiteLog
 
-/// A session of the counter in a store on the disk: how fast it comes back, and what it takes.
+/// A stored session of the counter: its load time and its size on disk.
 struct DurableLog {
   let mutations: Int
-  /// Whether there are snapshots, as a daemon makes them.
+  /// Whether to write snapshots, as the daemon does.
   let hasSnapshots: Bool
 
   private let folder = FileManager.default.temporaryDirectory
     .appending(path: "reactord-bench-\(UUID().uuidString)")
   private var path: String { folder.appending(path: "log.db").path }
 
-  /// What was measured.
+  /// The measurements.
   struct Result {
     var loads: [Duration] = []
     var replays: [Duration] = []
     var bytesPerMutation = 0.0
   }
 
-  /// So many mutations follow the last snapshot: one less than make another one due.
+  /// The number of mutations after the last snapshot: one less than the next one requires.
   private static let sinceSnapshot = HostSettings().snapshotInterval - 1
 
-  /// Writes the session, and loads it several times in a host that has never seen it.
+  /// Writes the session and loads it several times into fresh hosts.
   func measure(rounds: Int) async throws -> Result {
     defer { try? FileManager.default.removeItem(at: folder) }
     let first = hasSnapshots ? mutations - Self.sinceSnapshot : mutations
     try await write(1...first)
     if hasSnapshots {
-      // As a daemon makes it, with its first loading.
+      // The first load writes the snapshot, as in the daemon.
       _ = try await withSession(in: path) { _ in }
       try await write(first + 1...mutations)
     }
@@ -40,7 +41,7 @@ struct DurableLog {
     return result
   }
 
-  /// Loads a copy: whoever takes long to load is given a snapshot.
+  /// Loads a copy, because a slow load writes a snapshot.
   private func load(into result: inout Result) async throws {
     let copy = folder.appending(path: "copy.db").path
     try FileManager.default.copyItem(atPath: path, toPath: copy)
@@ -52,9 +53,9 @@ struct DurableLog {
     result.loads.append(load)
   }
 
-  /// Loads the session of a file in a host of its own.
+  /// Loads the session of a file into a host of its own.
   ///
-  /// - Returns: How long that took.
+  /// - Returns: The load time.
   private func withSession(
     in path: String, _ body: (any Session) throws -> Void
   ) async throws -> Duration {

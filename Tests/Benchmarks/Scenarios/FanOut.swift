@@ -14,12 +14,12 @@ extension Scenario {
     }
   }
 
-  /// Many sessions with a subscriber each.
+  /// Many sessions with one subscriber each.
   ///
-  /// What else runs on the machine, for four milliseconds once or twice a second, makes one action in a
-  /// hundred late, whoever serves: whether it is a little more than one, or a little less, changes the
-  /// 99th of a hundred by a factor of five. So there are many short rounds, and the least disturbed
-  /// quarter of them is compared.
+  /// Other load on the machine, four milliseconds once or twice per second, delays about one action
+  /// in a hundred for every server; whether it hits slightly more or fewer changes the 99th
+  /// percentile fivefold. The scenario therefore runs many short rounds and compares the least
+  /// disturbed quarter. quarter of them is compared.
   static var manySessions: Scenario {
     Scenario(
       name: "many-sessions",
@@ -44,7 +44,7 @@ extension Scenario {
             value: own, ratio: ratio(of: contestant, Sample([own.median / peer.median])),
             aim: contestant.isOurs ? .atMost(1.5) : nil))
       }
-      // Below this no durable answer can come, whatever a relay that keeps nothing takes.
+      // The lower bound of a durable response, regardless of a relay that stores nothing.
       let syncs = try (0..<bench.rounds).map { _ in try DiskSync.times(in: bench.output) }
       for (quantile, part) in [("p50", 0.5), ("p99", 0.99)] {
         bench.report(
@@ -55,9 +55,9 @@ extension Scenario {
     }
   }
 
-  /// Compares the times from an action to its receipts with those of nchan.
+  /// Compares the latency from an action to its receipts with that of nchan.
   ///
-  /// - Returns: What came of each round, by contestant.
+  /// - Returns: The outcome of each round per contestant.
   private static func compareLatency(
     _ contestants: [Contestant], _ load: String, _ bench: Bench, rounds: Int? = nil,
     aim: Aim? = nil, _ setUp: (inout StreamLoad) -> Void

@@ -1,11 +1,12 @@
 extension Scenario {
-  /// How many events a second go out at most.
+  /// The maximum number of events per second.
   static var flood: Scenario {
     Scenario(
-      name: "flood", summary: "1 session, 1,000 streams, actions as fast as they are answered"
+      name: "flood",
+      summary: "1 session, 1,000 streams, actions each sent when the previous one has its response"
     ) { bench in
       let all = Contestants(bench: bench)
-      // A log in memory keeps so much that a replay is never overtaken.
+      // A log in memory retains enough entries that no subscriber falls behind the log.
       let keep = ["--log-retain", "10000000"]
       let every = all.reactord("memory, replay=all", keep, query: "?replay=all")
       let latest = all.reactord("memory, latest")
@@ -17,7 +18,7 @@ extension Scenario {
         var load = StreamLoad(bench)
         load.subscribers = 1000
         load.rate = 0
-        // What is late here is a backlog by design; it is not waited for.
+        // The load creates a backlog by design, so late events are not waited for.
         load.drain = 0
         return try load.run(contestant, server)
       }

@@ -1,5 +1,5 @@
 extension Scenario {
-  /// How the cost of a delivery grows with the subscribers.
+  /// The cost of a delivery as a function of the number of subscribers.
   static var growth: Scenario {
     Scenario(name: "growth", summary: "1 session, 5 actions a second, ever more streams") { bench in
       let all = Contestants(bench: bench)
@@ -44,7 +44,7 @@ extension Scenario {
           series: series(median)))
       try bench.draw(
         Plot(
-          name: "delivery-cost", title: "What a delivery costs the server",
+          name: "delivery-cost", title: "Cost of a delivery to the server",
           x: .init(title: "streams of the session"),
           y: .init(title: "microseconds of a processor", isLogarithmic: false),
           series: series(cost)))

@@ -1,5 +1,5 @@
 extension Scenario {
-  /// What an idle subscriber costs others.
+  /// The cost of an idle subscriber to other clients.
   static var postsBesideStreams: Scenario {
     Scenario(
       name: "post-beside-streams", summary: "the same with 15,000 idle streams, 32 connections"
@@ -23,15 +23,15 @@ extension Scenario {
               ratio: .init(to: "without them", value: Sample(with, dividedBy: without)), aim: aim))
         }
       }
-      report("answers/s", aim: .atLeast(0.95)) { $0.rate }
-      report("µs of CPU/answer") { $0.processorTime * 1_000_000 }
+      report("responses/s", aim: .atLeast(0.95)) { $0.rate }
+      report("µs of CPU/response") { $0.processorTime * 1_000_000 }
     }
   }
 
-  /// The same server with streams and without them, several times in turns.
+  /// Alternates windows with and without streams on the same server.
   ///
-  /// Each window with them is compared with the two around it, so that neither the machine's drift
-  /// nor the log's growth is laid to the streams.
+  /// Each window with streams is compared with the two around it, which cancels the drift of the
+  /// machine and the growth of the log.
   private static func measureBesideStreams(
     _ contestant: Contestant, _ bench: Bench
   ) throws -> [(without: PostLoad.Outcome, with: PostLoad.Outcome)] {
@@ -52,7 +52,7 @@ extension Scenario {
     return windows
   }
 
-  /// What an idle subscriber costs the server.
+  /// The cost of an idle subscriber to the server.
   static var idleStreams: Scenario {
     Scenario(name: "idle-streams", summary: "resident memory of 15,000 idle streams of one session")
     { bench in
@@ -62,7 +62,7 @@ extension Scenario {
         let server = try contestant.start()
         var load = StreamLoad(bench)
         load.subscribers = 15_000
-        load.settle = 1
+        load.pause = 1
         return try load.hold(contestant, server) { $0 }
       }
       func bytes(_ name: String) -> [Double] {

@@ -1,8 +1,8 @@
 extension Scenario {
-  /// How a session comes back from the disk.
+  /// The time to load a session from the disk.
   static var loading: Scenario {
     Scenario(
-      name: "loading", summary: "a session of the counter from the disk, which nobody has in memory"
+      name: "loading", summary: "a session of the counter from the disk, not yet in memory"
     ) { bench in
       let sizes = [1_000, 10_000, 100_000, 1_000_000]
       var loaded: [Bool: [Plot.Point]] = [:]

@@ -1,9 +1,9 @@
 import Foundation
 import Glibc
 
-/// What the system keeps of files in memory.
+/// The system's page cache.
 enum PageCache {
-  /// Makes the next reader of a file read from the disk.
+  /// Evicts a file, so that the next reader reads from the disk.
   static func forget(_ file: URL) throws {
     let descriptor = open(file.path, O_RDONLY)
     guard descriptor >= 0 else { throw BenchmarkError("\(file.path) cannot be read") }

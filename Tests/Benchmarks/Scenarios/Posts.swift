@@ -1,8 +1,8 @@
 extension Scenario {
-  /// What a request costs.
+  /// The cost of a request.
   static var posts: Scenario {
     Scenario(
-      name: "post", summary: "POST \"increase\", keep-alive connections, answered with the State"
+      name: "post", summary: "POST \"increase\", keep-alive connections, the response is the State"
     ) { bench in
       let all = Contestants(bench: bench)
       let plot = try measure(
@@ -11,7 +11,7 @@ extension Scenario {
     }
   }
 
-  /// What the disk adds to it.
+  /// The cost that durability adds.
   static var durablePosts: Scenario {
     Scenario(
       name: "durable", summary: "POST \"increase\", in memory and on the disk", isPartOfAll: false
@@ -43,7 +43,7 @@ extension Scenario {
         let others = floor.map { $0.processorTime * 1_000_000 }
         bench.report(
           Figure(
-            load: "\(count) connections", contestant: contestant.name, unit: "µs of CPU/answer",
+            load: "\(count) connections", contestant: contestant.name, unit: "µs of CPU/response",
             value: Sample(own),
             ratio: contestant.name == contestants[0].name
               ? nil
@@ -51,12 +51,12 @@ extension Scenario {
       }
     }
     return Plot(
-      name: "post", title: "POST, answered with the State", x: .init(title: "connections"),
-      y: .init(title: "answers a second", isLogarithmic: false),
+      name: "post", title: "POST, the response is the State", x: .init(title: "connections"),
+      y: .init(title: "responses per second", isLogarithmic: false),
       series: contestants.map { .init(name: $0.name, points: points[$0.name] ?? []) })
   }
 
-  /// Prints a rate beside each that it is compared with.
+  /// Prints a rate and its ratio to each reference.
   private static func report(
     _ name: String, _ rates: [String: [Double]], connections: Int, _ bench: Bench
   ) {
@@ -76,13 +76,13 @@ extension Scenario {
     let figures = rivals.compactMap { rival, aim in
       rates[rival].map { others in
         Figure(
-          load: "\(connections) connections", contestant: name, unit: "answers/s",
+          load: "\(connections) connections", contestant: name, unit: "responses/s",
           value: Sample(own), ratio: .init(to: rival, value: Sample(own, dividedBy: others)),
           aim: aim)
       }
     }
     let alone = Figure(
-      load: "\(connections) connections", contestant: name, unit: "answers/s", value: Sample(own))
+      load: "\(connections) connections", contestant: name, unit: "responses/s", value: Sample(own))
     for figure in figures.isEmpty ? [alone] : figures { bench.report(figure) }
   }
 }

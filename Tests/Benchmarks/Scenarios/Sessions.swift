@@ -1,7 +1,7 @@
 import Foundation
 
 extension Scenario {
-  /// What sessions cost that are alive.
+  /// The cost of loaded sessions.
   static var sessionsAlive: Scenario {
     Scenario(name: "sessions", summary: "100,000 sessions, made by PUT over 32 connections") {
       bench in
@@ -17,7 +17,7 @@ extension Scenario {
       let floor = (outcomes[all.bare.name] ?? []).map(\.actions.perSecond)
       bench.report(
         Figure(
-          load: "the same requests", contestant: all.bare.name, unit: "answers/s",
+          load: "the same requests", contestant: all.bare.name, unit: "responses/s",
           value: Sample(floor)))
       for contestant in contestants {
         let own = outcomes[contestant.name] ?? []
@@ -30,8 +30,8 @@ extension Scenario {
           Figure(
             load: "created", contestant: contestant.name, unit: "sessions/s",
             value: Sample(own.map(\.actions.perSecond)), aim: .atLeast(50_000)))
-        // The same aim on whatever machine this is: 50,000 were asked for where the bare handler
-        // answers 146,000.
+        // A target relative to the bare handler, independent of the machine: 50,000 where it serves
+        // 146,000.
         bench.report(
           Figure(
             load: "created", contestant: contestant.name, unit: "sessions/s",
@@ -68,7 +68,7 @@ extension Scenario {
     }
   }
 
-  /// How long a host takes to come back.
+  /// The restart time of a host.
   static var start: Scenario {
     Scenario(name: "start", summary: "cold start to listening with stored sessions") { bench in
       let all = Contestants(bench: bench)

@@ -1,5 +1,5 @@
 extension Scenario {
-  /// What a subscriber costs that stops reading.
+  /// The cost of a subscriber that stops reading.
   static var stalledReader: Scenario {
     Scenario(
       name: "stalled-reader",
@@ -13,7 +13,7 @@ extension Scenario {
           without.append(try millionActions(contestant, stalled: 0, bench))
           with.append(try millionActions(contestant, stalled: 1, bench))
         }
-        // What a log of a million actions takes is in both.
+        // Both figures contain the log of a million actions.
         func growth(_ outcome: StreamLoad.Outcome) -> Double {
           (max(outcome.resident.peak, outcome.resident.after) - outcome.resident.connected) / 1024
         }
@@ -37,7 +37,7 @@ extension Scenario {
     }
   }
 
-  /// A hundred at once, so that the answers do not cost more than the actions.
+  /// A hundred per request, so that responses do not dominate.
   private static func millionActions(
     _ contestant: Contestant, stalled: Int, _ bench: Bench
   ) throws -> StreamLoad.Outcome {

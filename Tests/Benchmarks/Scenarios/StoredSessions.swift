@@ -1,14 +1,14 @@
 import Foundation
 
 extension Scenario {
-  /// How long answers take at most where ever more stored sessions are acted on in turn.
+  /// The maximum response time while actions cycle through many stored sessions.
   ///
-  /// Each action is of another page of the database then, and what the write-ahead log holds has to be
-  /// brought into all of these pages, again and again.
+  /// Each action touches another page of the database, so that checkpoints of the write-ahead log
+  /// write all of them.
   static var storedSessions: Scenario {
     Scenario(
       name: "stored-sessions",
-      summary: "sessions of 60 mutations each, acted on in turn 2,000 times a second"
+      summary: "sessions of 60 mutations each, 2,000 actions per second in turn"
     ) { bench in
       let all = Contestants(bench: bench)
       let contestant = all.sqlite
@@ -23,7 +23,7 @@ extension Scenario {
         let writing = try contestant.start()
         _ = try load.run(contestant, writing)
         writing.stop()
-        // None of them is in memory.
+        // No session is in memory.
         let server = try all.startReactord(store: "sqlite:\(database.path)")
         load.batch = 1
         load.count = nil
@@ -40,7 +40,8 @@ extension Scenario {
       }
       try bench.draw(
         Plot(
-          name: "stored-sessions", title: "Durable answers, 2,000 a second, all sessions in turn",
+          name: "stored-sessions",
+          title: "Durable responses, 2,000 per second, all sessions in turn",
           x: .init(title: "stored sessions"), y: .init(title: "milliseconds"),
           series: ["p50", "p99", "the longest"].map { .init(name: $0, points: points[$0] ?? []) }))
     }

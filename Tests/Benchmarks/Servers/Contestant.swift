@@ -1,34 +1,34 @@
 import Foundation
 
-/// A server that does the job, or as much of it as it can.
+/// A server that implements all or part of the workload.
 struct Contestant {
   let name: String
-  /// The address of a session's stream; `{session}` is its number.
+  /// The path of a session's stream; `{session}` is its number.
   let events: String
-  /// Where its actions are posted.
+  /// The path for actions.
   let actions: String
-  /// What raises the number that its events show by one; `{number}` is what the number will be.
+  /// The action that raises the number shown in events by one; `{number}` is the new number.
   var body = #""increase""#
-  /// Starts a fresh one.
+  /// Starts a new instance.
   let start: () throws -> ServerUnderTest
 
-  /// Whether something is aimed at for it.
+  /// Whether the targets apply to it.
   var isOurs: Bool { name.hasPrefix("reactord") }
 
-  /// Where the actions of one session are posted.
+  /// Returns the action path of one session.
   func actions(of session: String) -> String {
     actions.replacingOccurrences(of: "{session}", with: session)
   }
 }
 
-/// Who takes part.
+/// The contestants.
 struct Contestants {
   let bench: Bench
 
   private static let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
   private static let counter = "/v1/reactors/counter/sessions/{session}"
 
-  /// libmicrohttpd without a job behind it: the floor of what a request costs here.
+  /// A bare libmicrohttpd handler: the minimum cost of a request on this machine.
   var bare: Contestant {
     contestant("bare handler") {
       try ServerUnderTest(
@@ -36,7 +36,7 @@ struct Contestants {
     }
   }
 
-  /// The whole job, written plainly for node.
+  /// The whole workload in straightforward Node.js.
   var node: Contestant {
     contestant("node") {
       let script = Self.sources.appending(path: "plain-server.js")
@@ -45,7 +45,7 @@ struct Contestants {
     }
   }
 
-  /// nginx with nchan, a relay in C: it decodes nothing, keeps no state, and is quick.
+  /// nginx with nchan, a relay in C that neither decodes nor stores a state.
   var nchan: Contestant {
     var contestant = contestant("nchan") {
       try NchanServer(bench: bench).start()
@@ -58,7 +58,7 @@ struct Contestants {
 
   var sqlite: Contestant { reactord("reactord, sqlite", isDurable: true) }
 
-  /// The daemon with some flags, and with data of its own if it is durable.
+  /// The daemon with flags, and a data folder of its own if durable.
   func reactord(
     _ name: String, isDurable: Bool = false, _ flags: [String] = [], query: String = ""
   ) -> Contestant {
@@ -70,7 +70,7 @@ struct Contestants {
     }
   }
 
-  /// The daemon on a store that may hold something.
+  /// The daemon on an existing store.
   func startReactord(store: String, _ flags: [String] = []) throws -> ServerUnderTest {
     try ServerUnderTest(
       bench.programs.appending(path: "reactord"),

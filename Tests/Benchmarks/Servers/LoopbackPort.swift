@@ -2,7 +2,7 @@ import Glibc
 
 /// Ports of the loopback interface.
 enum LoopbackPort {
-  /// A port that nobody uses now, for a server that cannot say which one it took.
+  /// Returns a free port, for servers that cannot report the port they chose.
   static func free() throws -> Int {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     defer { close(descriptor) }
@@ -17,7 +17,7 @@ enum LoopbackPort {
     return Int(UInt16(bigEndian: address.sin_port))
   }
 
-  /// Whether someone accepts connections on a port.
+  /// Whether a server accepts connections on a port.
   static func accepts(_ port: Int) -> Bool {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     defer { close(descriptor) }

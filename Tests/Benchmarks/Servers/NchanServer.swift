@@ -1,7 +1,7 @@
 import Foundation
 
-/// nginx with nchan, unpacked from Debian's packages into the folder of the benchmarks: a user who
-/// measures gets no web server that runs from then on.
+/// nginx with nchan, unpacked from Debian's packages into the benchmark folder, so that nothing is
+/// installed on the machine.
 struct NchanServer {
   let bench: Bench
 
@@ -25,9 +25,10 @@ struct NchanServer {
       readiness: .port(port))
   }
 
-  /// A copy of nchan that makes its folder beside the configuration.
+  /// Returns a copy of nchan with its working folder beside the configuration.
   ///
-  /// It makes one in /var/lib/nginx whatever the configuration says, which takes root.
+  /// The module creates a folder in /var/lib/nginx regardless of the configuration, which requires
+  /// root.
   private func module(in folder: URL) throws -> URL {
     let original = unpacked.appending(path: "usr/lib/nginx/modules/ngx_nchan_module.so")
     let copy = folder.appending(path: "ngx_nchan_module.so")

@@ -1,10 +1,10 @@
 import Foundation
 
-/// Programs that the system has.
+/// Installed programs.
 enum Programs {
-  /// Finds the first program that there is.
+  /// Returns the path of the first installed program.
   ///
-  /// - Throws: Where there is none of them.
+  /// - Throws: If none of them is installed.
   static func find(_ names: String...) throws -> URL {
     let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
     for name in names {

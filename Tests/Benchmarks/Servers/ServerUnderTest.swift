@@ -1,19 +1,19 @@
 import Foundation
 import Glibc
 
-/// A server that runs for a measurement: on a free port of the loopback interface, pinned to core 0.
+/// A server for one measurement: on a free loopback port, pinned to core 0.
 final class ServerUnderTest {
   let port: Int
-  /// How long it took until the server accepted connections.
+  /// The time until the server accepted connections.
   let startTime: Duration
 
   private let process = Process()
 
-  /// How to see that a server accepts connections.
+  /// How readiness is detected.
   enum Readiness {
-    /// It prints a line with its address.
+    /// The server prints a line with its address.
     case line
-    /// It says nothing, so it is asked.
+    /// The server prints nothing; its port is polled.
     case port(Int)
   }
 
@@ -48,10 +48,10 @@ final class ServerUnderTest {
 
   var id: Int32 { process.processIdentifier }
 
-  /// The seconds that it was on a processor up to now.
+  /// The CPU seconds used so far.
   var processorTime: Double {
     let text = (try? String(contentsOfFile: "/proc/\(id)/stat", encoding: .utf8)) ?? ""
-    // The name of the program, in brackets, may hold anything.
+    // The program name in brackets may contain any character.
     let fields = text.split(separator: ")").last?.split(separator: " ") ?? []
     guard fields.count > 12, let user = Double(fields[11]), let system = Double(fields[12]) else {
       return .nan
@@ -59,7 +59,7 @@ final class ServerUnderTest {
     return (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
   }
 
-  /// Ends the server and waits for its end.
+  /// Terminates the server and waits for its exit.
   func stop() {
     guard process.isRunning else { return }
     process.terminate()

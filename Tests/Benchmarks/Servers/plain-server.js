@@ -1,6 +1,6 @@
-// The job of reactord as one would write it for node without a framework: the counter's sessions in
-// memory, an action decoded, reduced and answered with the state, and every state streamed to whoever
-// watches, encoded once. A peer of `make bench`; it prints its address.
+// The workload of reactord in plain Node.js without a framework: counter sessions in memory, actions
+// decoded and reduced, the State in the response and in events to all subscribers, encoded once. A
+// contestant of `make bench`; prints its address.
 'use strict';
 
 const http = require('node:http');

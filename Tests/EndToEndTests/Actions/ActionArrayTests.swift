@@ -11,7 +11,7 @@ struct ActionArrayTests {
     session = server.session(of: "counter")
   }
 
-  @Test func `an array runs in order and answers with the last state`() throws {
+  @Test func `an array is executed in order and the response has the last state`() throws {
     let answer = try session.post(#"["increase",{"add":5},{"decrease":{}}]"#)
     #expect(answer.status == 200)
     #expect(answer.text == #"{"value":5}"#)
@@ -28,19 +28,20 @@ struct ActionArrayTests {
     #expect(answer["ETag"] == before["ETag"])
   }
 
-  @Test func `one bad action is 422 and nothing has happened`() throws {
+  @Test func `one invalid action is 422 and none is executed`() throws {
     let answer = try session.post(#"["increase",{"add":"x"},"increase"]"#)
     let problem = try expectProblem(answer, 422, "invalid-action")
     #expect(problem["pointer"]?.string?.hasPrefix("/1") == true)
     #expect(try session.state().cursor?.version == 0)
   }
 
-  @Test func `an array in an array is no action`() throws {
+  @Test func `an array in an array is an invalid action`() throws {
     let problem = try expectProblem(try session.post(#"[["increase"]]"#), 422, "invalid-action")
     #expect(problem["pointer"] == "/0")
   }
 
-  @Test func `one that fails ends only itself, and the answer is the first failure`() throws {
+  @Test func `a failing action affects only itself, and the response is the first failure`() throws
+  {
     try session.post(#"{"add":9223372036854775806}"#)
     let answer = try session.post(#"["increase","increase",{"add":5},"decrease"]"#)
     let problem = try expectProblem(answer, 409, "effect-failed")
@@ -50,10 +51,10 @@ struct ActionArrayTests {
     #expect(state.cursor?.version == 3)
   }
 
-  @Test func `actions enter without waiting for the effects of those before`() throws {
+  @Test func `actions start without waiting for the effects of earlier ones`() throws {
     let profile = server.session(of: "profile")
     let actions = (1...40).map { #"{"follow":\#(90_000 + $0)}"# }.joined(separator: ",")
-    // One after the other they would take 40 times 20 ms; the wait leaves room for one.
+    // In sequence they would take 40 times 20 ms; the wait is long enough for one.
     let answer = try profile.post("[\(actions)]")
     #expect(answer.status == 200)
     #expect(answer.cursor?.version == 40)

@@ -1,6 +1,6 @@
 import Testing
 
-/// What an action looks like, and what is none.
+/// The forms of actions, and invalid ones.
 @Suite(.blocking)
 struct ActionShapeTests {
   let server: ReactordProcess
@@ -16,7 +16,7 @@ struct ActionShapeTests {
     (" \n{ \"add\" :\t7 }\r\n", 7), (#"{"add":-7}"#, -7), (#""\u0069ncrease""#, 1),
     (#"{"add":9223372036854775807}"#, Int.max), (#"{"add":7.0}"#, 7), (#"{"add":70e-1}"#, 7),
   ])
-  func `a case is written in any of its forms`(action: String, value: Int) throws {
+  func `a case is accepted in each of its forms`(action: String, value: Int) throws {
     let answer = try session.post(action)
     #expect(answer.status == 200)
     #expect(answer.text == #"{"value":\#(value)}"#)
@@ -41,7 +41,7 @@ struct ActionShapeTests {
     ("too large", #"{"add":9223372036854775808}"#, "/add"), ("true", "true", ""),
     ("a null payload", #"{"add":null}"#, "/add"),
   ])
-  func `JSON that is no action is 422 invalid-action with pointer and expected`(
+  func `JSON that matches no action is 422 invalid-action with pointer and expected`(
     name: String, action: String, pointer: String
   ) throws {
     let problem = try expectProblem(try session.post(action), 422, "invalid-action")
@@ -51,7 +51,7 @@ struct ActionShapeTests {
     #expect(try session.state().cursor?.version == 0)
   }
 
-  @Test func `an unknown case is told which cases there are`() throws {
+  @Test func `the problem of an unknown case lists the cases`() throws {
     let problem = try expectProblem(try session.post(#""jump""#), 422, "invalid-action")
     #expect(problem["expected"] == ["increase", "decrease", "add"])
   }
@@ -61,7 +61,7 @@ struct ActionShapeTests {
     (#""increase" x"#, 11), (#"{"add":01}"#, 8), ("\u{FEFF}1", 0), ("'increase'", 0),
     (#"{"add":7"#, 8), ("   ", 3),
   ])
-  func `what is not JSON is 400 malformed-json with the byte where it broke`(
+  func `invalid JSON is 400 malformed-json with the offset of the error`(
     body: String, offset: Int
   ) throws {
     let problem = try expectProblem(try session.post(body), 400, "malformed-json")
@@ -69,7 +69,7 @@ struct ActionShapeTests {
     #expect(try session.state().cursor?.version == 0)
   }
 
-  @Test func `a byte that is no UTF-8 is malformed JSON`() throws {
+  @Test func `a byte that is not UTF-8 is malformed JSON`() throws {
     let answer = try session.client.send(
       "POST", session.path + "/actions", ["Content-Type": "application/json"],
       body: [0x22, 0xFF, 0x22])
@@ -77,7 +77,7 @@ struct ActionShapeTests {
     #expect(problem["offset"] == 1)
   }
 
-  @Test func `nesting without end is an error like any other`() throws {
+  @Test func `unlimited nesting is malformed JSON`() throws {
     let deep = String(repeating: "[", count: 500_000)
     let answer = try session.post(deep)
     try expectProblem(answer, 400, "malformed-json")
@@ -87,7 +87,7 @@ struct ActionShapeTests {
   }
 
   @Test(arguments: ["text/plain", "application/x-www-form-urlencoded", "application/jsonx", ""])
-  func `another type is 415 unsupported-media-type`(type: String) throws {
+  func `another media type is 415 unsupported-media-type`(type: String) throws {
     let answer = try session.post(#""increase""#, ["Content-Type": type])
     try expectProblem(answer, 415, "unsupported-media-type")
     #expect(answer["Accept"]?.contains("application/json") == true)

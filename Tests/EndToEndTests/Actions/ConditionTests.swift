@@ -11,14 +11,15 @@ struct ConditionTests {
     session = server.session(of: "counter")
   }
 
-  @Test func `If-Match runs the action at its cursor`() throws {
+  @Test func `If-Match executes the action at its cursor`() throws {
     let tag = try #require(try session.state()["ETag"])
     let answer = try session.post(#""increase""#, ["If-Match": tag])
     #expect(answer.status == 200)
     #expect(answer.text == #"{"value":1}"#)
   }
 
-  @Test func `If-Match at another version is 412 with the real cursor, and nothing happens`() throws
+  @Test func `If-Match of another version is 412 with the current cursor, and nothing is executed`()
+    throws
   {
     let old = try #require(try session.state()["ETag"])
     let current = try #require(try session.post(#""increase""#)["ETag"])
@@ -28,7 +29,7 @@ struct ConditionTests {
     #expect(try session.state().text == #"{"value":1}"#)
   }
 
-  @Test func `If-Match of another epoch, of the future or of nothing is 412`() throws {
+  @Test func `If-Match of another epoch, of the future or of an unknown session is 412`() throws {
     let cursor = try #require(try session.post(#""increase""#).cursor)
     let strangers = [
       Cursor(epoch: "other", version: 1).tag, cursor.at(2).tag, "W/" + cursor.tag, #""x""#,
@@ -47,7 +48,7 @@ struct ConditionTests {
     #expect(try session.state().cursor?.version == 0)
   }
 
-  @Test func `of two writers with one cursor only one wins`() throws {
+  @Test func `of two writers with one cursor only one succeeds`() throws {
     let tag = try #require(try session.state()["ETag"])
     let path = session.path
     let statuses = try concurrently(8) { [server] _ in
@@ -58,16 +59,16 @@ struct ConditionTests {
     #expect(try session.state().text == #"{"value":1}"#)
   }
 
-  @Test func `an error of the reactor answers with its status and its title`() throws {
+  @Test func `an error of the reactor has its status and title`() throws {
     try session.post(#"{"add":9223372036854775807}"#)
     let problem = try expectProblem(try session.post(#""increase""#), 409, "effect-failed")
     #expect(problem["title"] == "The counter would overflow")
     #expect(problem["index"] == nil)
-    // The session goes on.
+    // The session continues.
     #expect(try session.post(#""decrease""#).text == #"{"value":9223372036854775806}"#)
   }
 
-  @Test func `an error after a while is an answer too`() throws {
+  @Test func `an error after a delay is a response, too`() throws {
     let profile = server.session(of: "profile")
     let problem = try expectProblem(try profile.post(#"{"follow":0}"#), 404, "effect-failed")
     #expect(problem["title"] == "No such user")
@@ -75,7 +76,7 @@ struct ConditionTests {
     #expect(try profile.post(#"{"follow":1}"#).status == 200)
   }
 
-  @Test func `what one session follows, every session of the host knows`() throws {
+  @Test func `every session of the host knows a session that another one follows`() throws {
     let one = server.session(of: "profile")
     let two = server.session(of: "profile")
     #expect(try two.post(#"{"refreshFollowingStatus":4711}"#).json["isFollowing"] == false)

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `GET …/effects` and `DELETE …/effects/{id}`: what runs, and its end.
+/// `GET …/effects` and `DELETE …/effects/{id}`: running effects, and their cancellation.
 @Suite(.blocking)
 struct EffectTests {
   private let folder: TemporaryFolder
@@ -31,7 +31,8 @@ struct EffectTests {
   }
 
   @Test
-  func `a cancelled stopwatch ticks no more, whoever waits is answered, and nothing runs again`()
+  func
+    `a cancelled stopwatch stops ticking, its waiting request completes, and no effect restarts`()
     throws
   {
     #expect(try session.effects().isEmpty)
@@ -56,7 +57,7 @@ struct EffectTests {
     #expect(try cancelled.json["ticks"]?.int ?? 0 >= 2)
     #expect(try waiting.answer(to: "POST").status == 200)
 
-    // Another one ticks on meanwhile.
+    // Another one ticks meanwhile.
     let other = server.session(of: "stopwatch")
     let others = try other.events()
     try start(other)
@@ -76,7 +77,7 @@ struct EffectTests {
     #expect(replayed["Idempotent-Replayed"] == "true")
   }
 
-  @Test func `to cancel what has ended is 204 as well`() throws {
+  @Test func `cancelling an ended effect is 204 as well`() throws {
     try start(session)
     let id = try effectID()
     for id in [id, id, "never", "x%20y"] {
@@ -84,7 +85,7 @@ struct EffectTests {
     }
   }
 
-  @Test func `a session that was deleted is told of, one of no such name is not`() throws {
+  @Test func `a deleted session is 410, an unknown one is not`() throws {
     try session.post(#""stop""#)
     #expect(try session.delete().status == 204)
     try expectProblem(
@@ -98,7 +99,7 @@ struct EffectTests {
       session.client.send("POST", session.path + "/effects/a"), 405, "method-not-allowed")
   }
 
-  @Test func `to look does not make a session that lasts`() throws {
+  @Test func `listing effects does not create a stored session`() throws {
     #expect(try session.effects().isEmpty)
     #expect(try cancel("x-1", of: session).status == 204)
     server.process.kill()

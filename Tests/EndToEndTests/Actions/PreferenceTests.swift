@@ -1,6 +1,6 @@
 import Testing
 
-/// `Prefer`: when an action is answered, and with what.
+/// `Prefer`: the time and the form of a response.
 @Suite(.blocking)
 struct PreferenceTests {
   let server: ReactordProcess
@@ -13,7 +13,7 @@ struct PreferenceTests {
     stopwatch = server.session(of: "stopwatch")
   }
 
-  @Test func `an action is answered when its effect has ended`() throws {
+  @Test func `the response comes when the effect has ended`() throws {
     let profile = server.session(of: "profile")
     let answer = try profile.post(#"{"follow":7}"#)
     #expect(answer.status == 200)
@@ -21,7 +21,7 @@ struct PreferenceTests {
     #expect(answer.cursor?.version == 1)
   }
 
-  @Test func `respond-async answers 202 at once`() throws {
+  @Test func `respond-async responds with 202 at once`() throws {
     let answer = try stopwatch.post(#""start""#, ["Prefer": "respond-async"])
     #expect(answer.status == 202)
     #expect(answer["Preference-Applied"]?.contains("respond-async") == true)
@@ -37,21 +37,21 @@ struct PreferenceTests {
     #expect(applied.contains("return=minimal"))
   }
 
-  @Test func `an effect that fails after its 202 leaves the session as it was`() throws {
+  @Test func `an effect that fails after its 202 leaves the state unchanged`() throws {
     let profile = server.session(of: "profile")
     let answer = try profile.post(#"{"follow":0}"#, ["Prefer": "respond-async"])
     #expect(answer.status == 202)
     #expect(try profile.post(#"{"follow":3}"#).cursor?.version == 1)
   }
 
-  @Test func `what is refused before it runs is refused, whatever is preferred`() throws {
+  @Test func `an invalid request is rejected whatever it prefers`() throws {
     for preference in ["respond-async", "wait=0", "return=minimal"] {
       try expectProblem(
         try counter.post(#""jump""#, ["Prefer": preference]), 422, "invalid-action")
     }
   }
 
-  @Test func `return=minimal answers 204 with the cursor and no body`() throws {
+  @Test func `return=minimal responds with 204, the cursor and no body`() throws {
     let answer = try counter.post(#""increase""#, ["Prefer": "return=minimal"])
     #expect(answer.status == 204)
     #expect(answer.body.isEmpty)
@@ -60,7 +60,7 @@ struct PreferenceTests {
     #expect(try counter.state().text == #"{"value":1}"#)
   }
 
-  @Test func `wait answers 202 when the effect still runs then`() throws {
+  @Test func `wait responds with 202 if the effect still runs`() throws {
     let answer = try stopwatch.post(#""start""#, ["Prefer": "wait=1"])
     #expect(answer.status == 202)
     #expect(answer["Preference-Applied"] == "wait=1")
@@ -68,7 +68,7 @@ struct PreferenceTests {
     #expect(answer["ETag"] != nil)
   }
 
-  @Test func `wait answers 200 as soon as the effect has ended`() throws {
+  @Test func `wait responds with 200 as soon as the effect has ended`() throws {
     let answer = try counter.post(#""increase""#, ["Prefer": "wait=60"])
     #expect(answer.status == 200)
     #expect(answer["Preference-Applied"] == "wait=60")
@@ -79,7 +79,7 @@ struct PreferenceTests {
     #expect(answer.status == 202)
   }
 
-  @Test func `without a preference actions_wait is the wait`() throws {
+  @Test func `without a preference actions.wait applies`() throws {
     let impatient = try ReactordProcess("--actions-wait", "0.2")
     let answer = try impatient.session(of: "stopwatch").post(#""start""#)
     #expect(answer.status == 202)
@@ -87,13 +87,13 @@ struct PreferenceTests {
   }
 
   @Test(arguments: ["foo", "wait=x", "wait=", "handling=lenient", "return=representation", ", ,"])
-  func `what is not known is ignored`(preference: String) throws {
+  func `unknown preferences are ignored`(preference: String) throws {
     let answer = try counter.post(#""increase""#, ["Prefer": preference])
     #expect(answer.status == 200)
     #expect(answer.text == #"{"value":1}"#)
   }
 
-  @Test func `a stop ends the effect of a start, whose request is answered then`() throws {
+  @Test func `a stop ends the effect of a start, whose request then completes`() throws {
     try stopwatch.client.start(
       "POST", stopwatch.path + "/actions",
       ["Content-Type": "application/json", "Prefer": "wait=60"], body: Array(#""start""#.utf8))

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-extension BrowserTests {
+extension InspectorBrowserTests {
   /// The inspector of a service that asks for a token.
   struct AccessTests {
     private let folder: TemporaryFolder
@@ -23,15 +23,15 @@ extension BrowserTests {
       try page.press("Use it")
     }
 
-    @Test func `it asks for the token, and everything goes on with it`() throws {
+    @Test func `it asks for the token and then shows the session`() throws {
       try page.open("#/counter/demo")
-      try give("nobody-has-this-one")
+      try give("not-a-valid-token")
       try page.expectText("token", in: "#catalogue-problem p")
       try give("the-token-of-all")
       try page.expectStatus("live")
       try page.send(#"{"add":2}"#)
       try page.expectState(#"{"value":2}"#)
-      // It is there after a reload, and not in another tab.
+      // A reload of the tab still has it.
       try page.open("#/counter/demo")
       try page.expectState(#"{"value":2}"#)
       try page.press("Forget the token")

@@ -2,8 +2,8 @@ import Foundation
 import PublicTestData
 import Testing
 
-extension BrowserTests {
-  /// What a screen reader or a keyboard would stumble over, as axe-core finds it.
+extension GalleryBrowserTests {
+  /// Obstacles for screen readers and keyboards, found by axe-core.
   @Suite(.enabled(if: PublicTestData.isInstalled, "\(PublicTestData.isMissing)"))
   struct AccessibilityTests {
     let browser: Browser
@@ -21,7 +21,7 @@ extension BrowserTests {
     ]
 
     @Test(arguments: pages, Browser.Device.allCases)
-    func `a page has nothing that shuts somebody out`(page: String, device: Browser.Device) throws {
+    func `axe-core finds no violation`(page: String, device: Browser.Device) throws {
       let room = SessionClient(server.client(), "/v1/reactors/chat/sessions/a11y")
       try room.post(#"[{"join":"Ada"},{"send":{"from":"Ada","text":"Hello"}}]"#)
       for isDark in [false, true] {
@@ -32,15 +32,16 @@ extension BrowserTests {
             "return document.querySelector('#log').childElementCount + document.querySelectorAll('.node').length > 1",
             is: true)
         }
+        try browser.run("document.querySelectorAll('details').forEach((it) => { it.open = true })")
         #expect(try findings() == [], "\(page), \(device.rawValue), dark: \(isDark)")
       }
     }
 
-    /// What axe-core objects to: its rules, and where.
+    /// The violated rules of axe-core, and where.
     private func findings() throws -> [String] {
       let file = PublicTestData.file(
         "axe_playwright_python/axe.min.js", of: "axe-playwright-python")
-      // It runs outside of the page's own policy, as whatever the driver runs.
+      // Scripts of the driver are not subject to the page's Content-Security-Policy.
       try browser.run(
         "if (!window.axe) {\n\(try String(contentsOf: file, encoding: .utf8))\nwindow.axe = axe }")
       let found = try browser.run(
@@ -49,10 +50,10 @@ extension BrowserTests {
           violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) =>
             `${id}: ${html.slice(0, 120)} ${failureSummary}`)));
         """)
-      return found.array?.compactMap(\.string) ?? ["axe gave nothing"]
+      return found.array?.compactMap(\.string) ?? ["axe returned nothing"]
     }
 
-    @Test func `the keyboard reaches everything, in the order of reading`() throws {
+    @Test func `the keyboard reaches all controls in reading order`() throws {
       try browser.emulate(.desk)
       try browser.open(server.url + "/#/counter/a11y")
       try browser.expect("return document.querySelector('#session').dataset.status", is: "live")
@@ -78,7 +79,7 @@ extension BrowserTests {
       #expect(try eventually { try session.state().text == #"{"value":6}"# })
     }
 
-    @Test func `nothing is wider than a phone`() throws {
+    @Test func `no page is wider than a phone`() throws {
       try browser.emulate(.phone)
       for page in Self.pages {
         try browser.open(server.url + page)

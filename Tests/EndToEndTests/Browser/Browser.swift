@@ -1,89 +1,73 @@
 import Foundation
 import Testing
 
-/// A headless Chromium with a profile of its own.
+/// A new window of a headless Chromium, and all windows that it opens.
 ///
-/// Of one thread. It ends with its owner, however a test ends.
+/// Confined to one thread. The browser process comes from `BrowserPool` and returns to it at the end of
+/// the test, since starting one takes longer than most tests.
 final class Browser {
-  private let driver: WebDriver
-  private let session: String
-  private let processID: pid_t?
-  private let profile: URL
+  private let chromium: Chromium
 
-  /// Starts the browser.
+  /// Opens a window without history, session storage or emulation.
   init() throws {
-    driver = try WebDriver()
-    profile = FileManager.default.temporaryDirectory
-      .appending(component: "reactord-browser-\(UUID().uuidString)")
-    let answer = try driver.send("POST", "/session", Self.wishes(profile: profile))
-    guard let id = answer["sessionId"]?.string else {
-      throw WebDriver.Failure(description: "The browser did not start.")
-    }
-    session = "/session/" + id
-    // The driver is asked to end it; where the tests themselves are ended, nobody asks.
-    processID = answer["capabilities"]?["goog:processID"]?.int.flatMap(pid_t.init(exactly:))
-    if let processID { LivingProcesses.shared.add(processID) }
+    chromium = try BrowserPool.shared.take()
+    try reset()
   }
 
   deinit {
-    _ = try? driver.send("DELETE", session)
-    if let processID { LivingProcesses.shared.remove(processID) }
-    try? FileManager.default.removeItem(at: profile)
+    BrowserPool.shared.put(chromium)
   }
 
-  private static func wishes(profile: URL) -> JSON {
-    let flags = [
-      "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-      "--window-size=1280,800", "--user-data-dir=" + profile.path,
-    ]
-    return [
-      "capabilities": [
-        "alwaysMatch": [
-          "goog:chromeOptions": ["args": .array(flags.map { .string($0) })],
-          "goog:loggingPrefs": ["browser": "ALL"],
-        ]
-      ]
-    ]
+  /// Replaces all windows with a new one: storage, emulation and blocked addresses belong to a window.
+  private func reset() throws {
+    let old = try command("GET", "window/handles").array ?? []
+    let new = try openWindow()
+    for handle in old.compactMap(\.string) {
+      try choose(window: handle)
+      _ = try command("DELETE", "window")
+    }
+    try choose(window: new)
+    _ = try complaints()
   }
 
   // MARK: Windows
 
-  /// Loads an address and waits until it is there.
+  /// Loads an address.
   func open(_ address: String) throws {
     // An address that differs in its hash only would load nothing.
     _ = try command("POST", "url", ["url": "about:blank"])
     _ = try command("POST", "url", ["url": .string(address)])
   }
 
-  /// Loads the address anew.
+  /// Reloads the page.
   func reload() throws {
     _ = try command("POST", "refresh", [:])
   }
 
-  /// The window that commands go to.
+  /// The handle of the current window.
   func window() throws -> String {
     try command("GET", "window").string ?? ""
   }
 
-  /// Opens a window, to which commands then go.
+  /// Opens a window and switches to it.
   func openWindow() throws -> String {
     let handle = try command("POST", "window/new", ["type": "window"])["handle"]?.string ?? ""
     try choose(window: handle)
     return handle
   }
 
-  /// Lets commands go to a window.
+  /// Switches to a window.
   func choose(window: String) throws {
     _ = try command("POST", "window", ["handle": .string(window)])
   }
 
-  /// Closes the window that commands go to, and lets them go to another one.
+  /// Closes the current window and switches to another one.
   func closeWindow(andChoose next: String) throws {
     _ = try command("DELETE", "window")
     try choose(window: next)
   }
 
-  /// What the window looks like, as PNG.
+  /// A screenshot of the window as PNG.
   func screenshot() throws -> Data {
     let answer = try development(
       "Page.captureScreenshot", ["format": "png", "captureBeyondViewport": false])
@@ -93,12 +77,12 @@ final class Browser {
     return data
   }
 
-  /// What a window is looked at with.
+  /// A device that a window emulates.
   enum Device: String, CaseIterable {
     case desk, phone
   }
 
-  /// Shows the window as on a device, light or dark.
+  /// Emulates a device in the light or dark colour scheme.
   func emulate(_ device: Device, isDark: Bool = false) throws {
     let isPhone = device == .phone
     try development(
@@ -117,7 +101,7 @@ final class Browser {
       ])
   }
 
-  /// Makes the network slow: so many milliseconds to and fro, and so many bytes a second.
+  /// Slows down the network: the round trip in milliseconds, and the throughput.
   func slowDown(latency: Int, bytesPerSecond: Int) throws {
     try development("Network.enable", [:])
     try development(
@@ -129,61 +113,61 @@ final class Browser {
       ])
   }
 
-  // MARK: What is there
+  // MARK: Inspection
 
-  /// Runs the body of a function in the page and gives what it returns.
+  /// Executes the body of a function in the page and returns its result.
   @discardableResult
   func run(_ script: String, _ arguments: JSON...) throws -> JSON {
     try command("POST", "execute/sync", ["script": .string(script), "args": .array(arguments)])
   }
 
-  /// Waits until a script returns what is wanted.
+  /// Waits until a script returns a value.
   func expect(
-    _ script: String, is wanted: JSON, sourceLocation: SourceLocation = #_sourceLocation
+    _ script: String, is expected: JSON, sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
     var last: JSON = nil
-    _ = try eventually(within: .seconds(30)) {
+    _ = try eventually(within: .seconds(60)) {
       last = try run(script)
-      return last == wanted
+      return last == expected
     }
-    #expect(last == wanted, sourceLocation: sourceLocation)
+    #expect(last == expected, sourceLocation: sourceLocation)
   }
 
-  /// What the browser had to complain of since it was last asked: errors and warnings.
+  /// The errors and warnings that the browser has logged since the last call.
   func complaints() throws -> [String] {
     let entries = try command("POST", "se/log", ["type": "browser"]).array ?? []
     return entries.filter { ["SEVERE", "WARNING"].contains($0["level"]?.string) }
       .compactMap { $0["message"]?.string }
   }
 
-  /// Lets every request fail that goes to such an address, as if no server was there.
+  /// Fails all requests to addresses that match, as if there was no server.
   func block(_ patterns: String...) throws {
     try development("Network.enable", [:])
     try development("Network.setBlockedURLs", ["urls": .array(patterns.map { .string($0) })])
   }
 
-  /// Sends a command of Chromium's own protocol.
+  /// Sends a command of the Chrome DevTools Protocol.
   @discardableResult
-  private func development(_ name: String, _ parameters: JSON) throws -> JSON {
+  func development(_ name: String, _ parameters: JSON) throws -> JSON {
     try command("POST", "goog/cdp/execute", ["cmd": .string(name), "params": parameters])
   }
 
-  // MARK: What people do
+  // MARK: Input
 
-  /// Clicks what a script returns, when it is there, as a mouse would: what is covered is not hit.
+  /// Clicks the element that a script returns, as soon as it exists; a covered element is not hit.
   func click(_ script: String, _ arguments: JSON...) throws {
     let element = try element(script, arguments)
     _ = try command("POST", "element/\(element)/click", [:])
   }
 
-  /// Types into the field that a script returns, in place of what it holds.
+  /// Replaces the text of the field that a script returns.
   func type(_ text: String, into script: String) throws {
     let element = try element(script, [])
     _ = try command("POST", "element/\(element)/clear", [:])
     _ = try command("POST", "element/\(element)/value", ["text": .string(text)])
   }
 
-  /// Presses keys, wherever the focus is.
+  /// Presses keys in the focused element.
   func press(_ keys: Key...) throws {
     let actions: [JSON] = keys.flatMap { key -> [JSON] in
       let value = JSON.string(String(key.rawValue))
@@ -194,21 +178,22 @@ final class Browser {
       ["actions": [["type": "key", "id": "keyboard", "actions": .array(actions)]]])
   }
 
-  /// A key as WebDriver names it.
+  /// A key, by its code point in WebDriver.
   enum Key: Character {
     case tab = "\u{E004}"
     case enter = "\u{E007}"
     case left = "\u{E012}"
     case right = "\u{E014}"
+    case escape = "\u{E00C}"
     case space = "\u{E00D}"
   }
 
-  /// What the protocol calls a reference to an element.
+  /// The key of an element reference in the protocol.
   private static let reference = "element-6066-11e4-a52e-4f735466cecf"
 
   private func element(_ script: String, _ arguments: [JSON]) throws -> String {
     var element: String?
-    let isThere = try eventually(within: .seconds(30)) {
+    let isThere = try eventually(within: .seconds(60)) {
       let found = try command(
         "POST", "execute/sync", ["script": .string(script), "args": .array(arguments)])
       element = found[Self.reference]?.string
@@ -221,6 +206,6 @@ final class Browser {
   }
 
   private func command(_ method: String, _ path: String, _ body: JSON? = nil) throws -> JSON {
-    try driver.send(method, "\(session)/\(path)", body)
+    try chromium.send(method, path, body)
   }
 }

@@ -1,7 +1,16 @@
 import Testing
 
-/// What only a browser can tell.
-///
-/// One after the other: a Chromium keeps a machine busy, and several at once make each other wait.
+// The suites run beside each other, and the tests of each one after the other: a browser keeps a core
+// busy.
+
+/// `/reactor.js` in a browser.
 @Suite(.blocking, .serialized)
-struct BrowserTests {}
+struct ClientBrowserTests {}
+
+/// The inspector.
+@Suite(.blocking, .serialized)
+struct InspectorBrowserTests {}
+
+/// The examples, and accessibility and screenshots of all pages.
+@Suite(.blocking, .serialized)
+struct GalleryBrowserTests {}

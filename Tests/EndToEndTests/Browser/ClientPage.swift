@@ -1,6 +1,6 @@
 import Testing
 
-/// A page that has nothing but what a test lets it do with `/reactor.js`.
+/// A page without scripts of its own, in which a test uses `/reactor.js`.
 struct ClientPage {
   let browser: Browser
   let server: ReactordProcess
@@ -10,7 +10,7 @@ struct ClientPage {
     try browser.open(server.url + "/problems/not-found")
   }
 
-  /// Runs the body of an asynchronous function with the client as `client`, and gives what it returns.
+  /// Executes the body of an asynchronous function, with the module as `client`, and returns its result.
   @discardableResult
   func run(_ body: String, _ arguments: JSON...) throws -> JSON {
     try browser.run(
@@ -24,7 +24,7 @@ struct ClientPage {
       """, arguments.first ?? .null, arguments.dropFirst().first ?? .null)
   }
 
-  /// Follows a session as `window.session`, and notes every State as `window.seen`.
+  /// Opens a session as `window.session` and records the values of its States in `window.seen`.
   func follow(_ session: SessionClient) throws {
     try run(
       """
@@ -36,11 +36,11 @@ struct ClientPage {
       """, .string(session.reactor), .string(session.id))
   }
 
-  /// Waits until a script returns what is wanted.
+  /// Waits until an expression has a value.
   func expect(
-    _ script: String, is wanted: JSON, sourceLocation: SourceLocation = #_sourceLocation
+    _ script: String, is expected: JSON, sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
-    try browser.expect("return \(script)", is: wanted, sourceLocation: sourceLocation)
+    try browser.expect("return \(script)", is: expected, sourceLocation: sourceLocation)
   }
 }
 
@@ -50,7 +50,7 @@ extension SessionClient {
 }
 
 extension ReactordProcess {
-  /// How many connections carry a stream, as the service counts them.
+  /// The number of open event streams, according to the metrics.
   func streams() throws -> Int? {
     try client().get("/metrics").text.split(separator: "\n")
       .first { $0.hasPrefix("reactord_streams ") }?.split(separator: " ").last.flatMap { Int($0) }

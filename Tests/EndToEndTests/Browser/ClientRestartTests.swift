@@ -1,8 +1,8 @@
 import Glibc
 import Testing
 
-extension BrowserTests {
-  /// `/reactor.js` on a network and with a server as they are.
+extension ClientBrowserTests {
+  /// `/reactor.js` on slow networks and across restarts of the server.
   struct ClientRestartTests {
     let browser: Browser
 
@@ -11,7 +11,7 @@ extension BrowserTests {
     }
 
     @Test(arguments: [SIGKILL, SIGTERM])
-    func `a page goes on under a server that comes back, with nothing lost or doubled`(
+    func `a page resumes after a restart without lost or duplicate actions`(
       signal: Int32
     ) throws {
       let folder = try TemporaryFolder()
@@ -27,12 +27,12 @@ extension BrowserTests {
       server.process.signal(signal)
       try server.process.wait()
       try page.expect("session.connection.value", is: "reconnecting")
-      // Sent while nobody listens.
-      try page.run("window.answer = session.send({ add: 10 })")
+      // Sent while no server listens.
+      try page.run("window.reply = session.send({ add: 10 })")
 
       let next = try ReactordProcess(
         "--listen", "127.0.0.1:\(server.port)", "--store", store)
-      #expect(try page.run("return await answer") == ["value": 13])
+      #expect(try page.run("return await reply") == ["value": 13])
       let successor = SessionClient(next.client(), session.path)
       try successor.post(#""increase""#)
       try page.expect("session.state.value", is: ["value": 14])
@@ -41,7 +41,7 @@ extension BrowserTests {
       #expect(try page.run("return window.isSamePage") == true)
     }
 
-    @Test func `a new history is told as it is`() throws {
+    @Test func `a page accepts the new history of a server that lost the old one`() throws {
       let server = try ReactordProcess()
       let page = ClientPage(browser: browser, server: server)
       let session = server.session(of: "counter")
@@ -57,7 +57,7 @@ extension BrowserTests {
       #expect(try page.run("return await session.send('increase')") == ["value": 2])
     }
 
-    @Test func `a slow network is no hindrance`() throws {
+    @Test func `optimistic States stay on a slow network`() throws {
       let server = try ReactordProcess.shared.get()
       let page = ClientPage(browser: browser, server: server)
       let session = server.session(of: "counter")
@@ -68,19 +68,19 @@ extension BrowserTests {
         try page.run(
           """
           const optimistic = ({ value }) => ({ value: value + 1 });
-          const answers = Array.from({ length: 5 }, () => session.send("increase", { optimistic }));
+          const replies = Array.from({ length: 5 }, () => session.send("increase", { optimistic }));
           const shown = session.state.value.value;
-          await Promise.all(answers);
+          await Promise.all(replies);
           return [shown, session.state.value.value, session.confirmed.state.value];
           """) == [5, 5, 5])
       #expect(try session.state().text == #"{"value":5}"#)
-      // Nothing that was shown had to be taken back.
+      // No value was shown and then reverted.
       #expect(
         try page.run("return seen.every((value, index) => index === 0 || value >= seen[index - 1])")
           == true)
     }
 
-    @Test func `a connection that is cut is made again`() throws {
+    @Test func `a broken connection is reopened`() throws {
       let server = try ReactordProcess()
       let page = ClientPage(browser: browser, server: server)
       let session = server.session(of: "counter")

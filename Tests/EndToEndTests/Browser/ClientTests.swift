@@ -2,8 +2,8 @@ import Foundation
 import PublicTestData
 import Testing
 
-extension BrowserTests {
-  /// `/reactor.js`: what a page does with a session.
+extension ClientBrowserTests {
+  /// `/reactor.js`: States, actions and patches.
   struct ClientTests {
     let page: ClientPage
     let server: ReactordProcess
@@ -16,7 +16,7 @@ extension BrowserTests {
       try page.open()
     }
 
-    @Test func `a State is subscribed to in one line, and an action sent in another`() throws {
+    @Test func `a page subscribes to a State and sends an action`() throws {
       try page.follow(session)
       #expect(try page.run("return await session.send({ add: 2 })") == ["value": 2])
       #expect(try page.run("return seen") == [0, 2])
@@ -25,7 +25,7 @@ extension BrowserTests {
       #expect(try session.state().text == #"{"value":3}"#)
     }
 
-    @Test func `asking for a session twice gives the same one`() throws {
+    @Test func `two calls for a session return the same object`() throws {
       #expect(
         try page.run(
           "return reactor('counter', first) === reactor('counter', first)", .string(session.id))
@@ -51,7 +51,7 @@ extension BrowserTests {
           """, .string(room.id)) == .array((0..<30).map { .string("\($0)") }))
     }
 
-    @Test func `a long effect holds up nobody`() throws {
+    @Test func `a long effect does not delay the next action`() throws {
       let watch = server.session(of: "stopwatch")
       #expect(
         try page.run(
@@ -62,7 +62,7 @@ extension BrowserTests {
           """, .string(watch.id))["isRunning"] == false)
     }
 
-    @Test func `a refused action is a problem that says why`() throws {
+    @Test func `a rejected action throws a problem with the reason`() throws {
       try page.follow(session)
       #expect(
         try page.run(
@@ -80,7 +80,7 @@ extension BrowserTests {
       #expect(try page.run("return seen") == [0])
     }
 
-    @Test func `an action runs only at the cursor that it names`() throws {
+    @Test func `ifMatch rejects an action at another cursor`() throws {
       try page.follow(session)
       #expect(
         try page.run(
@@ -94,49 +94,49 @@ extension BrowserTests {
 
     // MARK: Optimism
 
-    @Test func `what an action will do is shown at once`() throws {
+    @Test func `an optimistic State is shown immediately`() throws {
       try page.follow(session)
       #expect(
         try page.run(
           """
-          const answer = session.send({ add: 5 }, { optimistic: ({ value }) => ({ value: value + 5 }) });
+          const reply = session.send({ add: 5 }, { optimistic: ({ value }) => ({ value: value + 5 }) });
           const shown = session.state.value;
-          return [shown, await answer, session.state.value, session.confirmed.state];
+          return [shown, await reply, session.state.value, session.confirmed.state];
           """) == [["value": 5], ["value": 5], ["value": 5], ["value": 5]])
       #expect(try page.run("return seen.every((value) => value === 0 || value === 5)") == true)
     }
 
-    @Test func `what was shown too early is taken back`() throws {
+    @Test func `an optimistic State is reverted if the action is rejected`() throws {
       try page.follow(session)
       try session.post(#"{"add":9223372036854775807}"#)
       try page.expect("String(session.state.value.value)", is: "9223372036854775807")
       #expect(
         try page.run(
           """
-          const answer = session.send("increase", { optimistic: () => ({ value: "more" }) });
+          const reply = session.send("increase", { optimistic: () => ({ value: "more" }) });
           const shown = session.state.value.value;
-          const problem = await answer.catch((problem) => problem);
+          const problem = await reply.catch((problem) => problem);
           return [shown, problem.status, String(session.state.value.value)];
           """) == ["more", 409, "9223372036854775807"])
     }
 
-    @Test func `what was shown early stands on top of what others do meanwhile`() throws {
+    @Test func `an optimistic State is applied on top of the changes of other clients`() throws {
       try page.follow(session)
       try page.browser.block("*/actions")
       try page.run(
         """
-        window.answer =
+        window.reply =
           session.send({ add: 2 }, { optimistic: ({ value }) => ({ value: value + 2 }) });
         """)
       try page.expect("session.state.value.value", is: 2)
       try session.post(#"{"add":10}"#)
       try page.expect("session.state.value.value", is: 12)
       try page.browser.block()
-      #expect(try page.run("return await answer") == ["value": 12])
+      #expect(try page.run("return await reply") == ["value": 12])
       #expect(try session.state().text == #"{"value":12}"#)
     }
 
-    @Test func `a send whose answer was lost runs once`() throws {
+    @Test func `an action whose response was lost runs once`() throws {
       try page.follow(session)
       #expect(
         try page.run(
@@ -144,8 +144,8 @@ extension BrowserTests {
           const real = window.fetch;
           let lost = 0;
           window.fetch = async (address, options) => {
-            const answer = await real(address, options);
-            if (options?.method !== "POST" || lost++ > 0) return answer;
+            const response = await real(address, options);
+            if (options?.method !== "POST" || lost++ > 0) return response;
             throw new TypeError("The connection broke off.");
           };
           const state = await session.send({ add: 2 });
@@ -154,9 +154,9 @@ extension BrowserTests {
       #expect(try session.state().text == #"{"value":2}"#)
     }
 
-    // MARK: What it is made of
+    // MARK: Parts
 
-    @Test func `integers keep all their digits, both ways`() throws {
+    @Test func `integers retain all digits in both directions`() throws {
       try page.follow(session)
       #expect(
         try page.run(
@@ -167,7 +167,7 @@ extension BrowserTests {
     }
 
     @Test(.enabled(if: PublicTestData.isInstalled, "\(PublicTestData.isMissing)"))
-    func `patches are applied as RFC 6902 says`() throws {
+    func `patches are applied according to RFC 6902`() throws {
       let failed = try page.run(
         """
         const isSame = (one, other) => {
@@ -204,24 +204,24 @@ extension BrowserTests {
       return try JSON(parsing: String(contentsOf: file, encoding: .utf8))
     }
 
-    @Test func `a name such as __proto__ is a name like any other`() throws {
+    @Test func `__proto__ is an ordinary member name`() throws {
       #expect(
         try page.run(
           """
           const state = client.patched(
             client.parse('{"a":{}}'),
             [{ op: "add", path: "/a/__proto__", value: { isEvil: true } }]);
-          let refused;
+          let rejection;
           try {
             client.patched({}, [{ op: "add", path: "/__proto__/isEvil", value: true }]);
           } catch (error) {
-            refused = error.name;
+            rejection = error.name;
           }
-          return [JSON.stringify(state), {}.isEvil ?? null, refused];
+          return [JSON.stringify(state), {}.isEvil ?? null, rejection];
           """) == [#"{"a":{"__proto__":{"isEvil":true}}}"#, nil, "RangeError"])
     }
 
-    @Test func `many changes are one layout pass, in the order of registration`() throws {
+    @Test func `many requests cause one layout pass, in the order of registration`() throws {
       #expect(
         try page.run(
           """
@@ -237,7 +237,7 @@ extension BrowserTests {
           """) == ["first", "second"])
     }
 
-    @Test func `a driver never fails, and an error ends no stream`() throws {
+    @Test func `a driver replaces errors, and an error does not end a stream`() throws {
       #expect(
         try page.run(
           """
@@ -249,7 +249,7 @@ extension BrowserTests {
           """) == [3, -1, 5])
     }
 
-    @Test func `streams are thinned out over time`() throws {
+    @Test func `throttle and debounce drop values`() throws {
       #expect(
         try page.run(
           """
@@ -264,7 +264,7 @@ extension BrowserTests {
           """) == [[1, 3], [3]])
     }
 
-    @Test func `a session that is deleted has ended, and can begin anew`() throws {
+    @Test func `a deleted session has ended and can begin again`() throws {
       try page.follow(session)
       try page.run("await session.send('increase')")
       _ = try session.delete()
@@ -276,7 +276,9 @@ extension BrowserTests {
       #expect(try page.run("return await session.send('increase')") == ["value": 1])
     }
 
-    @Test func `a session that cannot be says why, and the others go on`() throws {
+    @Test func `a session of an unknown reactor ends with a problem, and the others continue`()
+      throws
+    {
       try page.follow(session)
       #expect(
         try page.run(
@@ -289,7 +291,7 @@ extension BrowserTests {
       #expect(try page.run("return await session.send('increase')") == ["value": 1])
     }
 
-    @Test func `the activity of its effects is told`() throws {
+    @Test func `the activity of effects is published`() throws {
       let watch = server.session(of: "stopwatch")
       try page.run(
         """

@@ -1,6 +1,6 @@
 import Testing
 
-/// The page at `/` as somebody who looks at it and clicks finds it.
+/// The inspector, as a user sees and operates it.
 struct InspectorPage {
   let browser: Browser
   let server: ReactordProcess
@@ -22,9 +22,9 @@ struct InspectorPage {
     return "#/\(parts[2])/\(parts[4])"
   }
 
-  // MARK: What it shows
+  // MARK: Contents
 
-  /// Waits until the State is one, written without white space.
+  /// Waits until the shown State equals JSON without white space.
   func expectState(_ json: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
     try browser.expect(
       "return document.querySelector('#state').innerText.replace(/\\s/g, '')",
@@ -38,12 +38,12 @@ struct InspectorPage {
       is: .string(status), sourceLocation: sourceLocation)
   }
 
-  /// Waits until the visible text of an element has something in it.
+  /// Waits until the visible text of an element contains a text.
   func expectText(
     _ text: String, in selector: String, sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
     var shown = ""
-    _ = try eventually(within: .seconds(30)) {
+    _ = try eventually(within: .seconds(60)) {
       let element = "document.querySelector('\(selector)')"
       shown = try browser.run("return \(element)?.innerText ?? ''").string ?? ""
       return shown.contains(text)
@@ -51,14 +51,14 @@ struct InspectorPage {
     #expect(shown.contains(text), sourceLocation: sourceLocation)
   }
 
-  /// Looks whether the browser had nothing to complain of.
+  /// Expects that the browser logged no error or warning.
   func expectNoComplaints(sourceLocation: SourceLocation = #_sourceLocation) throws {
     #expect(try browser.complaints() == [], sourceLocation: sourceLocation)
   }
 
-  // MARK: What people do
+  // MARK: Input
 
-  /// Clicks the button of that name.
+  /// Clicks the button with a label.
   func press(_ label: String) throws {
     try browser.click(
       """
@@ -67,7 +67,7 @@ struct InspectorPage {
       """, .string(label))
   }
 
-  /// Clicks the link whose text begins so.
+  /// Clicks the link whose text begins with a label.
   func follow(_ label: String) throws {
     try browser.click(
       """
@@ -76,7 +76,7 @@ struct InspectorPage {
       """, .string(label))
   }
 
-  /// Writes an action into the form, and sends it.
+  /// Enters an action in the form and sends it.
   func send(_ action: String) throws {
     try browser.type(action, into: "return document.querySelector('#action')")
     try press("Send")

@@ -1,8 +1,8 @@
 import Glibc
 import Testing
 
-extension BrowserTests {
-  /// `GET /`: what the page does when the server goes away, or sends what nobody would.
+extension InspectorBrowserTests {
+  /// The inspector without a server, and with hostile data.
   struct PageResilienceTests {
     let page: InspectorPage
     let server: ReactordProcess
@@ -13,7 +13,7 @@ extension BrowserTests {
     }
 
     @Test(arguments: [SIGKILL, SIGTERM])
-    func `the page goes on with a server that comes back`(signal: Int32) throws {
+    func `the page resumes after a restart of the server`(signal: Int32) throws {
       let session = server.session(of: "counter")
       try page.open(session)
       try page.press(#"{"add":5}"#)
@@ -22,7 +22,7 @@ extension BrowserTests {
       server.process.signal(signal)
       try server.process.wait()
       try page.expectStatus("reconnecting")
-      // What it showed last is still to be read.
+      // The last State remains visible.
       try page.expectState(#"{"value":5}"#)
 
       let next = try ReactordProcess("--listen", "127.0.0.1:\(server.port)")
@@ -36,10 +36,10 @@ extension BrowserTests {
       try page.browser.expect("return document.querySelector('#state-note').hidden", is: true)
     }
 
-    @Test func `a page that finds no server tells it, and can try again`() throws {
+    @Test func `without a server the page reports it and offers a retry`() throws {
       try page.browser.block("*/v1/reactors")
       try page.open("#/counter/demo")
-      try page.expectText("The server did not answer", in: "#catalogue-problem")
+      try page.expectText("The server did not respond", in: "#catalogue-problem")
       try page.browser.block()
       try page.press("Try again")
       try page.expectStatus("live")
@@ -47,12 +47,13 @@ extension BrowserTests {
         "return document.querySelector('#catalogue-problem').innerText", is: "")
     }
 
-    @Test func `an action that got no answer leaves its fate open`() throws {
+    @Test func `the result of an action without a response is reported as unknown`() throws {
       try page.open(server.session(of: "counter"))
       try server.stop()
       try page.expectStatus("reconnecting")
       try page.press(#""increase""#)
-      try page.expectText("Whether it took the request is not known", in: "#answer .problem")
+      try page.expectText(
+        "It is unknown whether the server received the action", in: "#response .problem")
     }
 
     @Test(arguments: [
@@ -61,7 +62,7 @@ extension BrowserTests {
       "</pre><svg onload=document.title='hacked'>",
       "\"}\u{2028}${document.title='hacked'}",
     ])
-    func `what looks like HTML is shown as text`(name: String) throws {
+    func `HTML in a State is shown as text`(name: String) throws {
       let session = server.session(of: "profile")
       try page.open(session)
       let body = try #require(Self.json(name))
@@ -78,7 +79,7 @@ extension BrowserTests {
       #"{"name":"\#(name.replacing("\"", with: "\\\""))"}"#
     }
 
-    @Test func `a text too long to read is cut, and one click away`() throws {
+    @Test func `a long text is truncated, and complete after a click`() throws {
       let name = String(repeating: "a", count: 900_000)
       try page.open(server.session(of: "profile"))
       _ = try server.client().send("PUT", "/v1/globals/currentUser", json: #"{"name":"\#(name)"}"#)
@@ -100,7 +101,7 @@ extension BrowserTests {
       "return Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [index, index]));",
       "return Array.from({ length: 300 }, () => Array.from({ length: 300 }, () => [1, 2, 3]));",
     ])
-    func `of a large or deep State only what is looked at is built`(make: String) throws {
+    func `of a large or deep State only the visible rows are built`(make: String) throws {
       try page.open()
       let rows = try page.browser.run(
         """
@@ -124,7 +125,7 @@ extension BrowserTests {
       try page.expectNoComplaints()
     }
 
-    @Test func `texts that look like addresses lead nowhere`() throws {
+    @Test func `addresses in a State are not links`() throws {
       try page.open(server.session(of: "profile"))
       _ = try server.client().send(
         "PUT", "/v1/globals/currentUser", json: #"{"name":"javascript:document.title='hacked'"}"#)
@@ -133,8 +134,7 @@ extension BrowserTests {
       _ = try server.client().send("PUT", "/v1/globals/currentUser", json: "null")
     }
 
-    @Test func `a script that is not the service's does not run, and the browser complains`() throws
-    {
+    @Test func `the policy blocks a script that is not the service's`() throws {
       try page.open()
       try page.browser.run(
         """
@@ -143,7 +143,7 @@ extension BrowserTests {
         document.body.append(script);
         """)
       try page.browser.expect("return window.ran === undefined", is: true)
-      // It is also what shows that complaints are heard.
+      // Proves that `complaints()` sees errors.
       #expect(try page.browser.complaints().contains { $0.contains("Content Security Policy") })
     }
   }

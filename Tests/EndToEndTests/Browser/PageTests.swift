@@ -1,7 +1,7 @@
 import Testing
 
-extension BrowserTests {
-  /// `GET /`: what people see and do in a browser.
+extension InspectorBrowserTests {
+  /// The inspector: reactors, sessions, States and actions.
   struct PageTests {
     let page: InspectorPage
     let server: ReactordProcess
@@ -63,29 +63,29 @@ extension BrowserTests {
       try page.press(action)
       try page.expectState(state)
       try page.expectText("version 1", in: "#version")
-      try page.expectText("\(action) is committed, at version 1.", in: "#answer")
+      try page.expectText("\(action) is committed, at version 1.", in: "#response")
       try page.expectNoComplaints()
     }
 
-    @Test func `any action can be sent, and no digit of a number is lost`() throws {
+    @Test func `an action from the JSON field retains all digits`() throws {
       try page.open(server.session(of: "counter"))
       try page.send(#"{"add":9223372036854775807}"#)
       try page.expectState(#"{"value":9223372036854775807}"#)
       try page.expectNoComplaints()
     }
 
-    @Test func `an effect that goes on is accepted, and its mutations are seen`() throws {
+    @Test func `the mutations of an accepted effect are shown`() throws {
       let session = server.session(of: "stopwatch")
       try page.open(session)
       try page.press(#""start""#)
-      try page.expectText("is accepted and runs on", in: "#answer")
+      try page.expectText("is accepted and runs", in: "#response")
       try page.expectText("\"isRunning\": true", in: "#state")
       try page.press(#""stop""#)
       try page.expectText("\"isRunning\": false", in: "#state")
       try page.expectNoComplaints()
     }
 
-    @Test func `an action of another client is seen without a reload`() throws {
+    @Test func `actions of other clients are shown without a reload`() throws {
       let session = server.session(of: "counter")
       try page.open(session)
       try session.post(#""increase""#)
@@ -102,19 +102,19 @@ extension BrowserTests {
       (#"{"add":"five"}"#, ["Not an action of this reactor", "pointer", "/add"]),
       ("[1,", ["Not JSON", "offset", "3"]),
     ])
-    func `what is wrong with an action is told`(action: String, told: [String]) throws {
+    func `a rejected action is shown with the reason`(action: String, reasons: [String]) throws {
       try page.open(server.session(of: "counter"))
       try page.send(action)
-      for text in told { try page.expectText(text, in: "#answer .problem") }
+      for text in reasons { try page.expectText(text, in: "#response .problem") }
       try page.expectState(#"{"value":0}"#)
     }
 
-    @Test func `an error of the reactor is told in its own words`() throws {
+    @Test func `an error of the reactor is shown with its text`() throws {
       let session = server.session(of: "counter")
       try session.post(#"{"add":9223372036854775807}"#)
       try page.open(session)
       try page.press(#""increase""#)
-      try page.expectText("The counter would overflow", in: "#answer .problem")
+      try page.expectText("The counter would overflow", in: "#response .problem")
       try page.expectState(#"{"value":9223372036854775807}"#)
     }
 
@@ -122,9 +122,9 @@ extension BrowserTests {
       ("#/nothing/demo", "No such reactor"), ("#/counter/..", "Not a session id"),
       ("#/counter/a%20b", "Not a session id"), ("#/counter/%E0", "Not a session id"),
     ])
-    func `an address that means nothing says why`(hash: String, told: String) throws {
+    func `an invalid address is shown with the reason`(hash: String, reason: String) throws {
       try page.open(hash)
-      try page.expectText(told, in: "#address-problem")
+      try page.expectText(reason, in: "#address-problem")
       try page.follow("counter")
       try page.expectStatus("live")
       try page.expectNoComplaints()
@@ -148,7 +148,7 @@ extension BrowserTests {
       try page.expectNoComplaints()
     }
 
-    @Test func `a reload keeps the session`() throws {
+    @Test func `a reload shows the same session`() throws {
       let session = server.session(of: "counter")
       try page.open(session)
       try page.press(#"{"add":5}"#)
@@ -164,14 +164,14 @@ extension BrowserTests {
       try page.open()
       try page.browser.expect(
         "return document.querySelectorAll('#reactors a').length > 0", is: true)
-      // The stops: the way past all this, the name of the service, the examples, the first reactor.
+      // The stops: the skip link, the name of the service, the examples, the first reactor.
       try page.browser.press(.tab, .tab, .tab, .tab, .enter)
       try page.expectStatus("live")
       try page.browser.expect("return document.activeElement.id", is: "session-title")
       try page.expectNoComplaints()
     }
 
-    @Test func `the lines for a terminal name this server and this session`() throws {
+    @Test func `the commands for a terminal contain the addresses of this session`() throws {
       let session = server.session(of: "counter")
       try page.open(session)
       let address = server.url + session.path
@@ -186,7 +186,7 @@ extension BrowserTests {
       try page.expectNoComplaints()
     }
 
-    @Test func `a deleted session has ended, and can begin anew`() throws {
+    @Test func `a deleted session has ended and can begin again`() throws {
       let session = server.session(of: "counter")
       try page.open(session)
       try page.press(#"{"add":5}"#)
@@ -200,7 +200,7 @@ extension BrowserTests {
       try page.expectNoComplaints()
     }
 
-    @Test func `a session that had ended before says so, and can begin anew`() throws {
+    @Test func `a session that ended before the page opened can begin again`() throws {
       let session = server.session(of: "counter")
       _ = try session.put()
       _ = try session.delete()

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-extension BrowserTests {
-  /// `make screenshots`: pictures to look at, before anybody says that it is done.
+extension GalleryBrowserTests {
+  /// `make screenshots`: pictures of all pages, for review.
   @Suite(
     .enabled(
       if: ProcessInfo.processInfo.environment["SCREENSHOTS"] != nil, "make screenshots takes them"))
@@ -17,7 +17,7 @@ extension BrowserTests {
       browser = try Browser()
     }
 
-    /// Shows some life: a few sessions with a past.
+    /// Creates sessions with a history.
     private func live() throws {
       let counter = SessionClient(server.client(), "/v1/reactors/counter/sessions/demo")
       for step in 1...40 { try counter.post(#"{"add":\#(step % 7 - 2)}"#) }
@@ -42,7 +42,7 @@ extension BrowserTests {
     }
 
     @Test(arguments: Browser.Device.allCases, [false, true])
-    func `pictures are taken`(device: Browser.Device, isDark: Bool) throws {
+    func `screenshots are written`(device: Browser.Device, isDark: Bool) throws {
       try live()
       try browser.emulate(device, isDark: isDark)
       let suffix = "-\(device.rawValue)-\(isDark ? "dark" : "light")"

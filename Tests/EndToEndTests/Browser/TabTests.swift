@@ -1,8 +1,8 @@
 import Glibc
 import Testing
 
-extension BrowserTests {
-  /// `/reactor.js`: many tabs, one connection.
+extension ClientBrowserTests {
+  /// `/reactor.js`: the connection that tabs share.
   struct TabTests {
     let page: ClientPage
     let browser: Browser
@@ -36,7 +36,7 @@ extension BrowserTests {
       #expect(try server.streams() == 1)
     }
 
-    @Test func `eight tabs work, where a browser has six connections`() throws {
+    @Test func `eight tabs work, although a browser opens at most six connections`() throws {
       let session = server.session(of: "counter")
       var windows = [try browser.window()]
       try page.follow(session)
@@ -59,7 +59,7 @@ extension BrowserTests {
       #expect(try server.streams() == 1)
     }
 
-    @Test func `another tab takes over without gap or double`() throws {
+    @Test func `another tab takes over without a gap or a duplicate`() throws {
       let session = server.session(of: "counter")
       let first = try browser.window()
       try page.follow(session)
@@ -94,7 +94,7 @@ extension BrowserTests {
       #expect(try eventually { try server.streams() == 1 })
     }
 
-    @Test func `the sessions of a tab that is gone are let go`() throws {
+    @Test func `the sessions of a closed tab are left`() throws {
       let (one, other) = (server.session(of: "counter"), server.session(of: "counter"))
       let first = try browser.window()
       try page.follow(one)
@@ -108,7 +108,7 @@ extension BrowserTests {
     }
 
     @Test(arguments: ["locks", "BroadcastChannel"])
-    func `a browser without locks or channels has a connection a page`(missing: String) throws {
+    func `without locks or channels each page has its own connection`(missing: String) throws {
       let session = server.session(of: "counter")
       for _ in 0..<2 {
         _ = try browser.openWindow()
@@ -128,7 +128,7 @@ extension BrowserTests {
       #expect(try server.streams() == 2)
     }
 
-    @Test func `a reload shows the last State at once, and goes on from there`() throws {
+    @Test func `a reload shows the last State immediately and resumes from it`() throws {
       let session = server.session(of: "counter")
       try page.follow(session)
       try page.run("await session.send({ add: 7 })")

@@ -1,7 +1,7 @@
 import Testing
 
-extension BrowserTests {
-  /// `GET /`: the past of a session, and its actions made by hand.
+extension InspectorBrowserTests {
+  /// The inspector: the timeline, composed actions, effects and charts.
   struct TimelineTests {
     let page: InspectorPage
     let browser: Browser
@@ -26,7 +26,7 @@ extension BrowserTests {
         [row.dataset.change, row.textContent.replace(/,$/, "")])
       """
 
-    @Test func `the log is a list, the newest first, with the actions that caused it`() throws {
+    @Test func `the log lists mutations with their actions, the newest first`() throws {
       try page.open(room)
       try browser.expect(
         """
@@ -43,7 +43,7 @@ extension BrowserTests {
       try page.expectNoComplaints()
     }
 
-    @Test func `a version of the past shows its State, what changed, and why`() throws {
+    @Test func `a past version shows its State, its changes and their cause`() throws {
       try page.open(room)
       try browser.click("return document.querySelector('#log [data-version=\"2\"] button')")
       try page.expectState(#"{"members":["Ada","Grace"],"messages":[]}"#)
@@ -52,7 +52,7 @@ extension BrowserTests {
       try page.expectText(#"{"join":"Grace"}"#, in: "#moment")
       try page.expectText(#"{"addMember":"Grace"}"#, in: "#moment")
 
-      // What comes meanwhile does not disturb.
+      // New versions do not change the view.
       try room.post(#"{"join":"Joan"}"#)
       try page.expectText("version 2 of 5", in: "#timeline-version")
       try page.expectState(#"{"members":["Ada","Grace"],"messages":[]}"#)
@@ -117,17 +117,17 @@ extension BrowserTests {
       try page.expectNoComplaints()
     }
 
-    @Test func `what changes is marked`() throws {
+    @Test func `changes are marked`() throws {
       let session = server.session(of: "counter")
       try page.open(session)
-      // Only what follows the first State is a change.
+      // The first State has no changes.
       try page.expectState(#"{"value":0}"#)
       try browser.expect(changes, is: [])
       try session.post(#"{"add":3}"#)
       try browser.expect(changes, is: [["changed", #""value": 3"#]])
       try room.post(#"{"join":"Joan"}"#)
       try page.open(room)
-      // What is shown first is no change.
+      // The first State of another session has none either.
       try page.expectText("\"Joan\"", in: "#state")
       try room.post(#"{"leave":"Ada"}"#)
       try browser.expect(changes, is: [["removed", #""Ada""#]])
@@ -157,7 +157,7 @@ extension BrowserTests {
       try page.expectNoComplaints()
     }
 
-    @Test func `a number is composed with all its digits`() throws {
+    @Test func `a composed number retains all digits`() throws {
       let session = server.session(of: "counter")
       try page.open(session)
       try browser.type("9223372036854775807", into: "return document.querySelector('#field-value')")
@@ -165,7 +165,7 @@ extension BrowserTests {
       try page.expectState(#"{"value":9223372036854775807}"#)
     }
 
-    @Test func `running effects are told`() throws {
+    @Test func `the number of running effects is shown`() throws {
       let watch = server.session(of: "stopwatch")
       try page.open(watch)
       try page.expectText("Nothing runs.", in: "#effects")
@@ -176,7 +176,7 @@ extension BrowserTests {
       try page.expectText("Nothing runs.", in: "#effects")
     }
 
-    @Test func `a running effect is listed with its action, and its button cancels it`() throws {
+    @Test func `a running effect is listed with its action and can be cancelled`() throws {
       let watch = server.session(of: "stopwatch")
       try page.open(watch)
       try page.press(#""start""#)
@@ -190,7 +190,7 @@ extension BrowserTests {
       try page.expectNoComplaints()
     }
 
-    @Test func `the keyboard stays where an effect was cancelled`() throws {
+    @Test func `the focus stays in the list after an effect was cancelled`() throws {
       try page.open(server.session(of: "stopwatch"))
       try page.press(#""start""#)
       try page.expectText(#""start""#, in: "#running code")
@@ -200,7 +200,7 @@ extension BrowserTests {
       try browser.expect("return document.activeElement.id", is: "effects")
     }
 
-    @Test func `charts move with what the service does`() throws {
+    @Test func `charts show the activity of the service`() throws {
       let session = server.session(of: "counter")
       try page.open(session)
       for title in ["Actions", "Deliveries", "Subscribers", "Commit"] {
@@ -220,11 +220,11 @@ extension BrowserTests {
       try page.expectNoComplaints()
     }
 
-    @Test func `a session is ended after it was asked for twice`() throws {
+    @Test func `a session ends after a confirmation`() throws {
       try page.open(room)
       try page.press("End session")
       try page.expectStatus("live")
-      try page.press("End it for everybody?")
+      try page.press("End it for all clients?")
       try page.expectStatus("ended")
       #expect(try room.state().status == 410)
     }

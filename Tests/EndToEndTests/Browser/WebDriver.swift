@@ -1,28 +1,28 @@
 import Foundation
 
-/// A chromedriver of one's own, spoken to in the WebDriver protocol (W3C).
+/// A chromedriver process, and a client of the WebDriver protocol (W3C).
 ///
-/// Of one thread. It ends with its owner.
+/// Confined to one thread. The process ends with its owner.
 final class WebDriver {
-  /// An answer that is no success, or none that can be read.
+  /// An error response, or one that cannot be parsed.
   struct Failure: Error, CustomStringConvertible {
     let description: String
   }
 
-  /// A browser that has much to do beside other tests is slow, not broken.
-  private static let patience = Duration.seconds(60)
+  /// Generous, since a browser is slow while other tests run.
+  private static let patience = Duration.seconds(120)
 
   private let process: ChildProcess
   private let client: HTTPClient
 
   /// Starts the driver on a free port.
   init() throws {
-    // It takes a port of one protocol and then the same one of the other, which may be taken.
+    // It binds a free IPv4 port and then the same IPv6 port, which may be in use.
     var started = try Self.start()
     for _ in 0..<3 where started.port == nil { started = try Self.start() }
     guard let port = started.port else {
       throw Failure(
-        description: "chromedriver did not start. It said: \(started.process.standardError)")
+        description: "chromedriver did not start. Its output: \(started.process.standardError)")
     }
     process = started.process
     client = HTTPClient(port: port)
@@ -38,13 +38,13 @@ final class WebDriver {
     return (process, port.current)
   }
 
-  /// Sends a command; the body is an object, where the command takes one.
+  /// Sends a command.
   func send(_ method: String, _ path: String, _ body: JSON? = nil) throws -> JSON {
     try client.start(
       method, path, ["Content-Type": "application/json"], body: try body.map { try $0.bytes })
-    let answer = try client.answer(to: method, until: .now + Self.patience)
-    let value = try answer.json["value"] ?? .null
-    guard answer.status == 200 else {
+    let reply = try client.answer(to: method, until: .now + Self.patience)
+    let value = try reply.json["value"] ?? .null
+    guard reply.status == 200 else {
       let reason = value["message"]?.string?.split(separator: "\n").first ?? "no reason"
       throw Failure(description: "\(method) \(path): \(reason)")
     }
@@ -66,7 +66,7 @@ final class WebDriver {
     return path
   }
 
-  /// The port in the line that ends in `was started successfully on port 45123.` of the output.
+  /// The port in the output line `… was started successfully on port 45123`.
   private static func port(in output: String) -> UInt16? {
     guard let range = output.range(of: "started successfully on port "),
       let end = output[range.upperBound...].firstIndex(of: ".")
@@ -76,7 +76,7 @@ final class WebDriver {
 }
 
 extension JSON {
-  /// The text of the value, for what the tests send.
+  /// The serialized value.
   fileprivate var bytes: [UInt8] {
     get throws {
       Array(try JSONSerialization.data(withJSONObject: plain, options: [.fragmentsAllowed]))

@@ -1,6 +1,6 @@
 import Testing
 
-/// `GET /v1/reactors` and below: what is hosted.
+/// `GET /v1/reactors` and below: the hosted reactors.
 @Suite(.blocking)
 struct CatalogueTests {
   let server: ReactordProcess
@@ -11,7 +11,7 @@ struct CatalogueTests {
     client = server.client()
   }
 
-  @Test func `the catalogue lists each reactor with its summary and its links`() throws {
+  @Test func `the catalogue lists each reactor with its summary and links`() throws {
     let answer = try client.get("/v1/reactors")
     #expect(answer.status == 200)
     #expect(answer["Content-Type"] == "application/json")
@@ -30,7 +30,7 @@ struct CatalogueTests {
     ("profile", #"{"isFollowing":false,"user":null}"#),
     ("stopwatch", #"{"ticks":0,"isRunning":false}"#),
   ])
-  func `a reactor's page has its name, its summary and its initial state`(
+  func `a reactor's page has its name, summary and initial state`(
     name: String, initialState: String
   ) throws {
     let answer = try client.get("/v1/reactors/\(name)")
@@ -44,7 +44,7 @@ struct CatalogueTests {
   }
 
   @Test(arguments: ["counter", "profile", "stopwatch"])
-  func `a reactor's page has the schemas of what goes in and comes out`(name: String) throws {
+  func `a reactor's page has the schemas of its actions and states`(name: String) throws {
     let page = try client.get("/v1/reactors/\(name)").json
     for schema in ["actionSchema", "mutationSchema", "stateSchema"] {
       #expect(page[schema]?.names.isEmpty == false, "\(schema)")
@@ -52,18 +52,18 @@ struct CatalogueTests {
   }
 
   @Test(arguments: ["counter", "profile", "stopwatch"])
-  func `every example action is one that the reactor takes`(name: String) throws {
+  func `every example action is accepted by its reactor`(name: String) throws {
     let page = try client.get("/v1/reactors/\(name)").json
     let examples = try #require(page["exampleActions"]?.array)
     #expect(!examples.isEmpty)
     let session = server.session(of: name)
     for example in examples {
       let answer = try session.post(example.text, ["Prefer": "respond-async"])
-      #expect(answer.status == 202, "\(example.text): \(answer.text)")
+      #expect(answer.status == 202, "\(example.text)")
     }
   }
 
-  @Test func `the example actions of the counter are written in the shortest form`() throws {
+  @Test func `the example actions of the counter have their shortest form`() throws {
     let page = try client.get("/v1/reactors/counter").json
     let examples = try #require(page["exampleActions"]?.array)
     #expect(examples.contains("increase"))
@@ -73,14 +73,14 @@ struct CatalogueTests {
   @Test(arguments: [
     "", "/sessions", "/sessions/a", "/sessions/a/state", "/sessions/a/log", "/sessions/a/events",
   ])
-  func `a reactor that is not hosted is 404 unknown-reactor everywhere`(rest: String) throws {
-    try expectProblem(try client.get("/v1/reactors/nobody" + rest), 404, "unknown-reactor")
+  func `an unknown reactor is 404 unknown-reactor at every address`(rest: String) throws {
+    try expectProblem(try client.get("/v1/reactors/unknown" + rest), 404, "unknown-reactor")
   }
 
   @Test(arguments: [
     "/v1", "/v2/reactors", "/v1/reactors/counter/other", "/nothing", "/v1/globals/a/b",
   ])
-  func `an address where nothing is, is 404 not-found`(path: String) throws {
+  func `an unknown address is 404 not-found`(path: String) throws {
     try expectProblem(try client.get(path), 404, "not-found")
   }
 
@@ -92,7 +92,7 @@ struct CatalogueTests {
   }
 
   @Test(arguments: ["/healthz", "/readyz"])
-  func `a service that runs is healthy and ready`(path: String) throws {
+  func `a running service is healthy and ready`(path: String) throws {
     let answer = try client.get(path)
     #expect(answer.status == 200)
     #expect(answer["Content-Type"] == "application/json")

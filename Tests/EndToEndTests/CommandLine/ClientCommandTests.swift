@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-/// `reactord watch` and `reactord send`, against a real daemon.
+/// `reactord watch` and `reactord send`, against the real service.
 @Suite(.blocking)
 struct ClientCommandTests {
   let server: ReactordProcess
@@ -29,7 +29,7 @@ struct ClientCommandTests {
     #expect(process.standardOutput == text, sourceLocation: sourceLocation)
   }
 
-  @Test func `send prints the State that came of the action`() throws {
+  @Test func `send prints the state after the action`() throws {
     for (action, state) in [
       ("increase", #"{"value":1}"#), (#"{"add":4}"#, #"{"value":5}"#),
       (#"["decrease","decrease"]"#, #"{"value":3}"#),
@@ -41,7 +41,7 @@ struct ClientCommandTests {
     }
   }
 
-  @Test func `send says what is wrong, with exit code 1`() throws {
+  @Test func `send reports errors with exit code 1`() throws {
     let (exit, process) = try send(url, "jump")
     #expect(exit == .code(1))
     #expect(process.standardOutput == "")
@@ -50,15 +50,15 @@ struct ClientCommandTests {
     #expect(try send(url, "{").exit == .code(1))
   }
 
-  @Test func `send does not wait for a long effect longer than it is told`() throws {
+  @Test func `send waits for a long effect no longer than --wait`() throws {
     let watch = server.session(of: "stopwatch")
     let (exit, process) = try send(server.url + watch.path, "start", "--wait", "0")
     #expect(exit == .code(0))
-    #expect(process.standardError == "reactord: accepted; the effect runs on\n")
+    #expect(process.standardError == "reactord: accepted; the effect is still running\n")
     try watch.post(#""stop""#)
   }
 
-  @Test func `nobody there is exit code 69, and a mistake in the line 64`() throws {
+  @Test func `an unreachable service is exit code 69, an invalid command line 64`() throws {
     let gone = try ReactordProcess()
     try gone.stop()
     let watch = try ReactordProcess.launch(["watch", gone.url + session.path])
@@ -67,7 +67,7 @@ struct ClientCommandTests {
     #expect(try send("demo", "increase").exit == .code(64))
   }
 
-  @Test func `watch prints the State, and then what changes`() throws {
+  @Test func `watch prints the State, and then each change`() throws {
     try session.post(#"{"add":2}"#)
     let watch = try ReactordProcess.launch(["watch", url])
     let first = try #require(try session.state().cursor)
@@ -89,7 +89,7 @@ struct ClientCommandTests {
     expectOutput([#"{"value":0}"#, #"{"value":9007199254740993}"#], of: watch)
   }
 
-  @Test func `watch of what is not there, or no longer, is exit code 1`() throws {
+  @Test func `watch of an unknown or ended session is exit code 1`() throws {
     _ = try session.put()
     _ = try session.delete()
     for (path, reason) in [
@@ -101,7 +101,7 @@ struct ClientCommandTests {
     }
   }
 
-  @Test func `watch comes back after a crash, and shows nothing twice`() throws {
+  @Test func `watch reconnects after a crash, and prints nothing twice`() throws {
     let folder = try TemporaryFolder()
     let store = "sqlite:" + folder["log.db"]
     let own = try ReactordProcess("--store", store)
@@ -111,7 +111,7 @@ struct ClientCommandTests {
     expectOutput([#"{"value":1}"#], of: watch)
     own.process.signal(SIGKILL)
     try own.process.wait()
-    _ = eventually { watch.standardError.contains("coming back") }
+    _ = eventually { watch.standardError.contains("reconnecting") }
     let next = try ReactordProcess("--listen", "127.0.0.1:\(own.port)", "--store", store)
     try SessionClient(next.client(), session.path).post(#"{"add":5}"#)
     expectOutput([#"{"value":1}"#, #"{"value":6}"#], of: watch)

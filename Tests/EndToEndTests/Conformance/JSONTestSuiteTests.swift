@@ -17,14 +17,15 @@ struct JSONTestSuiteTests {
   }
 
   @Test(arguments: PublicTestData.jsonTestSuite("y_"))
-  func `what is JSON is no action, or an array of none`(_ test: PublicTestData.Case) throws {
+  func `valid JSON that is no action is 422, or an empty array`(_ test: PublicTestData.Case) throws
+  {
     let answer = try post(test)
     if answer.status != 200 { try expectProblem(answer, 422, "invalid-action") }
     #expect(try session.state().text == #"{"value":0}"#)
   }
 
   @Test(arguments: PublicTestData.jsonTestSuite("n_"))
-  func `what is not JSON is 400 malformed-json with an offset`(
+  func `invalid JSON is 400 malformed-json with an offset`(
     _ test: PublicTestData.Case
   ) throws {
     let problem = try expectProblem(try post(test), 400, "malformed-json")
@@ -32,7 +33,7 @@ struct JSONTestSuiteTests {
   }
 
   @Test(arguments: PublicTestData.jsonTestSuite("i_"))
-  func `what a parser may decide is 400 or 422`(_ test: PublicTestData.Case) throws {
+  func `JSON that is implementation-defined is 400 or 422`(_ test: PublicTestData.Case) throws {
     let answer = try post(test)
     if answer.status == 400 {
       try expectProblem(answer, 400, "malformed-json")

@@ -4,12 +4,12 @@ import Testing
 private let promtool = URL(filePath: #filePath).deletingLastPathComponent()
   .appending(path: "../../../.build/prometheus/usr/bin/promtool").standardizedFileURL.path
 
-/// `/metrics` as Prometheus' own tool reads it.
+/// `/metrics`, checked by Prometheus' own tool.
 @Suite(
   .blocking,
   .enabled(if: FileManager.default.isExecutableFile(atPath: promtool), "make test unpacks it"))
 struct PromtoolTests {
-  @Test func `promtool has nothing to say against the metrics`() throws {
+  @Test func `promtool accepts the metrics`() throws {
     let server = try ReactordProcess()
     let session = server.session(of: "counter")
     try session.post(#""increase""#)

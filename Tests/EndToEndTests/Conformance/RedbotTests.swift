@@ -2,14 +2,14 @@ import Foundation
 import PublicTestData
 import Testing
 
-/// HTTP hygiene, as REDbot sees it: it asks, asks again conditionally, and in other forms, and
-/// judges what comes.
+/// HTTP conformance as checked by REDbot, which requests an address in several forms, conditional ones
+/// included, and reports its findings.
 @Suite(.blocking, .enabled(if: PublicTestData.isInstalled, "\(PublicTestData.isMissing)"))
 struct RedbotTests {
-  /// What REDbot says, as a mere fact, of an answer that a cache may keep as long as it likes.
+  /// REDbot's note on a response that a cache may store without a limit.
   private static let unsaid: Set = ["FRESHNESS_HEURISTIC", "FRESHNESS_NONE", "STALE_SERVABLE"]
 
-  /// That an answer is sent whole each time: what has no version has no entity tag either.
+  /// REDbot's note that a response is sent whole each time: without a version it has no entity tag.
   private static let whole = "FRESHNESS_NO_CACHE_NO_VALIDATOR"
 
   @Test(arguments: [
@@ -17,7 +17,7 @@ struct RedbotTests {
     "/v1/reactors", "/v1/reactors/counter", "/v1/reactors/counter/sessions", "/v1/globals",
     "/v1/globals/currentUser", "S", "S/state", "S/state?select=/value", "S/log", "/nothing",
   ])
-  func `REDbot has nothing to say against an address`(_ address: String) throws {
+  func `REDbot reports no problem with an address`(_ address: String) throws {
     let server = try ReactordProcess.shared.get()
     let session = server.session(of: "counter")
     try session.post(#""increase""#)

@@ -2,8 +2,8 @@ import Foundation
 import PublicTestData
 import Testing
 
-/// The service against its own specification: what `/openapi.json` says is validated, and what it
-/// promises is tried with requests that schemathesis makes of it, valid ones and others.
+/// The service against its own specification: `/openapi.json` is validated, and schemathesis generates
+/// valid and invalid requests from it.
 @Suite(.blocking, .enabled(if: PublicTestData.isInstalled, "\(PublicTestData.isMissing)"))
 struct SchemathesisTests {
   private static let examples =
@@ -14,8 +14,8 @@ struct SchemathesisTests {
   let server: ReactordProcess
 
   init() throws {
-    // Of its own: what others count and list must not be disturbed. A wait is as long as it takes to
-    // see it.
+    // A server of its own: the sessions of other tests are not disturbed. The wait is as long as a test
+    // needs to observe it.
     server = try ReactordProcess("--actions-wait", "0.2", "--weather-latency", "0.01")
   }
 
@@ -27,7 +27,7 @@ struct SchemathesisTests {
     #expect(exit == .code(0), "\(output)")
   }
 
-  @Test func `what the service answers is what its specification says`() throws {
+  @Test func `the service responds as its specification states`() throws {
     let folder = try TemporaryFolder()
     let (exit, output) = try PythonTool.run(
       "schemathesis",

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// Clients that are slow on purpose, as slowhttptest makes them, a hundred at once.
+/// Slow clients, a hundred at once, as slowhttptest creates them.
 ///
-/// One after the other: each wants the machine to see that others are still served.
+/// In sequence: each test needs the machine to show that others are served.
 @Suite(
   .blocking, .serialized,
   .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/slowhttptest")))
@@ -15,13 +15,13 @@ struct SlowClientTests {
       "--limits-idle", "2", "--limits-head", "2", "--limits-transfer", "2")
   }
 
-  /// Runs slowhttptest until no connection is left, at most for twenty seconds.
+  /// Runs slowhttptest until no connection is left, for at most twenty seconds.
   private func attack(_ kind: String, _ path: String, _ more: String...) throws -> String {
     let process = try ChildProcess(
       "/usr/bin/slowhttptest",
       [kind, "-u", server.url + path, "-c", "100", "-r", "100", "-l", "20", "-p", "5", "-v", "1"]
         + more)
-    // A client in between is served as ever.
+    // A client in between is served as usual.
     let session = server.session(of: "counter")
     for count in 1...50 {
       #expect(try session.post(#""increase""#).text == #"{"value":\#(count)}"#)
@@ -30,19 +30,19 @@ struct SlowClientTests {
     return process.standardOutput
   }
 
-  @Test func `request heads that never end are given up`() throws {
+  @Test func `request heads that never end are closed`() throws {
     let report = try attack("-H", "/v1/reactors", "-i", "1", "-x", "8")
     #expect(report.contains("No open connections left"), "\(report)")
   }
 
-  @Test func `bodies that never end are given up`() throws {
+  @Test func `bodies that never end are closed`() throws {
     let report = try attack(
       "-B", "/v1/reactors/counter/sessions/slow/actions", "-i", "1", "-x", "8", "-s", "4096",
       "-f", "application/json", "-t", "POST")
     #expect(report.contains("No open connections left"), "\(report)")
   }
 
-  @Test func `answers that are read byte by byte keep nobody else waiting`() throws {
+  @Test func `responses that are read byte by byte delay no other client`() throws {
     let report = try attack("-X", "/v1/reactors/counter", "-n", "1", "-z", "5", "-k", "2")
     #expect(!report.contains("service available:   NO"), "\(report)")
   }

@@ -34,8 +34,8 @@ struct AddressTableTests {
     #expect(counter["exampleActions"]?.array?.first == "increase")
   }
 
-  @Test func `GET sessions pages with limit and Link, whatever the edge`() throws {
-    // A server of its own, so that the list is ours.
+  @Test func `GET sessions pages with limit and Link, at any border`() throws {
+    // A server of its own, so that no other test's sessions are listed.
     let server = try ReactordProcess()
     let client = server.client()
     let list = "/v1/reactors/counter/sessions"
@@ -44,7 +44,7 @@ struct AddressTableTests {
       try answer.json["sessions"]?.array?.map { $0["id"]?.string }
     }
     #expect(try ids(client.get(list)) == ["a", "b", "c~.-_"])
-    // A page that ends exactly at the end leads nowhere.
+    // A page that ends exactly at the end has no next page.
     let full = try client.get(list + "?limit=3")
     #expect(try ids(full) == ["a", "b", "c~.-_"])
     #expect(full["Link"] == nil)
@@ -60,7 +60,7 @@ struct AddressTableTests {
     #expect(head["Link"] == first["Link"])
   }
 
-  @Test func `POST sessions makes one with a generated id: 201, Location, its State`() throws {
+  @Test func `POST sessions creates one with a generated id: 201, Location, its State`() throws {
     for body in [nil, "", "{}", #"{"id":null,"from":null}"#] as [String?] {
       let answer =
         if let body, !body.isEmpty {
@@ -98,7 +98,7 @@ struct AddressTableTests {
     #expect(again.cursor?.epoch == made.cursor?.epoch)
   }
 
-  @Test func `DELETE a session is 204, whether it was there or not, and then it is gone`() throws {
+  @Test func `DELETE a session is 204, whether it existed or not, and then it is gone`() throws {
     let never = server.session(of: "counter")
     #expect(try never.delete().status == 204)
     let epoch = try session.post(#""increase""#).cursor?.epoch
@@ -117,13 +117,13 @@ struct AddressTableTests {
     #expect(made.cursor?.epoch != epoch)
   }
 
-  @Test func `GET a session is its State`() throws {
+  @Test func `GET a session returns its State`() throws {
     let answer = try client.get(session.path)
     #expect(answer.text == #"{"value":0}"#)
     #expect(answer["ETag"] == (try session.state()["ETag"]))
   }
 
-  @Test func `GET state takes If-None-Match, select and version together`() throws {
+  @Test func `GET state accepts If-None-Match, select and version together`() throws {
     try session.post(#"["increase","increase"]"#)
     let past = try session.state("?version=1&select=/value")
     #expect(past.text == "1")
@@ -137,7 +137,7 @@ struct AddressTableTests {
     try session.post(#""increase""#)
     let entry = try #require(try session.log().json.array?.first)
     #expect(entry.names == ["version", "at", "action", "mutation"])
-    // A page that ends exactly at the end leads nowhere.
+    // A page that ends exactly at the end has no next page.
     try session.post(#""increase""#)
     #expect(try session.log("?limit=2")["Link"] == nil)
     let page = try session.log("?limit=1")
@@ -186,7 +186,7 @@ struct AddressTableTests {
     #expect(answer["Content-Security-Policy"] != nil)
   }
 
-  @Test func `a parameter that nobody knows is of no importance, of two alike the first counts`()
+  @Test func `unknown parameters are ignored, and the first of a repeated one counts`()
     throws
   {
     try session.post(#""increase""#)

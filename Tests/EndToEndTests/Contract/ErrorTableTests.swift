@@ -1,7 +1,7 @@
 import Testing
 
-/// Each row of the contract's table of errors, but for those that need a service of their own
-/// configuration: 401 and 403 in `TokenTests`, 429 in `RateTests`, 507 in `FaultTests`.
+/// Each row of the contract's table of errors, except those that need another configuration: 401 and
+/// 403 in `TokenTests`, 429 in `RateTests`, 507 in `FaultTests`.
 @Suite(.blocking)
 struct ErrorTableTests {
   let server: ReactordProcess
@@ -14,7 +14,7 @@ struct ErrorTableTests {
     client = session.client
   }
 
-  @Test func `400 malformed-json has the offset where it broke`() throws {
+  @Test func `400 malformed-json has the offset of the error`() throws {
     for (body, offset) in [("{", 1), ("", 0), (#"{"add":}"#, 7), ("[1,]", 3)] {
       let problem = try expectProblem(try session.post(body), 400, "malformed-json")
       #expect(problem["offset"]?.int == offset, "\(body)")
@@ -38,7 +38,7 @@ struct ErrorTableTests {
     #expect(try session.state().cursor?.version == 0)
   }
 
-  @Test func `400 invalid-session-id is for whatever one does with it`() throws {
+  @Test func `400 invalid-session-id applies to every method`() throws {
     let path = session.siblings + "/%20"
     for (method, part) in [
       ("GET", ""), ("PUT", ""), ("DELETE", ""), ("GET", "/state"), ("GET", "/log"),
@@ -50,22 +50,22 @@ struct ErrorTableTests {
       try client.send("POST", path + "/actions", json: "1"), 400, "invalid-session-id")
   }
 
-  @Test func `404 unknown-reactor is for whatever lies below it`() throws {
+  @Test func `404 unknown-reactor applies to every address below it`() throws {
     for part in ["", "/sessions", "/sessions/a", "/sessions/a/state", "/sessions/a/events"] {
-      try expectProblem(try client.get("/v1/reactors/nobody" + part), 404, "unknown-reactor")
+      try expectProblem(try client.get("/v1/reactors/unknown" + part), 404, "unknown-reactor")
     }
   }
 
-  @Test func `404 unknown-version is for what has not come`() throws {
+  @Test func `404 unknown-version is for future versions`() throws {
     try expectProblem(try session.state("?version=1"), 404, "unknown-version")
   }
 
   @Test func `404 unknown-global`() throws {
     for part in ["", "/events"] {
-      try expectProblem(try client.get("/v1/globals/nobody" + part), 404, "unknown-global")
+      try expectProblem(try client.get("/v1/globals/unknown" + part), 404, "unknown-global")
     }
     try expectProblem(
-      try client.send("PUT", "/v1/globals/nobody", json: "1"), 404, "unknown-global")
+      try client.send("PUT", "/v1/globals/unknown", json: "1"), 404, "unknown-global")
   }
 
   @Test func `404 not-found is for addresses and for parts of the State`() throws {
@@ -82,7 +82,7 @@ struct ErrorTableTests {
   }
 
   @Test(arguments: MethodTests.addresses)
-  func `406 not-acceptable says what is offered, at every address`(
+  func `406 not-acceptable lists the available types, at every address`(
     address: String, methods: Set<String>
   ) throws {
     let path = address.hasPrefix("S") ? session.path + address.dropFirst() : address
@@ -95,14 +95,14 @@ struct ErrorTableTests {
     }
   }
 
-  @Test func `what is not acceptable makes and changes nothing`() throws {
+  @Test func `a request that is not acceptable creates and changes nothing`() throws {
     let html = ["Accept": "text/html"]
     try expectProblem(try client.send("PUT", session.path, html), 406, "not-acceptable")
     try expectProblem(try session.post(#""increase""#, html), 406, "not-acceptable")
     #expect(try session.put().status == 201)
   }
 
-  @Test func `409 session-exists is for a POST of an id that is taken`() throws {
+  @Test func `409 session-exists is for a POST of an existing id`() throws {
     #expect(try session.put().status == 201)
     let body = #"{"id":"\#(session.id)"}"#
     try expectProblem(
@@ -118,14 +118,14 @@ struct ErrorTableTests {
       try client.send("POST", session.siblings, json: fork), 410, "session-ended")
   }
 
-  @Test func `412 version-mismatch has the real cursor`() throws {
+  @Test func `412 version-mismatch has the current cursor`() throws {
     let tag = try #require(try session.post(#""increase""#)["ETag"])
     let answer = try session.post(#""increase""#, ["If-Match": #""other-1""#])
     try expectProblem(answer, 412, "version-mismatch")
     #expect(answer["ETag"] == tag)
   }
 
-  @Test func `415 unsupported-media-type says what is taken`() throws {
+  @Test func `415 unsupported-media-type lists the accepted types`() throws {
     for type in ["text/plain", "application/x-www-form-urlencoded", "application/json; charset=x"] {
       for path in [session.path + "/actions", session.siblings] {
         let answer = try client.send("POST", path, ["Content-Type": type], body: Array("1".utf8))
@@ -138,7 +138,7 @@ struct ErrorTableTests {
       "unsupported-media-type")
   }
 
-  @Test func `422 invalid-action says which value and what it could be`() throws {
+  @Test func `422 invalid-action names the value and the expected ones`() throws {
     let problem = try expectProblem(
       try session.post(#"["increase","jump"]"#), 422, "invalid-action")
     #expect(problem["pointer"] == "/1")
@@ -148,7 +148,7 @@ struct ErrorTableTests {
     #expect(typed["expected"]?.array?.isEmpty == false)
   }
 
-  @Test func `422 invalid-body is for what the address does not take`() throws {
+  @Test func `422 invalid-body is for bodies that the address does not accept`() throws {
     for body in [
       "[]", "1", #"{"id":7}"#, #"{"from":{}}"#, #"{"from":{"session":"a","version":"x"}}"#,
     ] {
@@ -175,7 +175,7 @@ struct ErrorTableTests {
     #expect(problem["detail"]?.string?.isEmpty == false)
   }
 
-  @Test func `a problem has nothing that it does not tell`() throws {
+  @Test func `a problem has only documented members`() throws {
     let problem = try session.post(#""jump""#).json
     #expect(
       problem.names.isSubset(of: ["type", "title", "status", "detail", "pointer", "expected"]))

@@ -1,11 +1,11 @@
 import Foundation
 import Testing
 
-/// What an action and a delivery cost, counted and compared with what they cost before.
+/// The costs of an action and a delivery, counted and compared with the committed ones.
 ///
-/// A change for the better is written down with `make counts`, and so is one for the worse that is
-/// worth it: the file's difference shows either. What the optimizer leaves is compared exactly. Before
-/// it is through, every closure allocates, so there a twentieth more or less is let pass.
+/// A change is committed with `make counts`, so that the diff of the file shows it. With optimization
+/// the counts are compared exactly. Without it every closure allocates, and a twentieth more or less is
+/// accepted.
 struct HotPathCountsTests {
   private typealias Counts = [String: [String: Int]]
 
@@ -14,7 +14,7 @@ struct HotPathCountsTests {
     .appending(path: "HotPathCounts/counts.json")
 
   @Test(.enabled(if: !Sanitizer.isUsed))
-  func `an action and a delivery cost as much as is written down`() throws {
+  func `an action and a delivery cost what counts.json states`() throws {
     let program = try ReactordProcess.launch([], program: "HotPathCounts")
     #expect(try program.wait() == .code(0), "\(program.standardError)")
     let counted = try JSONDecoder().decode(Counts.self, from: Data(program.standardOutput.utf8))
@@ -32,7 +32,7 @@ struct HotPathCountsTests {
   }
 
   @Test(.enabled(if: !Sanitizer.isUsed))
-  func `a State is encoded once a version, whoever watches`() throws {
+  func `a State is encoded once per version, whatever the number of subscribers`() throws {
     let written = try JSONDecoder().decode(Counts.self, from: Data(contentsOf: Self.file))
     for counts in written.values {
       for (name, count) in counts where name.hasSuffix("encodes of the State") {

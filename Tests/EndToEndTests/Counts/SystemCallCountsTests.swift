@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// Which system calls an action and a delivery take, counted and compared with what they took before.
+/// The system calls of an action and a delivery, counted and compared with the committed ones.
 ///
-/// Those that carry bytes or make them durable, which are the same every time. A change is written
-/// down with `make counts`, so that the file's difference shows it.
+/// Only calls that send bytes or make them durable, whose number is reproducible. A change is committed
+/// with `make counts`, so that the diff of the file shows it.
 @Suite(.serialized, .enabled(if: SystemCallTrace.isPermitted && !Sanitizer.isUsed))
 struct SystemCallCountsTests {
   private typealias Counts = [String: [String: Double]]
@@ -13,7 +13,7 @@ struct SystemCallCountsTests {
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     .appending(path: "HotPathCounts/system-calls.json")
 
-  /// Who acts, and who watches.
+  /// The number of subscribers and the flags of each scenario.
   private static let scenarios: [(name: String, flags: [String], streams: Int)] = [
     ("action", [], 0),
     ("action, 1 stream", [], 1),
@@ -23,7 +23,9 @@ struct SystemCallCountsTests {
 
   private static let actions = 200
 
-  @Test func `an action and a delivery take as many system calls as is written down`() throws {
+  @Test func `an action and a delivery make as many system calls as system-calls.json states`()
+    throws
+  {
     var counted: Counts = [:]
     for (name, flags, streams) in Self.scenarios {
       counted[name] = try Self.calls(flags, streams)
@@ -44,8 +46,8 @@ struct SystemCallCountsTests {
     }
   }
 
-  /// A thread that looked every millisecond would do so two thousand times.
-  @Test func `a request that waits keeps nobody awake`() throws {
+  /// A thread that polled every millisecond would do so two thousand times.
+  @Test func `a waiting request does not keep a thread awake`() throws {
     let folder = try TemporaryFolder()
     let trace = try SystemCallTrace(in: folder)
     let server = try ReactordProcess(["--actions-wait", "2"], under: trace.tracer)
@@ -56,8 +58,8 @@ struct SystemCallCountsTests {
     #expect((1...500).contains(waits), "\(waits) times")
   }
 
-  /// The calls that an action takes: what twice as many actions take more, so that neither the start
-  /// nor the end of the service counts.
+  /// The calls of an action: the difference between two runs, one with twice as many actions, so that
+  /// start and end of the service do not count.
   private static func calls(_ flags: [String], _ streams: Int) throws -> [String: Double] {
     let once = try trace(flags, streams, actions: actions)
     let twice = try trace(flags, streams, actions: 2 * actions)
@@ -67,8 +69,8 @@ struct SystemCallCountsTests {
       })
   }
 
-  /// Traces a service with one client that waits for each answer, and for each event of the streams:
-  /// nothing depends on who is faster.
+  /// Traces a service with one client that waits for each response, and for each event of the streams, so
+  /// that the counts do not depend on scheduling.
   private static func trace(
     _ flags: [String], _ streams: Int, actions: Int
   ) throws -> [String: Int] {

@@ -3,10 +3,10 @@ import Glibc
 
 /// The system calls of a process, counted by strace.
 struct SystemCallTrace {
-  /// What is put before a command: strace goes into the background, and the process is the command's.
+  /// The prefix of a command: strace goes into the background, and the process executes the command.
   let tracer: [String]
 
-  /// Reads the table, which strace writes into a pipe only after the process has ended.
+  /// Reads the table, which strace writes into a pipe after the process has ended.
   private let table: ChildProcess
 
   init(in folder: TemporaryFolder) throws {
@@ -20,7 +20,7 @@ struct SystemCallTrace {
 
   private static let strace = "/usr/bin/strace"
 
-  /// Whether this machine lets one process trace another: not every container does.
+  /// Whether one process may trace another, which not every container permits.
   static let isPermitted: Bool = {
     let trace = try? ChildProcess(strace, ["-o", "/dev/null", "/bin/true"])
     return (try? trace?.wait()) == .code(0)
@@ -28,18 +28,17 @@ struct SystemCallTrace {
 
   /// Calls that send bytes or make them durable.
   ///
-  /// By the others a thread waits, wakes another, or looks whether there is something: how often
-  /// depends on who was faster.
+  /// With the others a thread waits, wakes another or polls; their number depends on scheduling.
   private static let carrying: Set = [
     "fdatasync", "fsync", "pwrite64", "pwritev", "sendmmsg", "sendmsg", "sendto", "writev",
   ]
 
-  /// How often each call was made that carries something; waits for the end of the trace.
+  /// The number of these calls by name; waits for the end of the trace.
   func counts() throws -> [String: Int] {
     try all().filter { Self.carrying.contains($0.key) }
   }
 
-  /// How often each call was made; waits for the end of the trace.
+  /// The number of all calls by name; waits for the end of the trace.
   func all() throws -> [String: Int] {
     try table.wait()
     var counts: [String: Int] = [:]

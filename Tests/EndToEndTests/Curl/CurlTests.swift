@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The service as people meet it first: through curl.
+/// The service as used with curl, as in the README.
 @Suite(.blocking, .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/curl")))
 struct CurlTests {
   let server: ReactordProcess
@@ -14,9 +14,10 @@ struct CurlTests {
 
   private var address: String { "http://127.0.0.1:\(server.port)\(session.path)" }
 
+  /// Runs curl to its end; the limit is for a service that hangs, and no busy machine reaches it.
   private func curl(_ arguments: String...) throws -> String {
     let process = try ChildProcess(
-      "/usr/bin/curl", ["--silent", "--show-error", "--max-time", "10"] + arguments)
+      "/usr/bin/curl", ["--silent", "--show-error", "--max-time", "300"] + arguments)
     #expect(try process.wait() == .code(0))
     #expect(process.standardError.isEmpty, "\(process.standardError)")
     return process.standardOutput
@@ -28,7 +29,7 @@ struct CurlTests {
     #expect(text == #"{"value":5}"#)
   }
 
-  @Test func `a POST with -d alone is told which type to send`() throws {
+  @Test func `a POST with -d alone gets the media type to send`() throws {
     let text = try curl("-d", #"{"add":5}"#, address + "/actions")
     let problem = try JSON(parsing: text)
     #expect(problem["type"] == "/problems/unsupported-media-type")
@@ -52,14 +53,16 @@ struct CurlTests {
     #expect(text.contains("\nETag: \""))
   }
 
-  @Test func `HTTP 1_0`() throws {
+  @Test func `HTTP/1.0`() throws {
     #expect(try curl("--http1.0", address) == #"{"value":0}"#)
     let text = try curl("--http1.0", "--json", #""increase""#, address + "/actions")
     #expect(text == #"{"value":1}"#)
   }
 
   @Test func `a large body waits for 100-continue`() throws {
-    let body = "[" + Array(repeating: #""increase""#, count: 20_000).joined(separator: ",") + "]"
+    // As many actions as `limits.actions` allows, padded to a large body.
+    let actions = Array(repeating: #""increase""#, count: 1_000)
+    let body = "[" + actions.joined(separator: "," + String(repeating: " ", count: 250)) + "]"
     let file = FileManager.default.temporaryDirectory
       .appendingPathComponent("reactord-\(UUID().uuidString).json")
     try Data(body.utf8).write(to: file)
@@ -68,18 +71,18 @@ struct CurlTests {
       "--data-binary", "@" + file.path, "-H", "Content-Type: application/json",
       "-H", "Expect: 100-continue", "-v", "--stderr", "-", address + "/actions")
     #expect(text.contains("100 Continue"))
-    #expect(text.hasSuffix(#"{"value":20000}"#) || text.contains(#"{"value":20000}"#))
+    #expect(text.contains(#"{"value":1000}"#))
   }
 
-  @Test func `a stream with -N comes as it happens`() throws {
+  @Test func `events arrive one by one with -N`() throws {
     let process = try ChildProcess(
-      "/usr/bin/curl", ["--silent", "--no-buffer", "--max-time", "20", address + "/events"])
+      "/usr/bin/curl", ["--silent", "--no-buffer", "--max-time", "300", address + "/events"])
     #expect(process.output(contains: #"data: {"value":0}"#))
     try session.post(#""increase""#)
     #expect(process.output(contains: #"data: {"value":1}"#))
     _ = try session.delete()
     #expect(process.output(contains: "event: end"))
-    // A clean end, which curl would complain about otherwise.
+    // A regular end of the body, without which curl reports an error.
     #expect(try process.wait() == .code(0))
   }
 }

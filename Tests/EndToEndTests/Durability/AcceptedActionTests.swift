@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What was accepted and was not done when the process ended.
+/// Actions that were accepted but not completed when the process ended.
 @Suite(.blocking) struct AcceptedActionTests {
   private let folder: TemporaryFolder
 
@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test(arguments: [SIGKILL, SIGTERM])
-  func `a stopwatch that ran ticks on, whoever looks, and one stop is enough`(
+  func `a running stopwatch continues after a kill without a request, and one stop ends it`(
     _ signal: Int32
   ) throws {
     let first = try start()
@@ -41,7 +41,7 @@ import Testing
     try first.process.wait()
 
     let second = try start()
-    // Nobody has asked for the session, and it goes on.
+    // No client has requested the session, and it continues.
     #expect(
       try eventually { try rows("SELECT count(*) > 3 FROM mutations") == "1\n" })
     try waitForTicks(second)
@@ -58,7 +58,7 @@ import Testing
     #expect(starts == 1)
   }
 
-  @Test func `it survives more kills than an action may come to nothing, if it runs in between`()
+  @Test func `an action that runs between kills is never given up`()
     throws
   {
     var server = try start()
@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test func `a key stands for its action across a kill`() throws {
+  @Test func `a key identifies its action across a kill`() throws {
     let first = try start()
     let key = ["Idempotency-Key": "k", "Prefer": "respond-async"]
     #expect(try stopwatch(first).post(#""start""#, key).status == 202)
@@ -81,8 +81,9 @@ import Testing
     let second = try start()
     try expectProblem(stopwatch(second).post(#""start""#, key), 409, "action-running")
     try stopwatch(second).post(#""stop""#)
+    // A repeated key of a 202 gets 202 again, with the same preference.
     let answer = try stopwatch(second).post(#""start""#, key)
-    #expect(answer.status == 200)
+    #expect(answer.status == 202)
     #expect(answer["Idempotent-Replayed"] == "true")
     second.process.kill()
     try second.process.wait()
@@ -92,7 +93,7 @@ import Testing
     #expect(again["ETag"] == answer["ETag"])
   }
 
-  @Test func `a deleted session does not go on`() throws {
+  @Test func `a deleted session does not continue`() throws {
     let first = try start()
     try stopwatch(first).post(#""start""#, ["Prefer": "respond-async"])
     #expect(try stopwatch(first).delete().status == 204)
@@ -103,7 +104,7 @@ import Testing
     #expect(try stopwatch(second).put().json == ["ticks": 0, "isRunning": false])
   }
 
-  @Test func `a synchronous action leaves no row behind, and no commit more`() throws {
+  @Test func `a synchronous action leaves no row behind and adds no commit`() throws {
     let server = try start()
     let counter = server.session(of: "counter")
     try counter.post(#""increase""#, ["Prefer": "respond-async"])
@@ -112,7 +113,7 @@ import Testing
     #expect(try rows("SELECT count(*) FROM outcomes") == "0\n")
   }
 
-  @Test func `what a full disk has cut off goes on when there is room`() throws {
+  @Test func `an action that a full disk interrupted continues when there is room`() throws {
     let server = try start()
     try stopwatch(server).post(#""start""#, ["Prefer": "respond-async"])
     try waitForTicks(server)
@@ -123,7 +124,7 @@ import Testing
     }
     try limitFiles(to: "1")
     #expect(
-      eventually { server.standardError.contains("log refused mutations") })
+      eventually { server.standardError.contains("log rejected mutations") })
     try limitFiles(to: "unlimited")
     try waitForTicks(server)
     #expect(try stopwatch(server).post(#""stop""#).json["isRunning"] == false)

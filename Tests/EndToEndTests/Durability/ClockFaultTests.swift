@@ -1,6 +1,6 @@
 import Testing
 
-/// A clock on the wall that is set while the service runs, and while it does not.
+/// A wall clock that is set while the service runs, and while it does not.
 @Suite(.blocking) struct ClockFaultTests {
   private static let day = 86_400
 
@@ -22,7 +22,7 @@ import Testing
     SessionClient(server.client(), path)
   }
 
-  @Test func `versions keep their order, whatever the clock says`() throws {
+  @Test func `versions keep their order whatever the clock shows`() throws {
     let server = try start()
     let session = session(of: server)
     let stream = try session.events("?replay=all")
@@ -43,7 +43,7 @@ import Testing
     #expect(try self.session(of: again).post(#""increase""#).cursor?.version == 5)
   }
 
-  @Test func `a key is kept when the clock goes back, and for its time when it goes on`() throws {
+  @Test func `a key survives a clock set back, and expires with a clock set forward`() throws {
     let server = try start()
     let session = session(of: server)
     let key = ["Idempotency-Key": "\"once\""]
@@ -60,12 +60,12 @@ import Testing
     #expect(try session.post(#""increase""#, key).json == ["value": 2])
   }
 
-  @Test func `retention goes by what the clock says, and never takes the State`() throws {
+  @Test func `retention follows the clock and never removes the State`() throws {
     let batch = "[" + Array(repeating: #""increase""#, count: 100).joined(separator: ",") + "]"
     let server = try start("--log-retain", "3d")
     let first = session(of: server)
     for _ in 0..<11 { #expect(try first.post(batch).status == 200) }
-    // What was written while it was set back is old at once, and what is of the future is not.
+    // Entries that were written while the clock was set back are old, those of the future are not.
     try machine.setClock(wrongBy: 30 * Self.day)
     for _ in 0..<11 { #expect(try first.post(batch).status == 200) }
     #expect(
@@ -85,7 +85,7 @@ import Testing
     #expect(try session.post(#""increase""#).json == ["value": 3301])
   }
 
-  /// The first version that the log has.
+  /// The first version in the log.
   private func oldest(_ session: SessionClient) throws -> Int {
     try session.log("?limit=1").json.array?.first?["version"]?.int ?? 0
   }

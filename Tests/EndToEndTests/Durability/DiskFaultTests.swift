@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test(arguments: FaultyMachine.Call.allCases)
-  func `an error of the disk is a problem, and none any more when it is over`(
+  func `an error of the disk is a problem until it ends`(
     call: FaultyMachine.Call
   ) throws {
     #expect(try session.post(#""increase""#).status == 200)
@@ -38,7 +38,7 @@ import Testing
     try expectDurable(2)
   }
 
-  @Test func `a sync that finds no room is a full disk`() throws {
+  @Test func `a sync without room is a full disk`() throws {
     #expect(try session.post(#""increase""#).status == 200)
     try machine.fail(.sync, with: ENOSPC)
     try expectProblem(session.post(#""increase""#), 507, "storage-full")
@@ -47,9 +47,9 @@ import Testing
     try expectDurable(2)
   }
 
-  // All of it was written, and only the sync failed: what is in the file is whole.
+  // The sync failed after everything was written: the file is complete.
   @Test(arguments: [EIO, ENOSPC])
-  func `what was refused is not there after a crash, once the disk works again`(
+  func `rejected actions are absent after a crash, once the disk works again`(
     error: Int32
   ) throws {
     #expect(try session.post(#""increase""#).status == 200)
@@ -63,7 +63,10 @@ import Testing
     try expectDurable(1)
   }
 
-  @Test func `what is sent again with its key happens once, however often the disk fails`() throws {
+  @Test
+  func `an action that is repeated with its key is executed once, however often the disk fails`()
+    throws
+  {
     let isOver = Atomic(false)
     let path = session.path
     let port = server.port
@@ -77,7 +80,7 @@ import Testing
         }
         return 0
       }
-      // Those that end first leave the others to the faults.
+      // The writers that end first leave the faults to the others.
       defer { isOver.store(true, ordering: .relaxed) }
       return try Self.write(50, as: index, to: SessionClient(HTTPClient(port: port), path))
     }
@@ -87,9 +90,9 @@ import Testing
     #expect(try session(of: again).log("?limit=1000").json.array?.count == 200)
   }
 
-  /// Adds a number so many times, each until it is acknowledged.
+  /// Adds a number several times, each until it is acknowledged.
   ///
-  /// - Returns: How often that was refused.
+  /// - Returns: How often it was rejected.
   private static func write(
     _ count: Int, as number: Int, to session: SessionClient
   ) throws -> Int {
@@ -110,13 +113,13 @@ import Testing
     SessionClient(server.client(), session.path)
   }
 
-  /// Looks whether a service that is started anew has the same.
+  /// Checks that a restarted service has the same state.
   private func expectDurable(_ value: Int) throws {
     server.process.kill()
     try server.process.wait()
     let again = try ReactordProcess("--store", "sqlite:\(folder["log.db"])")
     #expect(try session(of: again).state().json == ["value": .number(Double(value))])
-    // Only a process that has ended holds no lock.
+    // The lock is released when the process has ended.
     again.process.kill()
     try again.process.wait()
   }

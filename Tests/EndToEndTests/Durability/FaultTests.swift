@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A store that fails for a while: what it refuses did not happen, and it needs no restart.
+/// A store that fails for a while: rejected actions did not happen, and no restart is needed.
 @Suite(.blocking) struct FaultTests {
   private let folder: TemporaryFolder
   private let server: ReactordProcess
@@ -13,7 +13,7 @@ import Testing
     session = server.session(of: "counter")
   }
 
-  @Test func `a full disk is a problem, and none any more when there is room`() throws {
+  @Test func `a full disk is a problem until there is room`() throws {
     #expect(try session.post(#""increase""#).status == 200)
     try limitFiles(to: "\(size("log.db-wal"))")
     let refused = try session.post(#""increase""#)
@@ -27,8 +27,8 @@ import Testing
     try expectDurable(2)
   }
 
-  @Test func `what fits is kept, and what does not is refused, while the disk fills`() throws {
-    // SQLite makes the file that is measured with the first write.
+  @Test func `while the disk fills, each action is stored or rejected`() throws {
+    // SQLite creates the file with the first write.
     #expect(try session.post(#"{"add":0}"#).status == 200)
     try limitFiles(to: "\(size("log.db-wal") + 200_000)")
     var kept = 0
@@ -45,7 +45,7 @@ import Testing
     try expectDurable(kept * (kept + 1) / 2)
   }
 
-  @Test func `a store that another process has locked is a problem until it is not`() throws {
+  @Test func `a store that another process has locked is a problem until it is unlocked`() throws {
     #expect(try session.post(#""increase""#).status == 200)
     let locking = try ChildProcess(
       "/usr/bin/sqlite3",
@@ -65,7 +65,7 @@ import Testing
     try expectDurable(2)
   }
 
-  /// Limits how large the service's files may become: to it, that is a disk of this size.
+  /// Limits the size of the service's files, which has the effect of a full disk.
   private func limitFiles(to size: String) throws {
     let limiting = try ChildProcess(
       "/usr/bin/prlimit", ["--pid", "\(server.process.id)", "--fsize=\(size):unlimited"])
@@ -77,7 +77,7 @@ import Testing
     return attributes?[.size] as? Int ?? 0
   }
 
-  /// Looks whether a service that is started anew has the same.
+  /// Checks that a restarted service has the same state.
   private func expectDurable(_ value: Int) throws {
     server.process.kill()
     try server.process.wait()

@@ -2,17 +2,16 @@ import Foundation
 import Synchronization
 import Testing
 
-/// What is left when the process is killed at any moment: all that was acknowledged, once.
+/// Actions that were acknowledged survive a kill at any moment, once.
 @Suite(.blocking) struct KillTests {
-  /// How often; `make test-faults` says more.
+  /// The number of kills; `make test-faults` sets a larger one.
   private static let rounds =
     ProcessInfo.processInfo.environment["FAULT_ROUNDS"].flatMap { Int($0) } ?? 20
   private static let sessions = 3
-  /// What works on each session at the same time: a subscriber, and writers of which the last one
-  /// gives its requests keys.
+  /// The clients of each session: a subscriber, and writers, the last of which uses idempotency keys.
   private static let workers = 4
 
-  @Test func `what was acknowledged survives a kill, once and in order`() throws {
+  @Test func `acknowledged actions survive a kill, once and in order`() throws {
     let folder = try TemporaryFolder()
     var histories = Array(repeating: History(), count: Self.sessions)
     for round in 0..<Self.rounds {
@@ -45,7 +44,7 @@ import Testing
     "/v1/reactors/counter/sessions/killed-\(session)"
   }
 
-  /// Lets writers and subscribers work until the service is killed among them.
+  /// Runs writers and subscribers until the service is killed.
   private func load(
     _ server: ReactordProcess, round: Int, histories: inout [History]
   ) throws {
@@ -97,10 +96,10 @@ import Testing
   }
 }
 
-/// What one client has to tell when the service is gone.
+/// The result of one client.
 private struct Work {
   var acknowledged: [Int] = []
-  /// What was sent with a key, and may or may not have happened.
+  /// The request that was sent with a key and not acknowledged.
   var unanswered: Int?
   var seen: [Cursor] = []
 }
@@ -111,18 +110,18 @@ extension SessionClient {
   }
 }
 
-/// What clients know of a session across the lives of the service.
+/// The clients' knowledge of a session across restarts of the service.
 private struct History {
-  /// What each writer was told that it is there, in its order.
+  /// The acknowledged numbers of each writer, in order.
   var acknowledged: [[Int]] = []
-  /// What a subscriber has seen.
+  /// The events of the subscriber.
   var seen: [Cursor] = []
-  /// How much of the log was checked.
+  /// The number of log entries that were checked.
   var version = 0
   private var sum = 0
   private var versions: [Int: Int] = [:]
-  /// What is to be sent again with its key: the last that each writer was told of, and what it was
-  /// told nothing of.
+  /// The requests to repeat with their keys: each writer's last acknowledged one, and the unacknowledged
+  /// one.
   private var unsettled: [Int] = []
 
   var resumption: [String: String] {
@@ -136,7 +135,7 @@ private struct History {
     unsettled += work.acknowledged.suffix(1) + [number]
   }
 
-  /// Sends again what has a key: whether it had happened or not, now it has, once.
+  /// Repeats requests with keys: each has then happened once.
   mutating func sendAgain(to session: SessionClient) throws {
     for number in unsettled {
       #expect(try session.add(number, withKey: true).status == 200)
@@ -146,7 +145,7 @@ private struct History {
     try check(session)
   }
 
-  /// Reads what is new in the log, and compares all of it with what was acknowledged.
+  /// Reads the new entries of the log, and compares all of them with the acknowledged ones.
   mutating func check(_ session: SessionClient) throws {
     var page: String? = session.path + "/log?after=\(version)&limit=1000"
     while let path = page {

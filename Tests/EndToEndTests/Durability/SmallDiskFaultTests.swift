@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// A disk on which something else takes the room.
+/// A disk that other files fill.
 @Suite(.blocking, .enabled(if: SmallDisk.isPermitted, "a disk cannot be mounted here"))
 struct SmallDiskFaultTests {
-  @Test func `what finds no room is refused, and kept when there is room again`() throws {
+  @Test func `actions are rejected without room, and stored when there is room again`() throws {
     let disk = try SmallDisk()
     let store = "sqlite:\(disk.folder["log.db"])"
     let filler = try disk.take(bytes: 1_200_000)

@@ -1,10 +1,10 @@
-// Makes a machine fail for the process that preloads this: see FaultyMachine.swift.
+// Faults of the machine for a process that preloads this library, see FaultyMachine.swift.
 //
-// The folder that FAULTS names has a file for each fault while it is there:
+// The folder in FAULTS contains a file for each active fault:
 //   sync   fsync and fdatasync fail with the error number in the file
 //   write  pwrite fails with it
-//   clock  the clock on the wall goes wrong by so many seconds
-// Files fail only below the folder that FAULTY_FILES names.
+//   clock  the wall clock is off by this number of seconds
+// Only files below the folder in FAULTY_FILES fail.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-// What a fault's file says; 0 where there is none.
+// The number in a fault's file; 0 without one.
 static long fault(const char *name) {
   const char *folder = getenv("FAULTS");
   char path[4096];

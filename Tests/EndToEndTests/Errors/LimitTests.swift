@@ -1,6 +1,6 @@
 import Testing
 
-/// Limits of the configuration.
+/// The configured limits.
 @Suite(.blocking)
 struct LimitTests {
   let server: ReactordProcess
@@ -15,15 +15,15 @@ struct LimitTests {
     #""increase""# + String(repeating: " ", count: length - 10)
   }
 
-  @Test func `a body of the limit is taken, one more byte is 413 body-too-large`() throws {
+  @Test func `a body of the limit is accepted, one more byte is 413 body-too-large`() throws {
     #expect(try session.post(action(1000)).status == 200)
     try expectProblem(try session.post(action(1001)), 413, "body-too-large")
     #expect(try session.state().text == #"{"value":1}"#)
   }
 
-  @Test func `a body of unknown length is cut off at the limit`() throws {
+  @Test func `a body of unknown length is rejected at the limit`() throws {
     let head =
-      "POST \(session.path)/actions HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+      "POST \(session.path)/actions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
     let chunk = "1f4\r\n" + action(500) + "\r\n"
     let (small, _) = try session.client.raw(
       head + "Transfer-Encoding: chunked\r\n\r\n" + chunk + "0\r\n\r\n", method: "POST")
@@ -34,10 +34,10 @@ struct LimitTests {
     #expect(try session.state().text == #"{"value":1}"#)
   }
 
-  @Test func `a body that is announced too large is refused before it is sent`() throws {
+  @Test func `an announced body above the limit is rejected before it is sent`() throws {
     let (answer, _) = try session.client.raw(
       """
-      POST \(session.path)/actions HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n\
+      POST \(session.path)/actions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
       Content-Length: 100000000000\r\nExpect: 100-continue\r\n\r\n
       """, method: "POST")
     try expectProblem(answer, 413, "body-too-large")
@@ -54,7 +54,7 @@ struct LimitTests {
     #expect([414, 431].contains(answer.status))
   }
 
-  @Test func `the service lives after all of these`() throws {
+  @Test func `the service continues after all of these`() throws {
     for _ in 0..<20 {
       _ = try session.post(action(2000))
       _ = try session.state("", ["X-Large": String(repeating: "x", count: 2100)])

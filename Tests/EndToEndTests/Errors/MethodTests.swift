@@ -1,6 +1,6 @@
 import Testing
 
-/// Methods: HEAD, OPTIONS, and those that an address does not have.
+/// HEAD, OPTIONS, and methods that an address does not have.
 @Suite(.blocking)
 struct MethodTests {
   let server: ReactordProcess
@@ -11,7 +11,7 @@ struct MethodTests {
     session = server.session(of: "counter")
   }
 
-  /// The addresses of the contract, with the methods that each has beside HEAD and OPTIONS.
+  /// The addresses of the contract, with their methods beside HEAD and OPTIONS.
   static let addresses: [(path: String, methods: Set<String>)] = [
     ("/", ["GET"]), ("/healthz", ["GET"]), ("/readyz", ["GET"]), ("/v1/reactors", ["GET"]),
     ("/v1/reactors/counter", ["GET"]), ("/v1/reactors/counter/sessions", ["GET", "POST"]),
@@ -26,7 +26,7 @@ struct MethodTests {
   }
 
   @Test(arguments: addresses.filter { $0.methods.contains("GET") && $0.path != "S/events" })
-  func `HEAD answers as GET does, without the body`(address: String, methods: Set<String>) throws {
+  func `HEAD responds as GET does, without the body`(address: String, methods: Set<String>) throws {
     try session.post(#""increase""#)
     let client = session.client
     let get = try client.get(path(address))
@@ -34,15 +34,15 @@ struct MethodTests {
     #expect(head.status == get.status)
     #expect(head.body.isEmpty)
     for name in ["Content-Type", "ETag"] { #expect(head[name] == get[name]) }
-    // The list is of one moment, and other tests make sessions.
+    // The list changes when other tests create sessions.
     if !address.hasSuffix("/sessions"), address != "/metrics" {
       #expect(head["Content-Length"] == get["Content-Length"])
     }
-    // Nothing is left on the connection that would be read as the next answer.
+    // No bytes are left on the connection that would be read as the next response.
     #expect(try client.get("/healthz").status == 200)
   }
 
-  @Test func `HEAD of a stream is its head`() throws {
+  @Test func `HEAD of a stream returns its head`() throws {
     let answer = try session.client.send("HEAD", session.path + "/events")
     #expect(answer.status == 200)
     #expect(answer["Content-Type"] == "text/event-stream; charset=utf-8")
@@ -50,7 +50,7 @@ struct MethodTests {
   }
 
   @Test(arguments: addresses)
-  func `OPTIONS answers Allow`(address: String, methods: Set<String>) throws {
+  func `OPTIONS responds with Allow`(address: String, methods: Set<String>) throws {
     let answer = try session.client.send("OPTIONS", path(address))
     #expect([200, 204].contains(answer.status))
     #expect(allowed(answer) == complete(methods))

@@ -15,14 +15,14 @@ struct NegotiationTests {
     ("", "text/html"), ("/state", "text/event-stream"), ("/log", "text/csv"),
     ("/events", "application/json"), ("/state", "application/json;q=0"), ("/state", "*/*;q=0"),
   ])
-  func `an Accept that excludes what there is, is 406 not-acceptable`(
+  func `an Accept that excludes the available types is 406 not-acceptable`(
     part: String, accept: String
   ) throws {
     let answer = try session.client.get(session.path + part, ["Accept": accept])
     try expectProblem(answer, 406, "not-acceptable")
   }
 
-  @Test func `an action whose answer would not be accepted does not run`() throws {
+  @Test func `an action whose response would not be acceptable is not executed`() throws {
     try expectProblem(
       try session.post(#""increase""#, ["Accept": "text/html"]), 406, "not-acceptable")
     #expect(try session.state().cursor?.version == 0)
@@ -32,14 +32,14 @@ struct NegotiationTests {
     "application/json", "*/*", "application/*", "text/html, */*;q=0.1", "APPLICATION/JSON",
     "application/json; charset=utf-8", "text/html;q=1.0, application/json;q=0.001", "",
   ])
-  func `an Accept that includes it is answered`(accept: String) throws {
+  func `an Accept that includes the type is served`(accept: String) throws {
     #expect(try session.state("", ["Accept": accept]).status == 200)
   }
 
   @Test(arguments: [
     "text/event-stream", "*/*", "text/*", "text/event-stream, application/json;q=0",
   ])
-  func `a stream takes what EventSource and curl send`(accept: String) throws {
+  func `a stream accepts the fields of EventSource and curl`(accept: String) throws {
     let stream = try EventStream(port: server.port, session.path + "/events", ["Accept": accept])
     #expect(stream.head.status == 200)
   }
@@ -58,11 +58,11 @@ struct NegotiationTests {
     #expect(answer["Content-Type"]?.hasPrefix("text/html") == true)
   }
 
-  @Test func `a problem that does not exist has no page`() throws {
+  @Test func `an unknown problem has no page`() throws {
     try expectProblem(try session.client.get("/problems/nothing"), 404, "not-found")
   }
 
-  @Test func `a problem tells nothing about the machine`() throws {
+  @Test func `a problem contains nothing about the machine`() throws {
     let problems = [
       try session.post(#""jump""#), try session.post("{"), try session.post(#"{"add":1.5}"#),
       try session.state("?version=9"), try session.client.get("/nothing"),

@@ -1,10 +1,10 @@
 import Glibc
 import Testing
 
-/// More of everything than there is room for.
+/// More sessions, connections and streams than the limits.
 @Suite(.blocking)
 struct OverloadTests {
-  @Test func `without room for another session the answer is 503, and a stream is sent away`()
+  @Test func `without room for another session the response is 503, and a stream is rejected`()
     throws
   {
     let server = try ReactordProcess("--sessions-limit", "1")
@@ -30,16 +30,16 @@ struct OverloadTests {
     do {
       let connections = try (0..<40).map { _ in try Connection(port: server.port) }
       for connection in connections {
-        try? connection.send("GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n")
+        try? connection.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
       }
       #expect(server.process.isRunning)
     }
     #expect(eventually { (try? server.client().get("/healthz").status) == 200 })
   }
 
-  @Test func `a request that does not go on is not waited for for ever`() throws {
+  @Test func `a request that does not continue is closed`() throws {
     let server = try ReactordProcess("--limits-idle", "1")
-    let starts = ["", "GET /healthz HT", "GET /healthz HTTP/1.1\r\nHost: a\r\nX-Slow: "]
+    let starts = ["", "GET /healthz HT", "GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-Slow: "]
     let ended = try concurrently(starts.count) { index in
       let connection = try Connection(port: server.port)
       try connection.send(starts[index])
@@ -49,7 +49,7 @@ struct OverloadTests {
     #expect(ended == [true, true, true])
   }
 
-  @Test func `limits.address: one connection more than an address may have is 429 rate-limited`()
+  @Test func `limits.address: a connection above the limit of an address is 429 rate-limited`()
     throws
   {
     let server = try ReactordProcess("--limits-address", "2")
@@ -65,16 +65,16 @@ struct OverloadTests {
     #expect(eventually { (try? server.client().get("/healthz").status) == 200 })
   }
 
-  @Test func `limits.address: a trusted proxy has as many as it wants`() throws {
+  @Test func `limits.address: a trusted proxy has no limit`() throws {
     let server = try ReactordProcess("--limits-address", "1", "--http-proxies", "127.0.0.1")
     let clients = (0..<4).map { _ in server.client() }
     for client in clients { #expect(try client.get("/healthz").status == 200) }
   }
 
-  @Test func `limits.head: header fields that come byte by byte are not waited for`() throws {
+  @Test func `limits.head: header fields that arrive byte by byte are closed`() throws {
     let server = try ReactordProcess("--limits-head", "0.3")
     let slow = try Connection(port: server.port)
-    try slow.send("GET /healthz HTTP/1.1\r\nHost: a\r\nX-Slow: ")
+    try slow.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-Slow: ")
     #expect(throws: WireError.self) {
       for _ in 0..<10_000 {
         try slow.send("x")
@@ -88,13 +88,13 @@ struct OverloadTests {
   @Test func `limits.transfer: a body that does not arrive is 408`() throws {
     let server = try ReactordProcess("--limits-transfer", "0.3")
     let (answer, _) = try server.client().raw(
-      "POST /v1/reactors/counter/sessions/a/actions HTTP/1.1\r\nHost: a\r\n"
+      "POST /v1/reactors/counter/sessions/a/actions HTTP/1.1\r\nHost: localhost\r\n"
         + "Content-Type: application/json\r\nContent-Length: 10\r\n\r\n\"inc", method: "POST")
     #expect(answer.status == 408)
     #expect(answer["Connection"] == "close")
   }
 
-  @Test func `a stream outlives the time that other connections may be idle`() throws {
+  @Test func `a stream stays open longer than limits.idle`() throws {
     let server = try ReactordProcess("--limits-idle", "1", "--streams-heartbeat", "0.4")
     let session = server.session(of: "counter")
     let stream = try session.events()
@@ -104,7 +104,7 @@ struct OverloadTests {
     #expect(try stream.nextEvent()?.data == #"{"value":1}"#)
   }
 
-  @Test func `hundreds of streams at once are served by few threads`() throws {
+  @Test func `hundreds of streams are served by few threads`() throws {
     let server = try ReactordProcess()
     let session = server.session(of: "counter")
     let streams = try (0..<400).map { _ in try session.events() }

@@ -1,6 +1,6 @@
 import Testing
 
-/// The values that all sessions share.
+/// Values that all sessions share.
 @Suite(.blocking)
 struct GlobalTests {
   let server: ReactordProcess
@@ -54,7 +54,7 @@ struct GlobalTests {
     for stream in streams { #expect(try stream.nextEvent()?.json["user"] == .null) }
   }
 
-  @Test func `a session joins a global's value when it starts`() throws {
+  @Test func `a session receives a global's value when it starts`() throws {
     let before = try profile.state()
     #expect(before.cursor?.version == 0)
     _ = try signIn("Ada")
@@ -78,7 +78,7 @@ struct GlobalTests {
     #expect(entries[1]["mutation"] == ["setUser": ["name": "Ada"]])
   }
 
-  @Test func `a value that does not fit is 422 invalid-body`() throws {
+  @Test func `an invalid value is 422 invalid-body`() throws {
     let problem = try expectProblem(
       try client.send("PUT", path, json: #"{"name":7}"#), 422, "invalid-body")
     #expect(problem["pointer"] == "/name")
@@ -89,12 +89,12 @@ struct GlobalTests {
     #expect(try client.get(path).text == "null")
   }
 
-  @Test func `a global that is not there is 404 unknown-global`() throws {
+  @Test func `an unknown global is 404 unknown-global`() throws {
     try expectProblem(try client.get("/v1/globals/other"), 404, "unknown-global")
     try expectProblem(try client.send("PUT", "/v1/globals/other", json: "1"), 404, "unknown-global")
   }
 
-  @Test func `a value that was acknowledged is there after a kill, and told to nobody twice`()
+  @Test func `an acknowledged value survives a kill, and sessions receive it once`()
     throws
   {
     let folder = try TemporaryFolder()
@@ -119,7 +119,7 @@ struct GlobalTests {
     #expect(try after.state().cursor?.epoch == state.cursor?.epoch)
   }
 
-  @Test func `a value that the full disk refuses is 507 and not set`() throws {
+  @Test func `a value that a full disk rejects is 507 and not set`() throws {
     let folder = try TemporaryFolder()
     let server = try ReactordProcess("--store", "sqlite:\(folder["log.db"])")
     _ = try server.session(of: "counter").put()

@@ -10,7 +10,7 @@ struct LogTests {
     session = try ReactordProcess.shared.get().session(of: "counter")
   }
 
-  @Test func `an entry says when which action made which mutation`() throws {
+  @Test func `an entry has the time, the action and the mutation`() throws {
     try session.post(#""increase""#)
     try session.post(#"{"add":{"_0":5}}"#)
     let answer = try session.log()
@@ -18,7 +18,7 @@ struct LogTests {
     #expect(answer["Content-Type"] == "application/json")
     let entries = try #require(try answer.json.array)
     #expect(entries.map { $0["version"]?.int } == [1, 2])
-    // The shortest form that reads back, whatever was sent.
+    // The shortest form of the action, whatever form was sent.
     #expect(entries.map { $0["action"] } == ["increase", ["add": 5]])
     #expect(entries.map { $0["mutation"] } == [["change": ["by": 1]], ["change": ["by": 5]]])
     for entry in entries {
@@ -31,7 +31,7 @@ struct LogTests {
     #expect(try session.log().text == "[]")
   }
 
-  @Test func `after and limit choose, and Link leads on`() throws {
+  @Test func `after and limit select a page, and Link has the next one`() throws {
     try session.post("[" + Array(repeating: #""increase""#, count: 5).joined(separator: ",") + "]")
     let first = try session.log("?after=1&limit=2")
     #expect(try first.json.array?.map { $0["version"]?.int } == [2, 3])
@@ -50,7 +50,7 @@ struct LogTests {
     }
   }
 
-  @Test func `NDJSON gives one entry a line`() throws {
+  @Test func `NDJSON has one entry per line`() throws {
     try session.post(#"["increase","decrease","increase"]"#)
     let answer = try session.log("?limit=2", ["Accept": "application/x-ndjson"])
     #expect(answer["Content-Type"]?.hasPrefix("application/x-ndjson") == true)
@@ -71,7 +71,7 @@ struct LogTests {
     try expectProblem(try session.log("?" + query), 400, "invalid-parameter")
   }
 
-  @Test func `pages lead through a long log, in order and without a gap`() throws {
+  @Test func `pages cover a long log in order and without a gap`() throws {
     let batch = "[" + Array(repeating: #""increase""#, count: 500).joined(separator: ",") + "]"
     for _ in 0..<5 { try session.post(batch, ["Prefer": "return=minimal"]) }
     var versions: [Int] = []
@@ -91,7 +91,7 @@ struct LogTests {
     }
   }
 
-  @Test func `folding the log gives the state`() throws {
+  @Test func `folding the log returns the state`() throws {
     try session.post(#"["increase",{"add":41},"decrease",{"add":-7}]"#)
     let sum = try session.log().json.array?.compactMap { $0["mutation"]?["change"]?["by"]?.int }
     #expect(try session.state().json["value"]?.int == sum?.reduce(0, +))

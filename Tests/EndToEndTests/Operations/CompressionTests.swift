@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// gzip, for clients that take it.
+/// gzip, for clients that accept it.
 @Suite(.blocking)
 struct CompressionTests {
   let session: SessionClient
@@ -28,7 +28,7 @@ struct CompressionTests {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  @Test func `a large answer is compressed for a client that takes gzip`() throws {
+  @Test func `a large response is compressed for a client that accepts gzip`() throws {
     let plain = try session.state()
     let answer = try session.state("", gzip)
     #expect(plain["Content-Encoding"] == nil)
@@ -39,18 +39,18 @@ struct CompressionTests {
     for answer in [plain, answer] { #expect(answer["Vary"]?.contains("Accept-Encoding") == true) }
   }
 
-  @Test func `HEAD says what GET would`() throws {
+  @Test func `HEAD has the fields of GET`() throws {
     let get = try session.state("", gzip)
     let head = try session.client.send("HEAD", session.path + "/state", gzip)
     for name in ["Content-Encoding", "Content-Length", "ETag"] { #expect(head[name] == get[name]) }
   }
 
   @Test(arguments: ["identity", "gzip;q=0", "br", "*;q=0", "gzip;q=0.1, identity;q=1"])
-  func `a client that does not take gzip gets the plain form`(field: String) throws {
+  func `a client that does not accept gzip gets the plain form`(field: String) throws {
     #expect(try session.state("", ["Accept-Encoding": field])["Content-Encoding"] == nil)
   }
 
-  @Test func `a small answer stays as it is, unless nothing else is taken`() throws {
+  @Test func `a small response is not compressed, unless only gzip is accepted`() throws {
     let counter = try ReactordProcess.shared.get().session(of: "counter")
     #expect(try counter.state("", gzip)["Content-Encoding"] == nil)
     let answer = try counter.state("", ["Accept-Encoding": "gzip, identity;q=0"])
@@ -58,7 +58,7 @@ struct CompressionTests {
     #expect(try unpacked(answer) == #"{"value":0}"#)
   }
 
-  @Test func `the two forms have tags of their own, and both stand for the session's cursor`()
+  @Test func `the two forms have different tags, and both identify the session's cursor`()
     throws
   {
     let plain = try #require(try session.state()["ETag"])
@@ -82,13 +82,13 @@ struct CompressionTests {
     #expect(try stream.nextEvent()?.data?.contains("Analytical") == true)
   }
 
-  @Test func `the description and the figures are compressed, too`() throws {
+  @Test func `the OpenAPI document and the metrics are compressed, too`() throws {
     for path in ["/openapi.json", "/metrics", "/reactor.js"] {
       #expect(try session.client.get(path, gzip)["Content-Encoding"] == "gzip")
     }
   }
 
-  @Test func `compression can be switched off`() throws {
+  @Test func `compression can be disabled`() throws {
     let server = try ReactordProcess("--http-compression", "0")
     let answer = try server.client().get("/openapi.json", gzip)
     #expect(answer["Content-Encoding"] == nil)

@@ -15,7 +15,7 @@ struct CrossOriginTests {
     return (server, server.session(of: "counter"))
   }
 
-  @Test func `nobody is allowed unless configured`() throws {
+  @Test func `no origin is allowed unless configured`() throws {
     let session = try ReactordProcess.shared.get().session(of: "counter")
     let question = try session.client.send("OPTIONS", session.path + "/actions", preflight)
     let answer = try session.state("", ["Origin": Self.page])
@@ -25,7 +25,7 @@ struct CrossOriginTests {
     #expect(question["Allow"] != nil)
   }
 
-  @Test func `an allowed page is told what it may do, and need not ask again`() throws {
+  @Test func `a preflight of an allowed page lists methods and fields, and may be cached`() throws {
     let (server, session) = try allowing("--cors-maxage", "120")
     defer { withExtendedLifetime(server) {} }
     let answer = try session.client.send("OPTIONS", session.path + "/actions", preflight)
@@ -41,7 +41,7 @@ struct CrossOriginTests {
     #expect(answer["Vary"]?.contains("Origin") == true)
   }
 
-  @Test func `an allowed page reads answers, errors and streams, with their fields`() throws {
+  @Test func `an allowed page reads responses, errors and streams, with their fields`() throws {
     let (server, session) = try allowing()
     defer { withExtendedLifetime(server) {} }
     let origin = ["Origin": "http://localhost:5173"]
@@ -62,7 +62,7 @@ struct CrossOriginTests {
     }
   }
 
-  @Test func `a page learns that what it sent was too large`() throws {
+  @Test func `a page can read that its body was too large`() throws {
     let (server, session) = try allowing("--limits-body", "100")
     defer { withExtendedLifetime(server) {} }
     let answer = try session.post(
@@ -77,7 +77,7 @@ struct CrossOriginTests {
     "https://app.example.org:443", "http://app.example.org", "https://evil-app.example.org",
     "https://app.example.org.evil.org", "null", "https://APP.example.org",
   ])
-  func `another origin is told nothing, and caches know why`(origin: String) throws {
+  func `another origin gets no CORS fields, and caches vary by origin`(origin: String) throws {
     let (server, session) = try allowing()
     defer { withExtendedLifetime(server) {} }
     let answer = try session.state("", ["Origin": origin])
@@ -93,7 +93,7 @@ struct CrossOriginTests {
   }
 
   @Test(arguments: ["*", "null", "example.org", "https://example.org/", "https://a b"])
-  func `what is no origin stops the start`(origin: String) throws {
+  func `an invalid origin prevents the start`(origin: String) throws {
     let process = try ReactordProcess.launch(
       ["serve", "--store", "memory", "--listen", "127.0.0.1:0", "--cors-origins", origin])
     #expect(try process.wait() == .code(78))

@@ -13,7 +13,7 @@ struct MetricsTests {
 
   private func metrics() throws -> MetricsReading { try MetricsReading(session.client) }
 
-  @Test func `GET metrics answers the text format of Prometheus`() throws {
+  @Test func `GET metrics responds in the text format of Prometheus`() throws {
     let answer = try session.client.get("/metrics")
     #expect(answer.status == 200)
     #expect(answer["Content-Type"] == "text/plain; version=0.0.4; charset=utf-8")
@@ -80,7 +80,7 @@ struct MetricsTests {
     #expect(metrics["reactord_stream_conflations_total"] == 0)
   }
 
-  @Test func `the process tells its memory, descriptors and start`() throws {
+  @Test func `the process reports its memory, descriptors and start`() throws {
     let metrics = try metrics()
     #expect(metrics["process_resident_memory_bytes"] ?? 0 > 1_000_000)
     #expect(metrics["process_open_fds"] ?? 0 > 3)

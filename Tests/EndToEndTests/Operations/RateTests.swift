@@ -1,6 +1,6 @@
 import Testing
 
-/// `limits.rate`: so many requests a second from one address.
+/// `limits.rate`: requests per second and address.
 @Suite(.blocking)
 struct RateTests {
   private func refused(_ answers: [HTTPAnswer]) -> [HTTPAnswer] {
@@ -16,16 +16,16 @@ struct RateTests {
     #expect(answer["Retry-After"].flatMap { Int($0) } ?? 0 > 0)
     #expect(answer["RateLimit-Policy"] == #""address";q=5;w=1"#)
     #expect(answer["RateLimit"]?.hasPrefix(#""address";r=0;t="#) == true)
-    // The first ones were served, and told what was left.
+    // The first ones were served, and had the remaining number.
     #expect(answers[0].status == 200)
     #expect(answers[0]["RateLimit"]?.hasPrefix(#""address";r=4;"#) == true)
-    // It goes on as time does.
+    // The rate recovers with time.
     #expect(eventually { (try? client.get("/v1/reactors").status) == 200 })
     let figures = try eventually { try client.get("/metrics").text.contains("rate_limited_total") }
     #expect(figures)
   }
 
-  @Test func `whoever asks how the service is, is always told`() throws {
+  @Test func `health checks are not limited`() throws {
     let server = try ReactordProcess("--limits-rate", "1")
     let client = server.client()
     for _ in 0..<30 {
@@ -34,7 +34,7 @@ struct RateTests {
     }
   }
 
-  @Test func `a trusted proxy's clients are counted each by themselves`() throws {
+  @Test func `the clients of a trusted proxy are counted separately`() throws {
     let server = try ReactordProcess("--limits-rate", "1", "--http-proxies", "127.0.0.0/8")
     let client = server.client()
     for number in 0..<30 {
@@ -47,7 +47,7 @@ struct RateTests {
     #expect(!refused(answers).isEmpty)
   }
 
-  @Test func `whoever is no trusted proxy names nobody`() throws {
+  @Test func `forwarding fields of other clients are ignored`() throws {
     let server = try ReactordProcess("--limits-rate", "1")
     let client = server.client()
     let answers = try (0..<30).map { number in
@@ -56,7 +56,7 @@ struct RateTests {
     #expect(!refused(answers).isEmpty)
   }
 
-  @Test func `without a rate nobody is told of one`() throws {
+  @Test func `without a rate there are no rate fields`() throws {
     let answer = try ReactordProcess.shared.get().client().get("/v1/reactors")
     #expect(answer["RateLimit"] == nil)
     #expect(answer["RateLimit-Policy"] == nil)

@@ -1,9 +1,9 @@
 import Testing
 
-/// `X-Request-Id`, `traceparent`, and what the log says of a request.
+/// `X-Request-Id`, `traceparent`, and the access log.
 @Suite(.blocking)
 struct RequestIDTests {
-  @Test func `each answer has a name of its own, or the client's`() throws {
+  @Test func `each response has an id of its own, or the client's`() throws {
     let session = try ReactordProcess.shared.get().session(of: "counter")
     let made = try [
       session.state(), session.state(), session.post(#""jump""#), session.client.get("/nothing"),
@@ -17,7 +17,7 @@ struct RequestIDTests {
     #expect(foreign["X-Request-Id"]?.contains(",") == false)
   }
 
-  @Test func `lines of the log name the request and its trace`() throws {
+  @Test func `log lines have the id of the request and its trace`() throws {
     let server = try ReactordProcess("--log-format", "json", "--log-access", "info")
     let trace = "0af7651916cd43dd8448eb211c80319c"
     let session = server.session(of: "counter")
@@ -40,7 +40,7 @@ struct RequestIDTests {
     #expect(!parent.contains("b7ad6b7169203331"))
   }
 
-  @Test func `a request leaves no line unless asked for`() throws {
+  @Test func `a request writes no line at the default level`() throws {
     let server = try ReactordProcess()
     _ = try server.session(of: "counter").state()
     try server.stop()

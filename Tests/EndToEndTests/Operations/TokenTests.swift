@@ -18,11 +18,11 @@ struct TokenTests {
     session = server.session(of: "counter")
   }
 
-  @Test func `no token or a bad one is 401 unauthorized`() throws {
+  @Test func `a missing or invalid token is 401 unauthorized`() throws {
     let missing = try session.state()
     try expectProblem(missing, 401, "unauthorized")
     #expect(missing["WWW-Authenticate"] == #"Bearer realm="reactord""#)
-    let wrong = try session.state("", ["Authorization": "Bearer somebody-elses-token"])
+    let wrong = try session.state("", ["Authorization": "Bearer the-token-of-another-file"])
     try expectProblem(wrong, 401, "unauthorized")
     #expect(wrong["WWW-Authenticate"]?.contains(#"error="invalid_token""#) == true)
     try expectProblem(try session.post(#""increase""#), 401, "unauthorized")
@@ -50,14 +50,14 @@ struct TokenTests {
     #expect(try session.client.get("/metrics", reader).status == 200)
   }
 
-  @Test func `what holds no data needs no token`() throws {
+  @Test func `addresses without data need no token`() throws {
     for path in ["/healthz", "/readyz", "/", "/problems/unauthorized"] {
       #expect(try session.client.get(path).status == 200)
     }
     #expect(try session.client.send("OPTIONS", session.path).status == 204)
   }
 
-  @Test func `an EventSource sends its token in the address`() throws {
+  @Test func `an EventSource sends its token in the query`() throws {
     #expect(try session.events().head.status == 401)
     let stream = try session.events("?access_token=reader-of-everything")
     #expect(stream.head.status == 200)
@@ -65,10 +65,13 @@ struct TokenTests {
     #expect(try session.state("?access_token=reader-of-everything").status == 401)
   }
 
-  @Test func `a file of tokens that cannot be read stops the start`() throws {
+  @Test func `an unreadable token file prevents the start`() throws {
     let file = try #require(folder).path + "/wrong"
     try "a-token-without-a-right\n".write(toFile: file, atomically: true, encoding: .utf8)
-    for path in [file, "/nonexistent/tokens"] {
+    let unknown = try #require(folder).path + "/unknown"
+    try "a-token-without-a-host read counter,nothing\n".write(
+      toFile: unknown, atomically: true, encoding: .utf8)
+    for path in [file, unknown, "/nonexistent/tokens"] {
       let process = try ReactordProcess.launch(
         ["serve", "--store", "memory", "--listen", "127.0.0.1:0", "--auth-tokens", path])
       #expect(try process.wait() == .code(78))

@@ -1,12 +1,12 @@
 import Foundation
 import Testing
 
-/// Settings, and what a start that goes wrong says.
+/// Settings, and errors at the start.
 @Suite(.blocking)
 struct CommandLineTests {
   private let start = ["serve", "--listen", "127.0.0.1:0", "--store", "memory"]
 
-  /// Writes a configuration file that goes with the test.
+  /// Writes a configuration file that is removed with the test.
   private func withFile<Result>(_ text: String, _ body: (String) throws -> Result) throws -> Result
   {
     let file = FileManager.default.temporaryDirectory
@@ -29,7 +29,7 @@ struct CommandLineTests {
     if code == 78 { #expect(lines.count == 1, sourceLocation: sourceLocation) }
   }
 
-  @Test func `the first line of standard output ends in the address`() throws {
+  @Test func `the first line of standard output ends with the address`() throws {
     let server = try ReactordProcess()
     let line = try #require(server.process.firstLine())
     #expect(line == "reactord listening on http://127.0.0.1:\(server.port)")
@@ -40,7 +40,7 @@ struct CommandLineTests {
   }
 
   @Test(arguments: [["serve", "--nonsense"], ["nonsense"], ["serve", "--listen"]])
-  func `a command line that is wrong ends with 64`(arguments: [String]) throws {
+  func `an invalid command line exits with 64`(arguments: [String]) throws {
     try expectRefusal(arguments, code: 64)
   }
 
@@ -48,11 +48,11 @@ struct CommandLineTests {
     ["--streams-heartbeat", "0"], ["--limits-body", "-1"], ["--sessions-create", "maybe"],
     ["--listen", "nowhere"], ["--log-level", "loud"], ["--actions-wait", "soon"],
   ])
-  func `a value out of range ends with 78`(flags: [String]) throws {
+  func `a value out of range exits with 78`(flags: [String]) throws {
     try expectRefusal(["serve"] + flags, code: 78, naming: flags[0])
   }
 
-  @Test func `a bad value in the environment ends with 78`() throws {
+  @Test func `an invalid value in the environment exits with 78`() throws {
     try expectRefusal(
       start, environment: ["REACTORD_ACTIONS_WAIT": "soon"], code: 78,
       naming: "REACTORD_ACTIONS_WAIT")
@@ -63,25 +63,25 @@ struct CommandLineTests {
     ("{ limits: { body: 0 } }", "limits.body"),
     ("{ streams: ", "reactord"), ("[]", "reactord"),
   ])
-  func `a bad configuration file ends with 78`(text: String, naming: String) throws {
+  func `an invalid configuration file exits with 78`(text: String, naming: String) throws {
     try withFile(text) { path in
       try expectRefusal(start + ["--config", path], code: 78, naming: naming)
     }
   }
 
-  @Test func `a configuration file that is not there ends with 78`() throws {
+  @Test func `a missing configuration file exits with 78`() throws {
     try expectRefusal(start + ["--config", "/nonexistent/file"], code: 78)
     try expectRefusal(start, environment: ["REACTORD_CONFIG": "/nonexistent/file"], code: 78)
   }
 
-  @Test func `an address that is taken ends with 78`() throws {
+  @Test func `an address in use exits with 78`() throws {
     let server = try ReactordProcess()
     try expectRefusal(
       ["serve", "--store", "memory", "--listen", "127.0.0.1:\(server.port)"], code: 78,
       naming: "listen")
   }
 
-  @Test func `an unknown variable is only a warning`() throws {
+  @Test func `an unknown variable is a warning`() throws {
     let server = try ReactordProcess(
       [], environment: ["REACTORD_PORT_8080_TCP": "tcp://10.0.0.1:8080"])
     #expect(try server.client().get("/healthz").status == 200)
@@ -89,7 +89,7 @@ struct CommandLineTests {
     #expect(server.standardError.contains("REACTORD_PORT_8080_TCP"))
   }
 
-  @Test func `the flag wins over the environment, the environment over the file`() throws {
+  @Test func `flags override the environment, which overrides the file`() throws {
     func limit(_ flags: [String], _ environment: [String: String]) throws -> Int? {
       let server = try ReactordProcess(flags, environment: environment)
       let answer = try server.session(of: "counter").post(String(repeating: " ", count: 500))
@@ -112,7 +112,7 @@ struct CommandLineTests {
     #expect(process.standardError.isEmpty)
   }
 
-  @Test func `log lines as JSON are one object a line`() throws {
+  @Test func `log lines as JSON are one object per line`() throws {
     let server = try ReactordProcess("--log-format", "json", "--log-level", "debug")
     _ = try server.client().get("/v1/reactors")
     try server.stop()

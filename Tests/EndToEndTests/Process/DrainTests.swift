@@ -14,7 +14,7 @@ struct DrainTests {
     other = server.client()
   }
 
-  /// Starts an action that is answered after some seconds, and returns when it runs.
+  /// Starts an action that takes some seconds, and returns when it runs.
   private func startLongRequest(wait: Int) throws {
     let stream = try stopwatch.events()
     _ = try stream.nextEvent()
@@ -29,13 +29,13 @@ struct DrainTests {
   }
 
   @Test(arguments: [SIGTERM, SIGINT])
-  func `a service at rest ends with 0`(signal: Int32) throws {
+  func `an idle service exits with 0`(signal: Int32) throws {
     #expect(try other.get("/readyz").status == 200)
     server.process.signal(signal)
     #expect(try server.process.wait() == .code(0))
   }
 
-  @Test func `running requests finish, new ones are told to come back`() throws {
+  @Test func `running requests complete, new ones get 503 with Retry-After`() throws {
     try startLongRequest(wait: 3)
     server.process.signal(SIGTERM)
     #expect(try isDraining())
@@ -49,7 +49,7 @@ struct DrainTests {
       try expectProblem(answer, 503, "unavailable")
       #expect(answer["Retry-After"].flatMap { Int($0) } ?? 0 > 0)
     }
-    // It still lives.
+    // It still runs.
     #expect(try other.get("/healthz").status == 200)
 
     let answer = try stopwatch.client.answer(to: "POST")
@@ -58,7 +58,7 @@ struct DrainTests {
     #expect(try server.process.wait() == .code(0))
   }
 
-  @Test func `open streams are told and end, new ones are sent away`() throws {
+  @Test func `open streams get a closing event, new ones are rejected`() throws {
     let counter = SessionClient(server.client(), "/v1/reactors/counter/sessions/watched")
     let streams = try ["", "?replay=all", "?select=/value"].map { try counter.events($0) }
     for stream in streams { #expect(try stream.nextEvent()?.id != nil) }
@@ -86,7 +86,7 @@ struct DrainTests {
   }
 
   @Test(arguments: [SIGTERM, SIGINT])
-  func `a second signal ends it at once with 1`(signal: Int32) throws {
+  func `a second signal ends it at once with exit code 1`(signal: Int32) throws {
     try startLongRequest(wait: 60)
     server.process.signal(SIGTERM)
     #expect(try isDraining())
@@ -106,7 +106,7 @@ struct DrainTests {
     #expect(try session.client.answer(to: "POST").status == 503)
   }
 
-  @Test func `a stream that nobody reads does not keep it from ending`() throws {
+  @Test func `a stream that is not read does not prevent the end`() throws {
     let counter = SessionClient(server.client(), "/v1/reactors/counter/sessions/stuck")
     let stuck = try counter.events("?replay=all", receiveBuffer: 2048)
     let batch = "[" + Array(repeating: #""increase""#, count: 1000).joined(separator: ",") + "]"

@@ -1,20 +1,20 @@
 import Glibc
 import Testing
 
-/// SIGTERM among writers and readers, on a store that is looked at afterwards.
+/// SIGTERM among writers and readers, and the store afterwards.
 @Suite(.blocking) struct DrainUnderLoadTests {
   private static let path = "/v1/reactors/counter/sessions/drained"
   private static let writers = 8
   private static let readers = 4
 
   @Test(arguments: [100, 1000])
-  func `what was acknowledged is what is in the log, and every stream is told of the end`(
+  func `the log contains the acknowledged actions, and every stream gets a closing event`(
     actions: Int
   ) throws {
     let folder = try TemporaryFolder()
     let store = "sqlite:\(folder["log.db"])"
     let server = try ReactordProcess("--store", store)
-    // Opened before the load, so that each sees all of it.
+    // Opened before the load, so that each receives all of it.
     let acknowledged = Watched(0)
     let isWatched = Watched(0)
     let port = server.port
@@ -54,13 +54,13 @@ import Testing
   }
 
   private struct Outcome {
-    /// What a writer was told that it is done.
+    /// The numbers that a writer got acknowledged.
     var numbers: [Int] = []
-    /// What a reader was sent.
+    /// The events of a reader.
     var events: [ServerSentEvent] = []
   }
 
-  /// Posts one number after the other until the service takes no more.
+  /// Posts one number after the other until the service rejects them.
   private static func write(
     _ port: UInt16, from first: Int, acknowledged: () -> Void
   ) -> [Int] {
@@ -84,7 +84,7 @@ import Testing
     return events
   }
 
-  /// The numbers in the log, in its order.
+  /// The numbers in the log, in order.
   private static func log(_ server: ReactordProcess) throws -> [Int] {
     let session = SessionClient(server.client(), path)
     var numbers: [Int] = []

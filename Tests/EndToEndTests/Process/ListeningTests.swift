@@ -1,14 +1,14 @@
 import Foundation
 import Testing
 
-/// Where the service listens: Unix-domain sockets, and what systemd hands over.
+/// Unix-domain sockets, and sockets of a service manager.
 @Suite(.blocking)
 struct ListeningTests {
   let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }
 
-  @Test func `a Unix-domain socket is served, told, and removed in the end`() throws {
+  @Test func `a Unix-domain socket is served, printed, and removed at the end`() throws {
     let path = folder["http.sock"]
     let server = try ReactordProcess.launch(
       ["serve", "--listen", "unix:\(path)", "--store", "memory", "--http-permissions", "0600"])
@@ -35,7 +35,7 @@ struct ListeningTests {
     #expect(late.standardError.contains("unix:\(path) does not accept connections"))
   }
 
-  @Test func `the socket of a service that was killed is taken over`() throws {
+  @Test func `the socket file of a killed service is replaced`() throws {
     let path = folder["http.sock"]
     let flags = ["serve", "--listen", "unix:\(path)", "--store", "memory"]
     let first = try ReactordProcess.launch(flags)
@@ -49,7 +49,7 @@ struct ListeningTests {
     #expect(third.firstLine() == "reactord listening on unix:\(path)")
   }
 
-  @Test func `a socket that systemd hands over is served instead of the configured one`() throws {
+  @Test func `an inherited socket is served instead of the configured one`() throws {
     let socket = try ListeningSocket()
     let server = try socket.activate("--store", "memory", "--listen", "127.0.0.1:1")
     #expect(server.firstLine() == "reactord listening on http://127.0.0.1:\(socket.port)")
@@ -58,7 +58,7 @@ struct ListeningTests {
     #expect(try server.wait() == .code(0))
   }
 
-  @Test func `a service manager is told when the service is ready, and when it stops`() throws {
+  @Test func `the service manager is notified of the start and the end`() throws {
     let manager = try NotifySocket(path: folder["notify"])
     let server = try ReactordProcess(
       [], environment: ["NOTIFY_SOCKET": manager.path])
@@ -68,7 +68,7 @@ struct ListeningTests {
     #expect(manager.next() == "STOPPING=1")
   }
 
-  @Test func `a service waits for the store of the one before it, as long as it is told`() throws {
+  @Test func `a service waits for the store of its predecessor, up to start.wait`() throws {
     let store = "sqlite:\(folder["store.db"])"
     let first = try ReactordProcess("--store", store)
     let hasty = try ReactordProcess.launch(["serve", "--listen", "127.0.0.1:0", "--store", store])

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A service that may use one core: there one thread does what two do elsewhere.
+/// A service that may use one core, where one thread serves requests and streams.
 @Suite(.blocking)
 struct OneCoreTests {
   private let server: ReactordProcess
@@ -10,7 +10,7 @@ struct OneCoreTests {
     server = try ReactordProcess([], under: ["/usr/bin/taskset", "--cpu-list", "0"])
   }
 
-  /// What the service's threads are called.
+  /// The names of the service's threads.
   private func threads() throws -> [String] {
     let tasks = "/proc/\(server.process.id)/task"
     return try FileManager.default.contentsOfDirectory(atPath: tasks).map { id in
@@ -19,7 +19,7 @@ struct OneCoreTests {
     }
   }
 
-  @Test func `streams and requests share a thread, and nothing is missed`() throws {
+  @Test func `streams and requests share a thread, and no event is lost`() throws {
     let session = server.session(of: "counter")
     let streams = try (0..<200).map { _ in try session.events("?replay=all") }
     for stream in streams { _ = try stream.nextEvent() }

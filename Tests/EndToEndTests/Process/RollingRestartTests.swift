@@ -2,8 +2,7 @@ import Foundation
 import Synchronization
 import Testing
 
-/// One service after the other on the same socket and the same store, under load: every client goes
-/// on, and nobody notices more than a pause.
+/// Successive services on one socket and one store, under load: clients notice a pause at most.
 @Suite(.blocking)
 struct RollingRestartTests {
   private let writers = 4
@@ -44,7 +43,7 @@ struct RollingRestartTests {
     }
 
     for restart in 1...3 {
-      // In the midst of it, wherever that is.
+      // At any point of the load.
       let isUnderWay = acknowledged.first(within: .seconds(30)) { [total] in
         $0 >= total * restart / 5 ? true : nil
       }
@@ -66,7 +65,7 @@ struct RollingRestartTests {
     #expect(try current.wait() == .code(0))
   }
 
-  /// Sends one action until it is acknowledged, as a client does that wants it to happen once.
+  /// Sends one action until it is acknowledged, as a client does that needs it to happen once.
   private static func post(_ port: UInt16, _ session: String, key: String) throws {
     let deadline = ContinuousClock.now + .seconds(60)
     while ContinuousClock.now < deadline {
@@ -76,15 +75,15 @@ struct RollingRestartTests {
         patience: .seconds(30))
       switch answer?.status {
       case 200: return
-      // Not now (503), still running (409), or cut off: the key makes it safe to send again.
+      // Unavailable (503), still running (409), or disconnected: the key makes a retry safe.
       case 503, 409, nil: usleep(5_000)
-      case let status?: throw WireError.closed(within: "a POST that was answered \(status)")
+      case let status?: throw WireError.closed(within: "a POST with the status \(status)")
       }
     }
     throw WireError.timedOut(waitingFor: "an acknowledgement")
   }
 
-  /// Reads every version, over as many streams as it takes, as an EventSource does.
+  /// Reads every version, over several streams if necessary, as an EventSource does.
   private static func watch(_ port: UInt16, _ session: String, upTo last: Int) throws -> [Int] {
     let deadline = ContinuousClock.now + .seconds(60)
     var versions: [Int] = []

@@ -1,6 +1,6 @@
 import Testing
 
-/// The stopwatch: an effect that goes on.
+/// The stopwatch: a reactor with a continuous effect.
 @Suite(.blocking)
 struct StopwatchTests {
   let server: ReactordProcess
@@ -15,7 +15,7 @@ struct StopwatchTests {
     #expect(try session.post(#""start""#, ["Prefer": "respond-async"]).status == 202)
   }
 
-  /// Lets another stopwatch tick for a while.
+  /// Waits until another stopwatch has ticked for a while.
   private func letTimePass() throws {
     let other = server.session(of: "stopwatch")
     let stream = try other.events()
@@ -44,13 +44,13 @@ struct StopwatchTests {
     try session.post(#""stop""#)
     let starts = try session.log().json.array?.filter { $0["mutation"] == ["setRunning": true] }
     #expect(starts?.count == 1)
-    // One stop is enough.
+    // One stop ends it.
     let stopped = try session.state()
     try letTimePass()
     #expect(try session.state()["ETag"] == stopped["ETag"])
   }
 
-  @Test func `reset leaves the running as it is`() throws {
+  @Test func `reset does not stop a running stopwatch`() throws {
     #expect(try session.post(#""reset""#).text == #"{"ticks":0,"isRunning":false}"#)
     try start(session)
     #expect(try eventually { try session.state().json["ticks"]?.int ?? 0 > 2 })

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The README promises a reactor of one's own in five minutes: what it shows is compiled, and run.
+/// The README's reactor is compiled and run.
 struct ReadmeTests {
   private static let root = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -12,7 +12,7 @@ struct ReadmeTests {
   }
 
   @Test(arguments: ["TodoReactor.swift", "main.swift"])
-  func `the README shows the very files that are compiled`(file: String) throws {
+  func `the README quotes the files that are compiled`(file: String) throws {
     let code = try Self.text(of: "Tests/ReadmeExample/\(file)")
     let readme = try Self.text(of: "README.md")
     #expect(readme.contains("```swift\n\(code)```\n"))
@@ -23,7 +23,7 @@ struct ReadmeTests {
     #expect(code.split(separator: "\n", omittingEmptySubsequences: false).count <= 41)
   }
 
-  @Test func `the line that registers it is the one that is compiled`() throws {
+  @Test func `the line that registers it is the compiled one`() throws {
     let words = { (text: String) in text.split { $0.isWhitespace }.joined(separator: " ") }
     let registration = """
       ReactorRegistration("todo", summary: "Things to do", exampleActions: [.add("Buy milk")]) {
@@ -35,7 +35,7 @@ struct ReadmeTests {
     #expect(main.contains(words(registration)))
   }
 
-  @Test func `the reactor is hosted and does what the README's lines ask for`() throws {
+  @Test func `the reactor is hosted and responds to the README's commands`() throws {
     let service = try ReactordProcess(program: "ReadmeExample")
     defer { _ = try? service.stop() }
     let home = SessionClient(service.client(), "/v1/reactors/todo/sessions/home")

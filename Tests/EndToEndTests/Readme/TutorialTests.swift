@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The tutorial builds a daemon from an empty folder: what it shows is compiled, tested and run.
+/// The tutorial's package is compiled, tested and run.
 struct TutorialTests {
   private static let root = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -12,7 +12,7 @@ struct TutorialTests {
       "Package.swift", "Sources/Rooms/RoomReactor.swift", "Sources/room/main.swift",
       "Tests/RoomsTests/RoomTests.swift",
     ])
-  func `the tutorial shows the very files that are compiled`(file: String) throws {
+  func `the tutorial quotes the files that are compiled`(file: String) throws {
     let code = try String(
       contentsOf: Self.root.appending(path: "Tests/Tutorial/\(file)"), encoding: .utf8)
     let article = try String(
@@ -21,7 +21,7 @@ struct TutorialTests {
     #expect(article.contains("```swift\n\(code)```\n"))
   }
 
-  @Test func `the room does what the tutorial's lines ask for, also after kill -9`() throws {
+  @Test func `the room responds to the tutorial's commands, also after kill -9`() throws {
     let folder = try TemporaryFolder()
     let store = ["--store", "sqlite:\(folder["room.db"])"]
     var service = try ReactordProcess(store, program: "room")

@@ -15,7 +15,7 @@ struct ForkTests {
     try source.client.send("POST", source.siblings, json: #"{"from":\#(origin)}"#)
   }
 
-  @Test func `a fork has the history up to its version, in an epoch of its own`() throws {
+  @Test func `a fork has the history up to its version, in a new epoch`() throws {
     let answer = try source.post(#"["increase",{"add":5},"increase"]"#)
     let old = try #require(answer.cursor)
     let made = try fork(#"{"session":"\#(source.id)","version":2}"#)
@@ -32,7 +32,7 @@ struct ForkTests {
     #expect(try copy.state("?version=1").text == #"{"value":1}"#)
   }
 
-  @Test func `a fork and its source go separate ways`() throws {
+  @Test func `a fork and its source are independent`() throws {
     try source.post(#"["increase","increase"]"#)
     let made = try fork(#"{"session":"\#(source.id)","version":1}"#)
     let copy = SessionClient(source.client, try #require(made["Location"]))
@@ -42,7 +42,7 @@ struct ForkTests {
     #expect(try copy.state().text == #"{"value":11}"#)
   }
 
-  @Test func `a fork without a version takes the newest, one at 0 the beginning`() throws {
+  @Test func `a fork without a version starts at the newest, one at 0 at the beginning`() throws {
     try source.post(#"["increase","increase"]"#)
     let newest = try fork(#"{"session":"\#(source.id)"}"#)
     #expect(newest.text == #"{"value":2}"#)
@@ -53,7 +53,7 @@ struct ForkTests {
     #expect(first.cursor?.version == 0)
   }
 
-  @Test func `a fork takes the id that the body gives`() throws {
+  @Test func `a fork has the id of the body`() throws {
     try source.post(#""increase""#)
     let id = source.id + "-copy"
     let body = #"{"id":"\#(id)","from":{"session":"\#(source.id)","version":1}}"#
@@ -64,13 +64,13 @@ struct ForkTests {
     try expectProblem(again, 409, "session-exists")
   }
 
-  @Test func `a fork at a version that has not come is 404 unknown-version`() throws {
+  @Test func `a fork at a future version is 404 unknown-version`() throws {
     try source.post(#""increase""#)
     let answer = try fork(#"{"session":"\#(source.id)","version":2}"#)
     try expectProblem(answer, 404, "unknown-version")
   }
 
-  @Test func `a fork of nothing is 404 unknown-session, of what is gone 410`() throws {
+  @Test func `a fork of an unknown session is 404 unknown-session, of an ended one 410`() throws {
     try expectProblem(
       try fork(#"{"session":"\#(source.id)","version":0}"#), 404, "unknown-session")
     _ = try source.put()

@@ -1,6 +1,6 @@
 import Testing
 
-/// A session that nobody uses leaves memory, never the log.
+/// An unused session leaves memory, never the log.
 @Suite(.blocking)
 struct IdleSessionTests {
   let server: ReactordProcess
@@ -11,15 +11,15 @@ struct IdleSessionTests {
     session = server.session(of: "counter")
   }
 
-  /// A session that was only read is nowhere but in memory: once it is not listed any more, what
-  /// was used before it has had its chance to leave, too.
+  /// A session that was only read exists only in memory: when it is no longer listed, sessions that were
+  /// used before it have left, too.
   private func everythingIdleLeaves() throws -> Bool {
     let witness = server.session(of: "counter")
     _ = try witness.state()
     return try eventually { try witness.subscribers() == nil }
   }
 
-  @Test func `what was committed is the same after the session left memory`() throws {
+  @Test func `committed state is unchanged after the session left memory`() throws {
     let before = try session.post(#"["increase",{"add":5}]"#)
     for _ in 0..<2 {
       #expect(try everythingIdleLeaves())
@@ -33,7 +33,7 @@ struct IdleSessionTests {
     #expect(try session.log().json.array?.count == 3)
   }
 
-  @Test func `a session that is watched stays`() throws {
+  @Test func `a session with a subscriber stays`() throws {
     let stream = try session.events()
     let first = try #require(try stream.nextEvent())
     #expect(try everythingIdleLeaves())
@@ -52,7 +52,7 @@ struct IdleSessionTests {
     #expect(try stopwatch.state().json["isRunning"] == true)
   }
 
-  @Test func `a session that was ended stays ended`() throws {
+  @Test func `an ended session stays ended`() throws {
     try session.post(#""increase""#)
     _ = try session.delete()
     #expect(try everythingIdleLeaves())

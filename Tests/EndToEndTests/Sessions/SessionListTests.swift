@@ -19,7 +19,9 @@ struct SessionListTests {
     return ids
   }
 
-  @Test func `an entry has the id, the cursor, the subscribers and when it was active`() throws {
+  @Test func `an entry has the id, the cursor, the subscribers and the time of the last activity`()
+    throws
+  {
     let session = server.session(of: "counter")
     let cursor = try #require(try session.post(#""increase""#).cursor)
     let stream = try session.events()
@@ -33,7 +35,7 @@ struct SessionListTests {
   }
 
   @Test(arguments: [1, 3, 7, 1000])
-  func `pages of any size lead through all sessions, each once`(limit: Int) throws {
+  func `pages of any size list each session once`(limit: Int) throws {
     let ids = try make(7)
     var found: [String] = []
     var page: String? = "\(list)?limit=\(limit)"

@@ -1,6 +1,6 @@
 import Testing
 
-/// Making, ending and making anew.
+/// Creating, ending and recreating sessions.
 @Suite(.blocking)
 struct SessionTests {
   let server: ReactordProcess
@@ -11,7 +11,7 @@ struct SessionTests {
     session = server.session(of: "counter")
   }
 
-  @Test func `PUT makes a session that is not there and takes one that is`() throws {
+  @Test func `PUT creates a session, or returns the existing one`() throws {
     let made = try session.put()
     #expect(made.status == 201)
     #expect(made.text == #"{"value":0}"#)
@@ -23,7 +23,7 @@ struct SessionTests {
     #expect(taken.cursor == made.cursor?.at(1))
   }
 
-  @Test func `POST makes a session with a generated id`() throws {
+  @Test func `POST creates a session with a generated id`() throws {
     let client = session.client
     let first = try client.send("POST", session.siblings)
     let second = try client.send("POST", session.siblings)
@@ -40,14 +40,14 @@ struct SessionTests {
     #expect(first["Location"] != second["Location"])
   }
 
-  @Test func `POST makes a session with the id of its body`() throws {
+  @Test func `POST creates a session with the id of its body`() throws {
     let body = #"{"id":"\#(session.id)"}"#
     let made = try session.client.send("POST", session.siblings, json: body)
     #expect(made.status == 201)
     #expect(made["Location"] == session.path)
   }
 
-  @Test func `POST of an id that is taken is 409 session-exists`() throws {
+  @Test func `POST of an existing id is 409 session-exists`() throws {
     _ = try session.put()
     let body = #"{"id":"\#(session.id)"}"#
     let answer = try session.client.send("POST", session.siblings, json: body)
@@ -58,7 +58,7 @@ struct SessionTests {
     (#"{"id":7}"#, "/id"), (#"{"from":"x"}"#, "/from"), (#"{"from":{}}"#, "/from"),
     (#"{"from":{"session":"a","version":"1"}}"#, "/from/version"), ("[]", ""),
   ])
-  func `a POST body that is not what the address takes is 422 invalid-body with a pointer`(
+  func `an invalid POST body is 422 invalid-body with a pointer`(
     body: String, pointer: String
   ) throws {
     let answer = try session.client.send("POST", session.siblings, json: body)
@@ -66,7 +66,7 @@ struct SessionTests {
     #expect(problem["pointer"]?.string?.hasPrefix(pointer) == true)
   }
 
-  @Test func `the first reading makes a session in memory`() throws {
+  @Test func `the first read creates a session in memory`() throws {
     let first = try session.state()
     #expect(first.status == 200)
     #expect(first.text == #"{"value":0}"#)
@@ -76,8 +76,7 @@ struct SessionTests {
     #expect(again["ETag"] == first["ETag"])
   }
 
-  @Test func `DELETE ends a session, which is gone until it is made anew in another epoch`() throws
-  {
+  @Test func `DELETE ends a session, which is recreated in another epoch`() throws {
     let answer = try session.post(#""increase""#)
     let old = try #require(answer.cursor)
     #expect(try session.delete().status == 204)
@@ -93,12 +92,12 @@ struct SessionTests {
     #expect(new.epoch != old.epoch)
   }
 
-  @Test func `DELETE is 204 also for what is gone or never was`() throws {
+  @Test func `DELETE of an ended or unknown session is 204, too`() throws {
     #expect(try session.delete().status == 204)
     #expect(try session.delete().status == 204)
   }
 
-  @Test func `POST makes a session anew that was ended`() throws {
+  @Test func `POST recreates an ended session`() throws {
     _ = try session.put()
     _ = try session.delete()
     let body = #"{"id":"\#(session.id)"}"#
@@ -109,7 +108,7 @@ struct SessionTests {
   @Test(arguments: [
     "a", "A-Z_0.9~", "...", String(repeating: "x", count: 128), "%61bc", "a.b",
   ])
-  func `a session id is 1 to 128 of its characters`(id: String) throws {
+  func `a session id has 1 to 128 valid characters`(id: String) throws {
     let answer = try session.client.get("\(session.siblings)/\(id)/state")
     #expect(answer.status == 200)
   }
@@ -118,26 +117,26 @@ struct SessionTests {
     ".", "..", "%2e", "%2E%2e", "a%20b", "a%2Fb", "%C3%A4", "a+b", "%00", "%zz", "a%",
     String(repeating: "x", count: 129), "",
   ])
-  func `what is no session id is 400 invalid-session-id`(id: String) throws {
+  func `an invalid session id is 400 invalid-session-id`(id: String) throws {
     let path = "\(session.siblings)/\(id)/state"
     try expectProblem(try session.client.get(path), 400, "invalid-session-id")
   }
 
   @Test(arguments: ["", ".", "..", "a b", "ä", String(repeating: "x", count: 129)])
-  func `an id in a body is held to the same rule`(id: String) throws {
+  func `an id in a body follows the same rule`(id: String) throws {
     let body = #"{"id":"\#(id)"}"#
     let answer = try session.client.send("POST", session.siblings, json: body)
     try expectProblem(answer, 400, "invalid-session-id")
   }
 
-  @Test func `an id may be written with escapes`() throws {
+  @Test func `an id may be percent-encoded`() throws {
     try session.post(#""increase""#)
     let escaped = session.path.replacing("test-", with: "%74est%2D")
     let answer = try session.client.get(escaped + "/state")
     #expect(answer.text == #"{"value":1}"#)
   }
 
-  @Test func `the end of a session ends what runs in it, and answers who waits`() throws {
+  @Test func `the end of a session ends its effects, and its waiting requests complete`() throws {
     let stopwatch = server.session(of: "stopwatch")
     let stream = try stopwatch.events()
     _ = try stream.nextEvent()
@@ -149,7 +148,7 @@ struct SessionTests {
     try expectProblem(try stopwatch.client.answer(to: "POST"), 410, "session-ended")
   }
 
-  @Test func `reactors have sessions of their own under the same id`() throws {
+  @Test func `reactors have separate sessions of the same id`() throws {
     try session.post(#""increase""#)
     let other = SessionClient(session.client, "/v1/reactors/stopwatch/sessions/\(session.id)")
     #expect(try other.state().text == #"{"ticks":0,"isRunning":false}"#)

@@ -1,9 +1,9 @@
 import Testing
 
-/// `limits.subscribers`: so many streams of one session.
+/// `limits.subscribers`: streams per session.
 @Suite(.blocking)
 struct SubscriberLimitTests {
-  @Test func `a stream beyond the limit is told to come back, and the others go on`() throws {
+  @Test func `a stream above the limit gets a time to retry, and the others continue`() throws {
     let server = try ReactordProcess("--limits-subscribers", "2")
     let session = server.session(of: "counter")
     let first = try session.events()
@@ -20,7 +20,7 @@ struct SubscriberLimitTests {
     #expect(try together.next() == nil)
     try session.post(#""increase""#)
     for stream in [first, second] { #expect(try stream.nextEvent()?.data == #"{"value":1}"#) }
-    // Another session has room of its own.
+    // Another session has a limit of its own.
     #expect(try server.session(of: "counter").events().nextEvent()?.data == #"{"value":0}"#)
   }
 }

@@ -9,7 +9,7 @@ struct SharingTests {
     server = try ReactordProcess.shared.get()
   }
 
-  @Test func `two streams of one session show the same order, whoever posts`() throws {
+  @Test func `two streams of one session have the same order, whichever client posts`() throws {
     let session = server.session(of: "counter")
     let path = session.path
     let port = server.port
@@ -27,7 +27,7 @@ struct SharingTests {
     #expect(results[0].map(\.cursor?.version) == Array(0...total))
     #expect(try session.state().json["value"]?.int == 100 * (2 + 3 + 4 + 5))
 
-    // And it is the order of the log.
+    // The order is that of the log.
     var value = 0
     var values = [0]
     var page: String? = path + "/log?limit=1000"
@@ -42,7 +42,7 @@ struct SharingTests {
     #expect(try results[0].map { try $0.json["value"]?.int } == values)
   }
 
-  @Test func `each answer is of a moment at or after its own action`() throws {
+  @Test func `each response has a state at or after its own action`() throws {
     let path = server.session(of: "counter").path
     let port = server.port
     let answers = try concurrently(4) { _ -> [HTTPAnswer] in
@@ -53,13 +53,13 @@ struct SharingTests {
       let versions = own.compactMap { $0.cursor?.version }
       #expect(zip(versions, versions.dropFirst()).allSatisfy { $0 < $1 })
       for answer in own {
-        // Body and tag belong together.
+        // Body and tag match.
         #expect(try answer.json["value"]?.int == answer.cursor?.version)
       }
     }
   }
 
-  @Test func `a hundred sessions at once do not leak into each other`() throws {
+  @Test func `a hundred concurrent sessions do not affect each other`() throws {
     let sessions = (0..<100).map { _ in server.session(of: "counter").path }
     let port = server.port
     let streams = try sessions.map { try EventStream(port: port, $0 + "/events") }
@@ -80,7 +80,7 @@ struct SharingTests {
     }
   }
 
-  @Test func `sessions made at once under one id are one session`() throws {
+  @Test func `sessions that are created concurrently with one id are one session`() throws {
     let path = server.session(of: "counter").path
     let port = server.port
     let answers = try concurrently(8) { _ in

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-// Clients that only look.
+// Clients that only read.
 extension Soak {
-  /// Watches the latest states, whole or as patches, leaves and comes back.
+  /// Subscribes to the latest states, whole or as patches, and reconnects.
   func watch(until deadline: ContinuousClock.Instant) throws {
     while .now < deadline {
       let session = steady()
@@ -28,7 +28,7 @@ extension Soak {
   func replay(until deadline: ContinuousClock.Instant) throws {
     while .now < deadline {
       let session = steady()
-      // What was kept of the log begins somewhere; from there on nothing is left out.
+      // The retained log begins somewhere; from there on there is no gap.
       var seen: Cursor?
       for _ in 0..<Int.random(in: 1...5) where .now < deadline {
         let headers = seen.map { ["Last-Event-ID": $0.description] } ?? [:]
@@ -46,7 +46,7 @@ extension Soak {
     }
   }
 
-  /// Watches two sessions over one stream, leaves and comes back.
+  /// Subscribes to two sessions over one stream, and reconnects.
   func watchSeveral(until deadline: ContinuousClock.Instant) throws {
     let path = "/v1/events?session=counter/steady-0&session=counter/steady-1"
     while .now < deadline {
@@ -56,7 +56,7 @@ extension Soak {
         let headers = id.map { ["Last-Event-ID": $0] } ?? [:]
         let stream = try EventStream(port: server.port, path, headers)
         try read(stream, atMost: .random(in: 1...300), until: deadline) { event in
-          // What is added is positive, so that a value tells its place.
+          // The added numbers are positive, so that a value determines its version.
           guard let name = event.event, let value = try event.json["value"]?.int,
             value > values[name] ?? -1
           else { throw SoakFailure("after \(values) came \(event)") }
@@ -67,7 +67,7 @@ extension Soak {
     }
   }
 
-  /// Takes in little, and late.
+  /// Reads little, and slowly.
   func readSlowly(until deadline: ContinuousClock.Instant) throws {
     while .now < deadline {
       let queries = ["", "?replay=all", "?select=/value"]
@@ -82,7 +82,7 @@ extension Soak {
     }
   }
 
-  /// Comes in numbers, and leaves at once.
+  /// Connects many times at once, and disconnects at once.
   func crowd(until deadline: ContinuousClock.Instant) throws {
     while .now < deadline {
       let session = steady()
@@ -94,7 +94,7 @@ extension Soak {
     }
   }
 
-  /// Reads this and that, asks for what is not there, and breaks off.
+  /// Reads various addresses, unknown ones included, and disconnects in the middle.
   func passBy(until deadline: ContinuousClock.Instant) throws {
     while .now < deadline {
       let client = server.client()
@@ -105,17 +105,18 @@ extension Soak {
         try client.get("/v1/reactors").expect(200, to: "the catalogue")
         try client.get("/v1/reactors/counter/sessions?limit=10").expect(200, to: "sessions")
         try client.get("/metrics").expect(200, to: "metrics")
-        try client.get("/v1/reactors/nothing").expect(404, to: "what is not there")
-        try session.post("{").expect(400, to: "what is no JSON")
+        try client.get("/v1/reactors/nothing").expect(404, to: "a GET of an unknown reactor")
+        try session.post("{").expect(400, to: "a POST of invalid JSON")
       }
       let connection = try Connection(port: server.port)
-      try connection.send("POST \(session.path)/actions HTTP/1.1\r\nHost: x\r\nContent-Length: 9")
+      try connection.send(
+        "POST \(session.path)/actions HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9")
       connection.abort()
       _ = try Connection(port: server.port)
     }
   }
 
-  /// Reads events that a browser would give a page, until there are enough or it is time to go.
+  /// Reads dispatched events until there are enough or the time is over.
   private func read(
     _ stream: EventStream, atMost count: Int, until deadline: ContinuousClock.Instant,
     _ body: (ServerSentEvent) throws -> Void

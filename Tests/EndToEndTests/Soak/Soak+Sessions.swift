@@ -1,8 +1,8 @@
 import Testing
 
-// Clients that change something.
+// Clients that change state.
 extension Soak {
-  /// Posts to sessions that stay, and counts what is acknowledged.
+  /// Posts to permanent sessions, and counts acknowledgements.
   func write(until deadline: ContinuousClock.Instant) throws {
     while .now < deadline {
       let number = Int.random(in: 0..<Self.steadySessions)
@@ -31,21 +31,21 @@ extension Soak {
           note(number, actions: 1, sum: amount)
           let again = try session.post(#"{"add":\#(amount)}"#, key).expect(200, to: "a retry")
           guard again.text == answer.text, again["Idempotent-Replayed"] == "true" else {
-            throw SoakFailure("a retry of \(answer.text) was answered with \(again.text)")
+            throw SoakFailure("a retry of the key got \(again.text)")
           }
         default:
           answer = try session.post(#"{"add":\#(amount)}"#).expect(200, to: "an action")
           note(number, actions: 1, sum: amount)
         }
         guard let version = answer.cursor?.version, version > last else {
-          throw SoakFailure("an action was answered with \(String(describing: answer.cursor))")
+          throw SoakFailure("an action got \(String(describing: answer.cursor))")
         }
         last = version
       }
     }
   }
 
-  /// Makes sessions, forks others, watches them end.
+  /// Creates sessions, forks others, observes their end.
   func makeAndEnd(_ name: String, until deadline: ContinuousClock.Instant) throws {
     let client = server.client()
     while .now < deadline {
@@ -67,15 +67,15 @@ extension Soak {
 
       for session in [made, fork] {
         try session.delete().expect(204, to: "DELETE")
-        try session.state().expect(410, to: "what is gone")
+        try session.state().expect(410, to: "a GET of an ended session")
       }
       guard try stream.nextEvent()?.event == "end", try stream.nextEvent() == nil else {
-        throw SoakFailure("a stream went on after its session")
+        throw SoakFailure("a stream continued after its session")
       }
     }
   }
 
-  /// Starts effects, and ends them in every way there is.
+  /// Starts effects, and ends them in every way.
   func runEffects(until deadline: ContinuousClock.Instant) throws {
     while .now < deadline {
       let session = session("watch-\(Int.random(in: 0..<10))", of: "stopwatch")

@@ -2,22 +2,22 @@ import Foundation
 import Synchronization
 import Testing
 
-/// A service under mixed load, and what it should hold by now.
+/// A service under mixed load, and its expected contents.
 final class Soak: Sendable {
   let server: ReactordProcess
-  /// Sessions that are never ended, of the counter.
+  /// Counter sessions that are never ended.
   static let steadySessions = 4
 
   private let listening: ProcessFigures
   private let totals = Mutex(Array(repeating: Total(), count: steadySessions))
 
-  /// What was acknowledged.
+  /// The acknowledged actions.
   private struct Total {
     var actions = 0
     var sum = 0
   }
 
-  /// Takes a service that nobody has used.
+  /// Accepts a fresh service.
   init(_ server: ReactordProcess) throws {
     self.server = server
     listening = try ProcessFigures(of: server.process)
@@ -26,7 +26,7 @@ final class Soak: Sendable {
 
   var actions: Int { totals.withLock { $0.reduce(0) { $0 + $1.actions } } }
 
-  /// Lets all kinds of clients work for a while; then all have left.
+  /// Runs all kinds of clients for a while, until all have disconnected.
   func round(_ time: Duration) throws {
     let deadline = ContinuousClock.now + time
     let kinds: [@Sendable (Soak, ContinuousClock.Instant) throws -> Void] = [
@@ -40,7 +40,7 @@ final class Soak: Sendable {
     _ = try concurrently(kinds.count) { try kinds[$0](self, deadline) }
   }
 
-  /// What the service holds once it has noticed that all have left.
+  /// The resources of the service after it has noticed that all clients have disconnected.
   func figuresAtRest() throws -> ProcessFigures {
     var figures = try ProcessFigures(of: server.process)
     let isAtRest = try eventually {
@@ -53,7 +53,7 @@ final class Soak: Sendable {
     return figures
   }
 
-  /// Compares the sessions with all that was acknowledged.
+  /// Compares the sessions with the acknowledged actions.
   func checkTotals() throws {
     for (number, total) in totals.withLock({ $0 }).enumerated() {
       let answer = try steady(number).state()
@@ -78,7 +78,7 @@ final class Soak: Sendable {
   }
 }
 
-/// What should not have happened.
+/// Unexpected results.
 struct SoakFailure: Error, CustomStringConvertible {
   let description: String
 
@@ -88,7 +88,7 @@ struct SoakFailure: Error, CustomStringConvertible {
 }
 
 extension HTTPAnswer {
-  /// Insists on a status.
+  /// Expects a status.
   @discardableResult
   func expect(_ statuses: Int..., to purpose: String) throws -> HTTPAnswer {
     guard statuses.contains(status) else {

@@ -1,23 +1,23 @@
 import Foundation
 import Testing
 
-/// Mixed load, with clients that come and go: what they leave behind is nothing.
+/// Mixed load, with clients that connect and disconnect, leaves no resources behind.
 ///
-/// A few seconds of it among all tests; `make soak` takes its time, and the optimised service.
+/// A few seconds as a test; `make soak` runs longer, with the optimized service.
 @Suite(.blocking) struct SoakTests {
   private static let environment = ProcessInfo.processInfo.environment
   private static let seconds = environment["SOAK_SECONDS"].flatMap { Double($0) } ?? 4
   private static let program = environment["SOAK_PROGRAM"] ?? "reactord"
 
   @Test(arguments: ["memory", "sqlite"])
-  func `clients that come and go leave nothing behind, and versions are continuous`(
+  func `clients leave no resources behind, and versions are continuous`(
     _ store: String
   ) throws {
     let folder = try TemporaryFolder()
     let server = try ReactordProcess(
       [
         "--store", store == "memory" ? store : "sqlite:\(folder["log.db"])",
-        // Everything that is bounded reaches its bound soon, and what can be given up is.
+        // Small limits, so that every bounded resource reaches its bound soon.
         "--log-retain", "500", "--sessions-idle", "1", "--actions-idempotency", "10",
         "--streams-heartbeat", "1",
         "--streams-buffer", "64", "--stopwatch-interval", "0.02", "--log-level", "error",
@@ -30,7 +30,7 @@ import Testing
       rests.append(try soak.figuresAtRest())
     }
     try soak.checkTotals()
-    // A tick that comes while its session is being ended is refused, and told.
+    // A tick while its session is being ended is rejected, and logged.
     let complaints = server.standardError.split(separator: "\n")
       .filter { !$0.contains("reactor=stopwatch") }
     #expect(complaints == [])
@@ -39,16 +39,16 @@ import Testing
       print("  descriptors \(rests.map(\.descriptors)), threads \(rests.map(\.threads))")
       print("  resident KiB \(rests.map { $0.residentBytes / 1024 })")
     }
-    // What opens when it is first needed is open by then; what allocators keep takes longer to settle.
+    // Lazily opened resources are open now; the allocators' pools take longer.
     guard rounds >= 9 else { return }
     let thirds = [0, rounds / 3, 2 * rounds / 3, rounds]
     func most(_ third: Int, _ figure: (ProcessFigures) -> Int) -> Int {
       rests[thirds[third]..<thirds[third + 1]].map(figure).max() ?? 0
     }
-    // What is lost stays lost: at some moment of rest all that was opened is closed again.
+    // A leak persists: after a leak there is no idle moment with the initial number.
     let least = rests[thirds[2]...].map(\.descriptors).min() ?? 0
     #expect(least <= most(0, \.descriptors))
-    // Swift's and the system's pools make a second thread when the machine is busy for once.
+    // The pools of Swift and the system create another thread when the machine is busy.
     #expect(most(2, \.threads) <= most(0, \.threads) + 2)
     #expect(most(2, \.residentBytes) - most(1, \.residentBytes) < 2 << 20)
   }

@@ -9,7 +9,7 @@ struct StateTests {
     session = try ReactordProcess.shared.get().session(of: "counter")
   }
 
-  @Test func `the State comes bare, with its cursor in ETag`() throws {
+  @Test func `the State is the whole body, with its cursor in ETag`() throws {
     let posted = try session.post(#"["increase","increase","increase"]"#)
     for path in [session.path, session.path + "/state"] {
       let answer = try session.client.get(path)
@@ -32,7 +32,7 @@ struct StateTests {
     #expect(answer.status == 304)
     #expect(answer.body.isEmpty)
     #expect(answer["ETag"] == tag)
-    // The connection is where it should be.
+    // The next response begins at the right byte of the connection.
     #expect(try session.state().text == #"{"value":0}"#)
   }
 
@@ -49,7 +49,7 @@ struct StateTests {
     try expectProblem(answer, 400, "invalid-parameter")
   }
 
-  @Test func `select gives the part at a JSON Pointer`() throws {
+  @Test func `select returns the part at a JSON Pointer`() throws {
     try session.post(#""increase""#)
     let whole = try session.state()
     let part = try session.state("?select=/value")
@@ -60,23 +60,23 @@ struct StateTests {
   }
 
   @Test(arguments: ["value", "/a~2", "/~", "a/b"])
-  func `what is no pointer is 422 invalid-pointer`(pointer: String) throws {
+  func `an invalid pointer is 422 invalid-pointer`(pointer: String) throws {
     try expectProblem(try session.state("?select=" + pointer), 422, "invalid-pointer")
   }
 
   @Test(arguments: ["/other", "/value/x", "/value/0", "/"])
-  func `a pointer to nothing is 404 not-found`(pointer: String) throws {
+  func `a pointer to a missing value is 404 not-found`(pointer: String) throws {
     try expectProblem(try session.state("?select=" + pointer), 404, "not-found")
   }
 
-  @Test func `a part that is null is there`() throws {
+  @Test func `a part that is null exists`() throws {
     let profile = try ReactordProcess.shared.get().session(of: "profile")
     let answer = try profile.state("?select=/user")
     #expect(answer.status == 200)
     #expect(answer.text == "null")
   }
 
-  @Test func `version gives the state as it was`() throws {
+  @Test func `version returns an earlier state`() throws {
     let posted = try session.post(#"["increase",{"add":4},"decrease"]"#)
     let cursor = try #require(posted.cursor)
     for (version, value) in [0, 1, 5, 4].enumerated() {
@@ -88,14 +88,14 @@ struct StateTests {
     #expect(try session.state("?version=2&select=/value").text == "5")
   }
 
-  @Test func `a version that has not come is 404 unknown-version`() throws {
+  @Test func `a future version is 404 unknown-version`() throws {
     try session.post(#""increase""#)
     try expectProblem(try session.state("?version=2"), 404, "unknown-version")
     try expectProblem(try session.state("?version=9223372036854775807"), 404, "unknown-version")
   }
 
   @Test(arguments: ["-1", "x", "", "1.0", "99999999999999999999", "%31%"])
-  func `a version that is no number is 400 invalid-parameter`(version: String) throws {
+  func `a version that is not a number is 400 invalid-parameter`(version: String) throws {
     try expectProblem(try session.state("?version=" + version), 400, "invalid-parameter")
   }
 }

@@ -1,6 +1,6 @@
 import Testing
 
-/// `?activity=true`: the effects that run.
+/// `?activity=true`: the running effects.
 @Suite(.blocking)
 struct ActivityTests {
   let server: ReactordProcess
@@ -11,7 +11,7 @@ struct ActivityTests {
     session = server.session(of: "stopwatch")
   }
 
-  /// Reads on to the next event of a name.
+  /// Reads up to the next event of a name.
   private func next(_ name: String, in stream: EventStream) throws -> ServerSentEvent? {
     while let event = try stream.nextEvent() {
       if event.event == name { return event }
@@ -36,7 +36,7 @@ struct ActivityTests {
     #expect(try next("activity", in: stream)?.data == #"{"running":0,"progress":null}"#)
   }
 
-  @Test func `without it nothing is told`() throws {
+  @Test func `without the parameter there are no activity events`() throws {
     let stream = try session.events()
     _ = try stream.nextEvent()
     try session.post(#""start""#, ["Prefer": "respond-async"])
@@ -44,7 +44,7 @@ struct ActivityTests {
     for _ in 0..<2 { #expect(try stream.nextEvent()?.event == nil) }
   }
 
-  @Test func `on a stream of several it tells its session`() throws {
+  @Test func `on a stream of several sessions it names its session`() throws {
     let name = "stopwatch/\(session.id)"
     let stream = try EventStream(
       port: server.port, "/v1/events?session=\(name)&activity=true")

@@ -1,6 +1,6 @@
 import Testing
 
-/// Clients that go away in the middle of a stream.
+/// Clients that disconnect in the middle of a stream.
 @Suite(.blocking)
 struct DisconnectTests {
   let server: ReactordProcess
@@ -12,8 +12,8 @@ struct DisconnectTests {
   }
 
   @Test(arguments: [true, false])
-  func `a client that goes away leaves nothing behind`(abruptly: Bool) throws {
-    // Whatever is made with the first request and the first stream is there already.
+  func `a client that disconnects leaves no resources behind`(abruptly: Bool) throws {
+    // Resources of the first request and the first stream exist already.
     try session.post(#""increase""#)
     do { _ = try session.events().nextEvent() }
     #expect(try eventually { try session.subscribers() == 0 })
@@ -35,7 +35,7 @@ struct DisconnectTests {
     #expect(try session.post(#""increase""#).status == 200)
   }
 
-  @Test func `a client that goes away while its action runs changes nothing about the action`()
+  @Test func `a client that disconnects does not affect its running action`()
     throws
   {
     let profile = server.session(of: "profile")
@@ -45,19 +45,19 @@ struct DisconnectTests {
       let body = #"{"follow":5}"#
       try connection.send(
         """
-        POST \(path)/actions HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n\
+        POST \(path)/actions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
         Content-Length: \(body.utf8.count)\r\n\r\n\(body)
         """)
       connection.abort()
     }
-    // Not every action of a client that went has been read; one that was, runs to its end.
+    // Not every action of a disconnected client was read; one that was runs to its end.
     _ = try profile.state()
     #expect(try profile.post(#"{"follow":6}"#).json["isFollowing"] == true)
   }
 
-  @Test func `a half-closed connection still gets its answer`() throws {
+  @Test func `a half-closed connection still gets its response`() throws {
     let connection = try Connection(port: server.port)
-    try connection.send("GET \(session.path)/state HTTP/1.1\r\nHost: a\r\n\r\n")
+    try connection.send("GET \(session.path)/state HTTP/1.1\r\nHost: localhost\r\n\r\n")
     connection.finishSending()
     let reader = AnswerReader(connection: connection)
     let head = try reader.head(until: .now + Connection.patience)

@@ -40,7 +40,7 @@ struct ManySessionsTests {
     #expect(head["X-Accel-Buffering"] == "no")
   }
 
-  @Test func `a State's event is named after its session and has the bare State`() throws {
+  @Test func `a state event names its session and has the State as its data`() throws {
     let stream = try open(names)
     let first = [try stream.nextEvent(), try stream.nextEvent()]
     #expect(Set(first.map { $0?.event }) == Set(names))
@@ -100,7 +100,7 @@ struct ManySessionsTests {
     #expect(seen.values.reduce(0) { $0 + $1.count } == 70)
   }
 
-  @Test func `a session that was made anew, and an id that is none, reset`() throws {
+  @Test func `a recreated session and an invalid id reset`() throws {
     _ = try counter.put()
     let (_, id) = try opened()
     _ = try counter.delete()
@@ -117,7 +117,7 @@ struct ManySessionsTests {
     #expect(try other.nextEvent()?.event == names[0])
   }
 
-  @Test func `patches keep their name and tell their session`() throws {
+  @Test func `patches have their event name and name their session`() throws {
     let (stream, _) = try opened("delta=patch")
     try counter.post(#""increase""#)
     let patch = try #require(try stream.nextEvent())
@@ -129,7 +129,7 @@ struct ManySessionsTests {
       ])
   }
 
-  @Test func `a deleted session is told, and the stream closes with the last one`() throws {
+  @Test func `a deleted session gets an event, and the stream closes with the last one`() throws {
     _ = try counter.put()
     _ = try stopwatch.put()
     let (stream, _) = try opened()
@@ -147,7 +147,7 @@ struct ManySessionsTests {
     #expect(Set([try rest.nextEvent()?.event, try rest.nextEvent()?.event]) == ["end", names[0]])
   }
 
-  @Test func `a session named twice counts once`() throws {
+  @Test func `a session that is named twice counts once`() throws {
     let stream = try open([names[0], names[0]])
     #expect(try stream.nextEvent()?.event == names[0])
     #expect(try eventually { try counter.subscribers() == 1 })
@@ -156,7 +156,7 @@ struct ManySessionsTests {
     #expect(try stream.nextEvent()?.data == #"{"value":2}"#)
   }
 
-  @Test func `an idle stream is kept alive, and draining is told for each session`() throws {
+  @Test func `an idle stream gets heartbeats, and each session a closing event`() throws {
     let server = try ReactordProcess("--streams-heartbeat", "0.1")
     let stream = try EventStream(
       port: server.port, "/v1/events?session=counter/a&session=counter/b")
@@ -173,19 +173,19 @@ struct ManySessionsTests {
   @Test(
     arguments: [
       ("", 400, "invalid-parameter"), ("session=counter", 400, "invalid-parameter"),
-      ("session=nobody/a", 404, "unknown-reactor"),
+      ("session=unknown/a", 404, "unknown-reactor"),
       ("session=counter/a%20b", 400, "invalid-session-id"),
       ("session=counter/..", 400, "invalid-session-id"),
       ("session=counter/a&delta=x", 400, "invalid-parameter"),
       ("session=counter/a&select=x", 422, "invalid-pointer"),
     ])
-  func `what cannot be streamed is a problem before the stream begins`(
+  func `invalid sessions are a problem before the stream begins`(
     query: String, status: Int, type: String
   ) throws {
     try expectProblem(try server.client().get("/v1/events?" + query), status, type)
   }
 
-  @Test func `too many sessions are a problem that says how many may be`() throws {
+  @Test func `too many sessions are a problem that names the limit`() throws {
     let names = (0..<101).map { "session=counter/many-\($0)" }.joined(separator: "&")
     let problem = try expectProblem(
       try server.client().get("/v1/events?" + names), 400, "invalid-parameter")

@@ -1,6 +1,6 @@
 import Testing
 
-/// `?delta=patch`: the whole State once, and then what changed.
+/// `?delta=patch`: the whole State once, and then patches.
 @Suite(.blocking)
 struct PatchTests {
   let server: ReactordProcess
@@ -15,7 +15,7 @@ struct PatchTests {
     [["op": "replace", "path": "/value", "value": .number(Double(value))]]
   }
 
-  @Test func `event state comes with the whole State first, and then event patch`() throws {
+  @Test func `event state has the whole State first, then event patch follows`() throws {
     try session.post(#""increase""#)
     let stream = try session.events("?delta=patch")
     let first = try #require(try stream.nextEvent())
@@ -29,7 +29,7 @@ struct PatchTests {
     #expect(patches.map(\.cursor) == [first.cursor?.at(2), first.cursor?.at(3)])
   }
 
-  @Test func `after a resume the first is a patch from the cursor's version`() throws {
+  @Test func `after a resume the first event is a patch from the cursor's version`() throws {
     let answer = try session.post(#"["increase","increase","increase","increase","increase"]"#)
     let cursor = try #require(answer.cursor)
     for headers in [["Last-Event-ID": cursor.at(2).description], [:]] {
@@ -57,7 +57,7 @@ struct PatchTests {
   }
 
   @Test(arguments: ["nonsense", "other-1"])
-  func `after a reset the whole State comes`(id: String) throws {
+  func `after a reset the whole State is sent`(id: String) throws {
     try session.post(#""increase""#)
     let stream = try session.events("?delta=patch", ["Last-Event-ID": id])
     #expect(try stream.nextEvent()?.event == "reset")
@@ -66,7 +66,7 @@ struct PatchTests {
     #expect(state.data == #"{"value":1}"#)
   }
 
-  @Test func `a part has its own patches, and only when it changed`() throws {
+  @Test func `a part has patches of its own, only when it changed`() throws {
     let stopwatch = server.session(of: "stopwatch")
     let stream = try stopwatch.events("?delta=patch&select=/isRunning")
     let first = try #require(try stream.nextEvent())
@@ -79,7 +79,7 @@ struct PatchTests {
     #expect(try second.json == [["op": "replace", "path": "", "value": true]])
   }
 
-  @Test func `with every version each is a patch from the one before`() throws {
+  @Test func `with every version each is a patch from its predecessor`() throws {
     let server = try ReactordProcess("--streams-buffer", "4")
     let session = server.session(of: "counter")
     let stream = try session.events("?delta=patch&replay=all", receiveBuffer: 2048)
@@ -94,7 +94,7 @@ struct PatchTests {
     #expect(try events.last?.json == increase(2000))
   }
 
-  @Test func `a reader that falls behind gets a patch from the last event that it was sent`()
+  @Test func `a slow reader gets a patch from the last event that it was sent`()
     throws
   {
     let server = try ReactordProcess("--streams-buffer", "8")

@@ -34,7 +34,7 @@ struct ReplayTests {
     #expect(try stream.events(upTo: 10).map(\.cursor?.version) == Array(5...10))
   }
 
-  @Test func `with the current cursor it begins with what comes next`() throws {
+  @Test func `with the current cursor it begins with the next version`() throws {
     try post(10)
     let cursor = try #require(try session.state().cursor)
     let stream = try session.events("?replay=all", ["Last-Event-ID": cursor.description])
@@ -49,7 +49,7 @@ struct ReplayTests {
     #expect(try stream.events(upTo: 3).map(\.cursor?.version) == [0, 1, 2, 3])
   }
 
-  @Test func `a reader that falls far behind still gets every version`() throws {
+  @Test func `a slow reader still gets every version`() throws {
     let server = try ReactordProcess("--streams-buffer", "4")
     let session = server.session(of: "counter")
     let stream = try session.events("?replay=all", receiveBuffer: 2048)
@@ -59,7 +59,7 @@ struct ReplayTests {
     #expect(try stream.events(upTo: 4000).map(\.cursor?.version) == Array(1...4000))
   }
 
-  @Test func `a part that goes back and forth is sent each time, from the log or not`() throws {
+  @Test func `a part that alternates is sent each time, from the log or not`() throws {
     let server = try ReactordProcess("--streams-buffer", "1")
     let path = server.session(of: "counter").path
     let port = server.port
@@ -73,7 +73,7 @@ struct ReplayTests {
       }
       let poster = SessionClient(HTTPClient(port: port), path)
       for round in 0..<rounds {
-        // Single actions, which the buffer holds, and several at once, which it does not.
+        // Single actions, which the buffer holds, and arrays, which it does not.
         if round.isMultiple(of: 2) {
           for action in [#""increase""#, #""decrease""#, #""increase""#, #""decrease""#] {
             try poster.post(action)
@@ -87,7 +87,7 @@ struct ReplayTests {
     #expect(versions[0] == Array(0...(rounds * 4)))
   }
 
-  @Test func `the end comes after everything else`() throws {
+  @Test func `the end comes after all versions`() throws {
     try post(50)
     let stream = try session.events("?replay=all")
     _ = try stream.events(upTo: 50)

@@ -1,6 +1,6 @@
 import Testing
 
-/// Cursors survive a restart of the server: clients go on where they were.
+/// Cursors survive a restart of the service: clients continue from their positions.
 @Suite(.blocking)
 struct RestartTests {
   private let folder: TemporaryFolder
@@ -18,7 +18,7 @@ struct RestartTests {
     SessionClient(server.client(), path + id)
   }
 
-  @Test func `a stream of patches goes on with a patch from the cursor's version`() throws {
+  @Test func `a stream of patches continues with a patch from the cursor's version`() throws {
     let before = try start()
     try session("a", of: before).post(#"["increase","increase"]"#)
     let stream = try session("a", of: before).events("?delta=patch")
@@ -38,7 +38,7 @@ struct RestartTests {
     #expect(try shown.patched(by: patch.json) == ["value": 5])
   }
 
-  @Test func `a stream of several goes on with every version of each`() throws {
+  @Test func `a stream of several sessions continues with every version of each`() throws {
     let names = "session=counter/a&session=counter/b&replay=all"
     var seen: [String: [Int]] = [:]
     var id: String?
@@ -49,7 +49,7 @@ struct RestartTests {
       }
       let stream = try EventStream(
         port: server.port, "/v1/events?" + names, id.map { ["Last-Event-ID": $0] } ?? [:])
-      // Not all of them: what is left comes after the restart.
+      // Not all of them: the others come after the restart.
       for _ in 0..<(round == 2 ? 8 : 6) {
         let event = try #require(try stream.nextEvent())
         let name = try #require(event.event)

@@ -1,6 +1,6 @@
 import Testing
 
-/// `Last-Event-ID`: a client that comes back.
+/// `Last-Event-ID`: a client that reconnects.
 @Suite(.blocking)
 struct ResumeTests {
   let server: ReactordProcess
@@ -14,7 +14,7 @@ struct ResumeTests {
     cursor = try #require(answer.cursor)
   }
 
-  /// The two ways to say where one was.
+  /// The two ways to send a cursor.
   enum Way: CaseIterable {
     case header, query
   }
@@ -50,19 +50,19 @@ struct ResumeTests {
 
   @Test(
     arguments: Way.allCases, ["nonsense", "x-1", "-", "-1", "a-b", "%00", "x-99999999999999999999"])
-  func `a cursor that is malformed or of another epoch is answered with reset`(
+  func `a malformed cursor, or one of another epoch, gets a reset`(
     way: Way, id: String
   ) throws {
     try expectReset(try resume(id, by: way))
   }
 
   @Test(arguments: Way.allCases)
-  func `a cursor ahead of the log is answered with reset`(way: Way) throws {
+  func `a cursor beyond the log gets a reset`(way: Way) throws {
     try expectReset(try resume(cursor.at(4).description, by: way))
     try expectReset(try resume(cursor.at(Int.max).description, by: way))
   }
 
-  @Test func `a very long cursor is answered with reset`() throws {
+  @Test func `a very long cursor gets a reset`() throws {
     let long = String(repeating: "x", count: 4000)
     try expectReset(try resume(long, by: .header))
     try expectReset(try resume(long, by: .query))
@@ -80,7 +80,7 @@ struct ResumeTests {
     #expect(state.data == #"{"value":3}"#)
   }
 
-  @Test func `the cursor of a session made anew is not that of the old one`() throws {
+  @Test func `the cursor of a recreated session differs from the old one`() throws {
     _ = try session.delete()
     _ = try session.put()
     let answer = try session.post(#"["increase","increase","increase","increase"]"#)
@@ -89,7 +89,7 @@ struct ResumeTests {
     #expect(try stream.nextEvent()?.cursor == answer.cursor)
   }
 
-  @Test func `the header wins over the query`() throws {
+  @Test func `the header overrides the query`() throws {
     let stream = try session.events(
       "?last_event_id=nonsense", ["Last-Event-ID": cursor.description])
     try session.post(#""increase""#)
@@ -98,7 +98,7 @@ struct ResumeTests {
     #expect(event.cursor == cursor.at(4))
   }
 
-  @Test func `a client that comes and goes misses no version and gets none twice`() throws {
+  @Test func `a client that reconnects misses no version and gets none twice`() throws {
     let path = session.path
     let total = 300
     let port = server.port

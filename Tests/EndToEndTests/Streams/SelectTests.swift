@@ -24,12 +24,12 @@ struct SelectTests {
     #expect(stopped.version > 4)
   }
 
-  @Test func `what is not there is null`() throws {
+  @Test func `a missing value is null`() throws {
     let stream = try session.events("?select=/other/part")
     #expect(try stream.nextEvent()?.data == "null")
   }
 
-  @Test func `what is no pointer is 422`() throws {
+  @Test func `an invalid pointer is 422`() throws {
     #expect(try session.events("?select=ticks").head.status == 422)
   }
 

@@ -1,6 +1,6 @@
 import Testing
 
-/// A subscriber that does not keep up, and others whom that must not concern.
+/// A slow subscriber, which must not affect the others.
 @Suite(.blocking)
 struct SlowReaderTests {
   let server: ReactordProcess
@@ -9,7 +9,7 @@ struct SlowReaderTests {
     server = try ReactordProcess("--streams-buffer", "16")
   }
 
-  /// A session whose State is so large that a connection's buffers hold few of them.
+  /// A session with so large a State that the buffers of a connection hold few of them.
   private func largeSession() throws -> SessionClient {
     let name = String(repeating: "x", count: 16_000)
     let client = server.client()
@@ -20,7 +20,7 @@ struct SlowReaderTests {
     return session
   }
 
-  @Test func `a reader that does not read delays nobody, and then ends at the newest version`()
+  @Test func `a reader that does not read delays no other, and then gets the newest version`()
     throws
   {
     let session = try largeSession()
@@ -50,7 +50,7 @@ struct SlowReaderTests {
     }
   }
 
-  @Test func `the ids of a reader that fell behind jump`() throws {
+  @Test func `the ids of a slow reader skip versions`() throws {
     let session = try largeSession()
     let slow = try session.events(receiveBuffer: 4096)
     let actions = "[" + (1...100).map { #"{"follow":\#($0)}"# }.joined(separator: ",") + "]"
@@ -61,7 +61,7 @@ struct SlowReaderTests {
   }
 
   @Test(.enabled(if: !Sanitizer.isUsed))
-  func `a reader that never reads costs bounded memory`() throws {
+  func `a reader that never reads occupies bounded memory`() throws {
     let session = try largeSession()
     let actions = "[" + (1...100).map { #"{"follow":\#($0)}"# }.joined(separator: ",") + "]"
     for _ in 0..<3 { try session.post(actions, ["Prefer": "return=minimal"]) }
@@ -69,7 +69,7 @@ struct SlowReaderTests {
     let stuck = try (0..<4).map { _ in try session.events(receiveBuffer: 4096) }
     for _ in 0..<10 { try session.post(actions, ["Prefer": "return=minimal"]) }
     let after = try ProcessFigures(of: server.process).residentBytes
-    // What was sent is 16 MB for each of the four.
+    // 16 MB were sent to each of the four.
     #expect(after - before < 24_000_000)
     #expect(stuck.allSatisfy { $0.head.status == 200 })
   }

@@ -1,6 +1,6 @@
 import Testing
 
-/// `GET S/events`: what a stream says, in which order, and how it ends.
+/// `GET S/events`: the events of a stream, their order, and its end.
 @Suite(.blocking)
 struct StreamTests {
   let server: ReactordProcess
@@ -22,13 +22,13 @@ struct StreamTests {
     #expect(head["Content-Length"] == nil)
   }
 
-  @Test func `a client that accepts compression gets none`() throws {
+  @Test func `a stream is not compressed`() throws {
     let stream = try session.events("", ["Accept-Encoding": "gzip, br"])
     #expect(stream.head["Content-Encoding"] == nil)
     #expect(try stream.nextEvent()?.data == #"{"value":0}"#)
   }
 
-  @Test func `first comes retry, of a second or two, and the current State`() throws {
+  @Test func `retry, of one to two seconds, and the current State come first`() throws {
     let posted = try session.post(#"["increase","increase","increase"]"#)
     let stream = try session.events()
     var first = try #require(try stream.next())
@@ -45,7 +45,7 @@ struct StreamTests {
     #expect(Set(hints).count > 1)
   }
 
-  @Test func `then comes one event for each version, in order`() throws {
+  @Test func `each version is an event, in order`() throws {
     let stream = try session.events()
     let first = try #require(try stream.nextEvent()?.cursor)
     for _ in 0..<20 { try session.post(#""increase""#) }
@@ -56,7 +56,7 @@ struct StreamTests {
     #expect(events.allSatisfy { $0.event == nil })
   }
 
-  @Test func `what a stream showed can be read`() throws {
+  @Test func `the state that an event shows can be read`() throws {
     let stream = try session.events()
     _ = try stream.nextEvent()
     let path = session.path
@@ -72,7 +72,7 @@ struct StreamTests {
     }
   }
 
-  @Test func `an effect's mutations come one by one`() throws {
+  @Test func `the mutations of an effect come one by one`() throws {
     let server = try ReactordProcess("--stopwatch-interval", "0.05")
     let stopwatch = server.session(of: "stopwatch")
     let stream = try stopwatch.events()
@@ -96,7 +96,7 @@ struct StreamTests {
     }
   }
 
-  @Test func `a subscription to what is gone answers 204`() throws {
+  @Test func `a subscription to an ended session is 204`() throws {
     _ = try session.put()
     _ = try session.delete()
     #expect(try session.events().head.status == 204)
@@ -117,9 +117,9 @@ struct StreamTests {
     }
   }
 
-  @Test func `a stream over HTTP 1_0 ends with its connection`() throws {
+  @Test func `a stream over HTTP/1.0 ends with its connection`() throws {
     let connection = try Connection(port: server.port)
-    try connection.send("GET \(session.path)/events HTTP/1.0\r\nHost: a\r\n\r\n")
+    try connection.send("GET \(session.path)/events HTTP/1.0\r\nHost: localhost\r\n\r\n")
     let reader = AnswerReader(connection: connection)
     let head = try reader.head(until: .now + Connection.patience)
     #expect(head.status == 200)
@@ -139,7 +139,7 @@ struct StreamTests {
   }
 
   @Test(arguments: ["replay=some", "replay="])
-  func `a bad parameter is an error, since no browser would send it`(query: String) throws {
+  func `an invalid parameter is an error, which no browser would send`(query: String) throws {
     #expect(try session.events("?" + query).head.status == 400)
   }
 }

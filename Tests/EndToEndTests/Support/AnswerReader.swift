@@ -1,8 +1,8 @@
-/// Reads answers (RFC 9112) from a connection.
+/// Reads responses (RFC 9112) from a connection.
 struct AnswerReader {
   let connection: Connection
 
-  /// How the end of a body is known.
+  /// How the end of a body is determined.
   enum Framing {
     case none
     case length(Int)
@@ -10,11 +10,11 @@ struct AnswerReader {
     case untilClose
   }
 
-  /// The status line and the header fields; interim answers (1xx) are read over.
+  /// Reads the status line and the header fields; skips interim responses (1xx).
   func head(until deadline: ContinuousClock.Instant) throws -> HTTPAnswer {
     while true {
       guard let line = try connection.line(until: deadline, "a status line") else {
-        throw WireError.closed(within: "the wait for an answer")
+        throw WireError.closed(within: "the wait for a response")
       }
       let words = line.split(separator: " ", maxSplits: 2)
       guard words.count >= 2, words[0].hasPrefix("HTTP/1."), let status = Int(words[1]) else {
@@ -38,7 +38,7 @@ struct AnswerReader {
     return .untilClose
   }
 
-  /// One chunk of a chunked body; `nil` for the last one.
+  /// Reads one chunk of a chunked body; `nil` for the last one.
   func chunk(until deadline: ContinuousClock.Instant) throws -> [UInt8]? {
     guard let line = try connection.line(until: deadline, "a chunk") else {
       throw WireError.closed(within: "a chunked body")

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Threads on which tests may wait for the network, which the few of Swift's own pool are not for.
+/// Threads on which tests may block, which Swift's cooperative pool is too small for.
 final class BlockingThreads: TaskExecutor {
   static let shared = BlockingThreads(count: 16)
 
@@ -27,7 +27,7 @@ final class BlockingThreads: TaskExecutor {
   }
 }
 
-/// Runs the tests of a suite where they may wait.
+/// Runs the tests of a suite on threads that may block.
 struct BlockingTrait: SuiteTrait, TestTrait, TestScoping {
   var isRecursive: Bool { true }
 
@@ -40,6 +40,6 @@ struct BlockingTrait: SuiteTrait, TestTrait, TestScoping {
 }
 
 extension Trait where Self == BlockingTrait {
-  /// The tests wait for sockets.
+  /// For tests that wait for sockets.
   static var blocking: Self { Self() }
 }

@@ -2,17 +2,17 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A process that a test started, with all that it says.
+/// A process that a test started, with its output.
 ///
-/// It ends with its owner, however a test ends.
+/// Killed when the object is released, however a test ends.
 final class ChildProcess: Sendable {
-  /// How a process ended.
+  /// The end of a process.
   enum Exit: Equatable, Sendable {
     case code(Int32)
     case signal(Int32)
   }
 
-  /// What went wrong with a process itself.
+  /// An error with a process itself.
   struct Failure: Error, CustomStringConvertible {
     let description: String
   }
@@ -22,8 +22,8 @@ final class ChildProcess: Sendable {
   private let output = Watched(Text())
   private let errors = Watched(Text())
 
-  /// Held from the making of a pipe until it closes on exec: what one test starts must not hold
-  /// another's pipe open.
+  /// Locked between creating a pipe and setting close-on-exec, so that a process of another test does not
+  /// inherit it.
   private static let starting = Mutex(())
 
   private struct Text {
@@ -33,10 +33,10 @@ final class ChildProcess: Sendable {
     var string: String { String(decoding: bytes, as: UTF8.self) }
   }
 
-  /// Starts an executable, in the environment of the tests without what configures the service,
-  /// and with what is added here.
+  /// Starts an executable in the environment of the tests, without the variables of the service and with
+  /// additional ones.
   ///
-  /// A socket to hand over becomes its descriptor 3.
+  /// An inherited socket becomes its descriptor 3.
   init(
     _ executable: String, _ arguments: [String] = [], environment: [String: String] = [:],
     handingOver socket: Int32? = nil
@@ -55,15 +55,15 @@ final class ChildProcess: Sendable {
     kill()
   }
 
-  /// What the process wrote to standard output up to now.
+  /// The standard output so far.
   var standardOutput: String { output.current.string }
 
-  /// What the process wrote to standard error up to now.
+  /// The standard error so far.
   var standardError: String { errors.current.string }
 
   var isRunning: Bool { exit.current == nil }
 
-  /// Waits for the first line of standard output; `nil` when the process ended without one.
+  /// Waits for the first line of standard output; `nil` if the process ended without one.
   func firstLine(within time: Duration = .seconds(20)) -> String? {
     let line = output.first(within: time) { text -> String?? in
       if let end = text.bytes.firstIndex(of: UInt8(ascii: "\n")) {
@@ -74,7 +74,7 @@ final class ChildProcess: Sendable {
     return line ?? nil
   }
 
-  /// Waits until standard output holds a text.
+  /// Waits until standard output contains a text.
   func output(contains text: String, within time: Duration = Connection.patience) -> Bool {
     output.first(within: time) { $0.string.contains(text) ? true : nil } ?? false
   }
@@ -84,14 +84,14 @@ final class ChildProcess: Sendable {
     LivingProcesses.shared.signal(id, number)
   }
 
-  /// Ends the process as a crash would.
+  /// Kills the process, as a crash would end it.
   func kill() {
     signal(SIGKILL)
   }
 
   /// Waits for the end of the process and of its output.
   @discardableResult
-  func wait(within time: Duration = .seconds(20)) throws -> Exit {
+  func wait(within time: Duration = Sanitizer.patience) throws -> Exit {
     guard let exit = exit.first(within: time, { $0 }) else {
       throw Failure(description: "The process \(id) did not end. It said: \(standardError)")
     }
@@ -99,7 +99,7 @@ final class ChildProcess: Sendable {
     return exit
   }
 
-  // MARK: The system's part
+  // MARK: System calls
 
   private static func makePipe() throws -> (reading: Int32, writing: Int32) {
     var ends: [Int32] = [-1, -1]
@@ -158,7 +158,7 @@ final class ChildProcess: Sendable {
   private static func reap(_ id: pid_t, _ exit: Watched<Exit?>) {
     var information = siginfo_t()
     while waitid(P_PID, id_t(id), &information, WEXITED | WNOWAIT) != 0, errno == EINTR {}
-    // From here on the number may be another process's.
+    // From here on the id may be another process's.
     LivingProcesses.shared.remove(id)
     var status: Int32 = 0
     while waitpid(id, &status, 0) < 0, errno == EINTR {}

@@ -1,8 +1,8 @@
 import Glibc
 
-/// A connection to the service, read with a deadline: what goes wrong fails, it does not hang.
+/// A connection to the service with read deadlines, so that a failure fails a test and does not hang it.
 ///
-/// Of one thread.
+/// Confined to one thread.
 final class Connection {
   static let patience = Sanitizer.patience
 
@@ -12,8 +12,7 @@ final class Connection {
 
   /// Connects to the service.
   ///
-  /// A client that does not keep up takes a small receive buffer: so much, in bytes, the system
-  /// takes in before anything is read.
+  /// With a small receive buffer, in bytes, a client that does not read blocks the service early.
   init(port: UInt16, receiveBuffer: Int32? = nil) throws {
     descriptor = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     if var size = receiveBuffer {
@@ -38,7 +37,7 @@ final class Connection {
     close(descriptor)
   }
 
-  /// Goes away as a machine does that loses its power supply: the peer gets a reset.
+  /// Closes with a reset, as a machine does that loses its power supply.
   func abort() {
     var option = linger(l_onoff: 1, l_linger: 0)
     setsockopt(
@@ -46,7 +45,7 @@ final class Connection {
     shutdown(descriptor, Int32(SHUT_RDWR))
   }
 
-  /// Sends everything, however long the peer takes to take it within the patience.
+  /// Sends all bytes, within the timeout.
   func send(_ bytes: some Collection<UInt8>) throws {
     var rest = Array(bytes)[...]
     let deadline = ContinuousClock.now + Self.patience
@@ -70,14 +69,14 @@ final class Connection {
     try send(text.utf8)
   }
 
-  /// Says that nothing more will be sent; what the peer sends can still be read.
+  /// Closes the sending direction; responses can still be read.
   func finishSending() {
     shutdown(descriptor, Int32(SHUT_WR))
   }
 
   // MARK: Reading
 
-  /// Reads up to a line's end, which is not part of what is given; `nil` where the peer has closed.
+  /// Reads up to the end of a line, without it; `nil` if the peer has closed.
   func line(until deadline: ContinuousClock.Instant, _ purpose: String) throws -> String? {
     while true {
       if let end = buffer[position...].firstIndex(of: UInt8(ascii: "\n")) {
@@ -103,7 +102,7 @@ final class Connection {
     return Array(buffer[position..<(position + count)])
   }
 
-  /// What has come, or comes next; `nil` where the peer has closed.
+  /// The available bytes, or the next ones; `nil` if the peer has closed.
   func someBytes(until deadline: ContinuousClock.Instant, _ purpose: String) throws -> [UInt8]? {
     guard try position < buffer.count || fill(until: deadline, purpose) else { return nil }
     defer { position = buffer.count }
@@ -123,7 +122,7 @@ final class Connection {
         return count
       }
       if count < 0, errno == EINTR { continue }
-      // A reset is an end too.
+      // A reset is an end, too.
       return count > 0
     }
   }

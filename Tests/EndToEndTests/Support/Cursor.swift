@@ -1,4 +1,4 @@
-/// One point of one history, as clients see it: `{epoch}-{version}`.
+/// A position in a session's log, as clients see it: `{epoch}-{version}`.
 struct Cursor: Hashable, Sendable, CustomStringConvertible {
   let epoch: String
   let version: Int

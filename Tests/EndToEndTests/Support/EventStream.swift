@@ -2,9 +2,9 @@ import Testing
 
 /// A stream of server-sent events, read block by block.
 ///
-/// Of one thread.
+/// Confined to one thread.
 final class EventStream {
-  /// The answer's head.
+  /// The head of the response.
   let head: HTTPAnswer
 
   private let connection: Connection
@@ -14,9 +14,9 @@ final class EventStream {
   private var position = 0
   private var isFinished = false
 
-  /// Opens a stream and reads the head of the answer; ``next(within:)`` reads the rest.
+  /// Opens a stream and reads the head of the response; ``next(within:)`` reads the rest.
   ///
-  /// A client that does not keep up takes a small receive buffer.
+  /// With a small receive buffer a client that does not read blocks the service early.
   init(
     port: UInt16, _ path: String, _ headers: [String: String] = [:], method: String = "GET",
     receiveBuffer: Int32? = nil
@@ -32,7 +32,7 @@ final class EventStream {
     framing = reader.framing(of: head, to: method)
   }
 
-  /// The next block, whatever it is; `nil` where the stream has come to a clean end.
+  /// The next block; `nil` after a regular end.
   func next(within time: Duration = Connection.patience) throws -> ServerSentEvent? {
     let deadline = ContinuousClock.now + time
     while true {
@@ -44,7 +44,7 @@ final class EventStream {
     }
   }
 
-  /// The next block that a browser would give a page; `nil` where the stream has ended.
+  /// The next block that a browser would dispatch as an event; `nil` after the end.
   func nextEvent(within time: Duration = Connection.patience) throws -> ServerSentEvent? {
     let deadline = ContinuousClock.now + time
     while let block = try next(within: deadline - .now) {
@@ -53,7 +53,7 @@ final class EventStream {
     return nil
   }
 
-  /// Reads events up to the one that shows a version, which is the last of what is given.
+  /// Reads events up to the one with a version, and returns them.
   func events(
     upTo version: Int, within time: Duration = Connection.patience
   ) throws -> [ServerSentEvent] {
@@ -66,7 +66,7 @@ final class EventStream {
     throw WireError.closed(within: "the stream, before version \(version)")
   }
 
-  /// Goes away without a word.
+  /// Disconnects.
   func abort() {
     connection.abort()
   }

@@ -1,6 +1,6 @@
 import Testing
 
-/// Looks whether an answer is the problem that the contract says, and gives its members.
+/// Checks that a response is a certain problem, and returns its members.
 @discardableResult
 func expectProblem(
   _ answer: HTTPAnswer, _ status: Int, _ type: String,

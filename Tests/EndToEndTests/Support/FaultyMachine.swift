@@ -1,12 +1,12 @@
 import Foundation
 import Glibc
 
-/// What a machine does to a process at its worst, switched on and off while the process runs.
+/// Faults of a machine, switched on and off while a process runs.
 ///
-/// A small library, compiled from `faults.c` when it is first asked for and preloaded into the
-/// process, stands between it and the system.
+/// A library between the process and the system, compiled from `faults.c` at the first use and
+/// preloaded.
 final class FaultyMachine: Sendable {
-  /// A call that fails.
+  /// A system call that fails.
   enum Call: String, CaseIterable, Sendable {
     case sync
     case write
@@ -16,17 +16,17 @@ final class FaultyMachine: Sendable {
   private let files: TemporaryFolder
   private static let library = Result { try Library() }
 
-  /// Makes a machine where nothing fails yet.
+  /// Creates a machine without faults.
   ///
-  /// - Parameter files: Where calls fail; all others work.
-  /// - Throws: Where the library cannot be compiled.
+  /// - Parameter files: The files whose calls fail; all others work.
+  /// - Throws: If the library cannot be compiled.
   init(files: TemporaryFolder) throws {
     faults = try TemporaryFolder()
     self.files = files
     _ = try Self.library.get()
   }
 
-  /// What a process has to have in its environment.
+  /// The environment of the process.
   var environment: [String: String] {
     get throws {
       [
@@ -36,17 +36,17 @@ final class FaultyMachine: Sendable {
     }
   }
 
-  /// Has calls on files fail from now on.
+  /// Activates a fault of calls on files.
   func fail(_ call: Call, with error: Int32 = EIO) throws {
     try put(call.rawValue, "\(error)")
   }
 
-  /// Has everything work again, but for the clock.
+  /// Removes all faults, except the clock's.
   func mend() {
     for call in Call.allCases { try? FileManager.default.removeItem(atPath: faults[call.rawValue]) }
   }
 
-  /// Sets the clock on the wall wrong.
+  /// Sets the wall clock.
   func setClock(wrongBy seconds: Int) throws {
     try put("clock", "\(seconds)")
   }

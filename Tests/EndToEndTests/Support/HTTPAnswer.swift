@@ -1,12 +1,12 @@
 import Foundation
 
-/// What the service answered.
+/// A response of the service.
 struct HTTPAnswer: Sendable {
   let status: Int
   let headers: [(name: String, value: String)]
   var body: [UInt8] = []
 
-  /// The value of a header field, whatever the case of its name.
+  /// The value of a header field, ignoring the case of its name.
   subscript(_ name: String) -> String? {
     let values = headers.filter { $0.name.lowercased() == name.lowercased() }.map(\.value)
     return values.isEmpty ? nil : values.joined(separator: ", ")
@@ -18,7 +18,7 @@ struct HTTPAnswer: Sendable {
     get throws { try JSONDecoder().decode(JSON.self, from: Data(body)) }
   }
 
-  /// The cursor that the entity tag holds.
+  /// The cursor in the entity tag.
   var cursor: Cursor? {
     guard let tag = self["ETag"], tag.hasPrefix("\""), tag.hasSuffix("\""), tag.count > 1 else {
       return nil
@@ -26,7 +26,7 @@ struct HTTPAnswer: Sendable {
     return Cursor(String(tag.dropFirst().dropLast()))
   }
 
-  /// The address of the next page, as `Link` says it.
+  /// The address of the next page, from `Link`.
   var nextPage: String? {
     guard let link = self["Link"], link.contains(#"rel="next""#),
       let start = link.firstIndex(of: "<"),

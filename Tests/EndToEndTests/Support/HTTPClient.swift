@@ -1,8 +1,8 @@
 import Testing
 
-/// A client that asks one thing after another over one connection.
+/// A client that sends one request after the other over one connection.
 ///
-/// Of one thread. It follows the letter of HTTP/1.1 and hides nothing: no redirects, no retries.
+/// Confined to one thread. Follows HTTP/1.1 exactly, without redirects and retries.
 final class HTTPClient {
   let port: UInt16
   private var connection: Connection?
@@ -11,7 +11,7 @@ final class HTTPClient {
     self.port = port
   }
 
-  /// Sends a request and reads its answer.
+  /// Sends a request and reads its response.
   func send(
     _ method: String, _ path: String, _ headers: [String: String] = [:], body: [UInt8]? = nil,
     patience: Duration = Connection.patience, sourceLocation: SourceLocation = #_sourceLocation
@@ -19,12 +19,12 @@ final class HTTPClient {
     let deadline = ContinuousClock.now + patience
     try start(method, path, headers, body: body)
     let answer = try self.answer(to: method, until: deadline)
-    // The contract promises it of every answer, so every test looks.
+    // The contract promises it for every response, so every test checks it.
     #expect(answer["X-Content-Type-Options"] == "nosniff", sourceLocation: sourceLocation)
     return answer
   }
 
-  /// Sends a request; ``answer(to:until:)`` reads what comes of it.
+  /// Sends a request; ``answer(to:until:)`` reads the response.
   func start(
     _ method: String, _ path: String, _ headers: [String: String] = [:], body: [UInt8]? = nil
   ) throws {
@@ -54,9 +54,9 @@ final class HTTPClient {
     }
   }
 
-  /// Sends text as it is, over a connection of its own, and reads one answer.
+  /// Sends text unchanged over a new connection, and reads one response.
   ///
-  /// The connection stays open as long as the caller keeps it.
+  /// The caller retains the connection to keep it open.
   func raw(_ text: String, method: String = "GET") throws -> (HTTPAnswer, Connection) {
     let connection = try Connection(port: port)
     try connection.send(text)

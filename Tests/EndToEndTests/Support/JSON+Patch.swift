@@ -1,9 +1,9 @@
-/// A JSON Patch that does not fit.
+/// A JSON Patch that cannot be applied.
 struct PatchFailure: Error {}
 
 extension JSON {
-  /// What a JSON Patch (RFC 6902) makes of the value: a client's own reading of it, which knows the
-  /// operations that the service sends.
+  /// Applies a JSON Patch (RFC 6902): an independent implementation of the operations that the service
+  /// sends.
   func patched(by patch: JSON) throws -> JSON {
     guard let operations = patch.array else { throw PatchFailure() }
     return try operations.reduce(self) { value, operation in
@@ -12,7 +12,7 @@ extension JSON {
       }
       let tokens = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
         .map { token in
-          // Each escape is two characters, so what stands behind a tilde is read once.
+          // Each escape has two characters, so the one after a tilde is read once.
           var text = ""
           var rest = token
           while let character = rest.popFirst() {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// JSON as a test compares it.
+/// JSON for comparisons in tests.
 enum JSON: Hashable, Sendable {
   case null
   case bool(Bool)
@@ -68,12 +68,12 @@ extension JSON: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, Expressibl
 }
 
 extension JSON {
-  /// Reads a text.
+  /// Parses a text.
   init(parsing text: String) throws {
     self = try JSONDecoder().decode(JSON.self, from: Data(text.utf8))
   }
 
-  /// The value as a client would send it.
+  /// The value as compact text.
   var text: String {
     switch self {
     case .null: "null"

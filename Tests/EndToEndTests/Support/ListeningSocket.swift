@@ -1,6 +1,6 @@
 import Glibc
 
-/// A listening socket that a test makes and keeps, as systemd does for its services.
+/// A listening socket that a test creates and retains, as systemd does for its services.
 final class ListeningSocket: Sendable {
   let port: UInt16
   private let descriptor: Int32
@@ -25,7 +25,7 @@ final class ListeningSocket: Sendable {
 
   /// Starts the service with this socket.
   func activate(_ flags: String..., environment: [String: String] = [:]) throws -> ChildProcess {
-    // Only the process itself knows its id when it starts: a shell that becomes it.
+    // The environment has the process id, so that a shell sets it and then becomes the service.
     let program = "\(try ReactordProcess.productsDirectory())/reactord"
     return try ChildProcess(
       "/bin/sh", ["-c", "LISTEN_PID=$$ exec \"$0\" serve \"$@\"", program] + flags,

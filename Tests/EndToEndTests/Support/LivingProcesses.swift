@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// The processes that the tests have started and that have not ended: the tests' own end is theirs.
+/// The processes that the tests have started; killed when the test process exits.
 final class LivingProcesses: Sendable {
   static let shared = LivingProcesses()
 
@@ -19,7 +19,7 @@ final class LivingProcesses: Sendable {
     identifiers.withLock { _ = $0.remove(id) }
   }
 
-  /// Sends a signal to a process that is known to be still there.
+  /// Sends a signal to a process that has not been reaped.
   func signal(_ id: pid_t, _ number: Int32) {
     identifiers.withLock { identifiers in
       if identifiers.contains(id) { kill(id, number) }

@@ -1,6 +1,6 @@
 import Testing
 
-/// The figures of `/metrics` at one moment, each under its name with its labels.
+/// The samples of `/metrics` at one moment, by name and labels.
 struct MetricsReading {
   private var values: [String: Double] = [:]
 
@@ -11,6 +11,6 @@ struct MetricsReading {
     }
   }
 
-  /// A figure, such as `reactord_sessions{reactor="counter"}`.
+  /// A sample, for example `reactord_sessions{reactor="counter"}`.
   subscript(name: String) -> Double? { values[name] }
 }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// What a service manager listens on for news of its services.
+/// The socket on which a service manager receives notifications.
 final class NotifySocket: Sendable {
   let path: String
   private let descriptor: Int32
@@ -25,7 +25,7 @@ final class NotifySocket: Sendable {
 
   deinit { close(descriptor) }
 
-  /// The next news; empty when there is none in time.
+  /// The next notification; empty if there is none in time.
   func next() -> String {
     var bytes = [UInt8](repeating: 0, count: 512)
     let count = recv(descriptor, &bytes, bytes.count, 0)

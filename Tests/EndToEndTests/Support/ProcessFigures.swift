@@ -1,12 +1,12 @@
 import Foundation
 
-/// What a process holds at a moment.
+/// The resources of a process at one moment.
 struct ProcessFigures: Equatable {
   let descriptors: Int
-  /// How many of the descriptors are sockets.
+  /// The number of descriptors that are sockets.
   let sockets: Int
   let threads: Int
-  /// The memory that it uses, without what was swapped out.
+  /// The resident memory.
   let residentBytes: Int
 
   init(of process: ChildProcess) throws {
@@ -15,7 +15,7 @@ struct ProcessFigures: Equatable {
     descriptors = names.count
     sockets =
       names.filter { name in
-        // It may be gone by now.
+        // It may be closed by now.
         let target = try? FileManager.default.destinationOfSymbolicLink(
           atPath: directory + "fd/" + name)
         return target?.hasPrefix("socket:") ?? false

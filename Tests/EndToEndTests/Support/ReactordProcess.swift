@@ -3,23 +3,25 @@ import Synchronization
 
 /// The real service, in a process of its own.
 final class ReactordProcess: Sendable {
-  /// One that every test may use that is content with the defaults; each takes sessions of its own.
+  /// A shared service with default settings; each test uses sessions of its own.
   static let shared = Result { try ReactordProcess() }
 
   let process: ChildProcess
   let port: UInt16
-  /// The address as the service printed it.
+  /// The address that the service printed.
   let url: String
 
-  /// Starts the service on a free port and waits until it accepts connections; with a tracer, which
-  /// is a program and its arguments, that becomes the service.
+  /// Starts the service on a free port and waits until it accepts connections.
+  ///
+  /// A tracer is a program with arguments that executes the service.
   init(
     _ flags: [String], program: String = "reactord", environment: [String: String] = [:],
     under tracer: [String] = []
   ) throws {
+    // Unsupervised: tests signal and inspect the process that serves.
     process = try Self.launch(
       ["serve", "--listen", "127.0.0.1:0", "--store", "memory"] + flags, program: program,
-      environment: environment, under: tracer)
+      environment: ["REACTORD_SUPERVISE": "false"].merging(environment) { $1 }, under: tracer)
     guard let line = process.firstLine() else {
       _ = try? process.wait()
       throw ChildProcess.Failure(
@@ -39,7 +41,7 @@ final class ReactordProcess: Sendable {
     try self.init(flags, program: program)
   }
 
-  /// Runs the service with any arguments, as a shell would.
+  /// Runs the service with any arguments.
   ///
   /// A program without a path is the one that was built with the tests.
   static func launch(
@@ -51,7 +53,7 @@ final class ReactordProcess: Sendable {
     return try ChildProcess(words[0], Array(words.dropFirst()), environment: environment)
   }
 
-  /// Where the tests themselves were built, and with them, in the same way, the service.
+  /// The folder of the tests' and the service's executables.
   static func productsDirectory() throws -> String {
     try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
       .split(separator: "/").dropLast().reduce(into: "") { $0 += "/" + $1 }
@@ -59,19 +61,19 @@ final class ReactordProcess: Sendable {
 
   var standardError: String { process.standardError }
 
-  /// Asks the service to end, and waits until it has.
+  /// Sends SIGTERM, and waits until the service has ended.
   @discardableResult
   func stop() throws -> ChildProcess.Exit {
     process.signal(SIGTERM)
     return try process.wait()
   }
 
-  /// A client with a connection of its own.
+  /// A client with a new connection.
   func client() -> HTTPClient {
     HTTPClient(port: port)
   }
 
-  /// A session that no other test knows, with a client.
+  /// A session with a new id, and a client.
   func session(of reactor: String) -> SessionClient {
     let number = Self.sessions.add(1, ordering: .relaxed).newValue
     return SessionClient(client(), "/v1/reactors/\(reactor)/sessions/test-\(number)")

@@ -2,10 +2,12 @@ import Foundation
 
 /// Whether the tests and the service were built with a sanitizer.
 ///
-/// One brings an allocator of its own, so that memory and allocations say nothing then.
+/// A sanitizer has its own allocator, so that memory and allocations are not comparable.
 enum Sanitizer {
   static let isUsed = ProcessInfo.processInfo.environment["TESTS_SANITIZED"] != nil
 
-  /// How long a test waits for what has to come; with a sanitizer everything takes many times longer.
-  static let patience = Duration.seconds(isUsed ? 60 : 10)
+  /// The time limit of waits for something that has to happen.
+  ///
+  /// It only ends tests that would hang, and is far above what a busy machine needs.
+  static let patience = Duration.seconds(isUsed ? 300 : 60)
 }

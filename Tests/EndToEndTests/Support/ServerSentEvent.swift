@@ -1,8 +1,8 @@
 import Foundation
 
-/// One block of a stream: what stands between two empty lines.
+/// One block of a stream: the lines between two empty lines.
 ///
-/// A comment alone is a block too.
+/// A comment alone is a block, too.
 struct ServerSentEvent: Equatable, Sendable {
   var event: String?
   var id: String?
@@ -10,7 +10,7 @@ struct ServerSentEvent: Equatable, Sendable {
   var retry: String?
   var comments: [String] = []
 
-  /// What a browser would give a page: it drops what has no data.
+  /// Whether a browser would dispatch it: blocks without data are dropped.
   var isDispatched: Bool { data != nil }
 
   var cursor: Cursor? { id.flatMap { Cursor($0) } }
@@ -19,7 +19,7 @@ struct ServerSentEvent: Equatable, Sendable {
     get throws { try JSONDecoder().decode(JSON.self, from: Data((data ?? "").utf8)) }
   }
 
-  /// Takes one line (WHATWG HTML, 9.2.6).
+  /// Processes one line (WHATWG HTML, 9.2.6).
   mutating func take(_ line: Substring) {
     guard let colon = line.firstIndex(of: ":") else { return set(line, "") }
     var value = line[line.index(after: colon)...]

@@ -2,7 +2,7 @@ import Testing
 
 /// A client of one session.
 ///
-/// Of one thread.
+/// Confined to one thread.
 struct SessionClient {
   let client: HTTPClient
   /// The session's address.
@@ -15,7 +15,7 @@ struct SessionClient {
 
   var id: String { path.split(separator: "/").last.map(String.init) ?? "" }
 
-  /// The address of all sessions of its reactor.
+  /// The address of the reactor's sessions.
   var siblings: String { path.split(separator: "/").dropLast().reduce("") { $0 + "/" + $1 } }
 
   func put() throws -> HTTPAnswer { try client.send("PUT", path) }
@@ -41,13 +41,13 @@ struct SessionClient {
     try client.get(path + "/log" + query, headers)
   }
 
-  /// Reads which effects run.
+  /// Reads the running effects.
   func effects(sourceLocation: SourceLocation = #_sourceLocation) throws -> [JSON] {
     try #require(
       try client.get(path + "/effects").json["effects"]?.array, sourceLocation: sourceLocation)
   }
 
-  /// Opens a stream, with a connection of its own.
+  /// Opens a stream over a new connection.
   func events(
     _ query: String = "", _ headers: [String: String] = [:], receiveBuffer: Int32? = nil
   ) throws -> EventStream {
@@ -55,7 +55,7 @@ struct SessionClient {
       port: client.port, path + "/events" + query, headers, receiveBuffer: receiveBuffer)
   }
 
-  /// How many streams the list of sessions says that this one has; `nil` where it is not listed.
+  /// The number of subscribers in the list of sessions; `nil` if the session is not listed.
   func subscribers() throws -> Int? {
     var page: String? = siblings + "?limit=1000"
     while let path = page {

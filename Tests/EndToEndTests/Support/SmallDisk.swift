@@ -3,7 +3,7 @@ import Glibc
 
 /// A file system of two megabytes in memory, mounted for a test.
 final class SmallDisk: Sendable {
-  /// Whether this machine lets the tests mount something.
+  /// Whether the tests may mount file systems.
   static let isPermitted = (try? SmallDisk()) != nil
 
   let folder: TemporaryFolder
@@ -17,10 +17,10 @@ final class SmallDisk: Sendable {
     }
   }
 
-  /// Takes room with a file, whose path is returned.
+  /// Fills space with a file, whose path is returned.
   ///
-  /// No process that another test starts meanwhile holds it: its room would not be free then when it is
-  /// removed.
+  /// Written by this process while no other is started, which would inherit the descriptor and hold the
+  /// space after the file is removed.
   func take(bytes: Int) throws -> String {
     let path = folder["filler"]
     let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
@@ -32,7 +32,7 @@ final class SmallDisk: Sendable {
   }
 
   deinit {
-    // Whoever was ended just now may have a file open still.
+    // A process that was just killed may have a file open still.
     _ = try? ChildProcess("/bin/umount", ["--lazy", folder.path]).wait()
   }
 }

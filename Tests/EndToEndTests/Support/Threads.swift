@@ -1,9 +1,9 @@
 import Foundation
 import Synchronization
 
-/// Does several things at the same time, each on a thread of its own, and waits for all.
+/// Calls a function concurrently, each time on a new thread, and waits for all.
 ///
-/// The results stand in the order of their indices; the first error is thrown.
+/// The results are in the order of their indices; the first error is thrown.
 func concurrently<Value: Sendable>(
   _ count: Int, _ body: @escaping @Sendable (Int) throws -> Value
 ) throws -> [Value] {
@@ -19,9 +19,9 @@ func concurrently<Value: Sendable>(
   return try (0..<count).compactMap { try done[$0]?.get() }
 }
 
-/// Waits until something is so, for what has no signal of its own.
+/// Waits until a condition holds that has no signal.
 ///
-/// - Returns: Whether it was so in time.
+/// - Returns: Whether it held in time.
 func eventually(
   within time: Duration = Sanitizer.patience, _ condition: () throws -> Bool
 ) rethrows -> Bool {

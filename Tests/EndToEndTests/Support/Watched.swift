@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// A value that one thread changes while others wait for what they want of it.
+/// A value that one thread changes while others wait for a condition on it.
 final class Watched<Value: Sendable>: Sendable {
   fileprivate let condition = NSCondition()
   fileprivate let value: Mutex<Value>
@@ -21,7 +21,7 @@ final class Watched<Value: Sendable>: Sendable {
     }
   }
 
-  /// Waits until the value gives something; `nil` when it did not within the time.
+  /// Waits until a function of the value returns a result; `nil` after the timeout.
   func first<Result>(within time: Duration, _ body: (Value) -> Result?) -> Result? {
     let deadline = Date(timeIntervalSinceNow: time / .seconds(1))
     condition.lock()
@@ -34,7 +34,7 @@ final class Watched<Value: Sendable>: Sendable {
 }
 
 extension Watched where Value: RangeReplaceableCollection, Value.Element: Sendable {
-  /// Takes the first element, when there is one within the time.
+  /// Removes the first element, if there is one in time.
   func takeFirst(within time: Duration) -> Value.Element? {
     let deadline = Date(timeIntervalSinceNow: time / .seconds(1))
     return condition.withLock {

@@ -1,4 +1,4 @@
-/// What a connection did that no test wants.
+/// An unexpected behaviour of a connection.
 enum WireError: Error, CustomStringConvertible {
   case notConnected(errno: Int32)
   case timedOut(waitingFor: String)

@@ -1,0 +1,243 @@
+import Foundation
+import Testing
+
+extension InspectorBrowserTests {
+  /// The inspector as a console: lists, filters, comparisons, saved actions, commands and globals.
+  struct ConsoleTests {
+    private let server: ReactordProcess
+    private let page: InspectorPage
+    private let browser: Browser
+
+    init() throws {
+      server = try ReactordProcess()
+      browser = try Browser()
+      page = InspectorPage(browser: browser, server: server)
+    }
+
+    private func enter(_ text: String, in id: String, event: String = "input") throws {
+      try browser.run(
+        """
+        const field = document.getElementById(arguments[0]);
+        field.value = arguments[1];
+        field.dispatchEvent(new Event(arguments[2]));
+        """, .string(id), .string(text), .string(event))
+    }
+
+    /// Texts that would change the title if they were run as HTML, JavaScript or shell.
+    private static let hostile = [
+      "<img src=x onerror=document.title='hacked'>", "');document.title='hacked';('",
+      "'$(touch hacked)`touch hacked`\"; touch hacked #",
+    ]
+
+    private func expectNotHacked(sourceLocation: SourceLocation = #_sourceLocation) throws {
+      try browser.expect(
+        "return document.title.includes('hacked') || document.querySelector('main img') !== null",
+        is: false, sourceLocation: sourceLocation)
+    }
+
+    // MARK: Sessions
+
+    private let listed = """
+      return [...document.querySelectorAll('#sessions a > span:first-child')]
+        .map(({ textContent }) => textContent)
+      """
+
+    @Test func `sessions are paged, searched by prefix and sorted`() throws {
+      let session = server.session(of: "counter")
+      let client = session.client
+      for number in 0..<120 {
+        let id = "item-" + String(number + 1000).dropFirst()
+        _ = try client.send("PUT", "\(session.siblings)/\(id)")
+      }
+      try SessionClient(client, "\(session.siblings)/item-105").post(#"["increase","increase"]"#)
+      try SessionClient(client, "\(session.siblings)/item-103").post(#""increase""#)
+      try page.open(session)
+      try page.expectText("The first 100.", in: "#sessions-note")
+      try page.press("Show more")
+      try browser.expect("return document.querySelector('#more').hidden", is: true)
+      try browser.expect("return document.querySelectorAll('#sessions li').length", is: 121)
+
+      try enter("item-10", in: "session-search")
+      try page.expectText("10 found.", in: "#sessions-note")
+      try enter("version", in: "session-order", event: "change")
+      #expect(
+        try browser.run(listed).array?.prefix(3) == ["item-105", "item-103", "item-100"])
+      try enter("active", in: "session-order", event: "change")
+      // Both may have been active in one millisecond.
+      let recent = try browser.run(listed).array?.prefix(2) ?? []
+      #expect(
+        Array(recent) == ["item-103", "item-105"] || Array(recent) == ["item-105", "item-103"])
+      for (prefix, count) in [("item-119", 1), ("-", 0), ("~", 0), ("item-2", 0), ("<b>", 0)] {
+        try enter(prefix, in: "session-search")
+        try page.expectText("\(count) found.", in: "#sessions-note")
+      }
+      try page.expectNoComplaints()
+    }
+
+    // MARK: Timeline
+
+    @Test func `any two versions are compared`() throws {
+      let session = server.session(of: "chat")
+      for name in ["Ada", "Grace", "Joan"] { try session.post(#"{"join":"\#(name)"}"#) }
+      try session.post(#"{"leave":"Ada"}"#)
+      try page.open(session)
+      try page.expectText("version 4, live", in: "#timeline-version")
+      try enter("1", in: "base")
+      try page.expectText("version 4, compared with version 1", in: "#version")
+      let changes = """
+        return [...document.querySelectorAll('#state [data-change]')].map((row) =>
+          [row.dataset.change, row.textContent.replace(/,$/, "")]).sort()
+        """
+      try browser.expect(
+        changes, is: [["added", #""Joan""#], ["changed", #""Grace""#]])
+      try page.press("Earlier")
+      try page.expectText("version 3, compared with version 1", in: "#version")
+      try page.press("Live")
+      try browser.expect("return document.querySelector('#base').value", is: "")
+      try page.expectNoComplaints()
+    }
+
+    @Test func `the log is filtered by text and time`() throws {
+      let session = server.session(of: "counter")
+      for number in 1...12 { try session.post(#"{"add":\#(number)}"#) }
+      try page.open(session)
+      try page.expectText("version 12, live", in: "#timeline-version")
+      try browser.run("document.querySelector('#filter').open = true")
+      try browser.type(#"{"add":1"#, into: "return document.querySelector('#filter-text')")
+      try page.press("Filter")
+      let found = """
+        return [...document.querySelectorAll('#matches .number')].map(({ textContent }) => textContent)
+        """
+      try browser.expect(found, is: ["12", "11", "10", "1"])
+      try page.expectText("4 matches.", in: "#filter-note")
+      try browser.click("return document.querySelector('#matches button')")
+      try page.expectText("version 12 of 12", in: "#timeline-version")
+      // All entries are older than this.
+      try enter("2999-01-01T00:00:00", in: "filter-from")
+      try page.press("Filter")
+      try page.expectText("No matches.", in: "#filter-note")
+      try page.press("Clear")
+      try browser.expect(found, is: [])
+      try browser.expect("return document.querySelector('#filter-text').value", is: "")
+      try page.expectNoComplaints()
+    }
+
+    @Test func `a search continues below the first matches`() throws {
+      let session = server.session(of: "counter")
+      try session.post(
+        "[" + Array(repeating: #""increase""#, count: 120).joined(separator: ",") + "]")
+      try page.open(session)
+      try page.expectText("version 120, live", in: "#timeline-version")
+      try browser.run("document.querySelector('#filter').open = true")
+      try page.press("Filter")
+      try page.expectText("120 matches.", in: "#filter-note")
+    }
+
+    // MARK: Actions and commands
+
+    @Test func `an action is saved, sent and removed`() throws {
+      let session = server.session(of: "counter")
+      try page.open(session)
+      try browser.type(#"{"add":30}"#, into: "return document.querySelector('#action')")
+      try page.press("Save")
+      try browser.reload()
+      try page.expectStatus("live")
+      try page.press(#"{"add":30}"#)
+      try page.expectState(#"{"value":30}"#)
+      try page.open(server.session(of: "chat"))
+      try browser.expect("return document.querySelector('#saved').hidden", is: true)
+      try page.open(session)
+      try page.press("Remove")
+      try browser.expect("return document.querySelector('#saved').hidden", is: true)
+      try page.expectNoComplaints()
+    }
+
+    @Test(arguments: hostile)
+    func `hostile text in an action stays text, also in its command`(text: String) throws {
+      let folder = try TemporaryFolder()
+      let session = server.session(of: "chat")
+      try session.post(#"{"join":"Ada"}"#)
+      try page.open(session)
+      let action = #"{"send":{"from":"Ada","text":"\#(text.replacing("\"", with: "\\\""))"}}"#
+      try browser.type(action, into: "return document.querySelector('#action')")
+      try page.press("Save")
+      try page.press("Send")
+      try page.expectText("version 2", in: "#version")
+      try expectNotHacked()
+      // The command of the request, executed by a shell, sends the same action.
+      let command = try browser.run(
+        """
+        return [...document.querySelectorAll('#requests code')].map(({ textContent }) => textContent)
+          .find((command) => command.includes('/actions'))
+        """)
+      let shell = try ChildProcess(
+        "/bin/sh", ["-c", "cd '\(folder.path)' && \(try #require(command.string))"])
+      #expect(try shell.wait(within: .seconds(60)) == .code(0))
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+      let messages = try session.state().json["messages"]?.array
+      #expect(messages?.map { $0["text"] } == [.string(text), .string(text)])
+      try page.expectNoComplaints()
+    }
+
+    // MARK: The start page
+
+    @Test func `a new service shows its first steps`() throws {
+      try page.open()
+      let commands = """
+        return [...document.querySelectorAll('#first-commands code')]
+          .map(({ textContent }) => textContent)
+        """
+      let address = server.url + "/v1/reactors/counter/sessions/demo"
+      try browser.expect(
+        commands,
+        is: [
+          .string("curl -N \(address)/events"),
+          .string(#"curl --json '"increase"' \#(address)/actions"#),
+          .string("curl \(address)/state"),
+        ])
+      try page.follow("Open counter/demo")
+      try page.expectStatus("live")
+      try page.expectState(#"{"value":0}"#)
+      try page.expectNoComplaints()
+    }
+
+    @Test func `the health of the service is shown`() throws {
+      try server.session(of: "counter").post(#""increase""#)
+      try page.open()
+      try page.expectText("no failed writes", in: "#health")
+      try page.expectText("0 open, 0 subscribers", in: "#health")
+      try page.expectText("1 in memory", in: "#health")
+      try browser.expect("return document.querySelector('#health .attention') === null", is: true)
+      try page.expectNoComplaints()
+    }
+
+    @Test func `a global is shown and set`() throws {
+      try page.open()
+      try page.expectText("null", in: "#globals code")
+      try page.press("Edit")
+      try browser.type(
+        #"{"name":"Ada"}"#, into: "return document.querySelector('#globals textarea')")
+      try page.press("Set")
+      try page.expectText(#"{"name":"Ada"}"#, in: "#globals code")
+      #expect(try server.client().get("/v1/globals/currentUser").json["name"] == "Ada")
+      try page.press("Edit")
+      try browser.type("{", into: "return document.querySelector('#globals textarea')")
+      try page.press("Set")
+      try page.expectText("Not JSON", in: "#globals .problem")
+      try browser.type(#"{"name":7}"#, into: "return document.querySelector('#globals textarea')")
+      try page.press("Set")
+      try page.expectText("name", in: "#globals .problem")
+      #expect(try server.client().get("/v1/globals/currentUser").json["name"] == "Ada")
+    }
+
+    @Test(arguments: hostile)
+    func `a hostile global stays text`(name: String) throws {
+      let body = #"{"name":"\#(name.replacing("\"", with: "\\\""))"}"#
+      _ = try server.client().send("PUT", "/v1/globals/currentUser", json: body)
+      try page.open()
+      try page.expectText(name.replacing("\"", with: "\\\""), in: "#globals code")
+      try expectNotHacked()
+      try page.expectNoComplaints()
+    }
+  }
+}
