@@ -1,24 +1,24 @@
-# Everything that is done with the project, the same by hand and in CI. A machine needs git, make
-# and the Swift toolchain; what else a target needs from Debian it installs.
+# The targets for development and CI. They need git, make and the Swift toolchain, and install the
+# Debian packages that they use.
 
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run build test counts sanitize test-faults fuzz lint format docs bench soak screenshots
+.PHONY: help run build test client counts settings release-counts sanitize test-faults fuzz lint format docs image bench hostile soak screenshots
 MAKEFLAGS += --no-print-directory
 
 # The address of `make run`.
 LISTEN ?= 127.0.0.1:8080
-# More flags for `make run`, `make test` and `make sanitize`: make test ARGS='--filter ReactorCoreTests';
-# for `make fuzz`, the parsers: make fuzz ARGS='json headers'.
+# Additional arguments of `make run`, `make test` and `make sanitize`, and the parsers of `make fuzz`:
+# make test ARGS='--filter ReactorCoreTests', make fuzz ARGS='json headers'.
 ARGS ?=
 
 packages := config/install-packages
 python_packages := config/install-python-packages
 formatted := Package.swift Sources Tests
-documented := ReactorStreams ReactorCore ReactorTesting ReactorService MicrohttpdServer
-# What is measured and run is what the image holds: with Swift's libraries in it, where calls are
-# cheaper.
+documented := ReactorStreams ReactorCore ReactorTesting ReactorCoding ReactorService MicrohttpdServer
+# The flags of the image, so that benchmarks measure the same binary. Static linking of the Swift
+# runtime also makes calls cheaper.
 release := -c release --static-swift-stdlib
 docs := .build/docs
 bench := .build/bench
@@ -27,16 +27,21 @@ help: ## Show this.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: ## Build and start the daemon on LISTEN (127.0.0.1:8080), with ARGS.
-	@$(packages) build run
+	@$(packages) build run try
 	swift build $(release) --product reactord
-	@printf '%s\n' '' 'Once it listens, try in another terminal (Ctrl-C here ends it):' '' \
-	  "  curl -N http://$(LISTEN)/v1/reactors/counter/sessions/demo/events" \
-	  "  curl --json '\"increase\"' http://$(LISTEN)/v1/reactors/counter/sessions/demo/actions" \
-	  "  curl http://$(LISTEN)/v1/reactors/counter/sessions/demo/state" ''
-	@exec "$$(swift build $(release) --show-bin-path)/reactord" serve \
-	  --config config/reactord.json5 --listen $(LISTEN) $(ARGS)
+	@reactord="$$(swift build $(release) --show-bin-path)/reactord"; \
+	{ for attempt in {1..100}; do \
+	    sleep 0.1; \
+	    "$$reactord" health --url http://$(LISTEN) 2>/dev/null || continue; \
+	    printf '%s\n' '' 'Try it in another terminal (Ctrl-C here ends the daemon):' '' \
+	      "  curl -N http://$(LISTEN)/v1/reactors/counter/sessions/demo/events" \
+	      "  curl --json '\"increase\"' http://$(LISTEN)/v1/reactors/counter/sessions/demo/actions" \
+	      "  curl http://$(LISTEN)/v1/reactors/counter/sessions/demo/state" ''; \
+	    break; \
+	  done; } & \
+	exec "$$reactord" serve --config config/reactord.json5 --listen $(LISTEN) $(ARGS)
 
-build: ## Build everything, optimised.
+build: ## Build all products in release mode.
 	@$(packages) build run
 	swift build -c release
 
@@ -47,13 +52,31 @@ test: ## Run all tests, with ARGS.
 	swift build --build-tests
 	config/run-tests $(ARGS)
 
-counts: ## Write down anew what an action and a delivery cost, see Tests/HotPathCounts.
+client: ## Check the modules of reactor.js against reactor.d.ts and bundle them.
+	@$(packages) test
+	tsc -p Sources/ReactorPages/Client
+	esbuild --bundle --minify --format=esm --charset=utf8 Sources/ReactorPages/Client/client.js \
+	  > Sources/ReactorPages/reactor.js
+
+counts: ## Update the counts of the hot path, see Tests/HotPathCounts.
 	@$(packages) build run
 	swift run HotPathCounts Tests/HotPathCounts/counts.json
 	swift build $(release) --product HotPathCounts
 	"$$(swift build $(release) --show-bin-path)/HotPathCounts" Tests/HotPathCounts/counts.json
 	swift build --build-tests
 	WRITE_COUNTS=1 swift test --skip-build --filter SystemCallCountsTests
+
+release-counts: ## Compare the counts of the hot path with a release build.
+	@$(packages) build run
+	swift build $(release) --product HotPathCounts
+	cp Tests/HotPathCounts/counts.json .build/counts.json
+	"$$(swift build $(release) --show-bin-path)/HotPathCounts" .build/counts.json
+	diff -u Tests/HotPathCounts/counts.json .build/counts.json
+
+settings: ## Write the files derived from the table of settings, after a change of it.
+	@$(packages) build run
+	swift build --build-tests
+	WRITE_SETTINGS=1 swift test --skip-build --filter SettingsTableTests
 
 sanitize: ## Run the tests under ThreadSanitizer and AddressSanitizer, with ARGS.
 	@$(packages) build run test
@@ -62,21 +85,22 @@ sanitize: ## Run the tests under ThreadSanitizer and AddressSanitizer, with ARGS
 	config/test-sanitized thread $(ARGS)
 	config/test-sanitized address $(ARGS)
 
-test-faults: ## Kill the service many times, fill its disk and lock its store.
+test-faults: ## Run the crash and disk fault tests with many rounds.
 	@$(packages) build run test
 	swift build --build-tests
 	FAULT_ROUNDS=200 swift test --skip-build --filter 'KillTests|FaultTests' $(ARGS)
 
-fuzz: ## Feed each parser what libFuzzer makes up, for FUZZ_SECONDS (60) each.
+fuzz: ## Fuzz each parser with libFuzzer for FUZZ_SECONDS (60).
 	@$(packages) build run
 	config/fuzz $(ARGS)
 
-screenshots: ## Write pictures of the pages to .build/screenshots.
+screenshots: ## Write screenshots of the pages to .build/screenshots.
 	@$(packages) build run test
 	swift build --build-tests
 	SCREENSHOTS=$(CURDIR)/.build/screenshots swift test --skip-build --filter ScreenshotTests
 
-lint: ## Check the format and the rules of the sources.
+lint: ## Check the format, the rules and the language of the sources.
+	@$(packages) lint
 	swift format lint --strict --parallel --recursive --configuration config/swift-format.json $(formatted)
 	config/check-sources
 
@@ -87,7 +111,10 @@ docs: ## Write the documentation of the libraries to .build/docs.
 	@$(packages) build
 	config/build-docs $(docs) $(documented)
 
-bench: ## Run the benchmarks beside their peers, all or those in ARGS; BENCH_SECONDS (2) for each.
+image: ## Build the image; without a Docker engine it uses buildah and needs no registry.
+	config/build-image
+
+bench: ## Run all benchmarks or those in ARGS beside their peers, BENCH_SECONDS (2) each.
 	@$(packages) build run bench
 	@config/unpack-packages bench-unpacked $(bench)/nginx
 	for product in reactord BareHandler StreamLoad Benchmarks; do \
@@ -95,7 +122,12 @@ bench: ## Run the benchmarks beside their peers, all or those in ARGS; BENCH_SEC
 	done
 	@BENCH_OUTPUT=$(bench) "$$(swift build $(release) --show-bin-path)/Benchmarks" $(ARGS)
 
-soak: ## Let clients come and go for SOAK_SECONDS (600); what they leave behind has to be nothing.
+hostile: ## Run abusive clients beside well-behaved ones, all kinds or those in ARGS.
+	@$(packages) build run
+	for product in reactord Hostile; do swift build $(release) --product $$product; done
+	"$$(swift build $(release) --show-bin-path)/Hostile" $(ARGS)
+
+soak: ## Connect and disconnect clients for SOAK_SECONDS (600), and check for leaks.
 	@$(packages) build run test
 	swift build $(release) --product reactord
 	swift build --build-tests

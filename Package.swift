@@ -1,8 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// One set of rules for every Swift target: Swift 6 mode, complete concurrency checking, no warning
-/// survives.
+/// The settings of every Swift target: Swift 6 mode, complete concurrency checking, warnings as errors.
 let settings: [SwiftSetting] = [
   .swiftLanguageMode(.v6),
   .treatAllWarnings(as: .error),
@@ -13,7 +12,7 @@ let settings: [SwiftSetting] = [
   .enableUpcomingFeature("InferIsolatedConformances"),  // SE-0470
 ]
 
-/// What a new package has, so that what the tutorial shows compiles there as it does here.
+/// The settings of a new package, so that the tutorial's code compiles there as well.
 let tutorial: [SwiftSetting] = [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]
 
 let package = Package(
@@ -21,25 +20,34 @@ let package = Package(
   products: [
     .executable(name: "reactord", targets: ["reactord"]),
     .library(name: "ReactorStreams", targets: ["ReactorStreams"]),
+    .library(name: "ReactorFoundation", targets: ["ReactorFoundation"]),
     .library(name: "ReactorTesting", targets: ["ReactorTesting"]),
     .library(name: "ReactorCore", targets: ["ReactorCore"]),
     .library(name: "ReactorHost", targets: ["ReactorHost"]),
     .library(name: "ReactorService", targets: ["ReactorService"]),
   ],
   targets: [
-    // The reactive kernel: standard library and Synchronization only.
+    // The reactive kernel: standard library, Synchronization and Dispatch only.
     .target(name: "ReactorStreams", swiftSettings: settings),
     .testTarget(
       name: "ReactorStreamsTests", dependencies: ["ReactorStreams", "ReactorTesting"],
       swiftSettings: settings),
 
-    // What a reactor is, and the pipeline that runs one.
+    // The streams of Foundation's types. The only target that may import all of Foundation.
+    .target(
+      name: "ReactorFoundation", dependencies: ["ReactorStreams"], swiftSettings: settings),
+    .testTarget(
+      name: "ReactorFoundationTests",
+      dependencies: ["ReactorFoundation", "ReactorStreams", "ReactorTesting"],
+      swiftSettings: settings),
+
+    // The reactor protocol and its pipeline.
     .target(name: "ReactorCore", dependencies: ["ReactorStreams"], swiftSettings: settings),
     .testTarget(
       name: "ReactorCoreTests", dependencies: ["ReactorCoding", "ReactorCore", "ReactorStreams"],
       swiftSettings: settings),
 
-    // Exact states, virtual time, drawn timelines: users test their reactors as we test ours.
+    // The test support for reactors: exact states, virtual time, timelines.
     .target(
       name: "ReactorTesting", dependencies: ["ReactorCore", "ReactorStreams"],
       swiftSettings: settings),
@@ -47,41 +55,53 @@ let package = Package(
       name: "ReactorTestingTests",
       dependencies: ["ReactorCore", "ReactorStreams", "ReactorTesting"], swiftSettings: settings),
 
-    // What the authors of reactors write on iOS, moved over: once as it stands there, in Swift 5, and
-    // once in Swift 6.
+    // Reactors ported from iOS, in Swift 5 mode and in Swift 6 mode.
     .testTarget(
       name: "PortedExamplesTests", dependencies: ["ReactorCore", "ReactorTesting"],
       swiftSettings: [
         .swiftLanguageMode(.v5), .treatAllWarnings(as: .error),
-        // What Swift 6 knows of `map(Mutation.setUser)`; without it, Swift 5 warns. SE-0418
+        // Without it, Swift 5 warns about `map(Mutation.setUser)`. SE-0418
         .enableUpcomingFeature("InferSendableFromCaptures"),
       ]),
     .testTarget(
       name: "PortedExamplesSwift6Tests", dependencies: ["ReactorCore", "ReactorTesting"],
       swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]),
 
-    // JSON to and from Swift values: the case shapes of actions, pointers, schemas.
-    .target(name: "ReactorCoding", swiftSettings: settings),
+    // JSON coding of Swift values: actions as cases, pointers, patches, schemas.
+    .target(
+      name: "ReactorCoding", swiftSettings: settings + [.strictMemorySafety()]),  // SE-0458
     .testTarget(
       name: "ReactorCodingTests", dependencies: ["PublicTestData", "ReactorCoding"],
       swiftSettings: settings),
 
-    // Sessions, mailboxes, the log. No HTTP, no C.
+    // The logger and the metrics that every target above the kernel uses.
+    .target(name: "Telemetry", swiftSettings: settings),
+    .testTarget(name: "TelemetryTests", dependencies: ["Telemetry"], swiftSettings: settings),
+
+    // The log protocol, its records, and the log in memory. No sessions.
     .target(
-      name: "ReactorHost", dependencies: ["ReactorCoding", "ReactorCore", "ReactorStreams"],
+      name: "ReactorLog", dependencies: ["ReactorCoding"],
+      swiftSettings: settings + [.strictMemorySafety()]),  // SE-0458
+    .testTarget(name: "ReactorLogTests", dependencies: ["ReactorLog"], swiftSettings: settings),
+
+    // Sessions and mailboxes. No HTTP, no C.
+    .target(
+      name: "ReactorHost",
+      dependencies: ["ReactorCoding", "ReactorCore", "ReactorLog", "ReactorStreams", "Telemetry"],
       swiftSettings: settings),
     .testTarget(
       name: "ReactorHostTests",
-      dependencies: ["ReactorCoding", "ReactorCore", "ReactorHost", "ReactorStreams"],
+      dependencies: [
+        "ReactorCoding", "ReactorCore", "ReactorHost", "ReactorLog", "ReactorStreams", "Telemetry",
+      ],
       swiftSettings: settings),
 
-    // The contract with clients: routes, problems, streams. No C.
+    // The web pages and the JavaScript client, compiled in.
     .target(
-      name: "ReactorHTTP",
-      dependencies: ["ReactorCoding", "ReactorCore", "ReactorHost", "ReactorStreams"],
+      name: "ReactorPages",
+      exclude: ["Client"],  // the modules of reactor.js, see `make client`
       resources: [
-        .embedInCode("Client/reactor.d.ts"),
-        .embedInCode("Client/reactor.js"),
+        .embedInCode("Examples/sign-in.js"),
         .embedInCode("Examples/chat.html"),
         .embedInCode("Examples/chat.js"),
         .embedInCode("Examples/counter.html"),
@@ -95,62 +115,112 @@ let package = Package(
         .embedInCode("Examples/stopwatch.js"),
         .embedInCode("Examples/weather.html"),
         .embedInCode("Examples/weather.js"),
-        .embedInCode("Page/inspector/access.js"),
-        .embedInCode("Page/inspector/actions.js"),
-        .embedInCode("Page/inspector/catalogue.js"),
-        .embedInCode("Page/inspector/charts.js"),
-        .embedInCode("Page/inspector/effects.js"),
-        .embedInCode("Page/inspector/elements.js"),
-        .embedInCode("Page/inspector/inspector.css"),
-        .embedInCode("Page/inspector/inspector.js"),
-        .embedInCode("Page/inspector/timeline.js"),
-        .embedInCode("Page/inspector/tree.js"),
-        .embedInCode("Page/icon.svg"),
-        .embedInCode("Page/index.html"),
-        .embedInCode("Page/page.css"),
+        .embedInCode("Inspector/access.js"),
+        .embedInCode("Inspector/actions.js"),
+        .embedInCode("Inspector/catalogue.js"),
+        .embedInCode("Inspector/charts.js"),
+        .embedInCode("Inspector/commands.js"),
+        .embedInCode("Inspector/console.css"),
+        .embedInCode("Inspector/effects.js"),
+        .embedInCode("Inspector/elements.js"),
+        .embedInCode("Inspector/filter.js"),
+        .embedInCode("Inspector/globals.js"),
+        .embedInCode("Inspector/health.js"),
+        .embedInCode("Inspector/index.html"),
+        .embedInCode("Inspector/inspector.css"),
+        .embedInCode("Inspector/inspector.js"),
+        .embedInCode("Inspector/panels.css"),
+        .embedInCode("Inspector/phone.css"),
+        .embedInCode("Inspector/requests.js"),
+        .embedInCode("Inspector/saved.js"),
+        .embedInCode("Inspector/state.css"),
+        .embedInCode("Inspector/timeline.js"),
+        .embedInCode("Inspector/tree.js"),
+        .embedInCode("icon.svg"),
+        .embedInCode("page.css"),
+        .embedInCode("reactor.d.ts"),
+        .embedInCode("reactor.js"),
+        .embedInCode("token.js"),
+      ],
+      swiftSettings: settings),
+
+    // The types between transport and service: requests, responses, byte streams. No dependencies.
+    .target(name: "ReactorTransport", swiftSettings: settings),
+    .testTarget(
+      name: "ReactorTransportTests", dependencies: ["ReactorTransport"], swiftSettings: settings),
+
+    // The HTTP API: routes, problems, streams. No C.
+    .target(
+      name: "ReactorHTTP",
+      dependencies: [
+        "ReactorCoding", "ReactorCore", "ReactorHost", "ReactorLog", "ReactorStreams",
+        "ReactorTransport", "Telemetry",
       ],
       swiftSettings: settings),
     .testTarget(
       name: "ReactorHTTPTests",
       dependencies: [
-        "ReactorCoding", "ReactorCore", "ReactorHost", "ReactorHTTP", "ReactorStreams",
+        "ReactorCoding", "ReactorCore", "ReactorHost", "ReactorHTTP", "ReactorLog",
+        "ReactorStreams", "ReactorTransport", "Telemetry",
       ],
       swiftSettings: settings),
 
-    // Threads for what blocks, below the transport and the durable log. No C library.
-    .target(name: "SystemThreads", swiftSettings: settings + [.strictMemorySafety()]),  // SE-0458
+    // Threads for blocking calls, and their queues.
+    .systemLibrary(name: "CLinuxEvents"),
+    .target(
+      name: "SystemThreads", dependencies: ["CLinuxEvents"],
+      swiftSettings: settings + [.strictMemorySafety()]),  // SE-0458
     .testTarget(
       name: "SystemThreadsTests", dependencies: ["SystemThreads"], swiftSettings: settings),
 
     // The transport: the only importer of libmicrohttpd.
-    .systemLibrary(name: "CLinuxEvents"),
     .systemLibrary(name: "CMicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
+    .target(name: "CReceiveFilter"),  // sees what libmicrohttpd receives before its parser does
     .target(
       name: "MicrohttpdServer",
-      dependencies: ["CLinuxEvents", "CMicrohttpd", "ReactorHTTP", "SystemThreads"],
+      dependencies: ["CMicrohttpd", "CReceiveFilter", "ReactorTransport", "SystemThreads"],
       swiftSettings: settings + [.strictMemorySafety()]),  // SE-0458
     .testTarget(
-      name: "MicrohttpdServerTests", dependencies: ["MicrohttpdServer", "ReactorHTTP"],
+      name: "MicrohttpdServerTests",
+      dependencies: ["MicrohttpdServer", "ReactorTransport", "SystemThreads"],
       swiftSettings: settings),
 
     // The durable log: the only importer of SQLite.
     .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
     .target(
-      name: "SQLiteLog", dependencies: ["CSQLite", "ReactorHost", "SystemThreads"],
+      name: "SQLiteLog", dependencies: ["CSQLite", "ReactorLog", "SystemThreads", "Telemetry"],
       swiftSettings: settings + [.strictMemorySafety()]),  // SE-0458
     .testTarget(
       name: "SQLiteLogTests",
-      dependencies: ["ReactorCore", "ReactorHost", "ReactorStreams", "SQLiteLog"],
+      dependencies: [
+        "ReactorCore", "ReactorHost", "ReactorLog", "ReactorStreams", "SQLiteLog", "Telemetry",
+      ],
       swiftSettings: settings),
 
-    // Compression of answers: the only importer of zlib.
+    // Compression of responses: the only importer of zlib.
     .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
     .target(
       name: "Zlib", dependencies: ["CZlib"],
       swiftSettings: settings + [.strictMemorySafety()]),  // SE-0458
     .testTarget(name: "ZlibTests", dependencies: ["Zlib"], swiftSettings: settings),
 
-    // The reactors that ship, each also a worked example.
+    // Hashes, authentication codes and signatures: the only importer of OpenSSL.
+    .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
+    .target(
+      name: "Crypto", dependencies: ["COpenSSL"],
+      swiftSettings: settings + [.strictMemorySafety()]),  // SE-0458
+    .testTarget(name: "CryptoTests", dependencies: ["Crypto"], swiftSettings: settings),
+
+    // Principals, tokens, rights: pure except for the cryptography.
+    .target(
+      name: "Identity", dependencies: ["Crypto", "ReactorCoding", "ReactorCore"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "IdentityTests", dependencies: ["Identity", "PublicTestData", "ReactorCore"],
+      exclude: ["tokens.py"],
+      swiftSettings: settings),
+
+    // The example reactors of the daemon.
     .target(
       name: "Reactors", dependencies: ["ReactorCore", "ReactorHost", "ReactorStreams"],
       swiftSettings: settings),
@@ -161,43 +231,65 @@ let package = Package(
       ],
       swiftSettings: settings),
 
+    // The commands that talk to a running daemon: watch, send, health.
+    .target(
+      name: "TerminalClient", dependencies: ["ReactorCoding"],
+      swiftSettings: settings + [.strictMemorySafety()]),  // SE-0458
+    .testTarget(
+      name: "TerminalClientTests", dependencies: ["ReactorCoding", "TerminalClient"],
+      swiftSettings: settings),
+
     // Configuration, signals, wiring; and the daemon itself.
     .target(
       name: "ReactorService",
       dependencies: [
-        "MicrohttpdServer", "ReactorCoding", "ReactorHost", "ReactorHTTP", "SQLiteLog", "Zlib",
+        "MicrohttpdServer", "ReactorHost", "ReactorHTTP", "ReactorLog", "ReactorPages",
+        "ReactorTransport", "SQLiteLog", "SystemThreads", "Telemetry", "TerminalClient", "Zlib",
       ],
-      swiftSettings: settings),
+      swiftSettings: settings + [.strictMemorySafety()]),  // SE-0458
     .testTarget(
-      name: "ReactorServiceTests", dependencies: ["ReactorHost", "ReactorService", "reactord"],
+      name: "ReactorServiceTests",
+      dependencies: [
+        "MicrohttpdServer", "ReactorCore", "ReactorHost", "ReactorHTTP", "ReactorLog",
+        "ReactorService", "Telemetry", "TerminalClient", "reactord",
+      ],
       swiftSettings: settings),
     .executableTarget(
       name: "reactord", dependencies: ["Reactors", "ReactorService"], swiftSettings: settings),
 
-    // The real binary over real sockets, curl and a browser.
+    // The binary over sockets, with curl and a browser.
     .testTarget(
       name: "EndToEndTests",
-      dependencies: ["HotPathCounts", "PublicTestData", "ReadmeExample", "reactord", "room"],
+      dependencies: [
+        "HotPathCounts", "PublicTestData", "ReadmeExample", "faulty", "reactord", "room",
+      ],
       exclude: ["Durability/faults.c"],  // the tests compile it, to be preloaded
       swiftSettings: settings),
 
-    // Every parser that faces the network, as something that takes any bytes; and the corpus of
-    // `make fuzz`.
+    // Reactors that trap or block, for tests of the process around them.
+    .executableTarget(
+      name: "faulty", dependencies: ["ReactorCore", "ReactorHost", "ReactorService"],
+      path: "Tests/FaultyReactors", swiftSettings: settings),
+
+    // Every parser of untrusted bytes as a function of bytes, and the corpus of `make fuzz`.
     .target(
       name: "FuzzedParsers",
-      dependencies: ["ReactorCoding", "ReactorHTTP", "ReactorHost", "ReactorService", "Reactors"],
+      dependencies: [
+        "ReactorCoding", "ReactorHost", "ReactorHTTP", "ReactorLog", "Reactors", "ReactorService",
+        "ReactorTransport",
+      ],
       path: "Tests/Fuzzing/FuzzedParsers", swiftSettings: settings),
     .testTarget(name: "FuzzingTests", dependencies: ["FuzzedParsers"], swiftSettings: settings),
 
-    // Where the test cases are that others published.
+    // The location of public test data.
     .target(name: "PublicTestData", path: "Tests/PublicTestData", swiftSettings: settings),
 
-    // The example of the README, which a test compares with it and runs.
+    // The example of the README, which a test compares and runs.
     .executableTarget(
       name: "ReadmeExample", dependencies: ["ReactorCore", "ReactorHost", "ReactorService"],
       path: "Tests/ReadmeExample", swiftSettings: settings),
 
-    // The package that the tutorial builds; its own manifest stands beside it.
+    // The package of the tutorial, which has a manifest of its own.
     .target(
       name: "Rooms", dependencies: ["ReactorCore"], path: "Tests/Tutorial/Sources/Rooms",
       swiftSettings: tutorial),
@@ -208,26 +300,31 @@ let package = Package(
       name: "RoomsTests", dependencies: ["ReactorTesting", "Rooms"],
       path: "Tests/Tutorial/Tests/RoomsTests", swiftSettings: tutorial),
 
-    // `make bench`: ratios of one run, and what they are compared with.
+    // `make bench`: the benchmarks and their peers.
     .executableTarget(
       name: "Benchmarks",
       dependencies: [
         "AllocationCounter", "BareHandler", "ReactorCore", "ReactorHost", "ReactorHTTP",
-        "ReactorStreams", "Reactors", "SQLiteLog", "StreamLoad", "reactord",
+        "ReactorLog", "Reactors", "ReactorStreams", "ReactorTransport", "SQLiteLog", "StreamLoad",
+        "reactord",
       ],
       path: "Tests/Benchmarks",
       exclude: ["Load/post.lua", "Servers/nchan.conf", "Servers/plain-server.js"],
       swiftSettings: settings),
     .testTarget(name: "BenchmarksTests", dependencies: ["Benchmarks"], swiftSettings: settings),
-    // What the hot path costs, counted: a test compares it with counts.json.
+    // Counts allocations of the hot path, which a test compares with counts.json.
     .executableTarget(
       name: "HotPathCounts",
       dependencies: [
         "AllocationCounter", "ReactorCore", "ReactorHost", "ReactorHTTP", "ReactorStreams",
+        "ReactorTransport",
       ],
       path: "Tests/HotPathCounts", exclude: ["counts.json", "system-calls.json"],
       swiftSettings: settings),
     .target(name: "AllocationCounter", path: "Tests/AllocationCounter"),
+    // `make hostile`: abusive clients beside well-behaved ones.
+    .executableTarget(
+      name: "Hostile", dependencies: ["reactord"], path: "Tests/Hostile", swiftSettings: settings),
     .executableTarget(
       name: "StreamLoad", path: "Tests/StreamLoad", linkerSettings: [.linkedLibrary("m")]),
     .testTarget(name: "StreamLoadTests", dependencies: ["StreamLoad"], swiftSettings: settings),
@@ -237,7 +334,7 @@ let package = Package(
   ]
 )
 
-// `make fuzz`: libFuzzer brings the `main`, so that only a build for it can link this.
+// `make fuzz`: libFuzzer defines `main`, so only its build can link this target.
 if Context.environment["REACTORD_FUZZING"] != nil {
   package.targets.append(
     .executableTarget(

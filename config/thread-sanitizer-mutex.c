@@ -1,11 +1,10 @@
 /*
- * Tells ThreadSanitizer about the contended path of Swift's Mutex.
+ * Annotates the contended path of Swift's Mutex for ThreadSanitizer.
  *
- * Synchronization.Mutex takes and gives back its lock with an atomic that is inlined, so that
- * ThreadSanitizer sees it. Under contention it calls into the standard library, which is not
- * instrumented and waits in the kernel; ThreadSanitizer (Swift 6.3) therefore reports every contended
- * Mutex as a race. Preloaded, this adds the two edges that are missing and nothing else: races outside
- * of a Mutex are found as before.
+ * Synchronization.Mutex locks and unlocks with inlined atomics, which ThreadSanitizer instruments. Under
+ * contention it calls the standard library, which is not instrumented and waits in the kernel, so that
+ * ThreadSanitizer (Swift 6.3) reports every contended Mutex as a race. This preloaded library adds the
+ * two missing happens-before edges. Other races are still reported.
  *
  *   clang -shared -fPIC -o tsan-mutex.so config/thread-sanitizer-mutex.c -ldl
  *   swift build --build-tests --sanitize=thread
