@@ -49,6 +49,14 @@ public struct Logger: Sendable {
     self.handler = handler
   }
 
+  /// A logger that adds fields in front of those of each line.
+  public func adding(_ fields: KeyValuePairs<String, String>) -> Logger {
+    let fields = fields.map { ($0.key, $0.value) }
+    return Logger(threshold: threshold) { [handler] level, message, others in
+      handler(level, message, fields + others)
+    }
+  }
+
   /// A logger without output, for tests and for embedded hosts.
   public static let silent = Logger(level: .error) { _, _, _ in }
 

@@ -21,11 +21,11 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
   /// The versions of the snapshots that have not been compared, the latest first.
   private var snapshots: [Int] = []
 
-  init(_ type: ReactorType<R>, _ log: any SessionLog) {
+  init(_ type: ReactorType<R>, _ log: any SessionLog, _ make: () -> R) {
     self.type = type
     self.log = log
     func fold() -> Fold {
-      let reactor = type.make()
+      let reactor = make()
       return Fold(reactor: reactor, state: reactor.initialState)
     }
     first = fold()

@@ -33,9 +33,42 @@ public struct ReactorRegistration: Sendable {
     upgradeMutation: MutationUpgrade? = nil,
     make: @escaping @Sendable () -> R
   ) where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
-    let type = ReactorType(
+    let type = ReactorType<R>(
       exampleActions: exampleActions, interruptionPolicy: whenInterrupted,
-      upgradeMutation: upgradeMutation, make: make)
+      upgradeMutation: upgradeMutation, maker: { _ in make })
+    self.init(name, summary: summary, type, type.hotPath())
+  }
+
+  /// Registers a reactor whose instances know their session.
+  ///
+  /// ```swift
+  /// ReactorRegistration("room", summary: "A chat room") { context in
+  ///   RoomReactor(id: context.session.id)
+  /// }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - name: The name in addresses.
+  ///   - summary: One sentence for people.
+  ///   - exampleActions: Actions to try, shown in the catalogue.
+  ///   - whenInterrupted: What happens to an accepted action that the end of the process interrupts.
+  ///   - upgradeMutation: Converts old mutations, see the initializer for reactors without a context.
+  ///   - make: Creates an instance: one per session in memory, one per fold of a log, and one for the
+  ///     catalogue, whose session has the id `_`. Called on any thread; it must be cheap.
+  @inlinable
+  public init<R: Reactor>(
+    _ name: String, summary: String, exampleActions: [R.Action] = [],
+    whenInterrupted: InterruptionPolicy = .runAgain,
+    upgradeMutation: MutationUpgrade? = nil,
+    make: @escaping @Sendable (SessionContext<NoParameters>) -> R
+  ) where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
+    let type = ReactorType<R>(
+      exampleActions: exampleActions, interruptionPolicy: whenInterrupted,
+      upgradeMutation: upgradeMutation,
+      maker: { scope in
+        let context = SessionContext(scope, parameters: NoParameters())
+        return { make(context) }
+      })
     self.init(name, summary: summary, type, type.hotPath())
   }
 

@@ -11,7 +11,9 @@ extension ReactorType {
   @inlinable
   func hotPath() -> ReactorWitness.HotPath {
     ReactorWitness.HotPath(
-      instantiate: { [self] state in instantiate(from: state as? R.State) },
+      instantiate: { [self] state, scope in
+        try instantiate(from: state as? R.State, maker(scope))
+      },
       decode: { [self] body, limit throws(ActionDecodingError) in
         try decodeActions(body, limit: limit)
       },
@@ -31,10 +33,10 @@ extension ReactorType {
   }
 
   @inlinable
-  func instantiate(from state: R.State?) -> NewInstance {
+  func instantiate(from state: R.State?, _ make: () -> R) -> NewInstance {
     let pipeline = make().retainingPipeline
     return NewInstance(pipeline: pipeline) { [self] session in
-      let context = SessionContext(session)
+      let context = SessionSerialContext(session)
       pipeline.connect(from: state, in: context, quota: session.effectQuota) { [self] in
         report($0, in: context)
       }
@@ -83,7 +85,7 @@ extension ReactorType {
   /// - Returns: The error that rejects a mutation; `nil` for none.
   @inlinable
   func report(
-    _ report: PipelineReport<R.Mutation, R.State>, in context: SessionContext
+    _ report: PipelineReport<R.Mutation, R.State>, in context: SessionSerialContext
   ) -> (any Error)? {
     switch report {
     case .connected(let shown):
@@ -119,12 +121,14 @@ extension ReactorType {
     ReactorWitness(
       hotPath: hotPath, interruptionPolicy: interruptionPolicy,
       schema: { [self] in schema },
-      describe: { [self] in describe() },
+      describe: { [self] in describe($0) },
       decodeJournal: { [self] in try decode(journal: $0) },
-      fold: { [self] in try fold($0, upTo: $1).map { ($0.state, $0.snapshot) } },
-      replay: { [self] in try replay($0, after: $1) },
-      verify: { [self] log in
-        var verification = LogVerification(self, log)
+      fold: { [self] log, version, scope in
+        try fold(log, upTo: version, maker(scope)).map { ($0.state, $0.snapshot) }
+      },
+      replay: { [self] in try replay($0, after: $1, maker($2)) },
+      verify: { [self] log, scope in
+        var verification = LogVerification(self, log, try maker(scope))
         return try verification.run()
       },
       encodeFolded: { [self] in
@@ -147,17 +151,17 @@ extension ReactorType {
   }
 
   private func replay(
-    _ log: any SessionLog, after version: Int
+    _ log: any SessionLog, after version: Int, _ make: @escaping @Sendable () -> R
   ) throws -> ReactorWitness.Replay? {
-    guard let base = try fold(log, upTo: version) else { return nil }
+    guard let base = try fold(log, upTo: version, make) else { return nil }
     // One reader at a time: the mutex satisfies the compiler.
     let current = SharedState(base.state)
     return { [self] entry in
       let state = current.value.withLock { $0 }
-      guard let entry else { return try encode(show(state)) }
+      guard let entry else { return try encode(show(state, make)) }
       let next = make().reduce(state: state, mutation: try decode(entry))
       current.value.withLock { $0 = next }
-      return try encode(show(next))
+      return try encode(show(next, make))
     }
   }
 }

@@ -8,7 +8,10 @@ internal import Synchronization
 @usableFromInline
 final class ReactorType<R: Reactor>: Sendable
 where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
-  @usableFromInline let make: @Sendable () -> R
+  /// Decodes what the instances of a session have in common, and returns how to create one.
+  @usableFromInline typealias Maker = @Sendable (SessionScope) throws -> @Sendable () -> R
+
+  @usableFromInline let maker: Maker
   let interruptionPolicy: InterruptionPolicy
   private let upgradeMutation: MutationUpgrade?
   private let fingerprint = Mutex<String?>(nil)
@@ -25,16 +28,16 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
   @usableFromInline
   init(
     exampleActions: [R.Action], interruptionPolicy: InterruptionPolicy,
-    upgradeMutation: MutationUpgrade?, make: @escaping @Sendable () -> R
+    upgradeMutation: MutationUpgrade?, maker: @escaping Maker
   ) {
     self.exampleActions = exampleActions
     self.interruptionPolicy = interruptionPolicy
     self.upgradeMutation = upgradeMutation
-    self.make = make
+    self.maker = maker
     plainActions = JSONCoder.plainCases(of: R.Action.self)
   }
 
-  func describe() -> ReactorDescription {
+  func describe(_ scope: SessionScope) -> ReactorDescription {
     func json(_ value: some Encodable) -> [UInt8] {
       (try? encode(value)) ?? Array("null".utf8)
     }
@@ -42,7 +45,8 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
       actionSchema: json(JSONSchema.derive(R.Action.self, for: .input)),
       mutationSchema: json(JSONSchema.derive(R.Mutation.self, for: .output)),
       stateSchema: json(JSONSchema.derive(R.State.self, for: .output)),
-      initialState: json(show(make().initialState)),
+      initialState: (try? maker(scope)).map { json(show($0().initialState, $0)) }
+        ?? Array("null".utf8),
       exampleActions: exampleActions.map { json($0) })
   }
 
@@ -78,10 +82,15 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
   /// A snapshot of a release with another State or Mutation is ignored and the log is folded again,
   /// unless retention has removed the beginning of the log.
   ///
+  /// - Parameters:
+  ///   - log: The session's log.
+  ///   - version: The version.
+  ///   - make: Creates an instance of the session.
   /// - Returns: The fold, and the version of the snapshot that it began with, 0 for none; `nil` if
   ///   the log ends earlier, or retention has removed what the fold needs.
+  /// - Throws: If the log cannot be read, or an entry cannot be decoded.
   func fold(
-    _ log: any SessionLog, upTo version: Int
+    _ log: any SessionLog, upTo version: Int, _ make: () -> R
   ) throws -> (state: R.State, snapshot: Int)? {
     let reactor = make()
     var state = reactor.initialState
@@ -144,7 +153,7 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
   }
 
   /// Applies `transform(state:)` to a state of the past: what it emits synchronously.
-  func show(_ state: R.State) -> R.State {
+  func show(_ state: R.State, _ make: () -> R) -> R.State {
     let shown = Mutex(state)
     let source = Observable.just(state)
     let transformed = make().transform(state: source)

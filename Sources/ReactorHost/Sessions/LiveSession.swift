@@ -64,6 +64,11 @@ final class LiveSession: Session, BatchSource {
     commits.withLock { $0.lastActiveAt }
   }
 
+  /// The session as its reactor's instances see it.
+  var scope: SessionScope {
+    SessionScope(key, logger: environment.logger)
+  }
+
   /// The quota of running effects of the host.
   @usableFromInline var effectQuota: EffectQuota {
     environment.effectQuota

@@ -29,7 +29,9 @@ final class ReactorRuntime: HostedReactor {
 
   var description: ReactorDescription {
     if let known = described.withLock({ $0 }) { return known }
-    let description = environment.witness.describe()
+    let description = environment.witness.describe(
+      SessionScope(
+        SessionKey(reactor: name, id: SessionScope.catalogueID), logger: environment.logger))
     described.withLock { $0 = description }
     return description
   }
@@ -118,8 +120,9 @@ final class ReactorRuntime: HostedReactor {
 
   func refold(_ id: String) throws(LogError) -> RefoldReport {
     do {
+      let key = SessionKey(reactor: name, id: id)
       return try environment.witness.verify(
-        environment.log.session(SessionKey(reactor: name, id: id)))
+        environment.log.session(key), SessionScope(key, logger: environment.logger))
     } catch let error as LogError {
       throw error
     } catch {

@@ -12,7 +12,7 @@ final class ReactorWitness: Sendable {
   @usableFromInline
   struct HotPath: Sendable {
     /// Creates an instance with a State, or with its initial State.
-    let instantiate: @Sendable ((any Sendable)?) -> NewInstance
+    let instantiate: @Sendable ((any Sendable)?, SessionScope) throws -> NewInstance
 
     /// Decodes an action, or an array of at most a number of actions.
     let decode: @Sendable ([UInt8], _ limit: Int) throws(ActionDecodingError) -> DecodedActions
@@ -28,7 +28,7 @@ final class ReactorWitness: Sendable {
 
     @usableFromInline
     init(
-      instantiate: @escaping @Sendable ((any Sendable)?) -> NewInstance,
+      instantiate: @escaping @Sendable ((any Sendable)?, SessionScope) throws -> NewInstance,
       decode: @escaping @Sendable ([UInt8], Int) throws(ActionDecodingError) -> DecodedActions,
       executePlain: @escaping @Sendable (any PipelineControl, Int, ActionReply) -> Void,
       executeIfIdle: @escaping @Sendable (any PipelineControl, () -> Void) -> Bool,
@@ -46,6 +46,11 @@ final class ReactorWitness: Sendable {
   /// Reads states of the past: folds an entry, or none, and returns the State as JSON.
   typealias Replay = @Sendable (LogEntry?) throws -> [UInt8]
 
+  typealias Fold =
+    @Sendable (any SessionLog, Int, SessionScope) throws -> (
+      state: any Sendable, snapshot: Int
+    )?
+
   let hotPath: HotPath
 
   /// The policy for accepted actions that the end of the process interrupted.
@@ -57,7 +62,7 @@ final class ReactorWitness: Sendable {
   let schema: @Sendable () -> String
 
   /// The schemas and examples.
-  let describe: @Sendable () -> ReactorDescription
+  let describe: @Sendable (SessionScope) -> ReactorDescription
 
   /// Decodes actions of the journal.
   let decodeJournal: @Sendable ([AcceptedAction]) throws -> DecodedActions
@@ -66,13 +71,13 @@ final class ReactorWitness: Sendable {
   ///
   /// Returns the State and the version of the snapshot that the fold began with; `nil` if the log
   /// does not reach the version, or retention removed what it needs.
-  let fold: @Sendable (any SessionLog, Int) throws -> (state: any Sendable, snapshot: Int)?
+  let fold: Fold
 
   /// Begins to read the states from a version on; `nil` as with ``fold``.
-  let replay: @Sendable (any SessionLog, Int) throws -> Replay?
+  let replay: @Sendable (any SessionLog, Int, SessionScope) throws -> Replay?
 
   /// Folds a log twice and compares the results.
-  let verify: @Sendable (any SessionLog) throws -> RefoldReport
+  let verify: @Sendable (any SessionLog, SessionScope) throws -> RefoldReport
 
   /// The State that `reduce` gets next, as JSON, in the serial context; `nil` elsewhere.
   let encodeFolded: @Sendable (any PipelineControl) -> [UInt8]?
@@ -83,11 +88,11 @@ final class ReactorWitness: Sendable {
   init(
     hotPath: HotPath, interruptionPolicy: InterruptionPolicy,
     schema: @escaping @Sendable () -> String,
-    describe: @escaping @Sendable () -> ReactorDescription,
+    describe: @escaping @Sendable (SessionScope) -> ReactorDescription,
     decodeJournal: @escaping @Sendable ([AcceptedAction]) throws -> DecodedActions,
-    fold: @escaping @Sendable (any SessionLog, Int) throws -> (state: any Sendable, snapshot: Int)?,
-    replay: @escaping @Sendable (any SessionLog, Int) throws -> Replay?,
-    verify: @escaping @Sendable (any SessionLog) throws -> RefoldReport,
+    fold: @escaping Fold,
+    replay: @escaping @Sendable (any SessionLog, Int, SessionScope) throws -> Replay?,
+    verify: @escaping @Sendable (any SessionLog, SessionScope) throws -> RefoldReport,
     encodeFolded: @escaping @Sendable (any PipelineControl) -> [UInt8]?,
     encodeShown: @escaping @Sendable (any PipelineControl) throws -> [UInt8]
   ) {

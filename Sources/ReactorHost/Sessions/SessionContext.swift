@@ -1,35 +1,64 @@
-internal import ReactorCore
-internal import ReactorStreams
-internal import Synchronization
+public import ReactorLog
+public import Telemetry
 
-/// The serial context of a session's reactor, and the way from the reactor to the session.
+/// The session of a reactor's instance, for `make` of its registration.
 ///
-/// The reactor's streams retain it, so it does not retain the session.
-@usableFromInline
-final class SessionContext: GlobalContext {
-  @usableFromInline weak let session: LiveSession?
+/// ```swift
+/// ReactorRegistration("room", summary: "A chat room") { context in
+///   RoomReactor(id: context.session.id)
+/// }
+/// ```
+///
+/// A reactor may retain it. It has the same session and parameters for every instance of a session:
+/// after a restart, and in folds of its log. So `initialState` may depend on them; it must depend on
+/// nothing else.
+public struct SessionContext<Parameters: Sendable>: Sendable {
+  /// The session: the name of its reactor and its id.
+  ///
+  /// The instance of the catalogue, whose initial State is shown there, has the id `_`.
+  public let session: SessionKey
 
-  @usableFromInline
-  init(_ session: LiveSession) {
+  /// The parameters that the session was created with.
+  public let parameters: Parameters
+
+  /// Writes to the log of the host, with the session in each line.
+  public let logger: Logger
+
+  /// Creates a context.
+  package init(session: SessionKey, parameters: Parameters, logger: Logger) {
     self.session = session
+    self.parameters = parameters
+    self.logger = logger
   }
+}
 
+extension SessionContext {
+  /// Creates the context of an instance.
   @usableFromInline
-  var isCurrent: Bool {
-    session?.pipeline.isCurrent ?? false
+  init(_ scope: SessionScope, parameters: Parameters) {
+    self.init(
+      session: scope.key, parameters: parameters,
+      logger: scope.logger.adding(["reactor": scope.key.reactor, "session": scope.key.id]))
   }
+}
 
-  @usableFromInline
-  func perform(_ work: @escaping @Sendable () -> Void) {
-    session?.enqueue(work)
-  }
+/// The parameters of a reactor that has none.
+public struct NoParameters: Codable, Hashable, Sendable {
+  /// Creates the value.
+  public init() {}
+}
 
-  func deliver(
-    global name: String, revision: UInt64, isNull: Bool, _ work: @escaping @Sendable () -> Void
-  ) {
-    session?.enqueue { [weak session] in
-      guard let session, session.isNew(revision, of: name, isNull: isNull) else { return }
-      session.pipeline.attribute(.global(name: name, revision: revision), work)
-    }
+/// A session as code sees it that creates instances of its reactor.
+@usableFromInline
+struct SessionScope: Sendable {
+  /// The id of the instance in the catalogue.
+  static let catalogueID = "_"
+
+  let key: SessionKey
+  let logger: Logger
+
+  init(_ key: SessionKey, logger: Logger) {
+    self.key = key
+    self.logger = logger
   }
 }

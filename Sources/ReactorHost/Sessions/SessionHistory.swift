@@ -12,7 +12,7 @@ struct SessionHistory: Sendable {
     let current = session.current
     if version == current.version { return current }
     guard version >= 0, version < current.version,
-      let replay = try reading({ try witness.replay(log, version) })
+      let replay = try reading({ try witness.replay(log, version, session.scope) })
     else {
       throw .unknownVersion(oldest: try oldestVersion(), latest: current.version)
     }
@@ -32,7 +32,7 @@ struct SessionHistory: Sendable {
     let latest = session.current.version
     let start = version ?? 0
     guard start <= latest, try hasEntries(after: start, upTo: latest),
-      let replay = try reading({ try witness.replay(log, start) })
+      let replay = try reading({ try witness.replay(log, start, session.scope) })
     else {
       throw .unknownVersion(oldest: try oldestVersion(), latest: latest)
     }

@@ -191,14 +191,17 @@ final class SessionSlot: Sendable {
   ) {
     let stored = newSession()
     log.create(epoch: stored.epoch) { [self] result in
-      do throws(LogError) {
-        try result.get()
-        let session = try begin(stored, instance())
-        publish(session)
-        completion(.success(OpenedSession(session: session, wasCreated: true)))
-      } catch {
-        guard error == .conflict else { return completion(.failure(.log(error))) }
-        openExisting(for: intent, completion)
+      switch result {
+      case .success:
+        do {
+          let session = try begin(stored, instance())
+          publish(session)
+          completion(.success(OpenedSession(session: session, wasCreated: true)))
+        } catch {
+          completion(.failure(.log(reported(error))))
+        }
+      case .failure(.conflict): openExisting(for: intent, completion)
+      case .failure(let error): completion(.failure(.log(error)))
       }
     }
   }
@@ -267,7 +270,7 @@ final class SessionSlot: Sendable {
 
   private func fold(_ stored: StoredSession) throws -> LiveSession {
     guard stored.version > 0 else { return try begin(stored, instance()) }
-    guard let restored = try environment.witness.fold(log, stored.version) else {
+    guard let restored = try environment.witness.fold(log, stored.version, scope) else {
       throw LogError.corrupt("Some of the session's mutations are missing.")
     }
     let session = try begin(
@@ -279,8 +282,12 @@ final class SessionSlot: Sendable {
     return session
   }
 
-  private func instance(from state: (any Sendable)? = nil) -> NewInstance {
-    environment.witness.hotPath.instantiate(state)
+  private var scope: SessionScope {
+    SessionScope(key, logger: environment.logger)
+  }
+
+  private func instance(from state: (any Sendable)? = nil) throws -> NewInstance {
+    try environment.witness.hotPath.instantiate(state, scope)
   }
 
   private func begin(
