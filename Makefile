@@ -9,6 +9,8 @@ MAKEFLAGS += --no-print-directory
 
 # The address of `make run`.
 LISTEN ?= 127.0.0.1:8080
+# The configuration of `make run`: debug builds in a third of the time, release responds faster.
+CONFIGURATION ?= debug
 # Additional arguments of `make run`, `make test` and `make sanitize`, and the parsers of `make fuzz`:
 # make test ARGS='--filter ReactorCoreTests', make fuzz ARGS='json headers'.
 ARGS ?=
@@ -20,16 +22,17 @@ documented := ReactorStreams ReactorCore ReactorTesting ReactorCoding ReactorSer
 # The flags of the image, so that benchmarks measure the same binary. Static linking of the Swift
 # runtime also makes calls cheaper.
 release := -c release --static-swift-stdlib
+run_build := $(if $(filter release,$(CONFIGURATION)),$(release),-c $(CONFIGURATION))
 docs := .build/docs
 bench := .build/bench
 
 help: ## Show this.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-run: ## Build and start the daemon on LISTEN (127.0.0.1:8080), with ARGS.
+run: ## Build and start the daemon on LISTEN (127.0.0.1:8080), with ARGS; CONFIGURATION=release is faster.
 	@$(packages) build run try
-	swift build $(release) --product reactord
-	@reactord="$$(swift build $(release) --show-bin-path)/reactord"; \
+	swift build $(run_build) --product reactord
+	@reactord="$$(swift build $(run_build) --show-bin-path)/reactord"; \
 	{ for attempt in {1..100}; do \
 	    sleep 0.1; \
 	    "$$reactord" health --url http://$(LISTEN) 2>/dev/null || continue; \

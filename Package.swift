@@ -261,7 +261,7 @@ let package = Package(
     .testTarget(
       name: "EndToEndTests",
       dependencies: [
-        "HotPathCounts", "PublicTestData", "ReadmeExample", "faulty", "reactord", "room",
+        "HotPathCounts", "PublicTestData", "ReadmeExample", "faulty", "reactord", "room", "todo",
       ],
       exclude: ["Durability/faults.c"],  // the tests compile it, to be preloaded
       swiftSettings: settings),
@@ -299,6 +299,17 @@ let package = Package(
     .testTarget(
       name: "RoomsTests", dependencies: ["ReactorTesting", "Rooms"],
       path: "Tests/Tutorial/Tests/RoomsTests", swiftSettings: tutorial),
+
+    // The package that `reactord new todo` writes, which has a manifest of its own.
+    .target(
+      name: "TodoReactors", dependencies: ["ReactorCore"],
+      path: "Tests/NewPackage/Sources/TodoReactors", swiftSettings: tutorial),
+    .executableTarget(
+      name: "todo", dependencies: ["ReactorHost", "ReactorService", "TodoReactors"],
+      path: "Tests/NewPackage/Sources/todo", swiftSettings: tutorial),
+    .testTarget(
+      name: "TodoReactorsTests", dependencies: ["ReactorTesting", "TodoReactors"],
+      path: "Tests/NewPackage/Tests/TodoReactorsTests", swiftSettings: tutorial),
 
     // `make bench`: the benchmarks and their peers.
     .executableTarget(

@@ -35,6 +35,7 @@ public enum CommandLineInterface {
         try (found ?? probe).run()
       case .watch(let command): try command.run()
       case .send(let command): try command.run()
+      case .new(let command): print(try command.run())
       case .log(let task, let configuration):
         var context = context(configuration, settings)
         context.task = task

@@ -32,6 +32,8 @@ extension Configuration {
       return try reader.watch(arguments.dropFirst())
     case "send":
       return try reader.send(arguments.dropFirst())
+    case "new":
+      return try reader.new(arguments.dropFirst())
     case "defaults" where arguments.count == 1:
       return .print(String(table.defaultFile.dropLast()))
     case "--help", "-h":

@@ -17,6 +17,9 @@ public enum Invocation: Sendable {
   /// Send an action to a session.
   case send(SendCommand)
 
+  /// Write a package with one reactor.
+  case new(NewPackageCommand)
+
   /// Print a text to standard output and exit with 0.
   case print(String)
 }

@@ -87,6 +87,26 @@ struct InvocationReader {
       SendCommand(session: try session(parts.words[0]), action: action, wait: wait))
   }
 
+  /// `reactord new NAME [--package PATH|URL]`.
+  func new(_ arguments: ArraySlice<String>) throws(ConfigurationError) -> Invocation {
+    let parts = try ClientArguments(arguments, bare: [], valued: ["--package"])
+    if let text = parts.text { return .print(text) }
+    guard parts.words.count == 1 else {
+      throw .usage("'reactord new' needs the name of the package")
+    }
+    guard let name = PackageName(parts.words[0]) else {
+      throw .usage(
+        "\"\(parts.words[0])\" is no name of a package; use lower-case letters, digits and single "
+          + "hyphens, at most 40, beginning with a letter")
+    }
+    guard let source = parts.flags["--package"].map(PackageSource.init) ?? .find() else {
+      throw .usage(
+        "the sources of reactord were not found; name their folder or git repository with --package"
+      )
+    }
+    return .new(NewPackageCommand(name: name, source: source))
+  }
+
   private func session(_ url: String) throws(ConfigurationError) -> SessionURL {
     guard let session = SessionURL(url) else {
       throw .usage(

@@ -13,6 +13,7 @@ extension SettingsTable {
         compact   delete what log.retain does not retain, and shrink the file
       reactord watch URL [--json]                            print a session's State and its changes
       reactord send URL ACTION [--wait SECONDS]              send an action and print the State
+      reactord new NAME [--package PATH|URL]                 write a package with one reactor
       reactord health [--url URL]                            exit with 0 if a daemon is healthy
       reactord defaults                                      print the default configuration file
       reactord --help | --version
