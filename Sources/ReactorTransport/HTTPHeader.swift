@@ -8,6 +8,7 @@ public enum HTTPHeader: UInt8, CaseIterable, Sendable {
   case authorization
   case contentEncoding
   case contentType
+  case datastarRequest
   case forwarded
   case forwardedFor
   case host
@@ -30,6 +31,7 @@ public enum HTTPHeader: UInt8, CaseIterable, Sendable {
     case .authorization: "authorization"
     case .contentEncoding: "content-encoding"
     case .contentType: "content-type"
+    case .datastarRequest: "datastar-request"
     case .forwarded: "forwarded"
     case .forwardedFor: "x-forwarded-for"
     case .host: "host"

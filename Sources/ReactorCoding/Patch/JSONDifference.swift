@@ -86,28 +86,28 @@ private struct DifferenceWriter {
   ///
   /// - Returns: `false` if a name occurs twice, so that members cannot be compared by name.
   private mutating func compareMembers(_ left: UInt32, _ right: UInt32) -> Bool {
-    let removed = names(old, left)
-    let added = names(new, right)
+    let removed = old.names(of: left)
+    let added = new.names(of: right)
     if removed.elementsEqual(added, by: areEqual) {
       // The usual case: the same members in the same order. A duplicate name then occurs in both,
       // and its last member counts.
-      guard !hasRepeatedName(old, removed) else { return false }
+      guard !old.hasRepeatedName(removed) else { return false }
       for (name, other) in zip(removed, added) { compareMember(name, other) }
       return true
     }
     var others: [UTF8Text: UInt32] = [:]
-    for name in added where others.updateValue(name, forKey: text(new, name)) != nil {
+    for name in added where others.updateValue(name, forKey: new.text(of: name)) != nil {
       return false
     }
-    guard !hasRepeatedName(old, removed) else { return false }
+    guard !old.hasRepeatedName(removed) else { return false }
     for name in removed {
-      if let other = others.removeValue(forKey: text(old, name)) {
+      if let other = others.removeValue(forKey: old.text(of: name)) {
         compareMember(name, other)
       } else {
         descend(to: name, in: old) { $0.write("remove") }
       }
     }
-    for name in added where others[text(new, name)] != nil {
+    for name in added where others[new.text(of: name)] != nil {
       descend(to: name, in: new) { $0.write("add", value: name + 1) }
     }
     return true
@@ -117,39 +117,6 @@ private struct DifferenceWriter {
     // The usual case: an equal member needs no path.
     guard !areEqual(name + 1, other + 1) else { return }
     descend(to: other, in: new) { $0.compare(name + 1, other + 1) }
-  }
-
-  /// Returns the nodes of an object's member names.
-  private func names(_ document: JSONDocument, _ object: UInt32) -> [UInt32] {
-    var names: [UInt32] = []
-    var index = object + 1
-    while index < document.node(object).next {
-      names.append(index)
-      index = document.node(index + 1).next
-    }
-    return names
-  }
-
-  private func hasRepeatedName(_ document: JSONDocument, _ names: [UInt32]) -> Bool {
-    // For a few names, comparing is faster than hashing.
-    guard names.count > 8 else {
-      return names.indices.contains { index in
-        names[..<index].contains { isSameName($0, names[index], in: document) }
-      }
-    }
-    return Set(names.map { text(document, $0) }).count < names.count
-  }
-
-  private func isSameName(_ left: UInt32, _ right: UInt32, in document: JSONDocument) -> Bool {
-    let (one, other) = (document.node(left), document.node(right))
-    if one.hasEscapes || other.hasEscapes { return text(document, left) == text(document, right) }
-    return one.end - one.start == other.end - other.start
-      && document.bytes[Int(one.start)..<Int(one.end)]
-        == document.bytes[Int(other.start)..<Int(other.end)]
-  }
-
-  private func text(_ document: JSONDocument, _ name: UInt32) -> UTF8Text {
-    UTF8Text(document.string(document.node(name)))
   }
 
   // MARK: Arrays

@@ -98,8 +98,8 @@ public struct CrossOrigin: Sendable {
 
   /// The request fields that a page may set, beside those that it always may.
   private static let accepted = """
-    Accept, Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, \
-    Prefer, traceparent, X-Request-Id
+    Accept, Authorization, Content-Type, Datastar-Request, Idempotency-Key, If-Match, \
+    If-None-Match, Last-Event-ID, Prefer, traceparent, X-Request-Id
     """
 
   /// The response fields that a page may read, beside those that it always may.

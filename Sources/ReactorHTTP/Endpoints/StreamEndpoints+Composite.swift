@@ -17,6 +17,7 @@ extension StreamEndpoints {
     let query = try call.query()
     let wanted = try StreamRequest(query, call.request)
     let sources = try sources(query.all("session"))
+    let views = try wanted.views(of: sources.count)
     guard !channels.isDraining else { return call.reply(response(to: call, RetryStream())) }
     open(sources[...], []) { result in
       switch result {
@@ -24,7 +25,7 @@ extension StreamEndpoints {
         // An EventSource stops for good.
         call.reply(HTTPResponse(status: 204))
       case .success(let sessions) where sessions.allSatisfy({ $0.map(hasCapacity) ?? true }):
-        call.reply(response(to: call, stream(of: zip(sources, sessions), wanted)))
+        call.reply(response(to: call, stream(of: zip(sources, sessions), in: views, wanted)))
       case .success, .failure(.tooMany):
         call.reply(response(to: call, RetryStream()))
       case .failure(let error): call.reply(Problem(error))
@@ -72,10 +73,12 @@ extension StreamEndpoints {
   }
 
   private func stream(
-    of sessions: some Sequence<(Source, (any Session)?)>, _ wanted: StreamRequest
+    of sessions: some Sequence<(Source, (any Session)?)>, in views: [StreamView],
+    _ wanted: StreamRequest
   ) -> CompositeStream {
     let cursors = wanted.lastEventID.map { CompositeCursor($0) }
-    let parts = sessions.map { source, session -> CompositeStream.Part in
+    let parts = zip(sessions, views).map { entry, view -> CompositeStream.Part in
+      let (source, session) = entry
       guard let session else {
         return CompositeStream.Part(source.name, nil, StreamOpening(), at: nil)
       }
@@ -85,7 +88,8 @@ extension StreamEndpoints {
         case .some(nil): .unknown
         case .some(let cursors?): cursors.position(of: source.name, in: session.epoch)
         }
-      let (subscription, opening) = channels.subscribe(to: session, wanted, from: position)
+      let (subscription, opening) = channels.subscribe(
+        to: session, wanted, in: view, from: position)
       let cursor: Cursor? =
         if !opening.isReset, case .cursor(let cursor) = position { cursor } else { nil }
       return CompositeStream.Part(source.name, subscription, opening, at: cursor)

@@ -21,7 +21,8 @@ struct StreamEndpoints {
   }
 
   private static let options: [OpenAPIParameter] = [
-    .select, .delta, .replay, .activity, .lastEventID, .lastEventIDQuery,
+    .select, .delta, .old, .format, .into, .replay, .activity, .lastEventID,
+    .lastEventIDQuery, .datastarRequest,
   ]
 
   var all: [Endpoint] {
@@ -40,7 +41,7 @@ struct StreamEndpoints {
           ],
           problems: [
             .invalidParameter, .invalidSessionID, .unknownReactor, .unknownSession,
-            .invalidPointer, .notAcceptable,
+            .invalidPointer, .stateNotObject, .notAcceptable,
           ])),
       Endpoint(
         .get, "/v1/events", needs: .read, reach: .sessionsInQuery, traits: .stream,
@@ -67,7 +68,9 @@ struct StreamEndpoints {
           "streamGlobalEvents", "A global's values as server-sent events",
           parameters: [.global] + Self.options,
           responses: [.init(200, "The stream", headers: [.heartbeatInterval], .stream)],
-          problems: [.invalidParameter, .unknownGlobal, .invalidPointer, .notAcceptable])),
+          problems: [
+            .invalidParameter, .unknownGlobal, .invalidPointer, .stateNotObject, .notAcceptable,
+          ])),
     ]
   }
 
@@ -102,7 +105,10 @@ struct StreamEndpoints {
     reactor.session(id, for: .use) { result in
       switch result {
       case .success(let opened) where hasCapacity(opened.session):
-        call.reply(response(to: call, stream(of: opened.session, wanted)))
+        call.reply { () throws(Problem) in
+          try checkSignals(of: opened.session, wanted)
+          return response(to: call, stream(of: opened.session, wanted))
+        }
       case .success, .failure(.tooMany):
         call.reply(response(to: call, RetryStream()))
       case .failure(.ended):
@@ -118,6 +124,7 @@ struct StreamEndpoints {
     try call.negotiate("text/event-stream")
     let wanted = try StreamRequest(try call.query(), call.request)
     guard !channels.isDraining else { return response(to: call, RetryStream()) }
+    try checkSignals(of: global, wanted)
     return response(to: call, stream(of: global, wanted))
   }
 
@@ -131,7 +138,20 @@ struct StreamEndpoints {
 
   private func stream(of source: any StateSource, _ wanted: StreamRequest) -> SessionStream {
     let (subscription, opening) = channels.subscribe(
-      to: source, wanted, from: StreamPosition(wanted.lastEventID))
+      to: source, wanted, in: wanted.view, from: StreamPosition(wanted.lastEventID))
     return SessionStream(subscription, opening, of: channels)
+  }
+
+  /// Rejects signals of a State that is no object, unless they have a name.
+  private func checkSignals(
+    of source: any StateSource, _ wanted: StreamRequest
+  ) throws(Problem) {
+    guard wanted.view.needsObject, !wanted.view.canSend(source.current.json) else { return }
+    throw Problem(
+      .stateNotObject,
+      """
+      The State is no object, and signals are the members of one. Send into=NAME, and the State is \
+      the signal of that name.
+      """)
   }
 }

@@ -5,8 +5,8 @@ internal import ReactorHost
 enum OpenAPIParameter: String, CaseIterable {
   case reactor, session, effect, global, problem, file, inspectorFile, exampleFile
   case limit, afterSession, afterVersion, afterEffect
-  case version, select, delta, replay, activity, lastEventIDQuery, sessions
-  case lastEventID, idempotencyKey, prefer, ifMatch, ifNoneMatch
+  case version, select, delta, old, format, into, replay, activity, lastEventIDQuery, sessions
+  case lastEventID, datastarRequest, idempotencyKey, prefer, ifMatch, ifNoneMatch
   case requestID, traceparent
 
   var reference: JSONValue {
@@ -62,8 +62,31 @@ enum OpenAPIParameter: String, CaseIterable {
         ["type": "string", "pattern": "^(/([^~]|~[01])*)?$"])
     case .delta:
       query(
-        "delta", "Sends the first State whole, and then JSON Patches (RFC 6902).",
-        ["type": "string", "enum": ["patch"]])
+        "delta",
+        "Sends the first State whole, and then JSON Patches (RFC 6902) or Merge Patches (RFC 7396).",
+        ["type": "string", "enum": ["patch", "merge"]])
+    case .old:
+      query(
+        "old", "Sends `{\"old\":…,\"new\":…}`; excludes `delta` and `format`.",
+        ["type": "boolean"])
+    case .format:
+      query(
+        "format", "Sends the signals of the Datastar client; excludes `delta` and `old`.",
+        ["type": "string", "enum": ["datastar"]])
+    case .into:
+      query(
+        "into", "The names of the signals that contain the States, in the order of the sessions.",
+        [
+          "type": "array",
+          "items": [
+            "type": "string", "minLength": 1, "maxLength": 128,
+            "pattern": "^(?!.*__)[A-Za-z0-9_]*$",
+          ],
+        ])
+    case .datastarRequest:
+      header(
+        "Datastar-Request", "`true` is as `format=datastar`; the Datastar client sends it.",
+        ["type": "string"])
     case .activity:
       query(
         "activity", "Sends the number of running effects and their progress.", ["type": "boolean"])

@@ -24,6 +24,7 @@ enum ProblemKind: String, CaseIterable {
   case rateLimited = "rate-limited"
   case sessionEnded = "session-ended"
   case sessionExists = "session-exists"
+  case stateNotObject = "state-not-object"
   case stateTooLarge = "state-too-large"
   case storageFull = "storage-full"
   case unauthorized
@@ -49,7 +50,9 @@ enum ProblemKind: String, CaseIterable {
     case .bodyTooLarge: 413
     case .unsupportedMediaType: 415
     case .misdirectedRequest: 421
-    case .idempotencyKeyReused, .invalidAction, .invalidBody, .invalidPointer: 422
+    case .idempotencyKeyReused, .invalidAction, .invalidBody, .invalidPointer,
+      .stateNotObject:
+      422
     case .rateLimited: 429
     case .headersTooLarge: 431
     case .effectFailed: 500
@@ -80,6 +83,7 @@ enum ProblemKind: String, CaseIterable {
     case .rateLimited: "Too many requests"
     case .sessionEnded: "The session has ended"
     case .sessionExists: "The session exists already"
+    case .stateNotObject: "The State is not an object"
     case .stateTooLarge: "The State is too large"
     case .storageFull: "The storage is full"
     case .unauthorized: "A token is needed"
@@ -153,6 +157,8 @@ enum ProblemKind: String, CaseIterable {
     case .sessionEnded:
       "The session was deleted. A PUT creates a new one with the same id and a new history."
     case .sessionExists: "Use another id, or PUT, which uses the existing session."
+    case .stateNotObject:
+      "Signals are the members of an object. Send into=NAME, and the State is the signal NAME."
     case .stateTooLarge:
       "The action would make the State larger than limits.state allows. Its mutation was rejected."
     case .storageFull: "The disk is full. Nothing was changed. Try again when space is available."

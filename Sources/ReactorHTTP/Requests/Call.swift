@@ -31,6 +31,15 @@ struct Reply: Sendable {
     scope.api.finish(response, of: scope, then: send)
   }
 
+  /// Sends the response that a function returns, or the problem that it throws.
+  func callAsFunction(_ response: () throws(Problem) -> HTTPResponse) {
+    do throws(Problem) {
+      self(try response())
+    } catch {
+      self(error)
+    }
+  }
+
   /// Sends a problem.
   func callAsFunction(_ problem: Problem) { self(problem.response) }
 }

@@ -81,6 +81,16 @@ struct Query {
     return true
   }
 
+  /// The value of a parameter that takes some values; `nil` if it is absent.
+  func choice(_ name: StaticString, of values: [String]) throws(Problem) -> String? {
+    guard let text = self[name] else { return nil }
+    guard values.contains(text) else {
+      throw .invalid(
+        parameter: "\(name)", "The parameter \(name) takes: \(values.joined(separator: ", ")).")
+    }
+    return text
+  }
+
   /// A JSON Pointer to the selected part of a State; `nil` for the whole.
   func pointer(_ name: StaticString) throws(Problem) -> JSONPointer? {
     guard let text = raw(name) else { return nil }

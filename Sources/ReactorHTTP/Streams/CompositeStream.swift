@@ -122,6 +122,7 @@ extension CompositeStream.State {
   fileprivate mutating func send(_ opening: StreamOpening, of index: Int) -> [UInt8] {
     var text: [UInt8] = []
     if opening.isReset { text += parts[index].notice("reset") }
+    text += opening.removal
     if opening.isCurrent { text += EventText.current.utf8 }
     if let event = opening.event { text += send(event, of: index) }
     if let activity = opening.activity { text += parts[index].notice("activity", activity.json) }
@@ -137,8 +138,10 @@ extension CompositeStream.State {
     var text: [UInt8] = []
     let json = event.json
     text.reserveCapacity(json.count + 512)
-    text += "event: \(event.kind == .patch ? "patch" : part.name)\nid: \(id)\ndata: ".utf8
-    text += event.kind == .patch ? part.wrap(json) : Array(json)
+    let isState = event.kind == .whole || event.kind == .wholeBeforePatches
+    let name = isState ? part.name : event.kind.name ?? part.name
+    text += "event: \(name)\nid: \(id)\ndata: \(event.kind.prefix)".utf8
+    text += isState || event.kind == .signals ? Array(json) : part.wrap(json)
     text += "\n\n".utf8
     return text
   }

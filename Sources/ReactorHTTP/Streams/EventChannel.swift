@@ -136,22 +136,23 @@ final class EventChannel: SessionObserver {
     let json = view.json(of: committed)
     // An event that spans versions is sent even if unchanged: subscribers to every version need it.
     if view.pointer != nil, before == json, committed.version == version + 1 { return nil }
-    guard view.sendsPatches, let before else {
+    guard view.sendsDifferences, let before else {
       return view.whole(committed.cursor, json, follows: version)
     }
     return view.change(
-      committed.cursor, json, follows: version, difference: difference(from: before, to: json))
+      committed.cursor, from: before, to: json, follows: version,
+      parsed: view.format == .changes ? nil : documents(before, json))
   }
 
-  /// Computes the patch between two States.
-  private func difference(from old: ArraySlice<UInt8>, to new: ArraySlice<UInt8>) -> [UInt8] {
+  /// Parses two States; the new one is the old one of the next call.
+  private func documents(
+    _ old: ArraySlice<UInt8>, _ new: ArraySlice<UInt8>
+  ) -> (old: JSONDocument, new: JSONDocument)? {
     latest.withLock { latest in
       let before = latest ?? (try? JSONDocument(parsing: Array(old)))
       latest = try? JSONDocument(parsing: Array(new))
-      guard let before, let latest else {
-        return JSONDifference.patch(from: Array(old), to: Array(new))
-      }
-      return JSONDifference.patch(from: before, to: latest)
+      guard let before, let latest else { return nil }
+      return (before, latest)
     }
   }
 
@@ -195,9 +196,7 @@ final class EventChannel: SessionObserver {
     }
     if let known { return known }
     guard let before = before() else { return nil }
-    let event = view.change(
-      target, json, follows: version,
-      difference: JSONDifference.patch(from: Array(before), to: Array(json)))
+    let event = view.change(target, from: before, to: json, follows: version)
     state.withLock { state in
       if state.catchUps.target < target.version { state.catchUps = (target.version, [:]) }
       guard state.catchUps.target == target.version,

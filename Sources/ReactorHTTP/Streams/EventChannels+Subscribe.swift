@@ -4,9 +4,9 @@ internal import ReactorHost
 extension EventChannels {
   /// Creates a client's subscription and decides what the client is sent first.
   func subscribe(
-    to source: any StateSource, _ wanted: StreamRequest, from position: StreamPosition
+    to source: any StateSource, _ wanted: StreamRequest, in view: StreamView,
+    from position: StreamPosition
   ) -> (Subscription, StreamOpening) {
-    let view = wanted.view
     let channel = join(source, view)
     // Read after joining, so that every later version is in the channel.
     let current = source.current
@@ -20,6 +20,7 @@ extension EventChannels {
     opening.isCurrent = resumed == current.version
 
     if wanted.wantsEveryVersion, let replay = try? source.replay(after: resumed) {
+      if opening.isReset { opening.removal = view.removal }
       let subscription = Subscription(
         channel, of: self, seen: resumed ?? -1,
         shown: opening.isCurrent && !view.isPlain ? view.json(of: current) : nil,
@@ -30,6 +31,7 @@ extension EventChannels {
       // Retention removed versions after the cursor: the client has to begin again.
       (opening.isReset, opening.isCurrent) = (true, false)
     }
+    if opening.isReset { opening.removal = view.removal }
     let json = view.json(of: current)
     if !opening.isCurrent {
       opening.event = first(
@@ -41,13 +43,13 @@ extension EventChannels {
     return (subscription, opening)
   }
 
-  /// The first event of a stream: a patch from the client's version if patches are requested and the
-  /// version is known, else the whole State.
+  /// The first event of a stream: the difference to the client's version if the view sends differences
+  /// and the version is known, else the whole State.
   private func first(
     _ cursor: Cursor, _ json: ArraySlice<UInt8>, in channel: EventChannel, after version: Int?
   ) -> StreamEvent {
     let view = channel.view
-    if view.sendsPatches, let version {
+    if view.sendsDifferences, let version {
       let patch = channel.catchUp(from: version, to: cursor, json) {
         (try? channel.source.state(at: version)).map(view.json)
       }

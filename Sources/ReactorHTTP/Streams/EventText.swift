@@ -19,4 +19,15 @@ enum EventText {
   static func notice(_ name: String, _ json: some Collection<UInt8> = "{}".utf8) -> [UInt8] {
     Array("event: \(name)\ndata: ".utf8) + json + Array("\n\n".utf8)
   }
+
+  /// The name of the events that change the signals of the Datastar client.
+  static let signalsName = "datastar-patch-signals"
+
+  /// The text before the JSON in the data of these events.
+  static let signalsPrefix = "signals "
+
+  /// An event that changes signals and is not a State.
+  static func signals(_ json: [UInt8]) -> [UInt8] {
+    notice(signalsName, Array(signalsPrefix.utf8) + json)
+  }
 }

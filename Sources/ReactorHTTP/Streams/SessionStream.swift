@@ -36,6 +36,7 @@ final class SessionStream: ByteStream {
   private static func text(of opening: StreamOpening) -> [UInt8] {
     var text = Array(EventText.retry().utf8)
     if opening.isReset { text += EventText.notice("reset") }
+    text += opening.removal
     if opening.isCurrent { text += EventText.current.utf8 }
     if let chunk = opening.event?.chunk { text += chunk.framed[chunk.payload] }
     if let activity = opening.activity { text += EventText.notice("activity", activity.json) }
@@ -74,6 +75,9 @@ final class SessionStream: ByteStream {
 struct StreamOpening: Sendable {
   /// Whether the client's cursor does not belong to this history.
   var isReset = false
+
+  /// The event that removes what the client shows of another history; empty for none.
+  var removal: [UInt8] = []
 
   /// Whether the client already has the current State.
   var isCurrent = false

@@ -11,8 +11,17 @@ struct StreamEvent: Sendable {
     /// The whole representation, on a stream of patches.
     case wholeBeforePatches
 
-    /// The difference to the event before.
+    /// The difference to the event before, as a JSON Patch.
     case patch
+
+    /// The difference to the event before, as a JSON Merge Patch.
+    case merge
+
+    /// The new value, and the value of the event before.
+    case change
+
+    /// Signals of the Datastar client.
+    case signals
 
     /// The name of the event; `nil` for none.
     var name: String? {
@@ -20,8 +29,14 @@ struct StreamEvent: Sendable {
       case .whole: nil
       case .wholeBeforePatches: "state"
       case .patch: "patch"
+      case .merge: "merge"
+      case .change: "change"
+      case .signals: EventText.signalsName
       }
     }
+
+    /// The text before the JSON in the data.
+    var prefix: String { self == .signals ? EventText.signalsPrefix : "" }
   }
 
   let kind: Kind
@@ -60,7 +75,7 @@ struct StreamEvent: Sendable {
     var text: [UInt8] = []
     text.reserveCapacity(json.count + 112)
     if let name = kind.name { text += "event: \(name)\n".utf8 }
-    text += "id: \(cursor)\ndata: ".utf8
+    text += "id: \(cursor)\ndata: \(kind.prefix)".utf8
     let start = text.count
     text += json
     text += "\n\n".utf8

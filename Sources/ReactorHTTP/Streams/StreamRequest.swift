@@ -7,6 +7,9 @@ internal import ReactorTransport
 struct StreamRequest {
   let view: StreamView
 
+  /// The names of signals, in the order of the sessions.
+  private let names: [String]
+
   /// Whether every version is sent, without conflation.
   let wantsEveryVersion: Bool
 
@@ -16,13 +19,91 @@ struct StreamRequest {
   /// The id of the client's last event; the header field wins over the parameter.
   let lastEventID: String?
 
+  private let isDatastar: Bool
+
   /// Parses a request.
   init(_ query: Query, _ request: HTTPRequest) throws(Problem) {
-    view = StreamView(
-      pointer: try query.pointer("select"), sendsPatches: try query.choice("delta", "patch"))
+    let format = try StreamView.Format(query, request)
+    names = try SignalNames.read(query, for: format)
+    view = StreamView(pointer: try query.pointer("select"), format: format, name: names.first)
     wantsEveryVersion = try query.choice("replay", "all")
     wantsActivity = try query.flag("activity")
     lastEventID = request[header: .lastEventID] ?? query["last_event_id"]
+    isDatastar = format == .signals
+  }
+
+  /// The views of a stream of several sessions, in their order.
+  ///
+  /// The signals of each session have a name: from `into`, or its position.
+  func views(of count: Int) throws(Problem) -> [StreamView] {
+    guard isDatastar else { return Array(repeating: view, count: count) }
+    guard names.isEmpty || names.count == count, Set(names).count == names.count else {
+      throw SignalNames.invalid("one name for each session, in their order, without repetitions")
+    }
+    return (0..<count).map { index in
+      var view = view
+      view.name = names.isEmpty ? "s\(index + 1)" : names[index]
+      return view
+    }
+  }
+}
+
+extension StreamView.Format {
+  /// Parses the parameters that choose the data of events: at most one of them may occur.
+  ///
+  /// The field `Datastar-Request` is the default where there is none.
+  fileprivate init(_ query: Query, _ request: HTTPRequest) throws(Problem) {
+    let delta = try query.choice("delta", of: ["patch", "merge"])
+    let format = try query.choice("format", of: ["datastar"])
+    let old = try query.flag("old")
+    guard [delta != nil, format != nil, old].count(where: { $0 }) < 2 else {
+      throw .invalid(
+        parameter: format == nil ? "old" : "format",
+        "The parameters delta, format and old exclude each other. Send one of them.")
+    }
+    self =
+      switch (delta, format) {
+      case ("patch", _): .patches
+      case ("merge", _): .merges
+      case (_, "datastar"): .signals
+      default: old ? .changes : request[header: .datastarRequest] == "true" ? .signals : .states
+      }
+  }
+}
+
+/// The parameter `into`: the names of the signals that contain States.
+private enum SignalNames {
+  static func read(
+    _ query: Query, for format: StreamView.Format
+  ) throws(Problem) -> [String] {
+    let names = query.all("into")
+    guard names.allSatisfy(isValid) else {
+      throw invalid("1 to 128 letters, digits and _, without __")
+    }
+    guard names.isEmpty || format == .signals else {
+      throw .invalid(
+        parameter: "into", "The parameter into names signals: send format=datastar as well.")
+    }
+    return names
+  }
+
+  /// Whether a text is one name: the client reads `.` as a path and `__` as a modifier.
+  private static func isValid(_ name: String) -> Bool {
+    let name = name.utf8
+    let isWord = name.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
+        true
+      default: false
+      }
+    }
+    let repeats = zip(name, name.dropFirst()).contains { $0 == UInt8(ascii: "_") && $1 == $0 }
+    return (1...128).contains(name.count) && isWord && !repeats
+  }
+
+  static func invalid(_ expected: String) -> Problem {
+    .invalid(parameter: "into", "The parameter into takes: \(expected).")
   }
 }
 

@@ -79,7 +79,7 @@ final class Subscription: Sendable {
     self.activity = activity
     self.channels = channels
     wantsEveryVersion = everyVersion
-    ownGroup = everyVersion || channel.view.sendsPatches ? StreamGroup() : nil
+    ownGroup = everyVersion || channel.view.sendsDifferences ? StreamGroup() : nil
     var state = State(seen: seen, shown: channel.view.isPlain ? nil : shown, replay: replay)
     state.sentActivity = sentActivity
     self.state = Mutex(state)
@@ -171,7 +171,7 @@ final class Subscription: Sendable {
       if wantsEveryVersion { return .work { self.readLog() } }
       guard let latest, latest.version > seen else { return rest(end) }
       channels.counts.conflations.add()
-      return channel.view.sendsPatches ? catchUp(to: latest) : take(latest)
+      return channel.view.sendsDifferences ? catchUp(to: latest) : take(latest)
     case .upToDate(let version):
       state.withLock { $0.seen = max($0.seen, version) }
       return rest(end)
@@ -257,11 +257,8 @@ final class Subscription: Sendable {
       let json = view.json(of: committed)
       defer { follows = committed.version }
       if view.pointer != nil, shown == json { continue }
-      if view.sendsPatches, let before = shown {
-        events.append(
-          view.change(
-            committed.cursor, json, follows: follows,
-            difference: JSONDifference.patch(from: Array(before), to: Array(json))))
+      if view.sendsDifferences, let before = shown {
+        events.append(view.change(committed.cursor, from: before, to: json, follows: follows))
       } else {
         events.append(view.whole(committed.cursor, json, follows: follows))
       }
