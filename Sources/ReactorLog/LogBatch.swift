@@ -62,6 +62,9 @@ public struct AcceptedAction: Equatable, Sendable {
   /// The idempotency key of its request.
   public let key: IdempotencyKey?
 
+  /// The principal of its request, as JSON; `nil` for an anonymous request.
+  public let principal: [UInt8]?
+
   /// The time of its last start.
   public var at: Timestamp
 
@@ -73,13 +76,14 @@ public struct AcceptedAction: Equatable, Sendable {
 
   /// Creates an accepted action.
   public init(
-    id: ID, action: [UInt8], isInArray: Bool, key: IdempotencyKey?, at: Timestamp, runs: Int = 1,
-    failure: ActionFailure? = nil
+    id: ID, action: [UInt8], isInArray: Bool, key: IdempotencyKey?, principal: [UInt8]? = nil,
+    at: Timestamp, runs: Int = 1, failure: ActionFailure? = nil
   ) {
     self.id = id
     self.action = action
     self.isInArray = isInArray
     self.key = key
+    self.principal = principal
     self.at = at
     self.runs = runs
     self.failure = failure

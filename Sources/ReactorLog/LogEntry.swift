@@ -30,15 +30,20 @@ public struct LogEntry: Equatable, Sendable {
   /// The mutation, as JSON.
   public let mutation: [UInt8]
 
+  /// The id of the principal whose request caused it; `nil` for an anonymous request and for none.
+  public let by: String?
+
   /// Creates an entry.
   public init(
-    version: Int, at: Timestamp, action: [UInt8]?, global: GlobalMark? = nil, mutation: [UInt8]
+    version: Int, at: Timestamp, action: [UInt8]?, global: GlobalMark? = nil, mutation: [UInt8],
+    by: String? = nil
   ) {
     self.version = version
     self.at = at
     self.action = action
     self.global = global
     self.mutation = mutation
+    self.by = by
   }
 }
 

@@ -5,7 +5,9 @@
 /// ```swift
 /// guard RequestContext.current?.principal?.id == currentState.owner else { return .error(NotYours()) }
 /// ```
-public struct Principal: Sendable, Hashable {
+///
+/// As JSON it is an object with `id`, `claims` and, if the credential expires, `expiry`.
+public struct Principal: Sendable, Hashable, Codable {
   /// The stable id of the user or service: the `sub` claim of a token, or the name that the operator
   /// has assigned to a static token.
   public let id: String

@@ -1,4 +1,5 @@
-/// The client's request that caused the current code, for calls of other services and log lines.
+/// The client's request that caused the current code, for calls of other services, log lines and
+/// decisions about the user.
 ///
 /// Available during `mutate` of an action that a client sent, and in the effects that it starts: in
 /// the closure of a task, in the subscription to a stream, and in work that returns through the
@@ -21,10 +22,16 @@ public struct RequestContext: Sendable, Hashable {
   /// client's request with a span of this service; `nil` if the client sent none.
   public let traceparent: String?
 
+  /// The authenticated user or service that made the request; `nil` for an anonymous request.
+  ///
+  /// An accepted action that runs again after a crash has the principal of its request.
+  public let principal: Principal?
+
   /// Creates a context, for a host, a test or an in-process client.
-  public init(id: String, traceparent: String? = nil) {
+  public init(id: String, traceparent: String? = nil, principal: Principal? = nil) {
     self.id = id
     self.traceparent = traceparent
+    self.principal = principal
   }
 
   /// The request that caused the current code; `nil` if none did.

@@ -35,10 +35,10 @@ struct LogEndpoints {
     let entry: LogEntry
 
     private enum CodingKeys: CodingKey {
-      case version, at, action, mutation, global
+      case version, at, action, mutation, global, by
     }
 
-    /// `action` is always present; `global` only if the entry has one.
+    /// `action` is always present; `global` and `by` only if the entry has one.
     func encode(to encoder: any Encoder) throws {
       var container = encoder.container(keyedBy: CodingKeys.self)
       try container.encode(entry.version, forKey: .version)
@@ -46,6 +46,7 @@ struct LogEndpoints {
       try container.encode(entry.action.map { EncodedJSON(trusted: $0) }, forKey: .action)
       try container.encode(EncodedJSON(trusted: entry.mutation), forKey: .mutation)
       if let global = entry.global?.name { try container.encode(global, forKey: .global) }
+      try container.encodeIfPresent(entry.by, forKey: .by)
     }
   }
 

@@ -97,7 +97,9 @@ enum OpenAPISchemas {
       .init("action", ["description": "Its cause; `null` for a global's mutation."]),
       .init("mutation", [:]),
       .init("global", ["type": "string", "description": "The global that caused it."]),
-    ], optional: ["global"])
+      .init(
+        "by", ["type": "string", "description": "The principal whose request caused it."]),
+    ], optional: ["global", "by"])
 
   private static let effectList = list(
     "effects",

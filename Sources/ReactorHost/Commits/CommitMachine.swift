@@ -118,14 +118,15 @@ extension CommitMachine {
   /// - Returns: The version of the state; `nil` after the end, where the mutation is dropped.
   mutating func reduced(
     _ mutation: [UInt8], to state: [UInt8]?, at time: Timestamp, action: [UInt8]?,
-    global: LogEntry.GlobalMark?
+    by principal: String? = nil, global: LogEntry.GlobalMark?
   ) -> Int? {
     guard !hasEnded else { return nil }
     reducedVersion += 1
     holds.insert(.turn)
     pendingEntries.append(
       LogEntry(
-        version: reducedVersion, at: time, action: action, global: global, mutation: mutation))
+        version: reducedVersion, at: time, action: action, global: global, mutation: mutation,
+        by: principal))
     pendingStates.append(state)
     return reducedVersion
   }

@@ -1,3 +1,5 @@
+internal import ReactorCoding
+internal import ReactorCore
 internal import ReactorLog
 
 /// The actions of one request that the end of a process interrupted.
@@ -24,6 +26,13 @@ struct InterruptedRequest: Sendable {
   var isArray: Bool { actions[0].isInArray }
 
   var key: IdempotencyKey? { actions[0].key }
+
+  /// The context of the actions when they run again: the principal of the request, if it had one.
+  var context: RequestContext? {
+    actions[0].principal
+      .flatMap { try? JSONCoder.decode(Principal.self, from: $0) }
+      .map { RequestContext(id: "journal-\(actions[0].id.request)", principal: $0) }
+  }
 
   var firstIndex: Int { actions[0].id.place }
 

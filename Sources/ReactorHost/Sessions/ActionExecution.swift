@@ -1,3 +1,4 @@
+internal import ReactorCoding
 internal import ReactorCore
 internal import ReactorLog
 internal import Synchronization
@@ -80,6 +81,7 @@ struct ActionExecution: Sendable {
     }
     guard !accepted.isEmpty else { return }
     let now = Timestamp.now
+    let principal = reply.principal.flatMap { try? JSONCoder.encode($0) }
     let journalled = session.commits.withLock { [accepted] machine in
       machine.accept(
         then: { if $0 { reply.acknowledge(session.current) } },
@@ -87,7 +89,7 @@ struct ActionExecution: Sendable {
           accepted.map { action in
             AcceptedAction(
               id: .init(request: request, place: action.index), action: action.json,
-              isInArray: reply.isArray, key: reply.key, at: now)
+              isInArray: reply.isArray, key: reply.key, principal: principal, at: now)
           }
         })
     }

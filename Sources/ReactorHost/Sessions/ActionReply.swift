@@ -21,6 +21,9 @@ final class ActionReply: Sendable {
   /// Whether the request is an array, so that a failure names an index.
   let isArray: Bool
 
+  /// The principal of the request; `nil` for an anonymous one.
+  let principal: Principal?
+
   @usableFromInline let session: LiveSession
   private let progress: Mutex<Progress>
   // Not guarded by the lock, since every action updates these.
@@ -36,16 +39,18 @@ final class ActionReply: Sendable {
   ///   - count: The number of actions.
   ///   - isArray: Whether the request is an array.
   ///   - key: The idempotency key.
+  ///   - principal: The principal of the request.
   ///   - session: Notified when the last action has ended, and when one in the journal has.
   ///   - accepted: Called when actions with effects that outlive their turn are durable.
   ///   - completion: Called with the outcome.
   init(
-    count: Int, isArray: Bool, key: IdempotencyKey? = nil, in session: LiveSession,
-    accepted: (@Sendable (CommittedState) -> Void)? = nil,
+    count: Int, isArray: Bool, key: IdempotencyKey? = nil, principal: Principal? = nil,
+    in session: LiveSession, accepted: (@Sendable (CommittedState) -> Void)? = nil,
     completion: (@Sendable (ActionOutcome) -> Void)?
   ) {
     self.isArray = isArray
     self.key = key
+    self.principal = principal
     self.session = session
     // One more for the start itself, so that an empty array ends as well.
     remaining = Atomic(count + 1)

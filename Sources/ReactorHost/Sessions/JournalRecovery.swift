@@ -1,3 +1,4 @@
+internal import ReactorCore
 internal import Synchronization
 internal import ReactorLog
 internal import Telemetry
@@ -81,12 +82,13 @@ struct JournalRecovery: Sendable {
       [
         "reactor": session.key.reactor, "session": session.key.id, "actions": "\(actions.count)",
       ])
+    let context = request.context
     let reply = ActionReply(
-      count: actions.count, isArray: request.isArray, key: request.key, in: session,
-      completion: nil)
+      count: actions.count, isArray: request.isArray, key: request.key,
+      principal: context?.principal, in: session, completion: nil)
     reply.didJournal(request.actions)
     ActionExecution(
-      session: session, actions: actions, reply: reply, context: nil, isRecovery: true
+      session: session, actions: actions, reply: reply, context: context, isRecovery: true
     ).execute()
   }
 }

@@ -16,8 +16,8 @@ extension LiveSession {
     let key = key.map { IdempotencyKey($0, for: body) }
     if let key, let outcome = storedOutcome(orClaim: key) { return completion(outcome) }
     let reply = ActionReply(
-      count: actions.count, isArray: actions.isArray, key: key, in: self, accepted: accepted,
-      completion: completion)
+      count: actions.count, isArray: actions.isArray, key: key, principal: context?.principal,
+      in: self, accepted: accepted, completion: completion)
     // Usually the session is idle, and nothing has to outlive this call.
     let wasIdle = hotPath.executeIfIdle(pipeline) {
       start(actions, for: reply, ifAt: expected, context)

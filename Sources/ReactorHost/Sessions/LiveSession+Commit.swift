@@ -44,7 +44,9 @@ extension LiveSession {
     }
     let now = Timestamp.now
     let version = commits.withLock {
-      $0.reduced(mutation, to: state, at: now, action: action?.json, global: global)
+      $0.reduced(
+        mutation, to: state, at: now, action: action?.json, by: action?.reply.principal?.id,
+        global: global)
     }
     if let version { action?.reply.didCause(version) }
   }

@@ -8,7 +8,8 @@ struct StoredEntry {
   /// - Returns: The list of columns.
   static func columns(anchoredAt after: String) -> String {
     """
-    version, at, action, global, revision, mutation, mutations.checksum, coalesce(origin, epoch),
+    version, at, action, global, revision, mutation, principal, mutations.checksum,
+      coalesce(origin, epoch),
       CASE WHEN version = \(after) + 1 THEN
         (SELECT chain FROM snapshots WHERE snapshots.session = id AND snapshots.version = \(after))
       END
@@ -16,7 +17,7 @@ struct StoredEntry {
   }
 
   typealias Row = (
-    Int, Timestamp, [UInt8]?, String?, UInt64?, [UInt8], UInt64?, String, UInt64?
+    Int, Timestamp, [UInt8]?, String?, UInt64?, [UInt8], String?, UInt64?, String, UInt64?
   )
 
   let entry: LogEntry
@@ -29,11 +30,11 @@ struct StoredEntry {
 
   /// Creates an entry from the columns of a row.
   init(row: Row) {
-    let (version, at, action, global, revision, mutation, checksum, origin, anchor) = row
+    let (version, at, action, global, revision, mutation, by, checksum, origin, anchor) = row
     entry = LogEntry(
       version: version, at: at, action: action,
       global: global.map { LogEntry.GlobalMark(name: $0, revision: revision ?? 0) },
-      mutation: mutation)
+      mutation: mutation, by: by)
     self.checksum = checksum
     self.origin = origin
     self.anchor = anchor

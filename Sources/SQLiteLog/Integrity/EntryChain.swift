@@ -19,12 +19,13 @@ internal import ReactorLog
 /// Entries of releases before version 3 of the tables have no checksum. The first one that has
 /// follows the checksum of version 0.
 enum EntryChain {
-  // Never change or reuse a tag. Reserved for coming fields of entries: 5 to 15.
+  // Never change or reuse a tag. Reserved for coming fields of entries: 6 to 15.
   private enum Tag: UInt8 {
     case mutation = 1
     case action = 2
     case global = 3
     case revision = 4
+    case by = 5
     case state = 16
     case schema = 17
   }
@@ -54,6 +55,7 @@ enum EntryChain {
       hash.append(Tag.revision.rawValue)
       hash.append(global.revision)
     }
+    if let by = entry.by { append(.by, by.utf8, to: &hash) }
     return hash.finish()
   }
 

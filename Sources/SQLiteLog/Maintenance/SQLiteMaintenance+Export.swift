@@ -29,6 +29,7 @@ extension SQLiteMaintenance {
           || iif(action IS NULL, '', ',"action":' || json(action))
           || iif(global IS NULL, '',
             ',"global":' || json_quote(global) || ',"revision":' || revision)
+          || iif(principal IS NULL, '', ',"by":' || json_quote(principal))
           || ',"mutation":' || json(mutation) || '}'
         FROM mutations WHERE session = ?1 ORDER BY version
         """),
@@ -38,7 +39,8 @@ extension SQLiteMaintenance {
           || ',"runs":' || runs || ',"action":' || json(action)
           || iif(in_array, ',"inArray":true', '')
           || iif(key IS NULL, '', ',"key":' || json_quote(key) || ',"body":' || json_quote(body))
-          || iif(failure IS NULL, '', ',"failure":' || json(failure)) || '}'
+          || iif(failure IS NULL, '', ',"failure":' || json(failure))
+          || iif(principal IS NULL, '', ',"principal":' || json(principal)) || '}'
         FROM accepted WHERE session = ?1 ORDER BY request, place
         """),
       try connection.prepare(

@@ -84,12 +84,13 @@ private struct ImportedLines {
     readMutation = try connection.prepare(
       """
       SELECT json_extract(?1, '$.at'), ?1 -> '$.action', json_extract(?1, '$.global'),
-        json_extract(?1, '$.revision'), ?1 -> '$.mutation'
+        json_extract(?1, '$.revision'), ?1 -> '$.mutation', json_extract(?1, '$.by')
       """)
     insertMutation = try connection.prepare(
       """
-      INSERT INTO mutations (session, version, at, action, global, revision, mutation, checksum)
-      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+      INSERT INTO mutations
+        (session, version, at, action, global, revision, mutation, checksum, principal)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
       """)
     insertShared = try connection.prepare(
       """
@@ -100,11 +101,11 @@ private struct ImportedLines {
     insertAccepted = try connection.prepare(
       """
       INSERT INTO accepted
-        (session, request, place, at, runs, action, in_array, key, body, failure)
+        (session, request, place, at, runs, action, in_array, key, body, failure, principal)
       SELECT ?2, json_extract(?1, '$.accepted'), json_extract(?1, '$.place'),
         json_extract(?1, '$.at'), json_extract(?1, '$.runs'), ?1 -> '$.action',
         json_extract(?1, '$.inArray') IS 1, json_extract(?1, '$.key'), json_extract(?1, '$.body'),
-        ?1 -> '$.failure'
+        ?1 -> '$.failure', ?1 -> '$.principal'
       """)
     insertOutcome = try connection.prepare(
       """
@@ -180,17 +181,18 @@ private struct ImportedLines {
     }
     last = version
     let row = try readMutation.first(
-      text, as: (Timestamp?, [UInt8]?, String?, UInt64?, [UInt8]?).self)
-    guard let (at, action, global, revision, mutation) = row, let at, let mutation else {
+      text, as: (Timestamp?, [UInt8]?, String?, UInt64?, [UInt8]?, String?).self)
+    guard let (at, action, global, revision, mutation, by) = row, let at, let mutation else {
       throw invalid("is incomplete")
     }
     let entry = LogEntry(
       version: version, at: at, action: action,
       global: global.map { LogEntry.GlobalMark(name: $0, revision: revision ?? 0) },
-      mutation: mutation)
+      mutation: mutation, by: by)
     chain = EntryChain.checksum(of: entry, after: chain)
     try insertMutation.run(
-      session, version, at, action, global, entry.global?.revision, mutation, chain)
+      session, version, at, action, global, entry.global?.revision, mutation, chain,
+      by)
   }
 
   /// Completes the session that was started last.

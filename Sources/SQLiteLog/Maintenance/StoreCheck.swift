@@ -40,7 +40,8 @@ struct StoreCheck {
     var verifier = ChainVerifier()
     while let row = try statement.next(
       as: (
-        String, Int, Timestamp, [UInt8]?, String?, UInt64?, [UInt8], UInt64?, String, UInt64?
+        String, Int, Timestamp, [UInt8]?, String?, UInt64?, [UInt8], String?, UInt64?, String,
+        UInt64?
       ).self)
     {
       if row.0 != session {
@@ -48,7 +49,7 @@ struct StoreCheck {
         verifier = ChainVerifier()
       }
       let entry = StoredEntry(
-        row: (row.1, row.2, row.3, row.4, row.5, row.6, row.7, row.8, row.9))
+        row: (row.1, row.2, row.3, row.4, row.5, row.6, row.7, row.8, row.9, row.10))
       if let finding = verifier.verify(entry) { findings.append("\(session): \(finding)") }
     }
   }

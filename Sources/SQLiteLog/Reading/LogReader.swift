@@ -69,7 +69,7 @@ final class LogReader {
       "SELECT epoch, version, revision, value FROM shared WHERE name = ?1")
     readAccepted = try connection.prepare(
       """
-      SELECT request, place, at, runs, action, in_array, key, body, failure FROM accepted
+      SELECT request, place, at, runs, action, in_array, key, body, failure, principal FROM accepted
       WHERE session = \(id) ORDER BY request, place
       """)
     readOutcome = try connection.prepare(

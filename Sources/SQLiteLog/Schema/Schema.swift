@@ -124,5 +124,19 @@ enum Schema {
     -- Lists sessions without visiting the ended ones.
     CREATE INDEX sessions_by_name ON sessions (reactor, session) WHERE ended = 0;
     """,
+    """
+    -- The id of the principal whose request caused an entry; NULL for none.
+    ALTER TABLE mutations ADD COLUMN principal TEXT;
+
+    -- The principal of an accepted action, as JSON with its claims; NULL for none.
+    ALTER TABLE accepted ADD COLUMN principal TEXT;
+
+    DROP VIEW log;
+    CREATE VIEW log AS
+      SELECT sessions.reactor, sessions.session, mutations.version,
+        strftime('%Y-%m-%dT%H:%M:%fZ', mutations.at / 1000.0, 'unixepoch') AS at,
+        mutations.action, mutations.global, mutations.mutation, mutations.principal AS "by"
+      FROM sessions JOIN mutations ON mutations.session = sessions.id;
+    """,
   ]
 }

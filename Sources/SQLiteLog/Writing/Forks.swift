@@ -57,8 +57,9 @@ struct Forks {
       "SELECT version FROM snapshots WHERE session = ?1 ORDER BY version DESC LIMIT 1")
     copyMutations = try connection.prepare(
       """
-      INSERT INTO mutations (session, version, at, action, global, revision, mutation, checksum)
-      SELECT ?1, version, at, action, global, revision, mutation, checksum
+      INSERT INTO mutations
+        (session, version, at, action, global, revision, mutation, checksum, principal)
+      SELECT ?1, version, at, action, global, revision, mutation, checksum, principal
       FROM mutations WHERE session = ?2 AND version > ?3 AND version <= ?4
       ORDER BY version LIMIT ?5
       """)

@@ -236,7 +236,8 @@ struct LogWriter {
   private func put(_ action: AcceptedAction, into id: Int64) throws(DatabaseError) {
     try statements.putAccepted.run(
       id, action.id.request, action.id.place, action.at, action.runs, action.action,
-      action.isInArray, action.key?.name, action.key?.body, action.failure?.json)
+      action.isInArray, action.key?.name, action.key?.body, action.failure?.json,
+      action.principal)
   }
 
   private func insert(
@@ -244,7 +245,7 @@ struct LogWriter {
   ) throws(DatabaseError) {
     try statements.insertMutation.run(
       id, entry.version, entry.at, entry.action, entry.global?.name, entry.global?.revision,
-      entry.mutation, checksum)
+      entry.mutation, checksum, entry.by)
     guard let global = entry.global else { return }
     try statements.markGlobal.run(id, global.name, global.revision)
   }

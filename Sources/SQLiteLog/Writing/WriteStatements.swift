@@ -44,16 +44,17 @@ struct WriteStatements {
       """)
     insertMutation = try connection.prepare(
       """
-      INSERT INTO mutations (session, version, at, action, global, revision, mutation, checksum)
-      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+      INSERT INTO mutations
+        (session, version, at, action, global, revision, mutation, checksum, principal)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
       """)
     findChecksum = try connection.prepare(
       "SELECT checksum FROM mutations WHERE session = ?1 AND version = ?2")
     putAccepted = try connection.prepare(
       """
       INSERT OR REPLACE INTO accepted
-        (session, request, place, at, runs, action, in_array, key, body, failure)
-      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+        (session, request, place, at, runs, action, in_array, key, body, failure, principal)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
       """)
     deleteAccepted = try connection.prepare(
       "DELETE FROM accepted WHERE session = ?1 AND request = ?2 AND place = ?3")

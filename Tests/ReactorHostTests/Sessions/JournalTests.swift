@@ -1,3 +1,5 @@
+import ReactorCoding
+import ReactorCore
 import ReactorHost
 import ReactorLog
 import ReactorStreams
@@ -91,6 +93,23 @@ import Testing
     #expect(
       try stage.session().entries(after: 0, limit: 9).map(\.words) == [#"1 {"hold":"a"} {"add":4}"#]
     )
+  }
+
+  @Test func `an interrupted action keeps the principal of its request`() throws {
+    let ada = Principal(
+      id: "ada",
+      claims: Claims([
+        ("role", .array([.string("staff")])), ("n", .number(1.5)), ("o", .object(Claims())),
+        ("b", .boolean(true)), ("z", .null),
+      ]), expiry: 7)
+    try Stage(over: memory).session().send(#"{"hold":"a"}"#, by: ada)
+    let stored = try #require(try journal().first?.principal)
+    #expect(try JSONCoder.decode(Principal.self, from: stored) == ada)
+    let stage = Stage(over: memory)
+    stage.host.resumeInterruptedActions()
+    stage.effects["a"].onNext(.add(4))
+    #expect(try stage.session().entries(after: 0, limit: 9).map(\.by) == ["ada"])
+    #expect(try journal().first?.principal == stored)
   }
 
   @Test func `the first use of a session finds its interrupted actions running`() throws {

@@ -7,7 +7,7 @@ import Testing
 /// The request context of an action's effects.
 struct RequestContextTests {
   private final class Asking: Reactor {
-    enum Action: Codable { case atOnce, later, afterTheScheduler, fail }
+    enum Action: Codable { case atOnce, later, afterTheScheduler, principal, fail }
     typealias Mutation = String
     typealias State = [String]
     let initialState: [String] = []
@@ -20,6 +20,7 @@ struct RequestContextTests {
         return Observable.just("").delay(.milliseconds(1), scheduler: MainScheduler.instance).map {
           _ in Self.id
         }
+      case .principal: return .run { send in send(Self.principal) }
       case .fail: return .run { _ in throw Failure() }
       }
     }
@@ -27,9 +28,17 @@ struct RequestContextTests {
     func reduce(state: [String], mutation: String) -> [String] { state + [mutation] }
 
     private static var id: String { RequestContext.current?.id ?? "none" }
+
+    private static var principal: String {
+      let principal = RequestContext.current?.principal
+      return principal.map { "\($0.id) \($0.has(role: "staff"))" } ?? "none"
+    }
   }
 
   private struct Failure: Error {}
+
+  private static let context = RequestContext(
+    id: "r-1", principal: Principal(id: "ada", claims: Claims([("role", .string("staff"))])))
 
   private func answer(_ action: String, _ lines: Recorder<String> = Recorder()) async throws
     -> String
@@ -46,9 +55,11 @@ struct RequestContextTests {
         let session = opened.session
         do {
           try session.submit(
-            Array("\"\(action)\"".utf8), ifAt: nil, key: nil, for: RequestContext(id: "r-1"),
-            accepted: nil
+            Array("\"\(action)\"".utf8), ifAt: nil, key: nil, for: Self.context, accepted: nil
           ) { _ in
+            if action != "fail" {
+              #expect((try? session.entries(after: 0, limit: 9).map(\.by)) == ["ada"])
+            }
             continuation.resume(returning: String(decoding: session.current.json, as: UTF8.self))
           }
         } catch { continuation.resume(returning: "\(error)") }
@@ -59,6 +70,10 @@ struct RequestContextTests {
   @Test(arguments: ["atOnce", "later", "afterTheScheduler"])
   func `an effect has the context of its request`(action: String) async throws {
     #expect(try await answer(action) == #"["r-1"]"#)
+  }
+
+  @Test func `an effect knows the principal of its request`() async throws {
+    #expect(try await answer("principal") == #"["ada true"]"#)
   }
 
   @Test func `the log line of a failed effect names its request`() async throws {

@@ -1,3 +1,4 @@
+import ReactorCore
 import ReactorHost
 import ReactorLog
 
@@ -6,11 +7,14 @@ extension Session {
   @discardableResult
   func send(
     _ body: String, ifAt expected: [Cursor]? = nil, key: String? = nil,
+    by principal: Principal? = nil,
     accepted: Recorder<Int>? = nil
   ) throws(ActionDecodingError) -> Recorder<String> {
     let outcomes = Recorder<String>()
     try submit(
-      Array(body.utf8), ifAt: expected, key: key, for: nil, accepted: { accepted?.add($0.version) },
+      Array(body.utf8), ifAt: expected, key: key,
+      for: principal.map { RequestContext(id: "r-1", principal: $0) },
+      accepted: { accepted?.add($0.version) },
       completion: { outcomes.add($0.words) })
     return outcomes
   }

@@ -51,6 +51,24 @@ import Testing
   }
 
   @Test(arguments: LogKind.allCases)
+  func `entries and accepted actions have their principal`(_ kind: LogKind) async throws {
+    let log = try LogUnderTest(kind)
+    let entries = [nil, "ada", "grüße \"x\""].enumerated().map { index, by in
+      LogEntry(
+        version: index + 1, at: Timestamp(milliseconds: 1), action: nil, mutation: [0x31], by: by)
+    }
+    let accepted = AcceptedAction(
+      id: .init(request: 1, place: 0), action: [0x31], isInArray: false, key: nil,
+      principal: Array(#"{"id":"ada","claims":{"role":"staff"}}"#.utf8), at: .now)
+    try await log.session().append(
+      LogBatch(entries, accepted: [accepted]), to: "one", expecting: 0)
+    #expect(try log.session().entries(after: 0, limit: 9) == entries)
+    #expect(try log.session().acceptedActions().first?.principal == accepted.principal)
+    try await log.log.fork("demo", at: 3, to: "fork", epoch: "two")
+    #expect(try log.session("fork").entries(after: 0, limit: 9) == entries)
+  }
+
+  @Test(arguments: LogKind.allCases)
   func `a batch of another version or epoch changes nothing`(_ kind: LogKind) async throws {
     let log = try LogUnderTest(kind)
     let session = log.session()

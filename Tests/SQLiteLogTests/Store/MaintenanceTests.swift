@@ -18,11 +18,12 @@ struct MaintenanceTests {
     session.save(Snapshot(version: 50, state: Array(#"{"value":50}"#.utf8), schema: "a"), of: "one")
     let marked = LogEntry(
       version: 101, at: Timestamp(milliseconds: 5), action: Array(#"{"set":{"a":null}}"#.utf8),
-      global: .init(name: "a \"user\"", revision: .max), mutation: Array(#"{"a":1e400}"#.utf8))
+      global: .init(name: "a \"user\"", revision: .max), mutation: Array(#"{"a":1e400}"#.utf8),
+      by: "ada \"x\"")
     let key = IdempotencyKey("a \"key\"", for: [])
     let accepted = AcceptedAction(
       id: .init(request: 4, place: 2), action: Array(#"{"hold":"a"}"#.utf8), isInArray: true,
-      key: key, at: Timestamp(milliseconds: 6), runs: 2,
+      key: key, principal: Array(#"{"id":"ada"}"#.utf8), at: Timestamp(milliseconds: 6), runs: 2,
       failure: ActionFailure(index: 2, reason: nil))
     let outcomes = [
       KeptOutcome(key: key, at: .now, version: 101, failure: nil),

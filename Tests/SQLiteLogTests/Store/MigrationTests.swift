@@ -31,6 +31,10 @@ import Testing
       key: IdempotencyKey("k", for: []), at: .now, version: 3, failure: nil)
     try await session.append(LogBatch(outcomes: [outcome]), to: "k3x9q2", expecting: 3)
     #expect(try session.outcome(of: "k") == outcome)
+    let signed = LogEntry(
+      version: 4, at: Timestamp(milliseconds: 1004), action: nil, mutation: [0x31], by: "ada")
+    try await session.append(LogBatch([signed]), to: "k3x9q2", expecting: 3)
+    #expect(try session.entries(after: 2, limit: 9).map(\.by) == [nil, "ada"])
     #expect(try log.session(SessionKey(reactor: "counter", id: "gone")).record() == .ended)
     #expect(log.close())
     #expect(try SQLiteMaintenance(path: folder["log.db"]).check() == [])
