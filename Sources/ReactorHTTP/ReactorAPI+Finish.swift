@@ -38,19 +38,20 @@ extension ReactorAPI {
     if let rateLimiter, let rate = scope.rate {
       response.headers += rate.headers(limit: rateLimiter.limit)
     }
-    metrics.count(scope.resource, scope.method, response)
-    log(response, of: scope)
+    let time = scope.stopwatch.microseconds
+    metrics.count(scope.resource, scope.method, response, after: time)
+    log(response, of: scope, after: time)
     return response
   }
 
-  private func log(_ response: HTTPResponse, of scope: RequestScope) {
+  private func log(_ response: HTTPResponse, of scope: RequestScope, after time: Int) {
     // Overload and draining would flood the log; the access log has them.
     if response.status >= 500, response.problem != ProblemKind.unavailable.rawValue {
       logger.log(.warning, "request failed", fields: scope.logFields + response.logFields)
     }
     if let line = scope.accessLine {
       logger.log(
-        settings.accessLog, "request", fields: line.fields + scope.logFields + response.logFields)
+        settings.accessLog, "request", fields: line.fields(after: time) + scope.logFields + response.logFields)
     }
   }
 }

@@ -34,6 +34,9 @@ public final class Histogram: Sendable {
       ], scale: 1_000_000)
   }
 
+  /// Whether no value was recorded.
+  public var isEmpty: Bool { buckets.allSatisfy { $0.value == 0 } }
+
   /// Records a value.
   public func record(_ value: Int) {
     buckets[bounds.firstIndex { value <= $0 } ?? bounds.count].add()

@@ -2,7 +2,7 @@ internal import ReactorTransport
 internal import Synchronization
 internal import Telemetry
 
-/// Counts responses by resource, method and status, and problems by type.
+/// Counts responses by resource, method and status, their times by resource, and problems by type.
 ///
 /// All labels are known in advance, so that no client can make the table grow.
 final class RequestCounts: MetricsSource {
@@ -24,18 +24,25 @@ final class RequestCounts: MetricsSource {
   private let templates: [String]
   /// One row of methods per resource; the last row counts unknown paths.
   private let cells: [Cell]
+  /// The time to the response per resource; the last one is that of unknown paths.
+  private let times: [Histogram]
   private let problems: [String: Counter]
 
   init(_ resources: [Resource]) {
     templates = resources.map(\.template) + ["none"]
     cells = (0..<templates.count * HTTPMethod.allCases.count).map { _ in Cell() }
+    times = templates.map { _ in .ofTimes() }
     problems = Dictionary(
       uniqueKeysWithValues: ProblemKind.allCases.map { ($0.rawValue, Counter()) })
   }
 
-  /// Counts a response.
-  func count(_ resource: Resource?, _ method: HTTPMethod, _ response: HTTPResponse) {
-    let row = (resource?.index ?? templates.count - 1) * HTTPMethod.allCases.count
+  /// Counts a response that was made after a time in microseconds.
+  func count(
+    _ resource: Resource?, _ method: HTTPMethod, _ response: HTTPResponse, after time: Int
+  ) {
+    let index = resource?.index ?? templates.count - 1
+    times[index].record(time)
+    let row = index * HTTPMethod.allCases.count
     let slot = Self.slotOfStatus[min(max(response.status, 0), 599)]
     cells[row + method.rawValue].counts[slot].wrappingAdd(1, ordering: .relaxed)
     if let problem = response.problem { problems[problem]?.add() }
@@ -54,6 +61,12 @@ final class RequestCounts: MetricsSource {
             "status": Self.labels[slot],
           ], count)
       }
+    }
+    text.family(
+      "reactord_http_request_duration_seconds", .histogram,
+      "Time from the end of a request's head to its response, for streams to their head.")
+    for (template, times) in zip(templates, times) where !times.isEmpty {
+      text.sample(["route": template], times)
     }
     text.family("reactord_problems_total", .counter, "Problems by type.")
     for kind in ProblemKind.allCases {

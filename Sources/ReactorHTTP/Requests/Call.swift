@@ -62,6 +62,8 @@ final class RequestScope: HTTPAdmissionToken {
   let rate: RateLimiter.Verdict?
   /// The data of the access log's line; `nil` if none is written.
   let accessLine: AccessLine?
+  /// Runs since the request's head was read.
+  let stopwatch = Stopwatch()
 
   /// Reads the head of a request and counts it against the client's rate.
   init(_ request: HTTPRequest, in api: ReactorAPI) {
@@ -121,18 +123,16 @@ final class RequestScope: HTTPAdmissionToken {
 final class AccessLine: Sendable {
   private let path: String
   private let client: ClientAddress?
-  private let start = ContinuousClock.now
 
   init(path: String, client: ClientAddress?) {
     self.path = path
     self.client = client
   }
 
-  var fields: [(String, String)] {
-    let time = (ContinuousClock.now - start) / .microseconds(1)
-    return [
-      ("path", path), ("client", client?.description ?? "unix"),
-      ("microseconds", String(Int(time))),
+  /// The fields after a time since the request's head was read, in microseconds.
+  func fields(after time: Int) -> [(String, String)] {
+    [
+      ("path", path), ("client", client?.description ?? "unix"), ("microseconds", String(time)),
     ]
   }
 }

@@ -45,6 +45,18 @@ struct MetricsTests {
     #expect(metrics[#"reactord_problems_total{type="invalid-action"}"#] == 1)
   }
 
+  @Test func `the time of requests is recorded by route`() throws {
+    for _ in 1...3 { try session.post(#""increase""#) }
+    let metrics = try metrics()
+    let actions = #"route="/v1/reactors/{reactor}/sessions/{session}/actions""#
+    let name = "reactord_http_request_duration_seconds"
+    #expect(metrics["\(name)_count{\(actions)}"] == 3)
+    #expect(metrics[#"\#(name)_bucket{\#(actions),le="+Inf"}"#] == 3)
+    #expect(metrics["\(name)_sum{\(actions)}"] ?? 0 > 0)
+    // Routes without a request have no samples.
+    #expect(metrics[#"\#(name)_count{route="/openapi.json"}"#] == nil)
+  }
+
   @Test func `actions, mutations and commits are counted by reactor`() throws {
     try session.post(#"["increase",{"add":5},"decrease"]"#)
     let metrics = try metrics()
