@@ -51,7 +51,8 @@ extension ReactorAPI {
     }
     if let line = scope.accessLine {
       logger.log(
-        settings.accessLog, "request", fields: line.fields(after: time) + scope.logFields + response.logFields)
+        settings.accessLog, "request",
+        fields: line.fields(after: time) + scope.logFields + response.logFields)
     }
   }
 }

@@ -9,6 +9,17 @@ private let promtool = URL(filePath: #filePath).deletingLastPathComponent()
   .blocking,
   .enabled(if: FileManager.default.isExecutableFile(atPath: promtool), "make test unpacks it"))
 struct PromtoolTests {
+  @Test(arguments: [
+    ["check", "rules", "prometheus-rules.yml"], ["test", "rules", "prometheus-rules-test.yml"],
+  ])
+  func `promtool accepts the alert rules`(arguments: [String]) throws {
+    let config = URL(filePath: #filePath).deletingLastPathComponent()
+      .appending(path: "../../../config").standardizedFileURL.path
+    let process = try ChildProcess(
+      "/bin/sh", ["-c", #"cd "$0" && exec "$@""#, config, promtool] + arguments)
+    #expect(try process.wait() == .code(0), "\(process.standardOutput)\(process.standardError)")
+  }
+
   @Test func `promtool accepts the metrics`() throws {
     let server = try ReactordProcess()
     let session = server.session(of: "counter")
