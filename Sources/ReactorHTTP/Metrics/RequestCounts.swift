@@ -36,7 +36,7 @@ final class RequestCounts: MetricsSource {
       uniqueKeysWithValues: ProblemKind.allCases.map { ($0.rawValue, Counter()) })
   }
 
-  /// Counts a response that was made after a time in microseconds.
+  /// Counts a response and its time in microseconds.
   func count(
     _ resource: Resource?, _ method: HTTPMethod, _ response: HTTPResponse, after time: Int
   ) {

@@ -6,7 +6,7 @@ import Synchronization
 import Telemetry
 import Testing
 
-/// What an instance of a reactor knows about its session.
+/// The values that an instance of a reactor gets about its session.
 struct SessionContextTests {
   final class NamedReactor: Reactor {
     typealias Action = String
