@@ -16,9 +16,6 @@ final class ServerCore: Sendable {
   /// The number of connections that were closed because their clients were too slow.
   let overdue = Atomic<Int>(0)
 
-  /// Executes requests that take long.
-  let background: ThreadPool
-
   private let buffered = Atomic<Int>(0)
   private let rejected = Atomic<Int>(0)
   private let requestLoops: [RequestLoop]
@@ -38,10 +35,6 @@ final class ServerCore: Sendable {
     guard let inFlight = ActivityCount(), let openStreams = ActivityCount() else {
       throw .noDescriptors
     }
-    guard let background = ThreadPool(threads: max(1, settings.backgroundThreads)) else {
-      throw .noThread
-    }
-    self.background = background
     self.inFlight = inFlight
     self.openStreams = openStreams
     var streamLoops: [StreamLoop] = []
@@ -175,7 +168,5 @@ final class ServerCore: Sendable {
     // The first one last: the others may hand connections over to the streams that it serves.
     for loop in requestLoops.reversed() { loop.stop() }
     for loop in streamLoops { loop.stop() }
-    // A request that is still being processed is not waited for; its response is discarded.
-    background.close()
   }
 }

@@ -112,9 +112,6 @@ extension MicrohttpdServer {
     /// for each other.
     public var loops: Int
 
-    /// The number of threads for requests of `HTTPLane/background`, at least one.
-    public var backgroundThreads: Int
-
     /// The limits.
     public var limits: Limits
 
@@ -131,15 +128,12 @@ extension MicrohttpdServer {
     /// Creates settings.
     public init(
       endpoints: [Endpoint] = [.network(host: "127.0.0.1", port: 8080)], workers: Int = 1,
-      loops: Int = 1, backgroundThreads: Int = 1,
-      limits: Limits = Limits(), timeouts: Timeouts = Timeouts(),
-      heartbeat: Duration = .seconds(15),
-      linger: Duration = .seconds(5)
+      loops: Int = 1, limits: Limits = Limits(), timeouts: Timeouts = Timeouts(),
+      heartbeat: Duration = .seconds(15), linger: Duration = .seconds(5)
     ) {
       self.endpoints = endpoints
       self.workers = workers
       self.loops = loops
-      self.backgroundThreads = backgroundThreads
       self.limits = limits
       self.timeouts = timeouts
       self.heartbeat = heartbeat

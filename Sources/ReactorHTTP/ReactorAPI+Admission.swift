@@ -5,10 +5,8 @@ internal import ReactorTransport
 /// The checks before a request is dispatched.
 extension ReactorAPI {
   /// Counts a request against the rate of its client; `nil` without a limit.
-  func rate(of request: HTTPRequest, at resource: Resource?) -> RateLimiter.Verdict? {
-    guard let rateLimiter, resource?.isProbe != true,
-      let client = settings.client(of: request)
-    else { return nil }
+  func rate(of client: ClientAddress?, at resource: Resource?) -> RateLimiter.Verdict? {
+    guard let rateLimiter, resource?.isProbe != true, let client else { return nil }
     return rateLimiter.admit(client)
   }
 

@@ -15,7 +15,9 @@ extension ReactorAPI {
       compression.isExpensive(response, for: scope.acceptsGzip)
     {
       let response = response
-      return channels.background.run { [self] in send(complete(response, of: scope)) }
+      return channels.background.run(for: .client(scope.client?.network)) { [self] in
+        send(complete(response, of: scope))
+      }
     }
     send(complete(response, of: scope))
   }

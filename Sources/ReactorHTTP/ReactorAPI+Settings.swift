@@ -43,6 +43,11 @@ extension ReactorAPI {
     /// The web pages and the JavaScript client.
     public var files = StaticFiles()
 
+    /// `http.background`: the number of threads for requests that take long.
+    ///
+    /// Two: one reads from disk while the other compares states or compresses.
+    public var backgroundThreads = 2
+
     /// `streams.heartbeat`: the interval that event streams announce; `nil` announces none.
     public var heartbeat: Duration?
 
@@ -81,6 +86,13 @@ public struct Limits: Sendable {
 
   /// The entries of a page, if the request does not say, and the most that it can request.
   static let pageLength = (usual: 100, most: 1000)
+
+  /// The jobs that wait for a background thread in all, and those of one client; beyond them 503.
+  static let backgroundJobs = 16_384
+  static let backgroundJobsPerClient = 1_024
+
+  /// The size of the body of a request above which it is processed in the background.
+  static let foregroundBody = 16_384
 
   /// The size of a body above which it is compressed in the background.
   static let foregroundCompression = 65_536

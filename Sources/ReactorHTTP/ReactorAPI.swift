@@ -31,8 +31,9 @@ public final class ReactorAPI: HTTPResponder {
   public convenience init(
     host: Host, settings: Settings = Settings(), logger: Logger = .silent
   ) {
-    // Two threads: one reads from disk while the other compares states or compresses.
-    self.init(host: host, settings: settings, logger: logger, background: WorkerPool(width: 2))
+    self.init(
+      host: host, settings: settings, logger: logger,
+      background: WorkerPool(width: settings.backgroundThreads))
   }
 
   init(
@@ -53,9 +54,9 @@ public final class ReactorAPI: HTTPResponder {
       pages.all
         + service.all
         + CatalogueEndpoints(host: host).all
-        + SessionEndpoints(host: host, background: background).all
+        + SessionEndpoints(host: host).all
         + ActionEndpoints(host: host, timers: timers, wait: settings.actionWait).all
-        + LogEndpoints(host: host, background: background).all
+        + LogEndpoints(host: host).all
         + EffectEndpoints(host: host).all
         + GlobalEndpoints(host: host).all
         + streams.all + others)
@@ -115,10 +116,11 @@ public final class ReactorAPI: HTTPResponder {
 
   private func dispatch(_ call: Call) {
     do throws(Problem) {
-      if let endpoint = try endpoint(for: call.scope, call.request) {
-        return try endpoint.handler(call)
+      guard let endpoint = try endpoint(for: call.scope, call.request) else {
+        return call.reply(options(call))
       }
-      call.reply(options(call))
+      guard isExpensive(call.request, at: endpoint) else { return try endpoint.handler(call) }
+      try call.inBackground { () throws(Problem) in try endpoint.handler(call) }
     } catch {
       call.reply(
         call.scope.resource == nil ? pages.notFound(error, for: call.request) : error.response)
@@ -157,13 +159,14 @@ public final class ReactorAPI: HTTPResponder {
         + settings.crossOrigin.preflightHeaders(for: call.request, methods: resource.allow))
   }
 
-  /// The size from which a body is processed in the background, in bytes.
-  private static let backgroundSize = 16_384
+  /// Whether a request may take so long that other requests must not wait for it.
+  private func isExpensive(_ request: HTTPRequest, at endpoint: Endpoint) -> Bool {
+    endpoint.traits.contains(.background) || request.body.count > Limits.foregroundBody
+  }
 
-  /// Serves probes on reserved connections, and large bodies beside the request workers.
+  /// Serves probes on reserved connections.
   public func lane(for request: HTTPRequest) -> HTTPLane {
-    if request.path == "/healthz" || request.path == "/readyz" { return .priority }
-    return request.body.count > Self.backgroundSize ? .background : .immediate
+    endpoints.match(request.path)?.resource.isProbe == true ? .priority : .immediate
   }
 
   /// Creates the response to a request that the transport rejects.

@@ -1,10 +1,10 @@
+internal import Synchronization
 internal import Telemetry
 
 extension Host: MetricsSource {
   /// Writes the figures of the reactors and their sessions.
   ///
-  /// What sessions do at this moment is looked up in each one that is in memory, so that nothing is
-  /// counted while they work.
+  /// All of them are counters: the cost does not depend on the number of sessions.
   public func write(to text: inout MetricsText) {
     let runtimes = reactors.compactMap { $0 as? ReactorRuntime }
     writeCounts(of: runtimes, to: &text)
@@ -43,14 +43,17 @@ extension Host: MetricsSource {
   }
 
   private func writeLoads(of runtimes: [ReactorRuntime], to text: inout MetricsText) {
-    let loads = runtimes.map { ($0.name, $0.load) }
-    text.family("reactord_sessions", .gauge, "Sessions in memory.")
-    for (name, load) in loads { text.sample(["reactor": name], load.sessions) }
-    text.family("reactord_subscribers", .gauge, "Streams that watch a session.")
-    for (name, load) in loads { text.sample(["reactor": name], load.subscribers) }
-    text.family("reactord_effects_running", .gauge, "Effects of actions that run.")
-    for (name, load) in loads { text.sample(["reactor": name], load.effects) }
-    text.family("reactord_mailbox_waiting", .gauge, "Work that waits for its session's turn.")
-    for (name, load) in loads { text.sample(["reactor": name], load.waiting) }
+    func gauge(_ name: String, _ help: String, _ value: (ReactorRuntime) -> Int) {
+      text.family(name, .gauge, help)
+      for reactor in runtimes { text.sample(["reactor": reactor.name], value(reactor)) }
+    }
+    gauge("reactord_sessions", "Sessions in memory.") { $0.liveSessionCount }
+    gauge("reactord_subscribers", "Streams that watch a session.") {
+      $0.counts.subscribers.load(ordering: .relaxed)
+    }
+    gauge("reactord_effects_running", "Effects of actions that run.") { $0.runningEffectCount }
+    gauge("reactord_mailbox_waiting", "Requests that wait for their session's turn.") {
+      $0.counts.waiting.load(ordering: .relaxed)
+    }
   }
 }

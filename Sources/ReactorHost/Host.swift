@@ -1,4 +1,4 @@
-internal import ReactorLog
+public import ReactorLog
 internal import Telemetry
 
 /// Hosts reactors: finds their sessions, and evicts idle ones from memory.
@@ -48,6 +48,14 @@ public final class Host: Sendable {
   public func global(_ name: String) -> (any SharedGlobal)? {
     globalsByName[name]
   }
+
+  /// Why writes to the log fail at present; `nil` while they succeed.
+  ///
+  /// Costs at most two system calls.
+  public var logFailure: LogError? { environment.log.failure }
+
+  /// Whether loading a session reads from disk, so that a request worker must not do it.
+  public var readsFromDisk: Bool { environment.log.readsFromDisk }
 
   /// Recovers accepted actions that were interrupted by the end of a process or by a failed log.
   ///

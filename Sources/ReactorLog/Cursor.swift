@@ -59,6 +59,30 @@ package enum Epoch {
     random(characters: 8)
   }
 
+  /// The name that the first history of a session gets from this process, whether it exists or not.
+  ///
+  /// So a client can read the State of a session that does not exist, and send its first action with
+  /// `If-Match`. The names of other processes differ.
+  package static func first(of key: SessionKey) -> String {
+    var hasher = Hasher()
+    hasher.combine(seed)
+    hasher.combine(key)
+    return name(characters: 8, bits: UInt64(bitPattern: Int64(hasher.finalize())))
+  }
+
+  private static let seed = UInt64.random(in: .min ... .max)
+
+  private static func name(characters count: Int, bits: UInt64) -> String {
+    var bits = bits
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(count)
+    for _ in 0..<count {
+      bytes.append(alphabet[Int(truncatingIfNeeded: bits & 31)])
+      bits >>= 5
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
   package static func random(characters count: Int) -> String {
     var generator = SystemRandomNumberGenerator()
     // Five bits per character: one random number, which costs a system call, yields twelve.

@@ -67,6 +67,9 @@ public protocol MutationLog: Sendable {
   /// Costs at most two system calls.
   var failure: LogError? { get }
 
+  /// Whether reading calls may block on the disk.
+  var readsFromDisk: Bool { get }
+
   /// Declares which snapshots a hosted reactor can decode.
   ///
   /// Only these may replace entries that retention deletes. A log in memory has no others.
@@ -78,6 +81,9 @@ public protocol MutationLog: Sendable {
 }
 
 extension MutationLog {
+  /// `false`: the log is in memory.
+  public var readsFromDisk: Bool { false }
+
   /// `nil`: the log can always be written.
   public var failure: LogError? { nil }
 

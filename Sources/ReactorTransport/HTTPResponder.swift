@@ -46,12 +46,9 @@ extension HTTPResponder {
 
 /// Where a request is processed.
 public enum HTTPLane: Sendable {
-  /// On the worker thread that parsed it, which serves no other connection meanwhile: for requests
-  /// that take microseconds.
+  /// On the worker thread that parsed it, which serves no other connection meanwhile. The responder
+  /// moves work that takes longer than microseconds to threads of its own.
   case immediate
-
-  /// On a background thread: for requests that take longer.
-  case background
 
   /// On the worker thread, and on a reserved connection if all others are in use: for health checks
   /// and administration.

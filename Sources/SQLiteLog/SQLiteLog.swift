@@ -71,6 +71,9 @@ public final class SQLiteLog: MutationLog {
   /// Why writes fail, also because the files of the store were deleted or replaced.
   public var failure: LogError? { committer?.failure }
 
+  /// `true`: reading calls block on the disk.
+  public var readsFromDisk: Bool { true }
+
   /// The log of a session.
   public func session(_ key: SessionKey) -> any SessionLog {
     SQLiteSessionLog(key, committer: committer, readers: readers)

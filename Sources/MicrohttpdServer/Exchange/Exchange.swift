@@ -114,19 +114,12 @@ final class Exchange: Sendable {
   private func dispatch(on worker: RequestWorker) -> MHD_Result {
     let request = request(on: worker)
     let responder = worker.core.responder
-    let lane = responder.lane(for: request)
-    if lane != .priority, worker.slots[slot].isReserved {
+    if worker.slots[slot].isReserved, responder.lane(for: request) != .priority {
       return reject(.noConnectionLeft, on: worker)
     }
     proceed(to: .responding, on: worker)
     worker.core.inFlight.enter()
     let responseGuard = ResponseGuard(self)
-    if lane == .background {
-      worker.core.background.execute {
-        responder.respond(to: request) { responseGuard.respond($0) }
-      }
-      return wait(on: worker)
-    }
     responder.respond(to: request) { responseGuard.respond($0) }
     if let response = state.withLock({ $0.take() }) { return send(response, on: worker) }
     return wait(on: worker)

@@ -1,6 +1,8 @@
 internal import Synchronization
 
 /// Bounds the number of running effects: of one reactor, and of all reactors that share the quota.
+///
+/// A quota within another one shares its limits, and counts the effects of some of its reactors.
 @usableFromInline
 package final class EffectQuota: Sendable {
   /// The maximum number of running effects of one reactor.
@@ -10,11 +12,20 @@ package final class EffectQuota: Sendable {
   package let total: Int
 
   private let count = Atomic<Int>(0)
+  private let outer: EffectQuota?
 
   /// Creates a quota.
   package init(perReactor: Int, total: Int) {
     self.perReactor = perReactor
     self.total = total
+    outer = nil
+  }
+
+  /// Creates a quota within another one.
+  package init(within outer: EffectQuota) {
+    perReactor = outer.perReactor
+    total = outer.total
+    self.outer = outer
   }
 
   /// The number of running effects.
@@ -30,14 +41,22 @@ package final class EffectQuota: Sendable {
     guard running < perReactor else {
       return EffectLimitError(limit: perReactor, isOfReactor: true)
     }
-    guard count.add(1, ordering: .relaxed).newValue > total else { return nil }
+    guard acquireOne() else { return EffectLimitError(limit: total, isOfReactor: false) }
+    return nil
+  }
+
+  /// Adds an effect to this quota and the outer one; returns whether both are within the limit.
+  private func acquireOne() -> Bool {
+    guard outer?.acquireOne() != false else { return false }
+    if count.add(1, ordering: .relaxed).newValue <= total { return true }
     release()
-    return EffectLimitError(limit: total, isOfReactor: false)
+    return false
   }
 
   /// Removes an effect.
   func release() {
     count.subtract(1, ordering: .relaxed)
+    outer?.release()
   }
 }
 

@@ -61,6 +61,6 @@ struct ActionEndpoints {
     }
     // Usually the session is in memory, and no closure escapes.
     if let session = reactor.liveSession(id) { return try submit(to: session) }
-    call.withSession(of: reactor, id, submit)
+    call.withSession(of: reactor, id, in: host, submit)
   }
 }

@@ -72,7 +72,9 @@ struct EffectEndpoints {
     let query = try call.query()
     let limit = try query.limit()
     let after = query["after"]
-    call.withSession(of: reactor, id) { [reply = call.reply] session in
+    call.readSession(of: reactor, id, in: host) { _ in
+      .json(encoding: Listing(effects: []))
+    } _: { [reply = call.reply] session in
       // One more than requested shows whether there is a next page.
       session.effects(after: after, limit: limit + 1) { effects in
         guard let effects else { return reply(Self.overloaded) }
@@ -90,7 +92,9 @@ struct EffectEndpoints {
   private func cancel(_ call: Call) throws(Problem) {
     let reactor = try call.reactor(in: host)
     let effect = call["effect"]
-    call.withSession(of: reactor, try call.sessionID()) { [reply = call.reply] session in
+    call.readSession(of: reactor, try call.sessionID(), in: host) { _ in
+      HTTPResponse(status: 204)
+    } _: { [reply = call.reply] session in
       session.cancelEffect(effect) { cancellation in
         switch cancellation {
         case .ended: reply(HTTPResponse(status: 204))

@@ -24,6 +24,9 @@ struct Endpoint: Sendable {
 
     /// The response depends on `Accept`.
     static let negotiated = Traits(rawValue: 8)
+
+    /// The handler takes longer than microseconds: it is executed on a background thread.
+    static let background = Traits(rawValue: 16)
   }
 
   /// The path template (RFC 6570).

@@ -6,7 +6,6 @@ internal import ReactorTransport
 /// The log of a session.
 struct LogEndpoints {
   let host: Host
-  let background: WorkerPool
 
   var all: [Endpoint] {
     [
@@ -57,8 +56,10 @@ struct LogEndpoints {
     let query = try call.query()
     let limit = try query.limit()
     let after = try query.integer("after", in: 0...Int.max) ?? 0
-    call.withSession(of: reactor, id) { [background, reply = call.reply] session in
-      background.run {
+    call.readSession(of: reactor, id, in: host) { _ in
+      Self.representation(of: [], as: type, .revalidated)
+    } _: { session throws(Problem) in
+      try call.inBackground { () throws(Problem) in
         do throws(HistoryError) {
           let page = try LogPage(of: session, after: after, limit: limit)
           var headers = HTTPFields.revalidated
@@ -67,9 +68,9 @@ struct LogEndpoints {
             headers.append(
               "Link", "<\(address)?after=\(last.version)&limit=\(limit)>; rel=\"next\"")
           }
-          reply(Self.representation(of: page.entries, as: type, headers))
+          call.reply(Self.representation(of: page.entries, as: type, headers))
         } catch {
-          reply(Problem(error))
+          throw Problem(error)
         }
       }
     }

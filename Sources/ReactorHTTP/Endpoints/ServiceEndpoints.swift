@@ -40,13 +40,16 @@ final class ServiceEndpoints: Sendable {
       Endpoint(
         .get, "/readyz", needs: .none, reach: .noReactor, traits: .probe, handler: readiness,
         operation: Operation(
-          "readiness", "Whether requests are served: 503 while draining", content: status)),
+          "readiness",
+          "Whether requests are served: 503 while draining, and while the store cannot be written",
+          content: status)),
       Endpoint(
-        .get, "/metrics", needs: .read, handler: showMetrics,
+        .get, "/metrics", needs: .read, traits: .background, handler: showMetrics,
         operation: Operation(
           "metrics", "Metrics in the text format of Prometheus", content: .text("text/plain"))),
       Endpoint(
-        .get, "/openapi.json", needs: .read, reach: .noReactor, handler: openAPI,
+        .get, "/openapi.json", needs: .read, reach: .noReactor, traits: .background,
+        handler: openAPI,
         operation: Operation(
           "openAPI", "This document", content: .json(.inline(["type": "object"])))),
     ]
@@ -59,6 +62,9 @@ final class ServiceEndpoints: Sendable {
 
   private func readiness(_ call: Call) throws(Problem) -> HTTPResponse {
     try call.negotiate()
+    guard host.logFailure == nil else {
+      throw .unavailable("The storage cannot be written; the log says why.")
+    }
     return .status("ready")
   }
 

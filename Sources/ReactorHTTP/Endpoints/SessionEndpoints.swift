@@ -6,7 +6,6 @@ internal import ReactorTransport
 /// The sessions of a reactor: lists, life cycle and State.
 struct SessionEndpoints {
   let host: Host
-  let background: WorkerPool
 
   private static let collection = "/v1/reactors/{reactor}/sessions"
   private static let session = "/v1/reactors/{reactor}/sessions/{session}"
@@ -14,7 +13,7 @@ struct SessionEndpoints {
   var all: [Endpoint] {
     [
       Endpoint(
-        .get, Self.collection, needs: .read, handler: list,
+        .get, Self.collection, needs: .read, traits: .background, handler: list,
         operation: Operation(
           "listSessions", "The sessions of a reactor, in pages",
           parameters: [.reactor, .limit, .afterSession],
@@ -141,8 +140,11 @@ struct SessionEndpoints {
       guard SessionKey.isValid(id: origin.session) else {
         throw .invalidSessionID(pointer: "/from/session")
       }
-      return reactor.fork(origin.session, at: origin.version, to: id) { result in
-        reply(created(result, reactor, id))
+      // Folds the version.
+      return try call.inBackground {
+        reactor.fork(origin.session, at: origin.version, to: id) { result in
+          reply(created(result, reactor, id))
+        }
       }
     }
     reactor.session(id, for: .create) { result in reply(created(result, reactor, id)) }
@@ -209,16 +211,21 @@ struct SessionEndpoints {
     let version = try query.integer("version", in: 0...Int.max)
     let pointer = try query.pointer("select")
     let known = try EntityTags(of: call.request, in: .ifNoneMatch, name: "If-None-Match")
-    call.withSession(of: reactor, id) { [background, reply = call.reply] session in
+    call.readSession(of: reactor, id, in: host) { initial in
+      guard version ?? 0 == 0 else {
+        return Problem(HistoryError.unknownVersion(oldest: 0, latest: 0)).response
+      }
+      return Self.representation(of: initial, pointer, known)
+    } _: { session throws(Problem) in
       guard let version else {
-        return reply(Self.representation(of: session.current, pointer, known))
+        return call.reply(Self.representation(of: session.current, pointer, known))
       }
       // Folding an earlier version may take long.
-      background.run {
+      try call.inBackground { () throws(Problem) in
         do throws(HistoryError) {
-          reply(Self.representation(of: try session.state(at: version), pointer, known))
+          call.reply(Self.representation(of: try session.state(at: version), pointer, known))
         } catch {
-          reply(Problem(error))
+          throw Problem(error)
         }
       }
     }

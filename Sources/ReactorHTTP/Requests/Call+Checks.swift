@@ -51,20 +51,85 @@ extension Call {
   }
 
   /// Passes the session to a function, or sends the problem that there is none.
+  ///
+  /// Loads it on a background thread if that reads from disk.
   func withSession(
-    of reactor: any HostedReactor, _ id: String,
+    of reactor: any HostedReactor, _ id: String, in host: Host,
     _ body: @escaping @Sendable (any Session) throws(Problem) -> Void
   ) {
-    reactor.session(id, for: .use) { [reply] result in
-      switch result {
-      case .success(let opened):
-        do throws(Problem) {
-          try body(opened.session)
-        } catch {
-          reply(error)
+    if let session = reactor.liveSession(id) {
+      return attempt { () throws(Problem) in try body(session) }
+    }
+    load(in: host) { [self] in
+      reactor.session(id, for: .use) { result in
+        attempt { () throws(Problem) in
+          switch result {
+          case .success(let opened): try body(opened.session)
+          case .failure(let error): throw Problem(error)
+          }
         }
-      case .failure(let error): reply(Problem(error))
       }
+    }
+  }
+
+  /// Passes the session to a function that reads it; one that does not exist is not created.
+  ///
+  /// - Parameters:
+  ///   - reactor: The session's reactor.
+  ///   - id: The session's id.
+  ///   - host: The host of the reactor.
+  ///   - absent: Creates the response for a session that does not exist, with its initial State.
+  ///   - body: Gets the session.
+  func readSession(
+    of reactor: any HostedReactor, _ id: String, in host: Host,
+    absent: @escaping @Sendable (CommittedState) -> HTTPResponse,
+    _ body: @escaping @Sendable (any Session) throws(Problem) -> Void
+  ) {
+    if let session = reactor.liveSession(id) {
+      return attempt { () throws(Problem) in try body(session) }
+    }
+    load(in: host) { [self] in
+      reactor.findSession(id) { result in
+        attempt { () throws(Problem) in
+          switch result {
+          case .success(.open(let session)): try body(session)
+          case .success(.absent(let initial)): reply(absent(initial))
+          case .failure(let error): throw Problem(error)
+          }
+        }
+      }
+    }
+  }
+
+  /// Executes a load: at once if it reads from memory only.
+  private func load(in host: Host, _ load: @escaping @Sendable () -> Void) {
+    guard host.readsFromDisk else { return load() }
+    // Bounded by the number of connections, each of which waits for its response.
+    scope.api.channels.background.run(for: .client(scope.client?.network), load)
+  }
+
+  private func attempt(_ body: () throws(Problem) -> Void) {
+    do throws(Problem) {
+      try body()
+    } catch {
+      reply(error)
+    }
+  }
+
+  /// Executes a part of the request on a background thread, in turn with those of other clients.
+  ///
+  /// - Parameter body: Sends the response, or throws a problem that becomes the response.
+  /// - Throws: A problem if too many requests wait for a background thread.
+  func inBackground(
+    _ body: @escaping @Sendable () throws(Problem) -> Void
+  ) throws(Problem) {
+    let isEnqueued = scope.api.channels.background.runIfRoom(
+      for: .client(scope.client?.network)
+    ) { [self] in
+      attempt { () throws(Problem) in try body() }
+    }
+    guard isEnqueued else {
+      throw .unavailable("Too many requests that take long are waiting. Nothing ran.")
     }
   }
 }

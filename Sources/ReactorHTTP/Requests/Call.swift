@@ -58,6 +58,8 @@ final class RequestScope: HTTPAdmissionToken {
   /// The value of `Origin` if pages of other origins are allowed.
   let origin: String?
   let acceptsGzip: ContentEncodings.Acceptance
+  /// The network address of the client; `nil` on a Unix-domain socket.
+  let client: ClientAddress?
   /// The decision of the rate limiter; `nil` without a limit.
   let rate: RateLimiter.Verdict?
   /// The data of the access log's line; `nil` if none is written.
@@ -81,12 +83,13 @@ final class RequestScope: HTTPAdmissionToken {
     acceptsGzip =
       api.settings.compression == nil
       ? .no : ContentEncodings.gzip(request[header: .acceptEncoding])
-    rate = api.rate(of: request, at: match?.resource)
+    client = api.settings.client(of: request)
+    rate = api.rate(of: client, at: match?.resource)
     accessLine =
       api.logger.level > api.settings.accessLog
       ? nil
       : AccessLine(
-        path: request.path.description, client: api.settings.client(of: request))
+        path: request.path.description, client: client)
   }
 
   /// Creates the scope of a connection that is rejected before its request was read.
@@ -98,6 +101,7 @@ final class RequestScope: HTTPAdmissionToken {
     context = RequestContext(id: RequestID.next())
     origin = nil
     acceptsGzip = .no
+    client = nil
     rate = nil
     accessLine = nil
   }

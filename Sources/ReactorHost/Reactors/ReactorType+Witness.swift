@@ -122,6 +122,10 @@ extension ReactorType {
       hotPath: hotPath, interruptionPolicy: interruptionPolicy,
       schema: { [self] in schema },
       describe: { [self] in describe($0) },
+      initial: { [self] scope in
+        let make = try maker(scope)
+        return try encode(show(make().initialState, make))
+      },
       decodeJournal: { [self] in try decode(journal: $0) },
       fold: { [self] log, version, scope in
         try fold(log, upTo: version, maker(scope)).map { ($0.state, $0.snapshot) }

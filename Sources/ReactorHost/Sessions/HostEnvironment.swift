@@ -41,7 +41,7 @@ final class ReactorEnvironment: Sendable {
     log = host.log
     logger = host.logger
     quota = host.quota
-    effectQuota = host.effectQuota
+    effectQuota = EffectQuota(within: host.effectQuota)
     recovery = host.recovery
   }
 }

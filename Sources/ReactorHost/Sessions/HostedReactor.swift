@@ -22,6 +22,15 @@ public protocol HostedReactor: AnyObject, Sendable {
     _ id: String, for intent: SessionIntent,
     completion: @escaping @Sendable (Result<OpenedSession, SessionError>) -> Void)
 
+  /// Finds a session for reading, and loads it if necessary; creates none.
+  ///
+  /// - Parameters:
+  ///   - id: The session's id, which the caller has validated.
+  ///   - completion: Called at once or later, on any thread. Fails with ``SessionError/unknown`` if the
+  ///     session does not exist and `sessions.create` is `explicit`.
+  func findSession(
+    _ id: String, completion: @escaping @Sendable (Result<FoundSession, SessionError>) -> Void)
+
   /// The session with an id if it is in memory. Any thread.
   func liveSession(_ id: String) -> (any Session)?
 
@@ -93,6 +102,16 @@ public struct OpenedSession: Sendable {
 
   /// Whether the request has created it in the log.
   public let wasCreated: Bool
+}
+
+/// A session that a request reads.
+public enum FoundSession: Sendable {
+  /// It exists, and is in memory.
+  case open(any Session)
+
+  /// It does not exist: the State that it begins with, at the cursor that its creation by an action or
+  /// a subscription gives it.
+  case absent(CommittedState)
 }
 
 /// The error of a request for a session.

@@ -24,10 +24,14 @@ extension LiveSession {
       didEndTurn()
     }
     guard !wasIdle else { return }
+    let counts = environment.counts
+    counts.waiting.add(1, ordering: .relaxed)
     let isEnqueued = enqueue(bound: environment.settings.mailboxBound) { [self] in
+      counts.waiting.subtract(1, ordering: .relaxed)
       start(actions, for: reply, ifAt: expected, context)
     }
     guard !isEnqueued else { return }
+    counts.waiting.subtract(1, ordering: .relaxed)
     commits.withLock { $0.release(key) }
     reply.respond(with: .overloaded)
   }

@@ -49,11 +49,18 @@ final class LiveSession: Session, BatchSource {
       CommitMachine(
         at: CommittedState(cursor: cursor, json: []), lastActiveAt: stored.lastActiveAt,
         isStored: isStored, lastSnapshot: snapshot))
+    environment.counts.sessions.add(1, ordering: .relaxed)
     instance.connect(self)
   }
 
   deinit {
+    if !hasEnded { didLeaveMemory() }
     pipeline.shutDown()
+  }
+
+  /// Called once, with the end of the session or with the last reference to it.
+  private func didLeaveMemory() {
+    environment.counts.sessions.subtract(1, ordering: .relaxed)
   }
 
   @usableFromInline var current: CommittedState {
@@ -101,14 +108,7 @@ final class LiveSession: Session, BatchSource {
   @usableFromInline
   func changeSubscriberCount(by change: Int) {
     subscribers.add(change, ordering: .relaxed)
-  }
-
-  /// Adds the session to the figures of its reactor.
-  func add(to load: inout SessionLoad) {
-    load.sessions += 1
-    load.subscribers += subscriberCount
-    load.effects += pipeline.runningEffectCount
-    load.waiting += pipeline.waitingCount
+    environment.counts.subscribers.add(change, ordering: .relaxed)
   }
 
   @usableFromInline
@@ -204,6 +204,7 @@ final class LiveSession: Session, BatchSource {
     let action = commits.withLock { $0.end(end, fault: fault) }
     if case .none = action { return }
     ended.store(true, ordering: .releasing)
+    didLeaveMemory()
     // First, so that a client that returns at once gets a session that works.
     if end == .interrupted {
       interrupted.store(true, ordering: .releasing)
@@ -230,6 +231,7 @@ final class LiveSession: Session, BatchSource {
       commits.withLock({ $0.evict() })
     else { return false }
     ended.store(true, ordering: .releasing)
+    didLeaveMemory()
     return true
   }
 

@@ -1,4 +1,5 @@
 internal import ReactorLog
+internal import Synchronization
 internal import Telemetry
 
 /// The counters of one hosted reactor.
@@ -12,6 +13,12 @@ final class ReactorCounts: Sendable {
   /// Errors of the streams that a `transform` returned.
   let streamFailures = Counter()
   let logFailures = LogFailureCounts()
+  /// The sessions in memory.
+  let sessions = Atomic<Int>(0)
+  /// The streams that show a session.
+  let subscribers = Atomic<Int>(0)
+  /// The requests that wait for a turn of their session.
+  let waiting = Atomic<Int>(0)
 }
 
 /// The number of rejected commits, by reason.
@@ -36,13 +43,4 @@ final class LogFailureCounts: Sendable {
       ("corrupt", corrupt.value),
     ]
   }
-}
-
-/// The current figures of the sessions of a reactor.
-struct SessionLoad {
-  var sessions = 0
-  var subscribers = 0
-  var effects = 0
-  /// Items in mailboxes.
-  var waiting = 0
 }

@@ -1,10 +1,15 @@
+internal import ReactorCore
 internal import ReactorLog
 internal import Synchronization
 internal import Telemetry
 
 /// A hosted reactor: the table of its sessions in memory.
 final class ReactorRuntime: HostedReactor {
-  private typealias Slots = [String: SessionSlot]
+  /// The slots of a shard, and their ids in order for lists.
+  private struct Table {
+    var slots: [String: SessionSlot] = [:]
+    var ids = OrderedIDs()
+  }
 
   let name: String
   let summary: String
@@ -15,7 +20,7 @@ final class ReactorRuntime: HostedReactor {
   private let sweeps = Atomic<UInt>(0)
 
   private final class Shard: Sendable {
-    let slots = Mutex<Slots>([:])
+    let table = Mutex(Table())
   }
 
   init(
@@ -46,8 +51,35 @@ final class ReactorRuntime: HostedReactor {
     slot.open(for: intent, completion: completion)
   }
 
+  func findSession(
+    _ id: String, completion: @escaping @Sendable (Result<FoundSession, SessionError>) -> Void
+  ) {
+    if let session = liveSession(id) { return completion(.success(.open(session))) }
+    let key = SessionKey(reactor: name, id: id)
+    do throws(LogError) {
+      guard try environment.log.session(key).record() == .none else {
+        return session(id, for: .use) { completion($0.map { .open($0.session) }) }
+      }
+    } catch {
+      return completion(.failure(.log(error)))
+    }
+    guard environment.settings.sessionCreation == .implicit else {
+      return completion(.failure(.unknown))
+    }
+    // It may have been created in memory only, since the first look.
+    if let session = liveSession(id) { return completion(.success(.open(session))) }
+    do {
+      let cursor = Cursor(epoch: Epoch.first(of: key), version: 0)
+      let scope = SessionScope(key, logger: environment.logger)
+      let json = try environment.witness.initial(scope)
+      completion(.success(.absent(CommittedState(cursor: cursor, json: json))))
+    } catch {
+      completion(.failure(.log(.corrupt("\(error)"))))
+    }
+  }
+
   func liveSession(_ id: String) -> (any Session)? {
-    guard let slot = shard(of: id).slots.withLock({ $0[id] }) else { return nil }
+    guard let slot = shard(of: id).table.withLock({ $0.slots[id] }) else { return nil }
     slot.didUse(in: sweeps.load(ordering: .relaxed))
     return slot.live
   }
@@ -60,7 +92,10 @@ final class ReactorRuntime: HostedReactor {
       return completion(.failure(.tooMany))
     }
     do {
-      guard try origin.exists() else { return completion(.failure(.unknown)) }
+      guard try origin.exists() else {
+        for id in [source, id] { environment.evictable.insert(id) }
+        return completion(.failure(.unknown))
+      }
     } catch {
       return completion(.failure(.log(error)))
     }
@@ -90,7 +125,7 @@ final class ReactorRuntime: HostedReactor {
   }
 
   func sessions(after id: String?, limit: Int) throws(SessionError) -> [SessionSummary] {
-    let live = liveSummaries(after: id)
+    let live = liveSummaries(after: id, limit: limit)
     var merged: [String: SessionSummary] = [:]
     do {
       for summary in try environment.log.sessions(of: name, after: id, limit: limit) {
@@ -103,19 +138,28 @@ final class ReactorRuntime: HostedReactor {
     return Array(merged.values.sorted { $0.id < $1.id }.prefix(limit))
   }
 
-  private func liveSummaries(after id: String?) -> [SessionSummary] {
-    shards.flatMap { shard in
-      let slots = shard.slots.withLock { slots in
-        slots.filter { slot in id.map { slot.key > $0 } ?? true }
+  /// The first sessions in memory after an id.
+  private func liveSummaries(after id: String?, limit: Int) -> [SessionSummary] {
+    var found: [SessionSummary] = []
+    var last = id
+    while found.count < limit {
+      let ids = shards.flatMap { shard in
+        shard.table.withLock { $0.ids.ids(after: last, limit: limit) }
       }
-      return slots.compactMap { id, slot in
-        slot.live.map { session in
-          SessionSummary(
-            id: id, cursor: session.current.cursor, subscribers: session.subscriberCount,
-            lastActiveAt: session.lastActiveAt)
-        }
-      }
+      let page = ids.sorted().prefix(limit)
+      guard !page.isEmpty else { break }
+      last = page.last
+      // Slots without a session are skipped: it is being loaded, or has ended.
+      found += page.compactMap { summary(of: $0) }
     }
+    return found
+  }
+
+  private func summary(of id: String) -> SessionSummary? {
+    guard let session = shard(of: id).table.withLock({ $0.slots[id] })?.live else { return nil }
+    return SessionSummary(
+      id: id, cursor: session.current.cursor, subscribers: session.subscriberCount,
+      lastActiveAt: session.lastActiveAt)
   }
 
   func refold(_ id: String) throws(LogError) -> RefoldReport {
@@ -131,39 +175,33 @@ final class ReactorRuntime: HostedReactor {
   }
 
   var liveSessionCount: Int {
-    load.sessions
+    counts.sessions.load(ordering: .relaxed)
   }
+
+  /// The number of running effects of its sessions.
+  var runningEffectCount: Int { environment.effectQuota.runningCount }
 
   /// The counters of all its sessions.
   var counts: ReactorCounts { environment.counts }
 
-  /// The current figures of the sessions in memory.
-  var load: SessionLoad {
-    var load = SessionLoad()
-    for shard in shards {
-      // A copy of the table, so that its lock is not held.
-      for slot in shard.slots.withLock({ $0 }).values { slot.live?.add(to: &load) }
-    }
-    return load
-  }
-
   private func slot(_ id: String) -> SessionSlot? {
     let shard = shard(of: id)
     let now = sweeps.load(ordering: .relaxed)
-    if let slot = shard.slots.withLock({ $0[id] }) {
+    if let slot = shard.table.withLock({ $0.slots[id] }) {
       slot.didUse(in: now)
       return slot
     }
     removeVacant()
-    return shard.slots.withLock { slots in
-      if let slot = slots[id] {
+    return shard.table.withLock { table in
+      if let slot = table.slots[id] {
         slot.didUse(in: now)
         return slot
       }
       guard environment.quota.acquire(limit: environment.settings.sessionLimit) else { return nil }
       let slot = SessionSlot(SessionKey(reactor: name, id: id), environment: environment)
       slot.didUse(in: now)
-      slots[id] = slot
+      table.slots[id] = slot
+      table.ids.insert(id)
       return slot
     }
   }
@@ -171,16 +209,17 @@ final class ReactorRuntime: HostedReactor {
   /// Removes the slots without a session, which count against the quota.
   private func removeVacant() {
     for id in environment.evictable.removeAll() {
-      let isRemoved = shard(of: id).slots.withLock { slots in
-        guard let index = slots.index(forKey: id), slots.values[index].isVacant else {
+      let isRemoved = shard(of: id).table.withLock { table in
+        guard let index = table.slots.index(forKey: id), table.slots.values[index].isVacant else {
           return false
         }
         // A thread with another reference may be about to load the session.
-        guard isKnownUniquelyReferenced(&slots.values[index]) else {
+        guard isKnownUniquelyReferenced(&table.slots.values[index]) else {
           environment.evictable.insert(id)
           return false
         }
-        slots.remove(at: index)
+        table.slots.remove(at: index)
+        table.ids.remove(id)
         return true
       }
       if isRemoved { environment.quota.release() }
@@ -198,20 +237,24 @@ final class ReactorRuntime: HostedReactor {
   func sweep() {
     let sweep = sweeps.add(1, ordering: .relaxed).newValue
     for shard in shards {
-      let evicted = shard.slots.withLock { slots -> [SessionSlot] in
+      let evicted = shard.table.withLock { table -> [SessionSlot] in
         var evicted: [SessionSlot] = []
         // By index: an iterator would hold a second reference to the table, so that
         // `isKnownUniquelyReferenced` would copy the table and return `false`.
-        var index = slots.startIndex
-        while index != slots.endIndex {
-          defer { slots.formIndex(after: &index) }
-          guard sweep &- slots.values[index].lastUse > 1 else { continue }
+        var index = table.slots.startIndex
+        while index != table.slots.endIndex {
+          defer { table.slots.formIndex(after: &index) }
+          guard sweep &- table.slots.values[index].lastUse > 1 else { continue }
           // If the table has the only reference, no other can be created without this lock.
-          guard isKnownUniquelyReferenced(&slots.values[index]), slots.values[index].evict()
+          guard isKnownUniquelyReferenced(&table.slots.values[index]),
+            table.slots.values[index].evict()
           else { continue }
-          evicted.append(slots.values[index])
+          evicted.append(table.slots.values[index])
         }
-        for slot in evicted { slots[slot.key.id] = nil }
+        for slot in evicted {
+          table.slots[slot.key.id] = nil
+          table.ids.remove(slot.key.id)
+        }
         return evicted
       }
       for slot in evicted {

@@ -64,6 +64,9 @@ final class ReactorWitness: Sendable {
   /// The schemas and examples.
   let describe: @Sendable (SessionScope) -> ReactorDescription
 
+  /// The initial State of a new instance as clients see it, as JSON.
+  let initial: @Sendable (SessionScope) throws -> [UInt8]
+
   /// Decodes actions of the journal.
   let decodeJournal: @Sendable ([AcceptedAction]) throws -> DecodedActions
 
@@ -89,6 +92,7 @@ final class ReactorWitness: Sendable {
     hotPath: HotPath, interruptionPolicy: InterruptionPolicy,
     schema: @escaping @Sendable () -> String,
     describe: @escaping @Sendable (SessionScope) -> ReactorDescription,
+    initial: @escaping @Sendable (SessionScope) throws -> [UInt8],
     decodeJournal: @escaping @Sendable ([AcceptedAction]) throws -> DecodedActions,
     fold: @escaping Fold,
     replay: @escaping @Sendable (any SessionLog, Int, SessionScope) throws -> Replay?,
@@ -100,6 +104,7 @@ final class ReactorWitness: Sendable {
     self.interruptionPolicy = interruptionPolicy
     self.schema = schema
     self.describe = describe
+    self.initial = initial
     self.decodeJournal = decodeJournal
     self.fold = fold
     self.replay = replay

@@ -157,13 +157,14 @@ final class SessionSlot: Sendable {
       case .ended:
         state.withLock { $0 = .ended }
         guard intent != .use else { return completion(.failure(.ended)) }
-        create(for: intent, completion)
+        create(newSession(Epoch.random()), for: intent, completion)
       case .none:
-        guard intent == .use else { return create(for: intent, completion) }
+        let first = newSession(Epoch.first(of: key))
+        guard intent == .use else { return create(first, for: intent, completion) }
         guard environment.settings.sessionCreation == .implicit else {
           return completion(.failure(.unknown))
         }
-        let session = try begin(newSession(), instance(), isStored: false)
+        let session = try begin(first, instance(), isStored: false)
         publish(session)
         completion(.success(OpenedSession(session: session, wasCreated: false)))
       }
@@ -186,10 +187,9 @@ final class SessionSlot: Sendable {
   }
 
   private func create(
-    for intent: SessionIntent,
+    _ stored: StoredSession, for intent: SessionIntent,
     _ completion: @escaping @Sendable (Result<OpenedSession, SessionError>) -> Void
   ) {
-    let stored = newSession()
     log.create(epoch: stored.epoch) { [self] result in
       switch result {
       case .success:
@@ -244,8 +244,8 @@ final class SessionSlot: Sendable {
     }
   }
 
-  private func newSession() -> StoredSession {
-    StoredSession(epoch: Epoch.random(), version: 0, lastActiveAt: .now)
+  private func newSession(_ epoch: String) -> StoredSession {
+    StoredSession(epoch: epoch, version: 0, lastActiveAt: .now)
   }
 
   /// Loads a stored session, and starts the effects again that the end of a process interrupted.

@@ -35,24 +35,20 @@ public final class MemoryLog: MutationLog {
     completion: @escaping @Sendable (Result<Void, LogError>) -> Void
   ) {
     let history = table.find(source)?.history(upTo: version)
-    let isThere = table.findOrMake(target).begin(epoch, with: history)
-    completion(isThere ? .success(()) : .failure(.conflict))
+    let isNew = table.findOrMake(target).begin(epoch, with: history)
+    if isNew { table.updateIndex(target) }
+    completion(isNew ? .success(()) : .failure(.conflict))
   }
 
   /// The stored sessions of a reactor.
   public func sessions(
     of reactor: String, after id: String?, limit: Int
   ) throws(LogError) -> [SessionSummary] {
-    var summaries: [SessionSummary] = []
-    for (key, session) in table.sessions(of: reactor, after: id) {
-      guard summaries.count < limit else { break }
-      guard case .stored(let stored) = session.record() else { continue }
-      summaries.append(
-        SessionSummary(
-          id: key.id, cursor: Cursor(epoch: stored.epoch, version: stored.version),
-          subscribers: 0, lastActiveAt: stored.lastActiveAt))
+    table.sessions(of: reactor, after: id, limit: limit).map { id, stored in
+      SessionSummary(
+        id: id, cursor: Cursor(epoch: stored.epoch, version: stored.version),
+        subscribers: 0, lastActiveAt: stored.lastActiveAt)
     }
-    return summaries
   }
 
   /// The sessions with unfinished actions in the journal.

@@ -55,14 +55,22 @@ final class MemorySession: Sendable {
     }
   }
 
-  /// Appends a batch.
-  ///
-  /// - Returns: Whether the session was at the expected version and epoch.
-  func append(_ batch: LogBatch, to epoch: String, expecting version: Int) -> Bool {
+  /// The result of an append.
+  enum AppendResult {
+    case appended
+    /// The batch has created the session.
+    case created
+    /// The session is at another version or epoch than expected.
+    case rejected
+  }
+
+  /// Appends a batch if the session is at the expected version and epoch.
+  func append(_ batch: LogBatch, to epoch: String, expecting version: Int) -> AppendResult {
     contents.withLock { contents in
       guard !contents.isEnded, contents.epoch ?? epoch == epoch, contents.history.version == version
-      else { return false }
-      if contents.epoch == nil { contents.history.lastActiveAt = .now }
+      else { return .rejected }
+      let isNew = contents.epoch == nil
+      if isNew { contents.history.lastActiveAt = .now }
       contents.epoch = epoch
       contents.history.version += batch.entries.count
       for entry in batch.entries {
@@ -75,7 +83,7 @@ final class MemorySession: Sendable {
       for outcome in batch.outcomes {
         contents.outcomes.keep(outcome, forgettingAfter: outcomesKept)
       }
-      return true
+      return isNew ? .created : .appended
     }
   }
 

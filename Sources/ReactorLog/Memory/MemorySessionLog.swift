@@ -17,19 +17,23 @@ final class MemorySessionLog: SessionLog {
   }
 
   func create(epoch: String, completion: @escaping @Sendable (Result<Void, LogError>) -> Void) {
-    completion(made.begin(epoch, with: nil) ? .success(()) : .failure(.conflict))
+    let isNew = made.begin(epoch, with: nil)
+    if isNew { table.updateIndex(key) }
+    completion(isNew ? .success(()) : .failure(.conflict))
   }
 
   func append(
     _ batch: LogBatch, to epoch: String, expecting version: Int,
     completion: @escaping @Sendable (Result<Void, LogError>) -> Void
   ) {
-    let isExpected = made.append(batch, to: epoch, expecting: version)
-    completion(isExpected ? .success(()) : .failure(.conflict))
+    let result = made.append(batch, to: epoch, expecting: version)
+    if result == .created { table.updateIndex(key) }
+    completion(result == .rejected ? .failure(.conflict) : .success(()))
   }
 
   func end(completion: @escaping @Sendable (Result<Void, LogError>) -> Void) {
     made.end()
+    table.updateIndex(key)
     completion(.success(()))
   }
 

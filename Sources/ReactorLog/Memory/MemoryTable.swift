@@ -5,6 +5,8 @@ final class MemoryTable: Sendable {
   /// The globals, by name.
   let shared = Mutex<[String: SharedValue]>([:])
   private let sessions = Mutex<[SessionKey: MemorySession]>([:])
+  /// The ids of the stored sessions that have not ended, by reactor.
+  private let index = Mutex<[String: OrderedIDs]>([:])
   private let retained: Int
   private let retention: RetentionRules
   private let outcomesKept: Int64
@@ -44,11 +46,37 @@ final class MemoryTable: Sendable {
     return found.keys.sorted { place($0) < place($1) }
   }
 
-  /// The sessions of a reactor after an id, in ascending order.
-  func sessions(of reactor: String, after id: String?) -> [(SessionKey, MemorySession)] {
-    let found = sessions.withLock { sessions in
-      sessions.filter { $0.key.reactor == reactor && $0.key.id > id ?? "" }
+  /// A session was created or has ended.
+  func updateIndex(_ key: SessionKey) {
+    let session = find(key)
+    // The record is read under the lock: the last of several updates sees the latest one.
+    index.withLock { index in
+      if case .stored = session?.record() ?? .none {
+        index[key.reactor, default: OrderedIDs()].insert(key.id)
+      } else {
+        index[key.reactor]?.remove(key.id)
+      }
     }
-    return found.sorted { $0.key.id < $1.key.id }.map { ($0.key, $0.value) }
+  }
+
+  /// The stored sessions of a reactor after an id that have not ended, in ascending order.
+  func sessions(
+    of reactor: String, after id: String?, limit: Int
+  ) -> [(id: String, stored: StoredSession)] {
+    var found: [(id: String, stored: StoredSession)] = []
+    var last = id
+    while found.count < limit {
+      let page = index.withLock {
+        $0[reactor]?.ids(after: last, limit: limit - found.count) ?? []
+      }
+      guard !page.isEmpty else { break }
+      last = page.last
+      for id in page {
+        guard case .stored(let stored) = find(SessionKey(reactor: reactor, id: id))?.record()
+        else { continue }
+        found.append((id, stored))
+      }
+    }
+    return found
   }
 }

@@ -144,8 +144,8 @@ extension Configuration {
       "http.workers", \.workers, .count(0...1_024),
       help: "The number of request worker threads; 0 is one for every two cores."),
     Setting(
-      "http.background", \.server.backgroundThreads, .count(1...1_024),
-      help: "The number of threads for requests that take long."),
+      "http.background", \.api.backgroundThreads, .count(1...1_024),
+      help: "The number of threads for requests that take long; clients take turns on them."),
     Setting(
       "http.permissions", \.socketPermissions, .permissions,
       help: "The permissions of a Unix-domain socket's file."),

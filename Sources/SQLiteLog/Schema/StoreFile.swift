@@ -1,4 +1,5 @@
 internal import Glibc
+internal import ReactorLog
 
 /// The file of a store.
 ///
@@ -75,10 +76,16 @@ struct StoreFile: Sendable {
           COMMIT
           """)
       }
-      // Fails if the write-ahead log cannot be written.
-      try connection.execute("BEGIN IMMEDIATE; ROLLBACK")
     } catch {
       throw problem(error)
+    }
+    do throws(DatabaseError) {
+      // Writes a page and syncs it.
+      try connection.execute("PRAGMA user_version = \(Schema.version)")
+    } catch {
+      // A full disk may have space later, and its sessions can be read.
+      guard error.logError != .full else { return }
+      throw SQLiteLogError(.cannotCreate, "cannot write the store \"\(path)\": \(error)")
     }
   }
 

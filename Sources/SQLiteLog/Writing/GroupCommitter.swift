@@ -181,7 +181,8 @@ final class GroupCommitter: Sendable {
           if writer == nil || isBroken {
             // The broken connection is closed after this: if none were open, SQLite would recover the
             // write-ahead log from its file, and with it the rejected operations.
-            writer = try LogWriter(file, rules, afterFailure: isBroken)
+            // The first one writes a page too, which shows at once whether the store can be written.
+            writer = try LogWriter(file, rules, afterFailure: isBroken || writer == nil)
             isBroken = false
           }
           results = try writer?.write(group) ?? []

@@ -28,14 +28,40 @@ import Testing
       try expectProblem(refused, 503, "unavailable")
       #expect(refused["Retry-After"] != nil)
     }
+    try expectProblem(server.client().get("/readyz"), 503, "unavailable")
+    #expect(try server.client().get("/healthz").status == 200)
     #expect(try session.state().json == ["value": 1])
     let other = SessionClient(server.client(), session.siblings + "/other")
     try expectProblem(other.put(), 503, "unavailable")
 
     machine.mend()
     #expect(try session.post(#""increase""#).json == ["value": 2])
+    #expect(try server.client().get("/readyz").status == 200)
     #expect(try other.put().status == 201)
     try expectDurable(2)
+  }
+
+  @Test(arguments: FaultyMachine.Call.allCases)
+  func `a store that cannot be written stops the start`(call: FaultyMachine.Call) throws {
+    try server.stop()
+    try machine.fail(call)
+    let process = try ReactordProcess.launch(
+      ["serve", "--listen", "127.0.0.1:0", "--store", "sqlite:\(folder["log.db"])"],
+      environment: machine.environment)
+    #expect(try process.wait() == .code(73))
+    #expect(process.standardError.contains("cannot write the store"))
+  }
+
+  @Test func `a service that starts with a full disk is not ready until there is space`() throws {
+    #expect(try session.post(#""increase""#).status == 200)
+    try server.stop()
+    try machine.fail(.write, with: ENOSPC)
+    let full = try ReactordProcess(
+      ["--store", "sqlite:\(folder["log.db"])"], environment: machine.environment)
+    #expect(eventually { (try? full.client().get("/readyz").status) == 503 })
+    #expect(try session(of: full).state().json == ["value": 1])
+    machine.mend()
+    #expect(eventually(within: .seconds(30)) { (try? full.client().get("/readyz").status) == 200 })
   }
 
   @Test func `a sync without room is a full disk`() throws {

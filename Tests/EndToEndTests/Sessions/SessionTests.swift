@@ -66,7 +66,7 @@ struct SessionTests {
     #expect(problem["pointer"]?.string?.hasPrefix(pointer) == true)
   }
 
-  @Test func `the first read creates a session in memory`() throws {
+  @Test func `reading a session that does not exist creates none`() throws {
     let first = try session.state()
     #expect(first.status == 200)
     #expect(first.text == #"{"value":0}"#)
@@ -74,6 +74,11 @@ struct SessionTests {
     let again = try session.client.get(session.path)
     #expect(again.text == first.text)
     #expect(again["ETag"] == first["ETag"])
+    let listed = try session.client.get(session.siblings).json["sessions"]?.array ?? []
+    #expect(!listed.contains { $0["id"]?.string == session.id })
+    let tag = try #require(first["ETag"])
+    let acted = try session.post(#""increase""#, ["If-Match": tag])
+    #expect(acted.json == ["value": 1])
   }
 
   @Test func `DELETE ends a session, which is recreated in another epoch`() throws {

@@ -76,32 +76,6 @@ extension OverSockets {
       #expect(try next.receiveResponse().status == 200)
     }
 
-    @Test func `a background request does not delay others, whatever it takes`() throws {
-      let entered = Signal()
-      let release = Signal()
-      var responder = TestResponder { request, reply in
-        if request.path == "/slow" {
-          entered.send()
-          _ = release.wait()
-        }
-        reply(.text("\(request.path)"))
-      }
-      responder.lane = { $0.path == "/slow" ? .background : .immediate }
-      let server = try TestServer(responder: responder)
-      let slow = try server.client()
-      try slow.request("GET", "/slow")
-      #expect(entered.wait())
-      let other = try server.client()
-      for _ in 1...100 {
-        try other.request("GET", "/fast")
-        #expect(try other.receiveResponse().body == "/fast")
-      }
-      release.send()
-      #expect(try slow.receiveResponse().body == "/slow")
-      try slow.request("GET", "/fast")
-      #expect(try slow.receiveResponse().body == "/fast")
-    }
-
     @Test func `clients that do not read a large response share its bytes`() throws {
       let body = [UInt8](repeating: 120, count: 8 << 20)
       let server = try TestServer(

@@ -40,6 +40,39 @@ struct WorkerPoolTests {
     #expect(begun.values == Array(0..<100))
   }
 
+  @Test func `clients take turns, whatever the number of their jobs`() async throws {
+    let pool = WorkerPool(width: 1)
+    let begun = Recorder<String>()
+    let isHeld = Atomic(true)
+    // The thread is busy until all jobs are enqueued.
+    pool.run { while isHeld.load(ordering: .acquiring) {} }
+    let first = WorkerPool.Owner.client(ClientAddress(version4: 1))
+    let second = WorkerPool.Owner.client(ClientAddress(version4: 2))
+    for number in 0..<50 { pool.run(for: first) { begun.add("first \(number)") } }
+    for number in 0..<3 { pool.run(for: second) { begun.add("second \(number)") } }
+    isHeld.store(false, ordering: .releasing)
+    while begun.values.count < 53 { await Task.yield() }
+    #expect(
+      begun.values.prefix(7) == [
+        "first 0", "second 0", "first 1", "second 1", "first 2", "second 2", "first 3",
+      ])
+  }
+
+  @Test func `a client with too many jobs is rejected, and others are not`() async {
+    let pool = WorkerPool(width: 1)
+    let isHeld = Atomic(true)
+    let done = Recorder<Int>()
+    pool.run { while isHeld.load(ordering: .acquiring) {} }
+    let first = WorkerPool.Owner.client(ClientAddress(version4: 1))
+    var accepted = 0
+    while accepted < 100_000, pool.runIfRoom(for: first, { done.add(1) }) { accepted += 1 }
+    #expect(accepted == Limits.backgroundJobsPerClient)
+    #expect(pool.runIfRoom(for: .client(nil)) { done.add(2) })
+    isHeld.store(false, ordering: .releasing)
+    while done.values.count < accepted + 1 { await Task.yield() }
+    #expect(pool.runIfRoom(for: first) {})
+  }
+
   @Test func `without threads the caller executes the job`() {
     let begun = Recorder<Int>()
     WorkerPool(width: 0).run { begun.add(1) }

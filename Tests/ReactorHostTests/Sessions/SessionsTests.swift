@@ -283,11 +283,49 @@ struct SessionsTests {
     #expect(stage.liveCount == 0)
   }
 
-  @Test func `an evicted session without mutations is not stored`() throws {
-    let epoch = try stage.session().epoch
+  @Test func `an evicted session without mutations is not stored, and begins again`() throws {
+    let cursor = try stage.session().current.cursor
     try stage.sweep()
     #expect(stage.liveCount == 0)
-    #expect(try stage.session().epoch != epoch)
+    #expect(
+      try stage.log.session(SessionKey(reactor: "sample", id: "demo")).record() == .none)
+    #expect(try stage.session().current.cursor == cursor)
+  }
+
+  @Test func `finding a session that does not exist creates none`() throws {
+    try stage.name.set("Ada")
+    let found = Recorder<Result<FoundSession, SessionError>>()
+    try stage.reactor().findSession("demo") { found.add($0) }
+    guard case .success(.absent(let initial)) = found.values.first else {
+      Issue.record("It was found: \(found.values)")
+      return
+    }
+    #expect(initial.json == Array(state(0).utf8))
+    #expect(stage.liveCount == 0)
+    #expect(stage.log.appends.values == [])
+    let session = try stage.session()
+    #expect(session.epoch == initial.cursor.epoch)
+    try stage.reactor().findSession("demo") { found.add($0) }
+    guard case .success(.open(let opened)) = found.values.last else {
+      Issue.record("It was not found: \(found.values)")
+      return
+    }
+    #expect(opened === session)
+    try stage.end()
+    try stage.reactor().findSession("demo") { found.add($0) }
+    #expect(found.values.last?.failure == .ended)
+  }
+
+  @Test func `a stored session is loaded to be read`() throws {
+    _ = try stage.session().send(#"{"add":5}"#)
+    try stage.sweep()
+    let found = Recorder<Result<FoundSession, SessionError>>()
+    try stage.reactor().findSession("demo") { found.add($0) }
+    guard case .success(.open(let opened)) = found.values.first else {
+      Issue.record("It was not found: \(found.values)")
+      return
+    }
+    #expect(opened.shown == "1 \(state(5))")
   }
 
   @Test func `the reactor of an evicted session is released`() throws {
@@ -314,5 +352,21 @@ struct SessionsTests {
     #expect(try stage.reactor().sessions(after: "a", limit: 2).map(\.id) == ["b", "c"])
     #expect(try stage.reactor().sessions(after: "c", limit: 2).map(\.id) == ["e"])
     #expect(try stage.reactor().sessions(after: "e", limit: 2).isEmpty)
+  }
+
+  @Test func `pages of a long list have each session once, stored or in memory`() throws {
+    let ids = (0..<300).map { "s\($0 + 1000)" }
+    for (index, id) in ids.shuffled().enumerated() {
+      _ = try stage.session(id, for: index % 2 == 0 ? .ensure : .use)
+      if index % 3 == 0 { try stage.sweep() }
+    }
+    for id in ids { _ = try stage.session(id) }
+    var found: [String] = []
+    while true {
+      let page = try stage.reactor().sessions(after: found.last, limit: 37).map(\.id)
+      if page.isEmpty { break }
+      found += page
+    }
+    #expect(found == ids)
   }
 }

@@ -88,6 +88,8 @@ final class LogDouble: MutationLog {
     }
   }
 
+  var failure: LogError? { base.failure }
+
   func sessions(
     of reactor: String, after id: String?, limit: Int
   ) throws(LogError) -> [SessionSummary] {

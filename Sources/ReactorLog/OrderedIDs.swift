@@ -1,0 +1,78 @@
+/// Session ids in the ascending order of their bytes.
+///
+/// The ids are in blocks of bounded length: a search compares O(log n) ids, an insertion moves the ids
+/// of one block, and a page costs what it contains.
+package struct OrderedIDs: Sendable {
+  /// A block of this length is split.
+  private static let blockLength = 512
+
+  /// Never empty themselves, in ascending order.
+  private var blocks: [[String]] = []
+
+  /// Creates an empty set.
+  package init() {}
+
+  /// Inserts an id unless it is present.
+  package mutating func insert(_ id: String) {
+    guard !blocks.isEmpty else {
+      blocks = [[id]]
+      return
+    }
+    let block = block(for: id)
+    let place = Self.place(of: id, in: blocks[block])
+    guard place == blocks[block].count || blocks[block][place] != id else { return }
+    blocks[block].insert(id, at: place)
+    guard blocks[block].count >= Self.blockLength else { return }
+    let half = Self.blockLength / 2
+    blocks.insert(Array(blocks[block][half...]), at: block + 1)
+    blocks[block].removeSubrange(half...)
+  }
+
+  /// Removes an id if it is present.
+  package mutating func remove(_ id: String) {
+    guard !blocks.isEmpty else { return }
+    let block = block(for: id)
+    let place = Self.place(of: id, in: blocks[block])
+    guard place < blocks[block].count, blocks[block][place] == id else { return }
+    blocks[block].remove(at: place)
+    if blocks[block].isEmpty { blocks.remove(at: block) }
+  }
+
+  /// The ids after one, at most `limit`; `nil` begins with the first.
+  package func ids(after id: String?, limit: Int) -> [String] {
+    guard !blocks.isEmpty, limit > 0 else { return [] }
+    var block = id.map { self.block(for: $0) } ?? 0
+    var place = 0
+    if let id {
+      place = Self.place(of: id, in: blocks[block])
+      if place < blocks[block].count, blocks[block][place] == id { place += 1 }
+    }
+    var page: [String] = []
+    while block < blocks.count, page.count < limit {
+      page += blocks[block][place...].prefix(limit - page.count)
+      block += 1
+      place = 0
+    }
+    return page
+  }
+
+  /// The last block that does not begin after an id; the first one if all do.
+  private func block(for id: String) -> Int {
+    var (low, high) = (0, blocks.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if blocks[middle][0] <= id { low = middle + 1 } else { high = middle }
+    }
+    return max(0, low - 1)
+  }
+
+  /// The place of the first id of a block that is not before an id.
+  private static func place(of id: String, in block: [String]) -> Int {
+    var (low, high) = (0, block.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if block[middle] < id { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+}

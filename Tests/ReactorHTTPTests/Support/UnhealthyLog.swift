@@ -1,0 +1,38 @@
+import ReactorLog
+import Synchronization
+
+/// A log in memory that can report a failure of its writes.
+final class UnhealthyLog: MutationLog {
+  let isFailing = Atomic(false)
+  private let base = MemoryLog()
+
+  var failure: LogError? { isFailing.load(ordering: .relaxed) ? .full : nil }
+
+  func session(_ key: SessionKey) -> any SessionLog { base.session(key) }
+
+  func fork(
+    _ source: SessionKey, at version: Int, to target: SessionKey, epoch: String,
+    completion: @escaping @Sendable (Result<Void, LogError>) -> Void
+  ) {
+    base.fork(source, at: version, to: target, epoch: epoch, completion: completion)
+  }
+
+  func sessions(
+    of reactor: String, after id: String?, limit: Int
+  ) throws(LogError) -> [SessionSummary] {
+    try base.sessions(of: reactor, after: id, limit: limit)
+  }
+
+  func unfinishedSessions(after key: SessionKey?, limit: Int) throws(LogError) -> [SessionKey] {
+    base.unfinishedSessions(after: key, limit: limit)
+  }
+
+  func sharedValue(_ name: String) throws(LogError) -> SharedValue? { base.sharedValue(name) }
+
+  func share(
+    _ value: SharedValue, as name: String,
+    completion: @escaping @Sendable (Result<Void, LogError>) -> Void
+  ) {
+    base.share(value, as: name, completion: completion)
+  }
+}
