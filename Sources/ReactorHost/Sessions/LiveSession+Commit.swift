@@ -146,6 +146,8 @@ extension LiveSession {
   }
 
   private func didReject(_ error: LogError) {
+    // A batch that the log got after the end of the session is not an error.
+    guard !hasEnded else { return }
     environment.counts.logFailures.add(error)
     environment.logger.error(
       "log rejected mutations",

@@ -29,7 +29,8 @@ struct ReadingTests {
     ]
     #expect(response.text == expected[part] ?? #"{"value":0,"label":"none"}"#)
     #expect(try listed() == #"{"sessions":[]}"#)
-    #expect(try service.ask("GET", "/metrics").text.contains(#"reactord_sessions{reactor="number"} 0"#))
+    #expect(
+      try service.ask("GET", "/metrics").text.contains(#"reactord_sessions{reactor="number"} 0"#))
     #expect(try log.session(SessionKey(reactor: "number", id: "demo")).record() == .none)
   }
 
@@ -38,7 +39,9 @@ struct ReadingTests {
     #expect(try listed() == #"{"sessions":[]}"#)
   }
 
-  @Test func `the entity tag of a session that does not exist is the one that it begins with`() throws {
+  @Test func `the entity tag of a session that does not exist is the one that it begins with`()
+    throws
+  {
     let tag = try #require(try service.ask("GET", demo)[field: "ETag"])
     #expect(tag.hasSuffix("-0\""))
     #expect(try service.ask("GET", demo, [(.ifNoneMatch, tag)]).status == 304)
