@@ -109,8 +109,8 @@ public enum FoundSession: Sendable {
   /// It exists, and is in memory.
   case open(any Session)
 
-  /// It does not exist: the State that it begins with, at the cursor that its creation by an action or
-  /// a subscription gives it.
+  /// It does not exist: its initial State, at the cursor that it begins with when it is created by an
+  /// action or a subscription.
   case absent(CommittedState)
 }
 
