@@ -1,32 +1,32 @@
 # The daemon as an image: docker build -t reactord . && docker run -p 8080:8080 reactord
+#
+# The image has the binary, the libraries that it loads, and no shell, package manager or setuid program.
 
 FROM swift:6.3-bookworm AS build
+ARG VERSION=0.2.0
 WORKDIR /build
 
 # Ordered by frequency of change, so that an edit of the sources reuses the installed packages.
 COPY config/install-packages config/debian-packages.txt config/
-RUN config/install-packages build && rm -rf /var/lib/apt/lists/*
+RUN config/install-packages build run && rm -rf /var/lib/apt/lists/* /var/cache/apt/archives/*.deb
 
 COPY Package.swift ./
 COPY Sources Sources
 COPY Tests Tests
 RUN swift build -c release --static-swift-stdlib --product reactord \
-  && strip -o /usr/local/bin/reactord .build/release/reactord
+  && strip -o /tmp/reactord .build/release/reactord
+COPY config/image-root config/
+RUN config/image-root /image /tmp/reactord "$VERSION"
 
-FROM debian:bookworm-slim
+FROM scratch
+ARG REVISION=unknown
 
-COPY config/install-packages config/debian-packages.txt /tmp/config/
-RUN /tmp/config/install-packages run && rm -rf /var/lib/apt/lists/* /tmp/config
-
-# The daemon runs as a user of its own that owns only the data folder.
-RUN groupadd --gid 10001 reactord \
-  && useradd --uid 10001 --gid reactord --home-dir /var/lib/reactord --no-create-home \
-    --shell /usr/sbin/nologin reactord \
-  && install --directory --owner reactord --group reactord --mode 0750 /var/lib/reactord
-COPY --from=build /usr/local/bin/reactord /usr/local/bin/reactord
+COPY --from=build /image /
 
 LABEL org.opencontainers.image.title="reactord" \
+  org.opencontainers.image.description="A server for state: hosts reactors over HTTP and streams their States" \
   org.opencontainers.image.version="0.2.0" \
+  org.opencontainers.image.revision="$REVISION" \
   org.opencontainers.image.licenses="Apache-2.0"
 
 USER 10001:10001

@@ -16,7 +16,9 @@ enum StoreFolder {
       let error = SystemError.current
       guard error.code == EEXIST || isFolder(folder) else {
         throw SQLiteLogError(
-          .cannotCreate, "cannot create the folder \"\(folder)\" of the store: \(error)")
+          .cannotCreate,
+          "cannot create the folder \"\(folder)\" of the store: "
+            + error.description(withRemedyFor: folder))
       }
     }
   }

@@ -29,7 +29,9 @@ final class StoreLock: Sendable {
     let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0o600)
     guard descriptor >= 0 else {
       throw SQLiteLogError(
-        .cannotCreate, "cannot open the store \"\(path)\": \(SystemError.current)")
+        .cannotCreate,
+        "cannot open the store \"\(path)\": \(SystemError.current.description(withRemedyFor: path))"
+      )
     }
     var earlierLock: Int32 = -1
     do throws(SQLiteLogError) {

@@ -11,4 +11,14 @@ struct SystemError: CustomStringConvertible {
     guard let text = unsafe strerror(code) else { return "error \(code)" }
     return unsafe String(cString: text)
   }
+
+  /// The description with a remedy, for a file that could not be created or opened for writing.
+  ///
+  /// A bind mount belongs to a user of the machine, while the image runs as one of its own.
+  func description(withRemedyFor path: String, user: uid_t = geteuid()) -> String {
+    guard [EACCES, EPERM].contains(code) else { return description }
+    let slash = path.lastIndex(of: "/")
+    let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+    return "\(self): make it writable for this user with chown \(user) \(folder)"
+  }
 }
