@@ -4,7 +4,7 @@ internal import Glibc
 ///
 /// Reads the clock directly: the standard library's clocks count in attoseconds, and that arithmetic
 /// takes longer than a commit to memory.
-package struct Stopwatch {
+package struct Stopwatch: Sendable {
   private let start = nanoseconds
 
   /// Starts a stopwatch.
@@ -15,7 +15,7 @@ package struct Stopwatch {
 
   private static var nanoseconds: Int {
     var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
+    unsafe clock_gettime(CLOCK_MONOTONIC, &time)
     return time.tv_sec * 1_000_000_000 + time.tv_nsec
   }
 }

@@ -1,4 +1,5 @@
 internal import ReactorLog
+internal import Telemetry
 
 /// The values of the machine, and the actions that its methods return.
 extension CommitMachine {
@@ -7,6 +8,8 @@ extension CommitMachine {
   /// A state is `nil` if it was not encoded: no observer was there, and a later one of the same
   /// batch replaces it.
   struct Batch: Sendable {
+    /// Started when the log requested the batch.
+    let stopwatch: Stopwatch
     var states = SmallArray<[UInt8]?>()
     var lastChange: Timestamp?
   }
@@ -39,6 +42,8 @@ extension CommitMachine {
     /// The version before the batch.
     let base: CommittedState
     let states: SmallArray<[UInt8]?>
+    /// Started when the log requested the batch.
+    let stopwatch: Stopwatch
     let observers: [any SessionObserver]
     let continuations: [Continuation]
     let replies: SmallArray<WaitingReply>

@@ -1,4 +1,5 @@
 internal import ReactorLog
+internal import Telemetry
 
 /// The commit of one session's mutations: the batch at the log, the states that its commit makes
 /// visible, and the replies that wait for it.
@@ -146,9 +147,10 @@ extension CommitMachine {
 
   /// The log requests the batch that was announced.
   ///
+  /// - Parameter stopwatch: Measures the commit, see ``Publication``.
   /// - Returns: The batch, and the version that it follows; `nil` while a batch must not be formed.
   ///   It is announced again when it may.
-  mutating func takeBatch() -> (batch: LogBatch, version: Int)? {
+  mutating func takeBatch(at stopwatch: Stopwatch) -> (batch: LogBatch, version: Int)? {
     guard case .announced = phase else { return nil }
     guard hasBatch else {
       phase = .idle
@@ -159,7 +161,9 @@ extension CommitMachine {
     swap(&entries, &pendingEntries)
     let batch = journal.batch(entries, version: entries.last?.version ?? latest.version)
     if !journal.isEmpty { journal = JournalChanges() }
-    phase = .appending(Batch(states: pendingStates.removeAll(), lastChange: entries.last?.at))
+    phase = .appending(
+      Batch(
+        stopwatch: stopwatch, states: pendingStates.removeAll(), lastChange: entries.last?.at))
     return (batch, latest.version)
   }
 
@@ -182,8 +186,9 @@ extension CommitMachine {
     }
     if let lastChange = batch.lastChange { lastActiveAt = lastChange }
     return Publication(
-      base: base, states: batch.states, observers: observers, continuations: dueContinuations(),
-      replies: dueReplies(), latest: latest, snapshot: dueSnapshot(),
+      base: base, states: batch.states, stopwatch: batch.stopwatch, observers: observers,
+      continuations: dueContinuations(), replies: dueReplies(), latest: latest,
+      snapshot: dueSnapshot(),
       snapshotIsDue: latest.version - lastSnapshot >= snapshotInterval)
   }
 

@@ -35,7 +35,7 @@ struct JournalChanges: Sendable {
       },
       finished: finished,
       outcomes: outcomes.values.map { outcome in
-        KeptOutcome(
+        StoredOutcome(
           key: outcome.key, at: outcome.at, version: version, failure: outcome.failure)
       })
   }

@@ -14,7 +14,9 @@ extension LiveSession {
     let hotPath = environment.witness.hotPath
     let actions = try hotPath.decode(body, environment.settings.actionLimit)
     let key = key.map { IdempotencyKey($0, for: body) }
-    if let key, let outcome = storedOutcome(orClaim: key) { return completion(outcome) }
+    if let key, let outcome = IdempotencyLookup(session: self).outcome(orClaim: key) {
+      return completion(outcome)
+    }
     let reply = ActionReply(
       count: actions.count, isArray: actions.isArray, key: key, principal: context?.principal,
       in: self, accepted: accepted, completion: completion)
@@ -79,58 +81,6 @@ extension LiveSession {
   func didEnd(_ id: AcceptedAction.ID, of reply: ActionReply, _ error: (any Error)?) {
     let failed = reply.endJournalled(id, error)
     commits.withLock { $0.ended(id, failed: failed) }
-  }
-
-  // MARK: Idempotency keys
-
-  /// The outcome of an earlier request with a key; `nil` if there is none, and the key is claimed.
-  private func storedOutcome(orClaim key: IdempotencyKey) -> ActionOutcome? {
-    while true {
-      let use = commits.withLock { $0.use(of: key) }
-      guard case .free(let releases) = use else { return outcome(of: use, for: key) }
-      do throws(LogError) {
-        if let stored = try log.outcome(of: key.name), !isExpired(stored) {
-          guard stored.key == key else { return .keyReused }
-          // Stored, but the reply of the first request may still wait for its publication.
-          if case .executing = commits.withLock({ $0.use(of: key) }) { return .running }
-          return .replayed(try replay(stored))
-        }
-      } catch {
-        return .notCommitted(error)
-      }
-      if commits.withLock({ $0.claim(key, at: releases) }) { return nil }
-    }
-  }
-
-  private func outcome(
-    of use: CommitMachine<ActionReply>.KeyUse, for key: IdempotencyKey
-  ) -> ActionOutcome? {
-    guard case .executing(let other) = use else { return nil }
-    return other == key ? .running : .keyReused
-  }
-
-  private func replay(_ stored: KeptOutcome) throws(LogError) -> ActionOutcome {
-    if let failure = stored.failure {
-      let cursor = Cursor(epoch: epoch, version: stored.version)
-      return .failed(index: failure.index, failure.error, at: cursor)
-    }
-    do throws(HistoryError) {
-      return .committed(try state(at: stored.version))
-    } catch {
-      switch error {
-      // Retention has removed the version. The current one contains the mutations as well.
-      case .unknownVersion: return .committed(current)
-      case .log(let error): throw error
-      }
-    }
-  }
-
-  /// Whether an outcome is older than `actions.idempotency`.
-  ///
-  /// One of the future, which a clock that was set back has left, is new.
-  private func isExpired(_ stored: KeptOutcome) -> Bool {
-    let age = Timestamp.now.milliseconds - stored.at.milliseconds
-    return .milliseconds(age) >= environment.settings.idempotency
   }
 
   // MARK: Running effects

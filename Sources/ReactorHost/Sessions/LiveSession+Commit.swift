@@ -99,18 +99,13 @@ extension LiveSession {
   func appendBatch() {
     // Not as a result of the closure: it would be destroyed by generic code.
     var taken: (batch: LogBatch, version: Int)?
-    commits.withLock { taken = $0.takeBatch() }
+    let stopwatch = Stopwatch()
+    commits.withLock { taken = $0.takeBatch(at: stopwatch) }
     guard let (batch, version) = taken else { return }
-    let started = Stopwatch()
-    let count = batch.entries.count
+    // The closure captures nothing else, so that it needs no allocation.
     log.append(batch, to: epoch, expecting: version) { [self] result in
       switch result {
-      case .success:
-        let counts = environment.counts
-        counts.mutations.add(count)
-        counts.commitSizes.record(count)
-        counts.commitTimes.record(started.microseconds)
-        didCommit()
+      case .success: didCommit()
       case .failure(let error): didReject(error)
       }
     }
@@ -122,6 +117,7 @@ extension LiveSession {
     let interval = environment.settings.snapshotInterval
     commits.withLock { committed = $0.committed(snapshotInterval: interval) }
     guard let publication = committed else { return }
+    environment.counts.didCommit(publication.states.count, after: publication.stopwatch)
     if !publication.observers.isEmpty { notify(publication) }
     for proceed in publication.continuations { proceed(true) }
     publication.replies.forEach { $0.reply.respond(with: publication.latest) }

@@ -19,6 +19,13 @@ final class ReactorCounts: Sendable {
   let subscribers = Atomic<Int>(0)
   /// The requests that wait for a turn of their session.
   let waiting = Atomic<Int>(0)
+
+  /// The log has committed a batch of mutations that it requested when a stopwatch was started.
+  func didCommit(_ count: Int, after stopwatch: Stopwatch) {
+    mutations.add(count)
+    commitSizes.record(count)
+    commitTimes.record(stopwatch.microseconds)
+  }
 }
 
 /// The number of rejected commits, by reason.

@@ -1,4 +1,5 @@
 import ReactorHost
+import Telemetry
 import Testing
 
 @testable import ReactorHost
@@ -29,7 +30,7 @@ struct CommitMachineTests {
   /// Has the log request the batch.
   @discardableResult
   private func takeBatch(of machine: inout CommitMachine<Int>) -> LogBatch {
-    let taken = machine.takeBatch()
+    let taken = machine.takeBatch(at: Stopwatch())
     #expect(taken != nil)
     return taken?.batch ?? LogBatch()
   }

@@ -1,5 +1,6 @@
 import ReactorHost
 import Synchronization
+import Telemetry
 import Testing
 
 @testable import ReactorHost
@@ -98,7 +99,7 @@ struct CommitModel {
       // In the midst of a turn, the log gets nothing.
       if announcements > 0, random.next(below: 4) == 0 {
         announcements -= 1
-        let taken = machine.takeBatch()
+        let taken = machine.takeBatch(at: Stopwatch())
         #expect(taken == nil)
       }
     }
@@ -178,7 +179,7 @@ struct CommitModel {
 
   private mutating func requestBatch() {
     announcements -= 1
-    guard let (batch, version) = machine.takeBatch() else { return }
+    guard let (batch, version) = machine.takeBatch(at: Stopwatch()) else { return }
     #expect(!hasEnded && !isEnding && inFlight == nil && !isPublishing)
     #expect(!batch.isEmpty)
     #expect(version == committed)
