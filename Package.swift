@@ -28,7 +28,7 @@ let package = Package(
   ],
   targets: [
     // The reactive kernel: standard library, Synchronization and Dispatch only.
-    .target(name: "ReactorStreams", swiftSettings: settings),
+    .target(name: "ReactorStreams", swiftSettings: settings + [.strictMemorySafety()]),
     .testTarget(
       name: "ReactorStreamsTests", dependencies: ["ReactorStreams", "ReactorTesting"],
       swiftSettings: settings),
@@ -42,7 +42,9 @@ let package = Package(
       swiftSettings: settings),
 
     // The reactor protocol and its pipeline.
-    .target(name: "ReactorCore", dependencies: ["ReactorStreams"], swiftSettings: settings),
+    .target(
+      name: "ReactorCore", dependencies: ["ReactorStreams"],
+      swiftSettings: settings + [.strictMemorySafety()]),
     .testTarget(
       name: "ReactorCoreTests", dependencies: ["ReactorCoding", "ReactorCore", "ReactorStreams"],
       swiftSettings: settings),
@@ -75,7 +77,7 @@ let package = Package(
       swiftSettings: settings),
 
     // The logger and the metrics that every target above the kernel uses.
-    .target(name: "Telemetry", swiftSettings: settings),
+    .target(name: "Telemetry", swiftSettings: settings + [.strictMemorySafety()]),
     .testTarget(name: "TelemetryTests", dependencies: ["Telemetry"], swiftSettings: settings),
 
     // The log protocol, its records, and the log in memory. No sessions.
@@ -88,7 +90,7 @@ let package = Package(
     .target(
       name: "ReactorHost",
       dependencies: ["ReactorCoding", "ReactorCore", "ReactorLog", "ReactorStreams", "Telemetry"],
-      swiftSettings: settings),
+      swiftSettings: settings + [.strictMemorySafety()]),
     .testTarget(
       name: "ReactorHostTests",
       dependencies: [
@@ -145,7 +147,7 @@ let package = Package(
       swiftSettings: settings),
 
     // The types between transport and service: requests, responses, byte streams. No dependencies.
-    .target(name: "ReactorTransport", swiftSettings: settings),
+    .target(name: "ReactorTransport", swiftSettings: settings + [.strictMemorySafety()]),
     .testTarget(
       name: "ReactorTransportTests", dependencies: ["ReactorTransport"], swiftSettings: settings),
 
@@ -156,7 +158,7 @@ let package = Package(
         "ReactorCoding", "ReactorCore", "ReactorHost", "ReactorLog", "ReactorStreams",
         "ReactorTransport", "Telemetry",
       ],
-      swiftSettings: settings),
+      swiftSettings: settings + [.strictMemorySafety()]),
     .testTarget(
       name: "ReactorHTTPTests",
       dependencies: [
@@ -214,7 +216,7 @@ let package = Package(
     // Principals, tokens, rights: pure except for the cryptography.
     .target(
       name: "Identity", dependencies: ["Crypto", "ReactorCoding", "ReactorCore"],
-      swiftSettings: settings),
+      swiftSettings: settings + [.strictMemorySafety()]),
     .testTarget(
       name: "IdentityTests", dependencies: ["Identity", "PublicTestData", "ReactorCore"],
       exclude: ["tokens.py"],

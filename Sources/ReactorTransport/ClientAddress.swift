@@ -19,8 +19,8 @@ public struct ClientAddress: Hashable, Sendable {
   /// Creates an IPv6 address from 16 bytes; `nil` for another count.
   public init?(version6 bytes: UnsafeRawBufferPointer) {
     guard bytes.count == 16 else { return nil }
-    high = bytes[..<8].reduce(0) { $0 << 8 | UInt64($1) }
-    low = bytes[8...].reduce(0) { $0 << 8 | UInt64($1) }
+    high = unsafe bytes[..<8].reduce(0) { $0 << 8 | UInt64($1) }
+    low = unsafe bytes[8...].reduce(0) { $0 << 8 | UInt64($1) }
   }
 
   /// Whether this is an IPv4 address.

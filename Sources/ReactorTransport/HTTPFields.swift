@@ -24,8 +24,10 @@ public struct HTTPFields: Sendable, Equatable {
   public mutating func append(_ name: StaticString, _ value: String) {
     var value = value
     value.withUTF8 { value in
-      guard let start = value.baseAddress, Self.canBeSent(value) else { return }
-      append(name, byteCount: value.count) { $0.initialize(from: start, count: value.count) }
+      guard let start = value.baseAddress, unsafe Self.canBeSent(value) else { return }
+      unsafe append(name, byteCount: value.count) {
+        unsafe $0.initialize(from: start, count: value.count)
+      }
     }
   }
 
@@ -42,12 +44,12 @@ public struct HTTPFields: Sendable, Equatable {
     let nameCount = name.utf8CodeUnitCount
     let fieldCount = nameCount + byteCount + 2
     bytes.append(addingCapacity: fieldCount) { room in
-      room.withUnsafeMutableBufferPointer { room, count in
+      unsafe room.withUnsafeMutableBufferPointer { room, count in
         guard let start = room.baseAddress else { return }
-        start.initialize(from: name.utf8Start, count: nameCount)
-        start[nameCount] = 0
-        write(start + nameCount + 1)
-        start[fieldCount - 1] = 0
+        unsafe start.initialize(from: name.utf8Start, count: nameCount)
+        unsafe start[nameCount] = 0
+        unsafe write(start + nameCount + 1)
+        unsafe start[fieldCount - 1] = 0
         count = fieldCount
       }
     }
@@ -74,10 +76,10 @@ public struct HTTPFields: Sendable, Equatable {
   /// Replaces the fields with a name by one field.
   package mutating func replace(_ name: StaticString, with value: String) {
     var others = HTTPFields()
-    forEachCString { other, value in
-      guard strcmp(other, name.utf8Start) != 0 else { return }
-      others.bytes += UnsafeRawBufferPointer(start: other, count: strlen(other) + 1)
-      others.bytes += UnsafeRawBufferPointer(start: value, count: strlen(value) + 1)
+    unsafe forEachCString { other, value in
+      guard unsafe strcmp(other, name.utf8Start) != 0 else { return }
+      unsafe others.bytes += UnsafeRawBufferPointer(start: other, count: strlen(other) + 1)
+      unsafe others.bytes += UnsafeRawBufferPointer(start: value, count: strlen(value) + 1)
     }
     others.append(name, value)
     self = others
@@ -87,19 +89,21 @@ public struct HTTPFields: Sendable, Equatable {
   public func forEachCString(
     _ body: (_ name: UnsafePointer<CChar>, _ value: UnsafePointer<CChar>) -> Void
   ) {
-    bytes.withUnsafeBytes { bytes in
-      var rest = UnsafeRawBufferPointer(rebasing: bytes[...])
-      while let name = rest.baseAddress?.assumingMemoryBound(to: CChar.self), !rest.isEmpty {
-        let value = name + strlen(name) + 1
-        body(name, value)
-        let end = UnsafeRawPointer(value + strlen(value) + 1) - UnsafeRawPointer(name)
-        rest = UnsafeRawBufferPointer(rebasing: rest[end...])
+    unsafe bytes.withUnsafeBytes { bytes in
+      var rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[...])
+      while let name = unsafe rest.baseAddress?.assumingMemoryBound(to: CChar.self),
+        unsafe !rest.isEmpty
+      {
+        let value = unsafe name + strlen(name) + 1
+        unsafe body(name, value)
+        let end = unsafe UnsafeRawPointer(value + strlen(value) + 1) - UnsafeRawPointer(name)
+        unsafe rest = UnsafeRawBufferPointer(rebasing: rest[end...])
       }
     }
   }
 
   private static func canBeSent(_ value: UnsafeBufferPointer<UInt8>) -> Bool {
-    !value.isEmpty && value.allSatisfy { ($0 >= 0x20 && $0 != 0x7F) || $0 == 0x09 }
+    unsafe !value.isEmpty && value.allSatisfy { ($0 >= 0x20 && $0 != 0x7F) || $0 == 0x09 }
   }
 }
 
@@ -114,7 +118,7 @@ extension HTTPFields: Sequence {
   /// Iterates over the fields.
   public func makeIterator() -> some IteratorProtocol<(name: String, value: String)> {
     var fields: [(name: String, value: String)] = []
-    forEachCString { fields.append((String(cString: $0), String(cString: $1))) }
+    unsafe forEachCString { unsafe fields.append((String(cString: $0), String(cString: $1))) }
     return fields.makeIterator()
   }
 }

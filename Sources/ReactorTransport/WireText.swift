@@ -27,7 +27,7 @@ extension WireText: Hashable {
 
   /// Hashes bytes.
   public func hash(into hasher: inout Hasher) {
-    withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    unsafe withUTF8 { unsafe hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
   }
 }
 

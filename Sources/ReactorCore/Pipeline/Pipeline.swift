@@ -48,7 +48,7 @@ package final class Pipeline<Action: Sendable, Mutation: Sendable, State: Sendab
     // Proof: the pipeline calls the reactor in its mailbox only, one call at a time. The type of a
     // reactor is not Sendable, so its creator cannot pass it to another thread.
     nonisolated(unsafe) let contents = Contents(reactor: reactor, retainsReactor: retainsReactor)
-    mailbox = Mailbox(contents)
+    mailbox = unsafe Mailbox(contents)
   }
 
   /// The input of the reactor.

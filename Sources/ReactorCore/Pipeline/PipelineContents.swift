@@ -26,30 +26,30 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
   ///
   /// Strong, since an object with weak references is slower to retain and release, and each action
   /// does.
-  @exclusivity(unchecked) @usableFromInline var retainedReactor:
+  @safe @exclusivity(unchecked) @usableFromInline var retainedReactor:
     (any ReactorProtocol<Action, Mutation, State>)?
   private weak var weakReactor: (any ReactorProtocol<Action, Mutation, State>)?
 
   /// The pipeline, while an item is handled.
-  @exclusivity(unchecked) @usableFromInline var pipeline: Owner?
-  @exclusivity(unchecked) @usableFromInline var report:
+  @safe @exclusivity(unchecked) @usableFromInline var pipeline: Owner?
+  @safe @exclusivity(unchecked) @usableFromInline var report:
     (@Sendable (PipelineReport<Mutation, State>) -> (any Error)?)?
   @usableFromInline var context: (any SerialContext)?
   @usableFromInline var quota: EffectQuota?
 
   /// The state that `reduce` gets next; `nil` until the streams are connected.
-  @exclusivity(unchecked) @usableFromInline var folded: State?
+  @safe @exclusivity(unchecked) @usableFromInline var folded: State?
 
-  @exclusivity(unchecked) @usableFromInline var isConnected = false
-  @exclusivity(unchecked) @usableFromInline var isShutDown = false
+  @safe @exclusivity(unchecked) @usableFromInline var isConnected = false
+  @safe @exclusivity(unchecked) @usableFromInline var isShutDown = false
   private var actionsHaveEnded = false
-  @exclusivity(unchecked) @usableFromInline var phase = Phase.open
-  @exclusivity(unchecked) @usableFromInline var origin = MutationOrigin.external
+  @safe @exclusivity(unchecked) @usableFromInline var phase = Phase.open
+  @safe @exclusivity(unchecked) @usableFromInline var origin = MutationOrigin.external
 
   // `nil` unless the reactor transforms the stream.
-  @exclusivity(unchecked) @usableFromInline var actionStage: Stage<Action>?
-  @exclusivity(unchecked) @usableFromInline var mutationStage: Stage<Mutation>?
-  @exclusivity(unchecked) @usableFromInline var stateStage: Stage<State>?
+  @safe @exclusivity(unchecked) @usableFromInline var actionStage: Stage<Action>?
+  @safe @exclusivity(unchecked) @usableFromInline var mutationStage: Stage<Mutation>?
+  @safe @exclusivity(unchecked) @usableFromInline var stateStage: Stage<State>?
 
   private lazy var cancellations = CancellationScope()
   private var running: [ObjectIdentifier: EffectSink<Action, Mutation, State>] = [:] {

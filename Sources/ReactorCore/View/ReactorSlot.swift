@@ -16,7 +16,7 @@ public final class ReactorSlot: Sendable {
 
   /// The reactor, without its type.
   var reactor: AnyObject? {
-    contents.withLock { $0 }.reactor
+    unsafe contents.withLock { $0 }.reactor
   }
 
   /// Replaces the reactor; the new one is not bound yet.
@@ -24,7 +24,7 @@ public final class ReactorSlot: Sendable {
     // Proof: as above.
     nonisolated(unsafe) let reactor = reactor
     let replaced = contents.withLock { contents in
-      defer { contents = Contents(reactor: reactor) }
+      defer { unsafe contents = Contents(reactor: reactor) }
       return contents
     }
     // Released outside of the lock.

@@ -61,7 +61,7 @@ struct EndpointTable: Sendable {
 
   /// Finds the resource of a path as the client sent it; `nil` for an unknown path.
   func match(_ path: WireText) -> (resource: Resource, parameters: PathParameters)? {
-    path.withUTF8 { match(PathPart.List($0)) }
+    unsafe path.withUTF8 { unsafe match(PathPart.List($0)) }
   }
 
   private func match(

@@ -4,29 +4,32 @@ internal import ReactorTransport
 /// One part of a path, between two slashes or after the last one, as the client sent it.
 ///
 /// Points into the path: a string is created only for parameters.
-struct PathPart {
+@safe struct PathPart {
+  // Proof: valid while the list is, which is the only one that creates parts.
   private let bytes: UnsafeBufferPointer<UInt8>
   private let isEncoded: Bool
 
   /// A part that is equal to no name.
   static var none: PathPart {
-    PathPart(bytes: UnsafeBufferPointer(start: nil, count: 0), isEncoded: true)
+    unsafe PathPart(bytes: UnsafeBufferPointer(start: nil, count: 0), isEncoded: true)
   }
 
   /// The decoded part; `nil` for a broken percent-encoding.
   ///
   /// Bytes outside ASCII are replaced: no name contains them.
   var text: String? {
-    guard isEncoded else { return String(asciiFrom: bytes) }
-    return PercentEncoding.decode(bytes[...])?.asciiOnly
+    guard isEncoded else { return unsafe String(asciiFrom: bytes) }
+    return unsafe PercentEncoding.decode(bytes[...])?.asciiOnly
   }
 
   /// Whether the decoded part consists of some bytes.
   func isEqual(to name: [UInt8]) -> Bool {
-    if isEncoded { return text?.utf8.elementsEqual(name) == true && !bytes.isEmpty }
-    guard bytes.count == name.count, let start = bytes.baseAddress else { return false }
-    return name.withUnsafeBytes {
-      $0.baseAddress.map { memcmp($0, start, bytes.count) == 0 } ?? true
+    if isEncoded { return unsafe !bytes.isEmpty && text?.utf8.elementsEqual(name) == true }
+    guard unsafe bytes.count == name.count, let start = unsafe bytes.baseAddress else {
+      return false
+    }
+    return unsafe name.withUnsafeBytes {
+      unsafe $0.baseAddress.map { unsafe memcmp($0, start, bytes.count) == 0 } ?? true
     }
   }
 
@@ -40,17 +43,17 @@ struct PathPart {
 
     /// Splits a path; one that does not begin with a slash has no parts.
     init(_ path: UnsafeBufferPointer<UInt8>) {
-      guard path.first == UInt8(ascii: "/"), let base = path.baseAddress else { return }
+      guard unsafe path.first == UInt8(ascii: "/"), let base = path.baseAddress else { return }
       func index(of byte: UInt8, from start: Int) -> Int? {
-        memchr(base + start, Int32(byte), path.count - start).map {
-          UnsafeRawPointer($0) - UnsafeRawPointer(base)
+        unsafe memchr(base + start, Int32(byte), path.count - start).map {
+          unsafe UnsafeRawPointer($0) - UnsafeRawPointer(base)
         }
       }
       let isEncoded = index(of: UInt8(ascii: "%"), from: 0) != nil
       var start = 1
       while count < EndpointTable.depth {
         let end = index(of: UInt8(ascii: "/"), from: start) ?? path.count
-        parts[count] = PathPart(
+        parts[count] = unsafe PathPart(
           bytes: UnsafeBufferPointer(rebasing: path[start..<end]), isEncoded: isEncoded)
         count += 1
         guard end < path.count else { return }

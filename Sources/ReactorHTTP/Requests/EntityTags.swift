@@ -81,6 +81,6 @@ extension HTTPFields {
   /// Appends the entity tag of a cursor, without creating a string: every action has one.
   mutating func appendTag(of cursor: Cursor) {
     let tag = cursor.entityTag
-    append("ETag", byteCount: tag.byteCount) { tag.write(to: $0) }
+    unsafe append("ETag", byteCount: tag.byteCount) { unsafe tag.write(to: $0) }
   }
 }

@@ -38,7 +38,7 @@ struct Query {
   }
 
   private static func isEqual(_ text: WireText, _ name: StaticString) -> Bool {
-    name.withUTF8Buffer { text.utf8.elementsEqual($0) }
+    name.withUTF8Buffer { unsafe text.utf8.elementsEqual($0) }
   }
 
   /// A number within a range; `nil` if the parameter is absent.

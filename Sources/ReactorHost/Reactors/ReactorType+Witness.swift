@@ -29,7 +29,7 @@ extension ReactorType {
   @inlinable
   static func core(of pipeline: any PipelineControl) -> Core {
     // Proof: a session passes its pipeline to the witness only that created it, in `instantiate`.
-    unsafeDowncast(pipeline, to: Core.self)
+    unsafe unsafeDowncast(pipeline, to: Core.self)
   }
 
   @inlinable

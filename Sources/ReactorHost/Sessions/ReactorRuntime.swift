@@ -230,7 +230,7 @@ final class ReactorRuntime: HostedReactor {
     // Cheaper than another hash of the whole id. Clients that choose ids of the same shard contend
     // for one lock, which is all.
     var id = id
-    let sum = id.withUTF8 { $0.suffix(8).reduce(0 as UInt) { ($0 &* 31) &+ UInt($1) } }
+    let sum = id.withUTF8 { unsafe $0.suffix(8).reduce(0 as UInt) { ($0 &* 31) &+ UInt($1) } }
     return shards[Int(sum % UInt(shards.count))]
   }
 

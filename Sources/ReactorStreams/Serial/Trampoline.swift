@@ -19,8 +19,10 @@ package final class Trampoline {
 
   private static let key: pthread_key_t = {
     var key = pthread_key_t()
-    let code = pthread_key_create(&key) { trampoline in
-      if let trampoline { Unmanaged<Trampoline>.fromOpaque(trampoline).release() }
+    let code = unsafe pthread_key_create(&key) { trampoline in
+      if let trampoline = unsafe trampoline {
+        unsafe Unmanaged<Trampoline>.fromOpaque(trampoline).release()
+      }
     }
     precondition(code == 0, "pthread_key_create failed with \(code)")
     return key
@@ -30,11 +32,11 @@ package final class Trampoline {
 
   /// The trampoline of the calling thread, which creates it at the first access.
   package static var ofCurrentThread: Trampoline {
-    if let trampoline = pthread_getspecific(key) {
-      return Unmanaged<Trampoline>.fromOpaque(trampoline).takeUnretainedValue()
+    if let trampoline = unsafe pthread_getspecific(key) {
+      return unsafe Unmanaged<Trampoline>.fromOpaque(trampoline).takeUnretainedValue()
     }
     let trampoline = Trampoline()
-    pthread_setspecific(key, Unmanaged.passRetained(trampoline).toOpaque())
+    unsafe pthread_setspecific(key, Unmanaged.passRetained(trampoline).toOpaque())
     return trampoline
   }
 

@@ -54,16 +54,14 @@ final class SequentialSink<Element: Sendable>: Disposable {
 final class IteratorBox<Source: Sequence & Sendable>: IteratorProtocol, Sendable
 where Source.Element: Sendable {
   private let source: Source
-  // Proof: the iterator is created from a sendable sequence, and used only while the mutex is held.
-  nonisolated(unsafe) private var iterator: Source.Iterator?
-  private let mutex = Mutex<Void>(())
+  private let iterator = Mutex<Source.Iterator?>(nil)
 
   init(_ source: Source) {
     self.source = source
   }
 
   func next() -> Source.Element? {
-    mutex.withLock { _ in
+    iterator.withLock { iterator in
       if iterator == nil { iterator = source.makeIterator() }
       return iterator?.next()
     }
