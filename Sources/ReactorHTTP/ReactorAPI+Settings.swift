@@ -64,7 +64,7 @@ extension ReactorAPI {
 /// The bounds on what one request, client, session or stream can use in this layer.
 ///
 /// The transport bounds connections, heads and bodies, and the host bounds sessions and mailboxes;
-/// the article <doc:Limits> lists all of them.
+/// the article <doc:Bounds> lists all of them.
 public struct Limits: Sendable {
   /// `limits.rate`: requests per second and client address; 0 for no limit.
   public var rate = 0

@@ -14,12 +14,12 @@ public struct LogBatch: Equatable, Sendable {
   public var finished: [AcceptedAction.ID]
 
   /// The outcomes to store; each replaces the one of its key.
-  public var outcomes: [KeptOutcome]
+  public var outcomes: [StoredOutcome]
 
   /// Creates a batch.
   public init(
     _ entries: [LogEntry] = [], accepted: [AcceptedAction] = [],
-    finished: [AcceptedAction.ID] = [], outcomes: [KeptOutcome] = []
+    finished: [AcceptedAction.ID] = [], outcomes: [StoredOutcome] = []
   ) {
     self.entries = entries
     self.accepted = accepted
@@ -93,7 +93,7 @@ public struct AcceptedAction: Equatable, Sendable {
 /// The outcome of a request with an idempotency key.
 ///
 /// It contains the version of the response's State instead of the State, which can be folded again.
-public struct KeptOutcome: Equatable, Sendable {
+public struct StoredOutcome: Equatable, Sendable {
   /// The key of the request.
   public let key: IdempotencyKey
 

@@ -158,7 +158,7 @@ public protocol SessionLog: AnyObject, Sendable {
   /// The outcome of an idempotency key in the session's history; `nil` for none.
   ///
   /// It may be older than its retention, because logs delete outcomes in batches.
-  func outcome(of key: String) throws(LogError) -> KeptOutcome?
+  func outcome(of key: String) throws(LogError) -> StoredOutcome?
 
   /// Stores a snapshot. It only saves time: losing one loses no data.
   func save(_ snapshot: Snapshot, of epoch: String)

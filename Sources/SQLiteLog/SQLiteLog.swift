@@ -18,20 +18,20 @@ public final class SQLiteLog: MutationLog {
   ///   - path: The database file. SQLite adds files with the suffixes `-wal` and `-shm`, which belong
   ///     to the data.
   ///   - retention: How much of the sessions' logs is retained.
-  ///   - outcomesKept: How long the outcomes of idempotency keys are retained. Beyond 1,000,000 of them
+  ///   - outcomeRetention: How long the outcomes of idempotency keys are retained. Beyond 1,000,000 of them
   ///     the oldest are deleted earlier.
   ///   - logger: Logs when the store begins and ceases to fail.
   /// - Throws: If the store cannot be used; it is unchanged then.
   public init(
     path: String, retention: RetentionRules = RetentionRules(),
-    outcomesKept: Duration = IdempotencyKey.retention, logger: Logger = .silent
+    outcomeRetention: Duration = IdempotencyKey.retention, logger: Logger = .silent
   ) throws(SQLiteLogError) {
     try StoreFolder.create(for: path)
     let lock = try StoreLock(of: path)
     let file = StoreFile(path: path, locked: lock)
     try file.prepare()
     committer = try GroupCommitter(
-      file, lock: lock, rules: StoreRules(retention: retention, outcomeRetention: outcomesKept),
+      file, lock: lock, rules: StoreRules(retention: retention, outcomeRetention: outcomeRetention),
       logger: logger)
     readers = ReaderPool(file)
   }

@@ -54,7 +54,7 @@ final class SQLiteSessionLog: SessionLog {
     try readers.read { (reader) throws(DatabaseError) in try reader.acceptedActions(of: key) }
   }
 
-  func outcome(of name: String) throws(LogError) -> KeptOutcome? {
+  func outcome(of name: String) throws(LogError) -> StoredOutcome? {
     try readers.read { (reader) throws(DatabaseError) in try reader.outcome(of: name, in: key) }
   }
 

@@ -27,10 +27,10 @@ final class Connection {
     let size = socklen_t(MemoryLayout<Int32>.size)
     setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, size)
     setsockopt(descriptor, Int32(IPPROTO_IP), IP_BIND_ADDRESS_NO_PORT, &one, size)
-    var patience = timeval(tv_sec: timeout, tv_usec: 0)
+    var timeout = timeval(tv_sec: timeout, tv_usec: 0)
     for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
       setsockopt(
-        descriptor, SOL_SOCKET, option, &patience, socklen_t(MemoryLayout<timeval>.size))
+        descriptor, SOL_SOCKET, option, &timeout, socklen_t(MemoryLayout<timeval>.size))
     }
     let isConnected =
       Self.call(bind, descriptor, endpoint.source, 0)

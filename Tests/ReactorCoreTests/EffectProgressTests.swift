@@ -31,13 +31,13 @@ struct EffectProgressTests {
   }
 
   @Test(arguments: [("-1", 0), ("7", 1), ("inf", 1)])
-  func `progress is clamped to 0 and 1`(told: String, kept: Double) {
+  func `progress is clamped to 0 and 1`(reported: String, progress: Double) {
     let reactor = makeReactor()
     reactor.action.onNext("start")
     source.onNext("nan")
     #expect(reactor.pipeline.effectProgress == nil)
-    source.onNext(told)
-    #expect(reactor.pipeline.effectProgress == kept)
+    source.onNext(reported)
+    #expect(reactor.pipeline.effectProgress == progress)
   }
 
   @Test func `the progress of several effects is the mean of those that report it`() {
@@ -62,19 +62,19 @@ struct EffectProgressTests {
   @Test func `async code reports progress until its effect has ended`() async {
     let reactor = ScriptedReactor()
     let (reports, report) = AsyncStream<Double>.makeStream()
-    let (told, tell) = AsyncStream<Void>.makeStream()
+    let (steps, step) = AsyncStream<Void>.makeStream()
     reactor.mutating = { _ in
       .run { _ in
         for await fraction in reports {
           EffectProgress.report(fraction)
-          tell.yield()
+          step.yield()
         }
         EffectProgress.report(0.9)
       }
     }
     reactor.action.onNext("start")
     report.yield(0.4)
-    var iterator = told.makeAsyncIterator()
+    var iterator = steps.makeAsyncIterator()
     await iterator.next()
     #expect(reactor.pipeline.effectProgress == 0.4)
     reactor.pipeline.shutDown()

@@ -2,7 +2,7 @@ import Testing
 
 @testable import ReactorLog
 
-/// The examples of FIPS 180-4, and the lengths at which a block is full.
+/// The examples of FIPS 180-4, and the lengths at which a block is complete.
 @Suite struct SHA256Tests {
   @Test(arguments: [
     ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
@@ -12,7 +12,7 @@ import Testing
       "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"
     ),
   ])
-  func `a text has the hash of the standard`(_ text: String, _ hash: String) {
+  func `the hash of a text is that of the standard`(_ text: String, _ hash: String) {
     #expect(SHA256.hexadecimal(of: Array(text.utf8)) == hash)
   }
 
@@ -23,7 +23,7 @@ import Testing
     (64, "ffe054fe7ae0cb6dc65c3af9b61d5209f439851db43d0ba5997337df154668eb"),
     (1_000_000, "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"),
   ])
-  func `so many times the letter a have the hash of the standard`(_ count: Int, _ hash: String) {
+  func `the hash of repeated letters is that of the standard`(_ count: Int, _ hash: String) {
     let bytes = [UInt8](repeating: UInt8(ascii: "a"), count: count)
     #expect(SHA256.hexadecimal(of: bytes) == hash)
   }

@@ -12,15 +12,15 @@ struct TimestampTests {
     (-62_135_596_800_000, "0001-01-01T00:00:00.000Z"),
     (1_795_207_380_123, "2026-11-20T20:43:00.123Z"),
   ])
-  func `a moment is written as ISO 8601`(milliseconds: Int64, text: String) {
+  func `a timestamp is written as ISO 8601`(milliseconds: Int64, text: String) {
     #expect(Timestamp(milliseconds: milliseconds).description == text)
   }
 
-  @Test func `many moments are written as Foundation writes them`() {
+  @Test func `timestamps are written as Foundation writes them`() {
     let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
     var generator = SystemRandomNumberGenerator()
     for _ in 0..<5000 {
-      // From 1600 to 9999; whole seconds with a fraction of our own, since a Date is a Double.
+      // From 1600 to 9999; whole seconds with a separate fraction, because a Date is a Double.
       let seconds = Int64.random(in: -11_676_096_000..<253_402_300_800, using: &generator)
       let text = Date(timeIntervalSince1970: Double(seconds)).formatted(style)
       let ours = Timestamp(milliseconds: seconds * 1000).description
@@ -28,7 +28,7 @@ struct TimestampTests {
     }
   }
 
-  @Test func `now is about now`() {
+  @Test func `now is close to the system clock`() {
     let before = Int64(Date().timeIntervalSince1970 * 1000) - 1
     let now = Timestamp.now.milliseconds
     let after = Int64(Date().timeIntervalSince1970 * 1000) + 1

@@ -41,7 +41,7 @@ struct publishers {
 };
 
 /* A count that takes longer is abandoned; the report shows how many responses arrived. */
-static const uint64_t counting_patience = 120 * NANOSECONDS;
+static const uint64_t counting_timeout = 120 * NANOSECONDS;
 
 enum { LARGEST_REQUEST = 1 << 16 };
 
@@ -257,7 +257,7 @@ void publishers_timer_ready(struct load *load) {
   if (!load->is_stopping && publishers->issued < most) set_timer(publishers);
 }
 
-static bool is_anything_on_its_way(const struct load *load) {
+static bool is_anything_pending(const struct load *load) {
   for (long index = 0; index < load->options.publishers; index++) {
     if (load->publishers->each[index].is_busy) return true;
   }
@@ -304,15 +304,15 @@ void publishers_act(struct load *load) {
   double own = own_processor();
   double server = holdings_of((pid_t)load->options.pid).processor;
   uint64_t end = load->window_end;
-  if (is_counted) end = publishers->begin + counting_patience;
+  if (is_counted) end = publishers->begin + counting_timeout;
   act_until(load, end);
   outcome->acting = (double)(now() - load->window_begin) / NANOSECONDS;
   outcome->own_processor = own_processor() - own;
   outcome->server_processor = holdings_of((pid_t)load->options.pid).processor - server;
   load->is_stopping = true;
 
-  uint64_t patience = now() + nanoseconds(load->options.drain);
-  while (is_anything_on_its_way(load) && now() < patience) load_turn(load, 20);
+  uint64_t deadline = now() + nanoseconds(load->options.drain);
+  while (is_anything_pending(load) && now() < deadline) load_turn(load, 20);
 }
 
 uint64_t publishers_backlog(const struct load *load) {

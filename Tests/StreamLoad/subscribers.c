@@ -12,7 +12,7 @@
 
 /* Below the accept backlog of every measured server. */
 static const long most_connecting = 128;
-static const uint64_t connecting_patience = 60 * NANOSECONDS;
+static const uint64_t connecting_timeout = 60 * NANOSECONDS;
 
 static long subscriber_count(const struct load *load) {
   return load->options.subscribers + load->options.stalled;
@@ -58,7 +58,7 @@ void subscribers_connect(struct load *load) {
                        (double)(now() - start) / NANOSECONDS);
       size = load_next_size(size);
     }
-    if (now() - start > connecting_patience) give_up("not all streams were opened in a minute");
+    if (now() - start > connecting_timeout) give_up("not all streams were opened in a minute");
   }
 }
 

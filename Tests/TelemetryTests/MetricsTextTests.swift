@@ -26,7 +26,7 @@ struct MetricsTextTests {
         """)
   }
 
-  @Test func `what a label holds cannot end it`() {
+  @Test func `characters of a label are escaped`() {
     let text = text { text in
       text.family("things", .gauge, "Things.")
       text.sample(["kind": "a\"b\\c\nd"], 1)
@@ -34,7 +34,7 @@ struct MetricsTextTests {
     #expect(text.hasSuffix(#"things{kind="a\"b\\c\nd"} 1"# + "\n"))
   }
 
-  @Test func `a histogram's buckets hold all that is not above their bound`() {
+  @Test func `a bucket of a histogram counts the values up to its bound`() {
     let histogram = Histogram(bounds: [1, 10], scale: 10)
     for value in [0, 1, 2, 10, 11, 1000] { histogram.record(value) }
     let text = text { text in
@@ -53,7 +53,7 @@ struct MetricsTextTests {
         """))
   }
 
-  @Test func `a time is counted in seconds`() {
+  @Test func `times are written in seconds`() {
     let histogram = Histogram.ofTimes()
     histogram.record(.milliseconds(1500))
     #expect(histogram.snapshot().sum == 1.5)

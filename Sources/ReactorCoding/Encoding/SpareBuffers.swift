@@ -26,7 +26,7 @@ public final class SpareBuffers: Sendable {
   func keep(_ emptied: inout JSONOutput?) {
     guard isKnownUniquelyReferenced(&emptied), emptied?.bytes.capacity ?? 0 <= Self.bound
     else { return }
-    let kept = Spare(output: emptied.take())
-    spare.withLock { $0 = kept }
+    let emptiedBuffers = Spare(output: emptied.take())
+    spare.withLock { $0 = emptiedBuffers }
   }
 }

@@ -13,15 +13,15 @@ public final class MemoryLog: MutationLog {
   ///     ones are deleted when a snapshot replaces them, so that the memory of a session is bounded.
   ///   - retention: Numbers of versions for individual reactors, which replace `retainedVersions`.
   ///     Other rules are ignored.
-  ///   - outcomesKept: How long the outcomes of idempotency keys are retained.
+  ///   - outcomeRetention: How long the outcomes of idempotency keys are retained.
   public init(
     retainedVersions: Int = 10_000, retention: RetentionRules = RetentionRules(),
-    outcomesKept: Duration = IdempotencyKey.retention
+    outcomeRetention: Duration = IdempotencyKey.retention
   ) {
-    let milliseconds = outcomesKept / .milliseconds(1)
+    let milliseconds = outcomeRetention / .milliseconds(1)
     table = MemoryTable(
       retained: retainedVersions, retention: retention,
-      outcomesKept: milliseconds < 9e15 ? Int64(milliseconds) : .max)
+      outcomeRetention: milliseconds < 9e15 ? Int64(milliseconds) : .max)
   }
 
   /// The log of a session.

@@ -1,20 +1,20 @@
 /// The latest outcomes of a session's idempotency keys, in memory.
-struct KeptOutcomes: Sendable {
+struct MemoryOutcomes: Sendable {
   /// The maximum number per session.
   static let bound = 10_000
 
-  private var outcomes: [String: KeptOutcome] = [:]
+  private var outcomes: [String: StoredOutcome] = [:]
   /// The keys in the order of their insertion; those before `oldest` are deleted.
   private var order: [String] = []
   private var oldest = 0
 
-  subscript(key: String) -> KeptOutcome? { outcomes[key] }
+  subscript(key: String) -> StoredOutcome? { outcomes[key] }
 
   /// The number of outcomes.
   var count: Int { outcomes.count }
 
   /// Inserts an outcome, and deletes those that are older by a number of milliseconds.
-  mutating func keep(_ outcome: KeptOutcome, forgettingAfter time: Int64) {
+  mutating func insert(_ outcome: StoredOutcome, forgettingAfter time: Int64) {
     if outcomes.updateValue(outcome, forKey: outcome.key.name) == nil {
       order.append(outcome.key.name)
     }

@@ -19,17 +19,17 @@ final class MemorySession: Sendable {
     var isEnded = false
     var history = History()
     var accepted: [AcceptedAction.ID: AcceptedAction] = [:]
-    var outcomes = KeptOutcomes()
+    var outcomes = MemoryOutcomes()
   }
 
   private let retained: Int
   /// How long the outcomes of idempotency keys are retained, in milliseconds.
-  private let outcomesKept: Int64
+  private let outcomeRetention: Int64
   private let contents = Mutex(Contents())
 
-  init(retained: Int, outcomesKept: Int64) {
+  init(retained: Int, outcomeRetention: Int64) {
     self.retained = retained
-    self.outcomesKept = outcomesKept
+    self.outcomeRetention = outcomeRetention
   }
 
   func record() -> SessionRecord {
@@ -81,7 +81,7 @@ final class MemorySession: Sendable {
       for action in batch.accepted { contents.accepted[action.id] = action }
       for id in batch.finished { contents.accepted[id] = nil }
       for outcome in batch.outcomes {
-        contents.outcomes.keep(outcome, forgettingAfter: outcomesKept)
+        contents.outcomes.insert(outcome, forgettingAfter: outcomeRetention)
       }
       return isNew ? .created : .appended
     }
@@ -117,7 +117,7 @@ final class MemorySession: Sendable {
     }
   }
 
-  func outcome(of key: String) -> KeptOutcome? {
+  func outcome(of key: String) -> StoredOutcome? {
     contents.withLock { $0.outcomes[key] }
   }
 

@@ -49,7 +49,7 @@ final class MemorySessionLog: SessionLog {
     found?.acceptedActions ?? []
   }
 
-  func outcome(of key: String) -> KeptOutcome? {
+  func outcome(of key: String) -> StoredOutcome? {
     found?.outcome(of: key)
   }
 

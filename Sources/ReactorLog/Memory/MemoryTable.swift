@@ -9,13 +9,13 @@ final class MemoryTable: Sendable {
   private let index = Mutex<[String: OrderedIDs]>([:])
   private let retained: Int
   private let retention: RetentionRules
-  private let outcomesKept: Int64
+  private let outcomeRetention: Int64
 
   /// Creates a table whose sessions retain outcomes for a number of milliseconds.
-  init(retained: Int, retention: RetentionRules, outcomesKept: Int64) {
+  init(retained: Int, retention: RetentionRules, outcomeRetention: Int64) {
     self.retained = retained
     self.retention = retention
-    self.outcomesKept = outcomesKept
+    self.outcomeRetention = outcomeRetention
   }
 
   func find(_ key: SessionKey) -> MemorySession? {
@@ -26,7 +26,7 @@ final class MemoryTable: Sendable {
     sessions.withLock { sessions in
       if let session = sessions[key] { return session }
       let session = MemorySession(
-        retained: retained(of: key.reactor), outcomesKept: outcomesKept)
+        retained: retained(of: key.reactor), outcomeRetention: outcomeRetention)
       sessions[key] = session
       return session
     }

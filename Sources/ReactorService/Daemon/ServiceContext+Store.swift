@@ -44,7 +44,7 @@ extension ServiceContext {
       return OpenStore(
         log: MemoryLog(
           retention: configuration.retention,
-          outcomesKept: configuration.host.idempotency)
+          outcomeRetention: configuration.host.idempotency)
       ) { _ in true }
     case .sqlite(let path):
       // A file size limit makes writes fail instead of ending the process.
@@ -52,7 +52,7 @@ extension ServiceContext {
       do throws(SQLiteLogError) {
         let log = try SQLiteLog(
           path: path, retention: configuration.retention,
-          outcomesKept: configuration.host.idempotency, logger: logger)
+          outcomeRetention: configuration.host.idempotency, logger: logger)
         return OpenStore(log: log) { log.close(within: $0) }
       } catch {
         throw ConfigurationError(error)

@@ -46,7 +46,7 @@ extension ServiceContext {
       try store.compact(
         to: configuration.retention,
         schemas: Dictionary(reactors.map { ($0.name, $0.schema) }) { $1 },
-        outcomesKept: configuration.host.idempotency)
+        outcomeRetention: configuration.host.idempotency)
     }
   }
 

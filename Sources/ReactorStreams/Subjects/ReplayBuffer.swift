@@ -2,21 +2,21 @@
 @usableFromInline
 struct ReplayBuffer<Element> {
   @usableFromInline let limit: Int
-  @usableFromInline var kept: Fifo<Element>
+  @usableFromInline var buffered: Fifo<Element>
 
   init(limit: Int, _ seed: [Element] = []) {
     self.limit = limit
-    kept = Fifo(seed.suffix(max(0, limit)))
+    buffered = Fifo(seed.suffix(max(0, limit)))
   }
 
   /// The newest element.
   var latest: Element? {
-    kept.last
+    buffered.last
   }
 
   /// The elements, the oldest first.
   var elements: [Element] {
-    kept.elements
+    buffered.elements
   }
 
   /// Adds an element.
@@ -25,12 +25,12 @@ struct ReplayBuffer<Element> {
   @inlinable
   mutating func append(_ element: Element) -> Element? {
     guard limit > 0 else { return nil }
-    defer { kept.append(element) }
-    return kept.count >= limit ? kept.popFirst() : nil
+    defer { buffered.append(element) }
+    return buffered.count >= limit ? buffered.popFirst() : nil
   }
 
   mutating func removeAll() {
-    kept = Fifo()
+    buffered = Fifo()
   }
 }
 

@@ -52,17 +52,18 @@ public struct SQLiteMaintenance: Sendable {
   ///   - retention: How much of the sessions' logs is retained.
   ///   - schemas: The fingerprints that a snapshot must have to replace entries, by the names of the
   ///     reactors whose logs may be shortened.
-  ///   - outcomesKept: How long the outcomes of idempotency keys are retained.
+  ///   - outcomeRetention: How long the outcomes of idempotency keys are retained.
   /// - Throws: If a daemon uses the store, or it cannot be written.
   public func compact(
     to retention: RetentionRules, schemas: [String: String],
-    outcomesKept: Duration = IdempotencyKey.retention
+    outcomeRetention: Duration = IdempotencyKey.retention
   ) throws(SQLiteLogError) {
     try exclusively { (file) throws(DatabaseError) in
       var writer = try LogWriter(
         file,
         StoreRules(
-          retention: retention, schemas: ReadableSchemas(schemas), outcomeRetention: outcomesKept),
+          retention: retention, schemas: ReadableSchemas(schemas),
+          outcomeRetention: outcomeRetention),
         afterFailure: false)
       repeat { _ = try writer.write([]) } while !writer.isIdle
       try file.connect(for: .writing).execute("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)")

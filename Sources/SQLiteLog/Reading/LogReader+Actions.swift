@@ -22,11 +22,11 @@ extension LogReader {
   }
 
   /// The outcome of an idempotency key of a session.
-  func outcome(of name: String, in key: SessionKey) throws(DatabaseError) -> KeptOutcome? {
+  func outcome(of name: String, in key: SessionKey) throws(DatabaseError) -> StoredOutcome? {
     try readOutcome.first(
       key.reactor, key.id, name, as: (String, Timestamp, Int, [UInt8]?).self
     ).map { body, at, version, failure in
-      KeptOutcome(
+      StoredOutcome(
         key: IdempotencyKey(stored: name, body: body), at: at, version: version,
         failure: failure.flatMap { ActionFailure(json: $0) })
     }

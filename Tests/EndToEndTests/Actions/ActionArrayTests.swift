@@ -12,25 +12,25 @@ struct ActionArrayTests {
   }
 
   @Test func `an array is executed in order and the response has the last state`() throws {
-    let answer = try session.post(#"["increase",{"add":5},{"decrease":{}}]"#)
-    #expect(answer.status == 200)
-    #expect(answer.text == #"{"value":5}"#)
-    #expect(answer.cursor?.version == 3)
+    let response = try session.post(#"["increase",{"add":5},{"decrease":{}}]"#)
+    #expect(response.status == 200)
+    #expect(response.text == #"{"value":5}"#)
+    #expect(response.cursor?.version == 3)
     let actions = try session.log().json.array?.map { $0["action"] }
     #expect(actions == ["increase", ["add": 5], "decrease"])
   }
 
   @Test func `an empty array is 200 and changes nothing`() throws {
     let before = try session.state()
-    let answer = try session.post("[]")
-    #expect(answer.status == 200)
-    #expect(answer.text == before.text)
-    #expect(answer["ETag"] == before["ETag"])
+    let response = try session.post("[]")
+    #expect(response.status == 200)
+    #expect(response.text == before.text)
+    #expect(response["ETag"] == before["ETag"])
   }
 
   @Test func `one invalid action is 422 and none is executed`() throws {
-    let answer = try session.post(#"["increase",{"add":"x"},"increase"]"#)
-    let problem = try expectProblem(answer, 422, "invalid-action")
+    let response = try session.post(#"["increase",{"add":"x"},"increase"]"#)
+    let problem = try expectProblem(response, 422, "invalid-action")
     #expect(problem["pointer"]?.string?.hasPrefix("/1") == true)
     #expect(try session.state().cursor?.version == 0)
   }
@@ -43,8 +43,8 @@ struct ActionArrayTests {
   @Test func `a failing action affects only itself, and the response is the first failure`() throws
   {
     try session.post(#"{"add":9223372036854775806}"#)
-    let answer = try session.post(#"["increase","increase",{"add":5},"decrease"]"#)
-    let problem = try expectProblem(answer, 409, "effect-failed")
+    let response = try session.post(#"["increase","increase",{"add":5},"decrease"]"#)
+    let problem = try expectProblem(response, 409, "effect-failed")
     #expect(problem["index"] == 1)
     let state = try session.state()
     #expect(state.text == #"{"value":9223372036854775806}"#)
@@ -55,8 +55,8 @@ struct ActionArrayTests {
     let profile = server.session(of: "profile")
     let actions = (1...40).map { #"{"follow":\#(90_000 + $0)}"# }.joined(separator: ",")
     // In sequence they would take 40 times 20 ms; the wait is long enough for one.
-    let answer = try profile.post("[\(actions)]")
-    #expect(answer.status == 200)
-    #expect(answer.cursor?.version == 40)
+    let response = try profile.post("[\(actions)]")
+    #expect(response.status == 200)
+    #expect(response.cursor?.version == 40)
   }
 }

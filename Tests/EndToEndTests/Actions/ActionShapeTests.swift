@@ -17,11 +17,11 @@ struct ActionShapeTests {
     (#"{"add":9223372036854775807}"#, Int.max), (#"{"add":7.0}"#, 7), (#"{"add":70e-1}"#, 7),
   ])
   func `a case is accepted in each of its forms`(action: String, value: Int) throws {
-    let answer = try session.post(action)
-    #expect(answer.status == 200)
-    #expect(answer.text == #"{"value":\#(value)}"#)
-    #expect(answer.cursor?.version == 1)
-    #expect(answer["Content-Type"] == "application/json")
+    let response = try session.post(action)
+    #expect(response.status == 200)
+    #expect(response.text == #"{"value":\#(value)}"#)
+    #expect(response.cursor?.version == 1)
+    #expect(response["Content-Type"] == "application/json")
   }
 
   @Test(arguments: [
@@ -70,17 +70,17 @@ struct ActionShapeTests {
   }
 
   @Test func `a byte that is not UTF-8 is malformed JSON`() throws {
-    let answer = try session.client.send(
+    let response = try session.client.send(
       "POST", session.path + "/actions", ["Content-Type": "application/json"],
       body: [0x22, 0xFF, 0x22])
-    let problem = try expectProblem(answer, 400, "malformed-json")
+    let problem = try expectProblem(response, 400, "malformed-json")
     #expect(problem["offset"] == 1)
   }
 
   @Test func `unlimited nesting is malformed JSON`() throws {
     let deep = String(repeating: "[", count: 500_000)
-    let answer = try session.post(deep)
-    try expectProblem(answer, 400, "malformed-json")
+    let response = try session.post(deep)
+    try expectProblem(response, 400, "malformed-json")
     let object = String(repeating: #"{"add":"#, count: 50_000)
     #expect([400, 422].contains(try session.post(object).status))
     #expect(try session.state().status == 200)
@@ -88,21 +88,21 @@ struct ActionShapeTests {
 
   @Test(arguments: ["text/plain", "application/x-www-form-urlencoded", "application/jsonx", ""])
   func `another media type is 415 unsupported-media-type`(type: String) throws {
-    let answer = try session.post(#""increase""#, ["Content-Type": type])
-    try expectProblem(answer, 415, "unsupported-media-type")
-    #expect(answer["Accept"]?.contains("application/json") == true)
+    let response = try session.post(#""increase""#, ["Content-Type": type])
+    try expectProblem(response, 415, "unsupported-media-type")
+    #expect(response["Accept"]?.contains("application/json") == true)
     #expect(try session.state().cursor?.version == 0)
   }
 
   @Test func `a body without a type is 415`() throws {
-    let answer = try session.client.send(
+    let response = try session.client.send(
       "POST", session.path + "/actions", body: Array(#""increase""#.utf8))
-    try expectProblem(answer, 415, "unsupported-media-type")
+    try expectProblem(response, 415, "unsupported-media-type")
   }
 
   @Test func `a JSON type with another charset is 415`() throws {
-    let answer = try session.post(
+    let response = try session.post(
       #""increase""#, ["Content-Type": "application/json; charset=latin1"])
-    try expectProblem(answer, 415, "unsupported-media-type")
+    try expectProblem(response, 415, "unsupported-media-type")
   }
 }

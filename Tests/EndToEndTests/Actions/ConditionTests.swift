@@ -13,9 +13,9 @@ struct ConditionTests {
 
   @Test func `If-Match executes the action at its cursor`() throws {
     let tag = try #require(try session.state()["ETag"])
-    let answer = try session.post(#""increase""#, ["If-Match": tag])
-    #expect(answer.status == 200)
-    #expect(answer.text == #"{"value":1}"#)
+    let response = try session.post(#""increase""#, ["If-Match": tag])
+    #expect(response.status == 200)
+    #expect(response.text == #"{"value":1}"#)
   }
 
   @Test func `If-Match of another version is 412 with the current cursor, and nothing is executed`()
@@ -23,9 +23,9 @@ struct ConditionTests {
   {
     let old = try #require(try session.state()["ETag"])
     let current = try #require(try session.post(#""increase""#)["ETag"])
-    let answer = try session.post(#""increase""#, ["If-Match": old])
-    try expectProblem(answer, 412, "version-mismatch")
-    #expect(answer["ETag"] == current)
+    let response = try session.post(#""increase""#, ["If-Match": old])
+    try expectProblem(response, 412, "version-mismatch")
+    #expect(response["ETag"] == current)
     #expect(try session.state().text == #"{"value":1}"#)
   }
 

@@ -22,7 +22,7 @@ struct EffectTests {
     #expect(try session.post(#""start""#, ["Prefer": "respond-async"]).status == 202)
   }
 
-  private func cancel(_ id: String, of session: SessionClient) throws -> HTTPAnswer {
+  private func cancel(_ id: String, of session: SessionClient) throws -> HTTPResponse {
     try session.client.send("DELETE", "\(session.path)/effects/\(id)")
   }
 
@@ -49,13 +49,13 @@ struct EffectTests {
     #expect(effect["progress"] == JSON.null)
     #expect(effect["startedAt"]?.string?.hasSuffix("Z") == true)
 
-    let answer = try cancel(try effectID(), of: session)
-    #expect(answer.status == 204)
-    #expect(answer.body.isEmpty)
+    let response = try cancel(try effectID(), of: session)
+    #expect(response.status == 204)
+    #expect(response.body.isEmpty)
     #expect(try session.effects().isEmpty)
     let cancelled = try session.state()
     #expect(try cancelled.json["ticks"]?.int ?? 0 >= 2)
-    #expect(try waiting.answer(to: "POST").status == 200)
+    #expect(try waiting.response(to: "POST").status == 200)
 
     // Another one ticks meanwhile.
     let other = server.session(of: "stopwatch")

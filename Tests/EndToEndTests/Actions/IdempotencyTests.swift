@@ -12,7 +12,7 @@ import Testing
 
   private func post(
     _ session: SessionClient, _ body: String, key: String, _ headers: [String: String] = [:]
-  ) throws -> HTTPAnswer {
+  ) throws -> HTTPResponse {
     try session.post(body, headers.merging(["Idempotency-Key": key]) { given, _ in given })
   }
 

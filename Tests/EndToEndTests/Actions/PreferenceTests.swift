@@ -15,32 +15,32 @@ struct PreferenceTests {
 
   @Test func `the response comes when the effect has ended`() throws {
     let profile = server.session(of: "profile")
-    let answer = try profile.post(#"{"follow":7}"#)
-    #expect(answer.status == 200)
-    #expect(answer.text == #"{"isFollowing":true,"user":null}"#)
-    #expect(answer.cursor?.version == 1)
+    let response = try profile.post(#"{"follow":7}"#)
+    #expect(response.status == 200)
+    #expect(response.text == #"{"isFollowing":true,"user":null}"#)
+    #expect(response.cursor?.version == 1)
   }
 
   @Test func `respond-async responds with 202 at once`() throws {
-    let answer = try stopwatch.post(#""start""#, ["Prefer": "respond-async"])
-    #expect(answer.status == 202)
-    #expect(answer["Preference-Applied"]?.contains("respond-async") == true)
+    let response = try stopwatch.post(#""start""#, ["Prefer": "respond-async"])
+    #expect(response.status == 202)
+    #expect(response["Preference-Applied"]?.contains("respond-async") == true)
     #expect(try eventually { try stopwatch.state().json["isRunning"] == true })
   }
 
   @Test func `respond-async with return=minimal is 202 without a body`() throws {
-    let answer = try stopwatch.post(#""start""#, ["Prefer": "respond-async, return=minimal"])
-    #expect(answer.status == 202)
-    #expect(answer.body.isEmpty)
-    let applied = try #require(answer["Preference-Applied"])
+    let response = try stopwatch.post(#""start""#, ["Prefer": "respond-async, return=minimal"])
+    #expect(response.status == 202)
+    #expect(response.body.isEmpty)
+    let applied = try #require(response["Preference-Applied"])
     #expect(applied.contains("respond-async"))
     #expect(applied.contains("return=minimal"))
   }
 
   @Test func `an effect that fails after its 202 leaves the state unchanged`() throws {
     let profile = server.session(of: "profile")
-    let answer = try profile.post(#"{"follow":0}"#, ["Prefer": "respond-async"])
-    #expect(answer.status == 202)
+    let response = try profile.post(#"{"follow":0}"#, ["Prefer": "respond-async"])
+    #expect(response.status == 202)
     #expect(try profile.post(#"{"follow":3}"#).cursor?.version == 1)
   }
 
@@ -52,45 +52,45 @@ struct PreferenceTests {
   }
 
   @Test func `return=minimal responds with 204, the cursor and no body`() throws {
-    let answer = try counter.post(#""increase""#, ["Prefer": "return=minimal"])
-    #expect(answer.status == 204)
-    #expect(answer.body.isEmpty)
-    #expect(answer.cursor?.version == 1)
-    #expect(answer["Preference-Applied"] == "return=minimal")
+    let response = try counter.post(#""increase""#, ["Prefer": "return=minimal"])
+    #expect(response.status == 204)
+    #expect(response.body.isEmpty)
+    #expect(response.cursor?.version == 1)
+    #expect(response["Preference-Applied"] == "return=minimal")
     #expect(try counter.state().text == #"{"value":1}"#)
   }
 
   @Test func `wait responds with 202 if the effect still runs`() throws {
-    let answer = try stopwatch.post(#""start""#, ["Prefer": "wait=1"])
-    #expect(answer.status == 202)
-    #expect(answer["Preference-Applied"] == "wait=1")
-    #expect(try answer.json["isRunning"] == true)
-    #expect(answer["ETag"] != nil)
+    let response = try stopwatch.post(#""start""#, ["Prefer": "wait=1"])
+    #expect(response.status == 202)
+    #expect(response["Preference-Applied"] == "wait=1")
+    #expect(try response.json["isRunning"] == true)
+    #expect(response["ETag"] != nil)
   }
 
   @Test func `wait responds with 200 as soon as the effect has ended`() throws {
-    let answer = try counter.post(#""increase""#, ["Prefer": "wait=60"])
-    #expect(answer.status == 200)
-    #expect(answer["Preference-Applied"] == "wait=60")
+    let response = try counter.post(#""increase""#, ["Prefer": "wait=60"])
+    #expect(response.status == 200)
+    #expect(response["Preference-Applied"] == "wait=60")
   }
 
   @Test func `wait=0 does not wait for an effect`() throws {
-    let answer = try stopwatch.post(#""start""#, ["Prefer": "wait=0"])
-    #expect(answer.status == 202)
+    let response = try stopwatch.post(#""start""#, ["Prefer": "wait=0"])
+    #expect(response.status == 202)
   }
 
   @Test func `without a preference actions.wait applies`() throws {
     let impatient = try ReactordProcess("--actions-wait", "0.2")
-    let answer = try impatient.session(of: "stopwatch").post(#""start""#)
-    #expect(answer.status == 202)
-    #expect(answer["Preference-Applied"] == nil)
+    let response = try impatient.session(of: "stopwatch").post(#""start""#)
+    #expect(response.status == 202)
+    #expect(response["Preference-Applied"] == nil)
   }
 
   @Test(arguments: ["foo", "wait=x", "wait=", "handling=lenient", "return=representation", ", ,"])
   func `unknown preferences are ignored`(preference: String) throws {
-    let answer = try counter.post(#""increase""#, ["Prefer": preference])
-    #expect(answer.status == 200)
-    #expect(answer.text == #"{"value":1}"#)
+    let response = try counter.post(#""increase""#, ["Prefer": preference])
+    #expect(response.status == 200)
+    #expect(response.text == #"{"value":1}"#)
   }
 
   @Test func `a stop ends the effect of a start, whose request then completes`() throws {
@@ -100,8 +100,8 @@ struct PreferenceTests {
     let other = SessionClient(server.client(), stopwatch.path)
     #expect(try eventually { try other.state().json["isRunning"] == true })
     #expect(try other.post(#""stop""#).status == 200)
-    let answer = try stopwatch.client.answer(to: "POST")
-    #expect(answer.status == 200)
+    let response = try stopwatch.client.response(to: "POST")
+    #expect(response.status == 200)
     #expect(try stopwatch.state().json["isRunning"] == false)
   }
 }

@@ -69,9 +69,9 @@ final class Browser {
 
   /// A screenshot of the window as PNG.
   func screenshot() throws -> Data {
-    let answer = try development(
+    let response = try development(
       "Page.captureScreenshot", ["format": "png", "captureBeyondViewport": false])
-    guard let data = answer["data"]?.string.flatMap({ Data(base64Encoded: $0) }) else {
+    guard let data = response["data"]?.string.flatMap({ Data(base64Encoded: $0) }) else {
       throw WebDriver.Failure(description: "There is no picture.")
     }
     return data

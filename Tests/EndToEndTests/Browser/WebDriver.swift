@@ -10,7 +10,7 @@ final class WebDriver {
   }
 
   /// Generous, since a browser is slow while other tests run.
-  private static let patience = Duration.seconds(120)
+  private static let timeout = Duration.seconds(120)
 
   private let process: ChildProcess
   private let client: HTTPClient
@@ -31,7 +31,7 @@ final class WebDriver {
   private static func start() throws -> (process: ChildProcess, port: UInt16?) {
     let process = try ChildProcess(executable(), ["--port=0"])
     let port = Watched<UInt16?>(nil)
-    _ = eventually(within: patience) {
+    _ = eventually(within: timeout) {
       port.change { $0 = Self.port(in: process.standardOutput) }
       return port.current != nil || !process.isRunning
     }
@@ -42,7 +42,7 @@ final class WebDriver {
   func send(_ method: String, _ path: String, _ body: JSON? = nil) throws -> JSON {
     try client.start(
       method, path, ["Content-Type": "application/json"], body: try body.map { try $0.bytes })
-    let reply = try client.answer(to: method, until: .now + Self.patience)
+    let reply = try client.response(to: method, until: .now + Self.timeout)
     let value = try reply.json["value"] ?? .null
     guard reply.status == 200 else {
       let reason = value["message"]?.string?.split(separator: "\n").first ?? "no reason"

@@ -12,10 +12,10 @@ struct CatalogueTests {
   }
 
   @Test func `the catalogue lists each reactor with its summary and links`() throws {
-    let answer = try client.get("/v1/reactors")
-    #expect(answer.status == 200)
-    #expect(answer["Content-Type"] == "application/json")
-    let reactors = try #require(try answer.json["reactors"]?.array)
+    let response = try client.get("/v1/reactors")
+    #expect(response.status == 200)
+    #expect(response["Content-Type"] == "application/json")
+    let reactors = try #require(try response.json["reactors"]?.array)
     let names = reactors.compactMap { $0["name"]?.string }
     for name in ["counter", "profile", "stopwatch"] { #expect(names.contains(name)) }
     for (name, reactor) in zip(names, reactors) {
@@ -33,9 +33,9 @@ struct CatalogueTests {
   func `a reactor's page has its name, summary and initial state`(
     name: String, initialState: String
   ) throws {
-    let answer = try client.get("/v1/reactors/\(name)")
-    #expect(answer.status == 200)
-    let page = try answer.json
+    let response = try client.get("/v1/reactors/\(name)")
+    #expect(response.status == 200)
+    let page = try response.json
     #expect(page["name"]?.string == name)
     #expect(page["summary"]?.string?.isEmpty == false)
     #expect(page["initialState"] == (try JSON(parsing: initialState)))
@@ -58,8 +58,8 @@ struct CatalogueTests {
     #expect(!examples.isEmpty)
     let session = server.session(of: name)
     for example in examples {
-      let answer = try session.post(example.text, ["Prefer": "respond-async"])
-      #expect(answer.status == 202, "\(example.text)")
+      let response = try session.post(example.text, ["Prefer": "respond-async"])
+      #expect(response.status == 202, "\(example.text)")
     }
   }
 
@@ -85,17 +85,17 @@ struct CatalogueTests {
   }
 
   @Test func `the root is a web page`() throws {
-    let answer = try client.get("/", ["Accept": "text/html,*/*;q=0.8"])
-    #expect(answer.status == 200)
-    #expect(answer["Content-Type"]?.hasPrefix("text/html") == true)
-    #expect(answer.text.lowercased().contains("<!doctype html>"))
+    let response = try client.get("/", ["Accept": "text/html,*/*;q=0.8"])
+    #expect(response.status == 200)
+    #expect(response["Content-Type"]?.hasPrefix("text/html") == true)
+    #expect(response.text.lowercased().contains("<!doctype html>"))
   }
 
   @Test(arguments: ["/healthz", "/readyz"])
   func `a running service is healthy and ready`(path: String) throws {
-    let answer = try client.get(path)
-    #expect(answer.status == 200)
-    #expect(answer["Content-Type"] == "application/json")
-    #expect(try !answer.json.names.isEmpty)
+    let response = try client.get(path)
+    #expect(response.status == 200)
+    #expect(response["Content-Type"] == "application/json")
+    #expect(try !response.json.names.isEmpty)
   }
 }

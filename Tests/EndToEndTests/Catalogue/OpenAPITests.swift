@@ -10,10 +10,10 @@ struct OpenAPITests {
   }
 
   @Test func `GET openapi describes the service in OpenAPI 3_1`() throws {
-    let answer = try client.get("/openapi.json")
-    #expect(answer.status == 200)
-    #expect(answer["Content-Type"] == "application/json")
-    let document = try answer.json
+    let response = try client.get("/openapi.json")
+    #expect(response.status == 200)
+    #expect(response["Content-Type"] == "application/json")
+    let document = try response.json
     #expect(document["openapi"]?.string?.hasPrefix("3.1.") == true)
     #expect(document["info"]?["title"]?.string != nil)
     let paths = document["paths"]?.names ?? []

@@ -10,7 +10,7 @@ struct JSONTestSuiteTests {
     session = try ReactordProcess.shared.get().session(of: "counter")
   }
 
-  private func post(_ test: PublicTestData.Case) throws -> HTTPAnswer {
+  private func post(_ test: PublicTestData.Case) throws -> HTTPResponse {
     try session.client.send(
       "POST", session.path + "/actions", ["Content-Type": "application/json"],
       body: try test.bytes)
@@ -19,8 +19,8 @@ struct JSONTestSuiteTests {
   @Test(arguments: PublicTestData.jsonTestSuite("y_"))
   func `valid JSON that is no action is 422, or an empty array`(_ test: PublicTestData.Case) throws
   {
-    let answer = try post(test)
-    if answer.status != 200 { try expectProblem(answer, 422, "invalid-action") }
+    let response = try post(test)
+    if response.status != 200 { try expectProblem(response, 422, "invalid-action") }
     #expect(try session.state().text == #"{"value":0}"#)
   }
 
@@ -34,11 +34,11 @@ struct JSONTestSuiteTests {
 
   @Test(arguments: PublicTestData.jsonTestSuite("i_"))
   func `JSON that is implementation-defined is 400 or 422`(_ test: PublicTestData.Case) throws {
-    let answer = try post(test)
-    if answer.status == 400 {
-      try expectProblem(answer, 400, "malformed-json")
+    let response = try post(test)
+    if response.status == 400 {
+      try expectProblem(response, 400, "malformed-json")
     } else {
-      try expectProblem(answer, 422, "invalid-action")
+      try expectProblem(response, 422, "invalid-action")
     }
   }
 }

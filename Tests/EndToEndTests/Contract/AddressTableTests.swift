@@ -40,8 +40,8 @@ struct AddressTableTests {
     let client = server.client()
     let list = "/v1/reactors/counter/sessions"
     for id in ["a", "b", "c~.-_"] { #expect(try client.send("PUT", "\(list)/\(id)").status == 201) }
-    func ids(_ answer: HTTPAnswer) throws -> [String?]? {
-      try answer.json["sessions"]?.array?.map { $0["id"]?.string }
+    func ids(_ response: HTTPResponse) throws -> [String?]? {
+      try response.json["sessions"]?.array?.map { $0["id"]?.string }
     }
     #expect(try ids(client.get(list)) == ["a", "b", "c~.-_"])
     // A page that ends exactly at the end has no next page.
@@ -62,18 +62,18 @@ struct AddressTableTests {
 
   @Test func `POST sessions creates one with a generated id: 201, Location, its State`() throws {
     for body in [nil, "", "{}", #"{"id":null,"from":null}"#] as [String?] {
-      let answer =
+      let response =
         if let body, !body.isEmpty {
           try client.send("POST", session.siblings, json: body)
         } else {
           try client.send("POST", session.siblings, body: body.map { Array($0.utf8) })
         }
-      #expect(answer.status == 201)
-      #expect(answer.text == #"{"value":0}"#)
-      #expect(answer.cursor?.version == 0)
-      let place = try #require(answer["Location"])
+      #expect(response.status == 201)
+      #expect(response.text == #"{"value":0}"#)
+      #expect(response.cursor?.version == 0)
+      let place = try #require(response["Location"])
       #expect(place.hasPrefix(session.siblings + "/"))
-      #expect(try client.get(place)["ETag"] == answer["ETag"])
+      #expect(try client.get(place)["ETag"] == response["ETag"])
     }
   }
 
@@ -103,9 +103,9 @@ struct AddressTableTests {
     #expect(try never.delete().status == 204)
     let epoch = try session.post(#""increase""#).cursor?.epoch
     for _ in 0..<2 {
-      let answer = try session.delete()
-      #expect(answer.status == 204)
-      #expect(answer.body.isEmpty)
+      let response = try session.delete()
+      #expect(response.status == 204)
+      #expect(response.body.isEmpty)
     }
     for part in ["", "/state", "/log"] {
       try expectProblem(try client.get(session.path + part), 410, "session-ended")
@@ -118,9 +118,9 @@ struct AddressTableTests {
   }
 
   @Test func `GET a session returns its State`() throws {
-    let answer = try client.get(session.path)
-    #expect(answer.text == #"{"value":0}"#)
-    #expect(answer["ETag"] == (try session.state()["ETag"]))
+    let response = try client.get(session.path)
+    #expect(response.text == #"{"value":0}"#)
+    #expect(response["ETag"] == (try session.state()["ETag"]))
   }
 
   @Test func `GET state accepts If-None-Match, select and version together`() throws {
@@ -173,17 +173,17 @@ struct AddressTableTests {
 
   @Test func `healthz and readyz are 200 with a small JSON`() throws {
     for path in ["/healthz", "/readyz"] {
-      let answer = try client.get(path)
-      #expect(answer.status == 200)
-      #expect(answer["Content-Type"] == "application/json")
-      #expect(try answer.json["status"]?.string != nil)
+      let response = try client.get(path)
+      #expect(response.status == 200)
+      #expect(response["Content-Type"] == "application/json")
+      #expect(try response.json["status"]?.string != nil)
     }
   }
 
   @Test func `the inspector is a web page`() throws {
-    let answer = try client.get("/", ["Accept": "text/html"])
-    #expect(answer["Content-Type"]?.hasPrefix("text/html") == true)
-    #expect(answer["Content-Security-Policy"] != nil)
+    let response = try client.get("/", ["Accept": "text/html"])
+    #expect(response["Content-Type"]?.hasPrefix("text/html") == true)
+    #expect(response["Content-Security-Policy"] != nil)
   }
 
   @Test func `unknown parameters are ignored, and the first of a repeated one counts`()

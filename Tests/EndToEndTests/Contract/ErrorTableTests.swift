@@ -76,9 +76,9 @@ struct ErrorTableTests {
   }
 
   @Test func `405 method-not-allowed has Allow`() throws {
-    let answer = try client.send("PATCH", session.path + "/state", body: [])
-    try expectProblem(answer, 405, "method-not-allowed")
-    #expect(answer["Allow"] == "GET, HEAD, OPTIONS")
+    let response = try client.send("PATCH", session.path + "/state", body: [])
+    try expectProblem(response, 405, "method-not-allowed")
+    #expect(response["Allow"] == "GET, HEAD, OPTIONS")
   }
 
   @Test(arguments: MethodTests.addresses)
@@ -88,9 +88,9 @@ struct ErrorTableTests {
     let path = address.hasPrefix("S") ? session.path + address.dropFirst() : address
     for method in methods where method != "DELETE" {
       let body = method == "GET" ? nil : Array("null".utf8)
-      let answer = try client.send(
+      let response = try client.send(
         method, path, ["Accept": "image/png", "Content-Type": "application/json"], body: body)
-      let problem = try expectProblem(answer, 406, "not-acceptable")
+      let problem = try expectProblem(response, 406, "not-acceptable")
       #expect(problem["offered"]?.array?.isEmpty == false)
     }
   }
@@ -120,17 +120,17 @@ struct ErrorTableTests {
 
   @Test func `412 version-mismatch has the current cursor`() throws {
     let tag = try #require(try session.post(#""increase""#)["ETag"])
-    let answer = try session.post(#""increase""#, ["If-Match": #""other-1""#])
-    try expectProblem(answer, 412, "version-mismatch")
-    #expect(answer["ETag"] == tag)
+    let response = try session.post(#""increase""#, ["If-Match": #""other-1""#])
+    try expectProblem(response, 412, "version-mismatch")
+    #expect(response["ETag"] == tag)
   }
 
   @Test func `415 unsupported-media-type lists the accepted types`() throws {
     for type in ["text/plain", "application/x-www-form-urlencoded", "application/json; charset=x"] {
       for path in [session.path + "/actions", session.siblings] {
-        let answer = try client.send("POST", path, ["Content-Type": type], body: Array("1".utf8))
-        try expectProblem(answer, 415, "unsupported-media-type")
-        #expect(answer["Accept-Post"] == "application/json")
+        let response = try client.send("POST", path, ["Content-Type": type], body: Array("1".utf8))
+        try expectProblem(response, 415, "unsupported-media-type")
+        #expect(response["Accept-Post"] == "application/json")
       }
     }
     try expectProblem(
@@ -152,8 +152,8 @@ struct ErrorTableTests {
     for body in [
       "[]", "1", #"{"id":7}"#, #"{"from":{}}"#, #"{"from":{"session":"a","version":"x"}}"#,
     ] {
-      let answer = try client.send("POST", session.siblings, json: body)
-      let problem = try expectProblem(answer, 422, "invalid-body")
+      let response = try client.send("POST", session.siblings, json: body)
+      let problem = try expectProblem(response, 422, "invalid-body")
       #expect(problem["pointer"]?.string != nil)
       #expect(problem["expected"]?.array?.isEmpty == false)
     }

@@ -82,15 +82,15 @@ import Testing
     try expectProblem(stopwatch(second).post(#""start""#, key), 409, "action-running")
     try stopwatch(second).post(#""stop""#)
     // A repeated key of a 202 gets 202 again, with the same preference.
-    let answer = try stopwatch(second).post(#""start""#, key)
-    #expect(answer.status == 202)
-    #expect(answer["Idempotent-Replayed"] == "true")
+    let response = try stopwatch(second).post(#""start""#, key)
+    #expect(response.status == 202)
+    #expect(response["Idempotent-Replayed"] == "true")
     second.process.kill()
     try second.process.wait()
     let third = try start()
     let again = try stopwatch(third).post(#""start""#, key)
-    #expect(again.text == answer.text)
-    #expect(again["ETag"] == answer["ETag"])
+    #expect(again.text == response.text)
+    #expect(again["ETag"] == response["ETag"])
   }
 
   @Test func `a deleted session does not continue`() throws {

@@ -24,9 +24,9 @@ import Testing
     #expect(try session.post(#""increase""#).status == 200)
     try machine.fail(call)
     for _ in 0..<3 {
-      let refused = try session.post(#""increase""#)
-      try expectProblem(refused, 503, "unavailable")
-      #expect(refused["Retry-After"] != nil)
+      let rejected = try session.post(#""increase""#)
+      try expectProblem(rejected, 503, "unavailable")
+      #expect(rejected["Retry-After"] != nil)
     }
     try expectProblem(server.client().get("/readyz"), 503, "unavailable")
     #expect(try server.client().get("/healthz").status == 200)
@@ -115,9 +115,9 @@ import Testing
     for place in 0..<count {
       let key = ["Idempotency-Key": "\"\(number)-\(place)\""]
       while true {
-        let answer = try session.post(#"{"add":\#(number)}"#, key)
-        if answer.status == 200 { break }
-        #expect(answer.status == 503)
+        let response = try session.post(#"{"add":\#(number)}"#, key)
+        if response.status == 200 { break }
+        #expect(response.status == 503)
         refusals += 1
       }
     }

@@ -16,8 +16,8 @@ import Testing
   @Test func `a full disk is a problem until there is room`() throws {
     #expect(try session.post(#""increase""#).status == 200)
     try limitFiles(to: "\(size("log.db-wal"))")
-    let refused = try session.post(#""increase""#)
-    try expectProblem(refused, 507, "storage-full")
+    let rejected = try session.post(#""increase""#)
+    try expectProblem(rejected, 507, "storage-full")
     #expect(try session.state().json == ["value": 1])
     try expectProblem(
       SessionClient(server.client(), session.siblings + "/other").put(), 507, "storage-full")
@@ -33,9 +33,9 @@ import Testing
     try limitFiles(to: "\(size("log.db-wal") + 200_000)")
     var kept = 0
     for number in 1...1000 {
-      let answer = try session.post(#"{"add":\#(number)}"#)
-      guard answer.status == 200 else {
-        try expectProblem(answer, 507, "storage-full")
+      let response = try session.post(#"{"add":\#(number)}"#)
+      guard response.status == 200 else {
+        try expectProblem(response, 507, "storage-full")
         break
       }
       kept = number
@@ -54,9 +54,9 @@ import Testing
         ".shell echo locked; until [ -e \(folder["go"]) ]; do sleep 0.02; done",
       ])
     #expect(locking.firstLine() == "locked")
-    let refused = try session.post(#""increase""#)
-    try expectProblem(refused, 503, "unavailable")
-    #expect(refused["Retry-After"] != nil)
+    let rejected = try session.post(#""increase""#)
+    try expectProblem(rejected, 503, "unavailable")
+    #expect(rejected["Retry-After"] != nil)
     #expect(try session.state().json == ["value": 1])
 
     try "".write(toFile: folder["go"], atomically: true, encoding: .utf8)

@@ -71,8 +71,8 @@ import Testing
   ) -> Work {
     var work = Work()
     var number = first
-    while let answer = try? session.add(number, withKey: hasKeys) {
-      guard answer.status == 200 else { break }
+    while let response = try? session.add(number, withKey: hasKeys) {
+      guard response.status == 200 else { break }
       work.acknowledged.append(number)
       number += 1
       acknowledged()
@@ -105,7 +105,7 @@ private struct Work {
 }
 
 extension SessionClient {
-  fileprivate func add(_ number: Int, withKey hasKey: Bool) throws -> HTTPAnswer {
+  fileprivate func add(_ number: Int, withKey hasKey: Bool) throws -> HTTPResponse {
     try post(#"{"add":\#(number)}"#, hasKey ? ["Idempotency-Key": "\"\(number)\""] : [:])
   }
 }
@@ -149,15 +149,15 @@ private struct History {
   mutating func check(_ session: SessionClient) throws {
     var page: String? = session.path + "/log?after=\(version)&limit=1000"
     while let path = page {
-      let answer = try session.client.get(path)
-      for entry in try answer.json.array ?? [] {
+      let response = try session.client.get(path)
+      for entry in try response.json.array ?? [] {
         version += 1
         #expect(entry["version"]?.int == version)
         let number = try #require(entry["action"]?["add"]?.int)
         #expect(versions.updateValue(version, forKey: number) == nil, "\(number) is there twice")
         sum += number
       }
-      page = answer.nextPage
+      page = response.nextPage
     }
     for numbers in acknowledged {
       let found = numbers.compactMap { versions[$0] }

@@ -12,9 +12,9 @@ struct SmallDiskFaultTests {
     let session = server.session(of: "counter")
     var kept = 0
     for _ in 0..<2000 {
-      let answer = try session.post(#""increase""#)
-      guard answer.status == 200 else {
-        try expectProblem(answer, 507, "storage-full")
+      let response = try session.post(#""increase""#)
+      guard response.status == 200 else {
+        try expectProblem(response, 507, "storage-full")
         break
       }
       kept += 1

@@ -36,11 +36,11 @@ import Testing
 
     let server = try start()
     let bad = SessionClient(server.client(), path + "bad")
-    for answer in [
+    for response in [
       try bad.state(), try bad.post(#""increase""#), try bad.log(),
       try server.client().get(bad.path + "/events", ["Accept": "text/event-stream"]),
     ] {
-      #expect(try expectProblem(answer, 500, "effect-failed")["version"] == 2)
+      #expect(try expectProblem(response, 500, "effect-failed")["version"] == 2)
     }
     let good = SessionClient(server.client(), path + "good")
     #expect(try good.post(#""increase""#).json == ["value": 3])

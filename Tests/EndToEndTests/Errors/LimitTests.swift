@@ -35,23 +35,23 @@ struct LimitTests {
   }
 
   @Test func `an announced body above the limit is rejected before it is sent`() throws {
-    let (answer, _) = try session.client.raw(
+    let (response, _) = try session.client.raw(
       """
       POST \(session.path)/actions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
       Content-Length: 100000000000\r\nExpect: 100-continue\r\n\r\n
       """, method: "POST")
-    try expectProblem(answer, 413, "body-too-large")
+    try expectProblem(response, 413, "body-too-large")
   }
 
   @Test func `header fields over the limit are 431 headers-too-large`() throws {
     #expect(try session.state("", ["X-Large": String(repeating: "x", count: 1500)]).status == 200)
-    let answer = try session.state("", ["X-Large": String(repeating: "x", count: 2100)])
-    try expectProblem(answer, 431, "headers-too-large")
+    let response = try session.state("", ["X-Large": String(repeating: "x", count: 2100)])
+    try expectProblem(response, 431, "headers-too-large")
   }
 
   @Test func `a request line over the limit is 431 or 414`() throws {
-    let answer = try session.client.get("/" + String(repeating: "x", count: 2100))
-    #expect([414, 431].contains(answer.status))
+    let response = try session.client.get("/" + String(repeating: "x", count: 2100))
+    #expect([414, 431].contains(response.status))
   }
 
   @Test func `the service continues after all of these`() throws {

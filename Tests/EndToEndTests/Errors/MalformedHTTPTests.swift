@@ -21,9 +21,9 @@ struct MalformedHTTPTests {
       + "Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n",
   ])
   func `invalid HTTP gets a 4xx and a close`(request: String) throws {
-    let (answer, connection) = try session.client.raw(request)
-    #expect((400...499).contains(answer.status))
-    while try connection.someBytes(until: .now + Connection.patience, "the close") != nil {}
+    let (response, connection) = try session.client.raw(request)
+    #expect((400...499).contains(response.status))
+    while try connection.someBytes(until: .now + Connection.timeout, "the close") != nil {}
     #expect(try session.client.get("/healthz").status == 200)
   }
 
@@ -43,7 +43,7 @@ struct MalformedHTTPTests {
     try connection.send(request)
     connection.finishSending()
     // A response or a close; the connection must not hang.
-    while let bytes = try connection.someBytes(until: .now + Connection.patience, "an end") {
+    while let bytes = try connection.someBytes(until: .now + Connection.timeout, "an end") {
       #expect(!bytes.isEmpty)
     }
     #expect(try session.client.get("/healthz").status == 200)
@@ -64,7 +64,7 @@ struct MalformedHTTPTests {
     for byte in "GET \(session.path)/state HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8 {
       try connection.send([byte])
     }
-    let head = try AnswerReader(connection: connection).head(until: .now + Connection.patience)
+    let head = try ResponseReader(connection: connection).head(until: .now + Connection.timeout)
     #expect(head.status == 200)
   }
 
@@ -74,8 +74,8 @@ struct MalformedHTTPTests {
       "GET \($0) HTTP/1.1\r\nHost: localhost\r\n\r\n"
     }
     try connection.send(requests.joined())
-    let reader = AnswerReader(connection: connection)
-    let deadline = ContinuousClock.now + Connection.patience
+    let reader = ResponseReader(connection: connection)
+    let deadline = ContinuousClock.now + Connection.timeout
     for status in [200, 404, 200] {
       let head = try reader.head(until: deadline)
       #expect(head.status == status)
@@ -85,19 +85,19 @@ struct MalformedHTTPTests {
 
   @Test(arguments: ["%", "a=%zz", "select=%ff", "version=%31%", "&&&=&", "?", "a=b=c"])
   func `a malformed query is 400 or ignored`(query: String) throws {
-    let answer = try session.state("?" + query)
-    #expect([200, 400].contains(answer.status))
-    if answer.status == 400 { try expectProblem(answer, 400, "invalid-parameter") }
+    let response = try session.state("?" + query)
+    #expect([200, 400].contains(response.status))
+    if response.status == 400 { try expectProblem(response, 400, "invalid-parameter") }
   }
 
   @Test func `a target in absolute form is accepted`() throws {
-    let (answer, _) = try session.client.raw(
+    let (response, _) = try session.client.raw(
       "GET http://127.0.0.1:\(server.port)/healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
-    #expect(answer.status == 200)
+    #expect(response.status == 200)
   }
 
   @Test func `OPTIONS of the whole server gets a response`() throws {
-    let (answer, _) = try session.client.raw("OPTIONS * HTTP/1.1\r\nHost: localhost\r\n\r\n")
-    #expect([200, 204].contains(answer.status))
+    let (response, _) = try session.client.raw("OPTIONS * HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    #expect([200, 204].contains(response.status))
   }
 }

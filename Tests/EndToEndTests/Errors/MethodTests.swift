@@ -43,17 +43,17 @@ struct MethodTests {
   }
 
   @Test func `HEAD of a stream returns its head`() throws {
-    let answer = try session.client.send("HEAD", session.path + "/events")
-    #expect(answer.status == 200)
-    #expect(answer["Content-Type"] == "text/event-stream; charset=utf-8")
+    let response = try session.client.send("HEAD", session.path + "/events")
+    #expect(response.status == 200)
+    #expect(response["Content-Type"] == "text/event-stream; charset=utf-8")
     #expect(try eventually { try session.subscribers() == 0 })
   }
 
   @Test(arguments: addresses)
   func `OPTIONS responds with Allow`(address: String, methods: Set<String>) throws {
-    let answer = try session.client.send("OPTIONS", path(address))
-    #expect([200, 204].contains(answer.status))
-    #expect(allowed(answer) == complete(methods))
+    let response = try session.client.send("OPTIONS", path(address))
+    #expect([200, 204].contains(response.status))
+    #expect(allowed(response) == complete(methods))
   }
 
   @Test(arguments: addresses, ["GET", "POST", "PUT", "DELETE", "PATCH", "PROPFIND"])
@@ -61,13 +61,13 @@ struct MethodTests {
     address: (path: String, methods: Set<String>), method: String
   ) throws {
     guard !address.methods.contains(method) else { return }
-    let answer = try session.client.send(method, path(address.path), body: [])
-    try expectProblem(answer, 405, "method-not-allowed")
-    #expect(allowed(answer) == complete(address.methods))
+    let response = try session.client.send(method, path(address.path), body: [])
+    try expectProblem(response, 405, "method-not-allowed")
+    #expect(allowed(response) == complete(address.methods))
   }
 
-  private func allowed(_ answer: HTTPAnswer) -> Set<String> {
-    Set((answer["Allow"] ?? "").split(separator: ",").map { $0.filter { $0 != " " } })
+  private func allowed(_ response: HTTPResponse) -> Set<String> {
+    Set((response["Allow"] ?? "").split(separator: ",").map { $0.filter { $0 != " " } })
   }
 
   private func complete(_ methods: Set<String>) -> Set<String> {

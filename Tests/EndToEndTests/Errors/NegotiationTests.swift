@@ -18,8 +18,8 @@ struct NegotiationTests {
   func `an Accept that excludes the available types is 406 not-acceptable`(
     part: String, accept: String
   ) throws {
-    let answer = try session.client.get(session.path + part, ["Accept": accept])
-    try expectProblem(answer, 406, "not-acceptable")
+    let response = try session.client.get(session.path + part, ["Accept": accept])
+    try expectProblem(response, 406, "not-acceptable")
   }
 
   @Test func `an action whose response would not be acceptable is not executed`() throws {
@@ -53,9 +53,9 @@ struct NegotiationTests {
     "idempotency-key-reused",
   ])
   func `a problem's type is the address of a page`(type: String) throws {
-    let answer = try session.client.get("/problems/\(type)")
-    #expect(answer.status == 200)
-    #expect(answer["Content-Type"]?.hasPrefix("text/html") == true)
+    let response = try session.client.get("/problems/\(type)")
+    #expect(response.status == 200)
+    #expect(response["Content-Type"]?.hasPrefix("text/html") == true)
   }
 
   @Test func `an unknown problem has no page`() throws {

@@ -9,16 +9,16 @@ struct OverloadTests {
   {
     let server = try ReactordProcess("--sessions-limit", "1")
     let client = server.client()
-    var refused: [String] = []
+    var rejected: [String] = []
     for number in 0..<60 {
       let path = "/v1/reactors/counter/sessions/s\(number)"
-      let answer = try client.get(path)
-      guard answer.status != 200 else { continue }
-      try expectProblem(answer, 503, "unavailable")
-      #expect(answer["Retry-After"].flatMap { Int($0) } ?? 0 > 0)
-      refused.append(path)
+      let response = try client.get(path)
+      guard response.status != 200 else { continue }
+      try expectProblem(response, 503, "unavailable")
+      #expect(response["Retry-After"].flatMap { Int($0) } ?? 0 > 0)
+      rejected.append(path)
     }
-    let path = try #require(refused.first)
+    let path = try #require(rejected.first)
     let stream = try EventStream(port: server.port, path + "/events")
     #expect(stream.head.status == 200)
     #expect(try stream.next()?.retry != nil)
@@ -43,7 +43,7 @@ struct OverloadTests {
     let ended = try concurrently(starts.count) { index in
       let connection = try Connection(port: server.port)
       try connection.send(starts[index])
-      while try connection.someBytes(until: .now + Connection.patience, "a close") != nil {}
+      while try connection.someBytes(until: .now + Connection.timeout, "a close") != nil {}
       return true
     }
     #expect(ended == [true, true, true])
@@ -57,9 +57,9 @@ struct OverloadTests {
     _ = try stream.nextEvent()
     let client = server.client()
     #expect(try client.get("/healthz").status == 200)
-    let refused = try server.client().get("/healthz")
-    try expectProblem(refused, 429, "rate-limited")
-    #expect(refused["Retry-After"].flatMap { Int($0) } ?? 0 > 0)
+    let rejected = try server.client().get("/healthz")
+    try expectProblem(rejected, 429, "rate-limited")
+    #expect(rejected["Retry-After"].flatMap { Int($0) } ?? 0 > 0)
     #expect(try client.get("/metrics").text.contains("reactord_http_connections_refused_total 1\n"))
     stream.abort()
     #expect(eventually { (try? server.client().get("/healthz").status) == 200 })
@@ -87,11 +87,11 @@ struct OverloadTests {
 
   @Test func `limits.transfer: a body that does not arrive is 408`() throws {
     let server = try ReactordProcess("--limits-transfer", "0.3")
-    let (answer, _) = try server.client().raw(
+    let (response, _) = try server.client().raw(
       "POST /v1/reactors/counter/sessions/a/actions HTTP/1.1\r\nHost: localhost\r\n"
         + "Content-Type: application/json\r\nContent-Length: 10\r\n\r\n\"inc", method: "POST")
-    #expect(answer.status == 408)
-    #expect(answer["Connection"] == "close")
+    #expect(response.status == 408)
+    #expect(response["Connection"] == "close")
   }
 
   @Test func `a stream stays open longer than limits.idle`() throws {

@@ -13,7 +13,7 @@ struct GlobalStreamTests {
 
   private let path = "/v1/globals/currentUser"
 
-  private func signIn(_ name: String) throws -> HTTPAnswer {
+  private func signIn(_ name: String) throws -> HTTPResponse {
     try client.send("PUT", path, json: #"{"name":"\#(name)"}"#)
   }
 

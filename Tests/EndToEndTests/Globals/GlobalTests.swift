@@ -15,14 +15,14 @@ struct GlobalTests {
 
   private let path = "/v1/globals/currentUser"
 
-  private func signIn(_ name: String) throws -> HTTPAnswer {
+  private func signIn(_ name: String) throws -> HTTPResponse {
     try client.send("PUT", path, json: #"{"name":"\#(name)"}"#)
   }
 
   @Test func `the globals are listed with their links`() throws {
-    let answer = try client.get("/v1/globals")
-    #expect(answer.status == 200)
-    let globals = try #require(try answer.json["globals"]?.array)
+    let response = try client.get("/v1/globals")
+    #expect(response.status == 200)
+    let globals = try #require(try response.json["globals"]?.array)
     #expect(globals.count == 1)
     #expect(globals.first?["name"] == "currentUser")
     #expect(globals.first?["links"]?["self"] == .string(path))
@@ -110,9 +110,9 @@ struct GlobalTests {
     try first.process.wait()
 
     let second = try ReactordProcess("--store", store)
-    let answer = try second.client().get(path)
-    #expect(answer.text == #"{"name":"Ada"}"#)
-    #expect(answer["ETag"] == put["ETag"])
+    let response = try second.client().get(path)
+    #expect(response.text == #"{"name":"Ada"}"#)
+    #expect(response["ETag"] == put["ETag"])
     let after = SessionClient(second.client(), "/v1/reactors/profile/sessions/one")
     try after.post(#"{"follow":7}"#)
     #expect(try after.state().cursor?.version == 2)

@@ -13,10 +13,10 @@ struct LogTests {
   @Test func `an entry has the time, the action and the mutation`() throws {
     try session.post(#""increase""#)
     try session.post(#"{"add":{"_0":5}}"#)
-    let answer = try session.log()
-    #expect(answer.status == 200)
-    #expect(answer["Content-Type"] == "application/json")
-    let entries = try #require(try answer.json.array)
+    let response = try session.log()
+    #expect(response.status == 200)
+    #expect(response["Content-Type"] == "application/json")
+    let entries = try #require(try response.json.array)
     #expect(entries.map { $0["version"]?.int } == [1, 2])
     // The shortest form of the action, whatever form was sent.
     #expect(entries.map { $0["action"] } == ["increase", ["add": 5]])
@@ -43,22 +43,22 @@ struct LogTests {
   @Test func `after beyond the end is an empty page`() throws {
     try session.post(#""increase""#)
     for after in ["1", "2", "9223372036854775807"] {
-      let answer = try session.log("?after=\(after)")
-      #expect(answer.status == 200)
-      #expect(answer.text == "[]")
-      #expect(answer.nextPage == nil)
+      let response = try session.log("?after=\(after)")
+      #expect(response.status == 200)
+      #expect(response.text == "[]")
+      #expect(response.nextPage == nil)
     }
   }
 
   @Test func `NDJSON has one entry per line`() throws {
     try session.post(#"["increase","decrease","increase"]"#)
-    let answer = try session.log("?limit=2", ["Accept": "application/x-ndjson"])
-    #expect(answer["Content-Type"]?.hasPrefix("application/x-ndjson") == true)
-    #expect(answer.text.hasSuffix("\n"))
-    let lines = try answer.text.split(separator: "\n").map { try JSON(parsing: String($0)) }
+    let response = try session.log("?limit=2", ["Accept": "application/x-ndjson"])
+    #expect(response["Content-Type"]?.hasPrefix("application/x-ndjson") == true)
+    #expect(response.text.hasSuffix("\n"))
+    let lines = try response.text.split(separator: "\n").map { try JSON(parsing: String($0)) }
     #expect(lines.map { $0["version"]?.int } == [1, 2])
     let next = try session.client.get(
-      try #require(answer.nextPage), ["Accept": "application/x-ndjson"])
+      try #require(response.nextPage), ["Accept": "application/x-ndjson"])
     #expect(try JSON(parsing: next.text)["version"] == 3)
     #expect(next.nextPage == nil)
   }
@@ -78,11 +78,11 @@ struct LogTests {
     var times: [String] = []
     var page: String? = session.path + "/log?limit=999"
     while let path = page {
-      let answer = try session.client.get(path)
-      let entries = try #require(try answer.json.array)
+      let response = try session.client.get(path)
+      let entries = try #require(try response.json.array)
       versions += entries.compactMap { $0["version"]?.int }
       times += entries.compactMap { $0["at"]?.string }
-      page = answer.nextPage
+      page = response.nextPage
     }
     #expect(versions == Array(1...2500))
     #expect(times == times.sorted())

@@ -14,14 +14,14 @@ struct CompressionTests {
     try session.post(#"{"send":{"from":"Ada","text":"\#(text)"}}"#)
   }
 
-  private func unpacked(_ answer: HTTPAnswer) throws -> String {
+  private func unpacked(_ response: HTTPResponse) throws -> String {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/bin/gzip")
     process.arguments = ["--decompress", "--stdout"]
     let (input, output) = (Pipe(), Pipe())
     (process.standardInput, process.standardOutput) = (input, output)
     try process.run()
-    try input.fileHandleForWriting.write(contentsOf: Data(answer.body))
+    try input.fileHandleForWriting.write(contentsOf: Data(response.body))
     try input.fileHandleForWriting.close()
     let bytes = try output.fileHandleForReading.readToEnd() ?? Data()
     process.waitUntilExit()
@@ -30,13 +30,15 @@ struct CompressionTests {
 
   @Test func `a large response is compressed for a client that accepts gzip`() throws {
     let plain = try session.state()
-    let answer = try session.state("", gzip)
+    let response = try session.state("", gzip)
     #expect(plain["Content-Encoding"] == nil)
-    #expect(answer["Content-Encoding"] == "gzip")
-    #expect(answer["Content-Type"] == "application/json")
-    #expect(answer.body.count < plain.body.count / 2)
-    #expect(try unpacked(answer) == plain.text)
-    for answer in [plain, answer] { #expect(answer["Vary"]?.contains("Accept-Encoding") == true) }
+    #expect(response["Content-Encoding"] == "gzip")
+    #expect(response["Content-Type"] == "application/json")
+    #expect(response.body.count < plain.body.count / 2)
+    #expect(try unpacked(response) == plain.text)
+    for response in [plain, response] {
+      #expect(response["Vary"]?.contains("Accept-Encoding") == true)
+    }
   }
 
   @Test func `HEAD has the fields of GET`() throws {
@@ -53,9 +55,9 @@ struct CompressionTests {
   @Test func `a small response is not compressed, unless only gzip is accepted`() throws {
     let counter = try ReactordProcess.shared.get().session(of: "counter")
     #expect(try counter.state("", gzip)["Content-Encoding"] == nil)
-    let answer = try counter.state("", ["Accept-Encoding": "gzip, identity;q=0"])
-    #expect(answer["Content-Encoding"] == "gzip")
-    #expect(try unpacked(answer) == #"{"value":0}"#)
+    let response = try counter.state("", ["Accept-Encoding": "gzip, identity;q=0"])
+    #expect(response["Content-Encoding"] == "gzip")
+    #expect(try unpacked(response) == #"{"value":0}"#)
   }
 
   @Test func `the two forms have different tags, and both identify the session's cursor`()
@@ -90,8 +92,8 @@ struct CompressionTests {
 
   @Test func `compression can be disabled`() throws {
     let server = try ReactordProcess("--http-compression", "0")
-    let answer = try server.client().get("/openapi.json", gzip)
-    #expect(answer["Content-Encoding"] == nil)
-    #expect(answer["Vary"] == nil)
+    let response = try server.client().get("/openapi.json", gzip)
+    #expect(response["Content-Encoding"] == nil)
+    #expect(response["Vary"] == nil)
   }
 }

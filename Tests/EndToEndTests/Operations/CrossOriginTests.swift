@@ -18,9 +18,9 @@ struct CrossOriginTests {
   @Test func `no origin is allowed unless configured`() throws {
     let session = try ReactordProcess.shared.get().session(of: "counter")
     let question = try session.client.send("OPTIONS", session.path + "/actions", preflight)
-    let answer = try session.state("", ["Origin": Self.page])
-    for answer in [question, answer] {
-      #expect(answer.headers.allSatisfy { !$0.name.hasPrefix("Access-Control-") })
+    let response = try session.state("", ["Origin": Self.page])
+    for response in [question, response] {
+      #expect(response.headers.allSatisfy { !$0.name.hasPrefix("Access-Control-") })
     }
     #expect(question["Allow"] != nil)
   }
@@ -28,17 +28,17 @@ struct CrossOriginTests {
   @Test func `a preflight of an allowed page lists methods and fields, and may be cached`() throws {
     let (server, session) = try allowing("--cors-maxage", "120")
     defer { withExtendedLifetime(server) {} }
-    let answer = try session.client.send("OPTIONS", session.path + "/actions", preflight)
-    #expect(answer.status == 204)
-    #expect(answer["Access-Control-Allow-Origin"] == Self.page)
-    #expect(answer["Access-Control-Allow-Methods"]?.contains("POST") == true)
-    let fields = answer["Access-Control-Allow-Headers"]?.lowercased() ?? ""
+    let response = try session.client.send("OPTIONS", session.path + "/actions", preflight)
+    #expect(response.status == 204)
+    #expect(response["Access-Control-Allow-Origin"] == Self.page)
+    #expect(response["Access-Control-Allow-Methods"]?.contains("POST") == true)
+    let fields = response["Access-Control-Allow-Headers"]?.lowercased() ?? ""
     for field in ["content-type", "if-match", "idempotency-key", "prefer", "last-event-id"] {
       #expect(fields.contains(field))
     }
-    #expect(answer["Access-Control-Max-Age"] == "120")
-    #expect(answer["Access-Control-Allow-Credentials"] == nil)
-    #expect(answer["Vary"]?.contains("Origin") == true)
+    #expect(response["Access-Control-Max-Age"] == "120")
+    #expect(response["Access-Control-Allow-Credentials"] == nil)
+    #expect(response["Vary"]?.contains("Origin") == true)
   }
 
   @Test func `an allowed page reads responses, errors and streams, with their fields`() throws {
@@ -46,31 +46,31 @@ struct CrossOriginTests {
     defer { withExtendedLifetime(server) {} }
     let origin = ["Origin": "http://localhost:5173"]
     let stream = try session.events("", origin)
-    for answer in [
+    for response in [
       try session.state("", origin), try session.post(#""increase""#, origin),
       try session.post("{", origin), try session.client.get("/nothing", origin), stream.head,
     ] {
-      #expect(answer["Access-Control-Allow-Origin"] == "http://localhost:5173")
-      let exposed = answer["Access-Control-Expose-Headers"] ?? ""
+      #expect(response["Access-Control-Allow-Origin"] == "http://localhost:5173")
+      let exposed = response["Access-Control-Expose-Headers"] ?? ""
       for field in [
         "ETag", "Link", "Location", "Preference-Applied", "Idempotent-Replayed", "Retry-After",
         "X-Request-Id",
       ] {
         #expect(exposed.contains(field))
       }
-      #expect(answer["Vary"]?.contains("Origin") == true)
+      #expect(response["Vary"]?.contains("Origin") == true)
     }
   }
 
   @Test func `a page can read that its body was too large`() throws {
     let (server, session) = try allowing("--limits-body", "100")
     defer { withExtendedLifetime(server) {} }
-    let answer = try session.post(
+    let response = try session.post(
       "[" + String(repeating: " ", count: 200) + "]",
       ["Origin": Self.page, "X-Request-Id": "large-1"])
-    try expectProblem(answer, 413, "body-too-large")
-    #expect(answer["Access-Control-Allow-Origin"] == Self.page)
-    #expect(answer["X-Request-Id"] == "large-1")
+    try expectProblem(response, 413, "body-too-large")
+    #expect(response["Access-Control-Allow-Origin"] == Self.page)
+    #expect(response["X-Request-Id"] == "large-1")
   }
 
   @Test(arguments: [
@@ -80,9 +80,9 @@ struct CrossOriginTests {
   func `another origin gets no CORS fields, and caches vary by origin`(origin: String) throws {
     let (server, session) = try allowing()
     defer { withExtendedLifetime(server) {} }
-    let answer = try session.state("", ["Origin": origin])
-    #expect(answer["Access-Control-Allow-Origin"] == nil)
-    #expect(answer["Vary"]?.contains("Origin") == true)
+    let response = try session.state("", ["Origin": origin])
+    #expect(response["Access-Control-Allow-Origin"] == nil)
+    #expect(response["Vary"]?.contains("Origin") == true)
   }
 
   @Test func `credentials are allowed only where configured`() throws {

@@ -14,10 +14,10 @@ struct MetricsTests {
   private func metrics() throws -> MetricsReading { try MetricsReading(session.client) }
 
   @Test func `GET metrics responds in the text format of Prometheus`() throws {
-    let answer = try session.client.get("/metrics")
-    #expect(answer.status == 200)
-    #expect(answer["Content-Type"] == "text/plain; version=0.0.4; charset=utf-8")
-    #expect(answer.text.hasSuffix("\n"))
+    let response = try session.client.get("/metrics")
+    #expect(response.status == 200)
+    #expect(response["Content-Type"] == "text/plain; version=0.0.4; charset=utf-8")
+    #expect(response.text.hasSuffix("\n"))
   }
 
   @Test func `Prometheus' own Accept is served`() throws {

@@ -30,9 +30,9 @@ struct TokenTests {
   }
 
   @Test func `a token without the right is 403 forbidden`() throws {
-    let answer = try session.post(#""increase""#, reader)
-    try expectProblem(answer, 403, "forbidden")
-    #expect(answer["WWW-Authenticate"]?.contains(#"error="insufficient_scope""#) == true)
+    let response = try session.post(#""increase""#, reader)
+    try expectProblem(response, 403, "forbidden")
+    #expect(response["WWW-Authenticate"]?.contains(#"error="insufficient_scope""#) == true)
     #expect(try session.state("", reader).cursor?.version == 0)
     let effects = session.path + "/effects"
     try expectProblem(

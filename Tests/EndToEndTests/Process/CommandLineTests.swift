@@ -92,8 +92,8 @@ struct CommandLineTests {
   @Test func `flags override the environment, which overrides the file`() throws {
     func limit(_ flags: [String], _ environment: [String: String]) throws -> Int? {
       let server = try ReactordProcess(flags, environment: environment)
-      let answer = try server.session(of: "counter").post(String(repeating: " ", count: 500))
-      return try expectProblem(answer, 413, "body-too-large")["limit"]?.int
+      let response = try server.session(of: "counter").post(String(repeating: " ", count: 500))
+      return try expectProblem(response, 413, "body-too-large")["limit"]?.int
     }
     let variable = ["REACTORD_LIMITS_BODY": "200"]
     try withFile("{ limits: { body: 100, /* a comment */ }, }") { (path) throws in

@@ -41,20 +41,20 @@ struct DrainTests {
     #expect(try isDraining())
 
     let counter = SessionClient(other, "/v1/reactors/counter/sessions/late")
-    let refused = [
+    let rejected = [
       try other.get("/readyz"), try other.get("/v1/reactors"), try counter.state(),
       try counter.post(#""increase""#), try counter.put(), try server.client().get(stopwatch.path),
     ]
-    for answer in refused {
-      try expectProblem(answer, 503, "unavailable")
-      #expect(answer["Retry-After"].flatMap { Int($0) } ?? 0 > 0)
+    for response in rejected {
+      try expectProblem(response, 503, "unavailable")
+      #expect(response["Retry-After"].flatMap { Int($0) } ?? 0 > 0)
     }
     // It still runs.
     #expect(try other.get("/healthz").status == 200)
 
-    let answer = try stopwatch.client.answer(to: "POST")
-    #expect(answer.status == 202)
-    #expect(try answer.json["isRunning"] == true)
+    let response = try stopwatch.client.response(to: "POST")
+    #expect(response.status == 202)
+    #expect(try response.json["isRunning"] == true)
     #expect(try server.process.wait() == .code(0))
   }
 
@@ -81,7 +81,7 @@ struct DrainTests {
     #expect(!hint.isDispatched)
     #expect(try late.next() == nil)
 
-    #expect(try stopwatch.client.answer(to: "POST").status == 202)
+    #expect(try stopwatch.client.response(to: "POST").status == 202)
     #expect(try server.process.wait() == .code(0))
   }
 
@@ -103,7 +103,7 @@ struct DrainTests {
       ["Content-Type": "application/json", "Prefer": "wait=60"], body: Array(#""start""#.utf8))
     _ = try stream.events(upTo: 1)
     #expect(try server.stop() == .code(0))
-    #expect(try session.client.answer(to: "POST").status == 503)
+    #expect(try session.client.response(to: "POST").status == 503)
   }
 
   @Test func `a stream that is not read does not prevent the end`() throws {

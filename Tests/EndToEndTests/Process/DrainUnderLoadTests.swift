@@ -66,9 +66,9 @@ import Testing
   ) -> [Int] {
     let session = SessionClient(HTTPClient(port: port), path)
     var numbers: [Int] = []
-    while let answer = try? session.post(#"{"add":\#(first + numbers.count)}"#) {
-      guard answer.status == 200 else {
-        #expect(answer.status == 503)
+    while let response = try? session.post(#"{"add":\#(first + numbers.count)}"#) {
+      guard response.status == 200 else {
+        #expect(response.status == 503)
         break
       }
       numbers.append(first + numbers.count)
@@ -90,11 +90,11 @@ import Testing
     var numbers: [Int] = []
     var page: String? = session.path + "/log?limit=1000"
     while let path = page {
-      let answer = try session.client.get(path)
-      for entry in try answer.json.array ?? [] {
+      let response = try session.client.get(path)
+      for entry in try response.json.array ?? [] {
         numbers.append(try #require(entry["action"]?["add"]?.int))
       }
-      page = answer.nextPage
+      page = response.nextPage
     }
     return numbers
   }

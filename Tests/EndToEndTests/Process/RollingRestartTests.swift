@@ -70,10 +70,10 @@ struct RollingRestartTests {
     let deadline = ContinuousClock.now + .seconds(60)
     while ContinuousClock.now < deadline {
       let client = HTTPClient(port: port)
-      let answer = try? client.send(
+      let response = try? client.send(
         "POST", session + "/actions", ["Idempotency-Key": key], json: #""increase""#,
-        patience: .seconds(30))
-      switch answer?.status {
+        timeout: .seconds(30))
+      switch response?.status {
       case 200: return
       // Unavailable (503), still running (409), or disconnected: the key makes a retry safe.
       case 503, 409, nil: usleep(5_000)

@@ -84,7 +84,7 @@ struct SignalTests {
     // The worker is blocked once it no longer responds.
     #expect(
       eventually {
-        (try? server.client().send("GET", "/healthz", patience: .milliseconds(200))) == nil
+        (try? server.client().send("GET", "/healthz", timeout: .milliseconds(200))) == nil
       })
     server.process.signal(SIGTERM)
     #expect(try server.process.wait() == .code(1))

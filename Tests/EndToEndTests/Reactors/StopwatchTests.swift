@@ -67,8 +67,8 @@ struct StopwatchTests {
   }
 
   @Test func `a stop without a start is 200 and changes nothing`() throws {
-    let answer = try session.post(#""stop""#)
-    #expect(answer.status == 200)
-    #expect(answer.cursor?.version == 0)
+    let response = try session.post(#""stop""#)
+    #expect(response.status == 200)
+    #expect(response.cursor?.version == 0)
   }
 }

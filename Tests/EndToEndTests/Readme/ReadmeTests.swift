@@ -46,9 +46,9 @@ struct ReadmeTests {
     #expect(
       try home.post(#"{"toggle":0}"#).text
         == #"{"items":[{"title":"Buy milk","isDone":true}]}"#)
-    let refused = try home.post(#"{"toggle":5}"#)
-    #expect(refused.status == 404)
-    #expect(refused.text.contains("No such item"))
+    let rejected = try home.post(#"{"toggle":5}"#)
+    #expect(rejected.status == 404)
+    #expect(rejected.text.contains("No such item"))
     #expect(try home.post(#""clearDone""#).text == #"{"items":[]}"#)
   }
 }

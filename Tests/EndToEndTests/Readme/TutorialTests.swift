@@ -31,9 +31,9 @@ struct TutorialTests {
     #expect(try den.post(#"{"join":"Ada"}"#).text == #"{"members":["Ada"],"lines":[]}"#)
     let spoken = #"{"members":["Ada"],"lines":[{"who":"Ada","text":"Hello"}]}"#
     #expect(try den.post(#"{"say":{"who":"Ada","text":"Hello"}}"#).text == spoken)
-    let refused = try den.post(#"{"say":{"who":"Bob","text":"Let me in"}}"#)
-    #expect(refused.status == 422)
-    #expect(refused.text.contains("Bob is not in the room"))
+    let rejected = try den.post(#"{"say":{"who":"Bob","text":"Let me in"}}"#)
+    #expect(rejected.status == 422)
+    #expect(rejected.text.contains("Bob is not in the room"))
     #expect(try den.state("?version=1").text == #"{"members":["Ada"],"lines":[]}"#)
 
     service.process.kill()

@@ -11,13 +11,13 @@ struct ForkTests {
     source = server.session(of: "counter")
   }
 
-  private func fork(_ origin: String) throws -> HTTPAnswer {
+  private func fork(_ origin: String) throws -> HTTPResponse {
     try source.client.send("POST", source.siblings, json: #"{"from":\#(origin)}"#)
   }
 
   @Test func `a fork has the history up to its version, in a new epoch`() throws {
-    let answer = try source.post(#"["increase",{"add":5},"increase"]"#)
-    let old = try #require(answer.cursor)
+    let response = try source.post(#"["increase",{"add":5},"increase"]"#)
+    let old = try #require(response.cursor)
     let made = try fork(#"{"session":"\#(source.id)","version":2}"#)
     #expect(made.status == 201)
     #expect(made.text == #"{"value":6}"#)
@@ -66,8 +66,8 @@ struct ForkTests {
 
   @Test func `a fork at a future version is 404 unknown-version`() throws {
     try source.post(#""increase""#)
-    let answer = try fork(#"{"session":"\#(source.id)","version":2}"#)
-    try expectProblem(answer, 404, "unknown-version")
+    let response = try fork(#"{"session":"\#(source.id)","version":2}"#)
+    try expectProblem(response, 404, "unknown-version")
   }
 
   @Test func `a fork of an unknown session is 404 unknown-session, of an ended one 410`() throws {

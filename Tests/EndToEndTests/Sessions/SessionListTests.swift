@@ -40,20 +40,20 @@ struct SessionListTests {
     var found: [String] = []
     var page: String? = "\(list)?limit=\(limit)"
     while let path = page {
-      let answer = try client.get(path)
-      let entries = try #require(try answer.json["sessions"]?.array)
+      let response = try client.get(path)
+      let entries = try #require(try response.json["sessions"]?.array)
       #expect(entries.count <= limit)
       #expect(!entries.isEmpty)
       found += entries.compactMap { $0["id"]?.string }
-      page = answer.nextPage
+      page = response.nextPage
     }
     #expect(found.sorted() == ids)
   }
 
   @Test func `a reactor without sessions has an empty list and no next page`() throws {
-    let answer = try client.get("/v1/reactors/stopwatch/sessions")
-    #expect(try answer.json == ["sessions": []])
-    #expect(answer["Link"] == nil)
+    let response = try client.get("/v1/reactors/stopwatch/sessions")
+    #expect(try response.json == ["sessions": []])
+    #expect(response["Link"] == nil)
   }
 
   @Test func `an ended session is not listed`() throws {

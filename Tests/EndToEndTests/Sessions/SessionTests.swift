@@ -50,8 +50,8 @@ struct SessionTests {
   @Test func `POST of an existing id is 409 session-exists`() throws {
     _ = try session.put()
     let body = #"{"id":"\#(session.id)"}"#
-    let answer = try session.client.send("POST", session.siblings, json: body)
-    try expectProblem(answer, 409, "session-exists")
+    let response = try session.client.send("POST", session.siblings, json: body)
+    try expectProblem(response, 409, "session-exists")
   }
 
   @Test(arguments: [
@@ -61,8 +61,8 @@ struct SessionTests {
   func `an invalid POST body is 422 invalid-body with a pointer`(
     body: String, pointer: String
   ) throws {
-    let answer = try session.client.send("POST", session.siblings, json: body)
-    let problem = try expectProblem(answer, 422, "invalid-body")
+    let response = try session.client.send("POST", session.siblings, json: body)
+    let problem = try expectProblem(response, 422, "invalid-body")
     #expect(problem["pointer"]?.string?.hasPrefix(pointer) == true)
   }
 
@@ -82,8 +82,8 @@ struct SessionTests {
   }
 
   @Test func `DELETE ends a session, which is recreated in another epoch`() throws {
-    let answer = try session.post(#""increase""#)
-    let old = try #require(answer.cursor)
+    let response = try session.post(#""increase""#)
+    let old = try #require(response.cursor)
     #expect(try session.delete().status == 204)
     try expectProblem(try session.state(), 410, "session-ended")
     try expectProblem(try session.client.get(session.path), 410, "session-ended")
@@ -114,8 +114,8 @@ struct SessionTests {
     "a", "A-Z_0.9~", "...", String(repeating: "x", count: 128), "%61bc", "a.b",
   ])
   func `a session id has 1 to 128 valid characters`(id: String) throws {
-    let answer = try session.client.get("\(session.siblings)/\(id)/state")
-    #expect(answer.status == 200)
+    let response = try session.client.get("\(session.siblings)/\(id)/state")
+    #expect(response.status == 200)
   }
 
   @Test(arguments: [
@@ -130,15 +130,15 @@ struct SessionTests {
   @Test(arguments: ["", ".", "..", "a b", "ä", String(repeating: "x", count: 129)])
   func `an id in a body follows the same rule`(id: String) throws {
     let body = #"{"id":"\#(id)"}"#
-    let answer = try session.client.send("POST", session.siblings, json: body)
-    try expectProblem(answer, 400, "invalid-session-id")
+    let response = try session.client.send("POST", session.siblings, json: body)
+    try expectProblem(response, 400, "invalid-session-id")
   }
 
   @Test func `an id may be percent-encoded`() throws {
     try session.post(#""increase""#)
     let escaped = session.path.replacing("test-", with: "%74est%2D")
-    let answer = try session.client.get(escaped + "/state")
-    #expect(answer.text == #"{"value":1}"#)
+    let response = try session.client.get(escaped + "/state")
+    #expect(response.text == #"{"value":1}"#)
   }
 
   @Test func `the end of a session ends its effects, and its waiting requests complete`() throws {
@@ -150,7 +150,7 @@ struct SessionTests {
       ["Content-Type": "application/json", "Prefer": "wait=60"], body: Array(#""start""#.utf8))
     _ = try stream.events(upTo: 1)
     #expect(try SessionClient(server.client(), stopwatch.path).delete().status == 204)
-    try expectProblem(try stopwatch.client.answer(to: "POST"), 410, "session-ended")
+    try expectProblem(try stopwatch.client.response(to: "POST"), 410, "session-ended")
   }
 
   @Test func `reactors have separate sessions of the same id`() throws {

@@ -32,12 +32,12 @@ struct SharingTests {
     var values = [0]
     var page: String? = path + "/log?limit=1000"
     while let address = page {
-      let answer = try session.client.get(address)
-      for entry in try answer.json.array ?? [] {
+      let response = try session.client.get(address)
+      for entry in try response.json.array ?? [] {
         value += entry["mutation"]?["change"]?["by"]?.int ?? 0
         values.append(value)
       }
-      page = answer.nextPage
+      page = response.nextPage
     }
     #expect(try results[0].map { try $0.json["value"]?.int } == values)
   }
@@ -45,16 +45,16 @@ struct SharingTests {
   @Test func `each response has a state at or after its own action`() throws {
     let path = server.session(of: "counter").path
     let port = server.port
-    let answers = try concurrently(4) { _ -> [HTTPAnswer] in
+    let responses = try concurrently(4) { _ -> [HTTPResponse] in
       let poster = SessionClient(HTTPClient(port: port), path)
       return try (0..<50).map { _ in try poster.post(#""increase""#) }
     }
-    for own in answers {
+    for own in responses {
       let versions = own.compactMap { $0.cursor?.version }
       #expect(zip(versions, versions.dropFirst()).allSatisfy { $0 < $1 })
-      for answer in own {
+      for response in own {
         // Body and tag match.
-        #expect(try answer.json["value"]?.int == answer.cursor?.version)
+        #expect(try response.json["value"]?.int == response.cursor?.version)
       }
     }
   }
@@ -67,8 +67,8 @@ struct SharingTests {
       let client = HTTPClient(port: port)
       for round in 1...5 {
         for index in stride(from: worker, to: 100, by: 10) {
-          let answer = try SessionClient(client, sessions[index]).post(#"{"add":\#(index)}"#)
-          #expect(try answer.json["value"]?.int == index * round)
+          let response = try SessionClient(client, sessions[index]).post(#"{"add":\#(index)}"#)
+          #expect(try response.json["value"]?.int == index * round)
         }
       }
     }
@@ -83,11 +83,11 @@ struct SharingTests {
   @Test func `sessions that are created concurrently with one id are one session`() throws {
     let path = server.session(of: "counter").path
     let port = server.port
-    let answers = try concurrently(8) { _ in
+    let responses = try concurrently(8) { _ in
       try SessionClient(HTTPClient(port: port), path).put()
     }
-    #expect(answers.filter { $0.status == 201 }.count == 1)
-    #expect(answers.filter { $0.status == 200 }.count == 7)
-    #expect(Set(answers.map { $0["ETag"] }).count == 1)
+    #expect(responses.filter { $0.status == 201 }.count == 1)
+    #expect(responses.filter { $0.status == 200 }.count == 7)
+    #expect(Set(responses.map { $0["ETag"] }).count == 1)
   }
 }

@@ -122,10 +122,10 @@ extension Soak {
     _ body: (ServerSentEvent) throws -> Void
   ) throws {
     for _ in 0..<count {
-      let patience = min(.milliseconds(300), deadline - .now)
-      guard patience > .zero else { return }
+      let timeout = min(.milliseconds(300), deadline - .now)
+      guard timeout > .zero else { return }
       do {
-        guard let event = try stream.nextEvent(within: patience) else {
+        guard let event = try stream.nextEvent(within: timeout) else {
           throw SoakFailure("a stream ended by itself")
         }
         try body(event)

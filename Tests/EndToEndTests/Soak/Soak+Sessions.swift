@@ -10,14 +10,14 @@ extension Soak {
       var last = -1
       for _ in 0..<Int.random(in: 1...100) where .now < deadline {
         let amount = Int.random(in: 1...9)
-        let answer: HTTPAnswer
+        let response: HTTPResponse
         switch Int.random(in: 0..<8) {
         case 0:
           let actions = Array(repeating: #""increase""#, count: amount).joined(separator: ",")
-          answer = try session.post("[\(actions)]").expect(200, to: "an array")
+          response = try session.post("[\(actions)]").expect(200, to: "an array")
           note(number, actions: amount, sum: amount)
         case 1:
-          answer = try session.post(#"{"add":\#(amount)}"#, ["Prefer": "return=minimal"])
+          response = try session.post(#"{"add":\#(amount)}"#, ["Prefer": "return=minimal"])
             .expect(204, to: "an action without a body")
           note(number, actions: 1, sum: amount)
         case 2:
@@ -27,18 +27,18 @@ extension Soak {
           continue
         case 3:
           let key = ["Idempotency-Key": "\(UInt64.random(in: 0...(.max)))"]
-          answer = try session.post(#"{"add":\#(amount)}"#, key).expect(200, to: "an action")
+          response = try session.post(#"{"add":\#(amount)}"#, key).expect(200, to: "an action")
           note(number, actions: 1, sum: amount)
           let again = try session.post(#"{"add":\#(amount)}"#, key).expect(200, to: "a retry")
-          guard again.text == answer.text, again["Idempotent-Replayed"] == "true" else {
+          guard again.text == response.text, again["Idempotent-Replayed"] == "true" else {
             throw SoakFailure("a retry of the key got \(again.text)")
           }
         default:
-          answer = try session.post(#"{"add":\#(amount)}"#).expect(200, to: "an action")
+          response = try session.post(#"{"add":\#(amount)}"#).expect(200, to: "an action")
           note(number, actions: 1, sum: amount)
         }
-        guard let version = answer.cursor?.version, version > last else {
-          throw SoakFailure("an action got \(String(describing: answer.cursor))")
+        guard let version = response.cursor?.version, version > last else {
+          throw SoakFailure("an action got \(String(describing: response.cursor))")
         }
         last = version
       }

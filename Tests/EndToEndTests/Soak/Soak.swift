@@ -56,9 +56,9 @@ final class Soak: Sendable {
   /// Compares the sessions with the acknowledged actions.
   func checkTotals() throws {
     for (number, total) in totals.withLock({ $0 }).enumerated() {
-      let answer = try steady(number).state()
-      #expect(answer.cursor?.version == total.actions)
-      #expect(try answer.json == ["value": .number(Double(total.sum))])
+      let response = try steady(number).state()
+      #expect(response.cursor?.version == total.actions)
+      #expect(try response.json == ["value": .number(Double(total.sum))])
     }
   }
 
@@ -87,10 +87,10 @@ struct SoakFailure: Error, CustomStringConvertible {
   }
 }
 
-extension HTTPAnswer {
+extension HTTPResponse {
   /// Expects a status.
   @discardableResult
-  func expect(_ statuses: Int..., to purpose: String) throws -> HTTPAnswer {
+  func expect(_ statuses: Int..., to purpose: String) throws -> HTTPResponse {
     guard statuses.contains(status) else {
       throw SoakFailure("\(status) to \(purpose) instead of \(statuses): \(text)")
     }

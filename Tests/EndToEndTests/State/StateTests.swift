@@ -12,11 +12,11 @@ struct StateTests {
   @Test func `the State is the whole body, with its cursor in ETag`() throws {
     let posted = try session.post(#"["increase","increase","increase"]"#)
     for path in [session.path, session.path + "/state"] {
-      let answer = try session.client.get(path)
-      #expect(answer.status == 200)
-      #expect(answer["Content-Type"] == "application/json")
-      #expect(answer.text == #"{"value":3}"#)
-      #expect(answer["ETag"] == posted["ETag"])
+      let response = try session.client.get(path)
+      #expect(response.status == 200)
+      #expect(response["Content-Type"] == "application/json")
+      #expect(response.text == #"{"value":3}"#)
+      #expect(response["ETag"] == posted["ETag"])
     }
     let cursor = try #require(posted.cursor)
     #expect(cursor.version == 3)
@@ -28,10 +28,10 @@ struct StateTests {
     let tag = try #require(try session.state()["ETag"])
     let known = field.split(separator: "%@", omittingEmptySubsequences: false).joined(
       separator: tag)
-    let answer = try session.state("", ["If-None-Match": known])
-    #expect(answer.status == 304)
-    #expect(answer.body.isEmpty)
-    #expect(answer["ETag"] == tag)
+    let response = try session.state("", ["If-None-Match": known])
+    #expect(response.status == 304)
+    #expect(response.body.isEmpty)
+    #expect(response["ETag"] == tag)
     // The next response begins at the right byte of the connection.
     #expect(try session.state().text == #"{"value":0}"#)
   }
@@ -39,14 +39,14 @@ struct StateTests {
   @Test func `If-None-Match with an old tag is 200`() throws {
     let tag = try #require(try session.state()["ETag"])
     try session.post(#""increase""#)
-    let answer = try session.state("", ["If-None-Match": tag])
-    #expect(answer.status == 200)
-    #expect(answer.text == #"{"value":1}"#)
+    let response = try session.state("", ["If-None-Match": tag])
+    #expect(response.status == 200)
+    #expect(response.text == #"{"value":1}"#)
   }
 
   @Test func `a malformed If-None-Match is 400 invalid-parameter`() throws {
-    let answer = try session.state("", ["If-None-Match": "k3x9q2-17"])
-    try expectProblem(answer, 400, "invalid-parameter")
+    let response = try session.state("", ["If-None-Match": "k3x9q2-17"])
+    try expectProblem(response, 400, "invalid-parameter")
   }
 
   @Test func `select returns the part at a JSON Pointer`() throws {
@@ -71,19 +71,19 @@ struct StateTests {
 
   @Test func `a part that is null exists`() throws {
     let profile = try ReactordProcess.shared.get().session(of: "profile")
-    let answer = try profile.state("?select=/user")
-    #expect(answer.status == 200)
-    #expect(answer.text == "null")
+    let response = try profile.state("?select=/user")
+    #expect(response.status == 200)
+    #expect(response.text == "null")
   }
 
   @Test func `version returns an earlier state`() throws {
     let posted = try session.post(#"["increase",{"add":4},"decrease"]"#)
     let cursor = try #require(posted.cursor)
     for (version, value) in [0, 1, 5, 4].enumerated() {
-      let answer = try session.state("?version=\(version)")
-      #expect(answer.status == 200)
-      #expect(answer.text == #"{"value":\#(value)}"#)
-      #expect(answer.cursor == cursor.at(version))
+      let response = try session.state("?version=\(version)")
+      #expect(response.status == 200)
+      #expect(response.text == #"{"value":\#(value)}"#)
+      #expect(response.cursor == cursor.at(version))
     }
     #expect(try session.state("?version=2&select=/value").text == "5")
   }

@@ -59,8 +59,8 @@ struct DisconnectTests {
     let connection = try Connection(port: server.port)
     try connection.send("GET \(session.path)/state HTTP/1.1\r\nHost: localhost\r\n\r\n")
     connection.finishSending()
-    let reader = AnswerReader(connection: connection)
-    let head = try reader.head(until: .now + Connection.patience)
+    let reader = ResponseReader(connection: connection)
+    let head = try reader.head(until: .now + Connection.timeout)
     #expect(head.status == 200)
   }
 }

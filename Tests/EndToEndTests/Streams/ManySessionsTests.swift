@@ -163,10 +163,10 @@ struct ManySessionsTests {
     for _ in 0..<2 { _ = try stream.nextEvent() }
     #expect(try stream.next()?.comments.isEmpty == false)
     server.process.signal(15)
-    let told = [try stream.nextEvent(), try stream.nextEvent()]
-    #expect(told.map { $0?.event } == ["draining", "draining"])
+    let events = [try stream.nextEvent(), try stream.nextEvent()]
+    #expect(events.map { $0?.event } == ["draining", "draining"])
     #expect(
-      try told.map { try $0?.json["session"] } == ["counter/a", "counter/b"])
+      try events.map { try $0?.json["session"] } == ["counter/a", "counter/b"])
     #expect(try stream.next() == nil)
   }
 

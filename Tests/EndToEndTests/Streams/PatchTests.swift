@@ -30,8 +30,8 @@ struct PatchTests {
   }
 
   @Test func `after a resume the first event is a patch from the cursor's version`() throws {
-    let answer = try session.post(#"["increase","increase","increase","increase","increase"]"#)
-    let cursor = try #require(answer.cursor)
+    let response = try session.post(#"["increase","increase","increase","increase","increase"]"#)
+    let cursor = try #require(response.cursor)
     for headers in [["Last-Event-ID": cursor.at(2).description], [:]] {
       let query = headers.isEmpty ? "&last_event_id=\(cursor.at(2))" : ""
       let stream = try session.events("?delta=patch" + query, headers)

@@ -10,8 +10,8 @@ struct ResumeTests {
   init() throws {
     server = try ReactordProcess.shared.get()
     session = server.session(of: "counter")
-    let answer = try session.post(#"["increase","increase","increase"]"#)
-    cursor = try #require(answer.cursor)
+    let response = try session.post(#"["increase","increase","increase"]"#)
+    cursor = try #require(response.cursor)
   }
 
   /// The two ways to send a cursor.
@@ -83,10 +83,10 @@ struct ResumeTests {
   @Test func `the cursor of a recreated session differs from the old one`() throws {
     _ = try session.delete()
     _ = try session.put()
-    let answer = try session.post(#"["increase","increase","increase","increase"]"#)
+    let response = try session.post(#"["increase","increase","increase","increase"]"#)
     let stream = try resume(cursor.description, by: .header)
     #expect(try stream.nextEvent()?.event == "reset")
-    #expect(try stream.nextEvent()?.cursor == answer.cursor)
+    #expect(try stream.nextEvent()?.cursor == response.cursor)
   }
 
   @Test func `the header overrides the query`() throws {

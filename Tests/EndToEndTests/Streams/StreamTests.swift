@@ -68,7 +68,7 @@ struct StreamTests {
       let event = try #require(try stream.nextEvent())
       let state = try session.state()
       #expect(state.text == event.data)
-      _ = try posting.client.answer(to: "POST")
+      _ = try posting.client.response(to: "POST")
     }
   }
 
@@ -120,19 +120,19 @@ struct StreamTests {
   @Test func `a stream over HTTP/1.0 ends with its connection`() throws {
     let connection = try Connection(port: server.port)
     try connection.send("GET \(session.path)/events HTTP/1.0\r\nHost: localhost\r\n\r\n")
-    let reader = AnswerReader(connection: connection)
-    let head = try reader.head(until: .now + Connection.patience)
+    let reader = ResponseReader(connection: connection)
+    let head = try reader.head(until: .now + Connection.timeout)
     #expect(head.status == 200)
     #expect(head["Transfer-Encoding"] == nil)
     var text = ""
     while !text.contains(#"data: {"value":0}"#),
-      let bytes = try connection.someBytes(until: .now + Connection.patience, "an event")
+      let bytes = try connection.someBytes(until: .now + Connection.timeout, "an event")
     {
       text += String(decoding: bytes, as: UTF8.self)
     }
     #expect(text.hasPrefix("retry: "))
     _ = try session.delete()
-    while let bytes = try connection.someBytes(until: .now + Connection.patience, "the end") {
+    while let bytes = try connection.someBytes(until: .now + Connection.timeout, "the end") {
       text += String(decoding: bytes, as: UTF8.self)
     }
     #expect(text.hasSuffix("event: end\ndata: {}\n\n"))

@@ -75,7 +75,7 @@ final class ChildProcess: Sendable {
   }
 
   /// Waits until standard output contains a text.
-  func output(contains text: String, within time: Duration = Connection.patience) -> Bool {
+  func output(contains text: String, within time: Duration = Connection.timeout) -> Bool {
     output.first(within: time) { $0.string.contains(text) ? true : nil } ?? false
   }
 
@@ -91,7 +91,7 @@ final class ChildProcess: Sendable {
 
   /// Waits for the end of the process and of its output.
   @discardableResult
-  func wait(within time: Duration = Sanitizer.patience) throws -> Exit {
+  func wait(within time: Duration = Sanitizer.timeout) throws -> Exit {
     guard let exit = exit.first(within: time, { $0 }) else {
       throw Failure(description: "The process \(id) did not end. It said: \(standardError)")
     }

@@ -4,7 +4,7 @@ import Glibc
 ///
 /// Confined to one thread.
 final class Connection {
-  static let patience = Sanitizer.patience
+  static let timeout = Sanitizer.timeout
 
   private let descriptor: Int32
   private var buffer: [UInt8] = []
@@ -48,7 +48,7 @@ final class Connection {
   /// Sends all bytes, within the timeout.
   func send(_ bytes: some Collection<UInt8>) throws {
     var rest = Array(bytes)[...]
-    let deadline = ContinuousClock.now + Self.patience
+    let deadline = ContinuousClock.now + Self.timeout
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes {
         Glibc.send(

@@ -5,11 +5,11 @@ import Testing
 /// Confined to one thread.
 final class EventStream {
   /// The head of the response.
-  let head: HTTPAnswer
+  let head: HTTPResponse
 
   private let connection: Connection
-  private let reader: AnswerReader
-  private let framing: AnswerReader.Framing
+  private let reader: ResponseReader
+  private let framing: ResponseReader.Framing
   private var text: [UInt8] = []
   private var position = 0
   private var isFinished = false
@@ -26,14 +26,14 @@ final class EventStream {
     request += "Accept: text/event-stream\r\n"
     for (name, value) in headers { request += "\(name): \(value)\r\n" }
     try connection.send(request + "\r\n")
-    reader = AnswerReader(connection: connection)
-    head = try reader.head(until: .now + Connection.patience)
+    reader = ResponseReader(connection: connection)
+    head = try reader.head(until: .now + Connection.timeout)
     #expect(head["X-Content-Type-Options"] == "nosniff")
     framing = reader.framing(of: head, to: method)
   }
 
   /// The next block; `nil` after a regular end.
-  func next(within time: Duration = Connection.patience) throws -> ServerSentEvent? {
+  func next(within time: Duration = Connection.timeout) throws -> ServerSentEvent? {
     let deadline = ContinuousClock.now + time
     while true {
       if let block = takeBlock() { return block }
@@ -45,7 +45,7 @@ final class EventStream {
   }
 
   /// The next block that a browser would dispatch as an event; `nil` after the end.
-  func nextEvent(within time: Duration = Connection.patience) throws -> ServerSentEvent? {
+  func nextEvent(within time: Duration = Connection.timeout) throws -> ServerSentEvent? {
     let deadline = ContinuousClock.now + time
     while let block = try next(within: deadline - .now) {
       if block.isDispatched { return block }
@@ -55,7 +55,7 @@ final class EventStream {
 
   /// Reads events up to the one with a version, and returns them.
   func events(
-    upTo version: Int, within time: Duration = Connection.patience
+    upTo version: Int, within time: Duration = Connection.timeout
   ) throws -> [ServerSentEvent] {
     let deadline = ContinuousClock.now + time
     var events: [ServerSentEvent] = []

@@ -14,17 +14,17 @@ final class HTTPClient {
   /// Sends a request and reads its response.
   func send(
     _ method: String, _ path: String, _ headers: [String: String] = [:], body: [UInt8]? = nil,
-    patience: Duration = Connection.patience, sourceLocation: SourceLocation = #_sourceLocation
-  ) throws -> HTTPAnswer {
-    let deadline = ContinuousClock.now + patience
+    timeout: Duration = Connection.timeout, sourceLocation: SourceLocation = #_sourceLocation
+  ) throws -> HTTPResponse {
+    let deadline = ContinuousClock.now + timeout
     try start(method, path, headers, body: body)
-    let answer = try self.answer(to: method, until: deadline)
+    let response = try self.response(to: method, until: deadline)
     // The contract promises it for every response, so every test checks it.
-    #expect(answer["X-Content-Type-Options"] == "nosniff", sourceLocation: sourceLocation)
-    return answer
+    #expect(response["X-Content-Type-Options"] == "nosniff", sourceLocation: sourceLocation)
+    return response
   }
 
-  /// Sends a request; ``answer(to:until:)`` reads the response.
+  /// Sends a request; ``response(to:until:)`` reads the response.
   func start(
     _ method: String, _ path: String, _ headers: [String: String] = [:], body: [UInt8]? = nil
   ) throws {
@@ -34,20 +34,20 @@ final class HTTPClient {
     try open().send(Array((request + "\r\n").utf8) + (body ?? []))
   }
 
-  func answer(
-    to method: String, until deadline: ContinuousClock.Instant = .now + Connection.patience
-  ) throws -> HTTPAnswer {
-    let reader = AnswerReader(connection: try open())
+  func response(
+    to method: String, until deadline: ContinuousClock.Instant = .now + Connection.timeout
+  ) throws -> HTTPResponse {
+    let reader = ResponseReader(connection: try open())
     do {
-      var answer = try reader.head(until: deadline)
-      let framing = reader.framing(of: answer, to: method)
-      answer.body = try reader.body(framing, until: deadline)
+      var response = try reader.head(until: deadline)
+      let framing = reader.framing(of: response, to: method)
+      response.body = try reader.body(framing, until: deadline)
       let closes =
         if case .untilClose = framing { true } else {
-          answer["Connection"]?.lowercased() == "close"
+          response["Connection"]?.lowercased() == "close"
         }
       if closes { connection = nil }
-      return answer
+      return response
     } catch {
       connection = nil
       throw error
@@ -57,14 +57,14 @@ final class HTTPClient {
   /// Sends text unchanged over a new connection, and reads one response.
   ///
   /// The caller retains the connection to keep it open.
-  func raw(_ text: String, method: String = "GET") throws -> (HTTPAnswer, Connection) {
+  func raw(_ text: String, method: String = "GET") throws -> (HTTPResponse, Connection) {
     let connection = try Connection(port: port)
     try connection.send(text)
-    let reader = AnswerReader(connection: connection)
-    let deadline = ContinuousClock.now + Connection.patience
-    var answer = try reader.head(until: deadline)
-    answer.body = try reader.body(reader.framing(of: answer, to: method), until: deadline)
-    return (answer, connection)
+    let reader = ResponseReader(connection: connection)
+    let deadline = ContinuousClock.now + Connection.timeout
+    var response = try reader.head(until: deadline)
+    response.body = try reader.body(reader.framing(of: response, to: method), until: deadline)
+    return (response, connection)
   }
 
   private func open() throws -> Connection {
@@ -79,17 +79,17 @@ extension HTTPClient {
   func get(
     _ path: String, _ headers: [String: String] = [:],
     sourceLocation: SourceLocation = #_sourceLocation
-  ) throws -> HTTPAnswer {
+  ) throws -> HTTPResponse {
     try send("GET", path, headers, sourceLocation: sourceLocation)
   }
 
   /// Sends JSON.
   func send(
     _ method: String, _ path: String, _ headers: [String: String] = [:], json: String,
-    patience: Duration = Connection.patience, sourceLocation: SourceLocation = #_sourceLocation
-  ) throws -> HTTPAnswer {
+    timeout: Duration = Connection.timeout, sourceLocation: SourceLocation = #_sourceLocation
+  ) throws -> HTTPResponse {
     try send(
       method, path, headers.merging(["Content-Type": "application/json"]) { given, _ in given },
-      body: Array(json.utf8), patience: patience, sourceLocation: sourceLocation)
+      body: Array(json.utf8), timeout: timeout, sourceLocation: sourceLocation)
   }
 }

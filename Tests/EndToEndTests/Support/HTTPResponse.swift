@@ -1,7 +1,7 @@
 import Foundation
 
 /// A response of the service.
-struct HTTPAnswer: Sendable {
+struct HTTPResponse: Sendable {
   let status: Int
   let headers: [(name: String, value: String)]
   var body: [UInt8] = []

@@ -1,5 +1,5 @@
 /// Reads responses (RFC 9112) from a connection.
-struct AnswerReader {
+struct ResponseReader {
   let connection: Connection
 
   /// How the end of a body is determined.
@@ -11,7 +11,7 @@ struct AnswerReader {
   }
 
   /// Reads the status line and the header fields; skips interim responses (1xx).
-  func head(until deadline: ContinuousClock.Instant) throws -> HTTPAnswer {
+  func head(until deadline: ContinuousClock.Instant) throws -> HTTPResponse {
     while true {
       guard let line = try connection.line(until: deadline, "a status line") else {
         throw WireError.closed(within: "the wait for a response")
@@ -27,14 +27,14 @@ struct AnswerReader {
         let value = parts[1].drop { $0 == " " }
         headers.append((String(parts[0]), String(value)))
       }
-      if status >= 200 { return HTTPAnswer(status: status, headers: headers) }
+      if status >= 200 { return HTTPResponse(status: status, headers: headers) }
     }
   }
 
-  func framing(of answer: HTTPAnswer, to method: String) -> Framing {
-    if method == "HEAD" || answer.status == 204 || answer.status == 304 { return .none }
-    if answer["Transfer-Encoding"]?.lowercased() == "chunked" { return .chunked }
-    if let length = answer["Content-Length"].flatMap(Int.init) { return .length(length) }
+  func framing(of response: HTTPResponse, to method: String) -> Framing {
+    if method == "HEAD" || response.status == 204 || response.status == 304 { return .none }
+    if response["Transfer-Encoding"]?.lowercased() == "chunked" { return .chunked }
+    if let length = response["Content-Length"].flatMap(Int.init) { return .length(length) }
     return .untilClose
   }
 

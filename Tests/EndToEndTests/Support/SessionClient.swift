@@ -18,12 +18,12 @@ struct SessionClient {
   /// The address of the reactor's sessions.
   var siblings: String { path.split(separator: "/").dropLast().reduce("") { $0 + "/" + $1 } }
 
-  func put() throws -> HTTPAnswer { try client.send("PUT", path) }
+  func put() throws -> HTTPResponse { try client.send("PUT", path) }
 
-  func delete() throws -> HTTPAnswer { try client.send("DELETE", path) }
+  func delete() throws -> HTTPResponse { try client.send("DELETE", path) }
 
   /// Reads the State.
-  func state(_ query: String = "", _ headers: [String: String] = [:]) throws -> HTTPAnswer {
+  func state(_ query: String = "", _ headers: [String: String] = [:]) throws -> HTTPResponse {
     try client.get(path + "/state" + query, headers)
   }
 
@@ -32,12 +32,12 @@ struct SessionClient {
   func post(
     _ action: String, _ headers: [String: String] = [:],
     sourceLocation: SourceLocation = #_sourceLocation
-  ) throws -> HTTPAnswer {
+  ) throws -> HTTPResponse {
     try client.send(
       "POST", path + "/actions", headers, json: action, sourceLocation: sourceLocation)
   }
 
-  func log(_ query: String = "", _ headers: [String: String] = [:]) throws -> HTTPAnswer {
+  func log(_ query: String = "", _ headers: [String: String] = [:]) throws -> HTTPResponse {
     try client.get(path + "/log" + query, headers)
   }
 
@@ -59,11 +59,11 @@ struct SessionClient {
   func subscribers() throws -> Int? {
     var page: String? = siblings + "?limit=1000"
     while let path = page {
-      let answer = try client.get(path)
-      for session in try answer.json["sessions"]?.array ?? [] where session["id"]?.string == id {
+      let response = try client.get(path)
+      for session in try response.json["sessions"]?.array ?? [] where session["id"]?.string == id {
         return session["subscribers"]?.int
       }
-      page = answer.nextPage
+      page = response.nextPage
     }
     return nil
   }

@@ -23,7 +23,7 @@ func concurrently<Value: Sendable>(
 ///
 /// - Returns: Whether it held in time.
 func eventually(
-  within time: Duration = Sanitizer.patience, _ condition: () throws -> Bool
+  within time: Duration = Sanitizer.timeout, _ condition: () throws -> Bool
 ) rethrows -> Bool {
   let deadline = ContinuousClock.now + time
   while try !condition() {

@@ -70,7 +70,7 @@ extension OverSockets {
       for client in clients { try client.send("x") }
       for client in clients { #expect(try client.receiveResponse().status == 200) }
       clients = []
-      #expect(server.settles())
+      #expect(server.becomesIdle())
       let next = try server.client()
       try next.request("POST", "/", body: String(repeating: "x", count: 90_000))
       #expect(try next.receiveResponse().status == 200)

@@ -22,13 +22,13 @@ extension OverSockets {
       try asking?.request("GET", "/")
       #expect(try asking?.receiveResponse().body == "127.0.0.1")
 
-      let refused = try server.client()
-      try refused.request("GET", "/")
-      let response = try refused.receiveResponse()
+      let rejected = try server.client()
+      try rejected.request("GET", "/")
+      let response = try rejected.receiveResponse()
       #expect(response.status == 429)
       #expect(response.body == "connections over 2")
       #expect(response["connection"] == "close")
-      #expect(try refused.receiveToEnd() == "")
+      #expect(try rejected.receiveToEnd() == "")
       #expect(server.server.statistics.rejected == 1)
 
       asking = nil
@@ -51,7 +51,7 @@ extension OverSockets {
         }
       }
       #expect(try silent.receiveToEnd() == "")
-      #expect(server.settles())
+      #expect(server.becomesIdle())
       #expect(server.server.statistics.overdue == 2)
     }
 
@@ -77,7 +77,7 @@ extension OverSockets {
           usleep(1000)
         }
       }
-      #expect(server.settles())
+      #expect(server.becomesIdle())
       #expect(server.server.statistics.overdue == 1)
     }
 
@@ -100,7 +100,7 @@ extension OverSockets {
       let client = try server.client(receiveBuffer: 2048)
       try client.request("GET", "/")
       _ = try client.receive(count: 10)
-      #expect(server.settles())
+      #expect(server.becomesIdle())
       #expect(server.server.statistics.overdue == 1)
     }
 

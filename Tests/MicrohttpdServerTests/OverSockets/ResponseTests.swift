@@ -18,7 +18,7 @@ extension OverSockets {
         for client in clients { #expect(try client.receiveResponse().body == "/\(number)") }
       }
       clients = []
-      #expect(server.settles())
+      #expect(server.becomesIdle())
     }
 
     @Test func `a later response arrives, and others do not wait for it`() throws {
@@ -111,7 +111,7 @@ extension OverSockets {
         client = nil
         reply(.text("too late"))
       }
-      #expect(server.settles())
+      #expect(server.becomesIdle())
     }
 
     @Test func `a client that leaves before its stream opens closes the stream once`() throws {
@@ -125,7 +125,7 @@ extension OverSockets {
         let stream = TestStream("hello")
         reply(.stream(stream))
         #expect(stream.isClosed.wait())
-        #expect(server.settles())
+        #expect(server.becomesIdle())
         #expect(stream.closings == 1)
       }
     }

@@ -100,7 +100,7 @@ extension OverSockets {
         if resets { client?.reset() }
         client = nil
         #expect(stream.isClosed.wait())
-        #expect(server.settles())
+        #expect(server.becomesIdle())
         stream.publish("too late")
         #expect(stream.closings == 1)
       }
@@ -251,7 +251,7 @@ extension OverSockets {
         #expect(server.server.statistics.streams == 500)
         if resets { for client in clients { client.reset() } }
         clients = []
-        #expect(server.settles())
+        #expect(server.becomesIdle())
       }
     }
 
@@ -276,7 +276,7 @@ extension OverSockets {
         }
       }
       for thread in threads { thread.join() }
-      #expect(server.settles())
+      #expect(server.becomesIdle())
     }
 
     /// Opens a stream on a new server and reads the head of the response.

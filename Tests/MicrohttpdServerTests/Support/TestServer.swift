@@ -47,7 +47,7 @@ final class TestServer: Sendable {
   /// Blocks until only the listening socket is left, because connections close on other threads.
   ///
   /// False after the timeout.
-  func settles() -> Bool {
+  func becomesIdle() -> Bool {
     for _ in 0..<20_000 {
       let now = server.statistics
       if now.connections + now.requestsInFlight + now.streams == 0, descriptors == 1 {

@@ -37,9 +37,9 @@ struct RateLimiterTests {
     let headers = first.headers(limit: 2)
     #expect(headers.map(\.value) == [#""address";q=2;w=1"#, #""address";r=1;t=1"#])
     _ = limiter.admit(address(1), at: 0)
-    let refused = limiter.admit(address(1), at: 0)
-    #expect(refused.remaining == 0)
-    #expect(refused.wait == .milliseconds(500))
+    let rejected = limiter.admit(address(1), at: 0)
+    #expect(rejected.remaining == 0)
+    #expect(rejected.wait == .milliseconds(500))
   }
 
   @Test func `the table does not grow beyond its bound`() {

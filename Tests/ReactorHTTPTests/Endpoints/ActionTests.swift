@@ -57,13 +57,13 @@ struct ActionAnswerTests {
   @Test(.timeLimit(.minutes(10)))
   func `after the wait time the response is 202 with the current state`() async throws {
     let service = Service(settings: { $0.actionWait = .milliseconds(1) })
-    let (answers, answer) = AsyncStream<HTTPResponse>.makeStream()
+    let (responses, response) = AsyncStream<HTTPResponse>.makeStream()
     service.api.respond(
       to: HTTPRequest(
         method: "POST", path: "\(Service.root)/demo/actions",
         headers: [(.contentType, "application/json")], body: Array(#""hold""#.utf8)),
-      reply: { answer.yield($0) })
-    for await response in answers {
+      reply: { response.yield($0) })
+    for await response in responses {
       #expect(response.status == 202)
       #expect(response.text == zero)
       break

@@ -110,9 +110,9 @@ struct ActivityStreamTests {
         }
       }
     }
-    var told = ""
-    while told != activity(400) {
-      told = reader.read().last { $0.hasPrefix("activity") } ?? told
+    var latest = ""
+    while latest != activity(400) {
+      latest = reader.read().last { $0.hasPrefix("activity") } ?? latest
       await Task.yield()
     }
     await working

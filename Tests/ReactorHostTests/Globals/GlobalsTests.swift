@@ -194,17 +194,17 @@ struct GlobalsTests {
 
   @Test func `values of two threads are published in the order of their versions`() async throws {
     let number = Global("number", 0)
-    let told = Recorder<Int>()
-    let subscription = number.subscribe(onNext: { told.add($0) })
+    let received = Recorder<Int>()
+    let subscription = number.subscribe(onNext: { received.add($0) })
     await withTaskGroup { group in
       for start in [1, 1001] {
         group.addTask { for offset in 0..<1000 { try? number.set(start + offset) } }
       }
     }
-    #expect(told.values.count == 2001)
-    #expect(told.values.last == number.value)
+    #expect(received.values.count == 2001)
+    #expect(received.values.last == number.value)
     #expect(number.current.version == 2000)
-    #expect(told.values.filter { $0 > 1000 } == Array(1001...2000))
+    #expect(received.values.filter { $0 > 1000 } == Array(1001...2000))
     subscription.dispose()
   }
 }

@@ -178,7 +178,7 @@ private final class SessionLogDouble: SessionLog {
     try base.acceptedActions()
   }
 
-  func outcome(of key: String) throws(LogError) -> KeptOutcome? {
+  func outcome(of key: String) throws(LogError) -> StoredOutcome? {
     try base.outcome(of: key)
   }
 

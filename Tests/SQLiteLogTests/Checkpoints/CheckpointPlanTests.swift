@@ -2,17 +2,17 @@ import Testing
 
 @testable import SQLiteLog
 
-/// When the write-ahead log is brought into the database, and by whom.
+/// The decisions when the write-ahead log is copied to the database, and by which thread.
 @Suite struct CheckpointPlanTests {
   private let plan = PlanUnderTest()
 
-  @Test func `a log that is short is left alone, and a long one is passed over once`() {
+  @Test func `a short log is not copied, and a long one is copied once`() {
     #expect(plan.committed(length: 3999) == .nothing)
     #expect(plan.committed(length: 4000) == .pass)
     #expect(plan.committed(length: 4100) == .nothing)
   }
 
-  @Test func `passes follow one another until little is left, which is the writer's`() {
+  @Test func `passes repeat until few pages are left, which the writer copies`() {
     _ = plan.committed(length: 4000)
     _ = plan.committed(length: 4700)
     #expect(plan.passed(length: 4000, left: 0))
@@ -22,13 +22,13 @@ import Testing
     #expect(!plan.passed(length: 4800, left: 0))
     #expect(plan.committed(length: 4866) == .close)
     plan.closed(left: 0)
-    // The next commit starts the log over.
+    // The next commit restarts the log.
     #expect(plan.committed(length: 2) == .nothing)
     #expect(plan.committed(length: 3999) == .nothing)
     #expect(plan.committed(length: 4000) == .pass)
   }
 
-  @Test func `passes that leave no less than the one before are given up`() {
+  @Test func `passes stop when one leaves as many pages as the one before`() {
     _ = plan.committed(length: 4000)
     _ = plan.committed(length: 5000)
     #expect(plan.passed(length: 4000, left: 0))
@@ -37,18 +37,18 @@ import Testing
     #expect(plan.committed(length: 6001) == .close)
   }
 
-  @Test func `a log that grows faster than a pass goes is the writer's, who waits`() {
+  @Test func `the writer waits for the pass if the log grows faster than it`() {
     _ = plan.committed(length: 4000)
     #expect(plan.committed(length: 15_999) == .nothing)
     #expect(plan.committed(length: 16_000) == .close)
-    // The pass that it waited for says so only now.
+    // The pass that it waited for reports its end only now.
     #expect(!plan.passed(length: 4000, left: 0))
     plan.closed(left: 0)
     #expect(plan.committed(length: 1) == .nothing)
     #expect(plan.committed(length: 4000) == .pass)
   }
 
-  @Test func `nor does the log grow for good where each pass leaves but little less`() {
+  @Test func `the log does not grow forever if each pass leaves few pages less`() {
     var length = 4000
     var left = 3999
     _ = plan.committed(length: length)
@@ -62,7 +62,7 @@ import Testing
     #expect(length < 20_000)
   }
 
-  @Test func `while somebody reads, the writer tries again now and then`() {
+  @Test func `the writer retries at intervals during a read`() {
     _ = plan.committed(length: 4000)
     _ = plan.passed(length: 4000, left: 0)
     #expect(plan.committed(length: 4002) == .close)
@@ -70,18 +70,18 @@ import Testing
     #expect(plan.committed(length: 4060) == .nothing)
     #expect(plan.committed(length: 4066) == .close)
     plan.closed(left: 0)
-    // All is in the database, and yet the log goes on: somebody read it at that moment.
+    // All pages are in the database, but the log was not restarted because of a reader.
     #expect(plan.committed(length: 4068) == .nothing)
     #expect(plan.committed(length: 4130) == .close)
   }
 
-  @Test func `what somebody has read for long is too much for the writer`() {
+  @Test func `the writer does not copy the backlog of a long read`() {
     _ = plan.committed(length: 4000)
     _ = plan.passed(length: 4000, left: 0)
     #expect(plan.committed(length: 4001) == .close)
     plan.closed(left: 0)
     #expect(plan.committed(length: 8001) == .pass)
-    // Nor does a pass get on.
+    // A pass makes no progress either.
     #expect(!plan.passed(length: 8001, left: 4000))
     #expect(plan.committed(length: 12_000) == .nothing)
     #expect(plan.committed(length: 12_001) == .pass)
@@ -89,7 +89,7 @@ import Testing
     #expect(plan.committed(length: 12_001) == .close)
   }
 
-  @Test func `what has failed is tried again when there is more`() {
+  @Test func `a failed pass is retried when the log has grown`() {
     _ = plan.committed(length: 4000)
     plan.failed()
     #expect(plan.committed(length: 4063) == .nothing)
@@ -101,7 +101,7 @@ import Testing
     #expect(plan.committed(length: 4129) == .pass)
   }
 
-  @Test func `a log that starts over during a pass is new`() {
+  @Test func `a log that restarts during a pass counts as new`() {
     _ = plan.committed(length: 4000)
     #expect(plan.committed(length: 3) == .nothing)
     #expect(!plan.passed(length: 4000, left: 0))
@@ -111,7 +111,7 @@ import Testing
   }
 }
 
-/// A plan that is changed within expectations.
+/// A plan whose results are compared with expectations.
 private final class PlanUnderTest {
   private var plan = CheckpointPlan()
 

@@ -59,7 +59,7 @@ import Testing
     #expect(output == "\(version)\nok\n")
   }
 
-  @Test func `a long reader keeps its state, and the write-ahead log restarts after it`()
+  @Test func `a long reader sees its state, and the write-ahead log restarts after it`()
     async throws
   {
     let log = try SQLiteLog(path: path)
@@ -94,7 +94,7 @@ import Testing
     func commit(_ length: Int) {
       checkpointer.didCommit(length: length) { () throws(DatabaseError) in Checkpoint() }
     }
-    // There is no store.
+    // No store exists.
     commit(4000)
     #expect(await logged.next() == "write-ahead log cannot be copied to the database")
     try file.prepare()

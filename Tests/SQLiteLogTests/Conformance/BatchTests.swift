@@ -1,7 +1,7 @@
 import ReactorLog
 import Testing
 
-/// What every log keeps beside the mutations: accepted actions, and answers of idempotency keys.
+/// The records beside the mutations, in every log: accepted actions, outcomes of idempotency keys, shared values.
 @Suite(.serialized) struct BatchTests {
   private func action(
     _ request: Int, _ place: Int = 0, key: IdempotencyKey? = nil, runs: Int = 1,
@@ -15,8 +15,8 @@ import Testing
 
   private func outcome(
     _ name: String, version: Int = 1, failure: ActionFailure? = nil, at: Timestamp = .now
-  ) -> KeptOutcome {
-    KeptOutcome(
+  ) -> StoredOutcome {
+    StoredOutcome(
       key: IdempotencyKey(name, for: Array(name.utf8)), at: at, version: version, failure: failure)
   }
 
@@ -27,7 +27,8 @@ import Testing
   }
 
   @Test(arguments: LogKind.allCases)
-  func `accepted actions are kept in order until they are finished`(_ kind: LogKind) async throws {
+  func `accepted actions are stored in order until they are finished`(_ kind: LogKind) async throws
+  {
     let log = try LogUnderTest(kind)
     let session = log.session()
     let key = IdempotencyKey("k", for: [])
@@ -85,7 +86,7 @@ import Testing
   }
 
   @Test(arguments: LogKind.allCases)
-  func `an answer is kept under its key`(_ kind: LogKind) async throws {
+  func `an outcome is stored under its key`(_ kind: LogKind) async throws {
     let log = try LogUnderTest(kind)
     let session = log.session()
     let failures = [nil, ActionFailure(index: nil, reason: nil), rejection(at: 3)]
@@ -104,7 +105,7 @@ import Testing
   }
 
   @Test(arguments: LogKind.allCases)
-  func `the end of a session takes with it what was kept, and a fork has none of it`(
+  func `the end of a session deletes its records, and a fork has none of them`(
     _ kind: LogKind
   ) async throws {
     let log = try LogUnderTest(kind)
@@ -125,7 +126,7 @@ import Testing
   }
 
   @Test(arguments: LogKind.allCases)
-  func `unfinished sessions are found in order and page by page`(_ kind: LogKind) async throws {
+  func `unfinished sessions are listed in order, in pages`(_ kind: LogKind) async throws {
     let log = try LogUnderTest(kind)
     for id in ["c", "a", "b", "d"] {
       try await log.session(id).append(
@@ -142,7 +143,7 @@ import Testing
   }
 
   @Test(arguments: LogKind.allCases)
-  func `a shared value is the one that was set last`(_ kind: LogKind) async throws {
+  func `a shared value is the latest one`(_ kind: LogKind) async throws {
     let log = try LogUnderTest(kind)
     #expect(try log.log.sharedValue("user") == nil)
     for version in 1...2 {
@@ -156,7 +157,7 @@ import Testing
   }
 
   @Test(arguments: LogKind.allCases)
-  func `a snapshot has its schema, and takes the place of one of another`(
+  func `a snapshot has its schema, and replaces one of another schema`(
     _ kind: LogKind
   ) async throws {
     let log = try LogUnderTest(kind)
@@ -166,14 +167,14 @@ import Testing
       Snapshot(version: version, state: Array("\(version)".utf8), schema: schema)
     }
     for snapshot in snapshots { session.save(snapshot, of: "one") }
-    try await log.log.settle()
+    try await log.log.drain()
     #expect(try session.snapshot(atOrBefore: 5) == snapshots[3])
     #expect(try session.snapshot(atOrBefore: 5, of: "a") == snapshots[1])
     #expect(try session.snapshot(atOrBefore: 5, of: "b") == snapshots[3])
     #expect(try session.snapshot(atOrBefore: 4, of: "b") == nil)
   }
 
-  @Test func `in memory the oldest answers are forgotten first`() async throws {
+  @Test func `the log in memory deletes the oldest outcomes first`() async throws {
     let log = try LogUnderTest(.memory)
     let session = log.session()
     for number in 0..<10_001 {

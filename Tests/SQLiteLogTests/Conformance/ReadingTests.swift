@@ -1,7 +1,7 @@
 import ReactorLog
 import Testing
 
-/// What every log gives back: snapshots, forks, lists, and what retention leaves.
+/// Reading, in every log: snapshots, forks, lists, retention.
 @Suite(.serialized) struct ReadingTests {
   @Test(arguments: LogKind.allCases)
   func `the latest snapshot at or before a version is found`(_ kind: LogKind) async throws {
@@ -11,7 +11,7 @@ import Testing
     for version in [10, 50] {
       session.save(Snapshot(version: version, state: Array("\(version)".utf8)), of: "one")
     }
-    try await log.log.settle()
+    try await log.log.drain()
     #expect(try session.snapshot(atOrBefore: 9) == nil)
     #expect(try session.snapshot(atOrBefore: 10)?.version == 10)
     #expect(try session.snapshot(atOrBefore: 49)?.version == 10)
@@ -20,13 +20,13 @@ import Testing
   }
 
   @Test(arguments: LogKind.allCases)
-  func `a snapshot of another history or of the future is not kept`(_ kind: LogKind) async throws {
+  func `a snapshot of another history or of the future is ignored`(_ kind: LogKind) async throws {
     let log = try LogUnderTest(kind)
     let session = log.session()
     try await session.append(1...10, to: "one")
     session.save(Snapshot(version: 5, state: []), of: "two")
     session.save(Snapshot(version: 11, state: []), of: "one")
-    try await log.log.settle()
+    try await log.log.drain()
     #expect(try session.snapshot(atOrBefore: 100) == nil)
   }
 
@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test(arguments: LogKind.allCases)
-  func `a fork of a long history has all of it`(_ kind: LogKind) async throws {
+  func `a fork of a long history is complete`(_ kind: LogKind) async throws {
     let log = try LogUnderTest(kind)
     let session = log.session()
     for first in stride(from: 1, to: 3000, by: 1000) {
@@ -77,7 +77,7 @@ import Testing
   }
 
   @Test(arguments: LogKind.allCases)
-  func `a fork does not replace a session, but one that has ended`(_ kind: LogKind) async throws {
+  func `a fork replaces an ended session, but not an open one`(_ kind: LogKind) async throws {
     let log = try LogUnderTest(kind)
     try await log.session().append(1...3, to: "one")
     try await log.session("other").append(1...1, to: "two")
@@ -91,14 +91,14 @@ import Testing
   }
 
   @Test(arguments: LogKind.allCases)
-  func `a fork of what was never stored is without mutations`(_ kind: LogKind) async throws {
+  func `a fork of a session that was never stored has no mutations`(_ kind: LogKind) async throws {
     let log = try LogUnderTest(kind)
     try await log.log.fork("demo", at: 0, to: "other", epoch: "two")
     #expect(try log.session("other").stored?.version == 0)
   }
 
   @Test(arguments: LogKind.allCases)
-  func `sessions are listed by their ids, a page at a time`(_ kind: LogKind) async throws {
+  func `sessions are listed by id, in pages`(_ kind: LogKind) async throws {
     let log = try LogUnderTest(kind)
     for id in ["b", "A", "a", "c", "_"] { try await log.session(id).append(1...2, to: id + "e") }
     try await log.session("c").end()
@@ -112,7 +112,7 @@ import Testing
   }
 
   @Test(arguments: LogKind.allCases)
-  func `retention removes what a snapshot stands in for, and keeps at least its number`(
+  func `retention deletes entries that a snapshot replaces, and retains at least its number`(
     _ kind: LogKind
   ) async throws {
     let log = try LogUnderTest(kind, retained: 30)
@@ -122,8 +122,8 @@ import Testing
       session.save(
         Snapshot(version: start + 9, state: Array("\(start + 9)".utf8)), of: "one")
     }
-    // What is removed goes with the commits that follow.
-    for _ in 0..<20 { try await log.log.settle() }
+    // The next commits delete the entries.
+    for _ in 0..<20 { try await log.log.drain() }
     #expect(try session.entries(after: 0, limit: 1000).map(\.version) == Array(71...100))
     #expect(try session.snapshot(atOrBefore: 70)?.version == 70)
     #expect(try session.snapshot(atOrBefore: 69) == nil)

@@ -1,10 +1,10 @@
 import ReactorLog
 import Testing
 
-/// What every log does when it is written to.
+/// Writing, in every log.
 @Suite(.serialized) struct WritingTests {
   @Test(arguments: LogKind.allCases)
-  func `nothing is known of a session that was never stored`(_ kind: LogKind) throws {
+  func `a session that was never stored has no record`(_ kind: LogKind) throws {
     let log = try LogUnderTest(kind)
     #expect(try log.session().record() == .none)
     #expect(try log.session().entries(after: 0, limit: 10) == [])
@@ -13,7 +13,7 @@ import Testing
   }
 
   @Test(arguments: LogKind.allCases)
-  func `a session that was made is stored without mutations`(_ kind: LogKind) async throws {
+  func `a created session is stored without mutations`(_ kind: LogKind) async throws {
     let log = try LogUnderTest(kind)
     try await log.session().create(epoch: "one")
     let stored = try #require(try log.session().stored)
@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test(arguments: LogKind.allCases)
-  func `a session is not made twice`(_ kind: LogKind) async throws {
+  func `a session cannot be created twice`(_ kind: LogKind) async throws {
     let log = try LogUnderTest(kind)
     try await log.session().create(epoch: "one")
     await #expect(throws: LogError.conflict) { try await log.session().create(epoch: "two") }
@@ -30,7 +30,7 @@ import Testing
   }
 
   @Test(arguments: LogKind.allCases)
-  func `what was appended is read in order`(_ kind: LogKind) async throws {
+  func `entries are read in the order of their append`(_ kind: LogKind) async throws {
     let log = try LogUnderTest(kind)
     let session = log.session()
     try await session.append(1...3, to: "one")
@@ -68,7 +68,7 @@ import Testing
   }
 
   @Test(arguments: LogKind.allCases)
-  func `an append to a session that is not there begins with version one`(
+  func `an append to an unknown session begins with version 1`(
     _ kind: LogKind
   ) async throws {
     let log = try LogUnderTest(kind)
@@ -77,7 +77,7 @@ import Testing
   }
 
   @Test(arguments: LogKind.allCases)
-  func `of two handles the slower one is refused`(_ kind: LogKind) async throws {
+  func `the slower one of two handles is rejected`(_ kind: LogKind) async throws {
     let log = try LogUnderTest(kind)
     let (first, second) = (log.session(), log.session())
     try await first.append(1...1, to: "one")
@@ -88,7 +88,7 @@ import Testing
   }
 
   @Test(arguments: LogKind.allCases)
-  func `an ended session leaves that it has ended`(_ kind: LogKind) async throws {
+  func `an ended session is recorded as ended`(_ kind: LogKind) async throws {
     let log = try LogUnderTest(kind)
     let session = log.session()
     try await session.append(1...3, to: "one")
@@ -104,14 +104,14 @@ import Testing
   }
 
   @Test(arguments: LogKind.allCases)
-  func `a session that never was can be ended`(_ kind: LogKind) async throws {
+  func `a session that was never stored can be ended`(_ kind: LogKind) async throws {
     let log = try LogUnderTest(kind)
     try await log.session().end()
     #expect(try log.session().record() == .ended)
   }
 
   @Test(arguments: LogKind.allCases)
-  func `a session that has ended begins anew, without its past`(_ kind: LogKind) async throws {
+  func `an ended session can be created again, without its history`(_ kind: LogKind) async throws {
     let log = try LogUnderTest(kind)
     let session = log.session()
     try await session.append(
@@ -129,7 +129,7 @@ import Testing
   }
 
   @Test(arguments: LogKind.allCases)
-  func `the latest revision of each global is known`(_ kind: LogKind) async throws {
+  func `the latest revision of each global is stored`(_ kind: LogKind) async throws {
     let log = try LogUnderTest(kind)
     let session = log.session()
     let marks: [LogEntry.GlobalMark?] = [
@@ -145,7 +145,7 @@ import Testing
   }
 
   @Test(arguments: LogKind.allCases)
-  func `text of any kind is kept to the byte`(_ kind: LogKind) async throws {
+  func `text is stored unchanged, byte for byte`(_ kind: LogKind) async throws {
     let log = try LogUnderTest(kind)
     let texts = [
       "\"\"", "\"\\u0000\"", "\"é\u{1F600}\"",
@@ -161,22 +161,22 @@ import Testing
   }
 
   @Test(arguments: LogKind.allCases)
-  func `who is announced is asked once for each time`(_ kind: LogKind) async throws {
+  func `an announced source is requested once per announcement`(_ kind: LogKind) async throws {
     let log = try LogUnderTest(kind)
     let source = CountedSource(log.session())
     for count in 1...20 {
       log.session().announce(source)
-      // Whoever is asked does so before what is given to the log later.
-      try await log.log.settle()
-      try await log.log.settle()
-      #expect(source.asked == count)
+      // A source is requested before later operations.
+      try await log.log.drain()
+      try await log.log.drain()
+      #expect(source.requestCount == count)
       #expect(source.committedCount == count)
     }
     #expect(try log.session().stored?.version == 20)
   }
 
   @Test(arguments: LogKind.allCases)
-  func `of many writers that expect the same version one is served each time`(
+  func `one of many writers that expect the same version succeeds`(
     _ kind: LogKind
   ) async throws {
     let log = try LogUnderTest(kind)

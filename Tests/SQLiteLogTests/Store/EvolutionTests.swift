@@ -5,7 +5,7 @@ import ReactorStreams
 import SQLiteLog
 import Testing
 
-/// A reactor that has changed its State and its Mutation, over what its earlier release has written.
+/// A reactor whose State and Mutation have changed, with the store of its earlier release.
 @Suite struct EvolutionTests {
   private let folder: TemporaryFolder
 
@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  /// Calls `plus` something else, keeps the labels, and has another State.
+  /// Renames `plus`, retains the labels, and has another State.
   private final class SecondRelease: Reactor {
     enum Action: Codable, Sendable { case add(Int) }
     enum Mutation: Codable, Sendable { case change(by: Int), label(String) }
@@ -79,7 +79,7 @@ import Testing
     settings.snapshotInterval = 10
     let host = Host([registration], log: log, settings: settings)
     try await body(try #require(host.reactor("sum")))
-    try await log.settle()
+    try await log.drain()
     log.close()
   }
 
@@ -104,8 +104,7 @@ import Testing
 
   // MARK: Tests
 
-  @Test func `snapshots of another State are passed over and mutations are upgraded`() async throws
-  {
+  @Test func `snapshots of another State are skipped, and mutations are upgraded`() async throws {
     try await first { reactor in
       for number in 1...25 { try await reactor.run(#"{"add":\#(number)}"#) }
       try await reactor.run(#"{"label":"x"}"#)
@@ -118,7 +117,7 @@ import Testing
       #expect(session.current.text == #"{"total":326,"labels":["x"]}"#)
       #expect(try reactor.refold("demo").findings == [])
     }
-    // What it has folded is kept, so that it need not fold all again.
+    // The fold is stored as a snapshot, so that the next load need not repeat it.
     let schemas = try Shell.sqlite(
       folder["log.db"], "SELECT count(DISTINCT schema), max(version) FROM snapshots")
     #expect(schemas == "2|26\n")
@@ -128,7 +127,7 @@ import Testing
     }
   }
 
-  @Test func `a mutation that cannot be read is told with its version, for its session alone`()
+  @Test func `an unreadable mutation is reported with its version, for its session only`()
     async throws
   {
     try await first { reactor in
@@ -150,8 +149,7 @@ import Testing
     }
   }
 
-  @Test func `where the log's beginning is gone, that is told, for its session alone`() async throws
-  {
+  @Test func `a missing beginning of a log is reported, for its session only`() async throws {
     try await first(retention: .versions(5)) { reactor in
       for _ in 1...30 { try await reactor.run(#"{"add":1}"#, in: "old") }
       try await reactor.run(#"{"label":"x"}"#, in: "young")
@@ -166,14 +164,14 @@ import Testing
       #expect(problem?.version == 30)
       #expect(problem?.reason.contains("retention has removed") == true)
     }
-    // The release that has written it reads it as before.
+    // The release that wrote it still reads it.
     try await first(retention: .versions(5)) { reactor in
       let old = try await reactor.open("old")
       #expect(old.current.text == #"{"count":30}"#)
     }
   }
 
-  @Test func `retention leaves alone what this release has not folded yet`() async throws {
+  @Test func `retention deletes no entry that this release has not folded yet`() async throws {
     func oldest() throws -> String {
       try Shell.sqlite(
         folder["log.db"],
@@ -185,7 +183,7 @@ import Testing
     try await first { reactor in
       for _ in 1...30 { try await reactor.run(#"{"add":1}"#, in: "idle") }
     }
-    // Nobody uses the session while everything is looked at that is too long.
+    // The session is not in use while retention runs.
     try await second(retention: .versions(5)) { reactor in
       for _ in 1...30 { try await reactor.run(#"{"add":1}"#, in: "busy") }
     }
@@ -199,7 +197,7 @@ import Testing
     #expect(try oldest() != "1\n")
   }
 
-  @Test func `a log that is kept for good has few snapshots of long ago`() async throws {
+  @Test func `old snapshots of a log without retention are thinned out`() async throws {
     try await first { reactor in
       for _ in 1...200 {
         try await reactor.run(
@@ -225,7 +223,7 @@ extension HostedReactor {
     }
   }
 
-  /// What cannot be read of a session.
+  /// The version of a session that cannot be read, and the reason.
   fileprivate func problem(of id: String) async -> (version: Int, reason: String)? {
     do {
       _ = try await open(id)
@@ -250,11 +248,11 @@ extension HostedReactor {
         continuation.resume(throwing: error)
       }
     }
-    guard case .committed = outcome else { throw Refused(outcome: "\(outcome)") }
+    guard case .committed = outcome else { throw NotCommitted(outcome: "\(outcome)") }
   }
 }
 
-private struct Refused: Error {
+private struct NotCommitted: Error {
   let outcome: String
 }
 

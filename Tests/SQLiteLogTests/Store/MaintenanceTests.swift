@@ -26,8 +26,8 @@ struct MaintenanceTests {
       key: key, principal: Array(#"{"id":"ada"}"#.utf8), at: Timestamp(milliseconds: 6), runs: 2,
       failure: ActionFailure(index: 2, reason: nil))
     let outcomes = [
-      KeptOutcome(key: key, at: .now, version: 101, failure: nil),
-      KeptOutcome(
+      StoredOutcome(key: key, at: .now, version: 101, failure: nil),
+      StoredOutcome(
         key: IdempotencyKey("b", for: [1]), at: .now, version: 101,
         failure: ActionFailure(index: nil, reason: nil)),
     ]

@@ -14,7 +14,7 @@ import Testing
 
   private static let demo = SessionKey(reactor: "counter", id: "demo")
 
-  @Test func `a store of the first release has all that it had, and takes what is new`()
+  @Test func `a store of the first release is migrated without loss and accepts new entries`()
     async throws
   {
     let log = try SQLiteLog(path: folder["log.db"])
@@ -27,7 +27,7 @@ import Testing
             globals: ["user": 7])))
     #expect(try session.entries(after: 0, limit: 9).map(\.version) == [1, 2, 3])
     #expect(try session.snapshot(atOrBefore: 9)?.version == 2)
-    let outcome = KeptOutcome(
+    let outcome = StoredOutcome(
       key: IdempotencyKey("k", for: []), at: .now, version: 3, failure: nil)
     try await session.append(LogBatch(outcomes: [outcome]), to: "k3x9q2", expecting: 3)
     #expect(try session.outcome(of: "k") == outcome)
@@ -40,15 +40,15 @@ import Testing
     #expect(try SQLiteMaintenance(path: folder["log.db"]).check() == [])
   }
 
-  @Test func `a store of the first release is read only after the service had it once`() throws {
+  @Test func `a store of the first release can be read after the service has migrated it`() throws {
     let error = #expect(throws: SQLiteLogError.self) { try SQLiteLog(reading: folder["log.db"]) }
     #expect(error?.code == .unsuitable)
     try SQLiteLog(path: folder["log.db"]).close()
     _ = try SQLiteLog(reading: folder["log.db"])
   }
 
-  @Test func `a migration that is cut off leaves the store as it was`() throws {
-    // What the migration is about to make is there: it fails in its middle.
+  @Test func `a failed migration leaves the store unchanged`() throws {
+    // The table that the migration creates exists already, so it fails halfway.
     try Shell.sqlite(folder["log.db"], "CREATE TABLE outcomes (x)")
     #expect(throws: SQLiteLogError.self) { try SQLiteLog(path: folder["log.db"]) }
     let state = try Shell.sqlite(
@@ -59,7 +59,7 @@ import Testing
     #expect(try SQLiteLog(path: folder["log.db"]).close())
   }
 
-  /// A dump of what the first release has written.
+  /// A dump of a store of the first release.
   private static let firstRelease = """
     PRAGMA journal_mode = WAL;
     CREATE TABLE sessions (

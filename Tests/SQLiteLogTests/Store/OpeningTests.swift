@@ -39,12 +39,12 @@ struct OpeningTests {
     let sources = sessions.map { CountedSource($0) }
     for (session, source) in zip(sessions, sources) { session.announce(source) }
     #expect(log.close())
-    #expect(sources.allSatisfy { $0.asked == 1 && $0.committedCount == 1 })
+    #expect(sources.allSatisfy { $0.requestCount == 1 && $0.committedCount == 1 })
     let again = try SQLiteLog(path: folder["log.db"])
     #expect(try again.sessions(of: "counter", after: nil, limit: 200).count == 100)
     // A closed store completes the appends of a source with an error.
     sessions[0].announce(sources[0])
-    #expect(sources[0].asked == 2 && sources[0].committedCount == 1)
+    #expect(sources[0].requestCount == 2 && sources[0].committedCount == 1)
     #expect(again.close())
   }
 

@@ -2,7 +2,7 @@ import ReactorLog
 import SQLiteLog
 import Testing
 
-/// How long a store keeps the answers of idempotency keys, and what it knows of starts.
+/// The retention of outcomes, and the count of starts.
 @Suite struct OutcomeTests {
   private let folder: TemporaryFolder
 
@@ -15,7 +15,7 @@ import Testing
   private func outcomes(_ count: Int, at: Timestamp = .now) -> LogBatch {
     LogBatch(
       outcomes: (0..<count).map {
-        KeptOutcome(
+        StoredOutcome(
           key: IdempotencyKey("\(at.milliseconds) \($0)", for: []), at: at, version: 0, failure: nil
         )
       })
@@ -25,30 +25,30 @@ import Testing
     try Shell.sqlite(folder["log.db"], "SELECT count(*) FROM outcomes")
   }
 
-  @Test func `what was kept for long enough is removed, however much it is`() async throws {
-    let log = try SQLiteLog(path: folder["log.db"], outcomesKept: .seconds(3600))
+  @Test func `any number of expired outcomes is deleted`() async throws {
+    let log = try SQLiteLog(path: folder["log.db"], outcomeRetention: .seconds(3600))
     let session = log.session(Self.key)
     let old = Timestamp(milliseconds: Timestamp.now.milliseconds - 3_600_001)
     try await session.append(outcomes(1700, at: old), to: "one", expecting: 0)
     try await session.append(outcomes(10), to: "one", expecting: 0)
     log.close()
-    let again = try SQLiteLog(path: folder["log.db"], outcomesKept: .seconds(3600))
-    // It removes as it writes, a part each time.
-    for _ in 0..<6 { try await again.settle() }
+    let again = try SQLiteLog(path: folder["log.db"], outcomeRetention: .seconds(3600))
+    // Each write deletes some of them.
+    for _ in 0..<6 { try await again.drain() }
     #expect(try count() == "10\n")
     #expect(again.close())
   }
 
-  @Test func `what is of the future is kept, since a clock was set back`() async throws {
-    let log = try SQLiteLog(path: folder["log.db"], outcomesKept: .seconds(1))
+  @Test func `an outcome of the future is retained, because a clock was set back`() async throws {
+    let log = try SQLiteLog(path: folder["log.db"], outcomeRetention: .seconds(1))
     let future = Timestamp(milliseconds: Timestamp.now.milliseconds + 86_400_000)
     try await log.session(Self.key).append(outcomes(5, at: future), to: "one", expecting: 0)
-    for _ in 0..<3 { try await log.settle() }
+    for _ in 0..<3 { try await log.drain() }
     #expect(try count() == "5\n")
     #expect(log.close())
   }
 
-  @Test func `an end in order takes back the count of starts`() async throws {
+  @Test func `an orderly end resets the count of starts`() async throws {
     let action = AcceptedAction(
       id: .init(request: 1, place: 0), action: Array("1".utf8), isInArray: false, key: nil,
       at: .now,

@@ -1,7 +1,7 @@
 import ReactorLog
 import Synchronization
 
-/// A session that appends one counted mutation whenever it is asked, and notes what becomes of it.
+/// A source that appends one counted mutation per request and counts the commits.
 final class CountedSource: BatchSource {
   private let log: any SessionLog
   private let version = Atomic<Int>(0)
@@ -11,10 +11,10 @@ final class CountedSource: BatchSource {
     self.log = log
   }
 
-  /// How often it was asked.
-  var asked: Int { version.load(ordering: .sequentiallyConsistent) }
+  /// The number of requests for a batch.
+  var requestCount: Int { version.load(ordering: .sequentiallyConsistent) }
 
-  /// How many of its mutations are committed.
+  /// The number of committed mutations.
   var committedCount: Int { committed.load(ordering: .sequentiallyConsistent) }
 
   func appendBatch() {

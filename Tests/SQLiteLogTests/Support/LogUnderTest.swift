@@ -2,7 +2,7 @@ import ReactorLog
 import SQLiteLog
 import Testing
 
-/// The logs that keep the one contract.
+/// The implementations of the log protocol.
 enum LogKind: String, CaseIterable, CustomTestStringConvertible {
   case memory
   case sqlite
@@ -10,13 +10,13 @@ enum LogKind: String, CaseIterable, CustomTestStringConvertible {
   var testDescription: String { rawValue }
 }
 
-/// A log, empty at first.
+/// An empty log.
 final class LogUnderTest {
   let log: any MutationLog
   private let folder: TemporaryFolder?
   private let store: SQLiteLog?
 
-  /// Makes a log that keeps so many versions of a session at least; `nil` keeps all.
+  /// Creates a log that retains at least a number of versions per session; `nil` for all.
   init(_ kind: LogKind, retained: Int? = nil) throws {
     switch kind {
     case .memory:

@@ -1,6 +1,6 @@
 import ReactorLog
 
-/// The writing calls of a log, waited for.
+/// The writing functions of a log as asynchronous functions.
 extension SessionLog {
   func create(epoch: String) async throws {
     try await wait { create(epoch: epoch, completion: $0) }
@@ -45,15 +45,15 @@ extension MutationLog {
     try await wait { share(value, as: name, completion: $0) }
   }
 
-  /// Waits until everything that was given to the log before is done.
-  func settle() async throws {
-    let session = session(SessionKey(reactor: "settling", id: "settling"))
+  /// Waits until all earlier operations of the log are complete.
+  func drain() async throws {
+    let session = session(SessionKey(reactor: "drain", id: "drain"))
     try await session.end()
   }
 }
 
 extension LogEntry {
-  /// An entry that says which one it is.
+  /// An entry that contains its version.
   init(counted version: Int, global: GlobalMark? = nil) {
     self.init(
       version: version, at: Timestamp(milliseconds: 1_700_000_000_000 + Int64(version)),

@@ -17,7 +17,7 @@ final class Shell {
 
   /// Runs a command to its end.
   ///
-  /// Not as a `Process`, which recognizes the end by a descriptor that other processes, started at the
+  /// Not as a `Process`, which detects the end by a descriptor that other processes, started at the
   /// same time, may inherit and hold open.
   ///
   /// - Returns: Its exit code; 128 and more for a signal, -1 if it cannot be started.
@@ -32,7 +32,7 @@ final class Shell {
     return status & 0x7f == 0 ? status >> 8 & 0xff : 128 + status & 0x7f
   }
 
-  /// Executes statements with SQLite's own shell.
+  /// Executes statements with the shell of SQLite.
   ///
   /// - Returns: Its output.
   @discardableResult

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder of a test's own, gone with the object.
+/// A temporary folder that is deleted with the object.
 final class TemporaryFolder: Sendable {
   let path: String
 
