@@ -40,7 +40,7 @@ struct RequestContextTests {
   private static let context = RequestContext(
     id: "r-1", principal: Principal(id: "ada", claims: Claims([("role", .string("staff"))])))
 
-  private func answer(_ action: String, _ lines: Recorder<String> = Recorder()) async throws
+  private func result(of action: String, _ lines: Recorder<String> = Recorder()) async throws
     -> String
   {
     let logger = Logger(level: .error) { _, _, fields in
@@ -69,16 +69,16 @@ struct RequestContextTests {
 
   @Test(arguments: ["atOnce", "later", "afterTheScheduler"])
   func `an effect has the context of its request`(action: String) async throws {
-    #expect(try await answer(action) == #"["r-1"]"#)
+    #expect(try await result(of: action) == #"["r-1"]"#)
   }
 
   @Test func `an effect knows the principal of its request`() async throws {
-    #expect(try await answer("principal") == #"["ada true"]"#)
+    #expect(try await result(of: "principal") == #"["ada true"]"#)
   }
 
   @Test func `the log line of a failed effect names its request`() async throws {
     let lines = Recorder<String>()
-    _ = try await answer("fail", lines)
+    _ = try await result(of: "fail", lines)
     #expect(lines.values.contains { $0.contains("request=r-1") })
   }
 }
