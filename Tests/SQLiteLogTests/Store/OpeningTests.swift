@@ -198,8 +198,8 @@ struct OpeningTests {
     let rows = try Shell.sqlite(folder["log.db"], "SELECT * FROM log")
     #expect(
       rows == """
-        counter|demo|1|2023-11-14T22:13:20.001Z|"increase"||{"change":{"by":1}}
-        counter|demo|2|2023-11-14T22:13:20.002Z|"increase"||{"change":{"by":2}}
+        counter|demo|1|2023-11-14T22:13:20.001Z|"increase"||{"change":{"by":1}}|
+        counter|demo|2|2023-11-14T22:13:20.002Z|"increase"||{"change":{"by":2}}|
 
         """)
     log.close()
