@@ -29,7 +29,7 @@ LABEL org.opencontainers.image.title="reactord" \
   org.opencontainers.image.revision="$REVISION" \
   org.opencontainers.image.licenses="Apache-2.0"
 
-USER 10001:10001
+USER 10001:0
 WORKDIR /var/lib/reactord
 VOLUME /var/lib/reactord
 
