@@ -233,12 +233,20 @@ let package = Package(
       ],
       swiftSettings: settings),
 
-    // The commands that talk to a running daemon: watch, send, health.
+    // The client's side of the HTTP contract as state machines: no sockets, no Foundation.
     .target(
-      name: "TerminalClient", dependencies: ["ReactorCoding"],
+      name: "ClientCore", dependencies: ["ReactorCoding"],
       swiftSettings: settings + [.strictMemorySafety()]),  // SE-0458
     .testTarget(
-      name: "TerminalClientTests", dependencies: ["ReactorCoding", "TerminalClient"],
+      name: "ClientCoreTests", dependencies: ["ClientCore", "ReactorCoding"],
+      swiftSettings: settings),
+
+    // The commands that talk to a running daemon: watch, send, health.
+    .target(
+      name: "TerminalClient", dependencies: ["ClientCore", "ReactorCoding"],
+      swiftSettings: settings + [.strictMemorySafety()]),  // SE-0458
+    .testTarget(
+      name: "TerminalClientTests", dependencies: ["ClientCore", "ReactorCoding", "TerminalClient"],
       swiftSettings: settings),
 
     // Configuration, signals, wiring; and the daemon itself.

@@ -1,3 +1,4 @@
+import ClientCore
 import Testing
 
 @testable import TerminalClient

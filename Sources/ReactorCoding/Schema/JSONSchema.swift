@@ -37,4 +37,12 @@ public enum JSONSchema {
     var renderer = SchemaRenderer(direction: direction, spelling: spelling)
     return renderer.schema(of: sketch)
   }
+
+  /// Returns the smallest value of a type: zero, empty texts and lists, absent optionals, the first case
+  /// that has one.
+  ///
+  /// - Returns: The value; `nil` if the type rejects every placeholder.
+  public static func smallestValue<Value: Decodable>(of type: Value.Type) -> Value? {
+    SchemaProbe().smallest(type)
+  }
 }

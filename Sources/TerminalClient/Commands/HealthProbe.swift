@@ -1,3 +1,5 @@
+internal import ClientCore
+
 /// `reactord health`: a `GET /healthz` to a running server, for a container's health check.
 public struct HealthProbe: Sendable, Equatable {
   /// The address to connect to.

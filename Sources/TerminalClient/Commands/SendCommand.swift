@@ -1,4 +1,4 @@
-internal import ReactorCoding
+internal import ClientCore
 
 /// `reactord send URL ACTION`: sends an action and prints the resulting State.
 public struct SendCommand: Equatable, Sendable {
@@ -62,8 +62,9 @@ public struct SendCommand: Equatable, Sendable {
     case .standardInput: request.body = try Self.standardInput()
     }
     var failure = ""
+    var schedule = RetrySchedule()
     for attempt in 0..<Self.attempts {
-      if attempt > 0 { ClientRequest.backOff(attempt: attempt) }
+      if attempt > 0 { schedule.pause() }
       let response: ClientRequest.Response
       do {
         response = try request.response(timeout: Self.timeout)
@@ -71,18 +72,18 @@ public struct SendCommand: Equatable, Sendable {
         failure = error.reason
         continue
       }
-      let problem = ServerProblem(status: response.head.status, body: response.body)
+      let problem = Problem(status: response.head.status, body: response.body)
       guard problem.isTransient else { return try print(response, problem) }
-      failure = problem.text
+      failure = problem.description
     }
     throw .unavailable(failure)
   }
 
   private func print(
-    _ response: ClientRequest.Response, _ problem: ServerProblem
+    _ response: ClientRequest.Response, _ problem: Problem
   ) throws(CommandFailure) {
     let status = response.head.status
-    guard (200..<300).contains(status) else { throw .rejected(problem.text) }
+    guard (200..<300).contains(status) else { throw .rejected(problem.description) }
     let output = StandardOutput()
     try output.write(response.body + [UInt8(ascii: "\n")])
     try output.flush()

@@ -1,3 +1,4 @@
+internal import ClientCore
 internal import Glibc
 
 /// `reactord watch URL`: prints a session's State and each change until the session ends.
@@ -23,18 +24,17 @@ public struct WatchCommand: Equatable, Sendable {
   package func run() throws(CommandFailure) {
     let isColoured = unsafe isatty(STDOUT_FILENO) == 1 && getenv("NO_COLOR") == nil
     var watched = WatchedSession(session.name, isJSON: isJSON, isColoured: isColoured)
-    var failures = 0
+    var schedule = RetrySchedule()
     while true {
       let eventCount = watched.eventCount
       let reason = try connect(&watched)
       if watched.hasEnded { return }
       guard watched.hasBegun else { throw .unavailable(reason) }
-      if watched.eventCount > eventCount { failures = 0 }
-      if failures == 0 {
+      if watched.eventCount > eventCount { schedule.reset() }
+      if schedule.failures == 0 {
         StandardError.write(Array("reactord: \(reason); reconnecting\n".utf8))
       }
-      failures += 1
-      ClientRequest.backOff(attempt: failures)
+      schedule.pause()
     }
   }
 
@@ -57,7 +57,7 @@ public struct WatchCommand: Equatable, Sendable {
         let received = try socket.receive()
         let body = try response.read(received)
         if response.head?.status == 200 {
-          for event in try events.read(body) {
+          for event in try events.read(body[...]) {
             try watched.apply(event)
             if watched.hasEnded { return "" }
           }
@@ -77,9 +77,9 @@ public struct WatchCommand: Equatable, Sendable {
     case 200: return "\(session.address) closed the connection"
     case 204: throw .rejected("the session has ended")
     case let status?:
-      let problem = ServerProblem(status: status, body: problemBody)
-      guard problem.isTransient else { throw .rejected(problem.text) }
-      return problem.text
+      let problem = Problem(status: status, body: problemBody)
+      guard problem.isTransient else { throw .rejected(problem.description) }
+      return problem.description
     case nil: return "\(session.address) does not respond with HTTP"
     }
   }

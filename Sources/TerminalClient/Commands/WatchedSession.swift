@@ -1,4 +1,4 @@
-internal import Glibc
+internal import ClientCore
 internal import ReactorCoding
 
 /// The last known State of a watched session; prints each event.
@@ -44,27 +44,27 @@ struct WatchedSession {
   }
 
   private mutating func apply(state event: EventParser.Event) throws(CommandFailure) {
-    guard let next = Self.parse(event.data) else { return }
+    guard let next = try? JSONDocument(parsing: event.data) else { return }
     defer {
       state = JSONValue(next.root)
       cursor = event.id ?? cursor
     }
-    if isJSON { return try print(event.data) }
+    if isJSON { return try print(event.text) }
     try print(text.heading("\(name) \(event.id ?? "")"))
     // After a gap the server sends the whole State; print the difference all the same.
     if let state, let known = try? JSONDocument(parsing: state.bytes),
-      let document = Self.parse(
-        String(decoding: JSONDifference.patch(from: known, to: next), as: UTF8.self)),
+      let document = try? JSONDocument(parsing: JSONDifference.patch(from: known, to: next)),
       let patch = try? JSONPatch(document.root)
     {
       for line in text.lines(of: patch, on: state) { try print("  " + line) }
     } else {
-      try print("  " + ChangeText.printable(event.data))
+      try print("  " + ChangeText.printable(event.text))
     }
   }
 
   private mutating func apply(patch event: EventParser.Event) throws(CommandFailure) {
-    guard let document = Self.parse(event.data), let patch = try? JSONPatch(document.root),
+    guard let document = try? JSONDocument(parsing: event.data),
+      let patch = try? JSONPatch(document.root),
       let before = state, let next = try? patch.applied(to: before)
     else {
       state = nil
@@ -75,10 +75,6 @@ struct WatchedSession {
     for line in text.lines(of: patch, on: before) { try print("  " + line) }
     state = next
     cursor = event.id ?? cursor
-  }
-
-  private static func parse(_ text: String) -> JSONDocument? {
-    try? JSONDocument(parsing: Array(text.utf8))
   }
 
   private func print(_ line: String) throws(CommandFailure) {

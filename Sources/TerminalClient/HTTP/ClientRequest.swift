@@ -1,3 +1,4 @@
+internal import ClientCore
 internal import Glibc
 
 /// A request of a command to a server.
@@ -54,10 +55,19 @@ struct ClientRequest {
     }
     return Response(head: head, body: body)
   }
+}
 
-  /// Waits before a retry: exponential backoff of up to 8 seconds with jitter.
-  static func backOff(attempt: Int) {
-    let longest = Double(min(1 << min(attempt, 5), 16)) / 2
-    usleep(UInt32(Double.random(in: longest / 2...longest) * 1_000_000))
+extension RetrySchedule {
+  /// Waits before the next attempt.
+  mutating func pause() {
+    let time = fail(random: .random(in: 0...1))
+    usleep(UInt32(time / .microseconds(1)))
+  }
+}
+
+extension Problem {
+  /// Reads a response; a body that is not a problem is described by its status.
+  init(status: Int, body: [UInt8]) {
+    self.init(TransportResponse(TransportHead(status: status, fields: []), body: body))
   }
 }

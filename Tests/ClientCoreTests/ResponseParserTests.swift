@@ -1,6 +1,6 @@
 import Testing
 
-@testable import TerminalClient
+@testable import ClientCore
 
 struct ResponseParserTests {
   /// Parses a response in pieces of several sizes and checks that the results are equal.
@@ -69,6 +69,6 @@ struct ResponseParserTests {
   ])
   func `bytes that are not a response are rejected`(_ text: String) {
     var parser = ResponseParser()
-    #expect(throws: ResponseParser.Malformed.self) { try parser.read(text.utf8) }
+    #expect(throws: ResponseParser.Malformed.self) { try parser.read(Array(text.utf8)[...]) }
   }
 }

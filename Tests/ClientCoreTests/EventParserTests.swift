@@ -1,6 +1,6 @@
 import Testing
 
-@testable import TerminalClient
+@testable import ClientCore
 
 struct EventParserTests {
   private func events(_ text: String, by size: Int = 3) throws -> [EventParser.Event] {
@@ -38,16 +38,28 @@ struct EventParserTests {
     for size in [1, 2, 5, 1000] {
       #expect(
         try events(text + "\n", by: size) == [
-          .init(name: "message", data: #"{"value":1}"#, id: "k3-1"),
-          .init(name: "patch", data: "[]\nx", id: "k3-1"), .init(name: "end", data: "", id: "k3-1"),
-          .init(name: "message", data: "late", id: "k3-2"),
+          event("message", #"{"value":1}"#, "k3-1"),
+          event("patch", "[]\nx", "k3-1"), event("end", "", "k3-1"),
+          event("message", "late", "k3-2"),
         ])
     }
+  }
+
+  private func event(_ name: String, _ data: String, _ id: String) -> EventParser.Event {
+    .init(name: name, data: Array(data.utf8), id: id)
+  }
+
+  @Test func `comments and the reconnection time are items`() throws {
+    var parser = EventParser()
+    let items = try parser.items(Array("retry: 1200\n\n: current\n\nretry: soon\n\n".utf8)[...])
+    #expect(items == [.retry(1200), .comment])
   }
 
   @Test func `an event above the size limit is rejected`() {
     var parser = EventParser()
     let piece = Array(repeating: UInt8(ascii: "x"), count: 1_048_576)
-    #expect(throws: EventParser.TooLarge.self) { for _ in 0..<65 { _ = try parser.read(piece) } }
+    #expect(throws: EventParser.TooLarge.self) {
+      for _ in 0..<65 { _ = try parser.read(piece[...]) }
+    }
   }
 }

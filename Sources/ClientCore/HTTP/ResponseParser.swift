@@ -1,29 +1,29 @@
 /// Parses an HTTP/1.1 response incrementally.
 ///
 /// Supports bodies with a length, in chunks, or delimited by the end of the connection.
-struct ResponseParser {
+package struct ResponseParser: Sendable {
   /// The head of a response.
-  struct Head: Equatable {
+  package struct Head: Equatable, Sendable {
     /// The status code.
-    let status: Int
+    package let status: Int
 
     /// The fields in order; names are in lower case.
-    let fields: [Field]
+    package let fields: [Field]
 
     /// A header field.
-    struct Field: Equatable {
-      let name: String
-      let value: String
+    package struct Field: Equatable, Sendable {
+      package let name: String
+      package let value: String
     }
 
     /// The value of the first field with this name.
-    subscript(_ name: String) -> String? { fields.first { $0.name == name }?.value }
+    package subscript(_ name: String) -> String? { fields.first { $0.name == name }?.value }
   }
 
   /// The bytes are not an HTTP response, or its head is too large.
-  struct Malformed: Error {}
+  package struct Malformed: Error {}
 
-  private enum Framing {
+  private enum Framing: Sendable {
     case head
     case length(Int)
     case chunkHead
@@ -37,7 +37,7 @@ struct ResponseParser {
   private static let headLimit = 65_536
 
   /// The head, once it is complete.
-  private(set) var head: Head?
+  package private(set) var head: Head?
 
   private var framing = Framing.head
   private var line: [UInt8] = []
@@ -45,39 +45,64 @@ struct ResponseParser {
   private var headSize = 0
 
   /// Whether the response is complete.
-  var isComplete: Bool { if case .done = framing { true } else { false } }
+  package var isComplete: Bool { if case .done = framing { true } else { false } }
+
+  /// Whether the server keeps the connection open after the response.
+  package var keepsConnection: Bool {
+    guard isComplete, let head, !isDelimitedByClose else { return false }
+    return head["connection"]?.lowercased() != "close"
+  }
+
+  private var isDelimitedByClose = false
+
+  /// Creates a parser at the beginning of a response.
+  package init() {}
 
   /// Parses bytes and returns those that belong to the body.
-  mutating func read(_ bytes: some Sequence<UInt8>) throws(Malformed) -> [UInt8] {
+  ///
+  /// Bytes after the end of the response are ignored.
+  package mutating func read(_ bytes: ArraySlice<UInt8>) throws(Malformed) -> [UInt8] {
     var body: [UInt8] = []
-    for byte in bytes {
+    var rest = bytes
+    while !rest.isEmpty {
       switch framing {
-      case .length(let rest):
-        body.append(byte)
-        framing = rest > 1 ? .length(rest - 1) : .done
-      case .chunk(let rest):
-        body.append(byte)
-        framing = rest > 1 ? .chunk(rest - 1) : .chunkEnd
-      case .untilClose: body.append(byte)
-      case .done: break
-      case .head, .chunkHead, .chunkEnd, .trailer:
-        headSize += 1
-        guard headSize <= Self.headLimit else { throw Malformed() }
-        guard byte == UInt8(ascii: "\n") else {
-          line.append(byte)
-          continue
-        }
-        if line.last == UInt8(ascii: "\r") { line.removeLast() }
-        let text = String(decoding: line, as: UTF8.self)
-        line.removeAll(keepingCapacity: true)
-        try end(of: text)
+      case .length(let length):
+        let part = rest.prefix(length)
+        body += part
+        rest = rest.dropFirst(part.count)
+        framing = length > part.count ? .length(length - part.count) : .done
+      case .chunk(let length):
+        let part = rest.prefix(length)
+        body += part
+        rest = rest.dropFirst(part.count)
+        framing = length > part.count ? .chunk(length - part.count) : .chunkEnd
+      case .untilClose:
+        body += rest
+        return body
+      case .done: return body
+      case .head, .chunkHead, .chunkEnd, .trailer: try readLine(&rest)
       }
     }
     return body
   }
 
+  /// Reads to the end of a line of the head or of the framing.
+  private mutating func readLine(_ rest: inout ArraySlice<UInt8>) throws(Malformed) {
+    let end = rest.firstIndex(of: UInt8(ascii: "\n"))
+    let part = rest[..<(end ?? rest.endIndex)]
+    headSize += part.count + 1
+    guard headSize <= Self.headLimit else { throw Malformed() }
+    line += part
+    rest = rest.dropFirst(part.count + 1)
+    guard end != nil else { return }
+    if line.last == UInt8(ascii: "\r") { line.removeLast() }
+    let text = String(decoding: line, as: UTF8.self)
+    line.removeAll(keepingCapacity: true)
+    try self.end(of: text)
+  }
+
   /// Records the end of the connection; returns whether the response is complete.
-  mutating func close() -> Bool {
+  package mutating func close() -> Bool {
     if case .untilClose = framing { framing = .done }
     return isComplete
   }
@@ -122,11 +147,12 @@ struct ResponseParser {
       framing = length > 0 ? .length(length) : .done
     } else {
       framing = .untilClose
+      isDelimitedByClose = true
     }
   }
 
   /// The status code of a status line; `nil` if the line is not one.
-  static func status(of line: String) -> Int? {
+  package static func status(of line: String) -> Int? {
     let words = line.split(separator: " ", maxSplits: 2)
     guard words.count >= 2, words[0].hasPrefix("HTTP/1."), words[1].utf8.count == 3 else {
       return nil

@@ -1,0 +1,186 @@
+/// Sends the actions of one session in order, and each until it has a final response.
+///
+/// ```
+///   queued ──▶ sent ──▶ final response: removed
+///     ▲          │
+///     └─ pause ──┘ no response, 429, 503, action-running: repeated with the same key
+/// ```
+///
+/// The next action is sent when the one before has a final response. An action whose effects are
+/// awaited does not delay the next: after ``overtakingTime`` without a response the server has it.
+///
+/// A value without side effects, as ``StreamMachine``.
+package struct ActionQueue: Sendable {
+  /// The result of one attempt.
+  package enum Attempt: Sendable {
+    /// A response with any status.
+    case response(TransportResponse)
+
+    /// No response.
+    case failure(Problem)
+  }
+
+  /// The end of an action.
+  package enum Outcome: Sendable {
+    case success(TransportResponse)
+    case failure(Problem)
+  }
+
+  private enum Step: Sendable {
+    case queued
+    case sent(at: Duration)
+    case pausing(until: Duration)
+  }
+
+  private struct Entry: Sendable {
+    var action: PendingAction
+    var step = Step.queued
+    var schedule = RetrySchedule()
+    /// When the first attempt began; the server remembers its response for a limited time.
+    var firstSentAt: Duration?
+    /// When the sender gives up; `nil` for never.
+    var expiresAt: Duration?
+  }
+
+  /// The time after which a request without a response has arrived.
+  package static let overtakingTime = Duration.milliseconds(250)
+
+  /// The time within which a repeated action is executed once: below `actions.idempotency`, 24 h.
+  package static let memory = Duration.seconds(23 * 3600)
+
+  /// The number of actions that may wait.
+  package let bound: Int
+
+  private var entries: [Entry] = []
+  private let random: @Sendable () -> Double
+
+  /// Creates a queue.
+  package init(
+    bound: Int, random: @escaping @Sendable () -> Double = { .random(in: 0...1) }
+  ) {
+    self.bound = bound
+    self.random = random
+  }
+
+  /// The actions without a final response, in order.
+  package var actions: [PendingAction] { entries.map(\.action) }
+
+  /// Whether every action has a final response.
+  package var isEmpty: Bool { entries.isEmpty }
+
+  /// When to call ``next(now:)`` and ``expired(now:)``; `nil` for never.
+  package var deadline: Duration? {
+    let times = entries.enumerated().flatMap { index, entry -> [Duration] in
+      var times = entry.expiresAt.map { [$0] } ?? []
+      switch entry.step {
+      case .queued: break
+      case .pausing(let until): if index == sendableIndex { times.append(until) }
+      case .sent(let time):
+        if entry.action.expectation == .effects, index + 1 < entries.count {
+          times.append(time + Self.overtakingTime)
+        }
+      }
+      return times
+    }
+    return times.min()
+  }
+
+  private var sendableIndex: Int? {
+    entries.firstIndex { if case .sent = $0.step { false } else { true } }
+  }
+
+  /// Adds an action at the end.
+  ///
+  /// - Parameters:
+  ///   - action: The action.
+  ///   - firstSentAt: When an earlier process sent it first; `nil` if it was not sent.
+  ///   - expiresAt: When the sender gives up.
+  /// - Returns: Whether there was room.
+  package mutating func append(
+    _ action: PendingAction, firstSentAt: Duration? = nil, expiresAt: Duration? = nil
+  ) -> Bool {
+    guard entries.count < bound else { return false }
+    entries.append(Entry(action: action, firstSentAt: firstSentAt, expiresAt: expiresAt))
+    return true
+  }
+
+  /// The action to send now; call again until it is `nil`.
+  package mutating func next(now: Duration) -> (action: PendingAction, isFirstAttempt: Bool)? {
+    for index in entries.indices {
+      switch entries[index].step {
+      case .sent(let time):
+        guard entries[index].action.expectation == .effects, now >= time + Self.overtakingTime
+        else { return nil }
+      case .pausing(let until) where now < until: return nil
+      case .queued, .pausing:
+        let isFirst = entries[index].firstSentAt == nil
+        entries[index].step = .sent(at: now)
+        if isFirst { entries[index].firstSentAt = now }
+        return (entries[index].action, isFirst)
+      }
+    }
+    return nil
+  }
+
+  /// Records the result of an attempt; returns the outcome if it is final.
+  package mutating func ended(_ id: UInt64, _ attempt: Attempt, now: Duration) -> Outcome? {
+    guard let index = entries.firstIndex(where: { $0.action.id == id }) else { return nil }
+    let problem: Problem
+    switch attempt {
+    case .failure(let failure): problem = failure
+    case .response(let response):
+      let status = response.head.status
+      if (200..<300).contains(status) {
+        guard status == 202, entries[index].action.expectation == .effects else {
+          entries.remove(at: index)
+          return .success(response)
+        }
+        // The effect runs longer than one request waits.
+        entries[index].step = .pausing(until: now)
+        return nil
+      }
+      problem = Problem(response)
+    }
+    guard problem.isTransient else {
+      entries.remove(at: index)
+      return .failure(problem)
+    }
+    let pause = entries[index].schedule.fail(retryAfter: problem.retryAfter, random: random())
+    entries[index].step = .pausing(until: now + pause)
+    return nil
+  }
+
+  /// Removes an action that its sender cancelled; returns whether it was in the queue.
+  package mutating func cancel(_ id: UInt64) -> Bool {
+    guard let index = entries.firstIndex(where: { $0.action.id == id }) else { return false }
+    entries.remove(at: index)
+    return true
+  }
+
+  /// Removes the actions whose time has passed, and returns them.
+  package mutating func expired(now: Duration) -> [PendingAction] {
+    let isExpired = { (entry: Entry) in
+      if let time = entry.expiresAt, now >= time { return true }
+      guard let time = entry.firstSentAt else { return false }
+      // Its first response may be forgotten: a repetition could execute it twice.
+      return now >= time + Self.memory
+    }
+    let expired = entries.filter(isExpired).map(\.action)
+    if !expired.isEmpty { entries.removeAll(where: isExpired) }
+    return expired
+  }
+
+  /// Ends all pauses: the network is back.
+  package mutating func retryNow() {
+    for index in entries.indices {
+      if case .pausing = entries[index].step { entries[index].step = .queued }
+    }
+  }
+}
+
+extension ActionQueue.Outcome {
+  /// The cursor of the session in the response.
+  package var cursor: SessionCursor? {
+    if case .success(let response) = self { response.head.cursor } else { nil }
+  }
+}

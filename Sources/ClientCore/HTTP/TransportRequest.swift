@@ -1,0 +1,93 @@
+/// A request of the client, below which a transport adds `Host` and the framing.
+public struct TransportRequest: Hashable, Sendable {
+  /// A header field.
+  public struct Field: Hashable, Sendable {
+    /// The name.
+    public var name: String
+
+    /// The value, without line breaks.
+    public var value: String
+
+    /// Creates a field.
+    public init(_ name: String, _ value: String) {
+      self.name = name
+      self.value = value
+    }
+  }
+
+  /// The method, such as `GET`.
+  public var method: String
+
+  /// The path below the server's URL, with its query and without a leading slash:
+  /// `v1/reactors/counter/sessions/demo/state`.
+  public var path: String
+
+  /// The header fields.
+  public var fields: [Field]
+
+  /// The body; `nil` for none.
+  public var body: [UInt8]?
+
+  /// The time without a byte of the response after which a transport gives up.
+  public var timeout: Duration
+
+  /// Creates a request.
+  public init(
+    _ method: String = "GET", _ path: String, fields: [Field] = [], body: [UInt8]? = nil,
+    timeout: Duration = .seconds(30)
+  ) {
+    self.method = method
+    self.path = path
+    self.fields = fields
+    self.body = body
+    self.timeout = timeout
+  }
+}
+
+/// The head of a response.
+public struct TransportHead: Hashable, Sendable {
+  /// The status code.
+  public var status: Int
+
+  /// The header fields; names are in lower case.
+  public var fields: [TransportRequest.Field]
+
+  /// Creates a head; names of fields may have any case.
+  public init(status: Int, fields: [(name: String, value: String)]) {
+    self.status = status
+    self.fields = fields.map { TransportRequest.Field($0.name.lowercased(), $0.value) }
+  }
+
+  /// The value of the first field with a name in lower case.
+  public subscript(_ name: String) -> String? { fields.first { $0.name == name }?.value }
+
+  /// The cursor in the entity tag, without the suffix of a content coding.
+  package var cursor: SessionCursor? {
+    guard var tag = self["etag"] else { return nil }
+    if tag.hasPrefix("W/") { tag.removeFirst(2) }
+    if tag.hasSuffix("+gzip\"") { tag = tag.dropLast(6) + "\"" }
+    guard tag.utf8.count > 2, tag.hasPrefix("\""), tag.hasSuffix("\"") else { return nil }
+    return SessionCursor(String(tag.dropFirst().dropLast()))
+  }
+
+  /// The value of `Retry-After` in seconds; `nil` for a date, and without the field.
+  package var retryAfter: Duration? {
+    guard let seconds = self["retry-after"].flatMap({ Int($0) }), seconds >= 0 else { return nil }
+    return .seconds(min(seconds, 3600))
+  }
+}
+
+/// A complete response.
+public struct TransportResponse: Hashable, Sendable {
+  /// The status and the header fields.
+  public var head: TransportHead
+
+  /// The body, without content and transfer codings.
+  public var body: [UInt8]
+
+  /// Creates a response.
+  public init(_ head: TransportHead, body: [UInt8]) {
+    self.head = head
+    self.body = body
+  }
+}

@@ -1,0 +1,66 @@
+extension Problem.Kind {
+  /// The action is not one of the reactor's: `pointer` and `expected` say where.
+  public static let invalidAction = Self(rawValue: "invalid-action")
+
+  /// `mutate` threw; status and title are the reactor's.
+  public static let effectFailed = Self(rawValue: "effect-failed")
+
+  /// The first request with the same idempotency key still runs.
+  public static let actionRunning = Self(rawValue: "action-running")
+
+  /// The session is not at the expected cursor.
+  public static let versionMismatch = Self(rawValue: "version-mismatch")
+
+  /// The session was deleted.
+  public static let sessionEnded = Self(rawValue: "session-ended")
+
+  /// The server hosts no reactor of this name.
+  public static let unknownReactor = Self(rawValue: "unknown-reactor")
+
+  /// Sessions are created explicitly, and this one was not.
+  public static let unknownSession = Self(rawValue: "unknown-session")
+
+  /// The State at this version does not exist or is no longer retained.
+  public static let unknownVersion = Self(rawValue: "unknown-version")
+
+  /// The token is missing, expired or unknown.
+  public static let unauthorized = Self(rawValue: "unauthorized")
+
+  /// The token does not have the right.
+  public static let forbidden = Self(rawValue: "forbidden")
+
+  /// A parameter of the request is unusable.
+  public static let invalidParameter = Self(rawValue: "invalid-parameter")
+
+  // MARK: Of the client itself
+
+  /// The server cannot be reached.
+  public static let unreachable = Self(rawValue: "unreachable")
+
+  /// The server's certificate is not trusted.
+  public static let untrustedCertificate = Self(rawValue: "untrusted-certificate")
+
+  /// The address does not respond as reactord does.
+  public static let notAServer = Self(rawValue: "not-a-server")
+
+  /// The types that the server describes are not those of the client.
+  public static let incompatibleTypes = Self(rawValue: "incompatible-types")
+
+  /// A State, or a result, cannot be decoded as the client's type.
+  public static let undecodable = Self(rawValue: "undecodable")
+
+  /// An event of a stream is malformed, or a patch does not apply.
+  public static let malformedEvent = Self(rawValue: "malformed-event")
+
+  /// The offline queue is full.
+  public static let queueFull = Self(rawValue: "queue-full")
+
+  /// No response within the time that the caller allowed, or that the server remembers responses for.
+  public static let timedOut = Self(rawValue: "timed-out")
+
+  /// The client was closed, or the task that sent the action was cancelled.
+  public static let cancelled = Self(rawValue: "cancelled")
+
+  /// The token could not be obtained.
+  public static let noToken = Self(rawValue: "no-token")
+}

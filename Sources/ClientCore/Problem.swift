@@ -1,0 +1,102 @@
+public import ReactorCoding
+
+/// Why a request, an action or a stream failed: an error response of the server (RFC 9457), or a
+/// failure of the client itself, which has the status 0.
+public struct Problem: Error, Hashable, Sendable {
+  /// The kind of a problem: the last part of its `type`.
+  public struct Kind: RawRepresentable, Hashable, Sendable {
+    /// The name, such as `invalid-action`.
+    public let rawValue: String
+
+    /// Creates a kind.
+    public init(rawValue: String) {
+      self.rawValue = rawValue
+    }
+  }
+
+  /// The kind.
+  public let kind: Kind
+
+  /// A short summary.
+  public let title: String
+
+  /// The reason and how to correct it.
+  public let detail: String?
+
+  /// The status code of the response; 0 if there was none.
+  public let status: Int
+
+  /// The shortest time after which a retry may succeed.
+  public let retryAfter: Duration?
+
+  /// The cursor of the session in the response.
+  public let cursor: SessionCursor?
+
+  /// All members of the response's problem, including those of later versions of the server.
+  public let members: JSONValue
+
+  /// The JSON Pointer of the value that is wrong, such as the one that is no action.
+  public var pointer: String? { members.string("pointer") }
+
+  /// The index of the action in an array that failed.
+  public var index: Int? {
+    guard case .number(let number)? = members["index"] else { return nil }
+    return number.integer(as: Int.self)
+  }
+
+  /// Whether the same request may succeed later.
+  public var isTransient: Bool {
+    switch kind {
+    // A reactor chooses the status of its own rejections; they are final whatever it is.
+    case .effectFailed: false
+    case .unreachable, .actionRunning: true
+    default: [408, 425, 429, 502, 503, 504].contains(status)
+    }
+  }
+
+  /// Creates a problem of the client itself.
+  package init(_ kind: Kind, _ title: String, _ detail: String, pointer: String? = nil) {
+    self.kind = kind
+    self.title = title
+    self.detail = detail
+    status = 0
+    retryAfter = nil
+    cursor = nil
+    members = .object(pointer.map { [.init("pointer", .string($0))] } ?? [])
+  }
+
+  /// Reads a response that is no success.
+  package init(_ response: TransportResponse) {
+    let members = (try? JSONDocument(parsing: response.body)).map { JSONValue($0.root) } ?? .null
+    let status = response.head.status
+    let path = members.string("type")
+    self.status = status
+    self.members = members
+    kind = Kind(rawValue: path.map { String($0.split(separator: "/").last ?? "") } ?? "")
+    title = members.string("title") ?? "The server responded with \(status)"
+    detail =
+      members.string("detail")
+      ?? (path == nil
+        ? "The response is not one of reactord: check the address, and proxies before the server."
+        : nil)
+    retryAfter = response.head.retryAfter
+    cursor = response.head.cursor
+  }
+}
+
+extension Problem: CustomStringConvertible {
+  /// Title, detail and pointer in one line.
+  public var description: String {
+    var text = title
+    if let detail { text += ". \(detail)" }
+    if let pointer, !pointer.isEmpty { text += " (at \(pointer))" }
+    return text
+  }
+}
+
+extension JSONValue {
+  /// The content of a string member.
+  package func string(_ name: String) -> String? {
+    if case .string(let text)? = self[name] { text } else { nil }
+  }
+}

@@ -1,0 +1,35 @@
+/// Whether States arrive.
+public enum ConnectionStatus: Hashable, Sendable {
+  /// There is no connection yet.
+  case connecting
+
+  /// The stream is open; States are current.
+  case live
+
+  /// The stream broke for a reason and will be resumed; States are the last known ones.
+  case reconnecting(Problem)
+
+  /// ``pause()`` was called; there is no connection until the client is resumed.
+  case paused
+
+  /// The session was deleted (``Problem/Kind/sessionEnded``), or the server rejects it.
+  case ended(Problem)
+}
+
+/// The running effects of a session.
+public struct Activity: Hashable, Sendable {
+  /// The number of running effects.
+  public var running: Int
+
+  /// Their mean progress from 0 to 1; `nil` if none reports it.
+  public var progress: Double?
+
+  /// No effects.
+  public static let idle = Activity(running: 0, progress: nil)
+
+  /// Creates an activity.
+  public init(running: Int, progress: Double?) {
+    self.running = running
+    self.progress = progress
+  }
+}

@@ -1,0 +1,111 @@
+package import ReactorCoding
+
+/// A committed State as JSON, and its position.
+package struct SessionState: Sendable {
+  /// The State.
+  package let json: StateJSON
+
+  /// Its cursor.
+  package let cursor: SessionCursor
+
+  /// Creates a state.
+  package init(_ json: StateJSON, _ cursor: SessionCursor) {
+    self.json = json
+    self.cursor = cursor
+  }
+}
+
+/// The JSON of a State: as received, or the result of patches.
+package enum StateJSON: Sendable {
+  case document(JSONDocument)
+  case value(JSONValue)
+
+  /// The State as a value that patches apply to.
+  package var value: JSONValue {
+    switch self {
+    case .document(let document): JSONValue(document.root)
+    case .value(let value): value
+    }
+  }
+
+  /// Decodes the State.
+  ///
+  /// - Throws: The pointer of the value that is not of the type.
+  package func decode<State: Decodable>(_ type: State.Type) throws(Problem) -> State {
+    do {
+      switch self {
+      case .document(let document): return try JSONCoder.decode(type, from: document.root)
+      case .value(let value): return try JSONCoder.decode(type, from: value.bytes)
+      }
+    } catch let failure as JSONDecodingFailure {
+      throw Problem(
+        .undecodable, "The State is not of the type that the client expects",
+        "\(failure.detail) Use the State type of the server's version.", pointer: failure.pointer)
+    } catch {
+      throw Problem(.undecodable, "The State cannot be decoded", "\(error)")
+    }
+  }
+}
+
+/// A change of one session, as its stream reports it.
+package enum SessionUpdate: Sendable {
+  /// A later State.
+  case state(SessionState)
+
+  /// The effects that run now.
+  case activity(Activity)
+
+  /// An event of another kind, such as a signal.
+  case notice(String, JSONElement)
+
+  /// An event was unusable; the State is requested again.
+  case failed(Problem)
+
+  /// The session ended, or is not served to this client.
+  case ended(Problem)
+}
+
+/// The client's copy of one session's State, to which the patches of a stream are applied.
+struct SessionCopy: Sendable {
+  /// The last State; `nil` before the first one, and after the end of its history.
+  private(set) var held: SessionState?
+
+  /// The tag of the session in composite ids.
+  let tag: String
+
+  init(key: String) {
+    tag = CompositeID.tag(of: key)
+  }
+
+  /// Replaces the State; `nil` if the copy is already at the cursor or later.
+  mutating func replace(_ document: JSONDocument, at cursor: SessionCursor) -> SessionState? {
+    if let held, held.cursor.hasReached(cursor) { return nil }
+    let state = SessionState(.document(document), cursor)
+    held = state
+    return state
+  }
+
+  /// Applies a patch; `nil` if the copy is already at its cursor or later.
+  ///
+  /// - Throws: The reason the patch does not apply; the copy is then empty.
+  mutating func apply(
+    _ patch: JSONElement, at cursor: SessionCursor
+  ) throws(JSONPatchError) -> SessionState? {
+    if let held, held.cursor.hasReached(cursor) { return nil }
+    guard let before = held, before.cursor.epoch == cursor.epoch else {
+      reset()
+      throw JSONPatchError(operation: nil, reason: "There is no State to which it applies.")
+    }
+    // Released first, so that a patch of a unique value changes it in place.
+    let value = before.json.value
+    reset()
+    let state = SessionState(.value(try JSONPatch(patch).applied(to: value)), cursor)
+    held = state
+    return state
+  }
+
+  /// Forgets the State: its history has ended, or the copy is wrong.
+  mutating func reset() {
+    held = nil
+  }
+}

@@ -1,0 +1,70 @@
+/// A position in the history of a session, as clients see it: `{epoch}-{version}`.
+public struct SessionCursor: Hashable, Sendable, CustomStringConvertible {
+  /// Identifies the history; a session that is created again has another one.
+  public let epoch: String
+
+  /// The number of mutations in the State.
+  public let version: Int
+
+  /// Creates a cursor.
+  public init(epoch: String, version: Int) {
+    self.epoch = epoch
+    self.version = version
+  }
+
+  /// Parses a cursor; `nil` for anything else.
+  public init?(_ text: some StringProtocol) {
+    guard text.utf8.count <= 64, let dash = text.lastIndex(of: "-"), dash > text.startIndex,
+      let version = Int(text[text.index(after: dash)...]), version >= 0
+    else { return nil }
+    epoch = String(text[..<dash])
+    self.version = version
+  }
+
+  /// The cursor as text.
+  public var description: String { "\(epoch)-\(version)" }
+
+  /// Whether this is the other position or a later one of the same history.
+  public func hasReached(_ other: SessionCursor) -> Bool {
+    epoch == other.epoch && version >= other.version
+  }
+}
+
+/// The id of an event on a stream of several sessions, which has the cursors of all of them:
+/// `4w9xd.k3x9q2-17~p0c7m.8dn2vg-3`, each after a tag of its session.
+package enum CompositeID {
+  private static let alphabet = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
+
+  /// The tag of a session's key, `counter/demo`: 25 bits of FNV-1a.
+  package static func tag(of key: String) -> String {
+    var hash: UInt32 = 2_166_136_261
+    for byte in key.utf8 { hash = (hash ^ UInt32(byte)) &* 16_777_619 }
+    hash ^= hash >> 25
+    return String(
+      decoding: (0..<5).map { alphabet[Int(hash >> UInt32(5 * $0)) & 31] }, as: UTF8.self)
+  }
+
+  /// The cursor with a tag; `nil` if the id has none.
+  ///
+  /// Searches bytes, since an id of a thousand sessions is long and read with every event.
+  package static func cursor(of tag: String, in id: String) -> SessionCursor? {
+    let bytes = id.utf8
+    let tag = Array(tag.utf8)
+    var start = bytes.startIndex
+    while start < bytes.endIndex {
+      let part = bytes[start...]
+      if part.starts(with: tag), part.dropFirst(tag.count).first == UInt8(ascii: ".") {
+        let cursor = part.dropFirst(tag.count + 1).prefix { $0 != UInt8(ascii: "~") }
+        return SessionCursor(Substring(cursor))
+      }
+      guard let end = part.firstIndex(of: UInt8(ascii: "~")) else { return nil }
+      start = bytes.index(after: end)
+    }
+    return nil
+  }
+
+  /// The id for the cursors of several sessions.
+  package static func text(_ cursors: [(tag: String, cursor: SessionCursor)]) -> String {
+    cursors.map { "\($0.tag).\($0.cursor)" }.joined(separator: "~")
+  }
+}

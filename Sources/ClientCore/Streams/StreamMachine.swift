@@ -1,0 +1,438 @@
+internal import ReactorCoding
+
+/// Keeps one event stream of several sessions open: which connection to make when, what arrived on
+/// it, and from where to resume.
+///
+/// ```
+///            join                 collected              head                 close, silence, error
+///   idle ───────────▶ waiting ───────────────▶ connecting ─────▶ live ───────────────────────┐
+///    ▲                   ▲                          │              │ join: reopened with all   │
+///    │ last leave        └──────────────────────────┴──────────────┴───── jittered pause ◀─────┘
+///    └── paused ◀── pause
+/// ```
+///
+/// A value without side effects: each method takes the current time and returns what to do. Times
+/// are durations since any fixed moment. The caller passes the bytes of the stream with the number
+/// from ``Output/open(_:stream:)``; those of an older stream are ignored.
+package struct StreamMachine: Sendable {
+  /// An instruction to the caller, in order.
+  package enum Output: Sendable {
+    /// Make this request and pass on its response. At most one stream is open.
+    case open(TransportRequest, stream: Int)
+
+    /// Close the open stream.
+    case close
+
+    /// Publish the status.
+    case status(ConnectionStatus)
+
+    /// Publish a change of a session.
+    case update(key: String, SessionUpdate)
+
+    /// Read the State of each session and report the ones that are rejected with ``remove(_:_:)``.
+    case check([String])
+
+    /// The server does not take these sessions on this stream: open another one for them.
+    case overflow([String])
+
+    /// Discard the access token.
+    case renewToken
+  }
+
+  enum Phase: Sendable, Equatable {
+    case idle
+    case paused
+    case waiting(until: Duration)
+    case connecting
+    case live
+  }
+
+  /// Joins within this time share one request.
+  private static let settlingTime = Duration.milliseconds(10)
+  /// A session that is left stays on the stream for this time, since the next screen often joins it.
+  private static let leavingTime = Duration.seconds(2)
+
+  /// The number of sessions that fit on the stream.
+  package private(set) var capacity: Int
+  /// The sessions by key, `counter/demo`.
+  private(set) var sessions: [String: SessionCopy] = [:]
+  private(set) var phase = Phase.idle
+  private(set) var status = ConnectionStatus.connecting
+
+  private var stream = 0
+  private var parser = EventParser()
+  private var schedule = RetrySchedule(first: .seconds(1))
+  /// When a stream that lacks a session, or has one too many, is replaced.
+  private var restartsAt: Duration?
+  /// The time without a byte after which a stream is dead: three heartbeats.
+  private var patience = Duration.seconds(45)
+  private var lastByteAt = Duration.zero
+  private var outputs: [Output] = []
+  private let random: @Sendable () -> Double
+
+  /// Creates a machine without sessions.
+  ///
+  /// - Parameters:
+  ///   - capacity: The number of sessions per stream.
+  ///   - random: Returns a number from 0 to 1 for jitter.
+  package init(
+    capacity: Int, random: @escaping @Sendable () -> Double = { .random(in: 0...1) }
+  ) {
+    self.capacity = capacity
+    self.random = random
+  }
+
+  /// Whether another session fits.
+  package var hasRoom: Bool { sessions.count < capacity }
+
+  /// The number of sessions.
+  package var sessionCount: Int { sessions.count }
+
+  /// When to call ``wake(now:)`` next; `nil` for never.
+  package var deadline: Duration? {
+    switch phase {
+    case .idle, .paused: nil
+    case .waiting(let until): until
+    case .connecting, .live: min(restartsAt ?? .seconds(1 << 40), lastByteAt + patience)
+    }
+  }
+
+  // MARK: Sessions
+
+  /// Adds a session.
+  package mutating func join(_ key: String, now: Duration) -> [Output] {
+    guard sessions[key] == nil else { return [] }
+    sessions[key] = SessionCopy(key: key)
+    switch phase {
+    case .idle: phase = .waiting(until: now + Self.settlingTime)
+    case .connecting, .live: restart(at: now + Self.settlingTime)
+    case .waiting, .paused: break
+    }
+    return []
+  }
+
+  /// Removes a session that is no longer observed.
+  package mutating func leave(_ key: String, now: Duration) -> [Output] {
+    guard sessions.removeValue(forKey: key) != nil else { return [] }
+    if phase == .connecting || phase == .live { restart(at: now + Self.leavingTime) }
+    return taken()
+  }
+
+  /// Removes a session that the server rejects.
+  package mutating func remove(_ key: String, _ problem: Problem) -> [Output] {
+    guard sessions.removeValue(forKey: key) != nil else { return [] }
+    outputs.append(.update(key: key, .ended(problem)))
+    if sessions.isEmpty { stop(.idle) }
+    return taken()
+  }
+
+  /// Whether a session is on the stream.
+  package func has(_ key: String) -> Bool { sessions[key] != nil }
+
+  /// The last State of a session.
+  package func state(of key: String) -> SessionState? { sessions[key]?.held }
+
+  // MARK: Time and network
+
+  /// Continues after ``deadline``.
+  package mutating func wake(now: Duration) -> [Output] {
+    switch phase {
+    case .idle, .paused: break
+    case .waiting(let until): if now >= until { open(now) }
+    case .connecting, .live:
+      if let restartsAt, now >= restartsAt {
+        open(now)
+      } else if now >= lastByteAt + patience {
+        fail(.silent(patience), now)
+      }
+    }
+    return taken()
+  }
+
+  /// Closes the stream until ``resume(now:)``; cursors stay.
+  package mutating func pause() -> [Output] {
+    stop(.paused)
+    set(.paused)
+    return taken()
+  }
+
+  /// Connects without delay: after a pause, a change of network, or a new token.
+  package mutating func resume(now: Duration) -> [Output] {
+    if phase == .paused { set(.connecting) }
+    schedule.reset()
+    guard !sessions.isEmpty else {
+      phase = .idle
+      return taken()
+    }
+    open(now)
+    return taken()
+  }
+
+  /// Replaces the stream by one with the current token.
+  package mutating func renew(now: Duration) -> [Output] {
+    if phase == .connecting || phase == .live { restart(at: now) }
+    return wake(now: now)
+  }
+
+  // MARK: The stream
+
+  /// The head of a successful response.
+  package mutating func opened(stream: Int, _ head: TransportHead, now: Duration) -> [Output] {
+    guard isCurrent(stream) else { return [] }
+    lastByteAt = now
+    if head.status == 204 {
+      for key in sessions.keys.sorted() { _ = end(key) }
+      stop(.idle)
+    } else if head["content-type"]?.hasPrefix("text/event-stream") != true {
+      fail(.notAServer, now)
+    } else if let interval = head["heartbeat-interval"].flatMap({ Int($0) }), interval > 0 {
+      patience = .seconds(max(min(interval, 3600) * 3, 15))
+    }
+    return taken()
+  }
+
+  /// The complete response if its status is no success.
+  package mutating func rejected(
+    stream: Int, _ response: TransportResponse, now: Duration
+  ) -> [Output] {
+    guard isCurrent(stream) else { return [] }
+    let problem = Problem(response)
+    let isTooLong = [414, 431].contains(problem.status)
+    let isTooMany =
+      problem.kind == .invalidParameter && problem.members.string("parameter") == "session"
+    if isTooMany || isTooLong, sessions.count > 1 {
+      divide(now)
+    } else {
+      let isUnauthorized = problem.kind == .unauthorized
+      if isUnauthorized { outputs.append(.renewToken) }
+      if isUnauthorized, schedule.failures == 0 {
+        reopenWithNewToken(now)
+        return taken()
+      }
+      if !problem.isTransient, (400..<500).contains(problem.status) {
+        outputs.append(.check(sessions.keys.sorted()))
+      }
+      fail(problem, now)
+    }
+    return taken()
+  }
+
+  /// Bytes of the body.
+  package mutating func received(
+    stream: Int, _ bytes: ArraySlice<UInt8>, now: Duration
+  ) -> [Output] {
+    guard isCurrent(stream) else { return [] }
+    lastByteAt = now
+    do throws(EventParser.TooLarge) {
+      for item in try parser.items(bytes) {
+        apply(item, now)
+        guard isCurrent(stream) else { break }
+      }
+    } catch {
+      fail(.malformedEvent("An event has more than 64 MiB."), now)
+    }
+    return taken()
+  }
+
+  /// The end of the connection; `problem` is `nil` for a regular one.
+  package mutating func closed(stream: Int, _ problem: Problem?, now: Duration) -> [Output] {
+    guard isCurrent(stream) else { return [] }
+    fail(problem ?? .closed, now)
+    return taken()
+  }
+}
+
+extension StreamMachine {
+  private mutating func apply(_ item: EventParser.Item, _ now: Duration) {
+    switch item {
+    case .retry(let time): schedule.first = .milliseconds(min(max(time, 1), 60_000))
+    case .comment: isLive()
+    case .event(let event):
+      do throws(Problem) {
+        try apply(event, now)
+      } catch {
+        fail(error, now)
+      }
+    }
+  }
+
+  private mutating func apply(_ event: EventParser.Event, _ now: Duration) throws(Problem) {
+    let document: JSONDocument
+    do throws(JSONSyntaxError) {
+      document = try JSONDocument(parsing: event.data)
+    } catch {
+      throw .malformedEvent("The data of an event is not JSON.")
+    }
+    if sessions[event.name] != nil {
+      isLive()
+      return try replace(event.name, document, event.id)
+    }
+    let root = document.root
+    guard let key = root["session"]?.string, let data = root["data"] else {
+      throw .malformedEvent("An event has no session or no data.")
+    }
+    switch event.name {
+    case "draining": return fail(.closed, now)
+    case "expired":
+      outputs.append(.renewToken)
+      return reopenWithNewToken(now)
+    default: break
+    }
+    isLive()
+    guard sessions[key] != nil else { return }
+    switch event.name {
+    case "patch": try patch(key, data, event.id)
+    case "activity":
+      outputs.append(.update(key: key, .activity(Activity(data))))
+    case "reset": sessions[key]?.reset()
+    case "end": if end(key) { stop(.idle) }
+    default: outputs.append(.update(key: key, .notice(event.name, data)))
+    }
+  }
+
+  private mutating func replace(
+    _ key: String, _ document: JSONDocument, _ id: String?
+  ) throws(Problem) {
+    guard let cursor = cursor(of: key, id) else {
+      throw .malformedEvent("The event of \(key) has no cursor.")
+    }
+    guard let state = sessions[key]?.replace(document, at: cursor) else { return }
+    outputs.append(.update(key: key, .state(state)))
+  }
+
+  private mutating func patch(_ key: String, _ data: JSONElement, _ id: String?) throws(Problem) {
+    guard let cursor = cursor(of: key, id) else {
+      throw .malformedEvent("The patch of \(key) has no cursor.")
+    }
+    do throws(JSONPatchError) {
+      guard let state = try sessions[key]?.apply(data, at: cursor) else { return }
+      outputs.append(.update(key: key, .state(state)))
+    } catch {
+      // The next stream begins with the whole State, since the copy is empty.
+      let problem = Problem.malformedEvent("A patch of \(key) does not apply: \(error.reason)")
+      outputs.append(.update(key: key, .failed(problem)))
+      throw problem
+    }
+  }
+
+  private func cursor(of key: String, _ id: String?) -> SessionCursor? {
+    guard let id, let tag = sessions[key]?.tag else { return nil }
+    return CompositeID.cursor(of: tag, in: id)
+  }
+
+  /// Ends a session that was deleted; returns whether it was the last one.
+  private mutating func end(_ key: String) -> Bool {
+    sessions[key] = nil
+    outputs.append(.update(key: key, .ended(.sessionEnded)))
+    return sessions.isEmpty
+  }
+
+  private func isCurrent(_ number: Int) -> Bool {
+    number == stream && (phase == .connecting || phase == .live)
+  }
+
+  private mutating func isLive() {
+    phase = .live
+    schedule.reset()
+    set(.live)
+  }
+
+  private mutating func restart(at time: Duration) {
+    restartsAt = min(restartsAt ?? time, time)
+  }
+
+  private mutating func set(_ status: ConnectionStatus) {
+    guard status != self.status else { return }
+    self.status = status
+    outputs.append(.status(status))
+  }
+
+  private mutating func stop(_ phase: Phase) {
+    if self.phase == .connecting || self.phase == .live { outputs.append(.close) }
+    self.phase = phase
+    restartsAt = nil
+  }
+
+  private mutating func fail(_ problem: Problem, _ now: Duration) {
+    let pause = schedule.fail(retryAfter: problem.retryAfter, random: random())
+    guard !sessions.isEmpty else { return stop(.idle) }
+    stop(.waiting(until: now + pause))
+    set(.reconnecting(problem))
+  }
+
+  /// Reopens at once with a new token, unless the last one did not last either.
+  private mutating func reopenWithNewToken(_ now: Duration) {
+    let isFirst = schedule.failures == 0
+    let pause = schedule.fail(random: random())
+    stop(.waiting(until: isFirst ? now : now + pause))
+  }
+
+  /// Keeps half of the sessions and gives up the others.
+  private mutating func divide(_ now: Duration) {
+    capacity = max(1, sessions.count / 2)
+    let surplus = Array(sessions.keys.sorted()[capacity...])
+    for key in surplus { sessions[key] = nil }
+    outputs.append(.overflow(surplus))
+    stop(.waiting(until: now))
+  }
+
+  private mutating func open(_ now: Duration) {
+    guard !sessions.isEmpty else { return stop(.idle) }
+    stop(.connecting)
+    stream += 1
+    parser = EventParser()
+    lastByteAt = now
+    outputs.append(.open(request, stream: stream))
+  }
+
+  private var request: TransportRequest {
+    let keys = sessions.keys.sorted()
+    var path = "v1/events?delta=patch&activity=true"
+    for key in keys { path += "&session=" + key.percentEncoded }
+    var fields: [TransportRequest.Field] = [.init("Accept", "text/event-stream")]
+    let held = keys.compactMap { key in
+      sessions[key].flatMap { copy in copy.held.map { (copy.tag, $0.cursor) } }
+    }
+    if !held.isEmpty { fields.append(.init("Last-Event-ID", CompositeID.text(held))) }
+    // The machine itself notices a silent stream.
+    return TransportRequest("GET", path, fields: fields, timeout: .seconds(3600 * 4))
+  }
+
+  private mutating func taken() -> [Output] {
+    defer { outputs = [] }
+    return outputs
+  }
+}
+
+extension Activity {
+  fileprivate init(_ json: JSONElement) {
+    self.init(
+      running: json["running"]?.number?.integer(as: Int.self) ?? 0,
+      progress: json["progress"]?.number?.double)
+  }
+}
+
+extension Problem {
+  /// The session was deleted.
+  package static let sessionEnded = Problem(
+    .sessionEnded, "The session has ended", "Begin a new one, or open another session.")
+
+  fileprivate static let closed = Problem(
+    .unreachable, "The server closed the connection", "It is resumed shortly.")
+
+  fileprivate static let notAServer = Problem(
+    .notAServer, "The address responds, but not with an event stream",
+    "Check that the URL is that of a reactord and that no proxy replaces its responses.")
+
+  fileprivate static func malformedEvent(_ detail: String) -> Problem {
+    Problem(
+      .malformedEvent, "The stream is malformed",
+      "\(detail) The State is requested again; a proxy that changes responses can cause this.")
+  }
+
+  fileprivate static func silent(_ time: Duration) -> Problem {
+    Problem(
+      .unreachable, "The connection is silent",
+      "There was no heartbeat for \(time.components.seconds) seconds; it is opened again.")
+  }
+}

@@ -1,0 +1,92 @@
+import Testing
+
+@testable import ClientCore
+
+struct ActionQueueTests {
+  private func action(
+    _ id: UInt64, _ expectation: PendingAction.Expectation = .committed
+  ) -> PendingAction {
+    PendingAction(id: id, key: "key-\(id)", body: [], expecting: expectation)
+  }
+
+  private func response(_ status: Int, _ fields: [(name: String, value: String)] = [])
+    -> ActionQueue.Attempt
+  {
+    .response(TransportResponse(TransportHead(status: status, fields: fields), body: []))
+  }
+
+  private func isSuccess(_ outcome: ActionQueue.Outcome?) -> Bool {
+    if case .success? = outcome { true } else { false }
+  }
+
+  @Test func `the next action is sent after the final response of the one before`() {
+    let queue = Subject(ActionQueue(bound: 10, random: { 1 }))
+    #expect(queue { $0.append(action(1)) } && queue { $0.append(action(2)) })
+    #expect(queue { $0.next(now: .zero) }?.action.id == 1)
+    #expect(queue { $0.next(now: .seconds(100)) } == nil)
+    #expect(isSuccess(queue { $0.ended(1, response(204), now: .seconds(100)) }))
+    #expect(queue { $0.next(now: .seconds(100)) }?.action.id == 2)
+  }
+
+  @Test func `an action without a response is repeated with its key before the next one`() {
+    let queue = Subject(ActionQueue(bound: 10, random: { 1 }))
+    #expect(queue { $0.append(action(1)) } && queue { $0.append(action(2)) })
+    let first = queue { $0.next(now: .zero) }
+    #expect(first?.isFirstAttempt == true)
+    let problem = Problem(.unreachable, "", "")
+    #expect(queue { $0.ended(1, .failure(problem), now: .zero) } == nil)
+    #expect(queue { $0.next(now: .zero) } == nil)
+    #expect(queue { $0.deadline } == .milliseconds(500))
+    let second = queue { $0.next(now: .milliseconds(500)) }
+    #expect(second?.action == first?.action)
+    #expect(second?.isFirstAttempt == false)
+    #expect(queue { $0.ended(1, response(503, [("Retry-After", "3")]), now: .seconds(1)) } == nil)
+    #expect(queue { $0.deadline } == .seconds(1) + .seconds(3) * 1.1)
+  }
+
+  @Test func `a rejection is final and the next action follows`() {
+    let queue = Subject(ActionQueue(bound: 10))
+    #expect(queue { $0.append(action(1)) } && queue { $0.append(action(2)) })
+    _ = queue { $0.next(now: .zero) }
+    let outcome = queue { $0.ended(1, response(422), now: .zero) }
+    guard case .failure(let problem)? = outcome else {
+      Issue.record("not final")
+      return
+    }
+    #expect(problem.status == 422)
+    #expect(queue { $0.next(now: .zero) }?.action.id == 2)
+  }
+
+  @Test func `an action whose effects are awaited is overtaken once it has arrived`() {
+    let queue = Subject(ActionQueue(bound: 10))
+    #expect(queue { $0.append(action(1, .effects)) } && queue { $0.append(action(2)) })
+    _ = queue { $0.next(now: .zero) }
+    #expect(queue { $0.next(now: .milliseconds(249)) } == nil)
+    #expect(queue { $0.deadline } == .milliseconds(250))
+    #expect(queue { $0.next(now: .milliseconds(250)) }?.action.id == 2)
+    #expect(isSuccess(queue { $0.ended(2, response(204), now: .milliseconds(300)) }))
+    // The request waited for its longest time, and asks again.
+    #expect(queue { $0.ended(1, response(202), now: .seconds(50)) } == nil)
+    #expect(queue { $0.next(now: .seconds(50)) }?.action.id == 1)
+    #expect(isSuccess(queue { $0.ended(1, response(200), now: .seconds(51)) }))
+    #expect(queue { $0.isEmpty })
+  }
+
+  @Test func `the queue is bounded, and times out what the server may have forgotten`() {
+    let queue = Subject(ActionQueue(bound: 2))
+    #expect(queue { $0.append(action(1)) })
+    #expect(queue { $0.append(action(2), expiresAt: .seconds(5)) })
+    #expect(!queue { $0.append(action(3)) })
+    _ = queue { $0.next(now: .zero) }
+    #expect(queue { $0.expired(now: .seconds(5)) }.map(\.id) == [2])
+    #expect(queue { $0.expired(now: ActionQueue.memory) }.map(\.id) == [1])
+    #expect(queue { $0.isEmpty })
+  }
+
+  @Test func `a cancelled action is not sent`() {
+    let queue = Subject(ActionQueue(bound: 2))
+    #expect(queue { $0.append(action(1)) } && queue { $0.append(action(2)) })
+    #expect(queue { $0.cancel(1) } && !queue { $0.cancel(1) })
+    #expect(queue { $0.next(now: .zero) }?.action.id == 2)
+  }
+}

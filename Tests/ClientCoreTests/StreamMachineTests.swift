@@ -1,0 +1,257 @@
+import ReactorCoding
+import Testing
+
+@testable import ClientCore
+
+/// The server's side of a stream, for tests of the machine.
+private struct Script {
+  var machine = StreamMachine(capacity: 100, random: { 1 })
+  var now = Duration.zero
+  var stream = 0
+  /// The outputs since ``taken()``.
+  var log: [String] = []
+
+  mutating func perform(_ outputs: [StreamMachine.Output]) {
+    for output in outputs {
+      switch output {
+      case .open(let request, let number):
+        stream = number
+        let id = request.fields.first { $0.name == "Last-Event-ID" }?.value
+        log.append("open \(request.path.split(separator: "&").dropFirst(2).joined(separator: " "))")
+        if let id { log.append("after \(id)") }
+      case .close: log.append("close")
+      case .status(.reconnecting(let problem)): log.append("reconnecting \(problem.kind.rawValue)")
+      case .status(let status): log.append("\(status)")
+      case .update(let key, .state(let state)):
+        log.append(
+          "\(key) \(String(decoding: state.json.value.bytes, as: UTF8.self)) \(state.cursor)")
+      case .update(let key, .ended(let problem)):
+        log.append("\(key) ended \(problem.kind.rawValue)")
+      case .update(let key, .failed): log.append("\(key) failed")
+      case .update(let key, .activity(let activity)): log.append("\(key) runs \(activity.running)")
+      case .update(let key, .notice(let name, _)): log.append("\(key) \(name)")
+      case .check(let keys): log.append("check \(keys.joined(separator: " "))")
+      case .overflow(let keys): log.append("overflow \(keys.joined(separator: " "))")
+      case .renewToken: log.append("renew token")
+      }
+    }
+  }
+
+  mutating func join(_ keys: String...) {
+    for key in keys { perform(machine.join(key, now: now)) }
+  }
+
+  /// Advances the clock to the machine's deadline.
+  mutating func wait() {
+    guard let deadline = machine.deadline else { return log.append("no deadline") }
+    now = deadline
+    perform(machine.wake(now: now))
+  }
+
+  mutating func open(_ fields: [(name: String, value: String)] = []) {
+    let type = (name: "Content-Type", value: "text/event-stream; charset=utf-8")
+    perform(
+      machine.opened(
+        stream: stream, TransportHead(status: 200, fields: [type] + fields), now: now))
+  }
+
+  mutating func send(_ text: String) {
+    perform(machine.received(stream: stream, Array(text.utf8)[...], now: now))
+  }
+
+  mutating func state(_ key: String, _ json: String, _ cursors: String) {
+    send("event: \(key)\nid: \(cursors)\ndata: \(json)\n\n")
+  }
+
+  mutating func patch(_ key: String, _ json: String, _ cursors: String) {
+    send("event: patch\nid: \(cursors)\ndata: {\"session\":\"\(key)\",\"data\":\(json)}\n\n")
+  }
+
+  mutating func close() {
+    perform(machine.closed(stream: stream, nil, now: now))
+  }
+
+  mutating func taken() -> [String] {
+    defer { log = [] }
+    return log
+  }
+}
+
+private let tag = CompositeID.tag(of: "counter/a")
+
+struct StreamMachineTests {
+  /// A live stream of one session at version 1.
+  private func live() -> Script {
+    var script = Script()
+    script.join("counter/a")
+    script.wait()
+    script.open()
+    script.state("counter/a", #"{"value":1}"#, "\(tag).k-1")
+    _ = script.taken()
+    return script
+  }
+
+  @Test func `sessions that join together share one request`() {
+    var script = Script()
+    script.join("counter/a", "counter/b")
+    #expect(script.taken().isEmpty)
+    script.wait()
+    script.open()
+    script.state("counter/b", "{}", "\(CompositeID.tag(of: "counter/b")).z-0")
+    #expect(
+      script.taken() == [
+        "open session=counter%2Fa session=counter%2Fb", "live", "counter/b {} z-0",
+      ])
+  }
+
+  @Test func `a session that joins later reopens the stream from the known cursors`() {
+    var script = live()
+    script.join("counter/b")
+    script.wait()
+    #expect(
+      script.taken() == [
+        "close", "open session=counter%2Fa session=counter%2Fb", "after \(tag).k-1",
+      ])
+  }
+
+  @Test func `patches apply to the State before, and cursors never go back`() {
+    var script = live()
+    let patch = #"[{"op":"replace","path":"/value","value":2}]"#
+    script.patch("counter/a", patch, "\(tag).k-2")
+    script.patch("counter/a", patch, "\(tag).k-2")
+    script.state("counter/a", #"{"value":1}"#, "\(tag).k-1")
+    script.state("counter/a", #"{"value":9}"#, "\(tag).k-9")
+    #expect(script.taken() == [#"counter/a {"value":2} k-2"#, #"counter/a {"value":9} k-9"#])
+  }
+
+  @Test func `a broken stream is resumed after a growing, jittered pause`() {
+    var script = live()
+    script.send("retry: 1500\n\n")
+    script.close()
+    #expect(script.taken() == ["close", "reconnecting unreachable"])
+    #expect(script.machine.deadline == script.now + .milliseconds(1500))
+    script.wait()
+    #expect(script.taken() == ["open session=counter%2Fa", "after \(tag).k-1"])
+    script.close()
+    #expect(script.machine.deadline == script.now + .milliseconds(3000))
+    script.wait()
+    script.open()
+    script.send(": current\n\n")
+    #expect(script.taken().last == "live")
+    script.close()
+    #expect(script.machine.deadline == script.now + .milliseconds(1500))
+  }
+
+  @Test func `Retry-After of a server that is overloaded is obeyed`() {
+    var script = live()
+    script.close()
+    script.wait()
+    let response = TransportResponse(
+      TransportHead(status: 503, fields: [("Retry-After", "7")]), body: [])
+    script.perform(script.machine.rejected(stream: script.stream, response, now: script.now))
+    #expect(script.machine.deadline == script.now + .seconds(7) * 1.1)
+  }
+
+  @Test func `a silent stream is dead after three heartbeats`() {
+    var script = Script()
+    script.join("counter/a")
+    script.wait()
+    script.open([("Heartbeat-Interval", "20")])
+    #expect(script.machine.deadline == script.now + .seconds(60))
+    script.now += .seconds(59)
+    script.send(":\n\n")
+    #expect(script.machine.deadline == script.now + .seconds(60))
+    _ = script.taken()
+    script.wait()
+    #expect(script.taken() == ["close", "reconnecting unreachable"])
+  }
+
+  @Test func `a patch that does not apply requests the whole State`() {
+    var script = live()
+    script.patch("counter/a", #"[{"op":"remove","path":"/missing"}]"#, "\(tag).k-2")
+    #expect(script.taken() == ["counter/a failed", "close", "reconnecting malformed-event"])
+    script.wait()
+    #expect(script.taken() == ["open session=counter%2Fa"])
+  }
+
+  @Test(arguments: ["event: x\ndata: {\n\n", "event: patch\nid: z\ndata: 7\n\n"])
+  func `a malformed event reconnects and keeps the State`(_ text: String) {
+    var script = live()
+    script.send(text)
+    #expect(script.taken() == ["close", "reconnecting malformed-event"])
+    script.wait()
+    #expect(script.taken() == ["open session=counter%2Fa", "after \(tag).k-1"])
+  }
+
+  @Test func `a reset begins another history`() {
+    var script = live()
+    script.send(#"event: reset"# + "\n" + #"data: {"session":"counter/a","data":{}}"# + "\n\n")
+    script.state("counter/a", #"{"value":0}"#, "\(tag).new-0")
+    #expect(script.taken() == [#"counter/a {"value":0} new-0"#])
+  }
+
+  @Test func `the end of the last session closes the stream`() {
+    var script = live()
+    script.send("event: end\ndata: {\"session\":\"counter/a\",\"data\":{}}\n\n")
+    #expect(script.taken() == ["counter/a ended session-ended", "close"])
+    #expect(script.machine.deadline == nil)
+  }
+
+  @Test func `an expired token is renewed at once, and after a pause if that does not help`() {
+    var script = live()
+    let expired = "event: expired\ndata: {\"session\":\"counter/a\",\"data\":{}}\n\n"
+    script.send(expired)
+    #expect(script.taken() == ["renew token", "close"])
+    #expect(script.machine.deadline == script.now)
+    script.wait()
+    script.send(expired)
+    #expect(script.machine.deadline == script.now + .seconds(2))
+  }
+
+  @Test func `rejected sessions are found and removed`() {
+    var script = live()
+    script.close()
+    script.wait()
+    _ = script.taken()
+    let body = Array(#"{"type":"/problems/forbidden","title":"No","status":403}"#.utf8)
+    let response = TransportResponse(TransportHead(status: 403, fields: []), body: body)
+    script.perform(script.machine.rejected(stream: script.stream, response, now: script.now))
+    #expect(script.taken() == ["check counter/a", "close", "reconnecting forbidden"])
+    script.perform(script.machine.remove("counter/a", Problem(response)))
+    #expect(script.taken() == ["counter/a ended forbidden"])
+  }
+
+  @Test func `sessions that are too many for the server are given up`() {
+    var script = Script()
+    script.join("counter/a", "counter/b", "counter/c")
+    script.wait()
+    _ = script.taken()
+    let body = Array(#"{"type":"/problems/invalid-parameter","parameter":"session"}"#.utf8)
+    let response = TransportResponse(TransportHead(status: 400, fields: []), body: body)
+    script.perform(script.machine.rejected(stream: script.stream, response, now: script.now))
+    #expect(script.taken() == ["overflow counter/b counter/c", "close"])
+    script.wait()
+    #expect(script.taken() == ["open session=counter%2Fa"])
+    #expect(!script.machine.hasRoom)
+  }
+
+  @Test func `a pause keeps the cursors`() {
+    var script = live()
+    script.perform(script.machine.pause())
+    #expect(script.taken() == ["close", "paused"])
+    #expect(script.machine.deadline == nil)
+    script.perform(script.machine.resume(now: script.now))
+    #expect(script.taken() == ["connecting", "open session=counter%2Fa", "after \(tag).k-1"])
+  }
+
+  @Test func `bytes of an earlier stream are ignored`() {
+    var script = live()
+    let old = script.stream
+    script.close()
+    script.wait()
+    _ = script.taken()
+    let event = Array("event: counter/a\nid: \(tag).k-5\ndata: {}\n\n".utf8)
+    script.perform(script.machine.received(stream: old, event[...], now: script.now))
+    #expect(script.taken().isEmpty)
+  }
+}
