@@ -250,10 +250,12 @@ let package = Package(
       swiftSettings: settings),
 
     // Configuration, signals, wiring; and the daemon itself.
+    .target(name: "CCrashMarks"),  // the handler of crash signals, which must not be Swift
     .target(
       name: "ReactorService",
       dependencies: [
-        "MicrohttpdServer", "ReactorHost", "ReactorHTTP", "ReactorLog", "ReactorPages",
+        "CCrashMarks", "MicrohttpdServer", "ReactorHost", "ReactorHTTP", "ReactorLog",
+        "ReactorPages",
         "ReactorTransport", "SQLiteLog", "SystemThreads", "Telemetry", "TerminalClient", "Zlib",
       ],
       swiftSettings: settings + [.strictMemorySafety()]),  // SE-0458

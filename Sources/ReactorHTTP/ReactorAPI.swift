@@ -58,6 +58,7 @@ public final class ReactorAPI: HTTPResponder {
         + ActionEndpoints(host: host, timers: timers, wait: settings.actionWait).all
         + LogEndpoints(host: host).all
         + EffectEndpoints(host: host).all
+        + QuarantineEndpoints(host: host).all
         + GlobalEndpoints(host: host).all
         + streams.all + others)
     metrics = RequestCounts(endpoints.resources)

@@ -83,9 +83,23 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
     self.pipeline = pipeline
     defer { self.pipeline = nil }
     guard !isShutDown else { return drop(item) }
+    // The end of a turn that shuts down is not reported.
+    if case .shutDown = item {} else { _ = report?(.turnBegan(effect(of: item))) }
     connectIfNeeded()
     handleConnected(item)
     _ = report?(.turnEnded)
+  }
+
+  /// The tracker of the effect that has emitted an item.
+  @usableFromInline
+  func effect(of item: Owner.Item) -> (any TrackedEffect)? {
+    switch item {
+    case .action(_, let effect), .mutation(_, .effect(let effect)): effect
+    case .effect(let sink, _): sink.effect
+    case .connect, .transformedAction, .mutation, .work, .shownState, .stageFailed, .stageCompleted,
+      .shutDown:
+      nil
+    }
   }
 
   /// Executes work of a host, also before the streams are connected and after the end, since a

@@ -10,6 +10,10 @@ package enum PipelineReport<Mutation: Sendable, State: Sendable>: Sendable {
   /// A stream of the reactor failed; the pipeline continues.
   case failed(any Error, in: ReactorStage)
 
+  /// An item of the mailbox that is not the host's work is about to be handled: of an effect, which is
+  /// tracked or not, or of a stream of the reactor.
+  case turnBegan((any TrackedEffect)?)
+
   /// An item of the mailbox and its synchronous consequences are done.
   case turnEnded
 }

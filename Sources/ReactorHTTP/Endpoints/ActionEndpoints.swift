@@ -33,7 +33,7 @@ struct ActionEndpoints {
             .malformedJSON, .invalidParameter, .invalidSessionID, .foreignOrigin, .unknownReactor,
             .unknownSession, .sessionEnded, .actionRunning, .versionMismatch,
             .unsupportedMediaType, .invalidAction, .idempotencyKeyReused, .notAcceptable,
-            .bodyTooLarge, .effectFailed, .stateTooLarge, .storageFull,
+            .bodyTooLarge, .actionCrashed, .effectFailed, .stateTooLarge, .storageFull,
           ],
           hasOwnProblems: true))
     ]

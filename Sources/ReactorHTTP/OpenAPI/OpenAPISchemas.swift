@@ -8,7 +8,7 @@ enum OpenAPISchemas {
     .init("Problem", problem), .init("ReactorList", reactorList),
     .init("ReactorDescription", reactorDescription), .init("SessionList", sessionList),
     .init("NewSession", newSession), .init("LogEntry", logEntry), .init("EffectList", effectList),
-    .init("GlobalList", globalList),
+    .init("GlobalList", globalList), .init("Quarantine", quarantine),
   ]
 
   private static let text: JSONValue = ["type": "string"]
@@ -109,6 +109,21 @@ enum OpenAPISchemas {
         "action", ["description": "Its cause; `null` for an action of the reactor itself."]),
       .init("startedAt", time),
       .init("progress", ["type": ["number", "null"], "minimum": 0, "maximum": 1]),
+    ]))
+
+  private static let quarantine = list(
+    "quarantine",
+    of: object([
+      .init("reactor", text),
+      .init("session", text),
+      .init(
+        "action",
+        [
+          "type": ["string", "null"],
+          "description": "The beginning of its JSON; `null` if the session as a whole is rejected.",
+        ]),
+      .init("at", time),
+      .init("signal", text),
     ]))
 
   private static let globalList = list(

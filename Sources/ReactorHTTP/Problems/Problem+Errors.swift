@@ -36,6 +36,11 @@ extension Problem {
     case .exists:
       self.init(
         .sessionExists, "The id is taken. Choose another one, or PUT the session's address.")
+    case .quarantined:
+      self.init(
+        .actionCrashed,
+        "Loading this session ended the process. It is not loaded again until an operator clears the "
+          + "quarantine.")
     case .tooMany: self = .unavailable("The limit of sessions in memory is reached.")
     case .history(let error): self.init(error)
     case .log(let error): self.init(error)
@@ -96,7 +101,7 @@ extension Problem {
   init(failed error: any Error, index: Int?, at cursor: Cursor) {
     let reported = error as? any ActionError
     self.init(
-      error is StateTooLargeError ? .stateTooLarge : .effectFailed,
+      Self.kind(of: error),
       reported.map { $0.detail ?? "\($0.title)." }
         ?? """
         The reactor failed to run this action. Mutations that were committed before the failure \
@@ -108,6 +113,14 @@ extension Problem {
     title = reported.title
     // A reactor cannot turn a failure into a success.
     status = (400...599).contains(reported.status) ? reported.status : 500
+  }
+
+  private static func kind(of error: any Error) -> ProblemKind {
+    switch error {
+    case is StateTooLargeError: .stateTooLarge
+    case is ActionCrashedError: .actionCrashed
+    default: .effectFailed
+    }
   }
 
   init(_ reason: HTTPRejection) {

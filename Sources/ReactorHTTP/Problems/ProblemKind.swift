@@ -4,6 +4,7 @@ internal import ReactorTransport
 ///
 /// The raw value is the last part of the problem's `type`, which is the address of its page.
 enum ProblemKind: String, CaseIterable {
+  case actionCrashed = "action-crashed"
   case actionRunning = "action-running"
   case bodyTooLarge = "body-too-large"
   case effectFailed = "effect-failed"
@@ -55,7 +56,7 @@ enum ProblemKind: String, CaseIterable {
       422
     case .rateLimited: 429
     case .headersTooLarge: 431
-    case .effectFailed: 500
+    case .actionCrashed, .effectFailed: 500
     case .unavailable: 503
     case .stateTooLarge, .storageFull: 507
     }
@@ -63,6 +64,7 @@ enum ProblemKind: String, CaseIterable {
 
   var title: String {
     switch self {
+    case .actionCrashed: "The action has crashed the service"
     case .actionRunning: "The first request with this key is still running"
     case .bodyTooLarge: "The body is too large"
     case .effectFailed: "The action failed"
@@ -100,6 +102,12 @@ enum ProblemKind: String, CaseIterable {
   /// The explanation for developers of clients, for the page under `/problems/`.
   var explanation: String {
     switch self {
+    case .actionCrashed:
+      """
+      The reactor's code ended the process when it executed this action in this session, or when it \
+      loaded the session. It is not executed again: an operator corrects the reactor and then clears \
+      the quarantine with reactord quarantine clear.
+      """
     case .actionRunning:
       "A request with the same Idempotency-Key has no response yet. Wait, then send it again."
     case .bodyTooLarge:

@@ -76,7 +76,13 @@ extension ReactorType {
     in pipeline: any PipelineControl
   ) {
     let effect = ActionEffect(reply, index: index, json: json)
-    _ = core(of: pipeline).executeInContext(action, as: effect)
+    let mark = reply.session.beginAction(json)
+    if mark.isRejected {
+      effect.fail(ActionCrashedError())
+    } else {
+      _ = core(of: pipeline).executeInContext(action, as: effect)
+      reply.session.endAction(mark)
+    }
     reply.didStart(effect)
   }
 
@@ -108,6 +114,8 @@ extension ReactorType {
         session.didFailToEncode(error)
       }
     case .failed(let error, let stage): context.session?.didFail(error, in: stage)
+    case .turnBegan(let effect):
+      context.session?.didBeginTurn(for: effect as? ActionEffect)
     case .turnEnded: context.session?.didEndTurn()
     }
     return nil

@@ -237,6 +237,13 @@ final class ActionEffect: TrackedEffect {
     running.load(ordering: .relaxed) > 0
   }
 
+  /// The action fails without being executed, in the serial context.
+  @usableFromInline
+  func fail(_ error: any Error) {
+    begin()
+    end(error)
+  }
+
   @usableFromInline
   func begin() {
     running.store(running.load(ordering: .relaxed) + 1, ordering: .relaxed)

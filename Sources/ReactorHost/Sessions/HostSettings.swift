@@ -40,6 +40,9 @@ public struct HostSettings: Sendable {
   /// `sessions.effects`: the maximum number of running effects of one session.
   public var sessionEffectLimit = 1_000
 
+  /// Marks the actions whose code threads execute; `nil` marks none.
+  public var marking: (any ActionMarking)?
+
   /// The number of starts after which an interrupted action is given up.
   ///
   /// A start counts if the end of the process interrupted it, unless the process was shut down in

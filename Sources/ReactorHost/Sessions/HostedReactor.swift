@@ -131,6 +131,9 @@ public enum SessionError: Error, Equatable, Sendable {
   /// The maximum number of sessions is in memory.
   case tooMany
 
+  /// Loading the session crashed the process.
+  case quarantined
+
   /// An error of the log.
   case log(LogError)
 }

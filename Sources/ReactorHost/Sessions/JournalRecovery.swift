@@ -49,6 +49,13 @@ struct JournalRecovery: Sendable {
     if request.starts(before: .now) >= limit {
       return "it was started \(limit) times and never ended"
     }
+    if let marking = environment.settings.marking,
+      request.unfinished.contains(where: {
+        marking.isQuarantined(session.key, ActionDigest(of: $0.action))
+      })
+    {
+      return "it crashed the service"
+    }
     do {
       _ = try environment.witness.decodeJournal(request.unfinished)
     } catch {

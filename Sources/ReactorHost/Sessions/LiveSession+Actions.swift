@@ -12,7 +12,19 @@ extension LiveSession {
     completion: @escaping @Sendable (ActionOutcome) -> Void
   ) throws(ActionDecodingError) {
     let hotPath = environment.witness.hotPath
-    let actions = try hotPath.decode(body, environment.settings.actionLimit)
+    let limit = environment.settings.actionLimit
+    let actions: DecodedActions
+    if let marking = environment.settings.marking {
+      let digest = ActionDigest(of: body)
+      guard !marking.isQuarantined(self.key, digest) else {
+        return completion(.failed(index: nil, ActionCrashedError(), at: current.cursor))
+      }
+      actions = try marked(digest, body) { () throws(ActionDecodingError) in
+        try hotPath.decode(body, limit)
+      }
+    } else {
+      actions = try hotPath.decode(body, limit)
+    }
     let key = key.map { IdempotencyKey($0, for: body) }
     if let key, let outcome = IdempotencyLookup(session: self).outcome(orClaim: key) {
       return completion(outcome)

@@ -92,6 +92,7 @@ extension LiveSession {
         didFailToEncode(error)
       }
     }
+    endTurnMark()
     activityPublisher.publish(activity)
   }
 

@@ -23,6 +23,8 @@ final class LiveSession: Session, BatchSource {
   private let subscribers = Atomic<Int>(0)
   private let interrupted = Atomic<Bool>(false)
   private let ended = Atomic<Bool>(false)
+  /// The mark of a turn that no request executes, in the serial context; -1 for none.
+  let turnMark = Atomic<Int>(-1)
 
   /// Creates a session at the end of its log and connects its reactor.
   ///
@@ -55,6 +57,7 @@ final class LiveSession: Session, BatchSource {
 
   deinit {
     if !hasEnded { didLeaveMemory() }
+    endTurnMark()
     pipeline.shutDown()
   }
 

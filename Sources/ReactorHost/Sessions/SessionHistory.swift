@@ -63,7 +63,7 @@ struct SessionHistory: Sendable {
   /// Converts the errors of the log and of the reactor.
   private func reading<Value>(_ body: () throws -> Value) throws(HistoryError) -> Value {
     do {
-      return try body()
+      return try session.marked { try body() }
     } catch let error as LogError {
       throw .log(error)
     } catch {

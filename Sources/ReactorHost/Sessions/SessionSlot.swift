@@ -149,6 +149,9 @@ final class SessionSlot: Sendable {
       case .create: return completion(.failure(.exists))
       }
     }
+    if environment.settings.marking?.isQuarantined(key, .session) == true {
+      return completion(.failure(.quarantined))
+    }
     do {
       switch try log.record() {
       case .stored(let stored):
@@ -270,6 +273,8 @@ final class SessionSlot: Sendable {
 
   private func fold(_ stored: StoredSession) throws -> LiveSession {
     guard stored.version > 0 else { return try begin(stored, instance()) }
+    let mark = environment.settings.marking?.begin(key, .session, [])
+    defer { if let mark { environment.settings.marking?.end(mark) } }
     guard let restored = try environment.witness.fold(log, stored.version, scope) else {
       throw LogError.corrupt("Some of the session's mutations are missing.")
     }

@@ -36,6 +36,7 @@ public enum CommandLineInterface {
       case .watch(let command): try command.run()
       case .send(let command): try command.run()
       case .new(let command): print(try command.run())
+      case .quarantine(let task, let configuration): try task.run(configuration)
       case .log(let task, let configuration):
         var context = context(configuration, settings)
         context.task = task

@@ -26,6 +26,8 @@ extension Configuration {
       return try reader.serve(arguments.dropFirst(), readFile: readFile)
     case "log":
       return try reader.log(arguments.dropFirst(), readFile: readFile)
+    case "quarantine":
+      return try reader.quarantine(arguments.dropFirst(), readFile: readFile)
     case "health":
       return try reader.health(arguments.dropFirst(), readFile: readFile)
     case "watch":

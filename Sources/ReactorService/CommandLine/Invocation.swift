@@ -8,6 +8,9 @@ public enum Invocation: Sendable {
   /// Maintain the configured store.
   case log(StoreTask, Configuration)
 
+  /// List or clear the quarantine of the configured store.
+  case quarantine(QuarantineTask, Configuration)
+
   /// Check that a running daemon is healthy.
   case health(HealthProbe)
 

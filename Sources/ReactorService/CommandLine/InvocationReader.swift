@@ -42,6 +42,22 @@ struct InvocationReader {
     return .log(task, try configuration(flags, readFile: readFile))
   }
 
+  /// `reactord quarantine TASK …`.
+  func quarantine(
+    _ arguments: ArraySlice<String>, readFile: (String) throws(FileProblem) -> [UInt8]
+  ) throws(ConfigurationError) -> Invocation {
+    guard let word = arguments.first, !word.hasPrefix("-") else {
+      return .print(SettingsTable.overview)
+    }
+    let flags = try self.flags(
+      arguments.dropFirst(), help: SettingsTable.overview, ownFlag: nil)
+    if let text = flags.text { return .print(text) }
+    guard let task = QuarantineTask(rawValue: word) else {
+      throw .usage("unknown task \"\(word)\"; see 'reactord --help'")
+    }
+    return .quarantine(task, try configuration(flags, readFile: readFile))
+  }
+
   /// `reactord health …`: without a URL, the address is the one that the configuration listens on.
   func health(
     _ arguments: ArraySlice<String>, readFile: (String) throws(FileProblem) -> [UInt8]

@@ -39,11 +39,14 @@ extension ServiceContext {
     guard let store = try await openStoreWhenFree(notifier) else { return }
     let deadline = exitAfterGrace(store)
     defer { deadline.isMet.store(true, ordering: .relaxed) }
+    var hostSettings = configuration.host
+    let marks = containCrashes(&hostSettings)
     let host = Host(
-      reactors, globals: globals, log: store.log, settings: configuration.host, logger: logger)
+      reactors, globals: globals, log: store.log, settings: hostSettings, logger: logger)
     let serverMetrics = ServerMetrics()
     var apiSettings = try apiSettings(hosting: reactors.map(\.name))
     apiSettings.metrics = [serverMetrics, logCounts, ProcessMetrics()]
+    if let marks { apiSettings.metrics.append(marks) }
     if let logWriter { apiSettings.metrics.append(logWriter) }
     let api = ReactorAPI(host: host, settings: apiSettings, logger: logger)
     reload?.onReload { configuration throws(ConfigurationError) in

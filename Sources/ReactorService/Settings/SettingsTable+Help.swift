@@ -11,6 +11,8 @@ extension SettingsTable {
         import    import an export from standard input, completely or not at all
         backup    copy the store to the file of --to FILE; the daemon may be running
         compact   delete what log.retain does not retain, and shrink the file
+      reactord quarantine list|clear [--store sqlite:PATH]   actions that crashed the daemon: print
+                                                             them, or permit them again
       reactord watch URL [--json]                            print a session's State and its changes
       reactord send URL ACTION [--wait SECONDS]              send an action and print the State
       reactord new NAME [--package PATH|URL]                 write a package with one reactor

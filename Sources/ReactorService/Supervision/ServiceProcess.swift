@@ -36,11 +36,13 @@ struct ServiceProcess: ~Copyable {
   /// - Parameters:
   ///   - sockets: The listening sockets to pass.
   ///   - errors: The standard error of the process.
+  ///   - marks: The file for the marks of running actions.
   ///   - restarts: The number of earlier crashes.
+  ///   - lastSignal: The signal of the last crash; 0 for none.
   /// - Returns: The process.
   /// - Throws: A failure of the system.
   static func start(
-    sockets: [Int32], errors: Int32, restarts: Int
+    sockets: [Int32], errors: Int32, marks: Int32, restarts: Int, lastSignal: Int32
   ) throws(Failure) -> ServiceProcess {
     let lifeline = try makePipe()
     let ready = try makePipe()
@@ -53,7 +55,7 @@ struct ServiceProcess: ~Copyable {
     defer { unsafe posix_spawn_file_actions_destroy(&actions) }
     unsafe posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO)
     // The sources may have the numbers of the targets; copies above all of them are safe.
-    let sources = [lifeline.reading, ready.writing] + sockets
+    let sources = [lifeline.reading, ready.writing] + sockets + [marks]
     let base = SupervisorLink.firstDescriptor
     var copies: [Int32] = []
     defer { for copy in copies { close(copy) } }
@@ -79,7 +81,9 @@ struct ServiceProcess: ~Copyable {
       &attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
 
     var environment = environmentVariables()
-    environment.append(SupervisorLink(socketCount: sockets.count, restarts: restarts).variable)
+    let link = SupervisorLink(
+      socketCount: sockets.count, restarts: restarts, lastSignal: lastSignal)
+    environment.append(link.variable)
     let words = unsafe CommandLine.arguments.map { unsafe strdup($0) }
     let variables = unsafe environment.map { unsafe strdup($0) }
     defer { unsafe (words + variables).forEach { unsafe free($0) } }

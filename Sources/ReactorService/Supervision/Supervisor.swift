@@ -1,3 +1,4 @@
+internal import CCrashMarks
 internal import Dispatch
 internal import Glibc
 internal import MicrohttpdServer
@@ -26,6 +27,8 @@ final class Supervisor: Sendable {
   private let state = Mutex(State())
   private let wakeup: Waker
   private let output: ServiceOutput
+  /// A file for the marks of running actions, for a service with its store in memory.
+  private let marks: Int32
 
   /// Opens the sockets and handles signals.
   ///
@@ -42,7 +45,8 @@ final class Supervisor: Sendable {
     } catch {
       throw .configuration("listen: \(error.message)")
     }
-    guard let wakeup = Waker(), let output = ServiceOutput(writer) else {
+    marks = reactord_marks_anonymous_file()
+    guard let wakeup = Waker(), let output = ServiceOutput(writer), marks >= 0 else {
       throw ConfigurationError(message: "no file descriptors are left", exitCode: EX_OSERR)
     }
     self.wakeup = wakeup
@@ -54,9 +58,10 @@ final class Supervisor: Sendable {
   func run() -> Never {
     var backoff = RestartBackoff()
     var restarts = 0
+    var lastSignal: Int32 = 0
     while true {
       let start = ContinuousClock.now
-      let end = runService(restarts: restarts)
+      let end = runService(restarts: restarts, lastSignal: lastSignal)
       switch end {
       case .exited(let code): finish(code)
       case .killed(let signal):
@@ -67,15 +72,17 @@ final class Supervisor: Sendable {
         wakeup.wait(milliseconds: delay.milliseconds)
         if state.withLock({ $0.isTerminating }) { finish(EXIT_FAILURE) }
         restarts += 1
+        lastSignal = signal
       }
     }
   }
 
   /// Runs one process of the service to its end.
-  private func runService(restarts: Int) -> ServiceProcess.End {
+  private func runService(restarts: Int, lastSignal: Int32) -> ServiceProcess.End {
     do throws(ServiceProcess.Failure) {
       let service = try ServiceProcess.start(
-        sockets: listeners.map(\.rawDescriptor), errors: output.descriptor, restarts: restarts)
+        sockets: listeners.map(\.rawDescriptor), errors: output.descriptor, marks: marks,
+        restarts: restarts, lastSignal: lastSignal)
       let isTerminating = state.withLock { state in
         state.service = service.id
         return state.isTerminating

@@ -73,7 +73,7 @@ final class ReactorJournal<State: Sendable>: Sendable {
   /// Records a report of the pipeline.
   func note(_ report: PipelineReport<some Sendable, State>) {
     switch report {
-    case .connected, .reduced: break
+    case .connected, .reduced, .turnBegan: break
     case .failed(let error, let stage): add(.failure(error, stage))
     case .turnEnded: wake()
     }

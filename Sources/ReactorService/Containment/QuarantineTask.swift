@@ -1,0 +1,39 @@
+internal import ReactorHost
+
+/// A task of `reactord quarantine …`.
+public enum QuarantineTask: String, Sendable {
+  /// Print the quarantined actions and sessions, one JSON object per line.
+  case list
+
+  /// Permit them again.
+  case clear
+
+  /// Executes the task, also while a daemon uses the store.
+  func run(_ configuration: Configuration) throws(ConfigurationError) {
+    guard case .sqlite(let path) = configuration.store else {
+      throw .configuration(
+        "'reactord quarantine' needs a store sqlite:PATH, found \(configuration.store)")
+    }
+    guard let marks = CrashMarks(besideStore: path, creating: false) else {
+      throw .configuration("cannot open \"\(path).marks\", which the daemon creates")
+    }
+    let entries = marks.quarantined
+    switch self {
+    case .list: for entry in entries { print(Self.line(entry)) }
+    case .clear:
+      marks.clearQuarantine()
+      print("\(entries.count) entries removed")
+    }
+  }
+
+  private static func line(_ entry: QuarantinedAction) -> String {
+    func quoted(_ text: String) -> String {
+      var bytes: [UInt8] = []
+      LogEscape.json.write(text, to: &bytes, limit: LogFormat.lineLimit)
+      return "\"" + String(decoding: bytes, as: UTF8.self) + "\""
+    }
+    return "{\"reactor\":\(quoted(entry.session.reactor)),\"session\":\(quoted(entry.session.id)),"
+      + "\"action\":\(entry.action.map(quoted) ?? "null"),\"at\":\(quoted(entry.at.description)),"
+      + "\"signal\":\(quoted(entry.signal))}"
+  }
+}

@@ -1,0 +1,46 @@
+internal import ReactorHost
+internal import Telemetry
+
+extension ServiceContext {
+  /// Begins to mark actions, and quarantines those that crashed the process before.
+  ///
+  /// - Parameter settings: The settings of the host, which get the marks.
+  /// - Returns: The marks; `nil` with a store in memory and no supervisor, or without space on the disk.
+  func containCrashes(_ settings: inout HostSettings) -> CrashMarks? {
+    let marks: CrashMarks?
+    switch configuration.store {
+    case .sqlite(let path): marks = CrashMarks(besideStore: path, creating: true)
+    case .memory: marks = supervisor.flatMap { CrashMarks(descriptor: $0.marksDescriptor) }
+    }
+    guard let marks else {
+      if configuration.store != .memory {
+        logger.warning("crashing actions are not quarantined: the file of marks cannot be written")
+      }
+      return nil
+    }
+    let known = marks.quarantined
+    if let crash = marks.collectCrash(endedBy: supervisor?.lastSignal) {
+      report(crash, marks.quarantined.filter { !known.contains($0) })
+      if crash.quarantined == 0 {
+        settings.runLimit = min(settings.runLimit, CrashMarks.runLimitAfterCrash)
+      }
+    }
+    marks.handleCrashes()
+    settings.marking = marks
+    return marks
+  }
+
+  private func report(_ crash: CrashMarks.Crash, _ added: [QuarantinedAction]) {
+    logger.error(
+      "the process before this one crashed",
+      ["signal": crash.signal, "backtrace": crash.backtrace.joined(separator: " < ")])
+    for entry in added {
+      let fields: KeyValuePairs = [
+        "reactor": entry.session.reactor, "session": entry.session.id,
+        "action": entry.action ?? "",
+      ]
+      logger.error(
+        entry.action == nil ? "session is quarantined" : "action is quarantined", fields)
+    }
+  }
+}

@@ -1,0 +1,122 @@
+import Foundation
+import Glibc
+import Testing
+
+/// Actions that crash the service are quarantined.
+@Suite(.blocking)
+struct ContainmentTests {
+  private let folder: TemporaryFolder
+  private let server: ReactordProcess
+  private let session: SessionClient
+
+  init() throws {
+    folder = try TemporaryFolder()
+    server = try Self.start(store: "sqlite:" + folder["log.db"])
+    session = server.session(of: "faulty")
+    #expect(try session.post(#"{"add":1}"#).status == 200)
+  }
+
+  private static func start(store: String) throws -> ReactordProcess {
+    try ReactordProcess(
+      ["--store", store], program: "faulty", environment: ["REACTORD_SUPERVISE": "true"])
+  }
+
+  /// A client with a new connection to the same session.
+  private func again(_ server: ReactordProcess? = nil) -> SessionClient {
+    SessionClient((server ?? self.server).client(), session.path)
+  }
+
+  private func expectQuarantined(_ body: String, in session: SessionClient) throws {
+    try expectProblem(session.post(body), 500, "action-crashed")
+  }
+
+  @Test(arguments: [
+    #""trapInMutate""#, #""trapInReduce""#, #""trapInEncoding""#, #"{"trapInDecoding":true}"#,
+    #"[{"add":1},"trapInMutate"]"#,
+  ])
+  func `an action that crashed the service is not executed again`(body: String) throws {
+    #expect(throws: (any Error).self) { try session.post(body) }
+    try expectQuarantined(body, in: again())
+    try expectQuarantined(body, in: again())
+    // The session, and other ones, continue.
+    #expect(try again().post(#"{"add":1}"#).status == 200)
+    #expect(try server.session(of: "other").post(#"{"add":1}"#).json["value"] == 1)
+    #expect(server.standardError.components(separatedBy: "service crashed").count == 2)
+    #expect(server.standardError.contains("action is quarantined reactor=faulty"))
+  }
+
+  @Test func `another spelling of the action is rejected as well`() throws {
+    #expect(throws: (any Error).self) { try session.post(#""trapInMutate""#) }
+    try expectQuarantined(#"  "trapInMutate" "#, in: again())
+    try expectQuarantined(#"{"trapInMutate":{}}"#, in: again())
+    let answer = try again().post(#"[{"add":1},"trapInMutate",{"add":1}]"#)
+    let problem = try expectProblem(answer, 500, "action-crashed")
+    #expect(problem["index"] == 1)
+    #expect(try again().state().json["value"] == 3)
+  }
+
+  @Test func `the quarantine is logged, counted and listed until it is cleared`() throws {
+    #expect(throws: (any Error).self) { try session.post(#""trapInMutate""#) }
+    #expect(eventually { (try? server.client().get("/readyz").status) == 200 })
+    #expect(server.standardError.contains("FaultyReactor.mutate"))
+    let metrics = try server.client().get("/metrics").text
+    #expect(metrics.contains("reactord_quarantined_actions 1\n"))
+    #expect(metrics.contains("reactord_crashes_total 1\n"))
+    let entries = try server.client().get("/v1/quarantine").json["quarantine"]?.array
+    #expect(entries?.count == 1)
+    #expect(entries?.first?["session"]?.string == session.id)
+    #expect(entries?.first?["action"]?.string == #""trapInMutate""#)
+
+    let store = ["--store", "sqlite:" + folder["log.db"]]
+    let list = try ReactordProcess.launch(["quarantine", "list"] + store)
+    #expect(try list.wait() == .code(0))
+    #expect(list.standardOutput.contains(#""action":"\"trapInMutate\"""#))
+    let clear = try ReactordProcess.launch(["quarantine", "clear"] + store)
+    #expect(try clear.wait() == .code(0))
+    #expect(clear.standardOutput == "1 entries removed\n")
+    #expect(throws: (any Error).self) { try again().post(#""trapInMutate""#) }
+    try expectQuarantined(#""trapInMutate""#, in: again())
+    #expect(try server.client().send("DELETE", "/v1/quarantine").status == 204)
+    let rest = try server.client().get("/v1/quarantine").json
+    #expect(rest == ["quarantine": []])
+  }
+
+  @Test func `the quarantine survives a restart of the supervisor`() throws {
+    #expect(throws: (any Error).self) { try session.post(#""trapInMutate""#) }
+    try expectQuarantined(#""trapInMutate""#, in: again())
+    #expect(try server.stop() == .code(0))
+    let next = try Self.start(store: "sqlite:" + folder["log.db"])
+    try expectQuarantined(#""trapInMutate""#, in: again(next))
+    #expect(try again(next).post(#"{"add":1}"#).json["value"] == 2)
+  }
+
+  @Test func `with a store in memory, the supervisor retains the quarantine`() throws {
+    let server = try Self.start(store: "memory")
+    let session = server.session(of: "faulty")
+    #expect(throws: (any Error).self) { try session.post(#""trapInMutate""#) }
+    try expectQuarantined(#""trapInMutate""#, in: SessionClient(server.client(), session.path))
+  }
+
+  @Test func `an accepted action whose effect crashes the service is given up`() throws {
+    let prefer = ["Prefer": "respond-async", "Idempotency-Key": "k"]
+    #expect(try session.post(#""trapInEffect""#, prefer).status == 202)
+    #expect(
+      eventually(within: .seconds(30)) {
+        server.standardError.contains("interrupted action is given up")
+      })
+    #expect(eventually { (try? again().post(#"{"add":1}"#).status) == 200 })
+    #expect(server.standardError.components(separatedBy: "service crashed").count <= 5)
+  }
+
+  @Test func `a process that was killed quarantines nothing`() throws {
+    let service = try #require(
+      String(
+        contentsOfFile: "/proc/\(server.process.id)/task/\(server.process.id)/children",
+        encoding: .utf8
+      ).split(separator: " ").first.flatMap { pid_t($0) })
+    kill(service, SIGKILL)
+    #expect(eventually { server.standardError.contains("service restarted") })
+    #expect(try again().post(#"{"add":1}"#).json["value"] == 2)
+    #expect(try server.client().get("/v1/quarantine").json == ["quarantine": []])
+  }
+}
