@@ -6,6 +6,7 @@ final class FaultyReactor: Reactor {
   enum Action: Codable, Sendable {
     case add(Int)
     case trapInMutate
+    case trapInMutateWith(String)
     case trapInReduce
     case trapInEffect
     case trapInEncoding
@@ -46,6 +47,7 @@ final class FaultyReactor: Reactor {
     case .trapInMutate:
       let items = [1, 2, 3]
       return .just(.add(items[currentState.value + 3]))
+    case .trapInMutateWith(let text): fatalError(text)
     case .trapInReduce: return .just(.trap)
     case .trapInEffect:
       return Observable<Int>.timer(.milliseconds(50), scheduler: MainScheduler.instance)

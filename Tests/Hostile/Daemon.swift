@@ -12,7 +12,7 @@ final class Daemon {
     process.executableURL = program
     process.arguments = [
       "serve", "--listen", "127.0.0.1:0", "--store", "sqlite:\(folder.path)/log.db",
-      "--log-level", "error",
+      "--log-level", "error", "--supervise", "false",
     ]
     let output = Pipe()
     process.standardOutput = output

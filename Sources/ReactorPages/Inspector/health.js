@@ -20,6 +20,7 @@ function rows(now, before, seconds) {
   const failures = total("reactord_log_failures_total");
   const [files, fileLimit] = [total("process_open_fds"), total("process_max_fds")];
   const rejected = total("reactord_http_connections_refused_total");
+  const quarantined = total("reactord_quarantined_actions");
   const commitTime = 1_000 * total("reactord_commit_duration_seconds_sum") / commits;
   return [
     ["Store", failures > 0 ? `${readable(failures)} writes failed since the start`
@@ -40,7 +41,22 @@ function rows(now, before, seconds) {
     ["Log", `${readable(now.get('reactord_log_lines_total{level="error"}') ?? 0)} errors, `
       + `${readable(now.get('reactord_log_lines_total{level="warning"}') ?? 0)} warnings`,
     rate('reactord_log_lines_total{level="error"}') > 0],
+    ["Crashes", `${readable(total("reactord_crashes_total"))}, ${readable(quarantined)} actions quarantined`,
+      quarantined > 0],
   ];
+}
+
+/** The quarantined actions, as rows; none without the right to read them. */
+async function quarantine() {
+  try {
+    const response = await request("v1/quarantine");
+    return (await response.json()).quarantine.map(({ reactor, session, action, signal }) => [
+      "Quarantined", `${reactor}/${session}: ${action ?? "the session itself"} (${signal})`, false,
+    ]);
+  } catch (problem) {
+    if (!(problem instanceof Problem)) throw problem;
+    return [];
+  }
 }
 
 /** The section “Health”. */
@@ -65,8 +81,9 @@ export class Health {
       const response = await request("metrics", { headers: { Accept: "text/plain" } });
       const now = samples(await response.text());
       const time = performance.now();
+      const crashed = now.get("reactord_quarantined_actions") > 0 ? await quarantine() : [];
       part.health.replaceChildren(
-        ...rows(now, this.#before, (time - this.#time) / 1_000).flatMap(([name, text, isBad]) => [
+        ...[...rows(now, this.#before, (time - this.#time) / 1_000), ...crashed].flatMap(([name, text, isBad]) => [
           element("dt", {}, name),
           element("dd", isBad ? { class: "attention" } : {}, isBad ? `${text} (check)` : text),
         ]));

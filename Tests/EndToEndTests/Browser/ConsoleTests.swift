@@ -211,6 +211,20 @@ extension InspectorBrowserTests {
       try page.expectNoComplaints()
     }
 
+    @Test func `quarantined actions are listed as text`() throws {
+      let server = try ReactordProcess(
+        [], program: "faulty", environment: ["REACTORD_SUPERVISE": "true"])
+      let session = server.session(of: "faulty")
+      let action = #"{"trapInMutateWith":"<img src=x onerror=document.title='hacked'>"}"#
+      #expect(throws: (any Error).self) { try session.post(action) }
+      let page = InspectorPage(browser: browser, server: server)
+      #expect(eventually { (try? server.client().get("/readyz").status) == 200 })
+      try page.open()
+      try page.expectText("1, 1 actions quarantined (check)", in: "#health")
+      try page.expectText("faulty/\(session.id): \(action) (SIG", in: "#health")
+      try expectNotHacked()
+    }
+
     @Test func `a global is shown and set`() throws {
       try page.open()
       try page.expectText("null", in: "#globals code")
