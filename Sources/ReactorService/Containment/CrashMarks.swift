@@ -26,6 +26,9 @@ final class CrashMarks: ActionMarking {
   /// outside of all marks: in the code of an effect.
   static let runLimitAfterCrash = 3
 
+  /// The number of functions in the log line of a crash.
+  private static let backtraceLength = 12
+
   // Proof: a shared mapping that is never removed; its functions are thread-safe.
   private nonisolated(unsafe) let region: UnsafeMutableRawPointer
 
@@ -59,7 +62,7 @@ final class CrashMarks: ActionMarking {
     }
     return Crash(
       signal: Self.name(of: found.signal), quarantined: Int(found.quarantined),
-      backtrace: offsets.filter { $0 != 0 }.map(Self.function))
+      backtrace: offsets.filter { $0 != 0 }.prefix(Self.backtraceLength).map(Self.function))
   }
 
   /// Flags the marks of a thread that crashes from now on.

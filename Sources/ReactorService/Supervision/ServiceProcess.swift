@@ -84,6 +84,11 @@ struct ServiceProcess: ~Copyable {
     let link = SupervisorLink(
       socketCount: sockets.count, restarts: restarts, lastSignal: lastSignal)
     environment.append(link.variable)
+    // The marks have the functions of a crash; the runtime's own report takes seconds, in which no
+    // request is served.
+    if !environment.contains(where: { $0.hasPrefix("SWIFT_BACKTRACE=") }) {
+      environment.append("SWIFT_BACKTRACE=enable=no")
+    }
     let words = unsafe CommandLine.arguments.map { unsafe strdup($0) }
     let variables = unsafe environment.map { unsafe strdup($0) }
     defer { unsafe (words + variables).forEach { unsafe free($0) } }
