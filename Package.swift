@@ -82,14 +82,16 @@ let package = Package(
 
     // The log protocol, its records, and the log in memory. No sessions.
     .target(
-      name: "ReactorLog", dependencies: ["ReactorCoding"],
+      name: "ReactorLog", dependencies: ["Crypto", "ReactorCoding"],
       swiftSettings: settings + [.strictMemorySafety()]),  // SE-0458
     .testTarget(name: "ReactorLogTests", dependencies: ["ReactorLog"], swiftSettings: settings),
 
     // Sessions and mailboxes. No HTTP, no C.
     .target(
       name: "ReactorHost",
-      dependencies: ["ReactorCoding", "ReactorCore", "ReactorLog", "ReactorStreams", "Telemetry"],
+      dependencies: [
+        "Crypto", "ReactorCoding", "ReactorCore", "ReactorLog", "ReactorStreams", "Telemetry",
+      ],
       swiftSettings: settings + [.strictMemorySafety()]),
     .testTarget(
       name: "ReactorHostTests",
@@ -155,15 +157,15 @@ let package = Package(
     .target(
       name: "ReactorHTTP",
       dependencies: [
-        "ReactorCoding", "ReactorCore", "ReactorHost", "ReactorLog", "ReactorStreams",
+        "Identity", "ReactorCoding", "ReactorCore", "ReactorHost", "ReactorLog", "ReactorStreams",
         "ReactorTransport", "Telemetry",
       ],
       swiftSettings: settings + [.strictMemorySafety()]),
     .testTarget(
       name: "ReactorHTTPTests",
       dependencies: [
-        "ReactorCoding", "ReactorCore", "ReactorHost", "ReactorHTTP", "ReactorLog",
-        "ReactorStreams", "ReactorTransport", "Telemetry",
+        "Crypto", "Identity", "ReactorCoding", "ReactorCore", "ReactorHost", "ReactorHTTP",
+        "ReactorLog", "ReactorStreams", "ReactorTransport", "Telemetry",
       ],
       swiftSettings: settings),
 
@@ -254,9 +256,10 @@ let package = Package(
     .target(
       name: "ReactorService",
       dependencies: [
-        "CCrashMarks", "MicrohttpdServer", "ReactorHost", "ReactorHTTP", "ReactorLog",
-        "ReactorPages",
-        "ReactorTransport", "SQLiteLog", "SystemThreads", "Telemetry", "TerminalClient", "Zlib",
+        "CCrashMarks", "Identity", "MicrohttpdServer", "ReactorCoding", "ReactorHost",
+        "ReactorHTTP",
+        "ReactorLog", "ReactorPages", "ReactorTransport", "SQLiteLog", "SystemThreads", "Telemetry",
+        "TerminalClient", "Zlib",
       ],
       swiftSettings: settings + [.strictMemorySafety()]),  // SE-0458
     .testTarget(
@@ -273,9 +276,13 @@ let package = Package(
     .testTarget(
       name: "EndToEndTests",
       dependencies: [
-        "HotPathCounts", "PublicTestData", "ReadmeExample", "faulty", "reactord", "room", "todo",
+        "HotPathCounts", "PublicTestData", "ReadmeExample", "cart", "faulty", "reactord", "room",
+        "todo",
       ],
-      exclude: ["Durability/faults.c"],  // the tests compile it, to be preloaded
+      exclude: [
+        "Durability/faults.c",  // the tests compile it, to be preloaded
+        "Identity/provider.py",
+      ],
       swiftSettings: settings),
 
     // Reactors that trap or block, for tests of the process around them.
@@ -287,8 +294,8 @@ let package = Package(
     .target(
       name: "FuzzedParsers",
       dependencies: [
-        "ReactorCoding", "ReactorHost", "ReactorHTTP", "ReactorLog", "Reactors", "ReactorService",
-        "ReactorTransport",
+        "Crypto", "Identity", "ReactorCoding", "ReactorCore", "ReactorHost", "ReactorHTTP",
+        "ReactorLog", "Reactors", "ReactorService", "ReactorTransport",
       ],
       path: "Tests/Fuzzing/FuzzedParsers", swiftSettings: settings),
     .testTarget(name: "FuzzingTests", dependencies: ["FuzzedParsers"], swiftSettings: settings),
@@ -300,6 +307,11 @@ let package = Package(
     .executableTarget(
       name: "ReadmeExample", dependencies: ["ReactorCore", "ReactorHost", "ReactorService"],
       path: "Tests/ReadmeExample", swiftSettings: settings),
+
+    // The reactor of the guide "Users and rights", which a test compares and runs.
+    .executableTarget(
+      name: "cart", dependencies: ["ReactorCore", "ReactorHost", "ReactorService"],
+      path: "Tests/UsersAndRights", swiftSettings: settings),
 
     // The package of the tutorial, which has a manifest of its own.
     .target(

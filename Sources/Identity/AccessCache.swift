@@ -22,8 +22,8 @@ struct AccessCache {
   /// The most entries.
   let limit: Int
 
-  private var recent: [Key: Access] = [:]
-  private var older: [Key: Access] = [:]
+  private var recent: [Key: Authentication] = [:]
+  private var older: [Key: Authentication] = [:]
 
   init(limit: Int) {
     self.limit = limit
@@ -33,7 +33,7 @@ struct AccessCache {
   var count: Int { recent.count + older.count }
 
   /// Returns the entry of a digest if its credential has not expired.
-  mutating func access(for key: Key, at now: Int64) -> Access? {
+  mutating func access(for key: Key, at now: Int64) -> Authentication? {
     if let access = recent[key] { return Self.isCurrent(access, at: now) ? access : nil }
     guard let access = older.removeValue(forKey: key) else { return nil }
     guard Self.isCurrent(access, at: now) else { return nil }
@@ -41,7 +41,7 @@ struct AccessCache {
     return access
   }
 
-  mutating func insert(_ access: Access, for key: Key) {
+  mutating func insert(_ access: Authentication, for key: Key) {
     if recent.count >= max(1, limit / 2) {
       older = recent
       recent = [:]
@@ -54,7 +54,7 @@ struct AccessCache {
     older = [:]
   }
 
-  private static func isCurrent(_ access: Access, at now: Int64) -> Bool {
+  private static func isCurrent(_ access: Authentication, at now: Int64) -> Bool {
     access.expiry.map { now < $0 } ?? true
   }
 }

@@ -51,7 +51,7 @@ public final class Authenticator: Sendable {
 
   private struct State {
     var configuration: Configuration
-    var anonymous: Access
+    var anonymous: Authentication
     var cache: AccessCache
     var usedTickets = UsedTickets()
     var generation: UInt64 = 0
@@ -60,7 +60,7 @@ public final class Authenticator: Sendable {
       self.configuration = configuration
       self.generation = generation
       cache = AccessCache(limit: configuration.cacheLimit)
-      anonymous = Access(
+      anonymous = Authentication(
         .anonymous, nil, Grants(rules: configuration.rules, principal: nil),
         generation: generation)
     }
@@ -88,7 +88,7 @@ public final class Authenticator: Sendable {
   }
 
   /// The grants of a request without a credential.
-  public var anonymous: Access {
+  public var anonymous: Authentication {
     state.withLock { $0.anonymous }
   }
 
@@ -99,14 +99,12 @@ public final class Authenticator: Sendable {
   ///   - now: The time in seconds since 1970.
   /// - Returns: The principal and its grants.
   /// - Throws: The reason for 401.
-  public func authenticate(_ token: [UInt8], at now: Int64) throws(Failure) -> Access {
+  public func authenticate(_ token: [UInt8], at now: Int64) throws(Failure) -> Authentication {
     guard token.count <= TokenVerifier.sizeLimit else { throw .token(.tooLong) }
     let digest = SHA256.digest(of: token)
     let key = AccessCache.Key(digest)
-    let (cached, configuration, generation) = state.withLock { state in
-      (state.cache.access(for: key, at: now), state.configuration, state.generation)
-    }
-    if let cached { return cached }
+    if let cached = state.withLock({ $0.cache.access(for: key, at: now) }) { return cached }
+    let (configuration, generation) = state.withLock { ($0.configuration, $0.generation) }
     let access = try Self.verify(token, digest, configuration, generation, at: now)
     state.withLock { state in
       if state.generation == generation { state.cache.insert(access, for: key) }
@@ -117,14 +115,14 @@ public final class Authenticator: Sendable {
   private static func verify(
     _ token: [UInt8], _ digest: [UInt8], _ configuration: Configuration, _ generation: UInt64,
     at now: Int64
-  ) throws(Failure) -> Access {
+  ) throws(Failure) -> Authentication {
     if let token = configuration.staticTokens?.token(digest: digest) {
       return access(of: token, configuration, generation)
     }
     guard let verifier = configuration.verifier else { throw .unknownToken }
     do throws(TokenVerifier.Failure) {
       let verified = try verifier.verify(token, at: now)
-      return Access(
+      return Authentication(
         .key(thumbprint: verified.keyThumbprint), verified.principal,
         Grants(rules: configuration.rules, principal: verified.principal), generation: generation)
     } catch {
@@ -134,11 +132,16 @@ public final class Authenticator: Sendable {
 
   private static func access(
     of token: StaticTokens.Token, _ configuration: Configuration, _ generation: UInt64
-  ) -> Access {
-    Access(
+  ) -> Authentication {
+    Authentication(
       .staticToken(token.digest), token.principal,
       Grants(rules: configuration.rules + token.rules, principal: token.principal),
       generation: generation)
+  }
+
+  /// Returns whether the configuration was not replaced since an authentication.
+  public func isCurrent(_ access: Authentication) -> Bool {
+    state.withLock { $0.generation == access.generation }
   }
 
   /// Derives the grants of an earlier authentication from the present configuration.
@@ -147,7 +150,7 @@ public final class Authenticator: Sendable {
   ///
   /// - Returns: The grants now; `nil` if the credential has expired, or its key or static token was
   ///   removed.
-  public func refresh(_ access: Access, at now: Int64) -> Access? {
+  public func refresh(_ access: Authentication, at now: Int64) -> Authentication? {
     if let expiry = access.expiry, now >= expiry { return nil }
     let (configuration, generation) = state.withLock { ($0.configuration, $0.generation) }
     guard access.generation != generation else { return access }
@@ -160,7 +163,7 @@ public final class Authenticator: Sendable {
       guard configuration.verifier?.keys.contains(thumbprint: thumbprint) == true else {
         return nil
       }
-      return Access(
+      return Authentication(
         access.source, access.principal,
         Grants(rules: configuration.rules, principal: access.principal), generation: generation)
     }
@@ -177,7 +180,7 @@ public final class Authenticator: Sendable {
   /// - Returns: The ticket and the time at which it expires; `nil` for an anonymous access, or if
   ///   the claims do not fit into ``Ticket/sizeLimit`` bytes.
   public func makeTicket(
-    for access: Access, address: String?, at now: Int64
+    for access: Authentication, address: String?, at now: Int64
   ) -> (text: String, expiry: Int64)? {
     let (key, lifetime) = state.withLock {
       ($0.configuration.ticketKey, $0.configuration.ticketLifetime)
@@ -197,7 +200,7 @@ public final class Authenticator: Sendable {
   /// - Throws: ``Failure/ticket``.
   public func authenticate(
     ticket text: [UInt8], address: String, at now: Int64
-  ) throws(Failure) -> Access {
+  ) throws(Failure) -> Authentication {
     let key = state.withLock { $0.configuration.ticketKey }
     guard let ticket = Ticket(text, key: key), now < ticket.expiry,
       ticket.address.map({ $0.utf8.elementsEqual(address.utf8) }) ?? true,

@@ -55,6 +55,11 @@ public struct StaticTokens: Sendable {
   /// The tokens in the order of the file.
   public private(set) var tokens: [Token] = []
 
+  /// The names of the reactors that the file contains.
+  public var reactors: Set<String> {
+    tokens.reduce(into: []) { $0.formUnion($1.reactors ?? []) }
+  }
+
   /// Reads the text of a file.
   ///
   /// - Throws: The first line that is malformed.

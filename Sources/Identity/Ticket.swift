@@ -10,13 +10,13 @@ struct Ticket {
   /// The longest text, in bytes: it has to fit into a request line beside the rest of the URL.
   static let sizeLimit = 6144
 
-  let access: Access
+  let access: Authentication
   let address: String?
   let expiry: Int64
   let nonce: [UInt8]
 
   /// Creates a ticket; `nil` for an anonymous access.
-  init?(access: Access, address: String?, expiry: Int64) {
+  init?(access: Authentication, address: String?, expiry: Int64) {
     guard access.isAuthenticated else { return nil }
     self.access = access
     self.address = address
@@ -61,7 +61,7 @@ struct Ticket {
       let nonce = members.string("n").flatMap({ Base64URL.decode($0.utf8) }),
       let expiry = members.number("x").flatMap({ Int64(exactly: $0) })
     else { return nil }
-    let source: Access.Source
+    let source: Authentication.Source
     if let digest = members.string("t").flatMap({ Base64URL.decode($0.utf8) }) {
       source = .staticToken(digest)
     } else if let thumbprint = members.string("k").flatMap({ Base64URL.decode($0.utf8) }) {
@@ -75,7 +75,7 @@ struct Ticket {
         id: id, claims: claims, expiry: members.number("e").flatMap { Int64(exactly: $0) })
     }
     // Of no generation, so that its grants are derived before it is used.
-    access = Access(source, principal, Grants(rules: [], principal: nil), generation: .max)
+    access = Authentication(source, principal, Grants(rules: [], principal: nil), generation: .max)
     address = members.string("a")
     self.expiry = expiry
     self.nonce = nonce

@@ -20,11 +20,7 @@ extension ReactorAPI {
     }
     if scope.resource?.isProbe != true { try settings.hosts.check(request) }
     if !scope.method.isSafe { try settings.crossOrigin.check(request) }
-    if let tokens = accessTokens, scope.method != .options, let resource = scope.resource {
-      try tokens.check(
-        request, scope, needs: resource.right(for: scope.method), at: resource,
-        inQuery: settings.takesTokenInQuery)
-    }
+    try authorize(request, scope)
   }
 
   /// Sends the response to a failed authentication: at once up to a rate per address, then delayed.
@@ -35,7 +31,7 @@ extension ReactorAPI {
 
   /// Counts and logs a failed authentication; returns whether its address has too many of them.
   func exceedsFailureRate(_ request: HTTPRequest, _ scope: RequestScope) -> Bool {
-    guard request[header: .authorization] != nil else { return false }
+    guard presentsCredential(scope) else { return false }
     let client = settings.client(of: request)
     if let client, !failureLimiter.admit(client).isAllowed { return true }
     logger.log(

@@ -1,3 +1,4 @@
+public import Identity
 public import Telemetry
 internal import ReactorTransport
 
@@ -31,8 +32,11 @@ extension ReactorAPI {
     /// `cors.*`: the pages of other origins that may use the service.
     public var crossOrigin = CrossOrigin()
 
-    /// `auth.tokens`: the access tokens; `nil` if every client has every right.
-    public var tokens: AccessTokens?
+    /// `auth`: keys, tokens and rules; `nil` if every client has every right.
+    public var authentication: Authenticator.Configuration?
+
+    /// `auth.cookie`: the cookie that holds a JSON Web Token; `nil` for none.
+    public var cookie: String?
 
     /// `auth.query`: whether the address of a stream may contain the token.
     public var takesTokenInQuery = false
@@ -68,6 +72,9 @@ extension ReactorAPI {
 public struct Limits: Sendable {
   /// `limits.rate`: requests per second and client address; 0 for no limit.
   public var rate = 0
+
+  /// `limits.sessions`: sessions that a principal or an address creates per hour; 0 for no limit.
+  public var sessions = 0
 
   /// `limits.subscribers`: streams per session; 0 for no limit.
   public var subscribers = 0

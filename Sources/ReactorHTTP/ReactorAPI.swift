@@ -1,3 +1,4 @@
+public import Identity
 public import Telemetry
 public import ReactorHost
 public import ReactorTransport
@@ -22,9 +23,14 @@ public final class ReactorAPI: HTTPResponder {
   let timers = TimerWheel()
   let metrics: RequestCounts
   let rateLimiter: RateLimiter?
+  let creationLimiter: CreationLimiter?
   /// Limits how fast one address can try credentials.
   let failureLimiter = RateLimiter(limit: Limits.failedAuthentications)
-  private let tokens: Mutex<AccessTokens?>
+  /// Verifies credentials; `nil` if every client has every right.
+  let authenticator: Authenticator?
+  /// Ends streams with their credentials.
+  let expiries = StreamExpiries()
+  let host: Host
   private let draining = Atomic<Bool>(false)
 
   /// Creates the service.
@@ -42,9 +48,11 @@ public final class ReactorAPI: HTTPResponder {
   ) {
     self.settings = settings
     self.logger = logger
-    tokens = Mutex(settings.tokens)
+    self.host = host
+    authenticator = settings.authentication.map { Authenticator($0) }
     let limits = settings.limits
     rateLimiter = limits.rate > 0 ? RateLimiter(limit: limits.rate) : nil
+    creationLimiter = limits.sessions > 0 ? CreationLimiter(limit: limits.sessions) : nil
     channels = EventChannels(bound: limits.streamBuffer, background: background)
     let service = ServiceEndpoints(host: host, settings: settings)
     let streams = StreamEndpoints(
@@ -60,6 +68,7 @@ public final class ReactorAPI: HTTPResponder {
         + EffectEndpoints(host: host).all
         + QuarantineEndpoints(host: host).all
         + GlobalEndpoints(host: host).all
+        + TicketEndpoints().all
         + streams.all + others)
     metrics = RequestCounts(endpoints.resources)
     service.describe(
@@ -77,12 +86,13 @@ public final class ReactorAPI: HTTPResponder {
     channels.drain()
   }
 
-  /// The access tokens; `nil` if every client has every right.
-  var accessTokens: AccessTokens? { tokens.withLock { $0 } }
-
-  /// Replaces the access tokens; requests that are being served keep the rights that they have.
-  public func replaceTokens(_ replacement: AccessTokens?) {
-    tokens.withLock { $0 = replacement }
+  /// Replaces the keys, tokens and rules of a service that authenticates its clients.
+  ///
+  /// Requests that are being served keep the rights that they have. Streams whose credential or right
+  /// is gone send nothing more that is committed from now on, and end.
+  public func replaceAuthentication(_ configuration: Authenticator.Configuration) {
+    authenticator?.replace(configuration)
+    expiries.configurationChanged()
   }
 
   // MARK: The chain

@@ -1,3 +1,5 @@
+internal import Crypto
+
 /// A client's name for a request: a repetition with the same key is not executed again.
 public struct IdempotencyKey: Hashable, Sendable {
   /// The name chosen by the client, unique within a session.

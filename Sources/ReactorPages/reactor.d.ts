@@ -16,6 +16,13 @@ export function configure(changes: {
   base?: string;
   /** The fields of every request, such as an `Authorization`. */
   headers?: Record<string, string>;
+  /**
+   * Returns the token to send; `null` for none. It is called at the start, before a JSON Web Token
+   * expires, and after a token was rejected or a stream has ended with it. The page notices nothing.
+   *
+   * With it, each tab has a connection of its own, and no State is stored for the next page.
+   */
+  token?: (() => Promise<string | null> | string | null) | undefined;
   /** Whether the tabs with the same `headers` share one connection; `true` by default. */
   isShared?: boolean;
 }): void;

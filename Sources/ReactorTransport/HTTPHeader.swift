@@ -8,6 +8,7 @@ public enum HTTPHeader: UInt8, CaseIterable, Sendable {
   case authorization
   case contentEncoding
   case contentType
+  case cookie
   case datastarRequest
   case forwarded
   case forwardedFor
@@ -31,6 +32,7 @@ public enum HTTPHeader: UInt8, CaseIterable, Sendable {
     case .authorization: "authorization"
     case .contentEncoding: "content-encoding"
     case .contentType: "content-type"
+    case .cookie: "cookie"
     case .datastarRequest: "datastar-request"
     case .forwarded: "forwarded"
     case .forwardedFor: "x-forwarded-for"

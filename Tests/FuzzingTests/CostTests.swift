@@ -20,7 +20,7 @@ struct CostTests {
   /// The sizes; fields and targets are limited by `limits.headers`.
   private static func sizes(for parser: FuzzedParser) -> [Int] {
     switch parser {
-    case .cursor, .request, .target, .headers: [1_024, 20_000]
+    case .cursor, .request, .target, .headers, .tokens, .keys, .rules: [1_024, 20_000]
     case .json, .actions, .pointer, .patch, .bodies, .configuration:
       isOptimised ? [1_024, 65_536, 1_048_576] : [1_024, 20_000]
     }

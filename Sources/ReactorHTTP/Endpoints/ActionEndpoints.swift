@@ -1,3 +1,4 @@
+internal import Identity
 internal import ReactorLog
 internal import ReactorCoding
 internal import ReactorHost
@@ -47,7 +48,11 @@ struct ActionEndpoints {
     let preferences = Preferences(call.request[header: .prefer])
     let expected = try EntityTags(of: call.request, in: .ifMatch, name: "If-Match")?.cursors
     let key = try IdempotencyKeys.read(call.request)
+    // The right is checked; the delegate needs the actions, and no session yet.
+    try call.scope.askDelegate(.act(call.request.body), reactor, id)
     @Sendable func submit(to session: any Session) throws(Problem) {
+      // The first mutation stores the session.
+      if session.current.version == 0 { try call.scope.admitCreation() }
       let reply = ActionReply(session, preferences, timers: timers, call.reply)
       do throws(ActionDecodingError) {
         try session.submit(

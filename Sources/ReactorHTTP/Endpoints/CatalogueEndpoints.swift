@@ -1,3 +1,4 @@
+internal import Identity
 internal import ReactorCoding
 internal import ReactorHost
 internal import ReactorTransport
@@ -9,7 +10,7 @@ struct CatalogueEndpoints {
   var all: [Endpoint] {
     [
       Endpoint(
-        .get, "/v1/reactors", needs: .read, reach: .noReactor, handler: list,
+        .get, "/v1/reactors", needs: .read, reach: .anything, handler: list,
         operation: Operation(
           "listReactors", "The hosted reactors", content: .json(.component("ReactorList")))),
       Endpoint(
@@ -73,7 +74,7 @@ struct CatalogueEndpoints {
     try call.negotiate()
     return .json(
       encoding: Listing(
-        reactors: host.reactors.map {
+        reactors: host.reactors.filter { call.scope.maySee($0) }.map {
           Listing.Entry(name: $0.name, summary: $0.summary, links: Links($0))
         }))
   }

@@ -1,3 +1,4 @@
+internal import Identity
 internal import ReactorLog
 internal import ReactorCoding
 internal import ReactorHost

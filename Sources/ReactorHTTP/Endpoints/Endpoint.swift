@@ -1,3 +1,5 @@
+internal import Identity
+internal import ReactorHost
 internal import ReactorTransport
 
 /// One entry of the endpoint table: everything that the service knows about one method of one path.
@@ -33,10 +35,13 @@ struct Endpoint: Sendable {
   let template: String
   /// The method; `HEAD` is served wherever `GET` is.
   let method: HTTPMethod
-  /// The right that a request needs.
-  let right: AccessRight
-  /// The reactors whose data the endpoint exposes.
+  /// The right that a request needs; `nil` for a public endpoint.
+  let right: Right?
+  /// The target that the right must be granted for.
   let reach: AccessReach
+  /// The question to the delegates of the reactors; `nil` where the handler asks, since it depends on
+  /// the body.
+  let delegateAccess: SessionAccess?
   let traits: Traits
   /// Whether the path is known for some parameters; `nil` if it is for any.
   let condition: (@Sendable (PathParameters) -> Bool)?
@@ -49,23 +54,27 @@ struct Endpoint: Sendable {
   /// - Parameters:
   ///   - method: The method.
   ///   - template: The path template; a part in braces is a parameter.
-  ///   - right: The right that a request needs.
-  ///   - reach: The reactors whose data the endpoint exposes; by default the one in the path, or all
-  ///     of them if the path names none.
+  ///   - right: The right that a request needs; `nil` for a public endpoint.
+  ///   - reach: The target that the right must be granted for; by default the session in the path, else
+  ///     some session of the reactor in the path, else the service as a whole.
+  ///   - access: The question to the delegate of a session's reactor; by default `read` for `read` and
+  ///     `manage` for `manage`. The handler of an endpoint that needs `act` asks with the actions.
   ///   - traits: Deviations from the usual treatment.
   ///   - condition: Whether the path is known for some parameters; by default for any.
   ///   - handler: The function that responds.
   ///   - operation: The description in `/openapi.json`.
   init(
-    _ method: HTTPMethod, _ template: String, needs right: AccessRight, reach: AccessReach? = nil,
-    traits: Traits = [], where condition: (@Sendable (PathParameters) -> Bool)? = nil,
+    _ method: HTTPMethod, _ template: String, needs right: Right?, reach: AccessReach? = nil,
+    asks access: SessionAccess? = nil, traits: Traits = [],
+    where condition: (@Sendable (PathParameters) -> Bool)? = nil,
     handler: @escaping Handler,
     operation: @escaping @autoclosure @Sendable () -> Operation
   ) {
     self.template = template
     self.method = method
     self.right = right
-    self.reach = reach ?? (template.contains("{reactor}") ? .reactorInPath : .allReactors)
+    self.reach = reach ?? AccessReach(template: template)
+    delegateAccess = access ?? (right == .read ? .read : right == .manage ? .manage : nil)
     self.traits = traits
     self.condition = condition
     self.operation = operation
@@ -74,13 +83,14 @@ struct Endpoint: Sendable {
 
   /// Creates an entry whose handler returns the response.
   init(
-    _ method: HTTPMethod, _ template: String, needs right: AccessRight, reach: AccessReach? = nil,
-    traits: Traits = [], where condition: (@Sendable (PathParameters) -> Bool)? = nil,
+    _ method: HTTPMethod, _ template: String, needs right: Right?, reach: AccessReach? = nil,
+    asks access: SessionAccess? = nil, traits: Traits = [],
+    where condition: (@Sendable (PathParameters) -> Bool)? = nil,
     handler: @escaping @Sendable (Call) throws(Problem) -> HTTPResponse,
     operation: @escaping @autoclosure @Sendable () -> Operation
   ) {
     self.init(
-      method, template, needs: right, reach: reach, traits: traits, where: condition,
+      method, template, needs: right, reach: reach, asks: access, traits: traits, where: condition,
       handler: { (call) throws(Problem) in call.reply(try handler(call)) }, operation: operation())
   }
 }

@@ -1,3 +1,4 @@
+internal import Identity
 internal import ReactorLog
 internal import ReactorCoding
 internal import ReactorHost
@@ -45,7 +46,7 @@ struct LogEndpoints {
       try container.encode(entry.action.map { EncodedJSON(trusted: $0) }, forKey: .action)
       try container.encode(EncodedJSON(trusted: entry.mutation), forKey: .mutation)
       if let global = entry.global?.name { try container.encode(global, forKey: .global) }
-      try container.encodeIfPresent(entry.by, forKey: .by)
+      if let by = entry.by { try container.encode(by, forKey: .by) }
     }
   }
 

@@ -31,7 +31,7 @@ struct PageEndpoints {
         "/examples/{exampleFile}", in: "examples/",
         Self.part("exampleFile", "A part of the examples", .exampleFile)),
       Endpoint(
-        .get, "/problems/{problem}", needs: .none, reach: .noReactor, handler: problemPage,
+        .get, "/problems/{problem}", needs: nil, handler: problemPage,
         operation: Operation(
           "problemPage", "The meaning of a problem, a web page", parameters: [.problem],
           content: .text("text/html"), problems: [.notFound])),
@@ -46,7 +46,7 @@ struct PageEndpoints {
   private func file(_ template: String, in folder: String, _ operation: Operation) -> Endpoint {
     let files = files
     return Endpoint(
-      .get, template, needs: .none, reach: .noReactor,
+      .get, template, needs: nil,
       where: { files[folder + $0[0]] != nil },
       handler: { (call) throws(Problem) in
         let parameters = call.scope.resource?.parameters ?? []

@@ -1,3 +1,4 @@
+internal import Identity
 internal import ReactorHost
 internal import ReactorLog
 internal import ReactorTransport

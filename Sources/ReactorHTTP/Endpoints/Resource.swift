@@ -1,3 +1,5 @@
+internal import Identity
+
 /// The endpoints of one path template.
 final class Resource: Sendable {
   /// The position in the table, for metrics.
@@ -39,11 +41,18 @@ final class Resource: Sendable {
 
   var isProbe: Bool { endpoints[0].traits.contains(.probe) }
 
+  /// Whether the resource is an event stream.
+  var isStream: Bool { endpoints[0].traits.contains(.stream) }
+
+  /// The target that a right must be granted for, the same for all methods.
+  var reach: AccessReach { endpoints[0].reach }
+
   /// The right that a request needs; also for a method that is not allowed, so that the response
   /// to a request without the right does not depend on the method.
-  func right(for method: HTTPMethod) -> AccessRight {
+  func right(for method: HTTPMethod) -> Right? {
     if let endpoint = self[method] { return endpoint.right }
-    return endpoints[0].right == .none ? .none : method.isSafe ? .read : .manage
+    guard endpoints[0].right != nil else { return nil }
+    return method.isSafe ? .read : .manage
   }
 }
 

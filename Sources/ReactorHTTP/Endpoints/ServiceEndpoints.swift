@@ -1,3 +1,4 @@
+internal import Identity
 internal import Telemetry
 internal import ReactorCoding
 internal import ReactorHost
@@ -34,11 +35,11 @@ final class ServiceEndpoints: Sendable {
       ]))
     return [
       Endpoint(
-        .get, "/healthz", needs: .none, reach: .noReactor, traits: [.probe, .servedWhileDraining],
+        .get, "/healthz", needs: nil, traits: [.probe, .servedWhileDraining],
         handler: health,
         operation: Operation("health", "Whether the process is alive", content: status)),
       Endpoint(
-        .get, "/readyz", needs: .none, reach: .noReactor, traits: .probe, handler: readiness,
+        .get, "/readyz", needs: nil, traits: .probe, handler: readiness,
         operation: Operation(
           "readiness",
           "Whether requests are served: 503 while draining, and while the store cannot be written",
@@ -48,7 +49,7 @@ final class ServiceEndpoints: Sendable {
         operation: Operation(
           "metrics", "Metrics in the text format of Prometheus", content: .text("text/plain"))),
       Endpoint(
-        .get, "/openapi.json", needs: .read, reach: .noReactor, traits: .background,
+        .get, "/openapi.json", needs: .read, reach: .anything, traits: .background,
         handler: openAPI,
         operation: Operation(
           "openAPI", "This document", content: .json(.inline(["type": "object"])))),

@@ -1,3 +1,4 @@
+internal import Identity
 internal import ReactorLog
 internal import ReactorCoding
 internal import ReactorHost
@@ -39,7 +40,7 @@ struct SessionEndpoints {
       Endpoint(
         .get, Self.session, needs: .read, handler: showState, operation: readState("readSession")),
       Endpoint(
-        .put, Self.session, needs: .manage, handler: ensure,
+        .put, Self.session, needs: .manage, asks: .create, handler: ensure,
         operation: Operation(
           "ensureSession", "Create the session if it does not exist",
           parameters: [.reactor, .session],
@@ -51,7 +52,7 @@ struct SessionEndpoints {
             .invalidSessionID, .foreignOrigin, .unknownReactor, .notAcceptable, .storageFull,
           ])),
       Endpoint(
-        .delete, Self.session, needs: .manage, handler: end,
+        .delete, Self.session, needs: .manage, asks: .end, handler: end,
         operation: Operation(
           "endSession", "End the session", parameters: [.reactor, .session],
           responses: [.init(204, "It is gone, or never existed")],
@@ -94,13 +95,37 @@ struct SessionEndpoints {
     try call.negotiate()
     let query = try call.query()
     let limit = try query.limit()
-    let sessions: [SessionSummary]
     do throws(SessionError) {
       // One more than requested shows whether there is a next page.
-      sessions = try reactor.sessions(after: query["after"], limit: limit + 1)
+      let sessions = try sessions(call, reactor, query["after"], limit + 1)
+      return representation(of: sessions, reactor, limit)
     } catch {
       throw Problem(error)
     }
+  }
+
+  /// The sessions after an id that the request may read.
+  private func sessions(
+    _ call: Call, _ reactor: any HostedReactor, _ after: String?, _ limit: Int
+  ) throws(SessionError) -> [SessionSummary] {
+    if call.scope.mayReadAll(of: reactor) {
+      return try reactor.sessions(after: after, limit: limit)
+    }
+    var (readable, after) = ([SessionSummary](), after)
+    while true {
+      let page = try reactor.sessions(after: after, limit: Limits.pageLength.most)
+      for summary in page where call.scope.mayRead(summary.id, of: reactor) {
+        readable.append(summary)
+        if readable.count == limit { return readable }
+      }
+      guard page.count == Limits.pageLength.most else { return readable }
+      after = page.last?.id
+    }
+  }
+
+  private func representation(
+    of sessions: [SessionSummary], _ reactor: any HostedReactor, _ limit: Int
+  ) -> HTTPResponse {
     let page = sessions.prefix(limit)
     var headers = HTTPFields.revalidated
     if sessions.count > limit, let last = page.last {
@@ -132,37 +157,31 @@ struct SessionEndpoints {
   private func create(_ call: Call) throws(Problem) {
     let reactor = try call.reactor(in: host)
     try call.negotiate()
-    let wanted = try newSession(call)
+    let wanted = try call.body(
+      NewSession.self, or: "The body takes an optional id and an optional from.")
     let id = wanted?.id ?? SessionKey.generatedID()
     guard SessionKey.isValid(id: id) else { throw .invalidSessionID(pointer: "/id") }
     let reply = call.reply
+    if let problem = call.scope.creationProblem { throw problem }
     if let origin = wanted?.from {
       guard SessionKey.isValid(id: origin.session) else {
         throw .invalidSessionID(pointer: "/from/session")
       }
+      let source = SessionKey(reactor: reactor.name, id: origin.session)
+      try call.scope.require(.read, .read, reactor, origin.session)
+      try call.scope.require(.manage, .fork(from: source), reactor, id)
       // Folds the version.
       return try call.inBackground {
         reactor.fork(origin.session, at: origin.version, to: id) { result in
+          if case .success = result { call.scope.countCreation() }
           reply(created(result, reactor, id))
         }
       }
     }
-    reactor.session(id, for: .create) { result in reply(created(result, reactor, id)) }
-  }
-
-  private func newSession(_ call: Call) throws(Problem) -> NewSession? {
-    guard !call.request.body.isEmpty else { return nil }
-    try call.requireJSON()
-    do {
-      return try JSONCoder.decode(NewSession.self, from: call.request.body)
-    } catch let error as JSONSyntaxError {
-      throw Problem(.malformed(offset: error.offset, reason: error.reason), kind: .invalidBody)
-    } catch let error as JSONDecodingFailure {
-      throw Problem(
-        .invalid(pointer: error.pointer, expected: error.expected, detail: error.detail),
-        kind: .invalidBody)
-    } catch {
-      throw Problem(.invalidBody, "The body takes an optional id and an optional from.")
+    try call.scope.require(.manage, .create, reactor, id)
+    reactor.session(id, for: .create) { result in
+      if case .success = result { call.scope.countCreation() }
+      reply(created(result, reactor, id))
     }
   }
 
@@ -182,9 +201,19 @@ struct SessionEndpoints {
     let reactor = try call.reactor(in: host)
     let id = try call.sessionID()
     try call.negotiate()
+    if let problem = call.scope.creationProblem {
+      // Only an existing session is used.
+      return call.readSession(of: reactor, id, in: host) { _ in
+        problem.response
+      } _: { session in
+        call.reply(.state(session.current))
+      }
+    }
     reactor.session(id, for: .ensure) { [reply = call.reply] result in
       switch result {
-      case .success(let opened) where opened.wasCreated: reply(created(result, reactor, id))
+      case .success(let opened) where opened.wasCreated:
+        call.scope.countCreation()
+        reply(created(result, reactor, id))
       case .success(let opened): reply(.state(opened.session.current))
       case .failure(let error): reply(Problem(error))
       }

@@ -25,7 +25,10 @@ extension StreamEndpoints {
         // An EventSource stops for good.
         call.reply(HTTPResponse(status: 204))
       case .success(let sessions) where sessions.allSatisfy({ $0.map(hasCapacity) ?? true }):
-        call.reply(response(to: call, stream(of: zip(sources, sessions), in: views, wanted)))
+        call.reply(
+          response(
+            to: call, of: sources.map(\.name),
+            stream(of: zip(sources, sessions), in: views, wanted)))
       case .success, .failure(.tooMany):
         call.reply(response(to: call, RetryStream()))
       case .failure(let error): call.reply(Problem(error))

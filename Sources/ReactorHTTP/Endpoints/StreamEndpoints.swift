@@ -1,3 +1,4 @@
+internal import Identity
 internal import ReactorLog
 internal import ReactorHost
 internal import ReactorTransport
@@ -89,11 +90,20 @@ struct StreamEndpoints {
     return headers
   }
 
-  /// The response with a stream; only its head for `HEAD`.
+  /// The response with a stream, which ends with the credential of its request; only its head for
+  /// `HEAD`.
+  ///
+  /// - Parameters:
+  ///   - call: The request.
+  ///   - names: The sessions of a stream of several, `{reactor}/{session}`.
+  ///   - stream: Opens the stream.
+  /// - Returns: The response.
   func response(
-    to call: Call, _ stream: @autoclosure () -> any ByteStream
+    to call: Call, of names: [String]? = nil, _ stream: @autoclosure () -> any ByteStream
   ) -> HTTPResponse {
-    HTTPResponse(status: 200, headers: headers, body: call.isHead ? .empty : .stream(stream()))
+    guard !call.isHead else { return HTTPResponse(status: 200, headers: headers) }
+    let body = call.scope.api.guarded(stream(), call, names)
+    return HTTPResponse(status: 200, headers: headers, body: .stream(body))
   }
 
   private func streamSession(_ call: Call) throws(Problem) {

@@ -9,6 +9,7 @@ enum OpenAPISchemas {
     .init("ReactorDescription", reactorDescription), .init("SessionList", sessionList),
     .init("NewSession", newSession), .init("LogEntry", logEntry), .init("EffectList", effectList),
     .init("GlobalList", globalList), .init("Quarantine", quarantine),
+    .init("NewTicket", newTicket), .init("Ticket", ticket),
   ]
 
   private static let text: JSONValue = ["type": "string"]
@@ -90,6 +91,20 @@ enum OpenAPISchemas {
           "required": ["session"],
         ]),
     ], optional: ["id", "from"])
+
+  private static let newTicket = object(
+    [
+      .init(
+        "isBoundToAddress",
+        [
+          "type": ["boolean", "null"],
+          "description": "Whether only the address of this request may use the ticket.",
+        ])
+    ], optional: ["isBoundToAddress"])
+
+  private static let ticket = object([
+    .init("ticket", text), .init("expiresAt", time),
+  ])
 
   private static let logEntry = object(
     [

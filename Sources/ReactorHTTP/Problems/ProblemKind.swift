@@ -68,7 +68,7 @@ enum ProblemKind: String, CaseIterable {
     case .actionRunning: "The first request with this key is still running"
     case .bodyTooLarge: "The body is too large"
     case .effectFailed: "The action failed"
-    case .forbidden: "The token does not have the right"
+    case .forbidden: "The credential does not have the right"
     case .foreignOrigin: "The page belongs to another origin"
     case .headersTooLarge: "The header fields are too large"
     case .idempotencyKeyReused: "The key was used for another request"
@@ -88,7 +88,7 @@ enum ProblemKind: String, CaseIterable {
     case .stateNotObject: "The State is not an object"
     case .stateTooLarge: "The State is too large"
     case .storageFull: "The storage is full"
-    case .unauthorized: "A token is needed"
+    case .unauthorized: "A valid credential is needed"
     case .unavailable: "The service is not available"
     case .unknownGlobal: "No such global"
     case .unknownReactor: "No such reactor"
@@ -119,8 +119,8 @@ enum ProblemKind: String, CaseIterable {
       """
     case .forbidden:
       """
-      The token is known but does not permit this request: it only permits reading, or it is \
-      limited to other reactors.
+      The credential is valid but does not have the right that the request needs, or the reactor does \
+      not permit it. The field WWW-Authenticate names the right.
       """
     case .foreignOrigin:
       """
@@ -171,7 +171,10 @@ enum ProblemKind: String, CaseIterable {
       "The action would make the State larger than limits.state allows. Its mutation was rejected."
     case .storageFull: "The disk is full. Nothing was changed. Try again when space is available."
     case .unauthorized:
-      "Send Authorization: Bearer with one of the operator's tokens."
+      """
+      Send Authorization: Bearer with a token of the service's issuer or operator. The field \
+      WWW-Authenticate says why one was rejected.
+      """
     case .unavailable:
       "The service is stopping, overloaded, or cannot reach its storage. Try later."
     case .unknownGlobal: "GET /v1/globals lists the globals of this host."

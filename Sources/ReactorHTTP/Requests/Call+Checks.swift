@@ -35,6 +35,29 @@ extension Call {
     }
   }
 
+  /// Decodes the body.
+  ///
+  /// - Parameters:
+  ///   - type: The shape.
+  ///   - expectation: The detail of the problem for a body that cannot be decoded.
+  /// - Returns: The value; `nil` for an empty body.
+  /// - Throws: A problem if the body is not JSON of this shape.
+  func body<Body: Decodable>(_ type: Body.Type, or expectation: String) throws(Problem) -> Body? {
+    guard !request.body.isEmpty else { return nil }
+    try requireJSON()
+    do {
+      return try JSONCoder.decode(type, from: request.body)
+    } catch let error as JSONSyntaxError {
+      throw Problem(.malformed(offset: error.offset, reason: error.reason), kind: .invalidBody)
+    } catch let error as JSONDecodingFailure {
+      throw Problem(
+        .invalid(pointer: error.pointer, expected: error.expected, detail: error.detail),
+        kind: .invalidBody)
+    } catch {
+      throw Problem(.invalidBody, expectation)
+    }
+  }
+
   /// Rejects a client that does not accept the media type of the response.
   func negotiate(_ offered: String = "application/json") throws(Problem) {
     if request[header: .accept] != nil { _ = try choose(from: [offered]) }

@@ -1,3 +1,4 @@
+internal import Identity
 internal import Telemetry
 internal import ReactorCore
 internal import ReactorHost
@@ -53,7 +54,9 @@ final class RequestScope: HTTPAdmissionToken {
   /// The resource of the path; `nil` for an unknown path.
   let resource: Resource?
   private let parameters: PathParameters
-  /// The request's id, and the trace that it belongs to.
+  /// The verified credential of the request.
+  let credential: Credential
+  /// The request's id, the trace that it belongs to, and its principal.
   let context: RequestContext
   /// The value of `Origin` if pages of other origins are allowed.
   let origin: String?
@@ -74,17 +77,21 @@ final class RequestScope: HTTPAdmissionToken {
     method = HTTPMethod(request.method)
     resource = match?.resource
     parameters = match?.parameters ?? PathParameters()
+    client = api.settings.client(of: request)
+    rate = api.rate(of: client, at: match?.resource)
+    credential =
+      rate?.isAllowed == false
+      ? .notNeeded : api.credential(of: request, from: client, at: match?.resource, method)
     let id = request[header: .requestID].flatMap { RequestID.isValid($0) ? $0 : nil }
     context = RequestContext(
       id: id ?? RequestID.next(),
-      traceparent: request[header: .traceparent].flatMap { TraceParent($0) }?.child())
+      traceparent: request[header: .traceparent].flatMap { TraceParent($0) }?.child(),
+      principal: credential.authentication?.principal)
     // Settings are not copied: they are large.
     origin = api.settings.crossOrigin.isUsed ? request[header: .origin] : nil
     acceptsGzip =
       api.settings.compression == nil
       ? .no : ContentEncodings.gzip(request[header: .acceptEncoding])
-    client = api.settings.client(of: request)
-    rate = api.rate(of: client, at: match?.resource)
     accessLine =
       api.logger.level > api.settings.accessLog
       ? nil
@@ -98,6 +105,7 @@ final class RequestScope: HTTPAdmissionToken {
     method = .other
     resource = nil
     parameters = PathParameters()
+    credential = .notNeeded
     context = RequestContext(id: RequestID.next())
     origin = nil
     acceptsGzip = .no

@@ -1,3 +1,4 @@
+internal import ReactorCoding
 internal import ReactorTransport
 internal import ReactorHost
 
@@ -13,6 +14,15 @@ enum EventText {
   /// not all reconnect at once.
   static func retry() -> String {
     "retry: \(Int.random(in: 1000...2000))\n\n"
+  }
+
+  /// The last event of a stream whose credential has expired: one, or one per session.
+  static func expired(of names: [String]?) -> [UInt8] {
+    guard let names, !names.isEmpty else { return notice("expired") }
+    return names.flatMap { name in
+      notice(
+        "expired", JSONValue.object([.init("session", .string(name)), .init("data", [:])]).bytes)
+    }
   }
 
   /// An event that is not a State and therefore has no id.

@@ -7,6 +7,7 @@ public struct ReactorRegistration: Sendable {
 
   private let summary: String
   private let witness: ReactorWitness
+  private let authorizer: Authorizer?
 
   /// Registers a reactor whose actions, mutations and states are `Codable`.
   ///
@@ -24,18 +25,19 @@ public struct ReactorRegistration: Sendable {
   ///   - upgradeMutation: Converts the JSON of a mutation in the log that an earlier release wrote and
   ///     this one cannot decode. It must return the same result for the same input. If it throws,
   ///     the session cannot be loaded; others are not affected.
+  ///   - delegate: Decides which requests are permitted, see ``ReactorDelegate``.
   ///   - make: Creates an instance: one per session in memory, and one per fold of a log. Called on
   ///     any thread; it must be cheap.
   @inlinable
   public init<R: Reactor>(
     _ name: String, summary: String, exampleActions: [R.Action] = [],
     whenInterrupted: InterruptionPolicy = .runAgain,
-    upgradeMutation: MutationUpgrade? = nil,
+    upgradeMutation: MutationUpgrade? = nil, delegate: (any ReactorDelegate<R>)? = nil,
     make: @escaping @Sendable () -> R
   ) where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
     let type = ReactorType<R>(
       exampleActions: exampleActions, interruptionPolicy: whenInterrupted,
-      upgradeMutation: upgradeMutation, maker: { _ in make })
+      upgradeMutation: upgradeMutation, delegate: delegate, maker: { _ in make })
     self.init(name, summary: summary, type, type.hotPath())
   }
 
@@ -53,18 +55,19 @@ public struct ReactorRegistration: Sendable {
   ///   - exampleActions: Actions to try, shown in the catalogue.
   ///   - whenInterrupted: What happens to an accepted action that the end of the process interrupts.
   ///   - upgradeMutation: Converts old mutations, see the initializer for reactors without a context.
+  ///   - delegate: Decides which requests are permitted, see ``ReactorDelegate``.
   ///   - make: Creates an instance: one per session in memory, one per fold of a log, and one for the
   ///     catalogue, whose session has the id `_`. Called on any thread; it must be cheap.
   @inlinable
   public init<R: Reactor>(
     _ name: String, summary: String, exampleActions: [R.Action] = [],
     whenInterrupted: InterruptionPolicy = .runAgain,
-    upgradeMutation: MutationUpgrade? = nil,
+    upgradeMutation: MutationUpgrade? = nil, delegate: (any ReactorDelegate<R>)? = nil,
     make: @escaping @Sendable (SessionContext<NoParameters>) -> R
   ) where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
     let type = ReactorType<R>(
       exampleActions: exampleActions, interruptionPolicy: whenInterrupted,
-      upgradeMutation: upgradeMutation,
+      upgradeMutation: upgradeMutation, delegate: delegate,
       maker: { scope in
         let context = SessionContext(scope, parameters: NoParameters())
         return { make(context) }
@@ -79,6 +82,7 @@ public struct ReactorRegistration: Sendable {
     self.name = name
     self.summary = summary
     witness = type.witness(hotPath)
+    authorizer = type.authorizer
   }
 
   /// The fingerprint of State and Mutation.
@@ -88,7 +92,9 @@ public struct ReactorRegistration: Sendable {
 
   /// Creates the reactor's table of sessions.
   func host(in environment: HostEnvironment) -> ReactorRuntime {
-    ReactorRuntime(name: name, summary: summary, witness: witness, environment: environment)
+    ReactorRuntime(
+      name: name, summary: summary, witness: witness, authorizer: authorizer,
+      environment: environment)
   }
 }
 

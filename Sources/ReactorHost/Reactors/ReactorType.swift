@@ -1,3 +1,4 @@
+internal import Crypto
 public import ReactorCoding
 public import ReactorCore
 internal import ReactorLog
@@ -14,6 +15,7 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
   @usableFromInline let maker: Maker
   let interruptionPolicy: InterruptionPolicy
   private let upgradeMutation: MutationUpgrade?
+  let delegate: (any ReactorDelegate<R>)?
   private let fingerprint = Mutex<String?>(nil)
   /// The actions without associated values, with their JSON.
   ///
@@ -28,11 +30,13 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
   @usableFromInline
   init(
     exampleActions: [R.Action], interruptionPolicy: InterruptionPolicy,
-    upgradeMutation: MutationUpgrade?, maker: @escaping Maker
+    upgradeMutation: MutationUpgrade?, delegate: (any ReactorDelegate<R>)?,
+    maker: @escaping Maker
   ) {
     self.exampleActions = exampleActions
     self.interruptionPolicy = interruptionPolicy
     self.upgradeMutation = upgradeMutation
+    self.delegate = delegate
     self.maker = maker
     plainActions = JSONCoder.plainCases(of: R.Action.self)
   }

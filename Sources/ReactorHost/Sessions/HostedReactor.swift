@@ -1,3 +1,4 @@
+public import ReactorCore
 internal import ReactorLog
 
 /// A reactor as its clients know it: by name, in JSON.
@@ -10,6 +11,18 @@ public protocol HostedReactor: AnyObject, Sendable {
 
   /// The schemas and examples of the reactor.
   var description: ReactorDescription { get }
+
+  /// Whether the reactor was registered with a delegate.
+  var hasDelegate: Bool { get }
+
+  /// Asks the reactor's delegate whether a client's request is permitted.
+  ///
+  /// - Parameters:
+  ///   - access: The request.
+  ///   - id: The session's id.
+  ///   - principal: The principal of the request; `nil` for an anonymous one.
+  /// - Throws: An error if it is not permitted; `ActionDecodingError` if its actions cannot be decoded.
+  func authorize(_ access: SessionAccess, of id: String, for principal: Principal?) throws
 
   /// Opens a session, and loads or creates it if necessary.
   ///

@@ -14,6 +14,7 @@ final class ReactorRuntime: HostedReactor {
   let name: String
   let summary: String
   private let environment: ReactorEnvironment
+  private let authorizer: Authorizer?
   /// Several locks, so that requests for different sessions rarely contend.
   private let shards: [Shard]
   private let described = Mutex<ReactorDescription?>(nil)
@@ -24,10 +25,12 @@ final class ReactorRuntime: HostedReactor {
   }
 
   init(
-    name: String, summary: String, witness: ReactorWitness, environment: HostEnvironment
+    name: String, summary: String, witness: ReactorWitness, authorizer: Authorizer?,
+    environment: HostEnvironment
   ) {
     self.name = name
     self.summary = summary
+    self.authorizer = authorizer
     self.environment = ReactorEnvironment(witness, in: environment)
     shards = (0..<16).map { _ in Shard() }
   }
@@ -39,6 +42,17 @@ final class ReactorRuntime: HostedReactor {
         SessionKey(reactor: name, id: SessionScope.catalogueID), logger: environment.logger))
     described.withLock { $0 = description }
     return description
+  }
+
+  // MARK: Authorization
+
+  var hasDelegate: Bool { authorizer != nil }
+
+  func authorize(
+    _ access: SessionAccess, of id: String, for principal: Principal?
+  ) throws {
+    let key = SessionKey(reactor: name, id: id)
+    try authorizer?(access, key, principal, environment.settings.actionLimit)
   }
 
   // MARK: Sessions

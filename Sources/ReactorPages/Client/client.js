@@ -12,6 +12,7 @@
 import { settings } from "./requests.js";
 import { Reactor } from "./session.js";
 import { Tab } from "./tabs.js";
+import { forgetToken } from "./token.js";
 
 export { indicator, on, property } from "./controls.js";
 export { parse, patched, stringify } from "./json.js";
@@ -30,6 +31,7 @@ let tab;
  */
 export function configure(changes) {
   Object.assign(settings, changes);
+  if ("token" in changes) forgetToken();
   tab?.reconfigure();
 }
 

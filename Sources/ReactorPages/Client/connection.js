@@ -2,7 +2,8 @@
 
 import { address, compositeID, cursorIn } from "./cursors.js";
 import { parse, patched } from "./json.js";
-import { backOff, request, settings } from "./requests.js";
+import { authorizedFetch, backOff, request, settings } from "./requests.js";
+import { forgetToken, timeToRenewal } from "./token.js";
 
 /** @typedef {{ name?: string, data?: string, id?: string, retry?: number }} ServerEvent */
 
@@ -50,6 +51,8 @@ export class Connection {
   /** Whether the stream lacks a session that a tab has joined. */
   #isStale = false;
   #refreshing = 0;
+  /** The time of the last `expired`. */
+  #expiredAt = 0;
   #failures = 0;
   /** Ends the pause between two streams. */
   #proceed = () => {};
@@ -149,7 +152,7 @@ export class Connection {
     for (const key of this.#sessions.keys()) query.append("session", key);
     const resumed = compositeID(this.#sessions);
     if (resumed) query.set("last_event_id", resumed);
-    let watchdog;
+    let watchdog, renewal;
     const feedWatchdog = () => {
       this.#lastByte = Date.now();
       clearTimeout(watchdog);
@@ -157,12 +160,15 @@ export class Connection {
     };
     try {
       feedWatchdog();
-      const response = await fetch(new URL(`v1/events?${query}`, settings.base), {
+      const response = await authorizedFetch(`v1/events?${query}`, {
         headers: { Accept: "text/event-stream", ...settings.headers },
         cache: "no-store",
         signal: stream.signal,
       });
       if (response.status !== 200 || !response.body) return await this.#removeRejected(response);
+      // Before the token expires, a stream with a new one resumes this one.
+      const rest = await timeToRenewal();
+      if (rest < 2 ** 31) renewal = setTimeout(() => this.#refresh(), Math.max(rest, 1_000));
       const heartbeat = Number(response.headers.get("Heartbeat-Interval"));
       if (heartbeat > 0) this.#patience = Math.max(heartbeat * 3, 15) * 1_000;
       for await (const event of serverSentEvents(response.body)) {
@@ -170,6 +176,7 @@ export class Connection {
         if (event.retry) this.#retry = event.retry;
         if (event.retry && event.data === undefined) continue;
         if (event.name === "draining") return;
+        if (event.name === "expired") return this.#expired();
         this.#failures = 0;
         this.#setStatus("live");
         if (event.data !== undefined) this.#receive(event);
@@ -178,8 +185,17 @@ export class Connection {
       // Broken or aborted: in both cases the next stream resumes.
     } finally {
       clearTimeout(watchdog);
+      clearTimeout(renewal);
       stream.abort();
     }
+  }
+
+  /** The credential has expired: resumes with a new token at once, unless the last one was new. */
+  #expired() {
+    forgetToken();
+    const now = Date.now();
+    this.#isStale = !!settings.token && now - this.#expiredAt > 1_000;
+    this.#expiredAt = now;
   }
 
   /** @param {ServerEvent} event */

@@ -1,9 +1,13 @@
 // Requests and the problems that they end in.
 
+import { currentToken, forgetToken } from "./token.js";
+
 /** How the server is reached; see `configure`. */
 export const settings = {
   base: new URL(".", import.meta.url).href,
   headers: /** @type {Record<string, string>} */ ({}),
+  /** @type {(() => Promise<string | null> | string | null) | undefined} */
+  token: undefined,
   isShared: true,
 };
 
@@ -41,7 +45,7 @@ export class Problem extends Error {
 export async function request(path, options = {}) {
   let response;
   try {
-    response = await fetch(new URL(path, settings.base), {
+    response = await authorizedFetch(path, {
       ...options,
       headers: { Accept: "application/json", ...settings.headers, ...options.headers },
       // @ts-ignore: `any` is newer than the type library.
@@ -59,6 +63,19 @@ export async function request(path, options = {}) {
   throw problem;
 }
 
+/** Fetches with the current token, and once more with a new one if that was rejected. */
+export async function authorizedFetch(path, options) {
+  const attempt = async () => {
+    const token = await currentToken();
+    const headers = { ...(token && { Authorization: `Bearer ${token}` }), ...options.headers };
+    return fetch(new URL(path, settings.base), { ...options, headers });
+  };
+  const response = await attempt();
+  if (response.status !== 401 || !settings.token) return response;
+  forgetToken();
+  return attempt();
+}
+
 /** Exponential backoff with jitter, so that clients do not reconnect at the same moment. */
 export const backOff = (failures, first = 500) =>
   Math.min(first * 2 ** failures, 20_000) * (0.5 + Math.random() / 2);
@@ -67,6 +84,8 @@ export const backOff = (failures, first = 500) =>
 export const randomID = () =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0"))
     .join("");
+
+const pageID = randomID();
 
 /** FNV-1a, 32 bits. */
 export function hash(text, seed = 2_166_136_261) {
@@ -79,6 +98,8 @@ export function hash(text, seed = 2_166_136_261) {
  * connection delivers what its credential may read.
  */
 export function scope() {
+  // Whose tokens the function returns is unknown: neither shared nor restored.
+  if (settings.token) return `reactord 2 ${settings.base} ${pageID}`;
   const headers = JSON.stringify(
     Object.entries(settings.headers).map(([name, value]) => [name.toLowerCase(), value]).sort());
   // The number changes with the messages. A digest, since names of locks and channels are

@@ -4,6 +4,9 @@ import { Connection } from "./connection.js";
 import { parse, stringify } from "./json.js";
 import { randomID, scope, settings } from "./requests.js";
 
+/** Whether tabs share a connection: a function's tokens may be of another user in each tab. */
+const isShared = () => settings.isShared && !settings.token;
+
 /**
  * The sessions of this page, and its part in the connection that it shares with other tabs.
  *
@@ -77,7 +80,7 @@ export class Tab {
 
   /** Uses the current settings, and reopens the sessions that the former credential could not read. */
   reconfigure() {
-    if (this.#scope === scope() && settings.isShared === !!this.#channel) return;
+    if (this.#scope === scope() && isShared() === !!this.#channel && !settings.token) return;
     this.#leave();
     for (const reactor of this.#reactors.values()) reactor.reopen();
     this.#enter();
@@ -88,7 +91,7 @@ export class Tab {
     const visit = this.#visit = new AbortController();
     this.#scope = scope();
     for (const reactor of this.#reactors.values()) reactor.reconnect();
-    if (!settings.isShared || !navigator.locks || !self.BroadcastChannel) return this.#lead();
+    if (!isShared() || !navigator.locks || !self.BroadcastChannel) return this.#lead();
     this.#id = randomID();
     this.#channel = new BroadcastChannel(this.#scope);
     this.#channel.onmessage = ({ data }) => this.#receive(data);
@@ -180,6 +183,7 @@ export class Tab {
 
   /** Stores the States for the next page of this tab, which is often the same one. */
   #save() {
+    if (settings.token) return;
     for (const [key, { confirmed }] of this.#reactors) {
       try {
         const text = stringify(confirmed ?? null);

@@ -1,5 +1,6 @@
 // The inspector's access to a service that requires a token.
 
+import { request } from "/reactor.js";
 import { storedToken, storeToken, tokenForm, useToken } from "/token.js";
 import { part } from "./elements.js";
 
@@ -20,4 +21,20 @@ export const askForToken = (proceed) => tokenForm(() => {
 part.forget.addEventListener("click", () => {
   storeToken(null);
   location.reload();
+});
+
+/**
+ * Follows the links to data of the service with the stored token, which a plain link cannot carry.
+ */
+document.addEventListener("click", async (event) => {
+  const link = event.target instanceof Element ? event.target.closest("a") : null;
+  if (!storedToken() || !/^\/(v1\/|metrics$|openapi\.json$)/.test(link?.getAttribute("href") ?? "")) return;
+  event.preventDefault();
+  const path = link.getAttribute("href").slice(1);
+  try {
+    const response = await request(path, { headers: { Accept: "*/*" } });
+    location.assign(URL.createObjectURL(await response.blob()));
+  } catch (problem) {
+    link.after(` ${problem.message}`);
+  }
 });

@@ -18,8 +18,10 @@ const time = new Intl.DateTimeFormat("en", {
   hour: "2-digit", minute: "2-digit", second: "2-digit", fractionalSecondDigits: 3, hour12: false,
 });
 
-/** The cause of a log entry, in one line. */
-function causeOf(entry) {
+/** The cause of a log entry and its principal, in one line. */
+const causeOf = (entry) => (entry.by ? `${actionOf(entry)} by ${entry.by}` : actionOf(entry));
+
+function actionOf(entry) {
   if (entry.action !== null && entry.action !== undefined) return shortened(stringify(entry.action), 200);
   return entry.global ? `global ${entry.global}` : "–";
 }

@@ -9,7 +9,8 @@ extension Configuration {
   /// the documentation are derived from this table. Each entry names the property that holds the value;
   /// the property's initial value is the default.
   public static let settings: [Setting] =
-    placeSettings + sessionSettings + logSettings + limitSettings + httpSettings + processSettings
+    placeSettings + sessionSettings + logSettings + limitSettings + httpSettings
+    + authenticationSettings + processSettings
 
   private static let placeSettings = [
     Setting(
@@ -123,6 +124,12 @@ extension Configuration {
       help: "The maximum number of requests per second and client address, else 429; 0 is no limit."
     ),
     Setting(
+      "limits.sessions", \.api.limits.sessions, .count(0...1_000_000),
+      help: """
+        The maximum number of sessions that one principal, or one address without a principal, \
+        creates per hour, else 429; 0 is no limit. Administrators are exempt.
+        """),
+    Setting(
       "limits.subscribers", \.api.limits.subscribers, .count(0...10_000_000),
       help: "The maximum number of streams per session; 0 is no limit."),
     Setting(
@@ -179,16 +186,59 @@ extension Configuration {
     Setting(
       "cors.maxage", \.api.crossOrigin.maxAge, .duration(0...86_400),
       help: "How long a browser may cache the response to a preflight request."),
+  ]
 
+  private static let authenticationSettings = [
     Setting(
-      "auth.tokens", \.tokenFile, .path,
+      "auth.tokens", \.authentication.tokenFile, .path,
       help: """
-        A file of tokens, one per line: the token or sha256:DIGEST, then read, write or admin, then \
-        the names of reactors if not all are meant. Empty disables authentication.
+        A file of tokens, one per line: the token or sha256:DIGEST, then read, act, manage, admin or \
+        write (manage), then the names of reactors if not all are meant, then as=NAME of the principal.
         """),
     Setting(
       "auth.query", \.api.takesTokenInQuery, .flag,
-      help: "Whether the address of a stream may carry the token: ?access_token=."),
+      help: """
+        Whether the address of a stream may carry the token: ?access_token=. Tickets are safer: they \
+        are valid once and for seconds.
+        """),
+    Setting(
+      "auth.jwt.keys", \.authentication.keyFile, .path,
+      help: """
+        A file with a JSON Web Key Set or PEM public keys that verify JSON Web Tokens. It is read \
+        again when it changes, so that keys rotate without a restart.
+        """),
+    Setting(
+      "auth.jwt.issuer", \.authentication.issuer, .text,
+      help: "The issuer (iss) that a token must have; empty for any."),
+    Setting(
+      "auth.jwt.audience", \.authentication.audience, .texts,
+      help:
+        "The audiences (aud), separated by commas, of which a token must have one; empty for any."),
+    Setting(
+      "auth.jwt.leeway", \.authentication.leeway, .duration(0...3_600),
+      help: "The tolerated difference between the clocks of the issuer and the service."),
+    Setting(
+      "auth.jwt.expiry", \.authentication.expiry, .choice(),
+      help: "Whether a token must have an expiry (exp)."),
+    Setting(
+      "auth.cookie", \.authentication.cookie, .cookieName,
+      help: "The name of a cookie that holds a JSON Web Token; empty for none."),
+    Setting(
+      "auth.ticket", \.authentication.ticketLifetime, .duration(1...3_600),
+      help: "How long a ticket for the address of a stream is valid, in whole seconds."),
+    Setting(
+      "auth.secret", \.authentication.secretFile, .path,
+      help: """
+        A file of at least 32 random bytes that signs tickets; services that share it accept each \
+        other's. Without it tickets are valid in the process that has created them.
+        """),
+    Setting(
+      "auth.rules", \.authentication.rules, .rules,
+      help: """
+        Grants, each an object with allow (a right), to (a pattern of sessions such as cart/{sub}), \
+        if (claims that a principal must have) and anonymous. With any credential or rule, everything \
+        that is not granted is rejected.
+        """),
   ]
 
   private static let processSettings = [

@@ -25,8 +25,8 @@ public struct Configuration: Sendable {
   /// `http.hosts`: the accepted names in `Host`; empty derives them from ``listen``.
   public var hostNames: Set<String> = []
 
-  /// `auth.tokens`: the path of the token file; empty disables authentication.
-  public var tokenFile = ""
+  /// The settings of credentials and rights.
+  public var authentication = AuthenticationSettings()
 
   /// `store`: where session logs are stored.
   public var store = StoreChoice.sqlite(path: "data/reactord.db")
@@ -54,7 +54,7 @@ public struct Configuration: Sendable {
 
   /// The settings of the HTTP API.
   ///
-  /// Its compression, tokens, metrics and version are derived when the service starts.
+  /// Its compression, credentials, metrics and version are derived when the service starts.
   public var api = ReactorAPI.Settings()
 
   /// The settings of the HTTP server.

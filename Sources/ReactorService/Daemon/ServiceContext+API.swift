@@ -8,11 +8,11 @@ internal import Zlib
 extension ServiceContext {
   /// The settings of the HTTP API, with the parts that only the service can provide.
   ///
-  /// - Parameter reactors: The names of the hosted reactors, which the token file may contain.
+  /// - Parameter credentials: The files of keys and tokens.
   /// - Returns: The settings.
-  /// - Throws: A `ConfigurationError` if the token file cannot be used.
+  /// - Throws: A `ConfigurationError` if one of the files cannot be used.
   func apiSettings(
-    hosting reactors: [String]
+    _ credentials: CredentialFiles
   ) throws(ConfigurationError) -> ReactorAPI.Settings {
     var settings = configuration.api
     settings.version = ServiceVersion.current
@@ -27,7 +27,9 @@ extension ServiceContext {
       }
     }
     settings.hosts = acceptedHosts
-    settings.tokens = try Self.tokens(in: configuration, hosting: reactors)
+    settings.authentication = try credentials.configuration()
+    let cookie = credentials.settings.cookie
+    settings.cookie = cookie.isEmpty ? nil : cookie
     return settings
   }
 
@@ -38,37 +40,5 @@ extension ServiceContext {
     if !names.isEmpty { return .names(names) }
     guard case .network(let host, _) = configuration.listen else { return .any }
     return host == "localhost" || ClientAddress(host)?.isLoopback == true ? .loopback : .any
-  }
-
-  /// Reads the token file; `nil` if there is none.
-  ///
-  /// - Parameters:
-  ///   - configuration: The configuration that names the file.
-  ///   - reactors: The names of the hosted reactors, which the file may contain.
-  /// - Returns: The tokens.
-  /// - Throws: A `ConfigurationError` if the file cannot be used.
-  static func tokens(
-    in configuration: Configuration, hosting reactors: [String]
-  ) throws(ConfigurationError) -> AccessTokens? {
-    let path = configuration.tokenFile
-    guard !path.isEmpty else { return nil }
-    let text: [UInt8]
-    do throws(FileProblem) {
-      text = try SmallFile.read(path, limit: 1_048_576)
-    } catch {
-      throw .configuration("auth.tokens: \(path): \(error.reason)")
-    }
-    let tokens: AccessTokens
-    do throws(AccessTokens.SyntaxError) {
-      tokens = try AccessTokens(String(decoding: text, as: UTF8.self))
-    } catch {
-      throw .configuration("auth.tokens: \(path): line \(error.line): \(error.message)")
-    }
-    let unknown = tokens.unknownReactors(hosted: reactors)
-    guard unknown.isEmpty else {
-      throw .configuration(
-        "auth.tokens: \(path): no reactor is named \(unknown.joined(separator: ", "))")
-    }
-    return tokens
   }
 }

@@ -44,14 +44,18 @@ extension ServiceContext {
     let host = Host(
       reactors, globals: globals, log: store.log, settings: hostSettings, logger: logger)
     let serverMetrics = ServerMetrics()
-    var apiSettings = try apiSettings(hosting: reactors.map(\.name))
+    let credentials = CredentialFiles(
+      settings: configuration.authentication, reactors: reactors.map(\.name))
+    let signature = credentials.signature
+    var apiSettings = try apiSettings(credentials)
     apiSettings.metrics = [serverMetrics, logCounts, ProcessMetrics()]
     if let marks { apiSettings.metrics.append(marks) }
     if let logWriter { apiSettings.metrics.append(logWriter) }
     let api = ReactorAPI(host: host, settings: apiSettings, logger: logger)
+    let credentialReload = CredentialReload(
+      credentials, signature: signature, of: api, logger: logger)
     reload?.onReload { configuration throws(ConfigurationError) in
-      api.replaceTokens(
-        try Self.tokens(in: configuration, hosting: reactors.map(\.name)))
+      try credentialReload.apply(configuration.authentication)
     }
     let server = MicrohttpdServer(settings: serverSettings, responder: api)
     serverMetrics.observe(server)
@@ -76,7 +80,9 @@ extension ServiceContext {
 
     let sweeping = Task { try await host.sweepIdleSessions() }
     let resuming = Task { try await resumeInterruptedActions(on: host) }
+    let watching = Task { try await credentialReload.watch() }
     await termination.requested()
+    watching.cancel()
     sweeping.cancel()
     resuming.cancel()
     notifier.notify(.stopping)

@@ -64,6 +64,26 @@ public struct SettingFormat<Value: Sendable>: Sendable {
     isString = false
   }
 
+  /// Creates a format for values that are neither strings nor numbers in the configuration file.
+  ///
+  /// - Parameters:
+  ///   - placeholder: The placeholder for the value in the help.
+  ///   - expected: A description of the accepted values that completes the sentence "expected …".
+  ///   - readInput: Parses a value; gets the description of the accepted ones.
+  ///   - write: Returns JSON that `readInput` accepts as text.
+  init(
+    placeholder: String, expected: String,
+    readInput:
+      @escaping @Sendable (SettingInput, _ expected: String) throws(SettingProblem) -> Value,
+    write: @escaping @Sendable (Value) -> String
+  ) {
+    self.placeholder = placeholder
+    self.expected = expected
+    read = { input throws(SettingProblem) in try readInput(input, expected) }
+    self.write = write
+    isString = false
+  }
+
   /// Creates the format of Boolean values.
   init(placeholder: String, expected: String) where Value == Bool {
     self.placeholder = placeholder

@@ -34,6 +34,12 @@ public final class ReactorTest<Tested: Reactor> where Tested.State: Equatable {
   /// The virtual time.
   public let time: VirtualTimeScheduler
 
+  /// The principal of the actions that are sent from now on, and of their effects; `nil` for an
+  /// anonymous request.
+  ///
+  /// The reactor reads it as `RequestContext.current?.principal`.
+  public var principal: Principal?
+
   private let context: VirtualSerialContext
   private let journal = ReactorJournal<Tested.State>()
   private let timeout: Duration
@@ -99,7 +105,12 @@ public final class ReactorTest<Tested: Reactor> where Tested.State: Equatable {
     let pipeline = reactor.pipeline
     // If a task is using the serial context, the action waits for its turn.
     await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-      CurrentSerialContext.$value.withValue(context) { pipeline.send(action) }
+      let request = principal.map { RequestContext(id: "test", principal: $0) }
+      CurrentSerialContext.$value.withValue(context) {
+        RequestContext.$current.withValue(request ?? RequestContext.current) {
+          pipeline.send(action)
+        }
+      }
       pipeline.perform { continuation.resume() }
     }
     if let change {

@@ -12,10 +12,10 @@ enum PostLoad {
     _ contestant: Contestant, _ server: ServerUnderTest, connections: Int, seconds: Double
   ) throws -> Outcome {
     let url = "http://127.0.0.1:\(server.port)\(contestant.actions(of: "posted"))"
-    _ = try run(url, connections, seconds: 1)
+    _ = try run(url, contestant.token, connections, seconds: 1)
     let seconds = max(1, seconds.rounded())
     let before = server.processorTime
-    let rate = try run(url, connections, seconds: seconds)
+    let rate = try run(url, contestant.token, connections, seconds: seconds)
     return Outcome(
       rate: rate, processorTime: (server.processorTime - before) / (rate * seconds))
   }
@@ -35,12 +35,15 @@ enum PostLoad {
     }
   }
 
-  private static func run(_ url: String, _ connections: Int, seconds: Double) throws -> Double {
+  private static func run(
+    _ url: String, _ token: String?, _ connections: Int, seconds: Double
+  ) throws -> Double {
+    let credential = token.map { ["-H", "Authorization: Bearer \($0)"] } ?? []
     let text = try Pinned.output(
       of: try Programs.find("wrk"),
       [
-        "-t1", "-c\(connections)", "-d\(Int(seconds))s", "-s", script.path, url,
-      ])
+        "-t1", "-c\(connections)", "-d\(Int(seconds))s", "-s", script.path,
+      ] + credential + [url])
     guard !text.contains("Non-2xx"), !text.contains("Socket errors") else {
       throw BenchmarkError("not every request succeeded:\n\(text)")
     }

@@ -21,6 +21,16 @@ extension Scenario {
     }
   }
 
+  /// The cost of authentication: the token is verified once and found in the cache afterwards.
+  static var authenticatedPosts: Scenario {
+    Scenario(
+      name: "token", summary: "POST \"increase\" with an Ed25519 token, and without"
+    ) { bench in
+      let all = Contestants(bench: bench)
+      _ = try measure([all.memory, all.authenticated], connections: [1, 32], bench)
+    }
+  }
+
   private static func measure(
     _ contestants: [Contestant], connections: [Int], _ bench: Bench
   ) throws -> Plot {
@@ -70,6 +80,7 @@ extension Scenario {
         ]
       case "reactord, sqlite":
         [("reactord, memory", connections == 64 ? .atLeast(0.5) : nil)]
+      case "reactord, Ed25519 token": [("reactord, memory", .atLeast(0.95))]
       case "node": [("bare handler", nil)]
       default: []
       }

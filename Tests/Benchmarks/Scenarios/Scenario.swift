@@ -9,7 +9,8 @@ struct Scenario {
   /// All scenarios in their order.
   static var all: [Scenario] {
     [
-      .posts, .postsBesideStreams, .idleStreams, .fanOut, .flood, .manySessions, .stalledReader,
+      .posts, .authenticatedPosts, .postsBesideStreams, .idleStreams, .fanOut, .flood,
+      .manySessions, .stalledReader,
       .sessionsAlive, .start, .loading, .storedSessions, .growth,
       .durablePosts, .streams, .inProcess,
     ]

@@ -9,6 +9,8 @@ struct Contestant {
   let actions: String
   /// The action that raises the number shown in events by one; `{number}` is the new number.
   var body = #""increase""#
+  /// The token that its requests carry; `nil` for none.
+  var token: String?
   /// Starts a new instance.
   let start: () throws -> ServerUnderTest
 
@@ -55,6 +57,22 @@ struct Contestants {
   }
 
   var memory: Contestant { reactord("reactord, memory") }
+
+  /// The daemon with a key, a rule per user and requests with a token that expires in 2100.
+  var authenticated: Contestant {
+    var contestant = contestant("reactord, Ed25519 token") {
+      let keys = bench.output.appending(path: "keys.json")
+      try SampleToken.keys.write(to: keys, atomically: true, encoding: .utf8)
+      return try startReactord(
+        store: "memory",
+        [
+          "--auth-jwt-keys", keys.path, "--auth-jwt-audience", "bench", "--auth-rules",
+          #"[{"allow":"act","to":"counter/{sub}"}]"#,
+        ])
+    }
+    contestant.token = SampleToken.text
+    return contestant
+  }
 
   var sqlite: Contestant { reactord("reactord, sqlite", isDurable: true) }
 

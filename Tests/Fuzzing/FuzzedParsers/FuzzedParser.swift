@@ -33,6 +33,15 @@ public enum FuzzedParser: String, CaseIterable, Sendable {
   /// The configuration file, flags and environment.
   case configuration
 
+  /// JSON Web Tokens and tickets, unsigned and signed.
+  case tokens
+
+  /// Files of keys.
+  case keys
+
+  /// Patterns of sessions, `auth.rules` and token files.
+  case rules
+
   /// Parses `bytes` and checks the postconditions.
   public func run(_ bytes: [UInt8]) {
     switch self {
@@ -46,6 +55,9 @@ public enum FuzzedParser: String, CaseIterable, Sendable {
     case .headers: RequestFuzzing.header(bytes)
     case .bodies: RequestFuzzing.body(bytes)
     case .configuration: ConfigurationFuzzing.run(bytes)
+    case .tokens: IdentityFuzzing.token(bytes)
+    case .keys: IdentityFuzzing.keys(bytes)
+    case .rules: IdentityFuzzing.rules(bytes)
     }
   }
 }
@@ -57,7 +69,9 @@ extension FuzzedParser {
     case .json: JSONFuzzing.parseOnly(bytes)
     case .actions: JSONFuzzing.decodeOnly(bytes)
     case .patch: PatchFuzzing.compareOnly(bytes)
-    case .pointer, .cursor, .request, .target, .headers, .bodies, .configuration: run(bytes)
+    case .pointer, .cursor, .request, .target, .headers, .bodies, .configuration, .tokens, .keys,
+      .rules:
+      run(bytes)
     }
   }
 
@@ -65,6 +79,9 @@ extension FuzzedParser {
   public var passes: Int {
     switch self {
     case .json, .pointer, .patch, .cursor, .request, .bodies: 1
+    case .keys: 1
+    case .rules: 3
+    case .tokens: 5
     case .configuration: 5
     case .headers: 5
     case .actions: 6

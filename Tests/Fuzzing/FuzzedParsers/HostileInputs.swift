@@ -23,9 +23,18 @@ public struct HostileInput: Sendable, CustomStringConvertible {
     case .target: targets
     case .headers: headers
     case .bodies: bodies
-    case .configuration: json
+    case .configuration, .tokens, .keys: json
+    case .rules: json + patterns
     }
   }
+
+  private static let patterns = [
+    HostileInput("many placeholders") { String(repeating: "{a}", count: $0 / 3) + "/x" },
+    HostileInput("open braces") { String(repeating: "{", count: $0) },
+    HostileInput("many lines") {
+      String(repeating: "a-token-of-16-characters read\n", count: $0 / 30)
+    },
+  ]
 
   private func map(_ wrap: @escaping @Sendable (_ text: String) -> String) -> HostileInput {
     HostileInput(description) { [bytes] in wrap(String(decoding: bytes($0), as: UTF8.self)) }

@@ -1,3 +1,4 @@
+import Identity
 import ReactorTransport
 import Testing
 
@@ -88,7 +89,8 @@ struct EndpointTableTests {
         HTTPResponse(status: 200, body: .bytes(Array("Hello, \(call["name"])".utf8)))
       }, operation: Operation("greet", "A greeting", content: .text("text/plain")))
     let service = Service(
-      adding: [greeting], settings: { $0.tokens = try? AccessTokens("a-long-enough-token read") })
+      adding: [greeting],
+      settings: { $0.authentication = .tokens("a-long-enough-token read") })
     let token = [(name: HTTPHeader.authorization, value: "Bearer a-long-enough-token")]
 
     #expect(try service.ask("GET", "/v1/greetings/Ada", token).text == "Hello, Ada")

@@ -12,7 +12,7 @@ import Testing
   @Test(arguments: HTTPHeader.allCases)
   func `a header field of combining marks is compared in linear time`(header: HTTPHeader) throws {
     let service = Service(settings: {
-      $0.tokens = try? AccessTokens("a-long-enough-token write")
+      $0.authentication = .tokens("a-long-enough-token write")
       $0.crossOrigin.origins = ["https://app.example"]
       $0.hosts = .names(["app.example"])
       $0.trustedProxies = TrustedProxies("unix") ?? TrustedProxies()

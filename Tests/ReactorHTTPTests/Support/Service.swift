@@ -1,3 +1,4 @@
+import Identity
 import ReactorCore
 import ReactorHost
 import ReactorLog
@@ -130,6 +131,16 @@ struct Service {
 }
 
 struct NoStream: Error {}
+
+extension Authenticator.Configuration {
+  /// Static tokens as a file lists them, and rules as `auth.rules` has them.
+  static func tokens(_ file: String, rules: String = "[]") -> Self {
+    var configuration = Self()
+    configuration.staticTokens = try? StaticTokens(file)
+    configuration.rules = (try? AccessRule.rules(of: Array(rules.utf8))) ?? []
+    return configuration
+  }
+}
 
 extension HTTPResponse {
   /// A field of the head.

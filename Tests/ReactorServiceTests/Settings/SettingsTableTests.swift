@@ -50,7 +50,8 @@ struct SettingsTableTests {
     // A value that each format accepts and that is not the default.
     let candidates =
       ["1", "7", "3601", "explicit", "true", "false", "json", "trace", "[::1]:1", "memory", "f"]
-      + ["http://a", "10.0.0.1", "0600", "30d", "forwarded"]
+      + ["http://a", "10.0.0.1", "0600", "30d", "forwarded", "optional"]
+      + [#"[{"allow":"read"}]"#]
     for setting in Configuration.settings {
       var configuration = Configuration()
       let text = setting.text(configuration)

@@ -4,7 +4,7 @@ public import ReactorCore
 ///
 /// Immutable; a connection or a stream may retain it and asks ``Authenticator/refresh(_:at:)``
 /// whether it still holds.
-public final class Access: Sendable {
+public final class Authentication: Sendable {
   /// The credential that was presented.
   enum Source: Sendable, Equatable {
     case anonymous

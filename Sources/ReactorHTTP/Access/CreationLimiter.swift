@@ -1,0 +1,108 @@
+internal import Identity
+internal import ReactorCore
+internal import ReactorHost
+internal import ReactorTransport
+internal import Synchronization
+
+/// Limits the sessions that one principal, or one address without a principal, creates per hour.
+///
+/// A client that has created none for an hour may create all at once. The table is bounded: if more
+/// clients are active than it holds, some of them start with a full quota.
+final class CreationLimiter: Sendable {
+  /// The unit that is counted.
+  enum Client: Hashable, Sendable {
+    case principal(id: [UInt8])
+    case address(ClientAddress)
+  }
+
+  /// For each client the time at which its quota is full again, in milliseconds.
+  private struct Table {
+    var due: [Client: Int64] = [:]
+    var sweptAt: Int64 = 0
+  }
+
+  private static let window: Int64 = 3_600_000
+
+  private let interval: Int64
+  private let capacity: Int
+  private let start = ContinuousClock.now
+  private let table = Mutex(Table())
+
+  /// Creates a limiter.
+  ///
+  /// - Parameters:
+  ///   - limit: The sessions per hour and client.
+  ///   - capacity: The most clients in the table.
+  init(limit: Int, capacity: Int = 65_536) {
+    interval = max(1, Self.window / Int64(limit))
+    self.capacity = capacity
+  }
+
+  /// Returns the seconds until a client may create a session; `nil` if it may now.
+  func wait(of client: Client) -> Int64? { wait(of: client, at: now) }
+
+  func wait(of client: Client, at now: Int64) -> Int64? {
+    let excess = table.withLock { ($0.due[client] ?? now) - now } + interval - Self.window
+    return excess > 0 ? (excess + 999) / 1000 : nil
+  }
+
+  /// Counts a session that a client has created.
+  func count(_ client: Client) { count(client, at: now) }
+
+  func count(_ client: Client, at now: Int64) {
+    table.withLock { table in
+      if table.due[client] == nil { Self.makeRoom(in: &table, capacity, at: now) }
+      table.due[client] = max(table.due[client] ?? now, now) + interval
+    }
+  }
+
+  private var now: Int64 {
+    let (seconds, attoseconds) = (ContinuousClock.now - start).components
+    return seconds * 1000 + attoseconds / 1_000_000_000_000_000
+  }
+
+  private static func makeRoom(in table: inout Table, _ capacity: Int, at now: Int64) {
+    guard table.due.count >= capacity else { return }
+    // At most once per second: each visits the whole table.
+    if now - table.sweptAt >= 1000 {
+      table.due = table.due.filter { $0.value > now }
+      table.sweptAt = now
+    }
+    if table.due.count >= capacity { table.due.remove(at: table.due.startIndex) }
+  }
+}
+
+extension RequestScope {
+  /// The client that sessions are counted for; `nil` without a limit, and for administrators.
+  private var creator: (limiter: CreationLimiter, client: CreationLimiter.Client)? {
+    guard let limiter = api.creationLimiter else { return nil }
+    if credential.authentication?.allows(.admin, to: .service) == true { return nil }
+    if let principal = context.principal {
+      return (limiter, .principal(id: Array(principal.id.utf8)))
+    }
+    return client.map { (limiter, .address($0.network)) }
+  }
+
+  /// The problem of a client that has created too many sessions; `nil` if it may create one.
+  var creationProblem: Problem? {
+    guard let (limiter, client) = creator, let wait = limiter.wait(of: client) else { return nil }
+    return Problem(
+      .rateLimited,
+      """
+      You have created as many sessions as this service allows per hour (limits.sessions). Use an \
+      existing one, or try again later.
+      """, headers: ["Retry-After": "\(wait)"])
+  }
+
+  /// Counts a session that the request has created.
+  func countCreation() {
+    guard let (limiter, client) = creator else { return }
+    limiter.count(client)
+  }
+
+  /// Rejects a request that creates a session if its client has created too many; else counts it.
+  func admitCreation() throws(Problem) {
+    if let problem = creationProblem { throw problem }
+    countCreation()
+  }
+}

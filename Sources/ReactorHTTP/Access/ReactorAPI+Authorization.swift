@@ -1,0 +1,163 @@
+internal import Identity
+internal import ReactorCore
+internal import ReactorHost
+internal import ReactorLog
+internal import ReactorTransport
+
+/// The decision whether a request is permitted.
+extension ReactorAPI {
+  /// Rejects a request without the right that its endpoint needs.
+  ///
+  /// The decision does not depend on whether the session exists.
+  func authorize(_ request: HTTPRequest, _ scope: RequestScope) throws(Problem) {
+    guard scope.method != .options, let resource = scope.resource,
+      let right = resource.right(for: scope.method)
+    else { return }
+    switch scope.credential {
+    case .notNeeded: break
+    case .invalid(let failure): throw .unauthorized(failure)
+    case .valid(let authentication, let isCookie):
+      // Browsers send cookies with the requests of every page.
+      if isCookie { try settings.crossOrigin.check(request) }
+      guard isAllowed(right, authentication, request, scope, resource) else {
+        throw authentication.isAuthenticated ? .forbidden(right) : .unauthorized(nil)
+      }
+    }
+    guard let access = resource[scope.method]?.delegateAccess else { return }
+    for (reactor, id) in sessions(of: resource, request, scope) {
+      guard let reactor = host.reactor(reactor), reactor.hasDelegate else { continue }
+      try scope.askDelegate(access, reactor, id)
+    }
+  }
+
+  private func isAllowed(
+    _ right: Right, _ authentication: Authentication, _ request: HTTPRequest,
+    _ scope: RequestScope, _ resource: Resource
+  ) -> Bool {
+    switch resource.reach {
+    case .credential: return authentication.isAuthenticated
+    case .service: return authentication.allows(right, to: .service)
+    case .reactor: return authentication.allows(right, to: .reactor(scope["reactor"]))
+    case .anything: return allowsAnything(authentication)
+    case .session, .sessionsInQuery:
+      let sessions = sessions(of: resource, request, scope)
+      guard !sessions.isEmpty else { return allowsAnything(authentication) }
+      return sessions.allSatisfy { authentication.allows(right, to: .session(reactor: $0, id: $1)) }
+    }
+  }
+
+  private func allowsAnything(_ authentication: Authentication) -> Bool {
+    authentication.isAuthenticated
+      || host.reactors.contains { authentication.allows(.read, to: .reactor($0.name)) }
+  }
+
+  /// The sessions that a request names; those in a malformed query are left to the endpoint.
+  func sessions(
+    of resource: Resource, _ request: HTTPRequest, _ scope: RequestScope
+  ) -> [(reactor: String, id: String)] {
+    switch resource.reach {
+    case .session: return [(scope["reactor"], scope["session"])]
+    case .sessionsInQuery:
+      let names = (try? Query(request.query))?.all("session") ?? []
+      return names.compactMap { name in
+        let parts = name.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        return parts.count == 2 ? (String(parts[0]), String(parts[1])) : nil
+      }
+    case .anything, .credential, .reactor, .service: return []
+    }
+  }
+}
+
+extension RequestScope {
+  /// Returns whether the request may know of a reactor.
+  func maySee(_ reactor: any HostedReactor) -> Bool {
+    credential.authentication?.allows(.read, to: .reactor(reactor.name)) ?? true
+  }
+
+  /// Returns whether the request may read every session of a reactor.
+  func mayReadAll(of reactor: any HostedReactor) -> Bool {
+    !reactor.hasDelegate && credential.authentication?.allows(.read, to: .service) ?? true
+  }
+
+  /// Returns whether the request may read a session, for lists.
+  func mayRead(_ id: String, of reactor: any HostedReactor) -> Bool {
+    do throws(Problem) {
+      try require(.read, .read, reactor, id)
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  /// Rejects a request without a right to a session that its body names.
+  func require(
+    _ right: Right, _ access: SessionAccess, _ reactor: any HostedReactor, _ id: String
+  ) throws(Problem) {
+    if let authentication = credential.authentication,
+      !authentication.allows(right, to: .session(reactor: reactor.name, id: id))
+    {
+      throw authentication.isAuthenticated ? .forbidden(right) : .unauthorized(nil)
+    }
+    try askDelegate(access, reactor, id)
+  }
+
+  /// Asks the reactor's delegate, which has the last word.
+  func askDelegate(
+    _ access: SessionAccess, _ reactor: any HostedReactor, _ id: String
+  ) throws(Problem) {
+    guard reactor.hasDelegate else { return }
+    do {
+      try reactor.authorize(access, of: id, for: context.principal)
+    } catch let error as ActionDecodingError {
+      throw Problem(error, kind: .invalidAction)
+    } catch {
+      if case .valid(let authentication, _) = credential, !authentication.isAuthenticated {
+        throw .unauthorized(nil)
+      }
+      throw .forbidden(access.right, (error as? Forbidden)?.reason)
+    }
+  }
+}
+
+extension SessionAccess {
+  /// The least right that the access needs.
+  fileprivate var right: Right {
+    switch self {
+    case .read: .read
+    case .act: .act
+    case .create, .fork, .end, .manage: .manage
+    }
+  }
+}
+
+extension Problem {
+  /// A request without a credential, or with one that is rejected (RFC 6750, 3).
+  static func unauthorized(_ failure: Authenticator.Failure?) -> Problem {
+    guard let failure else {
+      return Problem(
+        .unauthorized, "Send Authorization: Bearer and a token that this service accepts.",
+        headers: ["WWW-Authenticate": #"Bearer realm="reactord""#])
+    }
+    return Problem(
+      .unauthorized, failure.sentence + ".",
+      headers: [
+        "WWW-Authenticate":
+          """
+        Bearer realm="reactord", error="invalid_token", error_description="\(failure.sentence)"
+        """
+      ])
+  }
+
+  /// A request whose credential does not have the right.
+  static func forbidden(_ right: Right, _ reason: String? = nil) -> Problem {
+    Problem(
+      .forbidden,
+      reason ?? "The credential does not permit this. It needs the right to \(right.name).",
+      headers: [
+        "WWW-Authenticate":
+          """
+        Bearer realm="reactord", error="insufficient_scope", scope="reactord:\(right.name)"
+        """
+      ])
+  }
+}

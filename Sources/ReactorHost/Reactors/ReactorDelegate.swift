@@ -1,0 +1,101 @@
+public import ReactorCore
+public import ReactorLog
+
+/// Decisions about a hosted reactor that are not part of its state.
+///
+/// ```swift
+/// struct CartDelegate: ReactorDelegate {
+///   typealias Reactor = CartReactor
+///
+///   func authorize(_ access: Access<CartReactor.Action>) throws {
+///     guard access.principal?.id == access.session.id else { throw Forbidden() }
+///   }
+/// }
+///
+/// ReactorRegistration("cart", summary: "A cart", delegate: CartDelegate()) { CartReactor() }
+/// ```
+public protocol ReactorDelegate<Reactor>: Sendable {
+  /// The reactor that is hosted.
+  associatedtype Reactor: ReactorCore.Reactor
+
+  /// Decides whether a client's request is permitted, after the rights of the configuration.
+  ///
+  /// Called before an action is enqueued; before a state, log or stream is served; and before a
+  /// session is created, forked or ended. Each action of an array is decided on its own, and all
+  /// before the first one is executed. Not called for actions that a reactor sends itself, and not
+  /// again for an accepted action that runs again after a crash.
+  ///
+  /// Called on the thread of the request: it must be quick and must not block. The default permits
+  /// everything.
+  ///
+  /// - Throws: Any error rejects the request with 403; ``Forbidden`` can say why.
+  func authorize(_ access: Access<Reactor.Action>) throws
+}
+
+extension ReactorDelegate {
+  /// Permits everything.
+  public func authorize(_ access: Access<Reactor.Action>) throws {}
+}
+
+/// A client's request to one session, as a delegate decides on it.
+public struct Access<Action: Sendable>: Sendable {
+  /// The kinds of requests.
+  public enum Request: Sendable {
+    /// Serves the state, the log, the effects or a stream; also decides whether a list contains the
+    /// session.
+    case read
+    /// Executes an action.
+    case act(Action)
+    /// Creates the session unless it exists.
+    case create
+    /// Creates the session with the history of another one.
+    case fork(from: SessionKey)
+    /// Ends the session.
+    case end
+    /// Manages the session in another way, such as the cancellation of an effect.
+    case manage
+  }
+
+  /// The request.
+  public let request: Request
+
+  /// The session; it need not exist.
+  public let session: SessionKey
+
+  /// The authenticated user or service; `nil` for an anonymous request.
+  public let principal: Principal?
+
+  /// Creates an access; a host or a test calls this.
+  public init(_ request: Request, to session: SessionKey, by principal: Principal?) {
+    self.request = request
+    self.session = session
+    self.principal = principal
+  }
+}
+
+/// The error of a request that a delegate does not permit.
+public struct Forbidden: Error, Equatable, Sendable {
+  /// The detail of the response; `nil` for a general one.
+  public let reason: String?
+
+  /// Creates an error.
+  public init(_ reason: String? = nil) {
+    self.reason = reason
+  }
+}
+
+/// A client's request to one session, with its actions as JSON.
+public enum SessionAccess: Sendable {
+  /// See ``Access/Request``.
+  case read
+  /// The actions as their request has them: one, or an array.
+  case act([UInt8])
+  /// See ``Access/Request``.
+  case create
+  /// See ``Access/Request``.
+  case fork(from: SessionKey)
+  /// See ``Access/Request``.
+  case end
+  /// See ``Access/Request``.
+  case manage
+}

@@ -1,0 +1,54 @@
+// The token that the page's function returns: asked for at the start, before the token expires, and
+// after it was rejected.
+
+import { settings } from "./requests.js";
+
+/** @type {Promise<{ text: string | null, renewal: number }> | undefined} */
+let current;
+
+/** The time at which a JSON Web Token expires, in milliseconds; `Infinity` if it is not known. */
+function expiry(text) {
+  try {
+    const payload = text.split(".")[1].replaceAll("-", "+").replaceAll("_", "/");
+    return JSON.parse(atob(payload)).exp * 1_000 || Infinity;
+  } catch {
+    return Infinity;
+  }
+}
+
+async function obtain() {
+  const text = await settings.token?.() ?? null;
+  const rest = (text ? expiry(text) : Infinity) - Date.now();
+  // A fifth of its life before the end, at most 10 s: a clock may be wrong, and a request takes time.
+  return { text, renewal: Date.now() + rest - Math.min(10_000, Math.max(0, rest) / 5) };
+}
+
+async function token() {
+  current ??= obtain();
+  const known = current;
+  try {
+    return await known;
+  } catch (error) {
+    // The next request asks again.
+    if (current === known) current = undefined;
+    throw error;
+  }
+}
+
+/** The text of a token that is valid now; `null` for none. */
+export async function currentToken() {
+  if (!settings.token) return null;
+  if (Date.now() >= (await token()).renewal) forgetToken();
+  return (await token()).text;
+}
+
+/** The milliseconds until the current token is to be replaced; `Infinity` if that is not known. */
+export async function timeToRenewal() {
+  if (!settings.token) return Infinity;
+  return (await token()).renewal - Date.now();
+}
+
+/** Asks for a new token at the next request. */
+export function forgetToken() {
+  current = undefined;
+}

@@ -1,0 +1,111 @@
+internal import Glibc
+internal import Identity
+internal import TerminalClient
+
+/// Reads the files of the group `auth`.
+struct CredentialFiles: Sendable {
+  /// The settings that name the files.
+  let settings: AuthenticationSettings
+
+  /// The names of the hosted reactors, which the token file may contain.
+  let reactors: [String]
+
+  /// The size above which a file is rejected, in bytes.
+  private static let sizeLimit = 1_048_576
+
+  /// Signs tickets without `auth.secret`: they are valid in this process only.
+  private static let processConfiguration = Authenticator.Configuration()
+
+  /// The least size of the secret, in bytes.
+  private static let secretLength = 32
+
+  /// Reads the keys, tokens, rules and the secret.
+  ///
+  /// - Returns: The configuration; `nil` if no setting restricts the use of the service.
+  /// - Throws: A `ConfigurationError` for the first file that cannot be used.
+  func configuration() throws(ConfigurationError) -> Authenticator.Configuration? {
+    guard settings.isUsed else {
+      for (name, value) in [
+        ("auth.cookie", settings.cookie), ("auth.jwt.issuer", settings.issuer),
+        ("auth.jwt.audience", settings.audience.joined()), ("auth.secret", settings.secretFile),
+      ] where !value.isEmpty {
+        throw .configuration("\(name): it needs auth.jwt.keys")
+      }
+      return nil
+    }
+    var configuration = Self.processConfiguration
+    configuration.staticTokens = try staticTokens()
+    configuration.verifier = try verifier()
+    configuration.rules = settings.rules.rules
+    configuration.ticketLifetime = max(1, settings.ticketLifetime.components.seconds)
+    if !settings.secretFile.isEmpty {
+      let secret = try read(settings.secretFile, for: "auth.secret")
+      guard secret.count >= Self.secretLength else {
+        throw .configuration(
+          "auth.secret: \(settings.secretFile): expected at least \(Self.secretLength) bytes")
+      }
+      configuration.ticketKey = secret
+    }
+    return configuration
+  }
+
+  private func verifier() throws(ConfigurationError) -> TokenVerifier? {
+    let path = settings.keyFile
+    guard !path.isEmpty else {
+      guard settings.cookie.isEmpty else {
+        throw .configuration("auth.cookie: it needs auth.jwt.keys")
+      }
+      return nil
+    }
+    var rules = TokenVerifier.Rules()
+    rules.issuer = settings.issuer.isEmpty ? nil : settings.issuer
+    rules.audience = settings.audience
+    rules.leeway = settings.leeway.components.seconds
+    rules.requiresExpiry = settings.expiry == .required
+    let file = try read(path, for: "auth.jwt.keys")
+    do throws(KeySet.Failure) {
+      return TokenVerifier(keys: try KeySet(file), rules: rules)
+    } catch {
+      throw .configuration("auth.jwt.keys: \(path): \(error.description)")
+    }
+  }
+
+  private func staticTokens() throws(ConfigurationError) -> StaticTokens? {
+    let path = settings.tokenFile
+    guard !path.isEmpty else { return nil }
+    let text = try read(path, for: "auth.tokens")
+    let tokens: StaticTokens
+    do throws(StaticTokens.SyntaxError) {
+      tokens = try StaticTokens(String(decoding: text, as: UTF8.self))
+    } catch {
+      throw .configuration("auth.tokens: \(path): line \(error.line): \(error.message)")
+    }
+    let unknown = tokens.reactors.subtracting(reactors).sorted()
+    guard unknown.isEmpty else {
+      throw .configuration(
+        "auth.tokens: \(path): no reactor is named \(unknown.joined(separator: ", "))")
+    }
+    return tokens
+  }
+
+  private func read(_ path: String, for setting: String) throws(ConfigurationError) -> [UInt8] {
+    do throws(FileProblem) {
+      return try SmallFile.read(path, limit: Self.sizeLimit)
+    } catch {
+      throw .configuration("\(setting): \(path): \(error.reason)")
+    }
+  }
+
+  /// The identities, sizes and times of the files: differs after each change of one of them.
+  var signature: [UInt64] {
+    settings.files.flatMap { path -> [UInt64] in
+      var status = stat()
+      guard unsafe stat(path, &status) == 0 else { return [0] }
+      return [
+        UInt64(status.st_ino), UInt64(bitPattern: Int64(status.st_size)),
+        UInt64(bitPattern: Int64(status.st_mtim.tv_sec)),
+        UInt64(bitPattern: Int64(status.st_mtim.tv_nsec)),
+      ]
+    }
+  }
+}

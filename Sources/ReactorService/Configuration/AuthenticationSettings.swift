@@ -1,0 +1,75 @@
+internal import Identity
+
+/// The settings of the group `auth`.
+public struct AuthenticationSettings: Sendable {
+  /// `auth.jwt.keys`: the path of the key file; empty accepts no JSON Web Tokens.
+  public var keyFile = ""
+
+  /// `auth.jwt.issuer`: the value that `iss` must have; empty for any.
+  public var issuer = ""
+
+  /// `auth.jwt.audience`: the values of which `aud` must contain one; empty for any.
+  public var audience: [String] = []
+
+  /// `auth.jwt.leeway`: the tolerated difference between clocks.
+  public var leeway = Duration.seconds(30)
+
+  /// `auth.jwt.expiry`: whether a token must have an expiry.
+  public var expiry = TokenExpiry.required
+
+  /// `auth.cookie`: the name of the cookie that holds a JSON Web Token; empty for none.
+  public var cookie = ""
+
+  /// `auth.ticket`: how long a ticket is valid.
+  public var ticketLifetime = Duration.seconds(30)
+
+  /// `auth.secret`: the path of the file whose bytes sign tickets; empty for random ones.
+  public var secretFile = ""
+
+  /// `auth.rules`: grants by configuration.
+  public var rules = RuleList()
+
+  /// `auth.tokens`: the path of the token file; empty for none.
+  public var tokenFile = ""
+
+  /// Creates the default settings, which authenticate no client and permit everything.
+  public init() {}
+
+  /// Whether any credential or rule is configured, so that everything else is denied.
+  var isUsed: Bool { !(keyFile.isEmpty && tokenFile.isEmpty && rules.isEmpty) }
+
+  /// The files whose changes are applied while the service runs.
+  var files: [String] { [keyFile, tokenFile, secretFile].filter { !$0.isEmpty } }
+}
+
+/// Whether a JSON Web Token must have an expiry.
+public enum TokenExpiry: String, CaseIterable, Sendable {
+  /// A token without `exp` is rejected.
+  case required
+
+  /// A token without `exp` does not expire.
+  case optional
+}
+
+/// The value of `auth.rules`: a JSON array of grants.
+public struct RuleList: Sendable {
+  /// The array as JSON.
+  public let json: String
+
+  let rules: [AccessRule]
+
+  /// Creates an empty list.
+  public init() {
+    json = "[]"
+    rules = []
+  }
+
+  /// Reads a JSON array.
+  init(_ bytes: [UInt8]) throws(AccessRule.SyntaxError) {
+    rules = try AccessRule.rules(of: bytes)
+    json = String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// Whether there are no rules.
+  var isEmpty: Bool { rules.isEmpty }
+}

@@ -1,0 +1,84 @@
+internal import Identity
+internal import ReactorCoding
+
+extension SettingFormat where Value == RuleList {
+  /// Grants as JSON: an array in the file, its text elsewhere.
+  static var rules: SettingFormat {
+    SettingFormat(
+      placeholder: "JSON",
+      expected:
+        #"an array of grants such as [{"allow":"read","to":"catalogue/*","anonymous":true}]"#,
+      readInput: { input, expected throws(SettingProblem) in
+        let bytes: [UInt8]? =
+          switch input {
+          case .text(let text): Array(text.utf8)
+          case .json(let value): value.json?.bytes
+          }
+        guard let bytes, bytes.first(where: { !" \t\r\n".utf8.contains($0) }) == UInt8(ascii: "[")
+        else { throw SettingProblem(reason: "expected \(expected), found \(input)") }
+        do throws(AccessRule.SyntaxError) {
+          return try RuleList(bytes)
+        } catch {
+          throw SettingProblem(reason: error.description)
+        }
+      },
+      write: \.json)
+  }
+}
+
+extension SettingFormat where Value == [String] {
+  /// Texts without commas, separated by commas.
+  static var texts: SettingFormat {
+    SettingFormat(
+      placeholder: "TEXT[,TEXT...]", expected: "texts, separated by commas",
+      read: { text in
+        text.split(separator: ",").map { String($0.drop { $0 == " " }) }
+      },
+      write: { $0.joined(separator: ",") })
+  }
+}
+
+extension SettingFormat where Value == String {
+  /// Any text; empty for none.
+  static var text: SettingFormat {
+    SettingFormat(placeholder: "TEXT", expected: "a text", read: \.self, write: \.self)
+  }
+
+  /// The name of a cookie (RFC 6265, 4.1.1); empty for none.
+  static var cookieName: SettingFormat {
+    SettingFormat(
+      placeholder: "NAME", expected: "the name of a cookie: letters, digits, - and _",
+      read: { text in
+        let isName = text.utf8.allSatisfy { byte in
+          switch byte {
+          case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+            true
+          default: false
+          }
+        }
+        return isName && text.utf8.count <= 128 ? text : nil
+      }, write: \.self)
+  }
+}
+
+extension ConfigurationValue {
+  /// The value as JSON; `nil` if it contains a number that JSON does not have.
+  var json: JSONValue? {
+    switch self {
+    case .null: return .null
+    case .boolean(let value): return .boolean(value)
+    case .integer(let value): return .number(JSONNumber(value))
+    case .number(let value): return JSONNumber(value).map { .number($0) }
+    case .string(let text): return .string(text)
+    case .array(let values):
+      let elements = values.compactMap(\.json)
+      return elements.count == values.count ? .array(elements) : nil
+    case .object(let members):
+      let converted = members.compactMap { member in
+        member.value.json.map { JSONValue.Member(member.name, $0) }
+      }
+      return converted.count == members.count ? .object(converted) : nil
+    }
+  }
+}

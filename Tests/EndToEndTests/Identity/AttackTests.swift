@@ -1,0 +1,55 @@
+import Foundation
+import PublicTestData
+import Testing
+
+/// Every row of the list of attacks on tokens, over HTTP.
+@Suite(
+  .blocking, .enabled(if: PublicTestData.isInstalled, Comment(rawValue: PublicTestData.isMissing)))
+struct AttackTests {
+  private static let samples = Result { try make() }
+
+  /// The keys and tokens that `IdentityTests/tokens.py` makes for the present.
+  private static func make() throws -> JSON {
+    let script = URL(filePath: #filePath).deletingLastPathComponent()
+      .appending(path: "../../IdentityTests/tokens.py").standardizedFileURL.path
+    let now = Int(Date.now.timeIntervalSince1970)
+    let (exit, output) = try PythonTool.run("python", ["-W", "ignore", script, "\(now)"])
+    #expect(exit == .code(0))
+    return try JSON(parsing: output)
+  }
+
+  @Test func `each attack is 401 with its reason, and a genuine token is not`() throws {
+    let samples = try Self.samples.get()
+    let folder = try TemporaryFolder()
+    let keys = try #require(samples["jwks"]).text
+    try keys.write(toFile: folder["keys.json"], atomically: true, encoding: .utf8)
+    let server = try ReactordProcess(
+      "--auth-jwt-keys", folder["keys.json"], "--auth-jwt-audience", "reactord",
+      "--auth-jwt-issuer", "https://id.example", "--auth-rules", #"[{"allow":"read"}]"#)
+    let session = server.session(of: "counter")
+    for (library, names) in [("pyjwt", 6), ("joserfc", 6)] {
+      let tokens = try #require(samples[library])
+      #expect(tokens.names.count == names)
+      for name in tokens.names {
+        let token = tokens[name]?.string ?? ""
+        #expect(try session.state("", token.asBearer).status == 200, "\(library) \(name)")
+      }
+    }
+    let attacks = try #require(samples["attacks"])
+    #expect(attacks.names.count > 30)
+    for name in attacks.names {
+      // These become valid within a minute; TokenVerifierTests has a clock of its own.
+      guard !["not yet valid", "issued in the future"].contains(name) else { continue }
+      // A field cannot contain a line break, and an empty credential is none.
+      guard let token = attacks[name]?.string, !token.isEmpty, !token.contains("\n") else {
+        continue
+      }
+      let response = try session.state("", token.asBearer)
+      #expect(response.status == 401, "\(name)")
+      let reason = response["WWW-Authenticate"] ?? ""
+      #expect(reason.contains(#"error="invalid_token", error_description=""#), "\(name): \(reason)")
+      #expect(!response.text.contains(token))
+    }
+    #expect(!server.standardError.contains("eyJ"))
+  }
+}

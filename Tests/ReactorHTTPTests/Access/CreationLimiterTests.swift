@@ -1,0 +1,65 @@
+import Identity
+import ReactorTransport
+import Testing
+
+@testable import ReactorHTTP
+
+/// `limits.sessions`.
+struct CreationLimiterTests {
+  private let client = CreationLimiter.Client.principal(id: Array("ada".utf8))
+
+  @Test func `a client creates its quota at once, and then one per interval`() {
+    let limiter = CreationLimiter(limit: 4)
+    for _ in 0..<4 {
+      #expect(limiter.wait(of: client, at: 0) == nil)
+      limiter.count(client, at: 0)
+    }
+    #expect(limiter.wait(of: client, at: 0) == 900)
+    #expect(limiter.wait(of: client, at: 899_000) == 1)
+    #expect(limiter.wait(of: client, at: 900_000) == nil)
+    #expect(limiter.wait(of: .principal(id: Array("eve".utf8)), at: 0) == nil)
+  }
+
+  @Test func `the table is bounded`() {
+    let limiter = CreationLimiter(limit: 1, capacity: 2)
+    for id: UInt8 in 0..<9 { limiter.count(.principal(id: [id]), at: 0) }
+    let limited = (UInt8(0)..<9).filter { limiter.wait(of: .principal(id: [$0]), at: 0) != nil }
+    #expect(limited.count == 2)
+  }
+
+  @Test func `POST, PUT and first actions are counted per principal`() throws {
+    let configuration = try SignedToken.configuration(
+      rules: #"[{"allow":"manage","if":{"role":"user"}},{"allow":"admin","if":{"role":"root"}}]"#)
+    let service = Service(settings: {
+      $0.authentication = configuration
+      $0.limits.sessions = 3
+    })
+    func token(_ sub: String, _ role: String = "user") -> [(name: HTTPHeader, value: String)] {
+      let claims = #"{"sub":"\#(sub)","role":"\#(role)"}"#
+      return [(.authorization, "Bearer \(SignedToken.make(claims))")]
+    }
+    let (root, ada) = (Service.root, token("ada"))
+    #expect(try service.ask("PUT", root + "/a", ada).status == 201)
+    #expect(try service.ask("PUT", root + "/a", ada).status == 200)
+    #expect(try service.ask("POST", root, ada, body: #"{"id":"b"}"#).status == 201)
+    #expect(try service.ask("POST", root + "/c/actions", ada, body: #"{"add":1}"#).status == 200)
+    for _ in 0..<2 {
+      #expect(try service.ask("POST", root + "/c/actions", ada, body: #"{"add":1}"#).status == 200)
+    }
+    let rejected = [
+      try service.ask("PUT", root + "/d", ada), try service.ask("POST", root, ada),
+      try service.ask("POST", root + "/d/actions", ada, body: #"{"add":1}"#),
+      try service.ask("POST", root, ada, body: #"{"from":{"session":"c"}}"#),
+    ]
+    for response in rejected {
+      #expect(response.problem == "429 rate-limited")
+      #expect(response[field: "Retry-After"].flatMap { Int($0) } ?? 0 > 1000)
+    }
+    #expect(try service.ask("PUT", root + "/a", ada).status == 200)
+    #expect(try service.ask("PUT", root + "/e", token("eve")).status == 201)
+    for index in 0..<5 {
+      let path = "\(root)/r\(index)"
+      #expect(try service.ask("PUT", path, token("op", "root")).status == 201)
+    }
+  }
+}

@@ -1,0 +1,101 @@
+import Identity
+import ReactorLog
+import ReactorTransport
+import Synchronization
+import Testing
+
+@testable import ReactorHTTP
+
+/// Streams end with their credential.
+struct StreamExpiryTests {
+  private static let rules = #"[{"allow":"act","to":"number/demo","anonymous":true}]"#
+  private static let both = "a-token-of-a-reader act number\nanother-token-of-it act number"
+
+  private func service(_ file: String = both, rules: String = "[]") -> Service {
+    Service(settings: {
+      $0.authentication = .tokens(file, rules: rules)
+      $0.takesTokenInQuery = true
+    })
+  }
+
+  private let target = "\(Service.root)/demo/events?access_token=a-token-of-a-reader"
+  private let other = [(name: HTTPHeader.authorization, value: "Bearer another-token-of-it")]
+
+  @Test func `a stream whose token is removed sends nothing that is committed later`() throws {
+    let service = service()
+    let reader = try service.open(target).skipOpening()
+    _ = try service.act(#"{"add":1}"#, other)
+    #expect(reader.read() == [#"1 {"value":1,"label":"none"}"#])
+    service.api.replaceAuthentication(.tokens("another-token-of-it act number"))
+    _ = try service.act(#"{"add":1}"#, other)
+    #expect(reader.read() == ["expired {}"])
+    #expect(reader.isFinished)
+  }
+
+  @Test func `a stream whose right is gone ends`() throws {
+    let service = service(rules: Self.rules)
+    let reader = try service.open("\(Service.root)/demo/events").skipOpening()
+    service.api.replaceAuthentication(.tokens(Self.both))
+    #expect(reader.read() == ["expired {}"])
+  }
+
+  @Test func `a stream whose credential is still valid continues`() throws {
+    let service = service()
+    let reader = try service.open(target).skipOpening()
+    service.api.replaceAuthentication(.tokens(Self.both))
+    _ = try service.act(#"{"add":1}"#, other)
+    #expect(reader.read() == [#"1 {"value":1,"label":"none"}"#])
+    #expect(!reader.isFinished)
+  }
+
+  @Test func `a stream of several sessions says so for each`() throws {
+    let service = service()
+    let reader = try service.open(
+      "/v1/events?session=number/a&session=number/b&access_token=a-token-of-a-reader")
+    _ = reader.read()
+    service.api.replaceAuthentication(.tokens("another-token-of-it act number"))
+    #expect(
+      reader.read() == [
+        #"expired {"session":"number/a","data":{}}"#, #"expired {"session":"number/b","data":{}}"#,
+      ])
+    #expect(reader.isFinished)
+  }
+
+  @Test func `a stream is woken when its token expires, and sends nothing more`() async throws {
+    let configuration = try SignedToken.configuration()
+    let service = Service(settings: {
+      $0.authentication = configuration
+      $0.takesTokenInQuery = true
+    })
+    let claims = #"{"sub":"ada","scope":"reactord:act"}"#
+    let end = Timestamp.now.milliseconds / 1000 + 2
+    let token = SignedToken.make(claims, expiry: end)
+    let reader = try service.open("\(Service.root)/demo/events?access_token=\(token)")
+    _ = reader.read()
+    await withCheckedContinuation { continuation in
+      let waker = Waker { continuation.resume() }
+      for group in reader.groups { group.add(waker) }
+    }
+    #expect(Timestamp.now.milliseconds / 1000 >= end)
+    _ = try service.act(
+      #"{"add":1}"#, [(.authorization, "Bearer \(SignedToken.make(claims))")])
+    #expect(reader.read() == ["expired {}"])
+    #expect(reader.isFinished)
+    reader.close()
+  }
+
+  /// Calls a function at the first wake.
+  private final class Waker: StreamWaking {
+    private let function: Mutex<(@Sendable () -> Void)?>
+
+    init(_ function: @escaping @Sendable () -> Void) { self.function = Mutex(function) }
+
+    func wake(_ group: StreamGroup) { function.withLock { $0.take() }?() }
+  }
+
+  @Test func `a change of the configuration wakes the stream`() throws {
+    let service = service()
+    let reader = try service.open(target)
+    #expect(reader.groups.contains { $0 === service.api.expiries.changed })
+  }
+}
