@@ -12,8 +12,8 @@ struct OverloadTests {
     var rejected: [String] = []
     for number in 0..<60 {
       let path = "/v1/reactors/counter/sessions/s\(number)"
-      let response = try client.get(path)
-      guard response.status != 200 else { continue }
+      let response = try client.send("PUT", path)
+      guard response.status != 201 else { continue }
       try expectProblem(response, 503, "unavailable")
       #expect(response["Retry-After"].flatMap { Int($0) } ?? 0 > 0)
       rejected.append(path)
@@ -23,6 +23,21 @@ struct OverloadTests {
     #expect(stream.head.status == 200)
     #expect(try stream.next()?.retry != nil)
     #expect(try stream.next() == nil)
+  }
+
+  @Test func `a large action that blocks delays no other client`() throws {
+    let server = try ReactordProcess(program: "faulty")
+    let blocked = server.session(of: "faulty")
+    let body = Array((#"{"block":{"seconds":600}}"# + String(repeating: " ", count: 20_000)).utf8)
+    try blocked.client.start(
+      "POST", blocked.path + "/actions", ["Content-Type": "application/json"], body: body)
+    let other = server.session(of: "other")
+    for value in 1...50 {
+      #expect(try other.post(#"{"add":1}"#).json["value"] == .number(Double(value)))
+    }
+    #expect(try server.client().get("/readyz").status == 200)
+    #expect(try server.client().get("/v1/reactors/faulty/sessions").status == 200)
+    server.process.kill()
   }
 
   @Test func `more connections than the limit do not end the service`() throws {
