@@ -31,6 +31,8 @@ public final class ReactorAPI: HTTPResponder {
   /// Ends streams with their credentials.
   let expiries = StreamExpiries()
   let host: Host
+  /// Whether a reactor has a delegate, which is asked about requests.
+  let hasDelegates: Bool
   private let draining = Atomic<Bool>(false)
 
   /// Creates the service.
@@ -49,6 +51,7 @@ public final class ReactorAPI: HTTPResponder {
     self.settings = settings
     self.logger = logger
     self.host = host
+    hasDelegates = host.reactors.contains { $0.hasDelegate }
     authenticator = settings.authentication.map { Authenticator($0) }
     let limits = settings.limits
     rateLimiter = limits.rate > 0 ? RateLimiter(limit: limits.rate) : nil

@@ -23,9 +23,10 @@ extension ReactorAPI {
         throw authentication.isAuthenticated ? .forbidden(right) : .unauthorized(nil)
       }
     }
-    guard let access = resource[scope.method]?.delegateAccess else { return }
+    // Without a delegate nothing is allocated.
+    guard hasDelegates, let access = resource[scope.method]?.delegateAccess else { return }
     for (reactor, id) in sessions(of: resource, request, scope) {
-      guard let reactor = host.reactor(reactor), reactor.hasDelegate else { continue }
+      guard let reactor = host.reactor(reactor) else { continue }
       try scope.askDelegate(access, reactor, id)
     }
   }
@@ -39,7 +40,10 @@ extension ReactorAPI {
     case .service: return authentication.allows(right, to: .service)
     case .reactor: return authentication.allows(right, to: .reactor(scope["reactor"]))
     case .anything: return allowsAnything(authentication)
-    case .session, .sessionsInQuery:
+    case .session:
+      return authentication.allows(
+        right, to: .session(reactor: scope["reactor"], id: scope["session"]))
+    case .sessionsInQuery:
       let sessions = sessions(of: resource, request, scope)
       guard !sessions.isEmpty else { return allowsAnything(authentication) }
       return sessions.allSatisfy { authentication.allows(right, to: .session(reactor: $0, id: $1)) }

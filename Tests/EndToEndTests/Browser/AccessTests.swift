@@ -23,6 +23,15 @@ extension InspectorBrowserTests {
       try page.press("Use it")
     }
 
+    @Test func `links to data carry the token`() throws {
+      try page.open("#/counter/demo")
+      try give("the-token-of-all")
+      try page.expectStatus("live")
+      try page.browser.run("document.querySelector('#state-link').click()")
+      try page.browser.expect(
+        "return document.querySelector('pre')?.textContent", is: #"{"value":0}"#)
+    }
+
     @Test func `it asks for the token and then shows the session`() throws {
       try page.open("#/counter/demo")
       try give("not-a-valid-token")
