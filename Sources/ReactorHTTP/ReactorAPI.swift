@@ -31,7 +31,7 @@ public final class ReactorAPI: HTTPResponder {
   /// Ends streams with their credentials.
   let expiries = StreamExpiries()
   let host: Host
-  /// Whether a reactor has a delegate, which is asked about requests.
+  /// Whether a reactor has a delegate, which decides on requests.
   let hasDelegates: Bool
   private let draining = Atomic<Bool>(false)
 
