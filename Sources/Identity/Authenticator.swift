@@ -178,7 +178,7 @@ public final class Authenticator: Sendable {
   ///   - address: The client's address that the ticket is bound to; `nil` for any.
   ///   - now: The time in seconds since 1970.
   /// - Returns: The ticket and the time at which it expires; `nil` for an anonymous access, or if
-  ///   the claims do not fit into ``Ticket/sizeLimit`` bytes.
+  ///   the claims do not fit into `Ticket.sizeLimit` bytes.
   public func makeTicket(
     for access: Authentication, address: String?, at now: Int64
   ) -> (text: String, expiry: Int64)? {

@@ -8,9 +8,9 @@ internal import Synchronization
 ///
 /// Every request passes the same chain:
 ///
-/// 1. ``RequestScope``: request id, resource of the path, rate of the client.
+/// 1. `RequestScope`: request id, resource of the path, rate of the client.
 /// 2. `admit`: rate limit, `Host` and `Origin`, access right.
-/// 3. `dispatch`: method, `OPTIONS`, draining, and the handler of the ``Endpoint``.
+/// 3. `dispatch`: method, `OPTIONS`, draining, and the handler of the `Endpoint`.
 /// 4. `finish`: common header fields, CORS, compression, metrics, access log.
 ///
 /// Retains nothing about a client between requests, except for open streams.

@@ -53,7 +53,7 @@ public enum HTTPHeader: UInt8, CaseIterable, Sendable {
 /// The header fields of a request in their order; a field may occur more than once.
 ///
 /// Values are ASCII: every field that the service reads has an ASCII grammar, and other bytes are
-/// replaced by ``Swift/String/asciiOnly``, so that values can be compared as strings.
+/// replaced by `String.asciiOnly`, so that values can be compared as strings.
 public struct HTTPRequestHeaders: Sendable, ExpressibleByArrayLiteral {
   private struct Field {
     let header: HTTPHeader

@@ -38,7 +38,7 @@ public final class SQLiteLog: MutationLog {
 
   /// Opens a store for reading, also while another process writes to it.
   ///
-  /// Writes fail with ``LogError/unavailable(_:)``.
+  /// Writes fail with `LogError.unavailable`.
   ///
   /// - Parameter path: The database file.
   /// - Throws: If the store cannot be read.
@@ -54,7 +54,7 @@ public final class SQLiteLog: MutationLog {
   /// Closes the log: blocks until all writes, those of completions included, are on the disk, and
   /// unlocks the store.
   ///
-  /// Later writes fail with ``LogError/unavailable(_:)``. Must not be called from a completion of the
+  /// Later writes fail with `LogError.unavailable`. Must not be called from a completion of the
   /// log. Further calls have no effect.
   ///
   /// - Parameter time: The maximum time to wait.
@@ -82,8 +82,8 @@ public final class SQLiteLog: MutationLog {
   /// Creates a session with another one's history up to a version.
   ///
   /// A long history is copied in parts, between other writes; the session exists once the copy is
-  /// complete. At most 64 copies are unfinished at once, more fail with ``LogError/unavailable(_:)``. A
-  /// copy fails with ``LogError/full`` while less than a tenth of the file system is free, at most
+  /// complete. At most 64 copies are unfinished at once, more fail with `LogError.unavailable`. A
+  /// copy fails with `LogError.full` while less than a tenth of the file system is free, at most
   /// 1 GiB.
   public func fork(
     _ source: SessionKey, at version: Int, to target: SessionKey, epoch: String,

@@ -6,7 +6,7 @@ internal import ReactorLog
 /// An unfinished copy belongs to no session and is listed among the removals: whatever interrupts it,
 /// a crash included, its rows are deleted.
 ///
-/// At most ``copyBound`` copies are unfinished at once. A copy stops with ``LogError/full`` while less
+/// At most ``copyBound`` copies are unfinished at once. A copy stops with `LogError.full` while less
 /// than a tenth of the file system is free, at most 1 GiB.
 struct Forks {
   /// An unfinished copy.
