@@ -59,7 +59,7 @@ public final class Observable<Element: Sendable>: ObservableType {
         observer.on(.completed)
         return Disposables.create()
       }
-      let emission = Emission(elements.makeIterator(), to: observer)
+      let emission = Emission(elements, to: observer)
       Trampoline.ofCurrentThread.schedule(emission)
       return emission
     case .forwarding(let subscribe): return subscribe(observer)

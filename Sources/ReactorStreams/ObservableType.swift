@@ -1,5 +1,5 @@
 /// A type that can be observed: a stream of elements that ends at most once.
-public protocol ObservableType<Element>: ObservableConvertibleType {
+public protocol ObservableType<Element>: BindableType {
   /// Starts delivering events to an observer.
   ///
   /// - Returns: A disposable that cancels the delivery. An event that is being delivered while

@@ -140,7 +140,7 @@ extension EnumMetadata {
   /// Forces ``isReadable`` to be false if set before its first use.
   static let isDisabled = Atomic(false)
 
-  /// Whether the metadata of an enum of coding keys says what is known about it.
+  /// Whether the metadata of an enum of coding keys has the known layout.
   static func describes<Key: CodingKey>(
     _ type: Key.Type, names: [String], isInsideEnum: Bool, isCodingKeysOfCase: Bool
   ) -> Bool {

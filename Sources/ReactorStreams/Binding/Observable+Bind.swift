@@ -1,30 +1,35 @@
-extension ObservableType {
+/// A type whose elements can be bound: a stream that may fail, or an ``Infallible``.
+///
+/// A ``Driver`` and a ``Signal`` have `drive` and `emit` instead.
+public protocol BindableType<Element>: ObservableConvertibleType {}
+
+extension BindableType {
   /// Delivers the events to observers.
   ///
   /// - Returns: A disposable that cancels the subscription.
   public func bind<Observer: ObserverType<Element>>(to observers: Observer...) -> any Disposable {
-    bind(to: observers)
+    asObservable().bind(to: observers)
   }
 
   /// Delivers the events to observers of optional elements.
   ///
   /// - Returns: A disposable that cancels the subscription.
   public func bind<Observer: ObserverType<Element?>>(to observers: Observer...) -> any Disposable {
-    map { $0 }.bind(to: observers)
+    asObservable().map { $0 }.bind(to: observers)
   }
 
   /// Delivers the elements to relays; a stop event is not delivered.
   ///
   /// - Returns: A disposable that cancels the subscription.
   public func bind<Relay: RelayType<Element>>(to relays: Relay...) -> any Disposable {
-    bind(to: relays)
+    asObservable().bind(to: relays)
   }
 
   /// Delivers the elements to relays of optional elements; a stop event is not delivered.
   ///
   /// - Returns: A disposable that cancels the subscription.
   public func bind<Relay: RelayType<Element?>>(to relays: Relay...) -> any Disposable {
-    map { $0 }.bind(to: relays)
+    asObservable().map { $0 }.bind(to: relays)
   }
 
   /// Passes this stream to a function that binds it.
@@ -49,7 +54,7 @@ extension ObservableType {
   ///
   /// - Returns: A disposable that cancels the subscription.
   public func bind(onNext: @escaping @Sendable (Element) -> Void) -> any Disposable {
-    subscribe(onNext: onNext)
+    asObservable().subscribe(onNext: onNext)
   }
 
   /// Delivers the elements to a closure together with an object that the subscription does not
@@ -59,9 +64,11 @@ extension ObservableType {
   public func bind<Owner: AnyObject & Sendable>(
     with object: Owner, onNext: @escaping @Sendable (Owner, Element) -> Void
   ) -> any Disposable {
-    subscribe(with: object, onNext: onNext)
+    asObservable().subscribe(with: object, onNext: onNext)
   }
+}
 
+extension Observable {
   func bind(to observers: [some ObserverType<Element>]) -> any Disposable {
     subscribe { event in for observer in observers { observer.on(event) } }
   }

@@ -1,34 +1,48 @@
-// Proof: one thread creates the emission, schedules it on its own trampoline, and executes its steps
-// there, so only that thread accesses the iterator and the observer. Any thread may set the flag.
-/// Emits the elements of an iterator to one observer, one per step of the thread's trampoline.
-///
-/// While no other job waits, the steps follow each other in a loop.
-final class Emission<Elements: IteratorProtocol>: Disposable, TrampolineJob, @unchecked Sendable
-where Elements.Element: Sendable {
-  private var elements: Elements
-  private var observer: (any ObserverType<Elements.Element>)?
-  private let isDisposed = AtomicFlag()
+internal import Synchronization
 
-  init(_ elements: Elements, to observer: any ObserverType<Elements.Element>) {
+// While no other job waits, the steps follow each other in a loop. The class is generic over the
+// element alone: an iterator's type would be looked up with each step.
+//
+// Proof: one thread creates the emission, schedules it on its own trampoline, and executes its steps
+// there, so only that thread accesses the elements and the observer. Any thread may set the flag.
+/// Emits elements to one observer, one per step of the thread's trampoline.
+final class Emission<Element: Sendable>: Disposable, TrampolineJob, @unchecked Sendable {
+  private let elements: [Element]
+  private var position = 0
+  /// The elements after those of the array.
+  private let next: (() -> Element?)?
+  private var observer: (any ObserverType<Element>)?
+  private let isDisposed = Atomic<Bool>(false)
+
+  init(
+    _ elements: [Element], then next: (() -> Element?)? = nil,
+    to observer: any ObserverType<Element>
+  ) {
     self.elements = elements
+    self.next = next
     self.observer = observer
   }
 
   func run() {
     let trampoline = Trampoline.ofCurrentThread
+    guard let observer else { return }
     repeat {
-      guard !isDisposed.isSet, let observer else { return release() }
-      guard let element = elements.next() else {
+      guard !isDisposed.load(ordering: .acquiring) else { return release() }
+      if position < elements.count {
+        position += 1
+        observer.on(.next(elements[position - 1]))
+      } else if let element = next?() {
+        observer.on(.next(element))
+      } else {
         observer.on(.completed)
         return release()
       }
-      observer.on(.next(element))
     } while trampoline.isEmpty
     trampoline.schedule(self)
   }
 
   func dispose() {
-    isDisposed.set()
+    isDisposed.store(true, ordering: .releasing)
   }
 
   private func release() {

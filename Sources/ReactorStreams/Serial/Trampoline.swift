@@ -15,7 +15,8 @@ package final class Trampoline {
   /// Whether jobs are enqueued rather than executed at once.
   private(set) package var isRunning = false
 
-  private var jobs = Fifo<any TrampolineJob>()
+  // Unchecked exclusivity: each access is one call of the queue, which calls no other code.
+  @safe @exclusivity(unchecked) private var jobs = Fifo<any TrampolineJob>()
 
   private static let key: pthread_key_t = {
     var key = pthread_key_t()

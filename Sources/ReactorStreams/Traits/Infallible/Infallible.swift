@@ -16,7 +16,7 @@ public enum InfallibleEvent<Element: Sendable>: Sendable, EventConvertible {
 }
 
 /// A type that converts to an ``Infallible``.
-public protocol InfallibleType<Element>: ObservableConvertibleType {}
+public protocol InfallibleType<Element>: BindableType {}
 
 /// A stream that never fails.
 ///
@@ -112,67 +112,6 @@ extension InfallibleType {
     _ on: @escaping @Sendable (InfallibleEvent<Element>) -> Void
   ) -> any Disposable {
     subscribe(onNext: { on(.next($0)) }, onCompleted: { on(.completed) })
-  }
-
-  /// Delivers the events to observers.
-  ///
-  /// - Returns: A disposable that cancels the subscription.
-  public func bind<Observer: ObserverType<Element>>(to observers: Observer...) -> any Disposable {
-    asObservable().bind(to: observers)
-  }
-
-  /// Delivers the events to observers of optional elements.
-  ///
-  /// - Returns: A disposable that cancels the subscription.
-  public func bind<Observer: ObserverType<Element?>>(to observers: Observer...) -> any Disposable {
-    asObservable().map { $0 }.bind(to: observers)
-  }
-
-  /// Delivers the elements to relays.
-  ///
-  /// - Returns: A disposable that cancels the subscription.
-  public func bind<Relay: RelayType<Element>>(to relays: Relay...) -> any Disposable {
-    asObservable().bind(to: relays)
-  }
-
-  /// Delivers the elements to relays of optional elements.
-  ///
-  /// - Returns: A disposable that cancels the subscription.
-  public func bind<Relay: RelayType<Element?>>(to relays: Relay...) -> any Disposable {
-    asObservable().map { $0 }.bind(to: relays)
-  }
-
-  /// Passes this stream to a function that binds it.
-  ///
-  /// - Returns: The result of the function.
-  public func bind<Result>(to binder: (Self) -> Result) -> Result {
-    binder(self)
-  }
-
-  /// Passes this stream, and an argument, to a function that binds it.
-  ///
-  /// - Returns: The result of the function.
-  public func bind<Argument, Result>(
-    to binder: (Self) -> (Argument) -> Result, curriedArgument: Argument
-  ) -> Result {
-    binder(self)(curriedArgument)
-  }
-
-  /// Delivers the elements to a closure.
-  ///
-  /// - Returns: A disposable that cancels the subscription.
-  public func bind(onNext: @escaping @Sendable (Element) -> Void) -> any Disposable {
-    subscribe(onNext: onNext)
-  }
-
-  /// Delivers the elements to a closure together with an object that the subscription does not
-  /// retain.
-  ///
-  /// - Returns: A disposable that cancels the subscription.
-  public func bind<Owner: AnyObject & Sendable>(
-    with object: Owner, onNext: @escaping @Sendable (Owner, Element) -> Void
-  ) -> any Disposable {
-    subscribe(with: object, onNext: onNext)
   }
 
   /// This stream as an asynchronous sequence.

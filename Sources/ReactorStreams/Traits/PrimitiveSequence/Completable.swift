@@ -35,16 +35,6 @@ extension PrimitiveSequenceType where Trait == CompletableTrait, Element == Neve
       })
   }
 
-  /// A completable that fails.
-  public static func error(_ error: any Error) -> Completable {
-    Completable(raw: .error(error))
-  }
-
-  /// A completable that never ends.
-  public static func never() -> Completable {
-    Completable(raw: .never())
-  }
-
   /// A completable that completes at once.
   public static func empty() -> Completable {
     Completable(raw: .empty())

@@ -1,5 +1,5 @@
 /// The trait of a sequence that emits at most one element or fails.
-public enum MaybeTrait {}
+public enum MaybeTrait: ElementTrait {}
 
 /// A stream that emits at most one element or fails.
 public typealias Maybe<Element: Sendable> = PrimitiveSequence<MaybeTrait, Element>
@@ -39,26 +39,6 @@ extension PrimitiveSequenceType where Trait == MaybeTrait {
           }
         }
       })
-  }
-
-  /// A maybe of one element.
-  public static func just(_ element: Element) -> Maybe<Element> {
-    Maybe(raw: .just(element))
-  }
-
-  /// A maybe of one element, which a scheduler emits.
-  public static func just(_ element: Element, scheduler: any SchedulerType) -> Maybe<Element> {
-    Maybe(raw: .just(element, scheduler: scheduler))
-  }
-
-  /// A maybe that fails.
-  public static func error(_ error: any Error) -> Maybe<Element> {
-    Maybe(raw: .error(error))
-  }
-
-  /// A maybe that never ends.
-  public static func never() -> Maybe<Element> {
-    Maybe(raw: .never())
   }
 
   /// A maybe without an element.
@@ -141,34 +121,6 @@ extension PrimitiveSequenceType where Trait == MaybeTrait {
         onSubscribe: onSubscribe, onSubscribed: onSubscribed, onDispose: onDispose))
   }
 
-  /// The element, if it satisfies a predicate.
-  public func filter(
-    _ predicate: @escaping @Sendable (Element) throws -> Bool
-  ) -> Maybe<Element> {
-    Maybe(raw: asObservable().filter(predicate))
-  }
-
-  /// The element, transformed by a closure; an error that it throws fails the maybe.
-  public func map<Result: Sendable>(
-    _ transform: @escaping @Sendable (Element) throws -> Result
-  ) -> Maybe<Result> {
-    Maybe<Result>(raw: asObservable().map(transform))
-  }
-
-  /// The result of a closure for the element, if it is not `nil`.
-  public func compactMap<Result: Sendable>(
-    _ transform: @escaping @Sendable (Element) throws -> Result?
-  ) -> Maybe<Result> {
-    Maybe<Result>(raw: asObservable().compactMap(transform))
-  }
-
-  /// The maybe that a closure returns for the element.
-  public func flatMap<Result: Sendable>(
-    _ selector: @escaping @Sendable (Element) throws -> Maybe<Result>
-  ) -> Maybe<Result> {
-    Maybe<Result>(raw: asObservable().flatMap { try selector($0).asObservable() })
-  }
-
   /// The element, or another one without it.
   public func ifEmpty(default element: Element) -> Single<Element> {
     Single(raw: asObservable().ifEmpty(default: element))
@@ -184,11 +136,6 @@ extension PrimitiveSequenceType where Trait == MaybeTrait {
     Single(raw: asObservable().ifEmpty(switchTo: other.asObservable()))
   }
 
-  /// This maybe, which emits an element in place of an error.
-  public func catchAndReturn(_ element: Element) -> Maybe<Element> {
-    Maybe(raw: asObservable().catchAndReturn(element))
-  }
-
   /// The element, which is awaited, or `nil` without one.
   ///
   /// Canceling the task ends the subscription and throws `CancellationError`.
@@ -197,24 +144,5 @@ extension PrimitiveSequenceType where Trait == MaybeTrait {
       for try await element in asObservable().values { return element }
       return nil
     }
-  }
-}
-
-extension PrimitiveSequence where Trait == MaybeTrait {
-  /// The elements of several maybes, combined by a closure; an error that it throws fails the maybe.
-  public static func zip<each Source: Sendable>(
-    _ source: repeat Maybe<each Source>,
-    resultSelector: @escaping @Sendable (repeat each Source) throws -> Element
-  ) -> Maybe<Element> {
-    Maybe(raw: .zip(repeat each source, resultSelector: resultSelector))
-  }
-}
-
-extension PrimitiveSequence where Trait == MaybeTrait, Element == any Sendable {
-  /// The elements of several maybes, as a tuple.
-  public static func zip<each Source: Sendable>(
-    _ source: repeat Maybe<each Source>
-  ) -> Maybe<(repeat each Source)> {
-    Maybe<(repeat each Source)>(raw: Observable<any Sendable>.zip(repeat each source))
   }
 }

@@ -35,6 +35,16 @@ extension PrimitiveSequenceType {
 }
 
 extension PrimitiveSequence {
+  /// A sequence that fails.
+  public static func error(_ error: any Error) -> Self {
+    Self(raw: .error(error))
+  }
+
+  /// A sequence that never ends.
+  public static func never() -> Self {
+    Self(raw: .never())
+  }
+
   /// A sequence that a closure creates for each subscription.
   public static func deferred(
     _ observableFactory: @escaping @Sendable () throws -> PrimitiveSequence<Trait, Element>

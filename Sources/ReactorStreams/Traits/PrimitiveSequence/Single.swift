@@ -1,5 +1,5 @@
 /// The trait of a sequence that emits exactly one element or fails.
-public enum SingleTrait {}
+public enum SingleTrait: ElementTrait {}
 
 /// A stream that emits exactly one element or fails.
 public typealias Single<Element: Sendable> = PrimitiveSequence<SingleTrait, Element>
@@ -43,26 +43,6 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
     priority: TaskPriority? = nil, work: @escaping @Sendable () async throws -> Element
   ) -> Single<Element> {
     .run(priority: priority, work)
-  }
-
-  /// A single of one element.
-  public static func just(_ element: Element) -> Single<Element> {
-    Single(raw: .just(element))
-  }
-
-  /// A single of one element, which a scheduler emits.
-  public static func just(_ element: Element, scheduler: any SchedulerType) -> Single<Element> {
-    Single(raw: .just(element, scheduler: scheduler))
-  }
-
-  /// A single that fails.
-  public static func error(_ error: any Error) -> Single<Element> {
-    Single(raw: .error(error))
-  }
-
-  /// A single that never ends.
-  public static func never() -> Single<Element> {
-    Single(raw: .never())
   }
 
   /// Starts the work and delivers its result.
@@ -126,34 +106,6 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
         onSubscribe: onSubscribe, onSubscribed: onSubscribed, onDispose: onDispose))
   }
 
-  /// The element, transformed by a closure; an error that it throws fails the single.
-  public func map<Result: Sendable>(
-    _ transform: @escaping @Sendable (Element) throws -> Result
-  ) -> Single<Result> {
-    Single<Result>(raw: asObservable().map(transform))
-  }
-
-  /// The result of a closure for the element, if it is not `nil`.
-  public func compactMap<Result: Sendable>(
-    _ transform: @escaping @Sendable (Element) throws -> Result?
-  ) -> Maybe<Result> {
-    Maybe<Result>(raw: asObservable().compactMap(transform))
-  }
-
-  /// The element, if it satisfies a predicate.
-  public func filter(
-    _ predicate: @escaping @Sendable (Element) throws -> Bool
-  ) -> Maybe<Element> {
-    Maybe(raw: asObservable().filter(predicate))
-  }
-
-  /// The single that a closure returns for the element.
-  public func flatMap<Result: Sendable>(
-    _ selector: @escaping @Sendable (Element) throws -> Single<Result>
-  ) -> Single<Result> {
-    Single<Result>(raw: asObservable().flatMap { try selector($0).asObservable() })
-  }
-
   /// The maybe that a closure returns for the element.
   public func flatMapMaybe<Result: Sendable>(
     _ selector: @escaping @Sendable (Element) throws -> Maybe<Result>
@@ -166,11 +118,6 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
     _ selector: @escaping @Sendable (Element) throws -> Completable
   ) -> Completable {
     Completable(raw: asObservable().flatMap { try selector($0).asObservable() })
-  }
-
-  /// This single, which emits an element in place of an error.
-  public func catchAndReturn(_ element: Element) -> Single<Element> {
-    Single(raw: asObservable().catchAndReturn(element))
   }
 
   /// This single as a ``Maybe``.
@@ -207,25 +154,5 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
       for try await element in asObservable().values { return element }
       throw RxError.noElements
     }
-  }
-}
-
-extension PrimitiveSequence where Trait == SingleTrait {
-  /// The elements of several singles, combined by a closure; an error that it throws fails the
-  /// single.
-  public static func zip<each Source: Sendable>(
-    _ source: repeat Single<each Source>,
-    resultSelector: @escaping @Sendable (repeat each Source) throws -> Element
-  ) -> Single<Element> {
-    Single(raw: .zip(repeat each source, resultSelector: resultSelector))
-  }
-}
-
-extension PrimitiveSequence where Trait == SingleTrait, Element == any Sendable {
-  /// The elements of several singles, as a tuple.
-  public static func zip<each Source: Sendable>(
-    _ source: repeat Single<each Source>
-  ) -> Single<(repeat each Source)> {
-    Single<(repeat each Source)>(raw: Observable<any Sendable>.zip(repeat each source))
   }
 }
