@@ -72,7 +72,7 @@ public final class TestScheduler: SchedulerType {
     time.schedule(at: duration(ofTicks: tick), action)
   }
 
-  /// The length of a number of ticks.
+  /// The duration of a number of ticks.
   func duration(ofTicks count: TestTime) -> Duration {
     resolution * count
   }

@@ -107,7 +107,9 @@ struct EffectProgressTests {
   }
 
   @Test func `outside of an effect, a report is ignored`() {
+    let elements = Recorder<Double>()
     EffectProgress.report(0.5)
-    _ = Observable.just(0.5).trackProgress { $0 }.subscribe()
+    _ = Observable.just(0.5).trackProgress { $0 }.subscribe(onNext: { elements.add($0) })
+    #expect(elements.values == [0.5])
   }
 }

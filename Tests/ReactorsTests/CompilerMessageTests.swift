@@ -132,7 +132,7 @@ struct CompilerMessageTests {
     #expect(try Self.firstError(Self.reactor) == nil)
   }
 
-  @Test func `the table says what the compiler says`() throws {
+  @Test func `the table in the article has the messages of the compiler`() throws {
     var table = "| if the compiler says | because | write |\n| --- | --- | --- |\n"
     for mistake in Self.mistakes {
       try #require(Self.reactor.contains(mistake.original))

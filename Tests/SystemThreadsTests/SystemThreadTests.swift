@@ -20,10 +20,11 @@ internal import Testing
   }
 
   @Test func `a thread that is not joined runs to completion`() async {
-    await withCheckedContinuation { continuation in
-      let thread = SystemThread(named: "forgotten") { continuation.resume() }
-      if thread == nil { continuation.resume() }
+    let isComplete: Bool = await withCheckedContinuation { continuation in
+      let thread = SystemThread(named: "forgotten") { continuation.resume(returning: true) }
+      if thread == nil { continuation.resume(returning: false) }
     }
+    #expect(isComplete)
   }
 
   @Test func `captured values are released when the function returns`() throws {

@@ -18,13 +18,16 @@ struct ServiceNotifier: Sendable {
   init(_ environment: [String: String]) { path = environment["NOTIFY_SOCKET"] }
 
   /// Sends a notification if there is a service manager; does not block.
-  func notify(_ state: State) {
-    guard let path, let first = path.utf8.first else { return }
+  ///
+  /// - Returns: Whether the service manager will receive it.
+  @discardableResult
+  func notify(_ state: State) -> Bool {
+    guard let path, let first = path.utf8.first else { return false }
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
     guard first == UInt8(ascii: "/") || first == UInt8(ascii: "@"),
       path.utf8.count < MemoryLayout.size(ofValue: address.sun_path)
-    else { return }
+    else { return false }
     unsafe withUnsafeMutableBytes(of: &address.sun_path) { bytes in
       unsafe bytes.copyBytes(from: path.utf8)
       if first == UInt8(ascii: "@") { unsafe bytes[0] = 0 }
@@ -33,12 +36,12 @@ struct ServiceNotifier: Sendable {
     let size = socklen_t(start + path.utf8.count)
     let socket = socket(
       AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
-    guard socket >= 0 else { return }
+    guard socket >= 0 else { return false }
     defer { close(socket) }
     let text = Array(state.rawValue.utf8)
-    unsafe withUnsafePointer(to: &address) { address in
+    return unsafe withUnsafePointer(to: &address) { address in
       unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-        _ = unsafe sendto(socket, text, text.count, Int32(MSG_NOSIGNAL), address, size)
+        unsafe sendto(socket, text, text.count, Int32(MSG_NOSIGNAL), address, size) == text.count
       }
     }
   }

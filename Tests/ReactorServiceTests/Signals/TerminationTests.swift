@@ -39,6 +39,7 @@ struct TerminationTests {
     async let waiting: Void = termination.requested()
     termination.request()
     await waiting
+    #expect(termination.isRequested)
   }
 
   @Test func `the first signal drains and each further one exits`() {

@@ -82,7 +82,7 @@ import Testing
     #expect(result.events == [.next(250, 4), .next(250, 5), .completed(250)])
   }
 
-  @Test func `an operator for a time`() {
+  @Test func `take(for:) emits the elements of its time`() {
     let source = scheduler.createHotObservable(elements)
     let result = scheduler.start { [scheduler] in
       source.take(for: .milliseconds(25), scheduler: scheduler)

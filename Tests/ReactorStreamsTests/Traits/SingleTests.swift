@@ -18,7 +18,7 @@ import Testing
     #expect(log.entries == ["1", "disposed"])
   }
 
-  @Test func `a drawn error`() {
+  @Test func `error() fails with its error`() {
     let log = Log<String>()
     _ = Single<Int>.error(TestError.test).subscribe { log.append("\($0)") }
     #expect(log.entries == ["failure(TestError(test))"])
