@@ -74,12 +74,11 @@ extension RequestWorker {
     return false
   }
 
-  /// Closes the connection that has waited longest for a request, or else for its first one.
+  /// Closes the connection that has waited longest for a request.
   ///
   /// - Returns: Whether there was one.
   func closeIdlest() -> Bool {
-    guard let index = deadlines.removeOldest(in: .idle) ?? deadlines.removeOldest(in: .opened)
-    else { return false }
+    guard let index = deadlines.removeLongestWaiting() else { return false }
     _ = shutdown(slots[index].socket, Int32(SHUT_RDWR))
     slots[index].isClosing = true
     closingIdle += 1

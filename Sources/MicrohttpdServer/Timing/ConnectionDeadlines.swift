@@ -82,6 +82,17 @@ struct ConnectionDeadlines {
       || lists[Int(ConnectionPhase.opened.rawValue)].count > 0
   }
 
+  /// Removes and returns the connection that has waited longest for a request, the first one or the
+  /// next one.
+  ///
+  /// A connection that never sends a request must not outlast one that is used.
+  mutating func removeLongestWaiting() -> Int? {
+    let opened = lists[Int(ConnectionPhase.opened.rawValue)].oldest
+    let idle = lists[Int(ConnectionPhase.idle.rawValue)].oldest
+    guard let opened else { return removeOldest(in: .idle) }
+    return removeOldest(in: idle.map { $0.time < opened.time } ?? false ? .idle : .opened)
+  }
+
   /// Removes and returns the connection that has been in a phase for longest.
   mutating func removeOldest(in phase: ConnectionPhase) -> Int? {
     guard let (index, _) = lists[Int(phase.rawValue)].oldest else { return nil }

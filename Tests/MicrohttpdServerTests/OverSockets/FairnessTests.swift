@@ -105,6 +105,21 @@ extension OverSockets {
       #expect(server.server.statistics.connections == 2)
     }
 
+    @Test func `a connection that is used outlasts those that never send a request`() throws {
+      let server = try TestServer(settings: .init(limits: .init(connections: 3, reserved: 0)))
+      let used = try server.client()
+      try used.request("GET", "/0")
+      #expect(try used.receiveResponse().status == 200)
+      var silent = [try server.client(), try server.client()]
+      for number in 1...10 {
+        while server.server.statistics.connections < 3 { sched_yield() }
+        try used.request("GET", "/\(number)")
+        #expect(try used.receiveResponse().status == 200)
+        silent.append(try server.client())
+        #expect(try silent.removeFirst().receiveToEnd() == "")
+      }
+    }
+
     @Test func `when all connections are in use, requests of priority are served on reserved ones`()
       throws
     {

@@ -90,6 +90,21 @@ internal import Testing
     #expect(deadlines.next == 33)
   }
 
+  @Test func `the connection that waits longest is removed, whether it sent a request or not`() {
+    var deadlines = deadlines()
+    deadlines.enter(.opened, 0, at: 0)
+    deadlines.enter(.idle, 1, at: 1)
+    deadlines.enter(.opened, 2, at: 2)
+    deadlines.enter(.responding, 3, at: 2)
+    deadlines.enter(.idle, 4, at: 3)
+    #expect((0..<5).map { _ in deadlines.removeLongestWaiting() } == [0, 1, 2, 4, nil])
+    deadlines.enter(.idle, 5, at: 4)
+    deadlines.enter(.opened, 6, at: 4)
+    // At the same time, the one without any request.
+    #expect(deadlines.removeLongestWaiting() == 6)
+    #expect(deadlines.removeLongestWaiting() == 5)
+  }
+
   @Test func `entering the same phase again restarts it`() {
     var deadlines = deadlines()
     deadlines.enter(.idle, 0, at: 0)
