@@ -51,7 +51,10 @@ let package = Package(
 
     // The test support for reactors: exact states, virtual time, timelines.
     .target(
-      name: "ReactorTesting", dependencies: ["ReactorCore", "ReactorStreams"],
+      name: "ReactorTesting",
+      dependencies: [
+        "ReactorCoding", "ReactorCore", "ReactorHost", "ReactorLog", "ReactorStreams",
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "ReactorTestingTests",
@@ -106,6 +109,8 @@ let package = Package(
       exclude: ["Client"],  // the modules of reactor.js, see `make client`
       resources: [
         .embedInCode("Examples/sign-in.js"),
+        .embedInCode("Examples/auction.html"),
+        .embedInCode("Examples/auction.js"),
         .embedInCode("Examples/chat.html"),
         .embedInCode("Examples/chat.js"),
         .embedInCode("Examples/counter.html"),
@@ -226,12 +231,14 @@ let package = Package(
 
     // The example reactors of the daemon.
     .target(
-      name: "Reactors", dependencies: ["ReactorCore", "ReactorHost", "ReactorStreams"],
+      name: "Reactors",
+      dependencies: ["ReactorCore", "ReactorHost", "ReactorLog", "ReactorStreams"],
       swiftSettings: settings),
     .testTarget(
       name: "ReactorsTests",
       dependencies: [
-        "ReactorCore", "ReactorHost", "Reactors", "ReactorStreams", "ReactorTesting",
+        "ReactorCore", "ReactorHost", "ReactorLog", "Reactors", "ReactorStreams",
+        "ReactorTesting",
       ],
       swiftSettings: settings),
 

@@ -37,6 +37,17 @@ public final class Host: Sendable {
     for global in globals { global.keep(in: log, logger: logger) }
     reactorsByName = Dictionary(reactors.map { ($0.name, $0) }) { $1 }
     globalsByName = Dictionary(globals.map { ($0.name, $0) }) { $1 }
+    environment.sessions.set(self)
+  }
+
+  /// Describes the first typed reference of a reactor to one that is not hosted, or is of another
+  /// type; `nil` if there is none.
+  ///
+  /// Creates the instance of each reactor for the catalogue. A reactor with required parameters and
+  /// no example is not checked.
+  public func firstMissingReference() -> String? {
+    for reactor in reactors { _ = reactor.description }
+    return environment.sessions.firstMismatch(in: self)
   }
 
   /// The reactor with a name.

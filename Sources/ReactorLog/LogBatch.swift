@@ -16,6 +16,9 @@ public struct LogBatch: Equatable, Sendable {
   /// The outcomes to store; each replaces the one of its key.
   public var outcomes: [StoredOutcome]
 
+  /// The parameters of the session, as JSON, which a batch stores that creates it; otherwise ignored.
+  public var parameters: [UInt8]?
+
   /// Creates a batch.
   public init(
     _ entries: [LogEntry] = [], accepted: [AcceptedAction] = [],
@@ -71,13 +74,20 @@ public struct AcceptedAction: Equatable, Sendable {
   /// The number of starts without a result, the first included.
   public var runs: Int
 
+  /// The name under which its effects send actions to other sessions, chosen with the first one;
+  /// `nil` before.
+  ///
+  /// The idempotency keys of these actions are derived from it.
+  public var sendName: String?
+
   /// Its failure, stored until the other actions of its request finish.
   public var failure: ActionFailure?
 
   /// Creates an accepted action.
   public init(
     id: ID, action: [UInt8], isInArray: Bool, key: IdempotencyKey?, principal: [UInt8]? = nil,
-    at: Timestamp, runs: Int = 1, failure: ActionFailure? = nil
+    at: Timestamp, runs: Int = 1, failure: ActionFailure? = nil,
+    sendName: String? = nil
   ) {
     self.id = id
     self.action = action
@@ -87,6 +97,7 @@ public struct AcceptedAction: Equatable, Sendable {
     self.at = at
     self.runs = runs
     self.failure = failure
+    self.sendName = sendName
   }
 }
 

@@ -118,16 +118,20 @@ public struct StoredSession: Equatable, Sendable {
   /// Whether the journal has unfinished actions.
   public let isUnfinished: Bool
 
+  /// The parameters that the session was created with, as JSON; `nil` for none.
+  public let parameters: [UInt8]?
+
   /// Creates a record.
   public init(
     epoch: String, version: Int, lastActiveAt: Timestamp, globals: [String: UInt64] = [:],
-    isUnfinished: Bool = false
+    isUnfinished: Bool = false, parameters: [UInt8]? = nil
   ) {
     self.epoch = epoch
     self.version = version
     self.lastActiveAt = lastActiveAt
     self.globals = globals
     self.isUnfinished = isUnfinished
+    self.parameters = parameters
   }
 }
 

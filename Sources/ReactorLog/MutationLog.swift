@@ -18,9 +18,12 @@ public protocol MutationLog: Sendable {
   ///   - version: The last version to copy.
   ///   - target: The new session; it may replace an ended one.
   ///   - epoch: The name of the new history.
+  ///   - parameters: The parameters of the new session, as JSON. Snapshots are not copied then, since
+  ///     they depend on those of the other session. `nil` copies both.
   ///   - completion: Called once the new session is as durable as the store is.
   func fork(
     _ source: SessionKey, at version: Int, to target: SessionKey, epoch: String,
+    parameters: [UInt8]?,
     completion: @escaping @Sendable (Result<Void, LogError>) -> Void)
 
   /// The stored sessions of a reactor that have not ended, in ascending order of their ids' bytes.
@@ -84,6 +87,15 @@ extension MutationLog {
   /// `false`: the log is in memory.
   public var readsFromDisk: Bool { false }
 
+  /// Creates a session with another one's history up to a version, and its parameters.
+  public func fork(
+    _ source: SessionKey, at version: Int, to target: SessionKey, epoch: String,
+    completion: @escaping @Sendable (Result<Void, LogError>) -> Void
+  ) {
+    fork(
+      source, at: version, to: target, epoch: epoch, parameters: nil, completion: completion)
+  }
+
   /// `nil`: the log can always be written.
   public var failure: LogError? { nil }
 
@@ -107,8 +119,14 @@ public protocol SessionLog: AnyObject, Sendable {
   /// Creates the session without mutations; it may replace an ended one.
   ///
   /// Fails with ``LogError/conflict`` if the session is stored already.
+  ///
+  /// - Parameters:
+  ///   - epoch: The name of its history.
+  ///   - parameters: Its parameters, as JSON; `nil` for none.
+  ///   - completion: Called once the session is as durable as the store is.
   func create(
-    epoch: String, completion: @escaping @Sendable (Result<Void, LogError>) -> Void)
+    epoch: String, parameters: [UInt8]?,
+    completion: @escaping @Sendable (Result<Void, LogError>) -> Void)
 
   /// Calls a source when the log can write its batch, so that changes until then belong to the batch.
   ///

@@ -71,6 +71,8 @@ public struct PageFile: Sendable {
     PageFile("examples/index.js", as: .script, PackageResources.examples_js),
     PageFile("examples/sign-in.js", as: .script, PackageResources.sign_in_js),
     PageFile("examples/examples.css", as: .style, PackageResources.examples_css),
+    PageFile("examples/auction.html", as: .html, PackageResources.auction_html),
+    PageFile("examples/auction.js", as: .script, PackageResources.auction_js),
     PageFile("examples/counter.html", as: .html, PackageResources.counter_html),
     PageFile("examples/counter.js", as: .script, PackageResources.counter_js),
     PageFile("examples/profile.html", as: .html, PackageResources.profile_html),

@@ -61,6 +61,17 @@ public struct Catalogue: Sendable {
       ) { [stopwatchInterval] in
         StopwatchReactor(interval: stopwatchInterval)
       },
+      ReactorRegistration(
+        "auction", summary: "An auction, listed in the lobby until its end",
+        parameters: AuctionReactor.Parameters.self,
+        exampleParameters: AuctionReactor.Parameters(item: "A lamp", endsAt: 1_800_000_000_000),
+        exampleActions: [.open, .bid(by: "Ada", amount: 10)]
+      ) { context in
+        AuctionReactor(context)
+      },
+      ReactorRegistration("lobby", summary: "The open auctions and the latest sales") {
+        LobbyReactor()
+      },
     ]
   }
 }

@@ -87,10 +87,12 @@ public final class SQLiteLog: MutationLog {
   /// 1 GiB.
   public func fork(
     _ source: SessionKey, at version: Int, to target: SessionKey, epoch: String,
+    parameters: [UInt8]?,
     completion: @escaping @Sendable (Result<Void, LogError>) -> Void
   ) {
     let request = WriteRequest(
-      .fork(source, version: version, to: target, epoch: epoch), completion: completion)
+      .fork(source, version: version, to: target, epoch: epoch, parameters: parameters),
+      completion: completion)
     guard let committer else { return request.rejectWriting() }
     committer.write(request)
   }

@@ -18,8 +18,11 @@ final class SQLiteSessionLog: SessionLog {
     try readers.read { (reader) throws(DatabaseError) in try reader.record(of: key) }
   }
 
-  func create(epoch: String, completion: @escaping @Sendable (Result<Void, LogError>) -> Void) {
-    write(.create(key, epoch: epoch), completion)
+  func create(
+    epoch: String, parameters: [UInt8]?,
+    completion: @escaping @Sendable (Result<Void, LogError>) -> Void
+  ) {
+    write(.create(key, epoch: epoch, parameters: parameters), completion)
   }
 
   func announce(_ source: any BatchSource) {

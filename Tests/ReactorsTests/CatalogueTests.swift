@@ -22,6 +22,9 @@ struct CatalogueTests {
     (
       "stopwatch", #"{"ticks":0,"isRunning":false}"#, [#""start""#, #""stop""#, #""reset""#]
     ),
+    (
+      "lobby", #"{"open":[],"sold":[]}"#, []
+    ),
   ])
   func `each reactor starts in its documented state`(
     name: String, initial: String, examples: [String]

@@ -16,6 +16,9 @@ final class EffectContext: SerialContext {
 
   let timer: any SchedulerType
 
+  /// The tracker of the action; `nil` if it is not tracked.
+  let tracked: (any TrackedEffect)?
+
   /// The request that started the effect.
   let request = RequestContext.current
 
@@ -23,8 +26,12 @@ final class EffectContext: SerialContext {
   private let over = Atomic<Bool>(false)
 
   /// Creates the context of an effect that starts now.
-  init(_ base: any SerialContext & ProgressObserver, cancellations: CancellationScope) {
+  init(
+    _ base: any SerialContext & ProgressObserver, cancellations: CancellationScope,
+    tracked: (any TrackedEffect)?
+  ) {
     self.base = base
+    self.tracked = tracked
     self.cancellations = cancellations
     // Virtual time, if the sender of the action uses it.
     timer = CurrentSerialContext.value?.timer ?? base.timer
@@ -68,4 +75,20 @@ final class EffectContext: SerialContext {
 protocol ProgressObserver: AnyObject, Sendable {
   /// An effect has reached a fraction. Any thread.
   func effect(_ effect: EffectContext, reached fraction: Double)
+}
+
+/// The effect that the current code belongs to, for a host.
+package struct RunningEffectContext {
+  /// The tracker of its action; `nil` if it is not tracked.
+  package let tracked: (any TrackedEffect)?
+
+  /// The request that started it.
+  package let request: RequestContext?
+
+  /// The current effect; `nil` outside of effects.
+  package static var current: RunningEffectContext? {
+    (CurrentSerialContext.value as? EffectContext).map {
+      RunningEffectContext(tracked: $0.tracked, request: $0.request)
+    }
+  }
 }

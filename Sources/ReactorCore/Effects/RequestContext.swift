@@ -27,6 +27,9 @@ public struct RequestContext: Sendable, Hashable {
   /// An accepted action that runs again after a crash has the principal of its request.
   public let principal: Principal?
 
+  /// The number of sends between sessions that led from the client's request to this one.
+  package var depth = 0
+
   /// Creates a context, for a host, a test or an in-process client.
   public init(id: String, traceparent: String? = nil, principal: Principal? = nil) {
     self.id = id

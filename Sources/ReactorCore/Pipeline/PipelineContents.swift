@@ -303,7 +303,7 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
       effect?.end(error)
       return
     }
-    let context = EffectContext(pipeline, cancellations: cancellations)
+    let context = EffectContext(pipeline, cancellations: cancellations, tracked: effect)
     let sink = EffectSink(effect, context, in: pipeline)
     running[ObjectIdentifier(sink)] = sink
     CurrentSerialContext.$value.withValue(context) {

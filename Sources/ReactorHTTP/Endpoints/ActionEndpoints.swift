@@ -34,7 +34,8 @@ struct ActionEndpoints {
             .malformedJSON, .invalidParameter, .invalidSessionID, .foreignOrigin, .unknownReactor,
             .unknownSession, .sessionEnded, .actionRunning, .versionMismatch,
             .unsupportedMediaType, .invalidAction, .idempotencyKeyReused, .notAcceptable,
-            .bodyTooLarge, .actionCrashed, .effectFailed, .stateTooLarge, .storageFull,
+            .bodyTooLarge, .actionCrashed, .effectFailed, .sendsTooDeep, .stateTooLarge,
+            .storageFull,
           ],
           hasOwnProblems: true))
     ]

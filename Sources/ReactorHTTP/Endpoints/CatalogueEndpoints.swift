@@ -65,6 +65,9 @@ struct CatalogueEndpoints {
     let stateSchema: EncodedJSON
     let initialState: EncodedJSON
     let exampleActions: [EncodedJSON]
+    let parametersSchema: EncodedJSON?
+    let defaultParameters: EncodedJSON?
+    let exampleParameters: EncodedJSON?
     let links: Links
   }
 
@@ -83,6 +86,7 @@ struct CatalogueEndpoints {
     let reactor = try call.reactor(in: host)
     try call.negotiate()
     let description = reactor.description
+    let parameters = description.parameters
     return .json(
       encoding: Description(
         name: reactor.name, summary: reactor.summary,
@@ -91,6 +95,9 @@ struct CatalogueEndpoints {
         stateSchema: EncodedJSON(trusted: description.stateSchema),
         initialState: EncodedJSON(trusted: description.initialState),
         exampleActions: description.exampleActions.map { EncodedJSON(trusted: $0) },
+        parametersSchema: parameters.map { EncodedJSON(trusted: $0.schema) },
+        defaultParameters: parameters?.default.map { EncodedJSON(trusted: $0) },
+        exampleParameters: parameters?.example.map { EncodedJSON(trusted: $0) },
         links: Links(reactor)))
   }
 
@@ -111,7 +118,8 @@ struct CatalogueEndpoints {
       "`tsc` finds this import in the file v1/reactors/\(reactor.name)/types.ts.d.ts, which the",
       "service has at that address, below the folder that `paths` maps `/*` to.",
     ])
-    for (name, comment, schema) in [
+    for case (let name, let comment, let schema?) in [
+      ("Parameters", "The parameters of a session.", description.parameters?.schema),
       ("Action", "A command of a client.", description.actionSchema),
       ("Mutation", "One change, as the log stores it.", description.mutationSchema),
       ("State", "The state that the reactor publishes.", description.stateSchema),

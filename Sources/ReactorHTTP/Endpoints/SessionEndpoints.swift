@@ -30,12 +30,14 @@ struct SessionEndpoints {
           "createSession", "Create a session, or fork another one", parameters: [.reactor],
           body: .component("NewSession"), isBodyRequired: false,
           responses: [
-            .init(201, "The new session's State", headers: [.etag, .location], .json(.state))
+            .init(
+              201, "The new session's State", headers: [.etag, .location, .sessionParameters],
+              .json(.state))
           ],
           problems: [
             .malformedJSON, .invalidSessionID, .foreignOrigin, .unknownReactor, .unknownSession,
             .unknownVersion, .sessionEnded, .sessionExists, .unsupportedMediaType, .invalidBody,
-            .notAcceptable, .bodyTooLarge, .storageFull,
+            .parametersRequired, .notAcceptable, .bodyTooLarge, .storageFull,
           ])),
       Endpoint(
         .get, Self.session, needs: .read, handler: showState, operation: readState("readSession")),
@@ -43,13 +45,19 @@ struct SessionEndpoints {
         .put, Self.session, needs: .manage, asks: .create, handler: ensure,
         operation: Operation(
           "ensureSession", "Create the session if it does not exist",
-          parameters: [.reactor, .session],
+          parameters: [.reactor, .session], body: .component("EnsuredSession"),
+          isBodyRequired: false,
           responses: [
-            .init(200, "It exists; its State", headers: [.etag], .json(.state)),
-            .init(201, "It is new; its State", headers: [.etag, .location], .json(.state)),
+            .init(
+              200, "It exists; its State", headers: [.etag, .sessionParameters], .json(.state)),
+            .init(
+              201, "It is new; its State", headers: [.etag, .location, .sessionParameters],
+              .json(.state)),
           ],
           problems: [
-            .invalidSessionID, .foreignOrigin, .unknownReactor, .notAcceptable, .storageFull,
+            .malformedJSON, .invalidSessionID, .foreignOrigin, .unknownReactor, .sessionExists,
+            .unsupportedMediaType, .invalidBody, .parametersRequired, .notAcceptable,
+            .bodyTooLarge, .storageFull,
           ])),
       Endpoint(
         .delete, Self.session, needs: .manage, asks: .end, handler: end,
@@ -60,6 +68,14 @@ struct SessionEndpoints {
       Endpoint(
         .get, Self.session + "/state", needs: .read, handler: showState,
         operation: readState("readState")),
+      Endpoint(
+        .get, Self.session + "/parameters", needs: .read, handler: showParameters,
+        operation: Operation(
+          "readParameters", "The parameters that the session was created with",
+          parameters: [.reactor, .session], content: .json(.inline([:])),
+          problems: [
+            .invalidSessionID, .unknownReactor, .unknownSession, .sessionEnded, .parametersRequired,
+          ])),
     ]
   }
 
@@ -68,12 +84,14 @@ struct SessionEndpoints {
       id, "The session's State", detail: "With `select` a part of it, which may be any JSON.",
       parameters: [.reactor, .session, .version, .select, .ifNoneMatch],
       responses: [
-        .init(200, "The State, or the selected part", headers: [.etag], .json(.statePart)),
+        .init(
+          200, "The State, or the selected part", headers: [.etag, .sessionParameters],
+          .json(.statePart)),
         .init(304, "The client has this State already", headers: [.etag]),
       ],
       problems: [
         .invalidParameter, .invalidSessionID, .unknownReactor, .unknownSession, .unknownVersion,
-        .notFound, .sessionEnded, .invalidPointer, .notAcceptable,
+        .notFound, .sessionEnded, .invalidPointer, .parametersRequired, .notAcceptable,
       ])
   }
 
@@ -152,15 +170,18 @@ struct SessionEndpoints {
 
     let id: String?
     let from: Origin?
+    let parameters: EncodedJSON?
   }
 
   private func create(_ call: Call) throws(Problem) {
     let reactor = try call.reactor(in: host)
     try call.negotiate()
     let wanted = try call.body(
-      NewSession.self, or: "The body takes an optional id and an optional from.")
+      NewSession.self,
+      or: "The body takes an optional id, an optional from, and optional parameters.")
     let id = wanted?.id ?? SessionKey.generatedID()
     guard SessionKey.isValid(id: id) else { throw .invalidSessionID(pointer: "/id") }
+    let parameters = try parameters(wanted, reactor)
     let reply = call.reply
     if let problem = call.scope.creationProblem { throw problem }
     if let origin = wanted?.from {
@@ -172,16 +193,35 @@ struct SessionEndpoints {
       try call.scope.require(.manage, .fork(from: source), reactor, id)
       // Folds the version.
       return try call.inBackground {
-        reactor.fork(origin.session, at: origin.version, to: id) { result in
+        reactor.fork(
+          origin.session, at: origin.version, to: id, parameters: parameters
+        ) { result in
           if case .success = result { call.scope.countCreation() }
           reply(created(result, reactor, id))
         }
       }
     }
     try call.scope.require(.manage, .create, reactor, id)
-    reactor.session(id, for: .create) { result in
+    reactor.session(id, for: .create, parameters: parameters) { result in
       if case .success = result { call.scope.countCreation() }
       reply(created(result, reactor, id))
+    }
+  }
+
+  /// The validated parameters of a body.
+  private func parameters(
+    _ wanted: NewSession?, _ reactor: any HostedReactor
+  ) throws(Problem) -> [UInt8]? {
+    guard let parameters = wanted?.parameters else { return nil }
+    do throws(ActionDecodingError) {
+      return try reactor.normalize(parameters: Array(parameters.bytes))
+    } catch {
+      guard case .invalid(let pointer, let expected, let detail) = error else {
+        throw Problem(error, kind: .invalidBody)
+      }
+      throw Problem(
+        .invalid(pointer: "/parameters" + pointer, expected: expected, detail: detail),
+        kind: .invalidBody)
     }
   }
 
@@ -192,7 +232,9 @@ struct SessionEndpoints {
     case .success(let opened):
       // Concatenation is several times faster than interpolation.
       let location = "/v1/reactors/" + reactor.name + "/sessions/" + id
-      return .state(opened.session.current, status: 201, headers: ["Location": location])
+      return .state(
+        opened.session.current, status: 201,
+        headers: ["Location": location] + Self.parametersField(of: opened.session))
     case .failure(let error): return Problem(error).response
     }
   }
@@ -201,22 +243,60 @@ struct SessionEndpoints {
     let reactor = try call.reactor(in: host)
     let id = try call.sessionID()
     try call.negotiate()
+    let wanted = try call.body(NewSession.self, or: "The body takes optional parameters.")
+    let parameters = try parameters(wanted, reactor)
     if let problem = call.scope.creationProblem {
       // Only an existing session is used.
       return call.readSession(of: reactor, id, in: host) { _ in
         problem.response
-      } _: { session in
-        call.reply(.state(session.current))
+      } _: { session throws(Problem) in
+        guard parameters == nil || parameters == session.parameters else {
+          throw Problem(SessionError.otherParameters)
+        }
+        call.reply(.state(session.current, headers: Self.parametersField(of: session)))
       }
     }
-    reactor.session(id, for: .ensure) { [reply = call.reply] result in
+    reactor.session(id, for: .ensure, parameters: parameters) { [reply = call.reply] result in
       switch result {
       case .success(let opened) where opened.wasCreated:
         call.scope.countCreation()
         reply(created(result, reactor, id))
-      case .success(let opened): reply(.state(opened.session.current))
+      case .success(let opened):
+        reply(
+          .state(opened.session.current, headers: Self.parametersField(of: opened.session)))
       case .failure(let error): reply(Problem(error))
       }
+    }
+  }
+
+  // MARK: Parameters
+
+  /// The maximum length of the field `Session-Parameters`.
+  private static let fieldLimit = 4096
+
+  /// The parameters as a field; none if there are no parameters, or they are too long for a field.
+  private static func parametersField(of session: any Session) -> HTTPFields {
+    field(session.parameters)
+  }
+
+  private static func field(_ parameters: [UInt8]?) -> HTTPFields {
+    guard let json = parameters, json.count <= fieldLimit,
+      let field = JSONText.ascii(json), field.utf8.count <= fieldLimit
+    else { return [:] }
+    return ["Session-Parameters": field]
+  }
+
+  private func showParameters(_ call: Call) throws(Problem) {
+    let reactor = try call.reactor(in: host)
+    let id = try call.sessionID()
+    try call.negotiate()
+    @Sendable func representation(_ parameters: [UInt8]?) -> HTTPResponse {
+      .json(encoding: parameters.map { EncodedJSON(trusted: $0) })
+    }
+    call.readSession(of: reactor, id, in: host) { _ in
+      representation(reactor.description.parameters?.default)
+    } _: { session throws(Problem) in
+      call.reply(representation(session.parameters))
     }
   }
 
@@ -244,15 +324,21 @@ struct SessionEndpoints {
       guard version ?? 0 == 0 else {
         return Problem(HistoryError.unknownVersion(oldest: 0, latest: 0)).response
       }
-      return Self.representation(of: initial, pointer, known)
+      return Self.representation(
+        of: initial, pointer, known, Self.field(reactor.description.parameters?.default))
     } _: { session throws(Problem) in
       guard let version else {
-        return call.reply(Self.representation(of: session.current, pointer, known))
+        return call.reply(
+          Self.representation(
+            of: session.current, pointer, known, Self.parametersField(of: session)))
       }
       // Folding an earlier version may take long.
       try call.inBackground { () throws(Problem) in
         do throws(HistoryError) {
-          call.reply(Self.representation(of: try session.state(at: version), pointer, known))
+          call.reply(
+            Self.representation(
+              of: try session.state(at: version), pointer, known,
+              Self.parametersField(of: session)))
         } catch {
           throw Problem(error)
         }
@@ -261,16 +347,17 @@ struct SessionEndpoints {
   }
 
   private static func representation(
-    of state: CommittedState, _ pointer: JSONPointer?, _ known: EntityTags?
+    of state: CommittedState, _ pointer: JSONPointer?, _ known: EntityTags?,
+    _ headers: HTTPFields
   ) -> HTTPResponse {
     if let known, known.contains(state.cursor) { return .notModified(state.cursor, known) }
-    guard let pointer else { return .state(state) }
+    guard let pointer else { return .state(state, headers: headers) }
     guard let part = try? pointer.bytes(in: state.json) else {
       return Problem(
         .notFound, "The State has nothing at this pointer.",
         members: [.init("pointer", .string("\(pointer)"))]
       ).response
     }
-    return .state(CommittedState(cursor: state.cursor, json: Array(part)))
+    return .state(CommittedState(cursor: state.cursor, json: Array(part)), headers: headers)
   }
 }

@@ -41,7 +41,9 @@ struct OpenAPIDocument {
       "components": [
         "securitySchemes": ["token": ["type": "http", "scheme": "bearer"]],
         "schemas": .object(
-          OpenAPISchemas.common + reactors.flatMap(\.schemas) + globals),
+          OpenAPISchemas.common
+            + OpenAPISchemas.creation(parameters: reactors.compactMap(\.parameters))
+            + reactors.flatMap(\.schemas) + globals),
         "parameters": .object(
           OpenAPIParameter.allCases.map {
             .init($0.rawValue, $0.description(for: host, files: files))

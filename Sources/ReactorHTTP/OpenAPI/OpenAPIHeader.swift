@@ -9,6 +9,7 @@ enum OpenAPIHeader: String, CaseIterable {
   case location = "Location"
   case preferenceApplied = "Preference-Applied"
   case idempotentReplayed = "Idempotent-Replayed"
+  case sessionParameters = "Session-Parameters"
   case allow = "Allow"
   case retryAfter = "Retry-After"
   case rateLimit = "RateLimit"
@@ -28,6 +29,8 @@ enum OpenAPIHeader: String, CaseIterable {
       case .location: "The address of the new session."
       case .preferenceApplied: "RFC 7240: the preferences that were applied."
       case .idempotentReplayed: "`true` if the response is that of the key's first request."
+      case .sessionParameters:
+        "The session's parameters as JSON in ASCII; absent if it has none or they exceed 4 KiB."
       case .allow: "The methods of the resource."
       case .rateLimit: "The remaining requests and the time until the quota is full."
       case .rateLimitPolicy: "The quota of requests per address and its window in seconds."

@@ -7,10 +7,23 @@ enum OpenAPISchemas {
   static let common: [JSONValue.Member] = [
     .init("Problem", problem), .init("ReactorList", reactorList),
     .init("ReactorDescription", reactorDescription), .init("SessionList", sessionList),
-    .init("NewSession", newSession), .init("LogEntry", logEntry), .init("EffectList", effectList),
+    .init("LogEntry", logEntry), .init("EffectList", effectList),
     .init("GlobalList", globalList), .init("Quarantine", quarantine),
     .init("NewTicket", newTicket), .init("Ticket", ticket),
   ]
+
+  /// The bodies that create sessions, whose parameters are of any of some schemas.
+  static func creation(parameters schemas: [JSONValue]) -> [JSONValue.Member] {
+    var parameters: JSONValue = [
+      "description": "The parameters, if the reactor takes any; immutable."
+    ]
+    if !schemas.isEmpty { parameters["anyOf"] = .array(schemas + [["type": "null"]]) }
+    let member = JSONValue.Member("parameters", parameters)
+    return [
+      .init("NewSession", newSession(member)),
+      .init("EnsuredSession", object([member], optional: ["parameters"])),
+    ]
+  }
 
   private static let text: JSONValue = ["type": "string"]
   private static let sessionID = "^(?!\\.{1,2}$)[A-Za-z0-9._~-]{1,128}$"
@@ -61,7 +74,9 @@ enum OpenAPISchemas {
     .init("actionSchema", ["type": ["object", "boolean"]]),
     .init("mutationSchema", ["type": ["object", "boolean"]]),
     .init("stateSchema", ["type": ["object", "boolean"]]), .init("initialState", [:]),
-    .init("exampleActions", ["type": "array"]), .init("links", reactorLinks),
+    .init("exampleActions", ["type": "array"]),
+    .init("parametersSchema", ["type": ["object", "boolean", "null"]]),
+    .init("defaultParameters", [:]), .init("exampleParameters", [:]), .init("links", reactorLinks),
   ])
 
   private static let sessionList = list(
@@ -71,26 +86,30 @@ enum OpenAPISchemas {
       .init("subscribers", ["type": "integer", "minimum": 0]), .init("lastActiveAt", time),
     ]))
 
-  private static let newSession = object(
-    [
-      .init(
-        "id",
-        [
-          "type": ["string", "null"], "pattern": .string(sessionID),
-          "description": "The id; generated if absent.",
-        ]),
-      .init(
-        "from",
-        [
-          "description": "The session whose history is copied, up to a version.",
-          "type": ["object", "null"],
-          "properties": [
-            "session": ["type": "string", "pattern": .string(sessionID)],
-            "version": ["type": ["integer", "null"], "minimum": 0],
-          ],
-          "required": ["session"],
-        ]),
-    ], optional: ["id", "from"])
+  private static func newSession(_ parameters: JSONValue.Member) -> JSONValue {
+    object([parameters] + newSessionMembers, optional: ["id", "from", "parameters"])
+  }
+
+  private static let newSessionMembers: [JSONValue.Member] = [
+
+    .init(
+      "id",
+      [
+        "type": ["string", "null"], "pattern": .string(sessionID),
+        "description": "The id; generated if absent.",
+      ]),
+    .init(
+      "from",
+      [
+        "description": "The session whose history is copied, up to a version.",
+        "type": ["object", "null"],
+        "properties": [
+          "session": ["type": "string", "pattern": .string(sessionID)],
+          "version": ["type": ["integer", "null"], "minimum": 0],
+        ],
+        "required": ["session"],
+      ]),
+  ]
 
   private static let newTicket = object(
     [
@@ -153,6 +172,8 @@ enum OpenAPISchemas {
 struct HostedSchemas {
   let schemas: [JSONValue.Member]
   let examples: [JSONValue.Member]
+  /// The schema of the parameters of its sessions.
+  let parameters: JSONValue?
   private let name: String
 
   /// The schema of a global, as a component of the document.
@@ -172,10 +193,14 @@ struct HostedSchemas {
     self.name = name
     schemas = [
       ("Action", description.actionSchema), ("Mutation", description.mutationSchema),
-      ("State", description.stateSchema),
-    ].map { kind, schema in
+      ("State", description.stateSchema), ("Parameters", description.parameters?.schema),
+    ].compactMap { kind, schema in
+      guard let schema else { return nil }
       let component = "\(name).\(kind)"
       return .init(component, Self.moved(Self.parse(schema), to: component))
+    }
+    parameters = description.parameters.map { _ in
+      OpenAPIDocument.reference("\(name).Parameters")
     }
     examples = description.exampleActions.enumerated().map { index, action in
       .init("\(name).\(index + 1)", ["value": Self.parse(action)])

@@ -41,6 +41,15 @@ extension Problem {
         .actionCrashed,
         "Loading this session ended the process. It is not loaded again until an operator clears the "
           + "quarantine.")
+    case .needsParameters:
+      self.init(
+        .parametersRequired,
+        "Create the session with a PUT or POST whose body has them: {\"parameters\": …}.",
+        members: [.init("pointer", "/parameters")])
+    case .otherParameters:
+      self.init(
+        .sessionExists, "The session has other parameters, which never change.",
+        members: [.init("pointer", "/parameters")])
     case .tooMany: self = .unavailable("The limit of sessions in memory is reached.")
     case .history(let error): self.init(error)
     case .log(let error): self.init(error)
@@ -119,6 +128,7 @@ extension Problem {
     switch error {
     case is StateTooLargeError: .stateTooLarge
     case is ActionCrashedError: .actionCrashed
+    case SessionSendError.tooDeep: .sendsTooDeep
     default: .effectFailed
     }
   }

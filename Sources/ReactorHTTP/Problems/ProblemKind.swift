@@ -22,7 +22,9 @@ enum ProblemKind: String, CaseIterable {
   case misdirectedRequest = "misdirected-request"
   case notAcceptable = "not-acceptable"
   case notFound = "not-found"
+  case parametersRequired = "parameters-required"
   case rateLimited = "rate-limited"
+  case sendsTooDeep = "sends-too-deep"
   case sessionEnded = "session-ended"
   case sessionExists = "session-exists"
   case stateNotObject = "state-not-object"
@@ -52,13 +54,14 @@ enum ProblemKind: String, CaseIterable {
     case .unsupportedMediaType: 415
     case .misdirectedRequest: 421
     case .idempotencyKeyReused, .invalidAction, .invalidBody, .invalidPointer,
-      .stateNotObject:
+      .parametersRequired, .stateNotObject:
       422
     case .rateLimited: 429
     case .headersTooLarge: 431
     case .actionCrashed, .effectFailed: 500
     case .unavailable: 503
     case .stateTooLarge, .storageFull: 507
+    case .sendsTooDeep: 508
     }
   }
 
@@ -82,7 +85,9 @@ enum ProblemKind: String, CaseIterable {
     case .misdirectedRequest: "The service does not have this name"
     case .notAcceptable: "No acceptable representation"
     case .notFound: "Nothing here"
+    case .parametersRequired: "The session needs parameters"
     case .rateLimited: "Too many requests"
+    case .sendsTooDeep: "The chain of sends is too long"
     case .sessionEnded: "The session has ended"
     case .sessionExists: "The session exists already"
     case .stateNotObject: "The State is not an object"
@@ -157,10 +162,20 @@ enum ProblemKind: String, CaseIterable {
     case .notAcceptable:
       "The Accept field of the request excludes every representation of this address."
     case .notFound: "The address, or the selected part of the state, does not exist."
+    case .parametersRequired:
+      """
+      The session does not exist, and its reactor requires parameters. Create it with a PUT or POST \
+      whose body has them. The reactor's page in the catalogue has their schema.
+      """
     case .rateLimited:
       """
       More requests came from the client's address than limits.rate allows, or it has more \
       connections than limits.address. The fields RateLimit and Retry-After say when to try again.
+      """
+    case .sendsTooDeep:
+      """
+      The action caused a chain of more than 32 sessions, each of which sends an action to the next: \
+      a defect of their reactors. Mutations that were committed before stay.
       """
     case .sessionEnded:
       "The session was deleted. A PUT creates a new one with the same id and a new history."

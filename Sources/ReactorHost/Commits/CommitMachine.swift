@@ -337,6 +337,12 @@ extension CommitMachine {
     return actions
   }
 
+  /// Replaces an action that the journal has.
+  mutating func replace(_ action: AcceptedAction) {
+    guard !hasEnded else { return }
+    journal.accepted[action.id] = action
+  }
+
   /// An action in the journal has ended, and others of its request continue.
   ///
   /// - Parameters:

@@ -75,6 +75,52 @@ public struct ReactorRegistration: Sendable {
     self.init(name, summary: summary, type, type.hotPath())
   }
 
+  /// Registers a reactor whose sessions have parameters.
+  ///
+  /// ```swift
+  /// ReactorRegistration("room", summary: "A chat room", parameters: RoomParameters.self) { context in
+  ///   RoomReactor(title: context.parameters.title)
+  /// }
+  /// ```
+  ///
+  /// Clients pass them when they create a session. They are stored with it and never change; a fork
+  /// inherits them unless it has its own.
+  ///
+  /// - Parameters:
+  ///   - name: The name in addresses.
+  ///   - summary: One sentence for people.
+  ///   - parameters: The type of the parameters.
+  ///   - defaultParameters: The parameters of a session that is created without any. `nil` makes
+  ///     parameters required: only a PUT or POST with parameters creates a session then.
+  ///   - exampleParameters: Parameters to try, shown in the catalogue.
+  ///   - exampleActions: Actions to try, shown in the catalogue.
+  ///   - whenInterrupted: What happens to an accepted action that the end of the process interrupts.
+  ///   - upgradeMutation: Converts old mutations, see the initializer for reactors without a context.
+  ///   - delegate: Decides which requests are permitted, see ``ReactorDelegate``.
+  ///   - make: Creates an instance: one per session in memory, one per fold of a log, and one for the
+  ///     catalogue with the example or default parameters, whose session has the id `_`. Called on
+  ///     any thread; it must be cheap.
+  @inlinable
+  public init<R: Reactor, Parameters: Codable & Sendable>(
+    _ name: String, summary: String, parameters: Parameters.Type,
+    defaultParameters: Parameters? = nil, exampleParameters: Parameters? = nil,
+    exampleActions: [R.Action] = [],
+    whenInterrupted: InterruptionPolicy = .runAgain,
+    upgradeMutation: MutationUpgrade? = nil, delegate: (any ReactorDelegate<R>)? = nil,
+    make: @escaping @Sendable (SessionContext<Parameters>) -> R
+  ) where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
+    let parameters = SessionParameters(
+      parameters, default: defaultParameters, example: exampleParameters)
+    let type = ReactorType<R>(
+      exampleActions: exampleActions, interruptionPolicy: whenInterrupted,
+      upgradeMutation: upgradeMutation, delegate: delegate, parameters: parameters.rules,
+      maker: { scope in
+        let context = SessionContext(scope, parameters: try parameters.value(in: scope))
+        return { make(context) }
+      })
+    self.init(name, summary: summary, type, type.hotPath())
+  }
+
   @usableFromInline
   init<R>(
     _ name: String, summary: String, _ type: ReactorType<R>, _ hotPath: ReactorWitness.HotPath

@@ -127,7 +127,8 @@ extension ReactorType {
   /// Creates the witness.
   func witness(_ hotPath: ReactorWitness.HotPath) -> ReactorWitness {
     ReactorWitness(
-      hotPath: hotPath, interruptionPolicy: interruptionPolicy,
+      type: R.self, hotPath: hotPath, interruptionPolicy: interruptionPolicy,
+      parameters: parameters,
       schema: { [self] in schema },
       describe: { [self] in describe($0) },
       initial: { [self] scope in

@@ -14,6 +14,7 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
 
   @usableFromInline let maker: Maker
   let interruptionPolicy: InterruptionPolicy
+  let parameters: ParameterRules?
   private let upgradeMutation: MutationUpgrade?
   let delegate: (any ReactorDelegate<R>)?
   private let fingerprint = Mutex<String?>(nil)
@@ -31,12 +32,14 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
   init(
     exampleActions: [R.Action], interruptionPolicy: InterruptionPolicy,
     upgradeMutation: MutationUpgrade?, delegate: (any ReactorDelegate<R>)?,
+    parameters: ParameterRules? = nil,
     maker: @escaping Maker
   ) {
     self.exampleActions = exampleActions
     self.interruptionPolicy = interruptionPolicy
     self.upgradeMutation = upgradeMutation
     self.delegate = delegate
+    self.parameters = parameters
     self.maker = maker
     plainActions = JSONCoder.plainCases(of: R.Action.self)
   }
@@ -51,7 +54,10 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
       stateSchema: json(JSONSchema.derive(R.State.self, for: .output)),
       initialState: (try? maker(scope)).map { json(show($0().initialState, $0)) }
         ?? Array("null".utf8),
-      exampleActions: exampleActions.map { json($0) })
+      exampleActions: exampleActions.map { json($0) },
+      parameters: parameters.map {
+        ReactorDescription.Parameters(schema: $0.schema, default: $0.defaults, example: $0.example)
+      })
   }
 
   // MARK: JSON

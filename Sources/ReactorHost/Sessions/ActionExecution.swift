@@ -89,7 +89,8 @@ struct ActionExecution: Sendable {
           accepted.map { action in
             AcceptedAction(
               id: .init(request: request, place: action.index), action: action.json,
-              isInArray: reply.isArray, key: reply.key, principal: principal, at: now)
+              isInArray: reply.isArray, key: reply.key, principal: principal, at: now,
+              sendName: reply.sendName(ofActionAt: action.index))
           }
         })
     }

@@ -13,6 +13,8 @@ final class ActionReply: Sendable {
     var outliving: [ActionEffect] = []
     /// The actions that the journal has, by their index.
     var journal: [Int: AcceptedAction] = [:]
+    /// The names of sends of actions that the journal does not have yet.
+    var sendNames: [Int: String] = [:]
   }
 
   /// The idempotency key of the request.
@@ -165,6 +167,39 @@ final class ActionReply: Sendable {
     }
   }
 
+  // MARK: Sends to other sessions
+
+  /// The name under which the effects of an action send, chosen with the first send.
+  ///
+  /// - Parameters:
+  ///   - index: The index of the action.
+  ///   - replace: Called with the action that replaces the one in the journal.
+  /// - Returns: The name.
+  func sendName(ofActionAt index: Int, replacing replace: (AcceptedAction) -> Void) -> String {
+    var replaced: AcceptedAction?
+    let name = progress.withLock { progress in
+      let known = progress.journal[index]
+      if let name = known?.sendName ?? progress.sendNames[index] { return name }
+      let name = Epoch.random(characters: 16)
+      guard var action = known else {
+        progress.sendNames[index] = name
+        return name
+      }
+      action.sendName = name
+      progress.journal[index] = action
+      replaced = action
+      return name
+    }
+    if let replaced { replace(replaced) }
+    return name
+  }
+
+  /// The name of the sends of an action that is about to be journaled; `nil` for none.
+  func sendName(ofActionAt index: Int) -> String? {
+    guard !isPlain.load(ordering: .relaxed) else { return nil }
+    return progress.withLock { $0.sendNames[index] }
+  }
+
   // MARK: Responding
 
   /// Reports that the actions are durable while their effects run.
@@ -217,6 +252,8 @@ final class ActionEffect: TrackedEffect {
   private let running = Atomic<Int>(0)
   private let hasFailed = Atomic<Bool>(false)
   private let failure = Mutex<(any Error)?>(nil)
+  /// The number of sends to each session.
+  private let sends = Mutex<[SessionKey: Int]>([:])
 
   @usableFromInline
   init(_ reply: ActionReply, index: Int, json: [UInt8]) {
@@ -230,6 +267,14 @@ final class ActionEffect: TrackedEffect {
   static func cause(of origin: MutationOrigin) -> ActionEffect? {
     guard case .effect(let effect) = origin else { return nil }
     return effect as? ActionEffect
+  }
+
+  /// The number of the next send to a session.
+  func nextSend(to session: SessionKey) -> Int {
+    sends.withLock { sends in
+      sends[session, default: 0] += 1
+      return sends[session, default: 0]
+    }
   }
 
   /// Whether an effect of the action is running.

@@ -11,8 +11,10 @@ final class HostEnvironment: Sendable {
   let quota = SessionQuota()
   let effectQuota: EffectQuota
   let recovery = RecoveryFlag()
+  let sessions: HostedSessions
 
   init(settings: HostSettings, log: any MutationLog, logger: Logger) {
+    sessions = HostedSessions(wait: settings.sendWait, readsFromDisk: log.readsFromDisk)
     self.settings = settings
     self.log = log
     self.logger = logger
@@ -32,6 +34,7 @@ final class ReactorEnvironment: Sendable {
   let quota: SessionQuota
   let effectQuota: EffectQuota
   let recovery: RecoveryFlag
+  let sessions: HostedSessions
   let counts = ReactorCounts()
   let evictable = EvictableSlots()
 
@@ -43,6 +46,12 @@ final class ReactorEnvironment: Sendable {
     quota = host.quota
     effectQuota = EffectQuota(within: host.effectQuota)
     recovery = host.recovery
+    sessions = host.sessions
+  }
+
+  /// A session as the instances of its reactor see it.
+  func scope(of key: SessionKey, _ parameters: [UInt8]?) -> SessionScope {
+    SessionScope(key, parameters: parameters, logger: logger, link: sessions)
   }
 }
 

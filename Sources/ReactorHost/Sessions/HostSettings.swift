@@ -23,6 +23,9 @@ public struct HostSettings: Sendable {
   /// `actions.queue`: the maximum number of requests in a session's mailbox.
   public var mailboxBound = 10_000
 
+  /// `actions.wait`: how long a send to another session waits for the effects of its action.
+  public var sendWait = Duration.seconds(5)
+
   /// `actions.idempotency`: how long the outcome of an idempotency key is stored.
   public var idempotency = Duration.seconds(86_400)
 

@@ -24,15 +24,22 @@ public protocol HostedReactor: AnyObject, Sendable {
   /// - Throws: An error if it is not permitted; `ActionDecodingError` if its actions cannot be decoded.
   func authorize(_ access: SessionAccess, of id: String, for principal: Principal?) throws
 
+  /// Validates a client's parameters, and returns them in the form that is stored.
+  ///
+  /// - Throws: If they do not fit, or the reactor takes none.
+  func normalize(parameters: [UInt8]) throws(ActionDecodingError) -> [UInt8]
+
   /// Opens a session, and loads or creates it if necessary.
   ///
   /// - Parameters:
   ///   - id: The session's id, which the caller has validated.
   ///   - intent: Whether to create the session.
+  ///   - parameters: The parameters of a session that is created, see ``normalize(parameters:)``;
+  ///     `nil` for the default.
   ///   - completion: Called at once or later, on any thread. The session remains in memory while it
   ///     is retained.
   func session(
-    _ id: String, for intent: SessionIntent,
+    _ id: String, for intent: SessionIntent, parameters: [UInt8]?,
     completion: @escaping @Sendable (Result<OpenedSession, SessionError>) -> Void)
 
   /// Finds a session for reading, and loads it if necessary; creates none.
@@ -53,9 +60,11 @@ public protocol HostedReactor: AnyObject, Sendable {
   ///   - source: The id of the other session, which must exist.
   ///   - version: The last version to copy; `nil` for the current one.
   ///   - id: The id of the new session, which must not exist.
+  ///   - parameters: The parameters of the new session; `nil` for those of the other one. With others
+  ///     the copied log is folded from its beginning, which must be retained.
   ///   - completion: Called at once or later, on any thread.
   func fork(
-    _ source: String, at version: Int?, to id: String,
+    _ source: String, at version: Int?, to id: String, parameters: [UInt8]?,
     completion: @escaping @Sendable (Result<OpenedSession, SessionError>) -> Void)
 
   /// Ends a session, whether it is in memory, stored, or neither.
@@ -78,8 +87,38 @@ public protocol HostedReactor: AnyObject, Sendable {
   var liveSessionCount: Int { get }
 }
 
+extension HostedReactor {
+  /// Opens a session, which has the default parameters if it is created.
+  public func session(
+    _ id: String, for intent: SessionIntent,
+    completion: @escaping @Sendable (Result<OpenedSession, SessionError>) -> Void
+  ) {
+    session(id, for: intent, parameters: nil, completion: completion)
+  }
+
+  /// Creates a session with the history and the parameters of another one.
+  public func fork(
+    _ source: String, at version: Int?, to id: String,
+    completion: @escaping @Sendable (Result<OpenedSession, SessionError>) -> Void
+  ) {
+    fork(source, at: version, to: id, parameters: nil, completion: completion)
+  }
+}
+
 /// The schemas and examples of a reactor, as JSON.
 public struct ReactorDescription: Sendable {
+  /// The parameters of a reactor's sessions.
+  public struct Parameters: Sendable {
+    /// The JSON Schema.
+    public let schema: [UInt8]
+
+    /// The parameters of a session that is created without any; `nil` if they are required.
+    public let `default`: [UInt8]?
+
+    /// Parameters to try.
+    public let example: [UInt8]?
+  }
+
   /// The JSON Schema of an action.
   public let actionSchema: [UInt8]
 
@@ -89,11 +128,14 @@ public struct ReactorDescription: Sendable {
   /// The JSON Schema of a state.
   public let stateSchema: [UInt8]
 
-  /// The state of a new session.
+  /// The state of a new session, with the example or default parameters; `null` if there are none.
   public let initialState: [UInt8]
 
   /// Actions to try.
   public let exampleActions: [[UInt8]]
+
+  /// The parameters of its sessions; `nil` if it takes none.
+  public let parameters: Parameters?
 }
 
 /// The intent of a request that opens a session.
@@ -137,6 +179,12 @@ public enum SessionError: Error, Equatable, Sendable {
 
   /// It exists.
   case exists
+
+  /// It does not exist, and its reactor requires parameters.
+  case needsParameters
+
+  /// It exists, with other parameters.
+  case otherParameters
 
   /// The session does not have the version.
   case history(HistoryError)

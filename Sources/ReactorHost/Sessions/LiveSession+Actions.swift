@@ -11,6 +11,17 @@ extension LiveSession {
     accepted: (@Sendable (CommittedState) -> Void)?,
     completion: @escaping @Sendable (ActionOutcome) -> Void
   ) throws(ActionDecodingError) {
+    try submit(
+      body, ifAt: expected, identifiedBy: key.map { IdempotencyKey($0, for: body) }, for: context,
+      accepted: accepted, completion: completion)
+  }
+
+  /// Executes actions, see ``Session/submit(_:ifAt:key:for:accepted:completion:)``.
+  func submit(
+    _ body: [UInt8], ifAt expected: [Cursor]?, identifiedBy key: IdempotencyKey?,
+    for context: RequestContext?, accepted: (@Sendable (CommittedState) -> Void)?,
+    completion: @escaping @Sendable (ActionOutcome) -> Void
+  ) throws(ActionDecodingError) {
     let hotPath = environment.witness.hotPath
     let limit = environment.settings.actionLimit
     let actions: DecodedActions
@@ -25,13 +36,15 @@ extension LiveSession {
     } else {
       actions = try hotPath.decode(body, limit)
     }
-    let key = key.map { IdempotencyKey($0, for: body) }
     if let key, let outcome = IdempotencyLookup(session: self).outcome(orClaim: key) {
       return completion(outcome)
     }
     let reply = ActionReply(
       count: actions.count, isArray: actions.isArray, key: key, principal: context?.principal,
       in: self, accepted: accepted, completion: completion)
+    let sends = hasSends.load(ordering: .acquiring) ? outbox.withLock { $0 } : nil
+    sends?.enter()
+    defer { sends?.leave() }
     // Usually the session is idle, and nothing has to outlive this call.
     let wasIdle = hotPath.executeIfIdle(pipeline) {
       start(actions, for: reply, ifAt: expected, context)

@@ -80,6 +80,7 @@ extension LiveSession {
   @usableFromInline
   func didEndTurn() {
     meter.endTurn()
+    if hasSends.load(ordering: .relaxed) { didEndTurnOfSends() }
     switch commits.withLock({ $0.endTurn() }) {
     case .rest: break
     case .announce: log.announce(self)
@@ -102,7 +103,8 @@ extension LiveSession {
     var taken: (batch: LogBatch, version: Int)?
     let stopwatch = Stopwatch()
     commits.withLock { taken = $0.takeBatch(at: stopwatch) }
-    guard let (batch, version) = taken else { return }
+    guard case (var batch, let version)? = taken else { return }
+    if version == 0 { batch.parameters = parameters }
     // The closure captures nothing else, so that it needs no allocation.
     log.append(batch, to: epoch, expecting: version) { [self] result in
       switch result {

@@ -12,6 +12,7 @@ internal import ReactorLog
 final class LiveSession: Session, BatchSource {
   @usableFromInline let key: SessionKey
   @usableFromInline let epoch: String
+  @usableFromInline let parameters: [UInt8]?
   let pipeline: any PipelineControl
   let log: any SessionLog
   let environment: ReactorEnvironment
@@ -20,6 +21,9 @@ final class LiveSession: Session, BatchSource {
   private let globals: Mutex<[String: UInt64]>
   @usableFromInline let meter = StateMeter()
   let activityPublisher = ActivityPublisher()
+  /// Whether an effect has sent an action to another session.
+  let hasSends = Atomic<Bool>(false)
+  let outbox = Mutex<SendOutbox?>(nil)
   private let subscribers = Atomic<Int>(0)
   private let interrupted = Atomic<Bool>(false)
   private let ended = Atomic<Bool>(false)
@@ -44,6 +48,7 @@ final class LiveSession: Session, BatchSource {
     self.log = log
     self.environment = environment
     epoch = stored.epoch
+    parameters = stored.parameters ?? environment.witness.parameters?.defaults
     pipeline = instance.pipeline
     globals = Mutex(stored.globals)
     let cursor = Cursor(epoch: stored.epoch, version: stored.version)
@@ -76,7 +81,7 @@ final class LiveSession: Session, BatchSource {
 
   /// The session as its reactor's instances see it.
   var scope: SessionScope {
-    SessionScope(key, logger: environment.logger)
+    environment.scope(of: key, parameters)
   }
 
   /// The quota of running effects of the host.

@@ -35,11 +35,13 @@ final class ReactorRuntime: HostedReactor {
     shards = (0..<16).map { _ in Shard() }
   }
 
+  /// The type of the reactor.
+  var type: any Any.Type { environment.witness.type }
+
   var description: ReactorDescription {
     if let known = described.withLock({ $0 }) { return known }
     let description = environment.witness.describe(
-      SessionScope(
-        SessionKey(reactor: name, id: SessionScope.catalogueID), logger: environment.logger))
+      environment.scope(of: SessionKey(reactor: name, id: SessionScope.catalogueID), nil))
     described.withLock { $0 = description }
     return description
   }
@@ -57,12 +59,25 @@ final class ReactorRuntime: HostedReactor {
 
   // MARK: Sessions
 
+  func normalize(parameters: [UInt8]) throws(ActionDecodingError) -> [UInt8] {
+    guard let rules = environment.witness.parameters else {
+      throw .invalid(pointer: "", expected: [], detail: "The reactor takes no parameters.")
+    }
+    let normal = try rules.normalize(parameters)
+    guard normal.count <= ParameterRules.limit else {
+      throw .invalid(
+        pointer: "", expected: [],
+        detail: "Parameters have at most \(ParameterRules.limit) bytes.")
+    }
+    return normal
+  }
+
   func session(
-    _ id: String, for intent: SessionIntent,
+    _ id: String, for intent: SessionIntent, parameters: [UInt8]?,
     completion: @escaping @Sendable (Result<OpenedSession, SessionError>) -> Void
   ) {
     guard let slot = slot(id) else { return completion(.failure(.tooMany)) }
-    slot.open(for: intent, completion: completion)
+    slot.open(for: intent, parameters: parameters, completion: completion)
   }
 
   func findSession(
@@ -84,7 +99,9 @@ final class ReactorRuntime: HostedReactor {
     if let session = liveSession(id) { return completion(.success(.open(session))) }
     do {
       let cursor = Cursor(epoch: Epoch.first(of: key), version: 0)
-      let scope = SessionScope(key, logger: environment.logger)
+      let rules = environment.witness.parameters
+      if let rules, rules.defaults == nil { return completion(.failure(.needsParameters)) }
+      let scope = environment.scope(of: key, rules?.defaults)
       let json = try environment.witness.initial(scope)
       completion(.success(.absent(CommittedState(cursor: cursor, json: json))))
     } catch {
@@ -99,7 +116,7 @@ final class ReactorRuntime: HostedReactor {
   }
 
   func fork(
-    _ source: String, at version: Int?, to id: String,
+    _ source: String, at version: Int?, to id: String, parameters: [UInt8]?,
     completion: @escaping @Sendable (Result<OpenedSession, SessionError>) -> Void
   ) {
     guard let origin = slot(source), let target = slot(id) else {
@@ -113,14 +130,16 @@ final class ReactorRuntime: HostedReactor {
     } catch {
       return completion(.failure(.log(error)))
     }
-    origin.open(for: .use) { result in
+    origin.open(for: .use, parameters: nil) { result in
       switch result {
       case .success(let opened):
         let session = opened.session
         do {
           // Fails if the version is not available.
-          let version = try version.map { try session.state(at: $0).version }
-          target.fork(opened.session.key, at: version ?? session.current.version, completion)
+          let version =
+            try version.map { try session.state(at: $0).version } ?? session.current.version
+          if parameters != nil, version > 0 { _ = try session.replay(after: nil) }
+          target.fork(session.key, at: version, parameters: parameters, completion)
         } catch let error as HistoryError {
           completion(.failure(.history(error)))
         } catch {
@@ -176,11 +195,20 @@ final class ReactorRuntime: HostedReactor {
       lastActiveAt: session.lastActiveAt)
   }
 
+  /// The stored session as its instances see it.
+  private func scope(of key: SessionKey) throws(LogError) -> SessionScope {
+    var parameters: [UInt8]?
+    if case .stored(let stored) = try environment.log.session(key).record() {
+      parameters = stored.parameters
+    }
+    return environment.scope(of: key, parameters)
+  }
+
   func refold(_ id: String) throws(LogError) -> RefoldReport {
     do {
       let key = SessionKey(reactor: name, id: id)
       return try environment.witness.verify(
-        environment.log.session(key), SessionScope(key, logger: environment.logger))
+        environment.log.session(key), try scope(of: key))
     } catch let error as LogError {
       throw error
     } catch {

@@ -51,10 +51,16 @@ final class ReactorWitness: Sendable {
       state: any Sendable, snapshot: Int
     )?
 
+  /// The type of the reactor.
+  let type: any Any.Type
+
   let hotPath: HotPath
 
   /// The policy for accepted actions that the end of the process interrupted.
   let interruptionPolicy: InterruptionPolicy
+
+  /// The parameters of sessions; `nil` if the reactor takes none.
+  let parameters: ParameterRules?
 
   /// The fingerprint of State and Mutation.
   ///
@@ -89,7 +95,8 @@ final class ReactorWitness: Sendable {
   let encodeShown: @Sendable (any PipelineControl) throws -> [UInt8]
 
   init(
-    hotPath: HotPath, interruptionPolicy: InterruptionPolicy,
+    type: any Any.Type, hotPath: HotPath, interruptionPolicy: InterruptionPolicy,
+    parameters: ParameterRules?,
     schema: @escaping @Sendable () -> String,
     describe: @escaping @Sendable (SessionScope) -> ReactorDescription,
     initial: @escaping @Sendable (SessionScope) throws -> [UInt8],
@@ -100,8 +107,10 @@ final class ReactorWitness: Sendable {
     encodeFolded: @escaping @Sendable (any PipelineControl) -> [UInt8]?,
     encodeShown: @escaping @Sendable (any PipelineControl) throws -> [UInt8]
   ) {
+    self.type = type
     self.hotPath = hotPath
     self.interruptionPolicy = interruptionPolicy
+    self.parameters = parameters
     self.schema = schema
     self.describe = describe
     self.initial = initial

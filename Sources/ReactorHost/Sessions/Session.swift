@@ -9,6 +9,9 @@ public protocol Session: StateSource {
   /// The name of its history.
   var epoch: String { get }
 
+  /// The parameters that it was created with, as JSON; `nil` if its reactor takes none.
+  var parameters: [UInt8]? { get }
+
   /// The time of its last commit, or of its creation.
   var lastActiveAt: Timestamp { get }
 

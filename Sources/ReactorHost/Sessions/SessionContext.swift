@@ -1,11 +1,12 @@
+public import ReactorCore
 public import ReactorLog
 public import Telemetry
 
 /// The session of a reactor's instance, for `make` of its registration.
 ///
 /// ```swift
-/// ReactorRegistration("room", summary: "A chat room") { context in
-///   RoomReactor(id: context.session.id)
+/// ReactorRegistration("room", summary: "A chat room", parameters: RoomParameters.self) { context in
+///   RoomReactor(id: context.session.id, title: context.parameters.title)
 /// }
 /// ```
 ///
@@ -15,7 +16,7 @@ public import Telemetry
 public struct SessionContext<Parameters: Sendable>: Sendable {
   /// The session: the name of its reactor and its id.
   ///
-  /// The instance of the catalogue, whose initial State is shown there, has the id `_`.
+  /// The instance of the catalogue, which shows its initial State, has the id `_`.
   public let session: SessionKey
 
   /// The parameters that the session was created with.
@@ -24,11 +25,44 @@ public struct SessionContext<Parameters: Sendable>: Sendable {
   /// Writes to the log of the host, with the session in each line.
   public let logger: Logger
 
+  private let link: any SessionLink
+
   /// Creates a context.
-  package init(session: SessionKey, parameters: Parameters, logger: Logger) {
+  package init(
+    session: SessionKey, parameters: Parameters, logger: Logger, link: any SessionLink
+  ) {
     self.session = session
     self.parameters = parameters
     self.logger = logger
+    self.link = link
+  }
+
+  /// A reference to a session of a reactor that this process hosts.
+  ///
+  /// If the reactor is not hosted under the name, or is of another type, the service does not start,
+  /// unless this reactor's parameters are required and have no example. Otherwise sends fail.
+  ///
+  /// - Parameters:
+  ///   - reactor: The type of the other session's reactor.
+  ///   - name: The name under which the reactor is registered.
+  ///   - id: The id of the other session.
+  /// - Returns: The reference.
+  public func session<R: Reactor>(
+    _ reactor: R.Type, _ name: String, _ id: String
+  ) -> SessionReference<R> {
+    let key = SessionKey(reactor: name, id: id)
+    link.declare(reactor, of: key, by: session)
+    return SessionReference(key, through: link)
+  }
+
+  /// A reference to a session by name, which takes and emits JSON.
+  ///
+  /// - Parameters:
+  ///   - name: The name under which the reactor is registered.
+  ///   - id: The id of the other session.
+  /// - Returns: The reference.
+  public func session(named name: String, _ id: String) -> NamedSessionReference {
+    NamedSessionReference(SessionKey(reactor: name, id: id), through: link)
   }
 }
 
@@ -38,7 +72,8 @@ extension SessionContext {
   init(_ scope: SessionScope, parameters: Parameters) {
     self.init(
       session: scope.key, parameters: parameters,
-      logger: scope.logger.adding(["reactor": scope.key.reactor, "session": scope.key.id]))
+      logger: scope.logger.adding(["reactor": scope.key.reactor, "session": scope.key.id]),
+      link: scope.link)
   }
 }
 
@@ -55,10 +90,18 @@ struct SessionScope: Sendable {
   static let catalogueID = "_"
 
   let key: SessionKey
+  /// The parameters, as JSON; `nil` for none.
+  let parameters: [UInt8]?
   let logger: Logger
+  let link: any SessionLink
 
-  init(_ key: SessionKey, logger: Logger) {
+  init(_ key: SessionKey, parameters: [UInt8]?, logger: Logger, link: any SessionLink) {
+    self.link = link
     self.key = key
+    self.parameters = parameters
     self.logger = logger
   }
+
+  /// Whether the instance is that of the catalogue.
+  var isOfCatalogue: Bool { key.id == Self.catalogueID }
 }

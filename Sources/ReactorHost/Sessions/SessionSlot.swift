@@ -70,14 +70,14 @@ final class SessionSlot: Sendable {
   }
 
   func open(
-    for intent: SessionIntent,
+    for intent: SessionIntent, parameters: [UInt8]?,
     completion: @escaping @Sendable (Result<OpenedSession, SessionError>) -> Void
   ) {
-    if let live, intent == .use || intent == .ensure && live.isStored {
+    if let live, parameters == nil, intent == .use || intent == .ensure && live.isStored {
       return completion(.success(OpenedSession(session: live, wasCreated: false)))
     }
     operations.enqueue { [self] done in
-      load(for: intent) { [self] result in
+      load(for: intent, parameters) { [self] result in
         completion(result)
         if live == nil { environment.evictable.insert(key.id) }
         done()
@@ -93,7 +93,7 @@ final class SessionSlot: Sendable {
 
   /// Creates the session with the history of another one up to a version.
   func fork(
-    _ source: SessionKey, at version: Int,
+    _ source: SessionKey, at version: Int, parameters: [UInt8]?,
     _ completion: @escaping @Sendable (Result<OpenedSession, SessionError>) -> Void
   ) {
     operations.enqueue { [self] done in
@@ -102,10 +102,12 @@ final class SessionSlot: Sendable {
         done()
       }
       guard live == nil else { return finish(.failure(.exists)) }
-      environment.log.fork(source, at: version, to: key, epoch: Epoch.random()) { [self] result in
+      environment.log.fork(
+        source, at: version, to: key, epoch: Epoch.random(), parameters: parameters
+      ) { [self] result in
         switch result {
         case .success:
-          load(for: .use) { result in
+          load(for: .use, nil) { result in
             finish(result.map { OpenedSession(session: $0.session, wasCreated: true) })
           }
         case .failure(.conflict): finish(.failure(.exists))
@@ -138,15 +140,17 @@ final class SessionSlot: Sendable {
   // MARK: Loading
 
   private func load(
-    for intent: SessionIntent,
+    for intent: SessionIntent, _ parameters: [UInt8]?,
     completion: @escaping @Sendable (Result<OpenedSession, SessionError>) -> Void
   ) {
     if let live {
       switch intent {
+      case .create: return completion(.failure(.exists))
+      case _ where isOther(parameters, than: live.parameters):
+        return completion(.failure(.otherParameters))
       case .use:
         return completion(.success(OpenedSession(session: live, wasCreated: false)))
       case .ensure: return store(live, completion)
-      case .create: return completion(.failure(.exists))
       }
     }
     if environment.settings.marking?.isQuarantined(key, .session) == true {
@@ -155,19 +159,19 @@ final class SessionSlot: Sendable {
     do {
       switch try log.record() {
       case .stored(let stored):
-        guard intent != .create else { return completion(.failure(.exists)) }
-        try restore(stored, completion)
+        try open(stored, for: intent, parameters, completion)
       case .ended:
         state.withLock { $0 = .ended }
         guard intent != .use else { return completion(.failure(.ended)) }
-        create(newSession(Epoch.random()), for: intent, completion)
+        create(newSession(Epoch.random(), parameters), for: intent, parameters, completion)
       case .none:
-        let first = newSession(Epoch.first(of: key))
-        guard intent == .use else { return create(first, for: intent, completion) }
+        let first = newSession(Epoch.first(of: key), parameters)
+        guard intent == .use else { return create(first, for: intent, parameters, completion) }
         guard environment.settings.sessionCreation == .implicit else {
           return completion(.failure(.unknown))
         }
-        let session = try begin(first, instance(), isStored: false)
+        guard let first else { return completion(.failure(.needsParameters)) }
+        let session = try begin(first, instance(first), isStored: false)
         publish(session)
         completion(.success(OpenedSession(session: session, wasCreated: false)))
       }
@@ -175,6 +179,25 @@ final class SessionSlot: Sendable {
       completion(.failure(.log(reported(error))))
     }
   }
+
+  /// Opens a session that the log has.
+  private func open(
+    _ stored: StoredSession, for intent: SessionIntent, _ parameters: [UInt8]?,
+    _ completion: @escaping @Sendable (Result<OpenedSession, SessionError>) -> Void
+  ) throws {
+    guard intent != .create else { return completion(.failure(.exists)) }
+    guard !isOther(parameters, than: stored.parameters ?? defaultParameters) else {
+      return completion(.failure(.otherParameters))
+    }
+    try restore(stored, completion)
+  }
+
+  /// Whether a request names other parameters than a session has.
+  private func isOther(_ parameters: [UInt8]?, than own: [UInt8]?) -> Bool {
+    parameters != nil && parameters != own
+  }
+
+  private var defaultParameters: [UInt8]? { environment.witness.parameters?.defaults }
 
   /// Logs why the session cannot be opened, and converts the error.
   private func reported(_ error: any Error) -> LogError {
@@ -190,20 +213,21 @@ final class SessionSlot: Sendable {
   }
 
   private func create(
-    _ stored: StoredSession, for intent: SessionIntent,
+    _ stored: StoredSession?, for intent: SessionIntent, _ parameters: [UInt8]?,
     _ completion: @escaping @Sendable (Result<OpenedSession, SessionError>) -> Void
   ) {
-    log.create(epoch: stored.epoch) { [self] result in
+    guard let stored else { return completion(.failure(.needsParameters)) }
+    log.create(epoch: stored.epoch, parameters: stored.parameters) { [self] result in
       switch result {
       case .success:
         do {
-          let session = try begin(stored, instance())
+          let session = try begin(stored, instance(stored))
           publish(session)
           completion(.success(OpenedSession(session: session, wasCreated: true)))
         } catch {
           completion(.failure(.log(reported(error))))
         }
-      case .failure(.conflict): openExisting(for: intent, completion)
+      case .failure(.conflict): openExisting(for: intent, parameters, completion)
       case .failure(let error): completion(.failure(.log(error)))
       }
     }
@@ -211,13 +235,12 @@ final class SessionSlot: Sendable {
 
   /// Opens the session that another writer has created first.
   private func openExisting(
-    for intent: SessionIntent,
+    for intent: SessionIntent, _ parameters: [UInt8]?,
     _ completion: @escaping @Sendable (Result<OpenedSession, SessionError>) -> Void
   ) {
     do {
       guard case .stored(let stored) = try log.record() else { throw LogError.conflict }
-      guard intent != .create else { return completion(.failure(.exists)) }
-      try restore(stored, completion)
+      try open(stored, for: intent, parameters, completion)
     } catch {
       completion(.failure(.log(reported(error))))
     }
@@ -230,7 +253,7 @@ final class SessionSlot: Sendable {
   ) {
     let opened = OpenedSession(session: session, wasCreated: false)
     guard !session.isStored else { return completion(.success(opened)) }
-    log.create(epoch: session.epoch) { [log] result in
+    log.create(epoch: session.epoch, parameters: session.parameters) { [log] result in
       switch result {
       case .success:
         session.didStore()
@@ -247,8 +270,12 @@ final class SessionSlot: Sendable {
     }
   }
 
-  private func newSession(_ epoch: String) -> StoredSession {
-    StoredSession(epoch: epoch, version: 0, lastActiveAt: .now)
+  /// The record of a new session; `nil` if its reactor requires parameters that are missing.
+  private func newSession(_ epoch: String, _ parameters: [UInt8]?) -> StoredSession? {
+    let parameters = parameters ?? defaultParameters
+    guard parameters != nil || environment.witness.parameters == nil else { return nil }
+    return StoredSession(
+      epoch: epoch, version: 0, lastActiveAt: .now, parameters: parameters)
   }
 
   /// Loads a stored session, and starts the effects again that the end of a process interrupted.
@@ -272,14 +299,14 @@ final class SessionSlot: Sendable {
   }
 
   private func fold(_ stored: StoredSession) throws -> LiveSession {
-    guard stored.version > 0 else { return try begin(stored, instance()) }
+    guard stored.version > 0 else { return try begin(stored, instance(stored)) }
     let mark = environment.settings.marking?.begin(key, .session, [])
     defer { if let mark { environment.settings.marking?.end(mark) } }
-    guard let restored = try environment.witness.fold(log, stored.version, scope) else {
+    guard let restored = try environment.witness.fold(log, stored.version, scope(stored)) else {
       throw LogError.corrupt("Some of the session's mutations are missing.")
     }
     let session = try begin(
-      stored, instance(from: restored.state), snapshot: restored.snapshot)
+      stored, instance(stored, from: restored.state), snapshot: restored.snapshot)
     // The next load begins with a snapshot.
     if stored.version - restored.snapshot >= environment.settings.snapshotInterval {
       session.takeSnapshot()
@@ -287,12 +314,14 @@ final class SessionSlot: Sendable {
     return session
   }
 
-  private var scope: SessionScope {
-    SessionScope(key, logger: environment.logger)
+  private func scope(_ stored: StoredSession) -> SessionScope {
+    environment.scope(of: key, stored.parameters)
   }
 
-  private func instance(from state: (any Sendable)? = nil) throws -> NewInstance {
-    try environment.witness.hotPath.instantiate(state, scope)
+  private func instance(
+    _ stored: StoredSession, from state: (any Sendable)? = nil
+  ) throws -> NewInstance {
+    try environment.witness.hotPath.instantiate(state, scope(stored))
   }
 
   private func begin(

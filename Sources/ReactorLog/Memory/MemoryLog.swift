@@ -32,10 +32,14 @@ public final class MemoryLog: MutationLog {
   /// Creates a session with another one's history up to a version.
   public func fork(
     _ source: SessionKey, at version: Int, to target: SessionKey, epoch: String,
+    parameters: [UInt8]?,
     completion: @escaping @Sendable (Result<Void, LogError>) -> Void
   ) {
-    let history = table.find(source)?.history(upTo: version)
-    let isNew = table.findOrMake(target).begin(epoch, with: history)
+    let original = table.find(source)
+    var history = original?.history(upTo: version)
+    if parameters != nil { history?.snapshots = [] }
+    let isNew = table.findOrMake(target).begin(
+      epoch, with: history, parameters: parameters ?? original?.parameters)
     if isNew { table.updateIndex(target) }
     completion(isNew ? .success(()) : .failure(.conflict))
   }

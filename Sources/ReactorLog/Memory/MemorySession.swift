@@ -17,6 +17,7 @@ final class MemorySession: Sendable {
   private struct Contents {
     var epoch: String?
     var isEnded = false
+    var parameters: [UInt8]?
     var history = History()
     var accepted: [AcceptedAction.ID: AcceptedAction] = [:]
     var outcomes = MemoryOutcomes()
@@ -40,17 +41,19 @@ final class MemorySession: Sendable {
         StoredSession(
           epoch: epoch, version: contents.history.version,
           lastActiveAt: contents.history.lastActiveAt,
-          globals: contents.history.globals, isUnfinished: !contents.accepted.isEmpty))
+          globals: contents.history.globals, isUnfinished: !contents.accepted.isEmpty,
+          parameters: contents.parameters))
     }
   }
 
   /// Starts a history, possibly in place of an ended one.
   ///
   /// - Returns: `false` if the session has a history.
-  func begin(_ epoch: String, with history: History?) -> Bool {
+  func begin(_ epoch: String, with history: History?, parameters: [UInt8]?) -> Bool {
     contents.withLock { contents in
       guard contents.isEnded || contents.epoch == nil else { return false }
-      contents = Contents(epoch: epoch, history: history ?? History(lastActiveAt: .now))
+      contents = Contents(
+        epoch: epoch, parameters: parameters, history: history ?? History(lastActiveAt: .now))
       return true
     }
   }
@@ -70,7 +73,10 @@ final class MemorySession: Sendable {
       guard !contents.isEnded, contents.epoch ?? epoch == epoch, contents.history.version == version
       else { return .rejected }
       let isNew = contents.epoch == nil
-      if isNew { contents.history.lastActiveAt = .now }
+      if isNew {
+        contents.history.lastActiveAt = .now
+        contents.parameters = batch.parameters
+      }
       contents.epoch = epoch
       contents.history.version += batch.entries.count
       for entry in batch.entries {
@@ -107,6 +113,10 @@ final class MemorySession: Sendable {
         $0.version <= version && $0.schema == schema ?? $0.schema
       }
     }
+  }
+
+  var parameters: [UInt8]? {
+    contents.withLock { $0.parameters }
   }
 
   var acceptedActions: [AcceptedAction] {

@@ -16,8 +16,11 @@ final class MemorySessionLog: SessionLog {
     found?.record() ?? .none
   }
 
-  func create(epoch: String, completion: @escaping @Sendable (Result<Void, LogError>) -> Void) {
-    let isNew = made.begin(epoch, with: nil)
+  func create(
+    epoch: String, parameters: [UInt8]?,
+    completion: @escaping @Sendable (Result<Void, LogError>) -> Void
+  ) {
+    let isNew = made.begin(epoch, with: nil, parameters: parameters)
     if isNew { table.updateIndex(key) }
     completion(isNew ? .success(()) : .failure(.conflict))
   }

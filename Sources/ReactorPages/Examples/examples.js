@@ -27,6 +27,10 @@ const known = [
     name: "stopwatch", frames: ["stopwatch.html"],
     about: "An effect that runs until it is stopped, with or without subscribers.",
   },
+  {
+    name: "auction", frames: ["auction.html"],
+    about: "Sessions that talk to each other: an auction has parameters, and sends its beginning and its end to the lobby, exactly once.",
+  },
 ];
 
 /** The examples whose reactor is hosted. */

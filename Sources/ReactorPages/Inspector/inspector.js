@@ -24,7 +24,7 @@ const STATUS = {
 };
 
 /** The reactors that have a page among the examples. */
-const EXAMPLES = ["counter", "profile", "weather", "chat", "stopwatch"];
+const EXAMPLES = ["counter", "profile", "weather", "chat", "stopwatch", "auction"];
 
 const tree = new Tree(part.state);
 const composer = new Composer();

@@ -40,9 +40,13 @@ extension ServiceContext {
     let deadline = exitAfterGrace(store)
     defer { deadline.isMet.store(true, ordering: .relaxed) }
     var hostSettings = configuration.host
+    hostSettings.sendWait = configuration.api.actionWait
     let marks = containCrashes(&hostSettings)
     let host = Host(
       reactors, globals: globals, log: store.log, settings: hostSettings, logger: logger)
+    if let missing = host.firstMissingReference() {
+      throw ConfigurationError.configuration(missing)
+    }
     let serverMetrics = ServerMetrics()
     let credentials = CredentialFiles(
       settings: configuration.authentication, reactors: reactors.map(\.name))

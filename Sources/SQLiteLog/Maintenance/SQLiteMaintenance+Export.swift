@@ -13,6 +13,7 @@ extension SQLiteMaintenance {
       """
       SELECT id, '{"session":' || json_quote(reactor || '/' || session)
         || ',"epoch":' || json_quote(epoch) || ',"created":' || created
+        || iif(parameters IS NULL, '', ',"parameters":' || json(parameters))
         || iif(ended, ',"ended":true}', '}')
       FROM sessions ORDER BY reactor, session
       """)
@@ -40,7 +41,8 @@ extension SQLiteMaintenance {
           || iif(in_array, ',"inArray":true', '')
           || iif(key IS NULL, '', ',"key":' || json_quote(key) || ',"body":' || json_quote(body))
           || iif(failure IS NULL, '', ',"failure":' || json(failure))
-          || iif(principal IS NULL, '', ',"principal":' || json(principal)) || '}'
+          || iif(principal IS NULL, '', ',"principal":' || json(principal))
+          || iif(send_name IS NULL, '', ',"sendName":' || json_quote(send_name)) || '}'
         FROM accepted WHERE session = ?1 ORDER BY request, place
         """),
       try connection.prepare(

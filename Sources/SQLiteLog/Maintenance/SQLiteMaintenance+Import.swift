@@ -68,10 +68,10 @@ private struct ImportedLines {
     // The name of a reactor contains no slash.
     insertSession = try connection.prepare(
       """
-      INSERT INTO sessions (id, reactor, session, epoch, created, ended)
+      INSERT INTO sessions (id, reactor, session, epoch, created, ended, parameters)
       SELECT ?2, substr(name, 1, instr(name, '/') - 1), substr(name, instr(name, '/') + 1),
         json_extract(?1, '$.epoch'), json_extract(?1, '$.created'),
-        json_extract(?1, '$.ended') IS 1
+        json_extract(?1, '$.ended') IS 1, ?1 -> '$.parameters'
       FROM (SELECT json_extract(?1, '$.session') AS name)
       """)
     readEpoch = try connection.prepare("SELECT epoch FROM sessions WHERE id = ?1")
@@ -101,11 +101,12 @@ private struct ImportedLines {
     insertAccepted = try connection.prepare(
       """
       INSERT INTO accepted
-        (session, request, place, at, runs, action, in_array, key, body, failure, principal)
+        (session, request, place, at, runs, action, in_array, key, body, failure, principal,
+        send_name)
       SELECT ?2, json_extract(?1, '$.accepted'), json_extract(?1, '$.place'),
         json_extract(?1, '$.at'), json_extract(?1, '$.runs'), ?1 -> '$.action',
         json_extract(?1, '$.inArray') IS 1, json_extract(?1, '$.key'), json_extract(?1, '$.body'),
-        ?1 -> '$.failure', ?1 -> '$.principal'
+        ?1 -> '$.failure', ?1 -> '$.principal', json_extract(?1, '$.sendName')
       """)
     insertOutcome = try connection.prepare(
       """

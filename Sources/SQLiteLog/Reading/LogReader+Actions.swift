@@ -7,16 +7,20 @@ extension LogReader {
     var actions: [AcceptedAction] = []
     try readAccepted.bind(key.reactor, key.id)
     defer { readAccepted.reset() }
-    while let (request, place, at, runs, action, isInArray, key, body, failure, principal) =
-      try readAccepted.next(
-        as: (Int, Int, Timestamp, Int, [UInt8], Bool, String?, String?, [UInt8]?, [UInt8]?).self)
+    while let (
+      request, place, at, runs, action, isInArray, key, body, failure, principal, sendName
+    ) = try readAccepted.next(
+      as: (
+        Int, Int, Timestamp, Int, [UInt8], Bool, String?, String?, [UInt8]?, [UInt8]?, String?
+      ).self)
     {
       actions.append(
         AcceptedAction(
           id: AcceptedAction.ID(request: request, place: place), action: action,
           isInArray: isInArray,
           key: key.map { IdempotencyKey(stored: $0, body: body ?? "") }, principal: principal,
-          at: at, runs: runs, failure: failure.flatMap { ActionFailure(json: $0) }))
+          at: at, runs: runs, failure: failure.flatMap { ActionFailure(json: $0) },
+          sendName: sendName))
     }
     return actions
   }

@@ -36,7 +36,7 @@ final class LogReader {
     findSession = try connection.prepare(
       """
       SELECT ended, epoch, \(version), \(lastActive), name, revision,
-        EXISTS (SELECT 1 FROM accepted WHERE accepted.session = sessions.id)
+        EXISTS (SELECT 1 FROM accepted WHERE accepted.session = sessions.id), parameters
       FROM sessions LEFT JOIN globals ON globals.session = id
       WHERE reactor = ?1 AND sessions.session = ?2
       """)
@@ -69,7 +69,8 @@ final class LogReader {
       "SELECT epoch, version, revision, value FROM shared WHERE name = ?1")
     readAccepted = try connection.prepare(
       """
-      SELECT request, place, at, runs, action, in_array, key, body, failure, principal FROM accepted
+      SELECT request, place, at, runs, action, in_array, key, body, failure, principal, send_name
+      FROM accepted
       WHERE session = \(id) ORDER BY request, place
       """)
     readOutcome = try connection.prepare(
@@ -93,8 +94,9 @@ final class LogReader {
     var globals: [String: UInt64] = [:]
     try findSession.bind(key.reactor, key.id)
     defer { findSession.reset() }
-    while let (isEnded, epoch, version, lastActiveAt, global, revision, isUnfinished) =
-      try findSession.next(as: (Bool, String, Int, Timestamp, String?, UInt64?, Bool).self)
+    while let (isEnded, epoch, version, lastActiveAt, global, revision, isUnfinished, parameters) =
+      try findSession.next(
+        as: (Bool, String, Int, Timestamp, String?, UInt64?, Bool, [UInt8]?).self)
     {
       if let global { globals[global] = revision }
       record =
@@ -103,7 +105,7 @@ final class LogReader {
         : .stored(
           StoredSession(
             epoch: epoch, version: version, lastActiveAt: lastActiveAt, globals: globals,
-            isUnfinished: isUnfinished))
+            isUnfinished: isUnfinished, parameters: parameters))
     }
     return record
   }

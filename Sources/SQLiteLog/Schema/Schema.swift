@@ -138,5 +138,13 @@ enum Schema {
         mutations.action, mutations.global, mutations.mutation, mutations.principal AS "by"
       FROM sessions JOIN mutations ON mutations.session = sessions.id;
     """,
+    """
+    -- The parameters that a session was created with.
+    ALTER TABLE sessions ADD COLUMN parameters TEXT;
+
+    -- The name that the idempotency keys of the actions are derived from which the effects of an
+    -- accepted action send to other sessions.
+    ALTER TABLE accepted ADD COLUMN send_name TEXT;
+    """,
   ]
 }

@@ -15,6 +15,10 @@ struct Forks {
     let id: Int64
     /// The history that is copied, as it was when the fork was requested; `nil` if there is none.
     let source: Head?
+    /// The parameters of the new session.
+    let parameters: [UInt8]?
+    /// Whether the snapshots are copied, which depend on the parameters.
+    let includesSnapshots: Bool
   }
 
   private struct Name: Hashable {
@@ -155,6 +159,7 @@ struct Forks {
     if copied > 0 { try copyGlobals.run(copy.id, start) }
     budget -= max(1, copied)
     guard copied < limit else { return false }
+    guard copy.includesSnapshots else { return true }
     try copySnapshots.run(
       copy.id, source.id, lastSnapshot.first(copy.id, as: Int.self) ?? 0, version)
     return copySnapshots.changeCount < Self.snapshotsPerStep

@@ -143,16 +143,18 @@ struct LogWriter {
   /// An operation that expects another state of the session is rejected without a change.
   private mutating func apply(_ operation: WriteOperation) throws(DatabaseError) -> WriteResult {
     switch operation {
-    case .create(let key, let epoch):
-      guard let head = try begin(key, epoch: epoch, at: .now) else { return .rejected(.conflict) }
+    case .create(let key, let epoch, let parameters):
+      guard let head = try begin(key, epoch: epoch, at: .now, parameters: parameters) else {
+        return .rejected(.conflict)
+      }
       heads[key] = head
     case .append(let key, let batch, let epoch, let version):
       let isExpected = try append(batch, to: key, epoch: epoch, version: version)
       return isExpected ? .written : .rejected(.conflict)
     case .end(let key):
       try end(key)
-    case .fork(let source, let version, let target, let epoch):
-      return try fork(source, at: version, to: target, epoch: epoch)
+    case .fork(let source, let version, let target, let epoch, let parameters):
+      return try fork(source, at: version, to: target, epoch: epoch, parameters: parameters)
     case .share(let value, let name):
       try statements.share.run(name, value.epoch, value.version, value.revision, value.json)
     case .save(let key, let snapshot, let epoch):
@@ -168,32 +170,36 @@ struct LogWriter {
   ///   - key: The session.
   ///   - epoch: The name of the history.
   ///   - moment: The time of its creation.
+  ///   - parameters: Its parameters.
   ///   - copy: The id of the rows that were copied for it; `nil` for none.
   ///   - origin: The epoch that the chain of the copied rows begins with.
   /// - Returns: Its head, as if it were empty; `nil` if the session has a history.
   /// - Throws: If the database fails.
   private mutating func begin(
-    _ key: SessionKey, epoch: String, at moment: Timestamp, as copy: Int64? = nil,
-    origin: String? = nil
+    _ key: SessionKey, epoch: String, at moment: Timestamp, parameters: [UInt8]?,
+    as copy: Int64? = nil, origin: String? = nil
   ) throws(DatabaseError) -> Head? {
     let known = try head(of: key)
     guard known?.isEnded ?? true else { return nil }
     let id: Int64
     if let known {
       id = copy ?? known.id
-      try statements.replaceSession.run(known.id, id, epoch, moment, origin)
+      try statements.replaceSession.run(known.id, id, epoch, moment, origin, parameters)
     } else {
       id = copy ?? takeID()
-      try insertSession(key, id: id, epoch: epoch, at: moment, isEnded: false, origin: origin)
+      try insertSession(
+        key, id: id, epoch: epoch, at: moment, isEnded: false, origin: origin,
+        parameters: parameters)
     }
     return Head(id: id, epoch: epoch, origin: origin, chain: EntryChain.seed(origin ?? epoch))
   }
 
   private func insertSession(
     _ key: SessionKey, id: Int64, epoch: String, at moment: Timestamp, isEnded: Bool,
-    origin: String? = nil
+    origin: String? = nil, parameters: [UInt8]? = nil
   ) throws(DatabaseError) {
-    try statements.insertSession.run(id, key.reactor, key.id, epoch, moment, isEnded, origin)
+    try statements.insertSession.run(
+      id, key.reactor, key.id, epoch, moment, isEnded, origin, parameters)
   }
 
   /// An id that no history has, and no rows that are to be deleted.
@@ -211,7 +217,10 @@ struct LogWriter {
       found = known
     } else {
       found =
-        version == 0 ? try begin(key, epoch: epoch, at: batch.entries.first?.at ?? .now) : nil
+        version == 0
+        ? try begin(
+          key, epoch: epoch, at: batch.entries.first?.at ?? .now, parameters: batch.parameters)
+        : nil
     }
     guard var head = found, !head.isEnded, head.epoch == epoch, head.version == version else {
       return false
@@ -237,7 +246,7 @@ struct LogWriter {
     try statements.putAccepted.run(
       id, action.id.request, action.id.place, action.at, action.runs, action.action,
       action.isInArray, action.key?.name, action.key?.body, action.failure?.json,
-      action.principal)
+      action.principal, action.sendName)
   }
 
   private func insert(
@@ -266,7 +275,8 @@ struct LogWriter {
 
   /// Copies a part of a history; the session gets the copy when it is complete.
   private mutating func fork(
-    _ source: SessionKey, at version: Int, to target: SessionKey, epoch: String
+    _ source: SessionKey, at version: Int, to target: SessionKey, epoch: String,
+    parameters: [UInt8]?
   ) throws(DatabaseError) -> WriteResult {
     let known = forks.copy(to: target, epoch: epoch)
     guard try head(of: target)?.isEnded ?? true else {
@@ -282,7 +292,13 @@ struct LogWriter {
       copy = known
     } else {
       let head = try head(of: source).flatMap { $0.isEnded ? nil : $0 }
-      copy = Forks.Copy(id: takeID(), source: head)
+      var inherited: [UInt8]?
+      if let head, parameters == nil {
+        inherited = try statements.readParameters.first(head.id, as: [UInt8]?.self) ?? nil
+      }
+      copy = Forks.Copy(
+        id: takeID(), source: head, parameters: parameters ?? inherited,
+        includesSnapshots: parameters == nil)
     }
     guard try forks.copySome(copy, upTo: version) else {
       if known == nil { forks.start(copy, to: target, epoch: epoch) }
@@ -293,8 +309,8 @@ struct LogWriter {
     forks.end(to: target, epoch: epoch)
     if known != nil { try removals.cancel(history: copy.id) }
     let begun = try begin(
-      target, epoch: epoch, at: .now, as: copy.id, origin: copy.source.map { $0.origin ?? $0.epoch }
-    )
+      target, epoch: epoch, at: .now, parameters: copy.parameters, as: copy.id,
+      origin: copy.source.map { $0.origin ?? $0.epoch })
     guard begun != nil else { return .rejected(.conflict) }
     // To be read with the copied rows.
     heads[target] = nil
@@ -304,7 +320,7 @@ struct LogWriter {
   /// Cancels the copies of rejected forks.
   private mutating func cancelForks(in group: ArraySlice<WriteRequest>) {
     for request in group {
-      guard case .fork(_, _, let target, let epoch) = request.operation else { continue }
+      guard case .fork(_, _, let target, let epoch, _) = request.operation else { continue }
       forks.cancel(to: target, epoch: epoch)
     }
   }

@@ -3,7 +3,7 @@ internal import ReactorLog
 /// A change of the store, written completely or not at all.
 enum WriteOperation: Sendable {
   /// Starts a history without mutations.
-  case create(SessionKey, epoch: String)
+  case create(SessionKey, epoch: String, parameters: [UInt8]? = nil)
 
   /// Appends to a history that is at a version.
   case append(SessionKey, LogBatch, epoch: String, version: Int)
@@ -11,8 +11,9 @@ enum WriteOperation: Sendable {
   /// Ends a history.
   case end(SessionKey)
 
-  /// Starts a history with another session's up to a version.
-  case fork(SessionKey, version: Int, to: SessionKey, epoch: String)
+  /// Starts a history with another session's up to a version; parameters replace those of the other.
+  case fork(
+    SessionKey, version: Int, to: SessionKey, epoch: String, parameters: [UInt8]? = nil)
 
   /// Stores a snapshot.
   case save(SessionKey, Snapshot, epoch: String)
@@ -26,7 +27,9 @@ enum WriteOperation: Sendable {
   /// The approximate number of bytes that the operation holds while it is pending.
   var size: Int {
     switch self {
-    case .create, .end, .fork, .maintenance: 256
+    case .create(_, _, let parameters), .fork(_, _, _, _, let parameters):
+      256 + (parameters?.count ?? 0)
+    case .end, .maintenance: 256
     case .append(_, let batch, _, _):
       batch.entries.reduce(256) { $0 + 128 + $1.mutation.count + ($1.action?.count ?? 0) }
         + batch.accepted.reduce(0) { $0 + 256 + $1.action.count }

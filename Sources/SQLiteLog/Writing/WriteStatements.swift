@@ -6,6 +6,7 @@ struct WriteStatements {
   let insertSession: Statement
   let replaceSession: Statement
   let endSession: Statement
+  let readParameters: Statement
   let insertMutation: Statement
   let findChecksum: Statement
   let insertSnapshot: Statement
@@ -31,17 +32,20 @@ struct WriteStatements {
       """)
     insertSession = try connection.prepare(
       """
-      INSERT INTO sessions (id, reactor, session, epoch, created, ended, origin)
-      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+      INSERT INTO sessions (id, reactor, session, epoch, created, ended, origin, parameters)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
       """)
     replaceSession = try connection.prepare(
       """
-      UPDATE sessions SET id = ?2, epoch = ?3, created = ?4, origin = ?5, ended = 0 WHERE id = ?1
+      UPDATE sessions SET id = ?2, epoch = ?3, created = ?4, origin = ?5, parameters = ?6, ended = 0
+      WHERE id = ?1
       """)
     endSession = try connection.prepare(
       """
-      UPDATE sessions SET id = ?2, epoch = '', created = ?3, origin = NULL, ended = 1 WHERE id = ?1
+      UPDATE sessions
+      SET id = ?2, epoch = '', created = ?3, origin = NULL, parameters = NULL, ended = 1 WHERE id = ?1
       """)
+    readParameters = try connection.prepare("SELECT parameters FROM sessions WHERE id = ?1")
     insertMutation = try connection.prepare(
       """
       INSERT INTO mutations
@@ -53,8 +57,9 @@ struct WriteStatements {
     putAccepted = try connection.prepare(
       """
       INSERT OR REPLACE INTO accepted
-        (session, request, place, at, runs, action, in_array, key, body, failure, principal)
-      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+        (session, request, place, at, runs, action, in_array, key, body, failure, principal,
+          send_name)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
       """)
     deleteAccepted = try connection.prepare(
       "DELETE FROM accepted WHERE session = ?1 AND request = ?2 AND place = ?3")

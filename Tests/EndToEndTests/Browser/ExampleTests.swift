@@ -149,7 +149,7 @@ extension GalleryBrowserTests {
       #expect(try browser.complaints() == [])
     }
 
-    @Test(arguments: ["counter", "profile", "weather", "chat", "stopwatch"])
+    @Test(arguments: ["counter", "profile", "weather", "chat", "stopwatch", "auction"])
     func `an example has fewer than 60 lines and is shown beside its source`(name: String) throws {
       let files = try ["html", "js"].map {
         try server.client().get("/examples/\(name).\($0)").text

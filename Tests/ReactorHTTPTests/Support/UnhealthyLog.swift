@@ -12,9 +12,11 @@ final class UnhealthyLog: MutationLog {
 
   func fork(
     _ source: SessionKey, at version: Int, to target: SessionKey, epoch: String,
+    parameters: [UInt8]?,
     completion: @escaping @Sendable (Result<Void, LogError>) -> Void
   ) {
-    base.fork(source, at: version, to: target, epoch: epoch, completion: completion)
+    base.fork(
+      source, at: version, to: target, epoch: epoch, parameters: parameters, completion: completion)
   }
 
   func sessions(

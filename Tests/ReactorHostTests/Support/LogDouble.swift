@@ -81,10 +81,13 @@ final class LogDouble: MutationLog {
 
   func fork(
     _ source: SessionKey, at version: Int, to target: SessionKey, epoch: String,
+    parameters: [UInt8]?,
     completion: @escaping @Sendable (Result<Void, LogError>) -> Void
   ) {
     write(completion) { [base] in
-      base.fork(source, at: version, to: target, epoch: epoch, completion: completion)
+      base.fork(
+        source, at: version, to: target, epoch: epoch, parameters: parameters,
+        completion: completion)
     }
   }
 
@@ -143,8 +146,13 @@ private final class SessionLogDouble: SessionLog {
     try base.record()
   }
 
-  func create(epoch: String, completion: @escaping @Sendable (Result<Void, LogError>) -> Void) {
-    log.write(completion) { [base] in base.create(epoch: epoch, completion: completion) }
+  func create(
+    epoch: String, parameters: [UInt8]?,
+    completion: @escaping @Sendable (Result<Void, LogError>) -> Void
+  ) {
+    log.write(completion) { [base] in
+      base.create(epoch: epoch, parameters: parameters, completion: completion)
+    }
   }
 
   func announce(_ source: any BatchSource) {

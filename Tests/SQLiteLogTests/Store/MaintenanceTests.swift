@@ -24,7 +24,7 @@ struct MaintenanceTests {
     let accepted = AcceptedAction(
       id: .init(request: 4, place: 2), action: Array(#"{"hold":"a"}"#.utf8), isInArray: true,
       key: key, principal: Array(#"{"id":"ada"}"#.utf8), at: Timestamp(milliseconds: 6), runs: 2,
-      failure: ActionFailure(index: 2, reason: nil))
+      failure: ActionFailure(index: 2, reason: nil), sendName: "a \"name\"")
     let outcomes = [
       StoredOutcome(key: key, at: .now, version: 101, failure: nil),
       StoredOutcome(
@@ -36,7 +36,8 @@ struct MaintenanceTests {
     let shared = SharedValue(epoch: "s", version: 2, revision: 77, json: Array("[1,null]".utf8))
     try await log.share(shared, as: "a \"user\"")
     try await log.session(SessionKey(reactor: "counter", id: "ended")).end()
-    try await log.session(SessionKey(reactor: "other", id: "empty")).create(epoch: "two")
+    try await log.session(SessionKey(reactor: "other", id: "empty")).create(
+      epoch: "two", parameters: Array(#"{"title":"a \"b\""}"#.utf8))
   }
 
   private func permissions(of name: String) throws -> Int? {

@@ -2,8 +2,8 @@ import ReactorLog
 
 /// The writing functions of a log as asynchronous functions.
 extension SessionLog {
-  func create(epoch: String) async throws {
-    try await wait { create(epoch: epoch, completion: $0) }
+  func create(epoch: String, parameters: [UInt8]? = nil) async throws {
+    try await wait { create(epoch: epoch, parameters: parameters, completion: $0) }
   }
 
   func append(_ batch: LogBatch, to epoch: String, expecting version: Int) async throws {
@@ -33,11 +33,15 @@ extension SessionLog {
 }
 
 extension MutationLog {
-  func fork(_ source: String, at version: Int, to target: String, epoch: String) async throws {
+  func fork(
+    _ source: String, at version: Int, to target: String, epoch: String,
+    parameters: [UInt8]? = nil
+  ) async throws {
     try await wait {
       fork(
         SessionKey(reactor: "counter", id: source), at: version,
-        to: SessionKey(reactor: "counter", id: target), epoch: epoch, completion: $0)
+        to: SessionKey(reactor: "counter", id: target), epoch: epoch, parameters: parameters,
+        completion: $0)
     }
   }
 

@@ -1,0 +1,116 @@
+internal import Dispatch
+internal import ReactorCore
+internal import ReactorLog
+internal import ReactorStreams
+internal import Synchronization
+
+/// The sessions of a host, for its reactors.
+///
+/// It does not retain the host, whose reactors retain it.
+final class HostedSessions: SessionLink {
+  private struct State {
+    weak var host: Host?
+    /// The typed references of the instances in the catalogue.
+    var declared: [Declaration] = []
+  }
+
+  /// A typed reference.
+  private struct Declaration {
+    let sender: SessionKey
+    let session: SessionKey
+    let type: any Any.Type
+  }
+
+  /// `actions.wait`: how long a send waits for effects.
+  let wait: Duration
+
+  private let state = Mutex(State())
+  private let readsFromDisk: Bool
+  /// Loads sessions that are not in memory: it may block on the disk.
+  private let loading = DispatchQueue(label: "sends")
+
+  init(wait: Duration, readsFromDisk: Bool) {
+    self.wait = wait
+    self.readsFromDisk = readsFromDisk
+  }
+
+  /// Sets the host, once.
+  func set(_ host: Host) {
+    state.withLock { $0.host = host }
+  }
+
+  func reactor(_ name: String) -> (any HostedReactor)? {
+    state.withLock { $0.host }?.reactor(name)
+  }
+
+  /// Calls a closure that may block on the disk.
+  func load(_ body: @escaping @Sendable () -> Void) {
+    guard readsFromDisk else { return body() }
+    loading.async(execute: body)
+  }
+
+  func send(
+    _ action: [UInt8], to session: SessionKey, expecting expectation: SendExpectation,
+    completion: @escaping @Sendable (Result<[UInt8]?, any Error>) -> Void
+  ) -> any Disposable {
+    let effect = RunningEffectContext.current
+    let context = (effect?.request ?? RequestContext.current).sending(to: session)
+    guard context.depth <= SessionSendError.depthLimit else {
+      completion(.failure(SessionSendError.tooDeep(session)))
+      return Disposables.create()
+    }
+    let delivery = SendDelivery(
+      action, to: session, expecting: expectation, for: context, among: self,
+      completion: completion)
+    if let sender = effect?.tracked as? ActionEffect {
+      sender.reply.session.send(delivery, by: sender)
+    } else {
+      Task { delivery.start {} }
+    }
+    return delivery
+  }
+
+  func follow(
+    _ session: SessionKey, receive: @escaping @Sendable (Result<[UInt8], any Error>) -> Void
+  ) -> any Disposable {
+    let follower = SessionFollower(
+      session, among: self, in: CurrentSerialContext.value as? any GlobalContext,
+      receive: receive)
+    follower.open()
+    return follower
+  }
+
+  // MARK: Typed references
+
+  func declare(_ type: any Any.Type, of session: SessionKey, by sender: SessionKey) {
+    guard sender.id == SessionScope.catalogueID else { return }
+    state.withLock {
+      $0.declared.append(Declaration(sender: sender, session: session, type: type))
+    }
+  }
+
+  /// Describes the first typed reference to a reactor that is not hosted, or is of another type.
+  func firstMismatch(in host: Host) -> String? {
+    for declared in state.withLock({ $0.declared }) {
+      let name = declared.session.reactor
+      let sender = declared.sender.reactor
+      guard let reactor = host.reactor(name) as? ReactorRuntime else {
+        return "the reactor \"\(sender)\" refers to \"\(name)\", which is not hosted"
+      }
+      guard reactor.type == declared.type else {
+        return
+          "the reactor \"\(sender)\" refers to \"\(name)\" as \(declared.type), but it is \(reactor.type)"
+      }
+    }
+    return nil
+  }
+}
+
+extension Optional<RequestContext> {
+  /// The context of an action that is sent to another session on behalf of a request, or of none.
+  fileprivate func sending(to session: SessionKey) -> RequestContext {
+    var context = self ?? RequestContext(id: "to-\(session.reactor)-\(session.id)")
+    context.depth += 1
+    return context
+  }
+}

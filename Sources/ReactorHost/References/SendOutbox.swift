@@ -1,0 +1,99 @@
+internal import Synchronization
+
+/// The sends of one session, until they are in the mailboxes of the others.
+///
+/// ```
+///   an effect sends     the turn ends          its batch is committed
+///        ──▶ fresh ───────────▶ waiting ───────────────▶ ready ──▶ delivered, one after the other
+/// ```
+///
+/// A send leaves when all that its session did before is committed, so that no other session has the
+/// consequences of a turn that a crash takes back. The bound is that of the effects of the session,
+/// which wait for their sends.
+final class SendOutbox: Sendable {
+  /// The sends of one turn.
+  private struct Group {
+    let id: Int
+    let sends: [SendDelivery]
+    var isReady = false
+  }
+
+  private struct State {
+    var fresh: [SendDelivery] = []
+    var groups: [Group] = []
+    var lastID = 0
+    /// The threads that will call ``flush()`` after their turn.
+    var submitters = 0
+    var isFlushing = false
+
+    mutating func takeReady() -> [SendDelivery]? {
+      guard let first = groups.first, first.isReady else {
+        isFlushing = false
+        return nil
+      }
+      return groups.removeFirst().sends
+    }
+  }
+
+  private let state = Mutex(State())
+  private let deliveries = SerialAsyncQueue()
+
+  /// Adds a send, in a turn of the session.
+  func add(_ send: SendDelivery) {
+    state.withLock { $0.fresh.append(send) }
+  }
+
+  /// The turn is over: its sends wait for their batch.
+  ///
+  /// - Returns: The group to pass to ``release(_:)``; `nil` if the turn sent nothing.
+  func endTurn() -> Int? {
+    state.withLock { state in
+      guard !state.fresh.isEmpty else { return nil }
+      state.lastID += 1
+      state.groups.append(Group(id: state.lastID, sends: state.fresh))
+      state.fresh = []
+      return state.lastID
+    }
+  }
+
+  /// The batch of a group is committed.
+  func release(_ id: Int) {
+    let isLeft = state.withLock { state in
+      guard let index = state.groups.firstIndex(where: { $0.id == id }) else { return false }
+      state.groups[index].isReady = true
+      return state.submitters == 0 && !state.isFlushing
+    }
+    // Leaves the thread, which may be the log's or in a turn of the session.
+    if isLeft { Task { flush() } }
+  }
+
+  /// The session has ended, and its effects with it.
+  func removeAll() {
+    state.withLock { state in
+      (state.fresh, state.groups) = ([], [])
+    }
+  }
+
+  /// A thread begins to submit a request, and delivers what that releases.
+  func enter() {
+    state.withLock { $0.submitters += 1 }
+  }
+
+  /// The thread has left the session's turn.
+  func leave() {
+    state.withLock { $0.submitters -= 1 }
+    flush()
+  }
+
+  /// Delivers the ready sends, and those that become ready meanwhile.
+  private func flush() {
+    let isFirst = state.withLock { state in
+      defer { state.isFlushing = true }
+      return !state.isFlushing
+    }
+    guard isFirst else { return }
+    while let sends = state.withLock({ $0.takeReady() }) {
+      for send in sends { deliveries.enqueue { done in send.start(done) } }
+    }
+  }
+}

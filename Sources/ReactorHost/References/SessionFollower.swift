@@ -1,0 +1,152 @@
+internal import ReactorLog
+internal import ReactorStreams
+internal import Synchronization
+
+/// Observes the States of another session for one observer: the latest, when the observer is ready.
+final class SessionFollower: SessionObserver, Disposable {
+  private enum Event {
+    case state(CommittedState)
+    case end(SessionSendError)
+  }
+
+  private struct State {
+    var source: (any Session)?
+    var pending: Event?
+    /// Whether a task will take the pending event.
+    var isScheduled = false
+    var isDisposed = false
+  }
+
+  private let key: SessionKey
+  private let sessions: HostedSessions
+  /// The session that merges the States into its mutations; `nil` elsewhere.
+  private let context: (any GlobalContext)?
+  private let receive: @Sendable (Result<[UInt8], any Error>) -> Void
+  private let state = Mutex(State())
+
+  init(
+    _ key: SessionKey, among sessions: HostedSessions, in context: (any GlobalContext)?,
+    receive: @escaping @Sendable (Result<[UInt8], any Error>) -> Void
+  ) {
+    self.key = key
+    self.sessions = sessions
+    self.context = context
+    self.receive = receive
+  }
+
+  /// Opens the session and observes it.
+  ///
+  /// On a task of its own: the caller may be in a turn, or about to load a session itself.
+  func open() {
+    Task { [self] in
+      guard !state.withLock({ $0.isDisposed }) else { return }
+      guard let reactor = sessions.reactor(key.reactor) else {
+        return post(.end(.unknownReactor(key)))
+      }
+      if let live = reactor.liveSession(key.id) { return observe(live) }
+      sessions.load { [self] in
+        reactor.session(key.id, for: .use) { [self] result in
+          switch result {
+          case .success(let opened): observe(opened.session)
+          case .failure(let error): post(.end(SessionSendError(key, error)))
+          }
+        }
+      }
+    }
+  }
+
+  private func observe(_ session: any Session) {
+    guard let base = session.observe(self) else { return open() }
+    let isDisposed = state.withLock { state in
+      state.source = session
+      return state.isDisposed
+    }
+    if isDisposed { return session.stopObserving(self) }
+    post(.state(base))
+  }
+
+  func sessionDidCommit(_ state: CommittedState) {
+    post(.state(state))
+  }
+
+  func sessionDidEnd(_ end: SessionEnd) {
+    state.withLock { $0.source = nil }
+    switch end {
+    case .deleted: post(.end(.ended(key)))
+    case .interrupted: open()
+    }
+  }
+
+  /// Replaces the event that is to be received.
+  private func post(_ event: Event) {
+    let isFirst = state.withLock { state in
+      guard !state.isDisposed else { return false }
+      // A commit may be published while the base is posted.
+      if case .state(let known) = state.pending, case .state(let next) = event,
+        known.cursor.epoch == next.cursor.epoch, known.version > next.version
+      {
+        return false
+      }
+      state.pending = event
+      defer { state.isScheduled = true }
+      return !state.isScheduled
+    }
+    if isFirst { Task { deliver() } }
+  }
+
+  private func deliver() {
+    guard let context else {
+      while let event = take(whileScheduled: true) { receive(event) }
+      return
+    }
+    context.perform { [self] in
+      switch take(whileScheduled: false) {
+      case .state(let next)?:
+        // In a turn of its own, unless the session has a mutation of this State already.
+        context.deliver(
+          global: key.description, revision: next.cursor.revision, isNull: false,
+          { [self] in receive(.state(next)) })
+      case .end(let error)?: receive(.end(error))
+      case nil: break
+      }
+    }
+  }
+
+  /// Dequeues the pending event.
+  ///
+  /// - Parameter keepsSchedule: Whether the caller dequeues the next one as well.
+  /// - Returns: The event; `nil` if there is none, or the observation has ended.
+  private func take(whileScheduled keepsSchedule: Bool) -> Event? {
+    state.withLock { state in
+      let event = state.isDisposed ? nil : state.pending.take()
+      state.isScheduled = keepsSchedule && event != nil
+      return event
+    }
+  }
+
+  private func receive(_ event: Event) {
+    switch event {
+    case .state(let next): receive(.success(next.json))
+    case .end(let error): receive(.failure(error))
+    }
+  }
+
+  func dispose() {
+    let source = state.withLock { state in
+      state.isDisposed = true
+      return state.source.take()
+    }
+    source?.stopObserving(self)
+  }
+}
+
+extension Cursor {
+  /// A number that identifies the cursor across restarts, for the mark of a mutation that it caused.
+  fileprivate var revision: UInt64 {
+    // FNV-1a; the log stores 63 bits.
+    description.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) {
+      ($0 ^ UInt64($1)) &* 0x100_0000_01b3
+    }
+      & UInt64(Int64.max)
+  }
+}

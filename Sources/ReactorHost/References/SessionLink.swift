@@ -1,0 +1,45 @@
+package import ReactorLog
+package import ReactorStreams
+
+/// How long a send waits.
+public enum SendExpectation: Sendable {
+  /// Until all effects of the action have ended and all of its mutations are committed; at most
+  /// `actions.wait`, after which the stream emits the State of that moment, like the response 202.
+  case effects
+
+  /// Until the mutations of the action's own turn are committed. Its effects continue.
+  case commit
+
+  /// As ``commit``, but the stream completes without the State, which is not decoded.
+  case accepted
+}
+
+/// The way from a reactor to other sessions: a host, or the recorder of a test.
+package protocol SessionLink: Sendable {
+  /// Sends an action.
+  ///
+  /// - Parameters:
+  ///   - action: The action, as JSON.
+  ///   - session: The other session.
+  ///   - expectation: How long to wait.
+  ///   - completion: Called at most once, on any thread, with the State as JSON; with `nil` for
+  ///     ``SendExpectation/accepted``.
+  /// - Returns: A disposable that drops the completion.
+  func send(
+    _ action: [UInt8], to session: SessionKey, expecting expectation: SendExpectation,
+    completion: @escaping @Sendable (Result<[UInt8]?, any Error>) -> Void
+  ) -> any Disposable
+
+  /// Observes the States of a session.
+  ///
+  /// - Parameters:
+  ///   - session: The other session.
+  ///   - receive: Called with each State as JSON, one call at a time; a failure is the last call.
+  /// - Returns: A disposable that ends the observation.
+  func follow(
+    _ session: SessionKey, receive: @escaping @Sendable (Result<[UInt8], any Error>) -> Void
+  ) -> any Disposable
+
+  /// Checks a typed reference.
+  func declare(_ type: any Any.Type, of session: SessionKey, by sender: SessionKey)
+}

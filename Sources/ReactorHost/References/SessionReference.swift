@@ -1,0 +1,141 @@
+internal import ReactorCoding
+public import ReactorCore
+public import ReactorLog
+public import ReactorStreams
+
+/// Another session, for the effects and the streams of a reactor.
+///
+/// ```swift
+/// ReactorRegistration("auction", summary: "An auction") { context in
+///   AuctionReactor(lobby: context.session(LobbyReactor.self, "lobby", "main"))
+/// }
+/// ```
+///
+/// An effect sends actions to it and observes its State. `reduce` must use neither.
+public struct SessionReference<R: Reactor>: Sendable where R.Action: Codable, R.State: Codable {
+  /// The session.
+  public let session: SessionKey
+
+  private let link: any SessionLink
+
+  /// Creates a reference that sends through a link.
+  package init(_ session: SessionKey, through link: any SessionLink) {
+    self.session = session
+    self.link = link
+  }
+
+  /// A stream that sends an action when it is subscribed to, and emits the State with it.
+  ///
+  /// A send of an effect leaves when all that its reactor did before is committed. It does not block
+  /// the sender's queue. Sends of one session to another arrive in the order of their subscription.
+  ///
+  /// **Exactly once.** If the effect runs again after a crash, its sends have the same idempotency
+  /// keys as before, so the other session executes each once and repeats its response: as long as
+  /// it retains keys (`actions.idempotency`), and the effect makes its sends to a session in the same
+  /// order. Not so in a stream of `transform`, and of an action that the reactor itself created: there
+  /// a send happens at most once.
+  ///
+  /// The stream fails with the error of the action, or with a ``SessionSendError``. A chain of 32
+  /// sends, each of which an action sent by the one before, ends with
+  /// ``SessionSendError/tooDeep(_:)``.
+  ///
+  /// - Parameters:
+  ///   - action: The action.
+  ///   - expectation: How long to wait.
+  /// - Returns: The stream: one State, or none for `.accepted`.
+  public func send(
+    _ action: R.Action, expecting expectation: SendExpectation = .effects
+  ) -> Observable<R.State> {
+    Observable { [session, link] observer in
+      let json: [UInt8]
+      do {
+        json = try JSONCoder.encode(action)
+      } catch {
+        observer.on(.error(error))
+        return Disposables.create()
+      }
+      return link.send(json, to: session, expecting: expectation) { result in
+        observer.receive(result.flatMap { json in Result { try json.map(Self.state) } })
+      }
+    }
+  }
+
+  /// The State: the current one, then the latest after each commit.
+  ///
+  /// States in between may be left out. In a reactor's `transform(mutation:)` each arrives in a turn
+  /// of its own, like the value of a global: once, also if the reactor was not in memory meanwhile.
+  ///
+  /// The stream creates the session unless `sessions.create` is `explicit`. It fails with
+  /// ``SessionSendError/ended(_:)`` when the session is deleted.
+  public var state: Observable<R.State> {
+    Observable { [session, link] observer in
+      link.follow(session) { result in
+        switch result.flatMap({ json in Result { try Self.state(json) } }) {
+        case .success(let state): observer.on(.next(state))
+        case .failure(let error): observer.on(.error(error))
+        }
+      }
+    }
+  }
+
+  private static func state(_ json: [UInt8]) throws -> R.State {
+    try JSONCoder.decode(R.State.self, from: json)
+  }
+}
+
+/// Another session by name, in JSON.
+///
+/// Like ``SessionReference``, for a reactor whose types are not known here.
+public struct NamedSessionReference: Sendable {
+  /// The session.
+  public let session: SessionKey
+
+  private let link: any SessionLink
+
+  /// Creates a reference that sends through a link.
+  package init(_ session: SessionKey, through link: any SessionLink) {
+    self.session = session
+    self.link = link
+  }
+
+  /// A stream that sends an action when it is subscribed to, see
+  /// ``SessionReference/send(_:expecting:)``.
+  ///
+  /// - Parameters:
+  ///   - action: The action, or an array of actions, as JSON.
+  ///   - expectation: How long to wait.
+  /// - Returns: The stream: one State as JSON, or none for `.accepted`.
+  public func send(
+    _ action: String, expecting expectation: SendExpectation = .effects
+  ) -> Observable<String> {
+    Observable { [session, link] observer in
+      link.send(Array(action.utf8), to: session, expecting: expectation) { result in
+        observer.receive(result.map { $0.map { String(decoding: $0, as: UTF8.self) } })
+      }
+    }
+  }
+
+  /// The State as JSON, see ``SessionReference/state``.
+  public var state: Observable<String> {
+    Observable { [session, link] observer in
+      link.follow(session) { result in
+        switch result {
+        case .success(let json): observer.on(.next(String(decoding: json, as: UTF8.self)))
+        case .failure(let error): observer.on(.error(error))
+        }
+      }
+    }
+  }
+}
+
+extension ObserverType {
+  /// Receives the result of a send.
+  fileprivate func receive(_ result: Result<Element?, any Error>) {
+    switch result {
+    case .success(let state):
+      if let state { on(.next(state)) }
+      on(.completed)
+    case .failure(let error): on(.error(error))
+    }
+  }
+}

@@ -1,0 +1,149 @@
+internal import ReactorCoding
+internal import ReactorCore
+public import ReactorHost
+internal import ReactorStreams
+internal import Synchronization
+
+/// The other sessions of a reactor under test: records the sends, and emits the States that the test
+/// sets.
+///
+/// ```swift
+/// let sessions = TestSessions()
+/// sessions.set(LobbyReactor.State(), of: "lobby", "main")
+/// let test = ReactorTest(
+///   AuctionReactor(sessions.context("auction", "lamp", parameters: .init(item: "A lamp"))))
+/// await test.send(.open) { $0.phase = .open }
+/// #expect(sessions.sends == [.init("lobby/main", #"{"list":{"id":"lamp"}}"#)])
+/// ```
+///
+/// A send emits the State of its session at once; without one it waits until the test sets it.
+public final class TestSessions: Sendable {
+  /// An action that the reactor has sent.
+  public struct Send: Equatable, Sendable, CustomStringConvertible {
+    /// The other session, as `reactor/id`.
+    public let session: String
+
+    /// The action, as JSON.
+    public let action: String
+
+    /// Creates a send.
+    public init(_ session: String, _ action: String) {
+      self.session = session
+      self.action = action
+    }
+
+    /// The session and the action.
+    public var description: String { "\(session) \(action)" }
+  }
+
+  fileprivate typealias Receiver = @Sendable (Result<[UInt8], any Error>) -> Void
+
+  private struct State {
+    var sends: [Send] = []
+    var results: [SessionKey: Result<[UInt8], any Error>] = [:]
+    var lastID = 0
+    var waiting: [Int: (session: SessionKey, receive: Receiver)] = [:]
+    var followers: [Int: (session: SessionKey, receive: Receiver)] = [:]
+
+    mutating func nextID() -> Int {
+      lastID += 1
+      return lastID
+    }
+  }
+
+  private let state = Mutex(State())
+
+  /// Creates sessions without States.
+  public init() {}
+
+  /// The actions that were sent, in order.
+  public var sends: [Send] { state.withLock { $0.sends } }
+
+  /// The context of a session with parameters.
+  public func context<Parameters>(
+    _ reactor: String, _ id: String, parameters: Parameters
+  ) -> SessionContext<Parameters> {
+    SessionContext(
+      session: SessionKey(reactor: reactor, id: id), parameters: parameters, logger: .silent,
+      link: TestLink(sessions: self))
+  }
+
+  /// The context of a session without parameters.
+  public func context(_ reactor: String, _ id: String) -> SessionContext<NoParameters> {
+    context(reactor, id, parameters: NoParameters())
+  }
+
+  /// Sets the State of a session: sends that wait emit it, and its observers.
+  ///
+  /// - Throws: If the State cannot be encoded as JSON.
+  public func set(_ value: some Encodable, of reactor: String, _ id: String) throws {
+    publish(.success(try JSONCoder.encode(value)), of: SessionKey(reactor: reactor, id: id))
+  }
+
+  /// Fails the sends to a session and the streams of its States from now on.
+  public func fail(_ reactor: String, _ id: String, with error: any Error) {
+    publish(.failure(error), of: SessionKey(reactor: reactor, id: id))
+  }
+
+  private func publish(_ result: Result<[UInt8], any Error>, of session: SessionKey) {
+    let receivers = state.withLock { state in
+      state.results[session] = result
+      let waiting = state.waiting.filter { $0.value.session == session }
+      for id in waiting.keys { state.waiting[id] = nil }
+      let followers = state.followers.filter { $0.value.session == session }
+      return (Array(waiting) + Array(followers)).sorted { $0.key < $1.key }.map(\.value.receive)
+    }
+    for receive in receivers { receive(result) }
+  }
+
+  fileprivate func send(
+    _ action: [UInt8], to session: SessionKey, _ receive: @escaping Receiver
+  ) -> any Disposable {
+    let (id, result) = state.withLock { state in
+      state.sends.append(Send("\(session)", String(decoding: action, as: UTF8.self)))
+      let id = state.nextID()
+      if state.results[session] == nil { state.waiting[id] = (session, receive) }
+      return (id, state.results[session])
+    }
+    if let result { receive(result) }
+    return Disposables.create { [self] in state.withLock { $0.waiting[id] = nil } }
+  }
+
+  fileprivate func follow(
+    _ session: SessionKey, _ receive: @escaping Receiver
+  ) -> any Disposable {
+    let (id, result) = state.withLock { state in
+      let id = state.nextID()
+      state.followers[id] = (session, receive)
+      return (id, state.results[session])
+    }
+    if let result { receive(result) }
+    return Disposables.create { [self] in state.withLock { $0.followers[id] = nil } }
+  }
+}
+
+/// The link of a context to the recorded sessions.
+private struct TestLink: SessionLink {
+  let sessions: TestSessions
+
+  func send(
+    _ action: [UInt8], to session: SessionKey, expecting expectation: SendExpectation,
+    completion: @escaping @Sendable (Result<[UInt8]?, any Error>) -> Void
+  ) -> any Disposable {
+    sessions.send(action, to: session) { result in
+      if case .accepted = expectation {
+        completion(result.map { _ in nil })
+      } else {
+        completion(result.map { $0 })
+      }
+    }
+  }
+
+  func follow(
+    _ session: SessionKey, receive: @escaping @Sendable (Result<[UInt8], any Error>) -> Void
+  ) -> any Disposable {
+    sessions.follow(session, receive)
+  }
+
+  func declare(_ type: any Any.Type, of session: SessionKey, by sender: SessionKey) {}
+}

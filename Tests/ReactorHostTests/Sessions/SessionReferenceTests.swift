@@ -1,0 +1,210 @@
+import ReactorCore
+import ReactorHost
+import ReactorLog
+import ReactorStreams
+import Synchronization
+import Testing
+
+/// Sends between sessions, and the streams of their States.
+struct SessionReferenceTests {
+  private let log = MemoryLog()
+
+  private func host(
+    over log: (any MutationLog)? = nil, effects board: EffectBoard = EffectBoard(),
+    adjust: (inout HostSettings) -> Void = { _ in }
+  ) -> Host {
+    var settings = HostSettings()
+    adjust(&settings)
+    return Host(
+      [
+        ReactorRegistration("relay", summary: "Sends") { RelayReactor($0, board: board) },
+        ReactorRegistration("list", summary: "Receives") { _ in ListReactor(board: board) },
+        ReactorRegistration("mirror", summary: "Follows") { MirrorReactor($0) },
+      ], log: log ?? self.log, settings: settings)
+  }
+
+  private func list(_ words: String...) -> String {
+    #"{"words":["# + words.map { "\"\($0)\"" }.joined(separator: ",") + "]}"
+  }
+
+  // MARK: Sending
+
+  @Test(arguments: ["effects", "commit", "accepted"])
+  func `a send executes the action in the other session`(expectation: String) async throws {
+    let host = host()
+    let relay = try host.open("relay", "a")
+    let outcome = try relay.send(#"{"send":{"words":["x"],"expecting":"\#(expectation)"}}"#)
+    try await eventually { !outcome.values.isEmpty }
+    let seen = expectation == "accepted" ? "" : #""1: x""#
+    #expect(
+      outcome.values == [#"committed 1 {"seen":[\#(seen)],"failures":[]}"#]
+        || expectation == "accepted"
+          && outcome.values == [#"committed 0 {"seen":[],"failures":[]}"#]
+    )
+    #expect(try host.open("list", "main").shown == "1 " + list("x"))
+  }
+
+  @Test func `sends to one session arrive in their order`() async throws {
+    let host = host()
+    let relay = try host.open("relay", "a")
+    let words = (0..<200).map { "w\($0)" }
+    let outcome = try relay.send(
+      #"{"merge":["# + words.map { "\"\($0)\"" }.joined(separator: ",") + "]}")
+    try await eventually { !outcome.values.isEmpty }
+    let main = try host.open("list", "main")
+    let sent = try main.entries(after: 0, limit: 1000).map(\.words)
+    #expect(sent == words.enumerated().map { #"\#($0 + 1) {"add":"\#($1)"} "\#($1)""# })
+  }
+
+  @Test func `a send waits for the commit of the turn that made it`() async throws {
+    let double = LogDouble(log)
+    let host = host(over: double)
+    let relay = try host.open("relay", "a")
+    double.set(.held)
+    let outcome = try relay.send(#"{"send":{"words":["x"],"expecting":"effects"}}"#)
+    #expect(host.reactor("list")?.liveSession("main") == nil)
+    double.set(.atOnce)
+    double.releaseAll()
+    try await eventually { !outcome.values.isEmpty }
+    #expect(try host.open("list", "main").shown == "1 " + list("x"))
+  }
+
+  @Test func `an effect that runs again after a crash sends nothing twice`() async throws {
+    do {
+      let first = host()
+      let relay = try first.open("relay", "a")
+      try relay.send(#"{"send":{"words":["x","hold:h","z"],"expecting":"effects"}}"#)
+      try await eventually { try first.open("list", "main").shown == "1 " + self.list("x") }
+    }
+    let board = EffectBoard()
+    let second = host(effects: board)
+    second.resumeInterruptedActions()
+    try await eventually { second.reactor("list")?.liveSession("main") != nil }
+    let main = try second.open("list", "main")
+    try await eventually { main.activity.running == 1 }
+    board["h"].onNext(.add(7))
+    board["h"].onCompleted()
+    let relay = try second.open("relay", "a")
+    try await eventually { relay.current.version == 4 }
+    #expect(main.shown == "3 " + list("x", "held", "z"))
+  }
+
+  @Test func `the responses of the sends before a crash are repeated to the effect`() async throws {
+    do {
+      let first = host()
+      try first.open("relay", "a").send(
+        #"{"send":{"words":["x","hold:h"],"expecting":"effects"}}"#)
+      try await eventually { try first.open("list", "main").shown == "1 " + self.list("x") }
+    }
+    try host().open("list", "main").send(#"{"add":"y"}"#)
+    let again = host()
+    let relay = try again.open("relay", "a")
+    try await eventually { relay.current.version >= 2 }
+    #expect(relay.shown.contains(#""1: x""#))
+  }
+
+  @Test func `errors are those that a client would get`() async throws {
+    let host = host(adjust: { $0.sessionCreation = .explicit })
+    let relay = try host.open("relay", "a", for: .ensure)
+    for (target, error) in [
+      ("none/x", "404 No such reactor"), ("list/x", "404 No such session"),
+      ("list/ended", "410 The session has ended"),
+    ] {
+      _ = try host.open("list", "ended", for: .ensure)
+      host.reactor("list")?.endSession("ended") { _ in }
+      let outcome = try relay.send(#"{"sendTo":"\#(target)"}"#)
+      try await eventually { !outcome.values.isEmpty }
+      #expect(relay.shown.contains(error))
+    }
+    _ = try host.open("list", "main", for: .ensure)
+    let invalid = try relay.send(#"{"sendTo":"list/main"}"#)
+    try await eventually { !invalid.values.isEmpty }
+    #expect(relay.shown.contains("422 Not an action of this reactor"))
+  }
+
+  @Test func `a chain of 33 sends ends with an error that reaches the first action`() async throws {
+    let host = host()
+    let outcome = try host.open("relay", "0").send(#"{"chain":40}"#)
+    try await eventually { !outcome.values.isEmpty }
+    #expect(outcome.values == ["failed SessionSendError"])
+    #expect(host.reactor("relay")?.liveSession("32") != nil)
+    #expect(host.reactor("relay")?.liveSession("33") == nil)
+  }
+
+  @Test func `sessions that wait for each other end by actions.wait`() async throws {
+    let host = host(adjust: { $0.sendWait = .milliseconds(50) })
+    let outcome = try host.open("relay", "a").send(#"{"pingPong":3}"#)
+    try await eventually { !outcome.values.isEmpty }
+    #expect(outcome.values.first?.hasPrefix("committed") == true)
+  }
+
+  @Test func `a cancelled effect drops its sends`() async throws {
+    let double = LogDouble(log)
+    let host = host(over: double)
+    let relay = try host.open("relay", "a")
+    double.set(.held)
+    try relay.send(#"{"send":{"words":["x"],"expecting":"effects"}}"#)
+    relay.effects(after: nil, limit: 1) { effects in
+      if let id = effects?.first?.id { relay.cancelEffect(id) { _ in } }
+    }
+    double.set(.atOnce)
+    double.releaseAll()
+    try await eventually { relay.activity.running == 0 }
+    #expect(try host.open("list", "main").shown == "0 " + list())
+  }
+
+  // MARK: States
+
+  @Test func `the States of another session are merged like a global, once each`() async throws {
+    let first = host()
+    let mirror = try first.open("mirror", "m")
+    try await eventually { mirror.current.version == 1 }
+    let main = try first.open("list", "main")
+    try main.send(#"{"add":"x"}"#)
+    try await eventually { mirror.shown == #"2 {"words":["x"]}"# }
+    let again = host()
+    let reloaded = try again.open("mirror", "m")
+    try again.open("list", "main").send(#"{"add":"y"}"#)
+    try await eventually { reloaded.shown == #"3 {"words":["x","y"]}"# }
+    #expect(try reloaded.entries(after: 0, limit: 9).allSatisfy { $0.global?.name == "list/main" })
+  }
+
+  @Test func `many commits arrive as the latest at least`() async throws {
+    let host = host()
+    let mirror = try host.open("mirror", "m")
+    let main = try host.open("list", "main")
+    for index in 0..<500 { try main.send(#"{"add":"\#(index)"}"#) }
+    try await eventually { mirror.current.json == main.current.json }
+    #expect(mirror.current.version <= 501)
+  }
+
+  @Test func `the end of the other session ends the stream with an error`() async throws {
+    let lines = Mutex<[String]>([])
+    let host = Host(
+      [
+        ReactorRegistration("list", summary: "Receives") { _ in ListReactor(board: EffectBoard()) },
+        ReactorRegistration("mirror", summary: "Follows") { context in
+          MirrorReactor(context) { error in lines.withLock { $0.append("\(error)") } }
+        },
+      ])
+    let mirror = try host.open("mirror", "m")
+    try await eventually { mirror.current.version == 1 }
+    host.reactor("list")?.endSession("main") { _ in }
+    try await eventually { lines.withLock { $0.contains("ended(list/main)") } }
+  }
+
+  // MARK: Typed references
+
+  @Test func `a typed reference to a reactor that is not hosted is found at the start`() {
+    #expect(host().firstMissingReference() == nil)
+    let lonely = Host([ReactorRegistration("mirror", summary: "Follows") { MirrorReactor($0) }])
+    #expect(
+      lonely.firstMissingReference()
+        == #"the reactor "mirror" refers to "list", which is not hosted"#)
+    let wrong = Host([
+      ReactorRegistration("mirror", summary: "Follows") { MirrorReactor($0) },
+      ReactorRegistration("list", summary: "Not a list") { MirrorReactor($0) },
+    ])
+    #expect(wrong.firstMissingReference()?.contains("refers to \"list\" as ListReactor") == true)
+  }
+}
