@@ -24,6 +24,7 @@ public final class AuctionReactor: Reactor {
     case opened
     case bid(Bid)
     case closed(at: Int64)
+    case reported
   }
 
   /// An offer.
@@ -47,6 +48,9 @@ public final class AuctionReactor: Reactor {
     var phase = Phase.new
     var bids: [Bid] = []
     var closedAt: Int64?
+
+    /// Whether the lobby has the sale.
+    var isReported = false
   }
 
   /// The item of the parameters.
@@ -80,7 +84,7 @@ public final class AuctionReactor: Reactor {
   public func mutate(action: Action) -> Observable<Mutation> {
     switch action {
     case .open:
-      guard !isWaiting else { return .empty() }
+      guard !isWaiting, !currentState.isReported else { return .empty() }
       isWaiting = true
       return run()
     case .bid(let name, let amount):
@@ -108,6 +112,7 @@ public final class AuctionReactor: Reactor {
           id: id, item: state.item, winner: bid?.by, price: bid?.amount ?? 0)
         return Self.sent(.close(id: id, sale: sale), to: lobby)
       },
+      .just(.reported),
     ])
   }
 
@@ -131,6 +136,7 @@ public final class AuctionReactor: Reactor {
     case .opened: state.phase = .open
     case .bid(let bid): state.bids = (state.bids + [bid]).suffix(State.bidLimit)
     case .closed(let time): (state.phase, state.closedAt) = (.closed, time)
+    case .reported: state.isReported = true
     }
     return state
   }

@@ -2,7 +2,8 @@ public import ReactorCore
 
 /// The open auctions and the latest sales: the auctions send them.
 ///
-/// An auction may send each action again; only the first one changes the State.
+/// Each auction sends its beginning and its end exactly once, so the lobby does not look for
+/// repetitions.
 public final class LobbyReactor: Reactor {
   /// The actions of auctions.
   public enum Action: Codable, Sendable {
@@ -48,18 +49,13 @@ public final class LobbyReactor: Reactor {
   /// Creates a lobby.
   public init() {}
 
-  /// Rejects auctions beyond the limit, and ignores repetitions.
+  /// Rejects auctions beyond the limit.
   public func mutate(action: Action) -> Observable<Mutation> {
-    let state = currentState
     switch action {
     case .list(let id, let item):
-      guard !state.open.contains(where: { $0.id == id }),
-        !state.sold.contains(where: { $0.id == id })
-      else { return .empty() }
-      guard state.open.count < State.openLimit else { return .error(LobbyFull()) }
+      guard currentState.open.count < State.openLimit else { return .error(LobbyFull()) }
       return .just(.add(Listing(id: id, item: item)))
-    case .close(let id, let sale):
-      return state.sold.contains { $0.id == id } ? .empty() : .just(.sell(sale))
+    case .close(_, let sale): return .just(.sell(sale))
     }
   }
 

@@ -32,6 +32,7 @@ struct AuctionReactorTests {
     #expect(sessions.sends.count == 1)
     test.advance(by: .milliseconds(1))
     await test.receive { ($0.phase, $0.closedAt) = (.closed, 60_000) }
+    await test.receive { $0.isReported = true }
     #expect(
       sessions.sends.last
         == .init(
