@@ -9,6 +9,8 @@ import Testing
   private static let rounds =
     ProcessInfo.processInfo.environment["FAULT_ROUNDS"].flatMap { Int($0) } ?? 10
   private static let auctionsPerRound = 4
+  /// The number of kills that an auction sees: an action that is interrupted ten times is given up.
+  private static let killsPerAuction = 5
 
   /// An auction, as its clients know it.
   private struct Auction: Sendable {
@@ -19,13 +21,26 @@ import Testing
 
   @Test func `each auction is closed and reported once, at or after its time`() throws {
     let folder = try TemporaryFolder()
-    var auctions: [Auction] = []
+    var (auctions, settled): ([Auction], Int) = ([], 0)
     for round in 0..<Self.rounds {
       let server = try ReactordProcess("--store", "sqlite:\(folder["log.db"])")
+      if round % Self.killsPerAuction == 0 {
+        try settle(auctions[settled...], server)
+        settled = auctions.count
+      }
       auctions += try load(server, round)
       try server.process.wait()
     }
     let server = try ReactordProcess("--store", "sqlite:\(folder["log.db"])")
+    try settle(auctions[settled...], server)
+    for auction in auctions { try check(auction, SessionClient(server.client(), auction.path)) }
+    let lobby = SessionClient(server.client(), "/v1/reactors/lobby/sessions/main")
+    #expect(try lobby.state().json["open"]?.array?.count == 0)
+    try check(lobby, auctions)
+  }
+
+  /// Waits for the end of auctions.
+  private func settle(_ auctions: ArraySlice<Auction>, _ server: ReactordProcess) throws {
     for auction in auctions {
       let session = SessionClient(server.client(), auction.path)
       // The one before may not have been accepted. It changes nothing if it was.
@@ -34,11 +49,7 @@ import Testing
     for auction in auctions {
       let session = SessionClient(server.client(), auction.path)
       try #require(eventually { try session.state().json["isReported"] == .bool(true) })
-      try check(auction, session)
     }
-    let lobby = SessionClient(server.client(), "/v1/reactors/lobby/sessions/main")
-    #expect(try lobby.state().json["open"]?.array?.count == 0)
-    try check(lobby, auctions)
   }
 
   /// Creates auctions and bids until the service is killed.
@@ -65,7 +76,7 @@ import Testing
       acknowledged()
       var amount = 1
       while let response = try? session.post(#"{"bid":{"by":"Ada","amount":\#(amount)}}"#) {
-        // After its end an auction rejects bids, and the others go on until the kill.
+        // After its end an auction rejects bids, and the others continue until the kill.
         if response.status == 200 { auction.bids.append(amount) }
         amount += 1
         acknowledged()
