@@ -42,6 +42,10 @@ final class SchemaProbe {
       sketch.form = .values(values)
       return value
     }
+    if let (texts, value) = OpenTexts.of(type) {
+      sketch.form = .openText(texts)
+      return value
+    }
     func attempt(case number: Int, text: String) -> Value? {
       try? type.init(
         from: SchemaDecoder(

@@ -54,6 +54,7 @@ struct SchemaRenderer {
       case .anything: [:]
       case .scalar(let schema): schema
       case .values(let values): ["enum": .array(values)]
+      case .openText(let known): ["anyOf": [["enum": .array(known)], ["type": "string"]]]
       case .wrapped(let inner): render(inner)
       case .array(nil): ["type": "array"]
       case .array(let element?): ["type": "array", "items": render(element)]

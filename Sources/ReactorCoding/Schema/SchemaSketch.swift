@@ -27,6 +27,8 @@ final class SchemaSketch {
     case scalar(JSONValue)
     /// One of a fixed set of values.
     case values([JSONValue])
+    /// Any text, with some known ones.
+    case openText([JSONValue])
     /// The form of another type.
     case wrapped(SchemaSketch)
     case array(SchemaSketch?)

@@ -52,7 +52,7 @@ private struct TypeScriptWriter {
     if let value = schema["const"] { return literal(value) }
     if case .array(let values)? = schema["enum"] { return union(values.map(literal)) }
     for name in ["oneOf", "anyOf"] {
-      if case .array(let alternatives)? = schema[name] { return union(alternatives.map(type)) }
+      if case .array(let alternatives)? = schema[name] { return union(of: alternatives) }
     }
     switch schema["type"] {
     case .string(let kind)?: return type(of: kind, schema)
@@ -63,6 +63,16 @@ private struct TypeScriptWriter {
         })
     default: return "unknown"
     }
+  }
+
+  /// Returns the union of some schemas.
+  ///
+  /// Known texts beside any text are retained for the completion of editors, which drop the literals
+  /// from a union with `string`.
+  private func union(of alternatives: [JSONValue]) -> String {
+    let hasLiterals = alternatives.contains { $0["enum"] != nil || $0["const"] != nil }
+    return union(
+      alternatives.map { hasLiterals && $0 == ["type": "string"] ? "(string & {})" : type($0) })
   }
 
   private func type(of kind: String, _ schema: JSONValue) -> String {
