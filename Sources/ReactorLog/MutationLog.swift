@@ -65,6 +65,9 @@ public protocol MutationLog: Sendable {
     _ value: SharedValue, as name: String,
     completion: @escaping @Sendable (Result<Void, LogError>) -> Void)
 
+  /// The changes of all sessions in the order of commits; `nil` if they are not retained.
+  var changes: (any ChangeFeed)? { get }
+
   /// Why writes fail at present; `nil` while the log can be written.
   ///
   /// Costs at most two system calls.
@@ -95,6 +98,9 @@ extension MutationLog {
     fork(
       source, at: version, to: target, epoch: epoch, parameters: nil, completion: completion)
   }
+
+  /// `nil`: changes are not retained.
+  public var changes: (any ChangeFeed)? { nil }
 
   /// `nil`: the log can always be written.
   public var failure: LogError? { nil }

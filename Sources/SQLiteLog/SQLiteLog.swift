@@ -9,6 +9,9 @@ public final class SQLiteLog: MutationLog {
   let committer: GroupCommitter?
   private let readers: ReaderPool
 
+  /// The changes of all sessions in the order of commits; `nil` if they are not retained.
+  public let changes: (any ChangeFeed)?
+
   /// Opens a store for reading and writing; a missing one is created with its folder.
   ///
   /// The call blocks. The store is locked until ``close(within:)``, or until the log is released and
@@ -20,20 +23,31 @@ public final class SQLiteLog: MutationLog {
   ///   - retention: How much of the sessions' logs is retained.
   ///   - outcomeRetention: How long the outcomes of idempotency keys are retained. Beyond 1,000,000 of them
   ///     the oldest are deleted earlier.
+  ///   - changesKept: How long the changes of all sessions are retained; zero for not at all.
   ///   - logger: Logs when the store begins and ceases to fail.
   /// - Throws: If the store cannot be used; it is unchanged then.
   public init(
     path: String, retention: RetentionRules = RetentionRules(),
-    outcomeRetention: Duration = IdempotencyKey.retention, logger: Logger = .silent
+    outcomeRetention: Duration = IdempotencyKey.retention, changesKept: Duration = .zero,
+    logger: Logger = .silent
   ) throws(SQLiteLogError) {
     try StoreFolder.create(for: path)
     let lock = try StoreLock(of: path)
     let file = StoreFile(path: path, locked: lock)
     try file.prepare()
+    let feed = try file.prepareFeed(isKept: changesKept > .zero)
+    let publisher = feed.map { ChangePublisher(latest: $0.latest) }
     committer = try GroupCommitter(
-      file, lock: lock, rules: StoreRules(retention: retention, outcomeRetention: outcomeRetention),
-      logger: logger)
+      file, lock: lock,
+      rules: StoreRules(
+        retention: retention, outcomeRetention: outcomeRetention, changeRetention: changesKept),
+      publisher: publisher, logger: logger)
     readers = ReaderPool(file)
+    if let feed, let publisher {
+      changes = SQLiteFeed(named: feed.name, publisher, readers)
+    } else {
+      changes = nil
+    }
   }
 
   /// Opens a store for reading, also while another process writes to it.
@@ -47,6 +61,7 @@ public final class SQLiteLog: MutationLog {
     _ = try file.open(for: .reading)
     committer = nil
     readers = ReaderPool(file)
+    changes = nil
   }
 
   deinit { committer?.close() }

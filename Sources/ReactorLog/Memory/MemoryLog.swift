@@ -14,14 +14,17 @@ public final class MemoryLog: MutationLog {
   ///   - retention: Numbers of versions for individual reactors, which replace `retainedVersions`.
   ///     Other rules are ignored.
   ///   - outcomeRetention: How long the outcomes of idempotency keys are retained.
+  ///   - changesKept: How long the latest 65,536 changes of all sessions are retained; zero for not
+  ///     at all.
   public init(
     retainedVersions: Int = 10_000, retention: RetentionRules = RetentionRules(),
-    outcomeRetention: Duration = IdempotencyKey.retention
+    outcomeRetention: Duration = IdempotencyKey.retention, changesKept: Duration = .zero
   ) {
     let milliseconds = outcomeRetention / .milliseconds(1)
     table = MemoryTable(
       retained: retainedVersions, retention: retention,
-      outcomeRetention: milliseconds < 9e15 ? Int64(milliseconds) : .max)
+      outcomeRetention: milliseconds < 9e15 ? Int64(milliseconds) : .max,
+      feed: changesKept > .zero ? MemoryFeed(retaining: changesKept) : nil)
   }
 
   /// The log of a session.
@@ -39,10 +42,15 @@ public final class MemoryLog: MutationLog {
     var history = original?.history(upTo: version)
     if parameters != nil { history?.snapshots = [] }
     let isNew = table.findOrMake(target).begin(
-      epoch, with: history, parameters: parameters ?? original?.parameters)
+      epoch, with: history, parameters: parameters ?? original?.parameters,
+      forkedFrom: StoreChange.Origin(session: source.id, version: version))
     if isNew { table.updateIndex(target) }
     completion(isNew ? .success(()) : .failure(.conflict))
+    table.feed?.publish()
   }
+
+  /// The latest changes of all sessions.
+  public var changes: (any ChangeFeed)? { table.feed }
 
   /// The stored sessions of a reactor.
   public func sessions(
@@ -70,7 +78,12 @@ public final class MemoryLog: MutationLog {
     _ value: SharedValue, as name: String,
     completion: @escaping @Sendable (Result<Void, LogError>) -> Void
   ) {
-    table.shared.withLock { $0[name] = value }
+    table.shared.withLock { shared in
+      shared[name] = value
+      table.feed?.append(
+        .global(name: name), of: nil, at: Cursor(epoch: value.epoch, version: value.version), .now)
+    }
     completion(.success(()))
+    table.feed?.publish()
   }
 }

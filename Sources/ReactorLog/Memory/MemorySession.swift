@@ -23,12 +23,16 @@ final class MemorySession: Sendable {
     var outcomes = MemoryOutcomes()
   }
 
+  private let key: SessionKey
+  private let feed: MemoryFeed?
   private let retained: Int
   /// How long the outcomes of idempotency keys are retained, in milliseconds.
   private let outcomeRetention: Int64
   private let contents = Mutex(Contents())
 
-  init(retained: Int, outcomeRetention: Int64) {
+  init(_ key: SessionKey, retained: Int, outcomeRetention: Int64, feed: MemoryFeed?) {
+    self.key = key
+    self.feed = feed
     self.retained = retained
     self.outcomeRetention = outcomeRetention
   }
@@ -49,11 +53,17 @@ final class MemorySession: Sendable {
   /// Starts a history, possibly in place of an ended one.
   ///
   /// - Returns: `false` if the session has a history.
-  func begin(_ epoch: String, with history: History?, parameters: [UInt8]?) -> Bool {
+  func begin(
+    _ epoch: String, with history: History?, parameters: [UInt8]?,
+    forkedFrom origin: StoreChange.Origin? = nil
+  ) -> Bool {
     contents.withLock { contents in
       guard contents.isEnded || contents.epoch == nil else { return false }
       contents = Contents(
         epoch: epoch, parameters: parameters, history: history ?? History(lastActiveAt: .now))
+      feed?.append(
+        .began(forkedFrom: origin), of: key,
+        at: Cursor(epoch: epoch, version: contents.history.version), .now)
       return true
     }
   }
@@ -76,6 +86,7 @@ final class MemorySession: Sendable {
       if isNew {
         contents.history.lastActiveAt = .now
         contents.parameters = batch.parameters
+        feed?.append(.began(forkedFrom: nil), of: key, at: Cursor(epoch: epoch, version: 0), .now)
       }
       contents.epoch = epoch
       contents.history.version += batch.entries.count
@@ -89,12 +100,23 @@ final class MemorySession: Sendable {
       for outcome in batch.outcomes {
         contents.outcomes.insert(outcome, forgettingAfter: outcomeRetention)
       }
+      if let feed, let last = batch.entries.last {
+        feed.append(
+          .changed(from: version), of: key, at: Cursor(epoch: epoch, version: last.version),
+          last.at, by: last.by)
+      }
       return isNew ? .created : .appended
     }
   }
 
   func end() {
-    contents.withLock { $0 = Contents(isEnded: true) }
+    contents.withLock { contents in
+      if let epoch = contents.epoch {
+        let cursor = Cursor(epoch: epoch, version: contents.history.version)
+        feed?.append(.ended, of: key, at: cursor, .now)
+      }
+      contents = Contents(isEnded: true)
+    }
   }
 
   // MARK: Reading

@@ -23,6 +23,7 @@ final class MemorySessionLog: SessionLog {
     let isNew = made.begin(epoch, with: nil, parameters: parameters)
     if isNew { table.updateIndex(key) }
     completion(isNew ? .success(()) : .failure(.conflict))
+    table.feed?.publish()
   }
 
   func append(
@@ -32,12 +33,14 @@ final class MemorySessionLog: SessionLog {
     let result = made.append(batch, to: epoch, expecting: version)
     if result == .created { table.updateIndex(key) }
     completion(result == .rejected ? .failure(.conflict) : .success(()))
+    table.feed?.publish()
   }
 
   func end(completion: @escaping @Sendable (Result<Void, LogError>) -> Void) {
     made.end()
     table.updateIndex(key)
     completion(.success(()))
+    table.feed?.publish()
   }
 
   func entries(after version: Int, limit: Int) -> [LogEntry] {

@@ -10,9 +10,12 @@ final class MemoryTable: Sendable {
   private let retained: Int
   private let retention: RetentionRules
   private let outcomeRetention: Int64
+  /// The changes of all sessions; `nil` if they are not retained.
+  let feed: MemoryFeed?
 
   /// Creates a table whose sessions retain outcomes for a number of milliseconds.
-  init(retained: Int, retention: RetentionRules, outcomeRetention: Int64) {
+  init(retained: Int, retention: RetentionRules, outcomeRetention: Int64, feed: MemoryFeed?) {
+    self.feed = feed
     self.retained = retained
     self.retention = retention
     self.outcomeRetention = outcomeRetention
@@ -26,7 +29,7 @@ final class MemoryTable: Sendable {
     sessions.withLock { sessions in
       if let session = sessions[key] { return session }
       let session = MemorySession(
-        retained: retained(of: key.reactor), outcomeRetention: outcomeRetention)
+        key, retained: retained(of: key.reactor), outcomeRetention: outcomeRetention, feed: feed)
       sessions[key] = session
       return session
     }

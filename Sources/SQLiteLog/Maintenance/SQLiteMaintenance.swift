@@ -44,6 +44,9 @@ public struct SQLiteMaintenance: Sendable {
     }
     close(descriptor)
     try mappingErrors { () throws(DatabaseError) in try connection.copy(to: copy) }
+    // Numbers of later changes would be repeated: the changes of a restored copy get another name.
+    let restored = try StoreFile(path: copy).open(for: .writing)
+    try mappingErrors { () throws(DatabaseError) in try restored.execute("DELETE FROM feed") }
   }
 
   /// Deletes the entries that need not be retained, and returns the space to the file system.

@@ -18,6 +18,8 @@ final class LogReader {
   let readAccepted: Statement
   let readOutcome: Statement
   let listUnfinished: Statement
+  let readChanges: Statement
+  let findOldestChange: Statement
 
   /// Prepares the statements on a connection.
   init(_ connection: Connection) throws(DatabaseError) {
@@ -85,6 +87,13 @@ final class LogReader {
       WHERE (reactor, sessions.session) > (?1, ?2) AND ended = 0
       ORDER BY reactor, sessions.session LIMIT ?3
       """)
+    readChanges = try connection.prepare(
+      """
+      SELECT number, kind, reactor, session, epoch, version, first, origin, at, principal
+      FROM changes WHERE number > ?1 AND number <= ?2 ORDER BY number LIMIT ?3
+      """)
+    findOldestChange = try connection.prepare(
+      "SELECT number FROM changes ORDER BY number LIMIT 1")
     self.connection = connection
   }
 

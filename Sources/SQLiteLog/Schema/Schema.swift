@@ -146,5 +146,25 @@ enum Schema {
     -- accepted action send to other sessions.
     ALTER TABLE accepted ADD COLUMN send_name TEXT;
     """,
+    """
+    -- The changes of all sessions and globals in the order of commits, if they are retained.
+    CREATE TABLE changes (
+      number INTEGER PRIMARY KEY,
+      kind INTEGER NOT NULL,
+      reactor TEXT,
+      session TEXT NOT NULL,
+      epoch TEXT NOT NULL,
+      version INTEGER NOT NULL,
+      first INTEGER NOT NULL,
+      origin TEXT,
+      at INTEGER NOT NULL,
+      principal TEXT
+    ) STRICT;
+
+    -- The name of the changes; no row while they are not retained.
+    CREATE TABLE feed (
+      name TEXT NOT NULL
+    ) STRICT;
+    """,
   ]
 }

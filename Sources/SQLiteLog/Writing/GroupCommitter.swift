@@ -15,6 +15,8 @@ final class GroupCommitter: Sendable {
   private struct CompletedGroup: Sendable {
     let group: ArraySlice<WriteRequest>
     let results: [WriteResult]
+    /// The number of the last committed change; `nil` if changes are not retained.
+    let latestChange: Int?
   }
 
   private enum Arrival: Sendable {
@@ -49,6 +51,8 @@ final class GroupCommitter: Sendable {
   private let arrivals = BlockingInbox<Arrival>()
   private let completed = BlockingInbox<CompletedGroup>()
   private let checkpointer: Checkpointer
+  /// Publishes the changes; `nil` if they are not retained.
+  private let publisher: ChangePublisher?
   private let isIdle = Semaphore()
   private let ended = Semaphore()
 
@@ -58,14 +62,17 @@ final class GroupCommitter: Sendable {
   ///   - file: A store that is prepared.
   ///   - lock: Its lock, released when everything is written.
   ///   - rules: How much is retained.
+  ///   - publisher: Publishes the changes; `nil` if they are not retained.
   ///   - logger: Logs when the store begins and ceases to fail.
   /// - Throws: If no thread can be created.
   init(
-    _ file: StoreFile, lock: StoreLock, rules: StoreRules, logger: Logger
+    _ file: StoreFile, lock: StoreLock, rules: StoreRules, publisher: ChangePublisher? = nil,
+    logger: Logger
   ) throws(SQLiteLogError) {
     self.file = file
     self.lock = Mutex(lock)
     self.rules = rules
+    self.publisher = publisher
     health = StoreHealth(logger: logger)
     let noThread = SQLiteLogError(.unreadable, "cannot create a thread for the store")
     guard let checkpointer = Checkpointer(file, logger: logger) else { throw noThread }
@@ -197,7 +204,10 @@ final class GroupCommitter: Sendable {
         for (offset, result) in results.enumerated() where result == .unfinished {
           unfinished.append(group[group.startIndex + offset])
         }
-        if !group.isEmpty { _ = completed.send(CompletedGroup(group: group, results: results)) }
+        if !group.isEmpty {
+          _ = completed.send(
+            CompletedGroup(group: group, results: results, latestChange: writer?.latestChange))
+        }
         if let writer { checkpointer.didCommit(length: writer.logLength, writer.checkpoint) }
       } while !rest.isEmpty
     }
@@ -260,6 +270,8 @@ final class GroupCommitter: Sendable {
       count += 1
       bytes += request.size
     }
+    // After the completions, which publish the states.
+    if let latest = completed.latestChange { publisher?.publish(latest) }
     didComplete(count, bytes: bytes)
   }
 

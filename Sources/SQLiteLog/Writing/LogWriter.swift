@@ -12,6 +12,7 @@ struct LogWriter {
   private var sweep: RetentionSweep
   private let statements: WriteStatements
   private var outcomes: OutcomeSweep
+  private var changes: ChangeWriter?
   private let retention: RetentionRules
   private var nextID: Int64
   /// Whether the file may contain rejected operations, see ``transact(_:)``.
@@ -49,12 +50,18 @@ struct LogWriter {
     removals = try Removals(connection)
     sweep = try RetentionSweep(connection, rules)
     outcomes = try OutcomeSweep(connection, rules)
+    changes = try ChangeWriter(connection, rules)
     retention = rules.retention
     mayHaveLeftovers = isAfterFailure
   }
 
   /// Whether no maintenance is due.
-  var isIdle: Bool { removals.isEmpty && !sweep.isDue && !outcomes.isDue }
+  var isIdle: Bool {
+    removals.isEmpty && !sweep.isDue && !outcomes.isDue && changes?.isDue != true
+  }
+
+  /// The number of the last committed change; `nil` if changes are not retained.
+  var latestChange: Int? { changes?.latest }
 
   /// The pages in the write-ahead log.
   var logLength: Int { connection.logLength }
@@ -114,6 +121,7 @@ struct LogWriter {
       if removals.isEmpty { try sweep.plan(&removals, now: .now) }
       let deleted = try removals.deleteSome(except: forks)
       try outcomes.deleteSome(now: .now)
+      try changes?.deleteSome(now: .now)
       if mayHaveLeftovers { try connection.execute("PRAGMA user_version = \(Schema.version)") }
       // A commit to a deleted file succeeds; it may also be deleted during the commit.
       try presence.check()
@@ -121,6 +129,7 @@ struct LogWriter {
       try presence.check()
       mayHaveLeftovers = false
       forks.didCommit()
+      changes?.didCommit()
       removals.didCommit(deleted)
       return results
     } catch {
@@ -129,6 +138,7 @@ struct LogWriter {
       forks.didRollBack()
       removals.didRollBack()
       outcomes.didRollBack()
+      changes?.didRollBack()
       // Some errors have ended the transaction. If the rollback fails, its error breaks the
       // connection.
       if connection.isInTransaction { try connection.execute("ROLLBACK") }
@@ -157,6 +167,8 @@ struct LogWriter {
       return try fork(source, at: version, to: target, epoch: epoch, parameters: parameters)
     case .share(let value, let name):
       try statements.share.run(name, value.epoch, value.version, value.revision, value.json)
+      try changes?.write(
+        .global(name: name), of: nil, epoch: value.epoch, version: value.version, at: .now)
     case .save(let key, let snapshot, let epoch):
       try save(snapshot, of: key, epoch: epoch)
     case .maintenance: break
@@ -173,11 +185,12 @@ struct LogWriter {
   ///   - parameters: Its parameters.
   ///   - copy: The id of the rows that were copied for it; `nil` for none.
   ///   - origin: The epoch that the chain of the copied rows begins with.
+  ///   - source: The session and version that the rows were copied from; `nil` for none.
   /// - Returns: Its head, as if it were empty; `nil` if the session has a history.
   /// - Throws: If the database fails.
   private mutating func begin(
     _ key: SessionKey, epoch: String, at moment: Timestamp, parameters: [UInt8]?,
-    as copy: Int64? = nil, origin: String? = nil
+    as copy: Int64? = nil, origin: String? = nil, forkedFrom source: StoreChange.Origin? = nil
   ) throws(DatabaseError) -> Head? {
     let known = try head(of: key)
     guard known?.isEnded ?? true else { return nil }
@@ -191,6 +204,8 @@ struct LogWriter {
         key, id: id, epoch: epoch, at: moment, isEnded: false, origin: origin,
         parameters: parameters)
     }
+    try changes?.write(
+      .began(forkedFrom: source), of: key, epoch: epoch, version: source?.version ?? 0, at: moment)
     return Head(id: id, epoch: epoch, origin: origin, chain: EntryChain.seed(origin ?? epoch))
   }
 
@@ -237,6 +252,11 @@ struct LogWriter {
         outcome.failure?.json)
       outcomes.didInsert()
     }
+    if let last = batch.entries.last {
+      try changes?.write(
+        .changed(from: head.version), of: key, epoch: epoch, version: last.version, at: last.at,
+        by: last.by)
+    }
     head.version += batch.entries.count
     heads[key] = head
     return true
@@ -265,6 +285,7 @@ struct LogWriter {
     guard known?.isEnded != true else { return }
     let id = takeID()
     if let head = known {
+      try changes?.write(.ended, of: key, epoch: head.epoch, version: head.version, at: .now)
       try removals.add(history: head.id)
       try statements.endSession.run(head.id, id, Timestamp.now)
     } else {
@@ -310,7 +331,8 @@ struct LogWriter {
     if known != nil { try removals.cancel(history: copy.id) }
     let begun = try begin(
       target, epoch: epoch, at: .now, parameters: copy.parameters, as: copy.id,
-      origin: copy.source.map { $0.origin ?? $0.epoch })
+      origin: copy.source.map { $0.origin ?? $0.epoch },
+      forkedFrom: StoreChange.Origin(session: source.id, version: version))
     guard begun != nil else { return .rejected(.conflict) }
     // To be read with the copied rows.
     heads[target] = nil

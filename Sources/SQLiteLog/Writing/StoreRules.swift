@@ -13,4 +13,7 @@ struct StoreRules: Sendable {
 
   /// The maximum number of outcomes.
   var outcomeBound = 1_000_000
+
+  /// How long changes are retained; zero for not at all.
+  var changeRetention = Duration.zero
 }

@@ -1,0 +1,98 @@
+internal import ReactorLog
+
+/// The changes of a store that this process writes to.
+final class SQLiteFeed: ChangeFeed {
+  let store: String
+  private let readers: ReaderPool
+  private let publisher: ChangePublisher
+
+  init(named store: String, _ publisher: ChangePublisher, _ readers: ReaderPool) {
+    self.store = store
+    self.publisher = publisher
+    self.readers = readers
+  }
+
+  var latest: Int { publisher.latest }
+
+  func floor() throws(LogError) -> Int {
+    let latest = latest
+    return try readers.read { (reader) throws(DatabaseError) in
+      try reader.oldestChange().map { $0 - 1 } ?? latest
+    }
+  }
+
+  func changes(after number: Int, limit: Int) throws(LogError) -> [StoreChange] {
+    // Later ones are committed, but their states may not be published yet.
+    let latest = latest
+    return try readers.read { (reader) throws(DatabaseError) in
+      try reader.changes(after: number, upTo: latest, limit: limit)
+    }
+  }
+
+  func observe(_ observer: any ChangeObserver) { publisher.add(observer) }
+
+  func stopObserving(_ observer: any ChangeObserver) { publisher.remove(observer) }
+}
+
+extension LogReader {
+  /// The number of the oldest retained change; `nil` for none.
+  func oldestChange() throws(DatabaseError) -> Int? {
+    try findOldestChange.first(as: Int.self)
+  }
+
+  /// The changes after a number, in order.
+  func changes(
+    after number: Int, upTo latest: Int, limit: Int
+  ) throws(DatabaseError) -> [StoreChange] {
+    try readChanges.bind(number, latest, max(0, limit))
+    defer { readChanges.reset() }
+    var changes: [StoreChange] = []
+    while let (number, kind, reactor, session, epoch, version, first, origin, at, by) =
+      try readChanges.next(
+        as: (
+          Int, Int, String?, String, String, Int, Int, String?, Timestamp, String?
+        ).self)
+    {
+      changes.append(
+        StoreChange(
+          number: number,
+          kind: StoredChange.kind(kind, first: first, origin: origin, name: session),
+          key: reactor.map { SessionKey(reactor: $0, id: session) },
+          cursor: Cursor(epoch: epoch, version: version), at: at, by: by))
+    }
+    return changes
+  }
+}
+
+extension StoreFile {
+  /// Begins the feed of changes, or ends it.
+  ///
+  /// A feed that was ended misses changes. It gets a new name when it begins again, so that readers
+  /// start anew.
+  ///
+  /// - Parameter isKept: Whether changes are retained.
+  /// - Returns: The name of the feed and the number of the last change; `nil` if none are retained.
+  func prepareFeed(isKept: Bool) throws(SQLiteLogError) -> (name: String, latest: Int)? {
+    let connection = try open(for: .writing)
+    do throws(DatabaseError) {
+      guard isKept else {
+        try connection.execute("DELETE FROM feed")
+        return nil
+      }
+      let find = try connection.prepare("SELECT name FROM feed")
+      let latest = try connection.integer("SELECT coalesce(max(number), 0) FROM changes")
+      if let name = try find.first(as: String.self) { return (name, Int(latest)) }
+      let name = Epoch.random()
+      try connection.execute(
+        """
+        BEGIN IMMEDIATE;
+        DELETE FROM changes;
+        INSERT INTO feed (name) VALUES ('\(name)');
+        COMMIT
+        """)
+      return (name, 0)
+    } catch {
+      throw SQLiteLogError(.unreadable, "cannot use the store \"\(path)\": \(error)")
+    }
+  }
+}

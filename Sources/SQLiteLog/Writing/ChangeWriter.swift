@@ -1,0 +1,118 @@
+internal import ReactorLog
+
+/// Writes the changes of the feed within the transactions of the operations, and deletes them after
+/// their retention.
+///
+/// The numbers are consecutive. The last change is always retained, so that they are not repeated.
+struct ChangeWriter {
+  private static let interval = Duration.seconds(60)
+  private static let rowsPerStep = 2_000
+
+  private let retention: Duration
+  private let insert: Statement
+  private let deleteExpired: Statement
+  /// The number of the last change of the transaction.
+  private var number: Int
+  /// The number of the last committed change.
+  private(set) var latest: Int
+  // The wall clock can be set.
+  private var due = ContinuousClock.now
+
+  /// Prepares the statements; `nil` if changes are not retained.
+  init?(_ connection: Connection, _ rules: StoreRules) throws(DatabaseError) {
+    guard rules.changeRetention > .zero else { return nil }
+    retention = rules.changeRetention
+    latest = Int(try connection.integer("SELECT coalesce(max(number), 0) FROM changes"))
+    number = latest
+    insert = try connection.prepare(
+      """
+      INSERT INTO changes
+        (number, kind, reactor, session, epoch, version, first, origin, at, principal)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+      """)
+    // The oldest rows only, so that a step that deletes nothing reads few.
+    deleteExpired = try connection.prepare(
+      """
+      DELETE FROM changes WHERE number IN (
+        SELECT number FROM (
+          SELECT number, at FROM changes WHERE number < ?2 ORDER BY number
+          LIMIT \(Self.rowsPerStep))
+        WHERE at <= ?1)
+      """)
+  }
+
+  /// Writes a change.
+  mutating func write(
+    _ kind: StoreChange.Kind, of key: SessionKey?, epoch: String, version: Int, at time: Timestamp,
+    by principal: String? = nil
+  ) throws(DatabaseError) {
+    number += 1
+    let stored = StoredChange(kind)
+    try insert.run(
+      number, stored.kind, key?.reactor, key?.id ?? stored.name, epoch, version, stored.first,
+      stored.origin, time, principal)
+  }
+
+  /// Whether there may be changes to delete.
+  var isDue: Bool { ContinuousClock.now >= due }
+
+  /// Deletes some, within a transaction.
+  mutating func deleteSome(now: Timestamp) throws(DatabaseError) {
+    guard isDue else { return }
+    try deleteExpired.run(now.milliseconds - retention.wholeMilliseconds, number)
+    if deleteExpired.changeCount == 0 { due = .now + min(Self.interval, retention) }
+  }
+
+  /// The transaction was committed.
+  mutating func didCommit() { latest = number }
+
+  /// The transaction was rolled back.
+  mutating func didRollBack() {
+    number = latest
+    due = .now
+  }
+}
+
+/// The columns of a kind of change.
+struct StoredChange {
+  let kind: Int
+  var first = 0
+  var origin: String?
+  /// The name of a global.
+  var name = ""
+
+  init(_ kind: StoreChange.Kind) {
+    switch kind {
+    case .began(let source):
+      self.kind = 0
+      first = source?.version ?? 0
+      origin = source?.session
+    case .changed(let from):
+      self.kind = 1
+      first = from
+    case .ended: self.kind = 2
+    case .global(let name):
+      self.kind = 3
+      self.name = name
+    }
+  }
+
+  /// The kind of the columns of a row.
+  static func kind(_ number: Int, first: Int, origin: String?, name: String) -> StoreChange.Kind {
+    switch number {
+    case 0: .began(forkedFrom: origin.map { .init(session: $0, version: first) })
+    case 1: .changed(from: first)
+    case 2: .ended
+    default: .global(name: name)
+    }
+  }
+}
+
+extension Duration {
+  /// The whole milliseconds, clamped.
+  fileprivate var wholeMilliseconds: Int64 {
+    let (seconds, attoseconds) = components
+    let (product, overflow) = seconds.multipliedReportingOverflow(by: 1000)
+    return overflow ? .max / 2 : product + attoseconds / 1_000_000_000_000_000
+  }
+}
