@@ -72,7 +72,8 @@ public final class ReactorAPI: HTTPResponder {
         + QuarantineEndpoints(host: host).all
         + GlobalEndpoints(host: host).all
         + TicketEndpoints().all
-        + streams.all + others)
+        + streams.all
+        + ChangeEndpoints(host: host, streams: streams).all + others)
     metrics = RequestCounts(endpoints.resources)
     service.describe(
       endpoints, metrics: [host, metrics, channels.counts] + (rateLimiter.map { [$0] } ?? []))

@@ -12,7 +12,7 @@ public final class Host: Sendable {
   /// The settings.
   public let settings: HostSettings
 
-  private let environment: HostEnvironment
+  let environment: HostEnvironment
   private let logger: Logger
   private let reactorsByName: [String: any HostedReactor]
   private let globalsByName: [String: any SharedGlobal]

@@ -31,7 +31,7 @@ struct LogEndpoints {
     ]
   }
 
-  private struct Entry: Encodable {
+  struct Entry: Encodable {
     let entry: LogEntry
 
     private enum CodingKeys: CodingKey {

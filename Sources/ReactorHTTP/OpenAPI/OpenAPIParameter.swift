@@ -5,6 +5,7 @@ internal import ReactorHost
 enum OpenAPIParameter: String, CaseIterable {
   case reactor, session, effect, global, problem, file, inspectorFile, exampleFile
   case limit, afterSession, afterVersion, afterEffect
+  case afterChange, changeReactor, changeSession, changeContent
   case version, select, delta, old, format, into, replay, activity, lastEventIDQuery, sessions
   case lastEventID, datastarRequest, idempotencyKey, prefer, ifMatch, ifNoneMatch
   case requestID, traceparent
@@ -54,6 +55,20 @@ enum OpenAPIParameter: String, CaseIterable {
       query(
         "after", "The id of the effect after which the page begins; from `Link`.",
         ["type": "string"])
+    case .afterChange:
+      query(
+        "after", "The id of the last change that the client has; 0 for the oldest retained one.",
+        ["type": "string", "pattern": #"^(0|[0-9a-z]+\.(0|[1-9][0-9]*))$"#])
+    case .changeReactor:
+      query(
+        "reactor", "Only changes of these reactors.",
+        ["type": "array", "items": ["type": "string"]])
+    case .changeSession:
+      query("session", "Only changes of this session of the one reactor.", ["type": "string"])
+    case .changeContent:
+      query(
+        "with", "Adds the log entries of each change, or the State after it.",
+        ["type": "string", "enum": ["entries", "state"]])
     case .version:
       query("version", "The State at this version.", ["type": "integer", "minimum": 0])
     case .select:

@@ -7,7 +7,7 @@ enum OpenAPISchemas {
   static let common: [JSONValue.Member] = [
     .init("Problem", problem), .init("ReactorList", reactorList),
     .init("ReactorDescription", reactorDescription), .init("SessionList", sessionList),
-    .init("LogEntry", logEntry), .init("EffectList", effectList),
+    .init("LogEntry", logEntry), .init("Change", change), .init("EffectList", effectList),
     .init("GlobalList", globalList), .init("Quarantine", quarantine),
     .init("NewTicket", newTicket), .init("Ticket", ticket),
   ]
@@ -134,6 +134,27 @@ enum OpenAPISchemas {
       .init(
         "by", ["type": "string", "description": "The principal whose request caused it."]),
     ], optional: ["global", "by"])
+
+  private static let change = object(
+    [
+      .init("id", text),
+      .init("kind", ["enum": ["began", "changed", "ended", "global"]]),
+      .init("name", ["type": "string", "description": "The name of the global."]),
+      .init("reactor", text), .init("session", text),
+      .init("cursor", ["type": "string", "description": "The cursor after the change."]),
+      .init(
+        "forkedFrom",
+        object([.init("session", text), .init("version", ["type": "integer", "minimum": 0])])),
+      .init("from", ["type": "integer", "minimum": 0]),
+      .init("to", ["type": "integer", "minimum": 1]),
+      .init("at", time),
+      .init("by", ["type": "string", "description": "The principal whose request caused it."]),
+      .init("entries", ["type": "array", "items": OpenAPIDocument.reference("LogEntry")]),
+      .init("state", [:]),
+    ],
+    optional: [
+      "name", "reactor", "session", "forkedFrom", "from", "to", "by", "entries", "state",
+    ])
 
   private static let effectList = list(
     "effects",

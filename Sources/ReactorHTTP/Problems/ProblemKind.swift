@@ -7,6 +7,8 @@ enum ProblemKind: String, CaseIterable {
   case actionCrashed = "action-crashed"
   case actionRunning = "action-running"
   case bodyTooLarge = "body-too-large"
+  case changesDisabled = "changes-disabled"
+  case cursorExpired = "cursor-expired"
   case effectFailed = "effect-failed"
   case forbidden
   case foreignOrigin = "foreign-origin"
@@ -44,11 +46,13 @@ enum ProblemKind: String, CaseIterable {
     case .invalidParameter, .invalidSessionID, .malformedJSON: 400
     case .unauthorized: 401
     case .forbidden, .foreignOrigin: 403
-    case .notFound, .unknownGlobal, .unknownReactor, .unknownSession, .unknownVersion: 404
+    case .changesDisabled, .notFound, .unknownGlobal, .unknownReactor, .unknownSession,
+      .unknownVersion:
+      404
     case .methodNotAllowed: 405
     case .notAcceptable: 406
     case .actionRunning, .sessionExists: 409
-    case .sessionEnded: 410
+    case .cursorExpired, .sessionEnded: 410
     case .versionMismatch: 412
     case .bodyTooLarge: 413
     case .unsupportedMediaType: 415
@@ -70,6 +74,8 @@ enum ProblemKind: String, CaseIterable {
     case .actionCrashed: "The action has crashed the service"
     case .actionRunning: "The first request with this key is still running"
     case .bodyTooLarge: "The body is too large"
+    case .changesDisabled: "Changes are not retained"
+    case .cursorExpired: "The changes are no longer retained"
     case .effectFailed: "The action failed"
     case .forbidden: "The credential does not have the right"
     case .foreignOrigin: "The page belongs to another origin"
@@ -117,6 +123,13 @@ enum ProblemKind: String, CaseIterable {
       "A request with the same Idempotency-Key has no response yet. Wait, then send it again."
     case .bodyTooLarge:
       "The request's body is larger than limits.body allows. Nothing was changed. Send less at once."
+    case .changesDisabled:
+      "The operator retains the changes of all sessions with the setting changes.keep."
+    case .cursorExpired:
+      """
+      Changes after this id were deleted after changes.keep, or belong to another store. Begin again \
+      after oldest, and read the sessions anew.
+      """
     case .effectFailed:
       """
       The reactor's mutate failed for this action. Mutations that were committed before the failure \

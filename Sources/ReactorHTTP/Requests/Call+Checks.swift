@@ -1,3 +1,4 @@
+internal import Identity
 internal import ReactorLog
 internal import ReactorCoding
 internal import ReactorHost
@@ -19,6 +20,16 @@ extension Call {
 
   /// The parameters of the query.
   func query() throws(Problem) -> Query { try Query(request.query) }
+
+  /// Decides for each session whether the client may read it; for `nil`, the globals.
+  func readableSessions(of host: Host) -> @Sendable (SessionKey?) -> Bool {
+    let readable = Set(host.reactors.filter { scope.mayReadAll(of: $0) }.map(\.name))
+    return { [scope] key in
+      guard let key else { return scope.credential.authentication?.allows(.read, to: .service) ?? true }
+      if readable.contains(key.reactor) { return true }
+      return host.reactor(key.reactor).map { scope.mayRead(key.id, of: $0) } ?? false
+    }
+  }
 
   /// Rejects a body that is not declared as JSON.
   func requireJSON() throws(Problem) {

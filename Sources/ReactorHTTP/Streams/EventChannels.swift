@@ -19,6 +19,8 @@ final class EventChannels: Sendable {
   /// Executes work that would block a stream loop.
   let background: WorkerPool
   let counts = StreamCounts()
+  /// The streams of the changes, woken when the service drains.
+  let changeStreams = StreamGroup()
   private let table = Mutex(Table())
 
   init(bound: Int, background: WorkerPool) {
@@ -101,5 +103,6 @@ final class EventChannels: Sendable {
       return table.channels.values.map(\.channel)
     }
     for channel in channels { channel.group.wake() }
+    changeStreams.wake()
   }
 }

@@ -80,6 +80,10 @@ public protocol HostedReactor: AnyObject, Sendable {
   /// - Throws: If the log cannot be read.
   func refold(_ id: String) throws(LogError) -> RefoldReport
 
+  /// The State of a session at a cursor, as JSON, without loading the session; `nil` if it has ended,
+  /// or the version is no longer retained. May block on the disk.
+  func storedState(_ id: String, at cursor: Cursor) throws(LogError) -> [UInt8]?
+
   /// Evicts the sessions that were not used since the last call. A host calls this periodically.
   func sweep()
 

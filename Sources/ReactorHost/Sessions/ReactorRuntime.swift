@@ -216,6 +216,31 @@ final class ReactorRuntime: HostedReactor {
     }
   }
 
+  func storedState(_ id: String, at cursor: Cursor) throws(LogError) -> [UInt8]? {
+    if let session = liveSession(id), session.epoch == cursor.epoch {
+      let current = session.current
+      if current.version == cursor.version { return current.json }
+    }
+    let key = SessionKey(reactor: name, id: id)
+    let log = environment.log.session(key)
+    guard isCurrent(cursor, try log.record()) else { return nil }
+    let json: [UInt8]?
+    do {
+      let scope = SessionScope(key, logger: environment.logger)
+      json = try environment.witness.replay(log, cursor.version, scope).map { try $0(nil) }
+    } catch let error as LogError {
+      throw error
+    } catch {
+      throw .corrupt("\(error)")
+    }
+    // Another history may have replaced it meanwhile.
+    return isCurrent(cursor, try log.record()) ? json : nil
+  }
+
+  private func isCurrent(_ cursor: Cursor, _ record: SessionRecord) -> Bool {
+    if case .stored(let stored) = record { stored.epoch == cursor.epoch } else { false }
+  }
+
   var liveSessionCount: Int {
     counts.sessions.load(ordering: .relaxed)
   }

@@ -34,6 +34,7 @@ public enum CommandLineInterface {
         let found = isBare ? ContainerDaemon.find()?.probe(settings: settings) : nil
         try (found ?? probe).run()
       case .watch(let command): try command.run()
+      case .changes(let command): try command.run()
       case .send(let command): try command.run()
       case .new(let command): print(try command.run())
       case .quarantine(let task, let configuration): try task.run(configuration)

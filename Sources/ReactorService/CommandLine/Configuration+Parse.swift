@@ -32,6 +32,8 @@ extension Configuration {
       return try reader.health(arguments.dropFirst(), readFile: readFile)
     case "watch":
       return try reader.watch(arguments.dropFirst())
+    case "changes":
+      return try reader.changes(arguments.dropFirst())
     case "send":
       return try reader.send(arguments.dropFirst())
     case "new":

@@ -17,6 +17,9 @@ public enum Invocation: Sendable {
   /// Print a session's State and its changes.
   case watch(WatchCommand)
 
+  /// Print the changes of all sessions.
+  case changes(ChangesCommand)
+
   /// Send an action to a session.
   case send(SendCommand)
 

@@ -84,6 +84,29 @@ struct InvocationReader {
       WatchCommand(session: try session(parts.words[0]), isJSON: parts.flags["--json"] != nil))
   }
 
+  /// `reactord changes URL [--reactor R] [--session S] [--with entries|state] [--after-file F]`.
+  func changes(_ arguments: ArraySlice<String>) throws(ConfigurationError) -> Invocation {
+    let parts = try ClientArguments(
+      arguments, bare: [], valued: ["--reactor", "--session", "--with", "--after-file"])
+    if let text = parts.text { return .print(text) }
+    guard parts.words.count == 1 else {
+      throw .usage("'reactord changes' needs the URL of a server")
+    }
+    let isName: (String) -> Bool = { $0.utf8.allSatisfy { (0x21...0x7E).contains($0) } }
+    for flag in ["--reactor", "--session", "--with"] {
+      guard let value = parts.flags[flag], !isName(value) || value.contains(where: "&#=?%".contains)
+      else { continue }
+      throw .usage("\(flag): expected a name, found \(value)")
+    }
+    guard
+      let command = ChangesCommand(
+        url: parts.words[0], reactor: parts.flags["--reactor"],
+        session: parts.flags["--session"], content: parts.flags["--with"],
+        positionFile: parts.flags["--after-file"])
+    else { throw .usage("expected http://HOST:PORT, found \(parts.words[0])") }
+    return .changes(command)
+  }
+
   /// `reactord send URL ACTION [--wait SECONDS]`; `-` reads the action from standard input.
   func send(_ arguments: ArraySlice<String>) throws(ConfigurationError) -> Invocation {
     let parts = try ClientArguments(arguments, bare: [], valued: ["--wait"])

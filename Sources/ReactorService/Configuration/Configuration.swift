@@ -34,6 +34,9 @@ public struct Configuration: Sendable {
   /// `log.retain`: how much of each session's log is retained.
   public var retention = RetentionRules()
 
+  /// `changes.keep`: how long the changes of all sessions are retained; zero for not at all.
+  public var changesKept = Duration.zero
+
   /// `log.level`: the minimum level of log lines.
   public var logLevel = LogLevel.info
 

@@ -44,7 +44,8 @@ extension ServiceContext {
       return OpenStore(
         log: MemoryLog(
           retention: configuration.retention,
-          outcomeRetention: configuration.host.idempotency)
+          outcomeRetention: configuration.host.idempotency,
+          changesKept: configuration.changesKept)
       ) { _ in true }
     case .sqlite(let path):
       // A file size limit makes writes fail instead of ending the process.
@@ -52,7 +53,8 @@ extension ServiceContext {
       do throws(SQLiteLogError) {
         let log = try SQLiteLog(
           path: path, retention: configuration.retention,
-          outcomeRetention: configuration.host.idempotency, logger: logger)
+          outcomeRetention: configuration.host.idempotency,
+          changesKept: configuration.changesKept, logger: logger)
         return OpenStore(log: log) { log.close(within: $0) }
       } catch {
         throw ConfigurationError(error)

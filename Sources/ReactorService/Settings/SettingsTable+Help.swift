@@ -14,6 +14,8 @@ extension SettingsTable {
       reactord quarantine list|clear [--store sqlite:PATH]   actions that crashed the daemon: print
                                                              them, or permit them again
       reactord watch URL [--json]                            print a session's State and its changes
+      reactord changes URL [--reactor NAME] [--session ID]   print one line per change of all sessions
+          [--with entries|state] [--after-file FILE]
       reactord send URL ACTION [--wait SECONDS]              send an action and print the State
       reactord new NAME [--package PATH|URL]                 write a package with one reactor
       reactord health [--url URL]                            exit with 0 if a daemon is healthy

@@ -30,14 +30,13 @@ struct ChangeWriter {
         (number, kind, reactor, session, epoch, version, first, origin, at, principal)
       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
       """)
-    // The oldest rows only, so that a step that deletes nothing reads few.
+    // Up to the first row that is to be retained, so that the rest has no gap. Of the oldest rows
+    // only, so that a step that deletes nothing reads few.
+    let end = "(SELECT min(number) FROM changes) + \(Self.rowsPerStep)"
     deleteExpired = try connection.prepare(
       """
-      DELETE FROM changes WHERE number IN (
-        SELECT number FROM (
-          SELECT number, at FROM changes WHERE number < ?2 ORDER BY number
-          LIMIT \(Self.rowsPerStep))
-        WHERE at <= ?1)
+      DELETE FROM changes WHERE number < min(?2, \(end), coalesce((
+        SELECT number FROM changes WHERE number < \(end) AND at > ?1 ORDER BY number LIMIT 1), ?2))
       """)
   }
 

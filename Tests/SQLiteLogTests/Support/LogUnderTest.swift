@@ -17,15 +17,16 @@ final class LogUnderTest {
   private let store: SQLiteLog?
 
   /// Creates a log that retains at least a number of versions per session; `nil` for all.
-  init(_ kind: LogKind, retained: Int? = nil) throws {
+  init(_ kind: LogKind, retained: Int? = nil, changesKept: Duration = .zero) throws {
     switch kind {
     case .memory:
-      log = MemoryLog(retainedVersions: retained ?? .max)
+      log = MemoryLog(retainedVersions: retained ?? .max, changesKept: changesKept)
       (folder, store) = (nil, nil)
     case .sqlite:
       let folder = try TemporaryFolder()
       let retention = retained.map { RetentionRules(.versions($0)) } ?? RetentionRules()
-      let store = try SQLiteLog(path: folder["log.db"], retention: retention)
+      let store = try SQLiteLog(
+        path: folder["log.db"], retention: retention, changesKept: changesKept)
       (self.folder, self.store) = (folder, store)
       log = store
     }

@@ -1,0 +1,212 @@
+internal import Identity
+internal import ReactorCoding
+internal import ReactorHost
+internal import ReactorLog
+internal import ReactorTransport
+
+/// The changes of all sessions in the order of commits, as pages and as a stream.
+struct ChangeEndpoints {
+  let host: Host
+  let streams: StreamEndpoints
+
+  /// The most changes that one request for a page reads, the filtered ones included.
+  private static let scanBound = 65_536
+
+  private static let parameters: [OpenAPIParameter] = [
+    .afterChange, .changeReactor, .changeSession, .changeContent,
+  ]
+
+  var all: [Endpoint] {
+    [
+      Endpoint(
+        .get, "/v1/changes", needs: .read, reach: .anything, traits: .negotiated,
+        handler: list,
+        operation: Operation(
+          "readChanges", "The changes of all sessions in the order of commits, in pages",
+          parameters: Self.parameters + [.limit],
+          responses: [
+            .init(
+              200, "Changes in the order of commits", headers: [.link],
+              .either(
+                .inline(["type": "array", "items": OpenAPIDocument.reference("Change")]),
+                orText: "application/x-ndjson"))
+          ],
+          problems: [
+            .invalidParameter, .invalidSessionID, .unknownReactor, .changesDisabled,
+            .cursorExpired, .notAcceptable,
+          ])),
+      Endpoint(
+        .get, "/v1/changes/events", needs: .read, reach: .anything, traits: .stream,
+        handler: stream,
+        operation: Operation(
+          "streamChanges", "The changes of all sessions as server-sent events",
+          detail: """
+            Begins with the next commit unless `after` or an event id is sent. The stream does not \
+            end by itself.
+            """,
+          parameters: Self.parameters + [.lastEventID, .lastEventIDQuery],
+          responses: [.init(200, "The stream", headers: [.heartbeatInterval], .stream)],
+          problems: [
+            .invalidParameter, .invalidSessionID, .unknownReactor, .changesDisabled,
+            .notAcceptable,
+          ])),
+    ]
+  }
+
+  private func feed() throws(Problem) -> any ChangeFeed {
+    guard let feed = host.changeFeed else {
+      throw Problem(
+        .changesDisabled,
+        "Changes are not retained. The operator retains them with the setting changes.keep.")
+    }
+    return feed
+  }
+
+  /// The position in `after`; `nil` if there is none.
+  private func position(_ query: Query) throws(Problem) -> ChangePosition? {
+    guard let text = query["after"] else { return nil }
+    if text == "0" { return .oldest }
+    guard let id = ChangeID(text) else {
+      throw .invalid(parameter: "after", "The parameter after takes the id of a change, or 0.")
+    }
+    return .id(id)
+  }
+
+  // MARK: Pages
+
+  private func list(_ call: Call) throws(Problem) {
+    let feed = try feed()
+    let type = try call.choose(from: ["application/json", "application/x-ndjson"])
+    let query = try call.query()
+    let limit = try query.limit()
+    let position = try position(query) ?? .oldest
+    let filter = try ChangeFilter(query, of: host, mayRead: call.readableSessions(of: host))
+    try call.inBackground { () throws(Problem) in
+      let start = try number(of: position, in: feed)
+      do throws(LogError) {
+        let page = try ChangePage(
+          of: feed, after: start, limit: limit, scanning: Self.scanBound, filter,
+          ChangeText(host: host, content: filter.content))
+        call.reply(response(page, as: type, limit, filter))
+      } catch {
+        throw Problem(error)
+      }
+    }
+  }
+
+  /// The number of a position, which must be retained.
+  private func number(
+    of position: ChangePosition, in feed: any ChangeFeed
+  ) throws(Problem) -> Int {
+    do throws(ChangeFeedError) {
+      return try host.changeNumber(of: position, in: feed)
+    } catch {
+      switch error {
+      case .log(let error): throw Problem(error)
+      case .disabled, .expired:
+        let oldest = (try? feed.floor()).map { ChangeID(store: feed.store, number: $0) }
+        throw Problem(
+          .cursorExpired,
+          "Changes after this id are no longer retained. Begin again after oldest.",
+          members: oldest.map { [.init("oldest", .string("\($0)"))] } ?? [])
+      }
+    }
+  }
+
+  private func response(
+    _ page: ChangePage, as type: String, _ limit: Int, _ filter: ChangeFilter
+  ) -> HTTPResponse {
+    var headers: HTTPFields = ["Content-Type": type] + .revalidated
+    if let next = page.next {
+      headers.append(
+        "Link", "</v1/changes?after=\(next)&limit=\(limit)\(filter.query)>; rel=\"next\"")
+    }
+    var body: [UInt8] = []
+    if type == "application/json" {
+      body.append(UInt8(ascii: "["))
+      body += page.changes.joined(separator: [UInt8(ascii: ",")])
+      body.append(UInt8(ascii: "]"))
+    } else {
+      for change in page.changes { body += change + [UInt8(ascii: "\n")] }
+    }
+    return HTTPResponse(status: 200, headers: headers, body: .bytes(body))
+  }
+
+  // MARK: The stream
+
+  private func stream(_ call: Call) throws(Problem) {
+    let feed = try feed()
+    try call.negotiate("text/event-stream")
+    let query = try call.query()
+    let position = try position(query)
+    let lastEventID = call.request[header: .lastEventID] ?? query["last_event_id"]
+    let filter = try ChangeFilter(query, of: host, mayRead: call.readableSessions(of: host))
+    guard !streams.channels.isDraining else {
+      return call.reply(streams.response(to: call, RetryStream()))
+    }
+    try call.inBackground { () throws(Problem) in
+      let start = try start(position, lastEventID, in: feed)
+      call.reply(
+        streams.response(
+          to: call,
+          ChangeStream(
+            feed, from: start, filter, ChangeText(host: host, content: filter.content),
+            of: streams.channels)))
+    }
+  }
+
+  /// The start of a stream: an id that cannot be continued is a reset, never an error status, which
+  /// would stop an `EventSource` for good.
+  private func start(
+    _ position: ChangePosition?, _ lastEventID: String?, in feed: any ChangeFeed
+  ) throws(Problem) -> ChangeStart {
+    var position = position ?? .latest
+    var isMalformed = false
+    if let lastEventID {
+      let id = ChangeID(lastEventID)
+      isMalformed = id == nil
+      position = id.map { .id($0) } ?? .oldest
+    }
+    do throws(ChangeFeedError) {
+      let number = try host.changeNumber(of: position, in: feed)
+      return ChangeStart(number: number, isReset: isMalformed)
+    } catch {
+      switch error {
+      case .expired(let oldest): return ChangeStart(number: oldest.number, isReset: true)
+      case .log(let error): throw Problem(error)
+      case .disabled: throw .unavailable("Changes are not retained.")
+      }
+    }
+  }
+}
+
+/// One page of changes: bounded by their number, their bytes and the changes that are read for it.
+struct ChangePage {
+  private(set) var changes: [[UInt8]] = []
+  /// The id after which the next page begins; `nil` at the end.
+  private(set) var next: ChangeID?
+
+  init(
+    of feed: any ChangeFeed, after number: Int, limit: Int, scanning bound: Int,
+    _ filter: ChangeFilter, _ text: ChangeText
+  ) throws(LogError) {
+    var bytes = 0
+    var last = number
+    reading: while last < number + bound {
+      let read = try feed.changes(after: last, limit: 256)
+      guard !read.isEmpty else { return }
+      for change in read {
+        if filter.matches(change) {
+          guard changes.isEmpty || (changes.count < limit && bytes < Limits.pageBytes) else {
+            break reading
+          }
+          let id = ChangeID(store: feed.store, number: change.number)
+          changes.append(try text.json(change, id: id))
+          bytes += changes.last?.count ?? 0
+        }
+        last = change.number
+      }
+    }
+    next = ChangeID(store: feed.store, number: last)
+  }
+}

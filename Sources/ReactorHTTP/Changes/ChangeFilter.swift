@@ -1,0 +1,50 @@
+internal import ReactorHost
+internal import ReactorLog
+
+/// The changes that a request selects, and the data that it requests with them.
+struct ChangeFilter: Sendable {
+  /// The additional data of a change.
+  enum Content: String, Sendable {
+    case entries, state
+  }
+
+  /// The reactors whose changes are sent; empty for all, and for the globals.
+  private let reactors: Set<String>
+  /// The only session; `nil` for all.
+  private let session: String?
+  let content: Content?
+  /// Whether the client may read a session; for `nil`, the globals.
+  private let mayRead: @Sendable (SessionKey?) -> Bool
+
+  /// Parses the parameters of a request.
+  init(
+    _ query: Query, of host: Host, mayRead: @escaping @Sendable (SessionKey?) -> Bool
+  ) throws(Problem) {
+    let names = query.all("reactor")
+    for name in names { _ = try host.hostedReactor(name) }
+    reactors = Set(names)
+    session = query["session"]
+    if let session {
+      guard reactors.count == 1 else {
+        throw .invalid(
+          parameter: "session", "The parameter session takes a session of exactly one reactor.")
+      }
+      guard SessionKey.isValid(id: session) else { throw .invalidSessionID() }
+    }
+    content = try query.choice("with", of: ["entries", "state"]).flatMap { Content(rawValue: $0) }
+    self.mayRead = mayRead
+  }
+
+  /// Whether a change is sent.
+  func matches(_ change: StoreChange) -> Bool {
+    guard let key = change.key else { return reactors.isEmpty && mayRead(nil) }
+    return (reactors.isEmpty || reactors.contains(key.reactor)) && session ?? key.id == key.id
+      && mayRead(key)
+  }
+
+  /// The parameters as they are in an address.
+  var query: String {
+    reactors.sorted().map { "&reactor=\($0)" }.joined()
+      + (session.map { "&session=\($0)" } ?? "") + (content.map { "&with=\($0.rawValue)" } ?? "")
+  }
+}

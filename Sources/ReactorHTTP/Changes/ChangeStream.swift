@@ -1,0 +1,153 @@
+internal import ReactorHost
+internal import ReactorLog
+internal import ReactorTransport
+internal import Synchronization
+
+/// One client's stream of the changes.
+///
+/// The changes are read from the store when the client has taken those before, a page at a time, in
+/// the worker pool: nothing is buffered for a slow client but one page.
+final class ChangeStream: ByteStream, ChangeObserver {
+  private struct State {
+    /// Output that was not taken yet.
+    var ready: [StreamChunk]
+    /// The number of the last change that was read.
+    var position: Int
+    /// Whether a job of this stream is in the worker pool.
+    var isReading = false
+    /// Whether the store cannot be read: the client reconnects.
+    var hasFailed = false
+    var isFinished = false
+  }
+
+  private enum Step {
+    case output(StreamOutput)
+    case read(after: Int)
+  }
+
+  /// The most changes of a page.
+  private static let pageLength = 256
+  private static let draining = StreamChunk(EventText.notice("draining"))
+
+  private let feed: any ChangeFeed
+  private let filter: ChangeFilter
+  private let text: ChangeText
+  private let channels: EventChannels
+  private let group = StreamGroup()
+  private let state: Mutex<State>
+
+  /// Creates a stream.
+  ///
+  /// - Parameters:
+  ///   - feed: The changes.
+  ///   - start: The position after which it begins.
+  ///   - filter: Selects changes.
+  ///   - text: Encodes them.
+  ///   - channels: Knows whether the service is draining, and has the worker pool.
+  init(
+    _ feed: any ChangeFeed, from start: ChangeStart, _ filter: ChangeFilter, _ text: ChangeText,
+    of channels: EventChannels
+  ) {
+    self.feed = feed
+    self.filter = filter
+    self.text = text
+    self.channels = channels
+    var opening = Array(EventText.retry().utf8)
+    let id = ChangeID(store: feed.store, number: start.number)
+    if start.isReset { opening += EventText.notice("reset", Array(#"{"oldest":"\#(id)"}"#.utf8)) }
+    // A client that disconnects before the first change resumes here.
+    opening += Self.position(id)
+    state = Mutex(State(ready: [StreamChunk(opening)], position: start.number))
+    feed.observe(self)
+  }
+
+  var groups: [StreamGroup] { [group, channels.changeStreams] }
+
+  var heartbeat: StreamChunk? { EventText.heartbeat }
+
+  func changesDidCommit() { group.wake() }
+
+  func closed() { feed.stopObserving(self) }
+
+  func next() -> StreamOutput {
+    let latest = feed.latest
+    let isDraining = channels.isDraining
+    let step = state.withLock { state -> Step in
+      if !state.ready.isEmpty { return .output(.chunk(state.ready.removeFirst())) }
+      if state.isFinished || state.hasFailed { return .output(.finished) }
+      if isDraining {
+        state.isFinished = true
+        return .output(.chunk(Self.draining))
+      }
+      guard !state.isReading, state.position < latest else { return .output(.idle) }
+      state.isReading = true
+      return .read(after: state.position)
+    }
+    switch step {
+    case .output(let output): return output
+    case .read(let position):
+      channels.background.run { [self] in
+        read(after: position)
+        group.wake()
+      }
+      return .idle
+    }
+  }
+
+  // MARK: In the worker pool
+
+  private func read(after position: Int) {
+    do throws(LogError) {
+      let changes = try feed.changes(after: position, limit: Self.pageLength)
+      let (output, last) = try encode(changes, after: position)
+      state.withLock { state in
+        if !output.isEmpty { state.ready.append(StreamChunk(output)) }
+        state.position = last
+        state.isReading = false
+      }
+    } catch {
+      state.withLock { $0.hasFailed = true }
+    }
+  }
+
+  /// Encodes the changes of a page, up to some bytes.
+  ///
+  /// - Returns: The text, and the number of the last change that it contains.
+  private func encode(
+    _ changes: [StoreChange], after position: Int
+  ) throws(LogError) -> (text: [UInt8], last: Int) {
+    var output: [UInt8] = []
+    var last = position
+    var lastSent = position
+    if let first = changes.first, first.number > position + 1 {
+      // Retention has deleted changes that the client has not read.
+      let oldest = ChangeID(store: feed.store, number: first.number - 1)
+      output += EventText.notice("reset", Array(#"{"oldest":"\#(oldest)"}"#.utf8))
+    }
+    for change in changes where output.count < EventBuffer.byteBound {
+      last = change.number
+      guard filter.matches(change) else { continue }
+      let id = ChangeID(store: feed.store, number: change.number)
+      output += "id: \(id)\ndata: ".utf8
+      output += try text.json(change, id: nil)
+      output += "\n\n".utf8
+      lastSent = last
+    }
+    // A client whose changes are rare resumes after those that it did not request.
+    if last >= lastSent + Self.pageLength / 2 {
+      output += Self.position(ChangeID(store: feed.store, number: last))
+    }
+    return (output, last)
+  }
+
+  /// An event without data, which only sets the position of a client.
+  private static func position(_ id: ChangeID) -> [UInt8] { Array("id: \(id)\n\n".utf8) }
+}
+
+/// The position at which a stream of changes begins.
+struct ChangeStart {
+  let number: Int
+
+  /// Whether the client's position cannot be continued.
+  var isReset = false
+}

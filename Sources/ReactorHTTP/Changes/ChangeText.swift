@@ -1,0 +1,58 @@
+internal import ReactorCoding
+internal import ReactorHost
+internal import ReactorLog
+
+/// Encodes changes as JSON.
+struct ChangeText: Sendable {
+  let host: Host
+  let content: ChangeFilter.Content?
+
+  /// Encodes a change, with its id as the first member unless it is `nil`.
+  func json(_ change: StoreChange, id: ChangeID?) throws(LogError) -> [UInt8] {
+    var text: [UInt8] = []
+    text.reserveCapacity(256)
+    text += (id.map { #"{"id":"\#($0)","kind":""# } ?? #"{"kind":""#).utf8
+    switch change.kind {
+    case .began: text += #"began""#.utf8
+    case .changed: text += #"changed""#.utf8
+    case .ended: text += #"ended""#.utf8
+    case .global(let name): text += #"global","name":"\#(name)""#.utf8
+    }
+    // Names and ids consist of characters that need no escapes.
+    if let key = change.key {
+      text += #","reactor":"\#(key.reactor)","session":"\#(key.id)""#.utf8
+    }
+    text += #","cursor":"\#(change.cursor)""#.utf8
+    switch change.kind {
+    case .began(let origin?):
+      text += #","forkedFrom":{"session":"\#(origin.session)","version":\#(origin.version)}"#.utf8
+    case .changed(let from): text += #","from":\#(from),"to":\#(change.cursor.version)"#.utf8
+    case .began(nil), .ended, .global: break
+    }
+    text += #","at":""#.utf8
+    change.at.write(to: &text)
+    text.append(UInt8(ascii: "\""))
+    if let by = change.by {
+      text += #","by":"#.utf8
+      text += JSONValue.string(by).bytes
+    }
+    try append(contentOf: change, to: &text)
+    text.append(UInt8(ascii: "}"))
+    return text
+  }
+
+  /// Appends the requested content; nothing if it is no longer retained.
+  private func append(contentOf change: StoreChange, to text: inout [UInt8]) throws(LogError) {
+    switch content {
+    case nil: return
+    case .state:
+      guard let state = try host.state(after: change) else { return }
+      text += #","state":"#.utf8
+      text += state
+    case .entries:
+      guard let entries = try host.entries(of: change) else { return }
+      text += #","entries":"#.utf8
+      text += (try? JSONCoder.encode(entries.map { LogEndpoints.Entry(entry: $0) })) ?? []
+    }
+  }
+}

@@ -1,0 +1,99 @@
+public import ReactorLog
+
+/// The position after which a reader of the changes begins.
+public enum ChangePosition: Sendable {
+  /// The latest change: the next one comes first.
+  case latest
+
+  /// Before the oldest retained change.
+  case oldest
+
+  /// The last change that the reader has.
+  case id(ChangeID)
+}
+
+/// An error of reading the changes of a host.
+public enum ChangeFeedError: Error, Equatable, Sendable {
+  /// Changes are not retained: `changes.keep` is 0.
+  case disabled
+
+  /// Changes after the position are no longer retained, or it belongs to another store. A reader can
+  /// begin again after `oldest`.
+  case expired(oldest: ChangeID)
+
+  /// The log cannot be read.
+  case log(LogError)
+}
+
+extension Host {
+  /// The retained changes of all sessions; `nil` if `changes.keep` is 0.
+  public var changeFeed: (any ChangeFeed)? { environment.log.changes }
+
+  /// The changes of all sessions in the order of commits, from a position on and without end.
+  ///
+  /// ```swift
+  /// for try await change in try host.changes(after: .latest) { … }
+  /// ```
+  ///
+  /// A reader that stores `change.number` together with its own work misses nothing and processes
+  /// nothing twice: it continues with `.id(ChangeID(store: …, number: …))`, also after a restart.
+  ///
+  /// - Parameter position: The position after which the changes begin.
+  /// - Returns: The changes. They are read from the store as the reader requests them.
+  /// - Throws: If changes are not retained, or not those after the position.
+  public func changes(after position: ChangePosition) throws(ChangeFeedError) -> ChangeSequence {
+    guard let feed = changeFeed else { throw .disabled }
+    return ChangeSequence(feed, after: try changeNumber(of: position, in: feed))
+  }
+
+  /// The number of the last change before a position.
+  package func changeNumber(
+    of position: ChangePosition, in feed: any ChangeFeed
+  ) throws(ChangeFeedError) -> Int {
+    let floor: Int
+    do {
+      floor = try feed.floor()
+    } catch {
+      throw .log(error)
+    }
+    switch position {
+    case .latest: return feed.latest
+    case .oldest: return floor
+    case .id(let id):
+      guard id.store == feed.store, (floor...max(floor, feed.latest)).contains(id.number) else {
+        throw .expired(oldest: ChangeID(store: feed.store, number: floor))
+      }
+      return id.number
+    }
+  }
+
+  /// The log entries of a change; `nil` if it has none, or they are no longer retained.
+  ///
+  /// May block on the disk.
+  public func entries(of change: StoreChange) throws(LogError) -> [LogEntry]? {
+    guard case .changed(let from) = change.kind, let key = change.key else { return nil }
+    let log = environment.log.session(key)
+    var entries: [LogEntry] = []
+    var last = from
+    while last < change.cursor.version {
+      let page = try log.entries(after: last, limit: change.cursor.version - last)
+      guard page.first?.version == last + 1, let end = page.last?.version else { return nil }
+      entries += page
+      last = end
+    }
+    // Afterwards, so that the entries are not those of a history that has replaced it meanwhile.
+    guard case .stored(let stored) = try log.record(), stored.epoch == change.cursor.epoch else {
+      return nil
+    }
+    return entries
+  }
+
+  /// The State after a change, as JSON; `nil` if the session has ended, or the version is no longer
+  /// retained.
+  ///
+  /// Reads and folds the log unless the session is in memory at that version. May block on the disk.
+  public func state(after change: StoreChange) throws(LogError) -> [UInt8]? {
+    guard let key = change.key, change.kind != .ended else { return nil }
+    return try reactor(key.reactor)?.storedState(key.id, at: change.cursor)
+  }
+}
