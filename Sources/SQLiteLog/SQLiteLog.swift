@@ -23,24 +23,24 @@ public final class SQLiteLog: MutationLog {
   ///   - retention: How much of the sessions' logs is retained.
   ///   - outcomeRetention: How long the outcomes of idempotency keys are retained. Beyond 1,000,000 of them
   ///     the oldest are deleted earlier.
-  ///   - changesKept: How long the changes of all sessions are retained; zero for not at all.
+  ///   - changeRetention: How long the changes of all sessions are retained; zero for not at all.
   ///   - logger: Logs when the store begins and ceases to fail.
   /// - Throws: If the store cannot be used; it is unchanged then.
   public init(
     path: String, retention: RetentionRules = RetentionRules(),
-    outcomeRetention: Duration = IdempotencyKey.retention, changesKept: Duration = .zero,
+    outcomeRetention: Duration = IdempotencyKey.retention, changeRetention: Duration = .zero,
     logger: Logger = .silent
   ) throws(SQLiteLogError) {
     try StoreFolder.create(for: path)
     let lock = try StoreLock(of: path)
     let file = StoreFile(path: path, locked: lock)
     try file.prepare()
-    let feed = try file.prepareFeed(isKept: changesKept > .zero)
+    let feed = try file.prepareFeed(isKept: changeRetention > .zero)
     let publisher = feed.map { ChangePublisher(latest: $0.latest) }
     committer = try GroupCommitter(
       file, lock: lock,
       rules: StoreRules(
-        retention: retention, outcomeRetention: outcomeRetention, changeRetention: changesKept),
+        retention: retention, outcomeRetention: outcomeRetention, changeRetention: changeRetention),
       publisher: publisher, logger: logger)
     readers = ReaderPool(file)
     if let feed, let publisher {

@@ -1,6 +1,6 @@
 /// Recognizes string types with known cases that accept any other text.
 ///
-/// Such a type is `CaseIterable` and not `RawRepresentable`, encodes its cases as texts, and decodes a
+/// The type is `CaseIterable` and not `RawRepresentable`, encodes its cases as texts, and decodes a
 /// text that is not one of them.
 enum OpenTexts {
   /// Returns the texts of the known cases and a value; `nil` for other types.

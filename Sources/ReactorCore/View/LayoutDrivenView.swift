@@ -95,8 +95,8 @@ extension LayoutDrivenView {
     // context that uses it now.
     nonisolated(unsafe) let view: any LayoutDrivenView = self
     context.perform {
-      view.layoutPass.isScheduled = false
-      view.layoutIfNeeded()
+      unsafe view.layoutPass.isScheduled = false
+      unsafe view.layoutIfNeeded()
     }
   }
 }

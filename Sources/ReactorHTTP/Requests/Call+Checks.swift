@@ -25,7 +25,9 @@ extension Call {
   func readableSessions(of host: Host) -> @Sendable (SessionKey?) -> Bool {
     let readable = Set(host.reactors.filter { scope.mayReadAll(of: $0) }.map(\.name))
     return { [scope] key in
-      guard let key else { return scope.credential.authentication?.allows(.read, to: .service) ?? true }
+      guard let key else {
+        return scope.credential.authentication?.allows(.read, to: .service) ?? true
+      }
       if readable.contains(key.reactor) { return true }
       return host.reactor(key.reactor).map { scope.mayRead(key.id, of: $0) } ?? false
     }

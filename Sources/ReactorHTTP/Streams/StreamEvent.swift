@@ -75,7 +75,8 @@ struct StreamEvent: Sendable {
     var text: [UInt8] = []
     text.reserveCapacity(json.count + 112)
     if let name = kind.name { text += "event: \(name)\n".utf8 }
-    text += "id: \(cursor)\ndata: \(kind.prefix)".utf8
+    text += "id: \(cursor)\ndata: ".utf8
+    if kind == .signals { text += EventText.signalsPrefix.utf8 }
     let start = text.count
     text += json
     text += "\n\n".utf8

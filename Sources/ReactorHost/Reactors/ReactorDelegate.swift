@@ -30,11 +30,37 @@ public protocol ReactorDelegate<Reactor>: Sendable {
   ///
   /// - Throws: Any error rejects the request with 403; ``Forbidden`` can say why.
   func authorize(_ access: Access<Reactor.Action>) throws
+
+  /// Whether ``didCommit(_:from:in:)`` is called; `false` unless declared otherwise.
+  ///
+  /// The States of its sessions are then encoded as for a subscriber.
+  var observesCommits: Bool { get }
+
+  /// A session has committed a State.
+  ///
+  /// Called if ``observesCommits`` is `true`: at most once per commit, outside the turns of the session,
+  /// in order and one call at a time per session. A delegate that falls behind gets the newest State;
+  /// `old` is the one of the call before, or the one that the session had when it was loaded. A crash
+  /// loses calls: work that must not miss a commit reads ``Host/changes(after:)``.
+  ///
+  /// - Parameters:
+  ///   - state: The State, decoded from its JSON.
+  ///   - old: The State before.
+  ///   - session: The session.
+  func didCommit(_ state: Reactor.State, from old: Reactor.State, in session: SessionKey)
 }
 
 extension ReactorDelegate {
   /// Permits everything.
   public func authorize(_ access: Access<Reactor.Action>) throws {}
+
+  /// `false`.
+  public var observesCommits: Bool { false }
+
+  /// Does nothing.
+  public func didCommit(
+    _ state: Reactor.State, from old: Reactor.State, in session: SessionKey
+  ) {}
 }
 
 /// A client's request to one session, as a delegate decides on it.

@@ -7,6 +7,7 @@ public struct ReactorRegistration: Sendable {
 
   private let summary: String
   private let witness: ReactorWitness
+  private let observerMaker: CommitObserverMaker?
   private let authorizer: Authorizer?
 
   /// Registers a reactor whose actions, mutations and states are `Codable`.
@@ -129,6 +130,11 @@ public struct ReactorRegistration: Sendable {
     self.summary = summary
     witness = type.witness(hotPath)
     authorizer = type.authorizer
+    if let delegate = type.delegate, delegate.observesCommits {
+      observerMaker = { DelegateObserver<R>(delegate, of: $0) }
+    } else {
+      observerMaker = nil
+    }
   }
 
   /// The fingerprint of State and Mutation.
@@ -140,7 +146,7 @@ public struct ReactorRegistration: Sendable {
   func host(in environment: HostEnvironment) -> ReactorRuntime {
     ReactorRuntime(
       name: name, summary: summary, witness: witness, authorizer: authorizer,
-      environment: environment)
+      observerMaker: observerMaker, environment: environment)
   }
 }
 

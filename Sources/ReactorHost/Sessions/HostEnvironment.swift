@@ -28,6 +28,8 @@ final class HostEnvironment: Sendable {
 /// An object and not a value, which would be a considerable part of each session.
 final class ReactorEnvironment: Sendable {
   let witness: ReactorWitness
+  /// Creates the observers of the reactor's delegate; `nil` for none.
+  let observerMaker: CommitObserverMaker?
   let settings: HostSettings
   let log: any MutationLog
   let logger: Logger
@@ -38,8 +40,11 @@ final class ReactorEnvironment: Sendable {
   let counts = ReactorCounts()
   let evictable = EvictableSlots()
 
-  init(_ witness: ReactorWitness, in host: HostEnvironment) {
+  init(
+    _ witness: ReactorWitness, _ observerMaker: CommitObserverMaker?, in host: HostEnvironment
+  ) {
     self.witness = witness
+    self.observerMaker = observerMaker
     settings = host.settings
     log = host.log
     logger = host.logger

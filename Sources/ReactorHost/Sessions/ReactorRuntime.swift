@@ -26,12 +26,12 @@ final class ReactorRuntime: HostedReactor {
 
   init(
     name: String, summary: String, witness: ReactorWitness, authorizer: Authorizer?,
-    environment: HostEnvironment
+    observerMaker: CommitObserverMaker?, environment: HostEnvironment
   ) {
     self.name = name
     self.summary = summary
     self.authorizer = authorizer
-    self.environment = ReactorEnvironment(witness, in: environment)
+    self.environment = ReactorEnvironment(witness, observerMaker, in: environment)
     shards = (0..<16).map { _ in Shard() }
   }
 
@@ -223,10 +223,12 @@ final class ReactorRuntime: HostedReactor {
     }
     let key = SessionKey(reactor: name, id: id)
     let log = environment.log.session(key)
-    guard isCurrent(cursor, try log.record()) else { return nil }
+    guard case .stored(let stored) = try log.record(), stored.epoch == cursor.epoch else {
+      return nil
+    }
     let json: [UInt8]?
     do {
-      let scope = SessionScope(key, logger: environment.logger)
+      let scope = environment.scope(of: key, stored.parameters)
       json = try environment.witness.replay(log, cursor.version, scope).map { try $0(nil) }
     } catch let error as LogError {
       throw error
@@ -234,11 +236,8 @@ final class ReactorRuntime: HostedReactor {
       throw .corrupt("\(error)")
     }
     // Another history may have replaced it meanwhile.
-    return isCurrent(cursor, try log.record()) ? json : nil
-  }
-
-  private func isCurrent(_ cursor: Cursor, _ record: SessionRecord) -> Bool {
-    if case .stored(let stored) = record { stored.epoch == cursor.epoch } else { false }
+    guard case .stored(let now) = try log.record(), now.epoch == cursor.epoch else { return nil }
+    return json
   }
 
   var liveSessionCount: Int {

@@ -332,6 +332,9 @@ final class SessionSlot: Sendable {
       instance: instance, log: log, environment: environment)
     // The first state could not be encoded.
     if let fault = session.fault { throw fault }
+    if let observer = environment.observerMaker?(key), let base = session.observe(observer) {
+      observer.begin(from: base)
+    }
     return session
   }
 

@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// One commit of a store, in the order of commits.
 public struct StoreChange: Equatable, Sendable {
-  /// What a commit has changed.
+  /// The kind of a commit.
   public enum Kind: Equatable, Sendable {
     /// A session has a new history; a fork has the history of another session up to a version.
     case began(forkedFrom: Origin?)

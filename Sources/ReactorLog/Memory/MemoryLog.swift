@@ -14,17 +14,17 @@ public final class MemoryLog: MutationLog {
   ///   - retention: Numbers of versions for individual reactors, which replace `retainedVersions`.
   ///     Other rules are ignored.
   ///   - outcomeRetention: How long the outcomes of idempotency keys are retained.
-  ///   - changesKept: How long the latest 65,536 changes of all sessions are retained; zero for not
+  ///   - changeRetention: How long the latest 65,536 changes of all sessions are retained; zero for not
   ///     at all.
   public init(
     retainedVersions: Int = 10_000, retention: RetentionRules = RetentionRules(),
-    outcomeRetention: Duration = IdempotencyKey.retention, changesKept: Duration = .zero
+    outcomeRetention: Duration = IdempotencyKey.retention, changeRetention: Duration = .zero
   ) {
     let milliseconds = outcomeRetention / .milliseconds(1)
     table = MemoryTable(
       retained: retainedVersions, retention: retention,
       outcomeRetention: milliseconds < 9e15 ? Int64(milliseconds) : .max,
-      feed: changesKept > .zero ? MemoryFeed(retaining: changesKept) : nil)
+      feed: changeRetention > .zero ? MemoryFeed(retaining: changeRetention) : nil)
   }
 
   /// The log of a session.

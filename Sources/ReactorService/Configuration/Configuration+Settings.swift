@@ -66,15 +66,16 @@ extension Configuration {
 
   private static let logSettings = [
     Setting(
-      "log.retain", \.retention, .retention,
-      help: """
-        How much of each session's log is retained; all means 10000 versions in the memory store.
-        """),
-    Setting(
-      "changes.keep", \.changesKept, .duration(0...315_360_000),
+      "changes.keep", \.changeRetention, .duration(0...315_360_000),
       help: """
         How long the changes of all sessions are retained for /v1/changes; 604800 is a week, 0 is \
         not at all. The memory store retains the latest 65536.
+        """),
+
+    Setting(
+      "log.retain", \.retention, .retention,
+      help: """
+        How much of each session's log is retained; all means 10000 versions in the memory store.
         """),
     Setting(
       "log.level", \.logLevel, .choice(),

@@ -35,7 +35,7 @@ public struct Configuration: Sendable {
   public var retention = RetentionRules()
 
   /// `changes.keep`: how long the changes of all sessions are retained; zero for not at all.
-  public var changesKept = Duration.zero
+  public var changeRetention = Duration.zero
 
   /// `log.level`: the minimum level of log lines.
   public var logLevel = LogLevel.info

@@ -45,7 +45,7 @@ extension ServiceContext {
         log: MemoryLog(
           retention: configuration.retention,
           outcomeRetention: configuration.host.idempotency,
-          changesKept: configuration.changesKept)
+          changeRetention: configuration.changeRetention)
       ) { _ in true }
     case .sqlite(let path):
       // A file size limit makes writes fail instead of ending the process.
@@ -54,7 +54,7 @@ extension ServiceContext {
         let log = try SQLiteLog(
           path: path, retention: configuration.retention,
           outcomeRetention: configuration.host.idempotency,
-          changesKept: configuration.changesKept, logger: logger)
+          changeRetention: configuration.changeRetention, logger: logger)
         return OpenStore(log: log) { log.close(within: $0) }
       } catch {
         throw ConfigurationError(error)

@@ -72,6 +72,7 @@ extension StoreFile {
   ///
   /// - Parameter isKept: Whether changes are retained.
   /// - Returns: The name of the feed and the number of the last change; `nil` if none are retained.
+  /// - Throws: If the store cannot be written.
   func prepareFeed(isKept: Bool) throws(SQLiteLogError) -> (name: String, latest: Int)? {
     let connection = try open(for: .writing)
     do throws(DatabaseError) {

@@ -1,3 +1,4 @@
+internal import ClientCore
 internal import Glibc
 
 /// `reactord changes URL`: prints one line per change of a server, and continues from the position in a
@@ -37,17 +38,16 @@ public struct ChangesCommand: Equatable, Sendable {
   ///   output or the file cannot be written.
   package func run() throws(CommandFailure) {
     var printer = ChangePrinter(try storedPosition(), file: positionFile)
-    var failures = 0
+    var schedule = RetrySchedule()
     while true {
       let count = printer.count
       let reason = try connect(&printer)
       guard printer.hasBegun else { throw .unavailable(reason) }
-      if printer.count > count { failures = 0 }
-      if failures == 0 {
+      if printer.count > count { schedule.reset() }
+      if schedule.failures == 0 {
         StandardError.write(Array("reactord: \(reason); reconnecting\n".utf8))
       }
-      failures += 1
-      ClientRequest.backOff(attempt: failures)
+      schedule.pause()
     }
   }
 
@@ -94,7 +94,7 @@ public struct ChangesCommand: Equatable, Sendable {
         let received = try socket.receive()
         let body = try response.read(received)
         if response.head?.status == 200 {
-          try printer.print(try events.read(body))
+          try printer.print(try events.read(body[...]))
         } else {
           problemBody += body.prefix(65_536 - min(65_536, problemBody.count))
         }
@@ -118,9 +118,9 @@ public struct ChangesCommand: Equatable, Sendable {
     switch status {
     case 200: return "\(server.address) closed the connection"
     case let status?:
-      let problem = ServerProblem(status: status, body: body)
-      guard problem.isTransient else { throw .rejected(problem.text) }
-      return problem.text
+      let problem = Problem(status: status, body: body)
+      guard problem.isTransient else { throw .rejected(problem.description) }
+      return problem.description
     case nil: return "\(server.address) does not respond with HTTP"
     }
   }
@@ -152,7 +152,7 @@ private struct ChangePrinter {
       count += 1
       switch event.name {
       case "message":
-        try output.write(Array((event.data + "\n").utf8))
+        try output.write(event.data + [UInt8(ascii: "\n")])
         last = event.id ?? last
       case "reset":
         StandardError.write(

@@ -10,6 +10,7 @@ class UIView: ReactiveCompatible, @unchecked Sendable {
 
 final class UILabel: UIView, @unchecked Sendable {  // Proof: as above.
   var text: String?
+  var fontSize = 17.0
 }
 
 final class UIProgressView: UIView, @unchecked Sendable {  // Proof: as above.

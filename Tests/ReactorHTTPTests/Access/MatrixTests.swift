@@ -1,5 +1,6 @@
 import Identity
 import ReactorTransport
+import ReactorLog
 import Testing
 
 @testable import ReactorHTTP
@@ -76,7 +77,9 @@ struct MatrixTests {
   ) throws {
     for endpoint in Service().api.endpoints.resources.flatMap(\.endpoints) {
       let configuration = try SignedToken.configuration()
-      let service = Service(settings: { $0.authentication = configuration })
+      let service = Service(
+        log: MemoryLog(changeRetention: .seconds(60)),
+        settings: { $0.authentication = configuration })
       let (target, body) = request(endpoint, session: session)
       let token = client.claims.map { SignedToken.make($0) }
       let response = try service.ask(

@@ -8,7 +8,7 @@ import Testing
 
 /// `GET /v1/changes` and `/v1/changes/events`.
 struct ChangeTests {
-  private let log = MemoryLog(changesKept: .seconds(3_600))
+  private let log = MemoryLog(changeRetention: .seconds(3_600))
   private let service: Service
 
   init() {

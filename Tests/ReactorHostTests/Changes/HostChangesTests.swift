@@ -19,7 +19,7 @@ struct HostChangesTests {
   }
 
   @Test func `a reader gets the retained changes and then the new ones`() async throws {
-    let log = MemoryLog(changesKept: .seconds(3_600))
+    let log = MemoryLog(changeRetention: .seconds(3_600))
     append(1, to: log)
     let changes = try host(log).changes(after: .oldest)
     var iterator = changes.makeAsyncIterator()
@@ -40,7 +40,7 @@ struct HostChangesTests {
   }
 
   @Test func `an id of another store is expired`() throws {
-    let log = MemoryLog(changesKept: .seconds(3_600))
+    let log = MemoryLog(changeRetention: .seconds(3_600))
     let oldest = ChangeID(store: try #require(log.changes?.store), number: 0)
     for id in [ChangeID(store: "other", number: 0), ChangeID(store: oldest.store, number: 1)] {
       #expect(throws: ChangeFeedError.expired(oldest: oldest)) {
@@ -50,7 +50,7 @@ struct HostChangesTests {
   }
 
   @Test func `a cancelled reader ends`() async throws {
-    let log = MemoryLog(changesKept: .seconds(3_600))
+    let log = MemoryLog(changeRetention: .seconds(3_600))
     let changes = try host(log).changes(after: .latest)
     let reading = Task {
       for try await _ in changes {}

@@ -37,7 +37,7 @@ import Testing
 
   @Test(arguments: LogKind.allCases)
   func `each commit is one change, in order`(_ kind: LogKind) async throws {
-    let log = try LogUnderTest(kind, changesKept: kept)
+    let log = try LogUnderTest(kind, changeRetention: kept)
     let feed = try feed(log)
     #expect(feed.latest == 0)
     #expect(try feed.floor() == 0)
@@ -65,10 +65,10 @@ import Testing
   func `a batch without mutations and a rejected batch are no changes`(
     _ kind: LogKind
   ) async throws {
-    let log = try LogUnderTest(kind, changesKept: kept)
+    let log = try LogUnderTest(kind, changeRetention: kept)
     let feed = try feed(log)
     try await log.session("a").append(1...1, to: "one")
-    let outcome = KeptOutcome(
+    let outcome = StoredOutcome(
       key: IdempotencyKey("k", for: []), at: .now, version: 1, failure: nil)
     try await log.session("a").append(LogBatch(outcomes: [outcome]), to: "one", expecting: 1)
     await #expect(throws: LogError.conflict) {
@@ -84,7 +84,7 @@ import Testing
 
   @Test(arguments: LogKind.allCases)
   func `an observer is called after the change can be read`(_ kind: LogKind) async throws {
-    let log = try LogUnderTest(kind, changesKept: kept)
+    let log = try LogUnderTest(kind, changeRetention: kept)
     let feed = try feed(log)
     let observer = ReadingObserver(feed)
     feed.observe(observer)
@@ -98,7 +98,7 @@ import Testing
   @Test func `changes outlive the process, and numbers are not repeated`() async throws {
     let folder = try TemporaryFolder()
     func open(_ kept: Duration) throws -> SQLiteLog {
-      try SQLiteLog(path: folder["log.db"], changesKept: kept)
+      try SQLiteLog(path: folder["log.db"], changeRetention: kept)
     }
     let key = SessionKey(reactor: "counter", id: "a")
     var log = try open(kept)
@@ -127,7 +127,7 @@ import Testing
 
   @Test func `expired changes are deleted, except for the last one`() async throws {
     let folder = try TemporaryFolder()
-    let log = try SQLiteLog(path: folder["log.db"], changesKept: .milliseconds(1))
+    let log = try SQLiteLog(path: folder["log.db"], changeRetention: .milliseconds(1))
     let feed = try #require(log.changes)
     let key = SessionKey(reactor: "counter", id: "a")
     // Each group deletes what has expired; the entries are of the year 2023.
@@ -139,18 +139,18 @@ import Testing
     await published(version + 1, by: feed)
     #expect(try feed.changes(after: 0, limit: 9).last?.cursor.version == version)
     log.close()
-    let again = try SQLiteLog(path: folder["log.db"], changesKept: kept)
+    let again = try SQLiteLog(path: folder["log.db"], changeRetention: kept)
     #expect(again.changes?.latest == version + 1)
     again.close()
   }
 
   @Test func `the copy of a store has another feed`() async throws {
     let folder = try TemporaryFolder()
-    let log = try SQLiteLog(path: folder["log.db"], changesKept: kept)
+    let log = try SQLiteLog(path: folder["log.db"], changeRetention: kept)
     let key = SessionKey(reactor: "counter", id: "a")
     try await log.session(key).append(1...1, to: "one")
     try SQLiteMaintenance(path: folder["log.db"]).backUp(to: folder["copy.db"])
-    let copy = try SQLiteLog(path: folder["copy.db"], changesKept: kept)
+    let copy = try SQLiteLog(path: folder["copy.db"], changeRetention: kept)
     #expect(copy.changes?.store != log.changes?.store)
     copy.close()
     log.close()

@@ -17,16 +17,16 @@ final class LogUnderTest {
   private let store: SQLiteLog?
 
   /// Creates a log that retains at least a number of versions per session; `nil` for all.
-  init(_ kind: LogKind, retained: Int? = nil, changesKept: Duration = .zero) throws {
+  init(_ kind: LogKind, retained: Int? = nil, changeRetention: Duration = .zero) throws {
     switch kind {
     case .memory:
-      log = MemoryLog(retainedVersions: retained ?? .max, changesKept: changesKept)
+      log = MemoryLog(retainedVersions: retained ?? .max, changeRetention: changeRetention)
       (folder, store) = (nil, nil)
     case .sqlite:
       let folder = try TemporaryFolder()
       let retention = retained.map { RetentionRules(.versions($0)) } ?? RetentionRules()
       let store = try SQLiteLog(
-        path: folder["log.db"], retention: retention, changesKept: changesKept)
+        path: folder["log.db"], retention: retention, changeRetention: changeRetention)
       (self.folder, self.store) = (folder, store)
       log = store
     }
