@@ -21,6 +21,7 @@ let package = Package(
     .executable(name: "reactord", targets: ["reactord"]),
     .library(name: "ReactorStreams", targets: ["ReactorStreams"]),
     .library(name: "ReactorFoundation", targets: ["ReactorFoundation"]),
+    .library(name: "ReactorClient", targets: ["ReactorClient"]),
     .library(name: "ReactorTesting", targets: ["ReactorTesting"]),
     .library(name: "ReactorCore", targets: ["ReactorCore"]),
     .library(name: "ReactorHost", targets: ["ReactorHost"]),
@@ -53,7 +54,11 @@ let package = Package(
     .target(
       name: "ReactorTesting",
       dependencies: [
-        "ReactorCoding", "ReactorCore", "ReactorHost", "ReactorLog", "ReactorStreams",
+        "ClientCore", "ReactorClient", "ReactorCoding", "ReactorCore", "ReactorHost", "ReactorLog",
+        "ReactorStreams",
+        // The service in the test's process.
+        .target(name: "ReactorHTTP", condition: .when(platforms: [.linux])),
+        .target(name: "ReactorTransport", condition: .when(platforms: [.linux])),
       ],
       swiftSettings: settings),
     .testTarget(
@@ -250,6 +255,19 @@ let package = Package(
       name: "ClientCoreTests", dependencies: ["ClientCore", "ReactorCoding"],
       swiftSettings: settings),
 
+    // The Swift client of hosted reactors, for apps and servers. Builds on Apple's platforms as well.
+    .target(
+      name: "ReactorClient",
+      dependencies: ["ClientCore", "ReactorCoding", "ReactorCore", "ReactorStreams"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "ReactorClientTests",
+      dependencies: [
+        "ClientCore", "ReactorClient", "ReactorCoding", "ReactorCore", "ReactorHost", "Reactors",
+        "ReactorStreams", "ReactorTesting",
+      ],
+      swiftSettings: settings),
+
     // The commands that talk to a running daemon: watch, send, health.
     .target(
       name: "TerminalClient", dependencies: ["ClientCore", "ReactorCoding"],
@@ -283,8 +301,9 @@ let package = Package(
     .testTarget(
       name: "EndToEndTests",
       dependencies: [
-        "HotPathCounts", "PublicTestData", "ReadmeExample", "cart", "faulty", "reactord", "room",
-        "todo",
+        "HotPathCounts", "PublicTestData", "ReactorClient", "ReactorCoding", "ReadmeExample",
+        "cart",
+        "faulty", "reactord", "room", "todo",
       ],
       exclude: [
         "Durability/faults.c",  // the tests compile it, to be preloaded
@@ -346,7 +365,8 @@ let package = Package(
     .executableTarget(
       name: "Benchmarks",
       dependencies: [
-        "AllocationCounter", "BareHandler", "ReactorCore", "ReactorHost", "ReactorHTTP",
+        "AllocationCounter", "BareHandler", "ClientCore", "ReactorClient", "ReactorCore",
+        "ReactorHost", "ReactorHTTP",
         "ReactorLog", "Reactors", "ReactorStreams", "ReactorTransport", "SQLiteLog", "StreamLoad",
         "reactord",
       ],

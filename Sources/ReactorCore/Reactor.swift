@@ -39,8 +39,16 @@ public typealias Reactor = ReactorInstance & ReactorProtocol
 /// All requirements are called in the reactor's serial context: one call at a time, each after the
 /// effects of the one before, on the thread that enqueued the work. No lock is held during a call.
 public protocol ReactorProtocol<Action, Mutation, State>: AnyObject, ReactorInterface {
+  // Declared again, so that the compiler infers both from the requirements below.
+
+  /// A request of a client.
+  associatedtype Action
+
   /// One change of the state.
   associatedtype Mutation: Sendable = Action
+
+  /// The value that clients observe.
+  associatedtype State
 
   /// The state before the first mutation. Read once, when the pipeline is connected.
   var initialState: State { get }

@@ -46,6 +46,12 @@ package struct PendingAction: Sendable, Hashable {
   /// The longest wait for effects in one request, in seconds; then the request is repeated.
   private static let longestWait = 50
 
+  /// The time without a byte of the response after which an attempt is repeated.
+  ///
+  /// Short, since a repetition is safe, and since `URLSession` on Linux does not notice that a connection
+  /// that it used again is closed before the response.
+  private static let shortTimeout = Duration.seconds(5)
+
   /// The request of one attempt.
   package func request(path: String) -> TransportRequest {
     var preference =
@@ -63,6 +69,6 @@ package struct PendingAction: Sendable, Hashable {
     if let condition { fields.append(.init("If-Match", "\"\(condition)\"")) }
     return TransportRequest(
       "POST", path + "/actions", fields: fields, body: body,
-      timeout: .seconds(expectation == .effects ? Self.longestWait + 30 : 30))
+      timeout: expectation == .effects ? .seconds(Self.longestWait + 30) : Self.shortTimeout)
   }
 }

@@ -57,7 +57,7 @@ package struct StreamMachine: Sendable {
   /// The sessions by key, `counter/demo`.
   private(set) var sessions: [String: SessionCopy] = [:]
   private(set) var phase = Phase.idle
-  private(set) var status = ConnectionStatus.connecting
+  package private(set) var status = ConnectionStatus.connecting
 
   private var stream = 0
   private var parser = EventParser()
@@ -267,16 +267,16 @@ extension StreamMachine {
       isLive()
       return try replace(event.name, document, event.id)
     }
-    let root = document.root
-    guard let key = root["session"]?.string, let data = root["data"] else {
-      throw .malformedEvent("An event has no session or no data.")
-    }
     switch event.name {
     case "draining": return fail(.closed, now)
     case "expired":
       outputs.append(.renewToken)
       return reopenWithNewToken(now)
     default: break
+    }
+    let root = document.root
+    guard let key = root["session"]?.string, let data = root["data"] else {
+      throw .malformedEvent("An event has no session or no data.")
     }
     isLive()
     guard sessions[key] != nil else { return }

@@ -1,4 +1,8 @@
-internal import Glibc
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Darwin)
+  internal import Darwin
+#endif
 
 /// The identity of the calling thread.
 ///
@@ -9,6 +13,10 @@ package enum CurrentThread {
   /// A number that is unique among the running threads; never 0.
   @usableFromInline
   package static var id: UInt {
-    UInt(bitPattern: Int(pthread_self()))
+    #if canImport(Darwin)
+      unsafe UInt(bitPattern: pthread_self())
+    #else
+      UInt(bitPattern: Int(pthread_self()))
+    #endif
   }
 }

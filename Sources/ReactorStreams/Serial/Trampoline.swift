@@ -1,4 +1,8 @@
-internal import Glibc
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Darwin)
+  internal import Darwin
+#endif
 
 /// A unit of work that a trampoline executes on its thread.
 package protocol TrampolineJob: AnyObject {
@@ -20,11 +24,17 @@ package final class Trampoline {
 
   private static let key: pthread_key_t = {
     var key = pthread_key_t()
-    let code = unsafe pthread_key_create(&key) { trampoline in
-      if let trampoline = unsafe trampoline {
-        unsafe Unmanaged<Trampoline>.fromOpaque(trampoline).release()
+    #if canImport(Darwin)
+      let code = unsafe pthread_key_create(&key) {
+        unsafe Unmanaged<Trampoline>.fromOpaque($0).release()
       }
-    }
+    #else
+      let code = unsafe pthread_key_create(&key) { trampoline in
+        if let trampoline = unsafe trampoline {
+          unsafe Unmanaged<Trampoline>.fromOpaque(trampoline).release()
+        }
+      }
+    #endif
     precondition(code == 0, "pthread_key_create failed with \(code)")
     return key
   }()

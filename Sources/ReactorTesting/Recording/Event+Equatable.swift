@@ -39,7 +39,9 @@ extension CompletableEvent: Equatable {
 
 /// Compares two errors by their type's `==` or, without one, by their descriptions.
 func isSame(_ lhs: any Error, _ rhs: any Error) -> Bool {
-  if let lhs = lhs as? any Equatable { return isEqual(lhs, rhs) }
+  // As `Any`: with Foundation the compiler knows of a bridge from every error to an equatable object.
+  let value: Any = lhs
+  if let lhs = value as? any Equatable { return isEqual(lhs, rhs) }
   return type(of: lhs) == type(of: rhs) && String(reflecting: lhs) == String(reflecting: rhs)
 }
 

@@ -1,0 +1,251 @@
+public import ClientCore
+internal import ReactorCoding
+public import ReactorCore
+public import ReactorStreams
+
+/// A reactor that a server hosts, used as a local one: it has `action`, `state`, `currentState`,
+/// `pulse(_:)` and a stub, and is the reactor of a `View`.
+///
+/// ```swift
+/// let counter = server.reactor(CounterReactor.self, "counter", session: "demo")
+///
+/// button.rx.tap.map { .increase }.bind(to: counter.action).disposed(by: disposeBag)
+/// counter.state.map(\.value).distinctUntilChanged().drive(…)
+/// let state = try await counter.send(.add(2), expecting: .effects)
+/// ```
+///
+/// - `state` emits committed States, the latest first and never an earlier one after a later one. It
+///   emits nothing before the first State has arrived. A slow observer receives the latest State.
+///   Observers are called on a background thread; ``ObservedReactor`` passes the States to the main
+///   actor.
+/// - `currentState` is the last State, or ``initialState`` before the first one.
+/// - `action` enqueues an action; ``problems`` emits its rejection. ``send(_:expecting:at:timeout:)``
+///   returns the committed State.
+///
+/// The first access to `action`, `state` or another stream joins the stream of the server, and the release of the
+/// reactor leaves it. A reactor whose stub is enabled makes no connection.
+///
+/// Any thread may use it.
+public final class RemoteReactor<Interface: ReactorInterface>: Reactor,
+  // Proof: the properties are constant and Sendable, and `ReactorInstance` guards its own with a mutex
+  // and an atomic. The pipeline calls the functions of the reactor one at a time.
+  @unchecked Sendable
+where Interface.Action: Codable, Interface.State: Codable {
+  /// The actions of the hosted reactor.
+  public typealias Action = Interface.Action
+
+  /// A signal that the State has changed.
+  public typealias Mutation = RemoteChange
+
+  /// The State of the hosted reactor.
+  public typealias State = Interface.State
+
+  /// The name of the reactor.
+  public let name: String
+
+  /// The id of the session.
+  public let session: String
+
+  let client: ClientLink
+  let feed: SessionFeed<State>
+  private let givenState: State?
+  private let prediction: Prediction<Action, State>?
+
+  init(
+    _ name: String, _ session: String, _ client: ClientLink, _ initialState: State?,
+    _ prediction: Prediction<Action, State>?
+  ) {
+    self.name = name
+    self.session = session
+    self.client = client
+    feed = SessionFeed(client)
+    givenState = initialState
+    self.prediction = prediction
+  }
+
+  deinit {
+    client.channel(key)?.remove(ObjectIdentifier(feed))
+  }
+
+  /// The key of the session, `counter/demo`.
+  var key: String { "\(name)/\(session)" }
+
+  /// The path of the session.
+  var path: String { SessionPath.path(name, session) }
+
+  /// The State before the first one has arrived: the given one, or the smallest value of its type,
+  /// such as 0, empty texts and lists, and `nil`.
+  public var initialState: State {
+    if let givenState { return givenState }
+    guard let state = JSONSchema.smallestValue(of: State.self) else {
+      preconditionFailure("\(State.self) accepts no empty value: pass initialState to reactor(…)")
+    }
+    return state
+  }
+
+  // MARK: Streams
+
+  /// Whether States arrive; the current status first.
+  public var connection: Observable<ConnectionStatus> { joined.status.asObservable() }
+
+  /// The running effects; the current activity first.
+  public var activity: Observable<Activity> { joined.activity.asObservable() }
+
+  /// The rejections of actions that were sent with `action`, and States that cannot be decoded.
+  public var problems: Observable<Problem> { feed.publishers.problems.asObservable() }
+
+  /// The other events of the session's stream, such as signals.
+  public var notices: Observable<SessionNotice> { joined.notices.asObservable() }
+
+  /// The publishers, after the stream was joined.
+  private var joined: FeedPublishers {
+    if !isStubEnabled { pipeline.connect() }
+    return feed.publishers
+  }
+
+  /// The cursor of the current State; `nil` before the first one.
+  public var cursor: SessionCursor? { feed.cursor }
+
+  /// The values of a pulse: the current one first, then each that differs from the one before.
+  ///
+  /// In JSON a pulse is its value alone. Unlike that of a local reactor, an assignment of an equal value
+  /// is therefore not seen; a State that is meant for clients carries a number beside the value.
+  public func pulse<Result: Equatable & Sendable>(
+    _ transformToPulse: @escaping @Sendable (State) throws -> Pulse<Result>
+  ) -> Observable<Result> {
+    state.map(transformToPulse).map { $0.wrappedValue }.distinctUntilChanged()
+  }
+
+  // MARK: The reactor
+
+  /// Sends an action to the server.
+  public func mutate(action: Action) -> Observable<RemoteChange> {
+    let id = client.newID()
+    let pending: PendingAction
+    do throws(Problem) {
+      pending = try encode(action, id, .committed)
+    } catch {
+      feed.report(error)
+      return .empty()
+    }
+    expect(action, id)
+    client.openChannel(key).send(pending, timeout: nil) { [feed] outcome in
+      feed.answered(id, at: outcome.cursor)
+      if case .failure(let problem) = outcome { feed.report(problem) }
+    }
+    return prediction == nil ? .empty() : .just(RemoteChange())
+  }
+
+  /// The latest State with the expected changes.
+  public func reduce(state: State, mutation: RemoteChange) -> State {
+    feed.resolve(state)
+  }
+
+  /// Joins the stream of the session.
+  public func transform(mutation: Observable<RemoteChange>) -> Observable<RemoteChange> {
+    let feed = feed
+    if client.configuration.checksTypes {
+      client.checks.check(name, Action.self, State.self, with: client.sender) { [weak feed] in
+        feed?.report($0)
+      }
+    }
+    let signals = Observable<RemoteChange> { feed.changes.subscribe($0) }
+    client.openChannel(key).add(feed)
+    return .merge(mutation, signals)
+  }
+
+  /// The States that have arrived, without the initial one.
+  public func transform(state: Observable<State>) -> Observable<State> {
+    state.filter { [feed] _ in feed.hasState }
+  }
+}
+
+extension RemoteReactor {
+  /// Sends an action and waits for its response.
+  ///
+  /// Actions of a session are sent in order, each with an idempotency key and again until the server
+  /// has responded, also across restarts of the server; it executes each once.
+  ///
+  /// - Parameters:
+  ///   - action: The action.
+  ///   - expectation: When the response is complete.
+  ///   - cursor: The cursor at which the session must be; otherwise nothing is executed, and the problem
+  ///     is ``Problem/Kind/versionMismatch``.
+  ///   - timeout: The time after which the action is given up; `nil` waits without a limit. The
+  ///     cancellation of the task does the same. In both cases it may have been executed.
+  /// - Returns: The State in the response: committed, at or after the last mutation that was expected.
+  /// - Throws: The rejection.
+  @discardableResult
+  public func send(
+    _ action: Action, expecting expectation: Expectation = .commit,
+    at cursor: SessionCursor? = nil, timeout: Duration? = nil
+  ) async throws(Problem) -> State {
+    let id = client.newID()
+    let pending = try encode(
+      action, id, expectation.pending, condition: cursor, wantsState: true)
+    let channel = client.openChannel(key)
+    if feed.hasState { expect(action, id) }
+    let outcome = await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        channel.send(pending, timeout: timeout) { continuation.resume(returning: $0) }
+        // A task that was cancelled before called the handler before the action was in the queue.
+        if Task.isCancelled { channel.cancel(id) }
+      }
+    } onCancel: {
+      channel.cancel(id)
+    }
+    feed.answered(id, at: outcome.cursor)
+    switch outcome {
+    case .failure(let problem): throw problem
+    case .success(let response): return try response.decode(State.self)
+    }
+  }
+
+  private func encode(
+    _ action: Action, _ id: UInt64, _ expectation: PendingAction.Expectation,
+    condition: SessionCursor? = nil, wantsState: Bool = false
+  ) throws(Problem) -> PendingAction {
+    let body: [UInt8]
+    do {
+      body = try JSONCoder.encode(action)
+    } catch {
+      throw Problem(.invalidAction, "The action cannot be encoded", "\(error)")
+    }
+    return PendingAction(
+      id: id, key: IdempotencyKey.random(), body: body, expecting: expectation,
+      condition: condition, wantsState: wantsState)
+  }
+
+  private func expect(_ action: Action, _ id: UInt64) {
+    guard let prediction else { return }
+    feed.expect(id, over: currentState) { prediction.apply($0, action) }
+  }
+}
+
+/// When the response to an action is complete.
+public enum Expectation: Sendable {
+  /// The action is durable and will be executed, also after a crash.
+  case acceptance
+
+  /// The mutations that it causes at once are committed; effects may still run.
+  case commit
+
+  /// Its effects have ended.
+  case effects
+
+  fileprivate var pending: PendingAction.Expectation {
+    switch self {
+    case .acceptance: .accepted
+    case .commit: .committed
+    case .effects: .effects
+    }
+  }
+}
+
+private enum IdempotencyKey {
+  /// 128 random bits.
+  static func random() -> String {
+    var generator = SystemRandomNumberGenerator()
+    return String(generator.next(), radix: 36) + "-" + String(generator.next(), radix: 36)
+  }
+}

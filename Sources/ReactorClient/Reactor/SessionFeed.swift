@@ -1,0 +1,171 @@
+internal import ClientCore
+internal import Dispatch
+internal import ReactorStreams
+internal import Synchronization
+
+/// A signal that the State of a session may have changed.
+///
+/// The mutation of a ``RemoteReactor``; it carries no value, since the latest State is read when it is
+/// reduced.
+public struct RemoteChange: Sendable {
+  /// Only the client signals changes.
+  init() {}
+}
+
+/// The States of one session as values: decoded when they are used, the latest only.
+///
+/// A slow observer costs one pending signal and one undecoded State; it does not delay the stream.
+final class SessionFeed<State: Decodable & Sendable>: SessionObserver {
+  private struct Contents: Sendable {
+    /// The latest State that is not decoded.
+    var pending: SessionState?
+    /// The decoded States; `nil` before the first one.
+    var states: OptimisticStates<State>?
+    /// Whether a signal is pending.
+    var isSignalled = false
+    var publishers: FeedPublishers?
+    var status = ConnectionStatus.connecting
+    var activity = Activity.idle
+  }
+
+  /// The signals.
+  let changes = Broadcaster<RemoteChange>(replay: 0)
+  private let client: ClientLink
+  private let contents = Mutex(Contents())
+
+  init(_ client: ClientLink) {
+    self.client = client
+  }
+
+  /// Created at the first access, which many reactors never make.
+  var publishers: FeedPublishers {
+    contents.withLock { contents in
+      if let publishers = contents.publishers { return publishers }
+      let made = FeedPublishers(contents.status, contents.activity)
+      contents.publishers = made
+      return made
+    }
+  }
+
+  /// Whether a State has arrived.
+  var hasState: Bool { contents.withLock { $0.states?.confirmed.cursor != nil } }
+
+  /// The cursor of the State that is shown; `nil` before the first one.
+  var cursor: SessionCursor? { contents.withLock { $0.states?.cursor } }
+
+  // MARK: The stream
+
+  func receive(_ update: SessionUpdate) {
+    switch update {
+    case .state(let state):
+      contents.withLock { $0.pending = state }
+      signal()
+    case .activity(let activity):
+      let publishers = contents.withLock { contents in
+        contents.activity = activity
+        return contents.publishers
+      }
+      publishers?.activity.accept(activity)
+    case .failed(let problem): report(problem)
+    case .notice(let name, let data):
+      contents.withLock { $0.publishers }?.notices.on(.next(SessionNotice(name, data)))
+    case .ended: break
+    }
+  }
+
+  func receive(_ status: ConnectionStatus) {
+    let publishers = contents.withLock { contents in
+      contents.status = status
+      return contents.publishers
+    }
+    publishers?.status.accept(status)
+  }
+
+  /// Publishes a problem of an action or a State.
+  func report(_ problem: Problem) {
+    contents.withLock { $0.publishers }?.problems.on(.next(problem))
+    client.problems.on(.next(problem))
+  }
+
+  // MARK: Expected changes
+
+  /// Shows the expected change of an action.
+  func expect(_ id: UInt64, over state: State, _ change: @escaping @Sendable (State) -> State) {
+    contents.withLock { contents in
+      if contents.states == nil { contents.states = OptimisticStates(state) }
+      contents.states?.expect(id, change)
+    }
+  }
+
+  func sent(_ id: UInt64) {
+    contents.withLock { $0.states?.sent(id) }
+  }
+
+  /// Records the response to an action; without a cursor its expected change is rolled back.
+  func answered(_ id: UInt64, at cursor: SessionCursor?) {
+    let mustShow = contents.withLock { contents in
+      guard contents.states?.isOptimistic == true else { return false }
+      contents.states?.answered(id, at: cursor, now: client.clock.now)
+      return true
+    }
+    if mustShow { signal() }
+  }
+
+  // MARK: Values
+
+  /// The State to show: the latest one that arrived, with the expected changes.
+  func resolve(_ shown: State) -> State {
+    let pending = contents.withLock { contents in
+      contents.isSignalled = false
+      return contents.pending.take()
+    }
+    if let pending { confirm(pending) }
+    let layers = contents.withLock { $0.states?.layers }
+    guard let layers else { return shown }
+    return layers.changes.reduce(layers.base) { $1($0) }
+  }
+
+  private func confirm(_ pending: SessionState) {
+    let state: State
+    do throws(Problem) {
+      state = try pending.json.decode(State.self)
+    } catch {
+      return report(error)
+    }
+    let deadline = contents.withLock { contents -> Duration? in
+      if contents.states == nil { contents.states = OptimisticStates(state) }
+      contents.states?.confirm(state, at: pending.cursor, now: client.clock.now)
+      return contents.states?.deadline
+    }
+    guard let deadline else { return }
+    let delay = max(.zero, deadline - client.clock.now)
+    client.queue.asyncAfter(deadline: .now() + delay / .seconds(1)) { [weak self] in
+      guard let self else { return }
+      contents.withLock { $0.states?.release(now: client.clock.now) }
+      signal()
+    }
+  }
+
+  /// Signals a change, unless a signal is pending.
+  private func signal() {
+    let isFirst = contents.withLock { contents in
+      defer { contents.isSignalled = true }
+      return !contents.isSignalled
+    }
+    // Not on the client's queue: an observer may block.
+    if isFirst { client.deliveries.async { [changes] in changes.send(.next(RemoteChange())) } }
+  }
+}
+
+/// The streams of a session beside its States.
+final class FeedPublishers: Sendable {
+  let status: BehaviorRelay<ConnectionStatus>
+  let activity: BehaviorRelay<Activity>
+  let problems = PublishSubject<Problem>()
+  let notices = PublishSubject<SessionNotice>()
+
+  init(_ status: ConnectionStatus, _ activity: Activity) {
+    self.status = BehaviorRelay(value: status)
+    self.activity = BehaviorRelay(value: activity)
+  }
+}

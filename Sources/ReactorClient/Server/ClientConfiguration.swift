@@ -1,0 +1,29 @@
+internal import ClientCore
+public import Foundation
+
+/// The bounds and options of a client.
+///
+/// Every queue of the client has its bound here.
+public struct ClientConfiguration: Sendable {
+  /// The sessions per event stream; more sessions open another stream.
+  ///
+  /// If the server takes fewer (`streams.sessions`), the client detects that.
+  public var sessionsPerStream = 100
+
+  /// The actions per session that wait for the server; `send` fails and `action` reports a problem
+  /// beyond it.
+  public var queuedActions = 1000
+
+  /// A file that keeps the actions without a response, so that they are sent after a restart of the
+  /// app; `nil` keeps them in memory.
+  ///
+  /// It contains the actions as JSON: put it where the app's other private data is. One client uses a
+  /// file at a time.
+  public var offlineQueue: URL?
+
+  /// Whether the types of each reactor are compared with those that the server describes.
+  public var checksTypes = true
+
+  /// Creates the default configuration.
+  public init() {}
+}

@@ -1,0 +1,193 @@
+internal import ClientCore
+internal import Dispatch
+internal import ReactorStreams
+internal import Synchronization
+
+/// The parts of a client that its reactors share: the streams, the sender, and the sessions.
+final class ClientLink: Sendable {
+  private struct Contents: Sendable {
+    var channels: [String: SessionChannel] = [:]
+    var streams: [StreamDriver] = []
+    var isPaused = false
+    var isClosed = false
+    var nextID: UInt64 = 0
+  }
+
+  let configuration: ClientConfiguration
+  let clock = ClientClock()
+  let queue = DispatchQueue(label: "reactor-client")
+  /// Observers of States run here, one call at a time per reactor.
+  let deliveries = DispatchQueue.global(qos: .userInitiated)
+  let status = BehaviorRelay(value: ConnectionStatus.connecting)
+  let problems = PublishSubject<Problem>()
+  let journal: ActionJournal?
+  let checks = TypeChecks()
+
+  let sender: RequestSender
+
+  private let contents = Mutex(Contents())
+  private let ownQueue = DispatchSpecificKey<Bool>()
+
+  init(
+    _ transport: any ClientTransport, _ token: (@Sendable () async throws -> String)?,
+    _ configuration: ClientConfiguration
+  ) {
+    self.configuration = configuration
+    let renewed = Renewal()
+    let tokens = TokenStore(token, on: queue, clock) { renewed.call() }
+    sender = RequestSender(transport, tokens)
+    journal = configuration.offlineQueue.map { ActionJournal($0) }
+    queue.setSpecific(key: ownQueue, value: true)
+    renewed.set { [weak self] in self?.onStreams { $0.renew(now: $1) } }
+    restore()
+  }
+
+  /// Executes a body on the client's queue.
+  ///
+  /// The caller waits, unless it is on that queue: a transport is slowed down to the speed at which its bytes are used.
+  func enter(_ body: @escaping @Sendable () -> Void) {
+    if DispatchQueue.getSpecific(key: ownQueue) == true {
+      queue.async(execute: body)
+    } else {
+      queue.sync(execute: body)
+    }
+  }
+
+  /// Whether no request may be sent any more.
+  var isClosed: Bool { contents.withLock { $0.isClosed } }
+
+  /// A number for the next action.
+  func newID() -> UInt64 {
+    contents.withLock { contents in
+      contents.nextID += 1
+      return contents.nextID
+    }
+  }
+
+  // MARK: Sessions
+
+  /// The sessions' channel if it exists.
+  func channel(_ key: String) -> SessionChannel? { contents.withLock { $0.channels[key] } }
+
+  /// The session's channel.
+  func openChannel(_ key: String) -> SessionChannel {
+    contents.withLock { contents in
+      if let channel = contents.channels[key] { return channel }
+      let channel = SessionChannel(key, self)
+      contents.channels[key] = channel
+      return channel
+    }
+  }
+
+  /// Adds a channel to the table again, if it was removed while it had no observers.
+  func register(_ channel: SessionChannel) {
+    contents.withLock { contents in
+      guard contents.channels[channel.key] == nil, !contents.isClosed else { return }
+      contents.channels[channel.key] = channel
+    }
+  }
+
+  /// Adds a session to a stream.
+  func join(_ key: String) {
+    queue.async { [self] in
+      let (driver, isPaused) = contents.withLock { contents in
+        if let driver = contents.streams.first(where: { $0.has(key) || $0.hasRoom }) {
+          return (driver, contents.isPaused)
+        }
+        let driver = StreamDriver(self)
+        contents.streams.append(driver)
+        return (driver, contents.isPaused)
+      }
+      if isPaused { driver.perform { machine, _ in machine.pause() } }
+      driver.perform { $0.join(key, now: $1) }
+      channel(key)?.streamChanged(driver.status)
+    }
+  }
+
+  /// Removes a session from its stream, if it is not observed any more.
+  func leave(_ channel: SessionChannel) {
+    queue.async { [self] in
+      guard !channel.isObserved else { return }
+      let streams = contents.withLock { contents in
+        if channel.isIdle, contents.channels[channel.key] === channel {
+          contents.channels[channel.key] = nil
+        }
+        return contents.streams
+      }
+      for driver in streams where driver.has(channel.key) {
+        driver.perform { $0.leave(channel.key, now: $1) }
+      }
+    }
+  }
+
+  /// The status of a stream changed.
+  func streamChanged(_ driver: StreamDriver, _ status: ConnectionStatus) {
+    self.status.accept(status)
+    for channel in contents.withLock({ Array($0.channels.values) }) where driver.has(channel.key) {
+      channel.streamChanged(status)
+    }
+  }
+
+  // MARK: The whole client
+
+  func pause() {
+    contents.withLock { $0.isPaused = true }
+    onStreams { machine, _ in machine.pause() }
+  }
+
+  func resume() {
+    let channels = contents.withLock { contents in
+      contents.isPaused = false
+      return Array(contents.channels.values)
+    }
+    for channel in channels { channel.retryNow() }
+    onStreams { $0.resume(now: $1) }
+  }
+
+  func close() {
+    let isFirst = contents.withLock { contents in
+      defer { contents.isClosed = true }
+      return !contents.isClosed
+    }
+    guard isFirst else { return }
+    pause()
+    queue.async { [self] in
+      sender.transport.close()
+      let channels = contents.withLock { contents in
+        defer {
+          // The streams and the channels refer to this object.
+          contents.streams = []
+          contents.channels = [:]
+        }
+        return Array(contents.channels.values)
+      }
+      for channel in channels { channel.close() }
+    }
+  }
+
+  private func onStreams(
+    _ change: @escaping @Sendable (inout StreamMachine, Duration) -> [StreamMachine.Output]
+  ) {
+    queue.async { [self] in
+      for driver in contents.withLock({ $0.streams }) { driver.perform(change) }
+    }
+  }
+
+  private func restore() {
+    guard let journal else { return }
+    for (key, action, firstSentAt) in journal.load(now: clock.now) {
+      var action = action
+      action.id = newID()
+      openChannel(key).restore(action, firstSentAt: firstSentAt)
+    }
+  }
+}
+
+/// A callback that is set after the object that calls it exists.
+private final class Renewal: Sendable {
+  private let body = Mutex<(@Sendable () -> Void)?>(nil)
+
+  func set(_ body: @escaping @Sendable () -> Void) { self.body.withLock { $0 = body } }
+
+  func call() { body.withLock { $0 }?() }
+}

@@ -1,0 +1,89 @@
+public import ClientCore
+public import Foundation
+public import ReactorCore
+public import ReactorStreams
+
+/// A server that hosts reactors.
+///
+/// ```swift
+/// let server = ReactorServer(url: URL(string: "https://api.example.org")!) { try await login.token() }
+/// let counter = server.reactor(CounterReactor.self, "counter", session: "demo")
+/// ```
+///
+/// All sessions share one event stream, which resumes without a gap after a restart of the server or a
+/// loss of the network. Create one `ReactorServer` per server and credential, and retain it.
+public final class ReactorServer: Sendable {
+  let client: ClientLink
+
+  /// Creates a client of a server.
+  ///
+  /// - Parameters:
+  ///   - url: The address, `https://…` or `http://…`, with the path prefix of a proxy if there is one.
+  ///   - configuration: The bounds of the client.
+  ///   - token: Returns a valid access token: called before the first request, before the expiry of the
+  ///     last one (`exp` of a JSON Web Token), and after the server has rejected it. One call serves
+  ///     all requests. `nil` sends none.
+  public convenience init(
+    url: URL, configuration: ClientConfiguration = ClientConfiguration(),
+    token: (@Sendable () async throws -> String)? = nil
+  ) {
+    self.init(
+      transport: URLSessionTransport(url: url), configuration: configuration, token: token)
+  }
+
+  /// Creates a client that reaches its server by a transport.
+  public init(
+    transport: any ClientTransport, configuration: ClientConfiguration = ClientConfiguration(),
+    token: (@Sendable () async throws -> String)? = nil
+  ) {
+    client = ClientLink(transport, token, configuration)
+  }
+
+  deinit {
+    client.close()
+  }
+
+  /// A session of a hosted reactor.
+  ///
+  /// The first request follows the first use of the reactor. The session begins with its first use, unless the
+  /// server creates sessions explicitly.
+  ///
+  /// - Parameters:
+  ///   - type: The type of the reactor, or its ``ReactorInterface`` alone.
+  ///   - name: The name under which the server hosts it.
+  ///   - session: The id of the session.
+  ///   - initialState: The State to show before the first one has arrived; `nil` for the smallest value.
+  ///   - prediction: The expected change by an action, to show it at once; `nil` for none.
+  /// - Returns: The reactor. Several reactors of one session share the stream and the order of actions.
+  public func reactor<Interface: ReactorInterface>(
+    _ type: Interface.Type, _ name: String, session: String,
+    initialState: Interface.State? = nil,
+    prediction: Prediction<Interface.Action, Interface.State>? = nil
+  ) -> RemoteReactor<Interface> {
+    RemoteReactor(name, session, client, initialState, prediction)
+  }
+
+  /// The status of the streams; the current one first.
+  public var connection: Observable<ConnectionStatus> { client.status.asObservable() }
+
+  /// The problems of all reactors, and of actions from the offline queue.
+  public var problems: Observable<Problem> { client.problems.asObservable() }
+
+  /// Closes the streams, such as when an app enters the background.
+  ///
+  /// Actions are still sent.
+  public func pause() {
+    client.pause()
+  }
+
+  /// Opens the streams again and repeats pending actions at once: when an app enters the foreground, or
+  /// the network is back.
+  public func resume() {
+    client.resume()
+  }
+
+  /// Closes all connections; pending actions stay in the offline queue, if there is one.
+  public func close() {
+    client.close()
+  }
+}

@@ -1,0 +1,249 @@
+internal import ClientCore
+internal import Dispatch
+internal import Synchronization
+
+/// Receives the changes of one session.
+///
+/// Called on the client's queue; must not block.
+protocol SessionObserver: AnyObject, Sendable {
+  func receive(_ update: SessionUpdate)
+  func receive(_ status: ConnectionStatus)
+  /// An action is being sent.
+  func sent(_ id: UInt64)
+}
+
+/// One session as the client knows it: its observers, and the queue of its actions.
+final class SessionChannel: Sendable {
+  typealias Completion = @Sendable (ActionQueue.Outcome) -> Void
+
+  private struct State: Sendable {
+    var queue: ActionQueue
+    var completions: [UInt64: Completion] = [:]
+    var observers: [ObjectIdentifier: WeakObserver] = [:]
+    var status = ConnectionStatus.connecting
+    var activity = Activity.idle
+    var latest: SessionState?
+  }
+
+  private struct WeakObserver: Sendable {
+    weak let observer: (any SessionObserver)?
+  }
+
+  let key: String
+  let path: String
+  private let client: ClientLink
+  private let state: Mutex<State>
+  private let timer: DeadlineTimer
+
+  init(_ key: String, _ client: ClientLink) {
+    self.key = key
+    self.client = client
+    path = SessionPath.path(key)
+    state = Mutex(State(queue: ActionQueue(bound: client.configuration.queuedActions)))
+    timer = DeadlineTimer(on: client.queue, client.clock)
+  }
+
+  // MARK: Observers
+
+  /// Whether a reactor observes the session.
+  var isObserved: Bool { state.withLock { !$0.observers.isEmpty } }
+
+  /// Whether the channel can be discarded.
+  var isIdle: Bool { state.withLock { $0.observers.isEmpty && $0.queue.isEmpty } }
+
+  /// Adds an observer, which first receives the latest State and status.
+  func add(_ observer: any SessionObserver) {
+    let (isFirst, latest, status) = state.withLock { state in
+      let isFirst = state.observers.isEmpty
+      state.observers[ObjectIdentifier(observer)] = WeakObserver(observer: observer)
+      return (isFirst, state.latest, state.status)
+    }
+    if isFirst {
+      client.register(self)
+      client.join(key)
+    }
+    guard let latest else { return }
+    client.queue.async {
+      observer.receive(.state(latest))
+      observer.receive(status)
+    }
+  }
+
+  /// Removes an observer; the last one leaves the stream.
+  func remove(_ observer: ObjectIdentifier) {
+    let isLast = state.withLock { state in
+      guard state.observers.removeValue(forKey: observer) != nil else { return false }
+      guard state.observers.isEmpty else { return false }
+      state.latest = nil
+      state.status = .connecting
+      return true
+    }
+    if isLast { client.leave(self) }
+  }
+
+  /// Joins the stream again: the session was created anew.
+  func begin() {
+    let mustJoin = state.withLock { state in
+      guard case .ended = state.status, !state.observers.isEmpty else { return false }
+      state.status = .connecting
+      return true
+    }
+    if mustJoin { client.join(key) }
+  }
+
+  private var observers: [any SessionObserver] {
+    state.withLock { $0.observers.values.compactMap(\.observer) }
+  }
+
+  /// Publishes a change; on the client's queue.
+  func receive(_ update: SessionUpdate) {
+    var status: ConnectionStatus?
+    state.withLock { state in
+      switch update {
+      case .state(let latest):
+        state.latest = latest
+        if state.status != .live { status = .live }
+      case .activity(let activity): state.activity = activity
+      case .ended(let problem):
+        status = .ended(problem)
+        state.latest = nil
+      case .failed, .notice: break
+      }
+      if let status { state.status = status }
+    }
+    for observer in observers {
+      observer.receive(update)
+      if let status { observer.receive(status) }
+    }
+  }
+
+  /// Publishes the status of the stream; the session is live when its State has arrived.
+  func streamChanged(_ status: ConnectionStatus) {
+    let isNew = state.withLock { state in
+      if case .ended = state.status { return false }
+      guard status != state.status, status != .live || state.latest != nil else { return false }
+      state.status = status
+      return true
+    }
+    if isNew { for observer in observers { observer.receive(status) } }
+    if status == .live { retryNow() }
+  }
+
+  // MARK: Actions
+
+  /// Sends an action after the earlier ones; `completion` is called once, on any thread.
+  func send(_ action: PendingAction, timeout: Duration?, completion: @escaping Completion) {
+    guard !client.isClosed else { return completion(.failure(.cancelled)) }
+    client.register(self)
+    let expiry = timeout.map { client.clock.now + $0 }
+    let isAdded = state.withLock { state in
+      guard state.queue.append(action, expiresAt: expiry) else { return false }
+      state.completions[action.id] = completion
+      return true
+    }
+    guard isAdded else { return completion(.failure(.queueFull(client.configuration))) }
+    client.journal?.add(action, of: key)
+    pump()
+  }
+
+  /// Adds an action of an earlier process.
+  func restore(_ action: PendingAction, firstSentAt: Duration?) {
+    let problems = client.problems
+    state.withLock { state in
+      _ = state.queue.append(action, firstSentAt: firstSentAt)
+      state.completions[action.id] = { outcome in
+        if case .failure(let problem) = outcome { problems.on(.next(problem)) }
+      }
+    }
+    client.queue.async { [self] in pump() }
+  }
+
+  /// Withdraws an action; it may have been executed if it was sent.
+  func cancel(_ id: UInt64) {
+    let (action, completion) = state.withLock { state in
+      let action = state.queue.actions.first { $0.id == id }
+      return (state.queue.cancel(id) ? action : nil, state.completions.removeValue(forKey: id))
+    }
+    if let action { client.journal?.remove(action) }
+    completion?(.failure(.cancelled))
+    pump()
+  }
+
+  /// Ends the wait for responses; the journal keeps its actions.
+  func close() {
+    let completions = state.withLock { state in
+      defer {
+        state.completions = [:]
+        state.observers = [:]
+      }
+      return Array(state.completions.values)
+    }
+    for completion in completions { completion(.failure(.cancelled)) }
+  }
+
+  /// Repeats pending actions without further delay.
+  func retryNow() {
+    state.withLock { $0.queue.retryNow() }
+    pump()
+  }
+
+  /// Sends the actions whose turn it is.
+  private func pump() {
+    guard !client.isClosed else { return }
+    let now = client.clock.now
+    let (expired, requests) = state.withLock { state in
+      let expired = state.queue.expired(now: now).map { action in
+        (action, state.completions.removeValue(forKey: action.id))
+      }
+      var requests: [(action: PendingAction, isFirstAttempt: Bool)] = []
+      while let next = state.queue.next(now: now) { requests.append(next) }
+      return (expired, requests)
+    }
+    for (action, completion) in expired {
+      client.journal?.remove(action)
+      completion?(.failure(.timedOut))
+    }
+    for (action, isFirst) in requests {
+      if isFirst { client.journal?.sent(action) }
+      for observer in observers { observer.sent(action.id) }
+      client.sender.send(action.request(path: path)) { [self] result in
+        ended(action, result)
+      }
+    }
+    timer.set(state.withLock { $0.queue.deadline }) { [self] in pump() }
+  }
+
+  private func ended(_ action: PendingAction, _ result: Result<TransportResponse, Problem>) {
+    let attempt: ActionQueue.Attempt =
+      switch result {
+      case .success(let response): .response(response)
+      case .failure(let problem): .failure(problem)
+      }
+    let (outcome, completion): (ActionQueue.Outcome?, Completion?) = state.withLock { state in
+      let outcome = state.queue.ended(action.id, attempt, now: client.clock.now)
+      return (outcome, outcome == nil ? nil : state.completions.removeValue(forKey: action.id))
+    }
+    if outcome != nil { client.journal?.remove(action) }
+    pump()
+    guard let outcome else { return }
+    completion?(outcome)
+    if isIdle { client.leave(self) }
+  }
+}
+
+extension Problem {
+  fileprivate static func queueFull(_ configuration: ClientConfiguration) -> Problem {
+    Problem(
+      .queueFull, "Too many actions wait for the server",
+      "At most \(configuration.queuedActions) actions of a session wait "
+        + "(ClientConfiguration.queuedActions). Nothing was sent.")
+  }
+
+  fileprivate static let timedOut = Problem(
+    .timedOut, "There was no response in time",
+    "The action may have been executed if it was sent: read the State before you send it again.")
+
+  static let cancelled = Problem(
+    .cancelled, "The action was cancelled",
+    "It may have been executed if it was sent: read the State before you send it again.")
+}

@@ -1,0 +1,41 @@
+internal import Dispatch
+internal import Synchronization
+
+/// One timer that is set again and again; the latest time counts.
+final class DeadlineTimer: Sendable {
+  private let queue: DispatchQueue
+  private let clock: ClientClock
+  /// The pending time and its number.
+  private let pending = Mutex<(time: Duration?, number: Int)>((nil, 0))
+
+  init(on queue: DispatchQueue, _ clock: ClientClock) {
+    self.queue = queue
+    self.clock = clock
+  }
+
+  /// Calls `body` on the queue at a time, unless it is set again before; `nil` cancels.
+  func set(_ time: Duration?, _ body: @escaping @Sendable () -> Void) {
+    let number: Int? = pending.withLock { pending in
+      guard time != pending.time else { return nil }
+      pending = (time, pending.number + 1)
+      return pending.number
+    }
+    guard let number, let time else { return }
+    let delay = max(.zero, time - clock.now)
+    queue.asyncAfter(deadline: .now() + delay / .seconds(1)) { [self] in
+      let isDue = pending.withLock { pending in
+        guard pending.number == number else { return false }
+        pending.time = nil
+        return true
+      }
+      if isDue { body() }
+    }
+  }
+}
+
+/// The time since the start of the client, which continues while a device sleeps.
+struct ClientClock: Sendable {
+  private let start = ContinuousClock.now
+
+  var now: Duration { ContinuousClock.now - start }
+}

@@ -1,0 +1,85 @@
+internal import ClientCore
+internal import Dispatch
+internal import Foundation
+internal import Synchronization
+
+/// Asks the app for access tokens, once for all requests that need one.
+final class TokenStore: Sendable {
+  typealias Waiter = @Sendable (Result<String?, Problem>) -> Void
+
+  private let provider: (@Sendable () async throws -> String)?
+  private let state = Mutex(AccessTokenState<Waiter>())
+  private let clock: ClientClock
+  private let timer: DeadlineTimer
+  private let renewed: @Sendable () -> Void
+
+  /// Creates a store.
+  ///
+  /// - Parameters:
+  ///   - provider: Returns a new token; `nil` if requests have none.
+  ///   - queue: Where timers run.
+  ///   - clock: The clock.
+  ///   - renewed: Called when a token was replaced before its expiry.
+  init(
+    _ provider: (@Sendable () async throws -> String)?, on queue: DispatchQueue,
+    _ clock: ClientClock, renewed: @escaping @Sendable () -> Void
+  ) {
+    self.provider = provider
+    self.clock = clock
+    self.renewed = renewed
+    timer = DeadlineTimer(on: queue, clock)
+  }
+
+  /// Whether a rejected token can be replaced.
+  var canRenew: Bool { provider != nil }
+
+  /// Passes on the current token, now or when the app has provided it; `nil` if there are none.
+  func use(_ waiter: @escaping Waiter) {
+    guard provider != nil else { return waiter(.success(nil)) }
+    perform(state.withLock { $0.use(waiter) })
+  }
+
+  /// Discards a token that the server rejected.
+  func reject(_ token: String?) {
+    state.withLock { $0.reject(token) }
+  }
+
+  private func perform(_ outputs: [AccessTokenState<Waiter>.Output]) {
+    for output in outputs {
+      switch output {
+      case .proceed(let waiter, let token): waiter(.success(token))
+      case .fail(let waiter, let problem): waiter(.failure(problem))
+      case .request(let number): request(number)
+      }
+    }
+    setTimer()
+  }
+
+  private func request(_ number: Int) {
+    guard let provider else { return }
+    Task { [self] in
+      let result: Result<String, Problem>
+      do {
+        result = .success(try await provider())
+      } catch {
+        result = .failure(
+          Problem(.noToken, "The access token could not be obtained", "\(error)"))
+      }
+      let expiry = (try? result.get()).flatMap(TokenExpiry.seconds(of:)).map {
+        Duration.seconds($0 - Date().timeIntervalSince1970)
+      }
+      let (outputs, isRenewal) = state.withLock { state in
+        let isRenewal = state.hasToken
+        return (state.received(number, result, expiry: expiry, now: clock.now), isRenewal)
+      }
+      perform(outputs)
+      if isRenewal, case .success = result { renewed() }
+    }
+  }
+
+  private func setTimer() {
+    timer.set(state.withLock { $0.deadline }) { [self] in
+      perform(state.withLock { $0.wake(now: clock.now) })
+    }
+  }
+}

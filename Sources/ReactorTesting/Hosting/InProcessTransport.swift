@@ -1,0 +1,137 @@
+#if canImport(ReactorHTTP)
+  public import ClientCore
+  internal import Dispatch
+  internal import ReactorHTTP
+  public import ReactorHost
+  internal import ReactorTransport
+  internal import Synchronization
+
+  /// A transport to a host in the same process, without sockets.
+  ///
+  /// Requests pass the HTTP contract as they do over a network: encoding, idempotency keys, problems,
+  /// streams and patches are those of the service.
+  public final class InProcessTransport: ClientTransport {
+    private let api: ReactorAPI
+    private let queue = DispatchQueue(label: "in-process-transport")
+
+    /// Creates a transport to a host.
+    public init(host: Host) {
+      api = ReactorAPI(host: host)
+    }
+
+    /// Sends a request and receives the complete response.
+    public func send(
+      _ request: TransportRequest,
+      completion: @escaping @Sendable (Result<TransportResponse, Problem>) -> Void
+    ) {
+      queue.async { [api] in
+        api.respond(to: HTTPRequest(request)) { response in
+          let head = TransportHead(response)
+          guard case .bytes(let body) = response.body else {
+            return completion(.success(TransportResponse(head, body: [])))
+          }
+          completion(.success(TransportResponse(head, body: body)))
+        }
+      }
+    }
+
+    /// Sends a request and receives its response as it arrives.
+    public func open(
+      _ request: TransportRequest, receive: @escaping @Sendable (TransportEvent) -> Void
+    ) -> any TransportConnection {
+      let connection = InProcessConnection(receive)
+      queue.async { [api] in
+        api.respond(to: HTTPRequest(request)) { response in
+          receive(.head(TransportHead(response)))
+          switch response.body {
+          case .empty: receive(.end(nil))
+          case .bytes(let body):
+            receive(.bytes(body))
+            receive(.end(nil))
+          case .stream(let stream): connection.pull(stream)
+          }
+        }
+      }
+      return connection
+    }
+
+    /// Ends nothing: the host continues until it is released.
+    public func close() {}
+  }
+
+  /// A stream that is pulled in the process.
+  private final class InProcessConnection: TransportConnection, StreamWaking {
+    private struct State {
+      var stream: (any ByteStream)?
+      var isCancelled = false
+    }
+
+    private let receive: @Sendable (TransportEvent) -> Void
+    private let queue = DispatchQueue(label: "in-process-stream")
+    private let state = Mutex(State())
+
+    init(_ receive: @escaping @Sendable (TransportEvent) -> Void) {
+      self.receive = receive
+    }
+
+    /// Passes on the output of a stream until it ends.
+    func pull(_ stream: any ByteStream) {
+      let isCancelled = state.withLock { state in
+        state.stream = stream
+        return state.isCancelled
+      }
+      for group in stream.groups { group.add(self) }
+      queue.async { [self] in if isCancelled { finish() } else { pullPending() } }
+    }
+
+    func wake(_ group: StreamGroup) {
+      queue.async { [self] in pullPending() }
+    }
+
+    func cancel() {
+      state.withLock { $0.isCancelled = true }
+      queue.async { [self] in finish() }
+    }
+
+    private func pullPending() {
+      while let stream = state.withLock({ $0.isCancelled ? nil : $0.stream }) {
+        switch stream.next() {
+        case .chunk(let chunk): receive(.bytes(Array(chunk.framed[chunk.payload])))
+        case .idle: return
+        case .finished:
+          finish()
+          return receive(.end(nil))
+        }
+      }
+    }
+
+    private func finish() {
+      guard let stream = state.withLock({ $0.stream.take() }) else { return }
+      for group in stream.groups { group.remove(self) }
+      stream.closed()
+    }
+  }
+
+  extension HTTPRequest {
+    fileprivate convenience init(_ request: TransportRequest) {
+      var headers = HTTPRequestHeaders()
+      for field in request.fields {
+        let header = HTTPHeader.allCases.first { "\($0.name)" == field.name.lowercased() }
+        if let header { headers.append(header, field.value) }
+      }
+      headers.append(.host, "localhost")
+      let parts = request.path.split(separator: "?", maxSplits: 1)
+      self.init(
+        method: request.method, path: "/" + (parts.first.map(String.init) ?? ""),
+        query: parts.count > 1 ? String(parts[1]) : nil, headers: headers,
+        body: request.body ?? [], hasBody: request.body != nil)
+    }
+  }
+
+  extension TransportHead {
+    fileprivate init(_ response: borrowing HTTPResponse) {
+      self.init(
+        status: response.status, fields: response.headers.map { (name: $0.name, value: $0.value) })
+    }
+  }
+#endif

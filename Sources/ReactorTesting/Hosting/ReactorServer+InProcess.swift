@@ -1,0 +1,29 @@
+#if canImport(ReactorHTTP)
+  public import ReactorClient
+  public import ReactorHost
+
+  extension ReactorServer {
+    /// A server in the same process, for tests of code that uses hosted reactors: no sockets, no daemon,
+    /// and the same interface and semantics.
+    ///
+    /// ```swift
+    /// let server = ReactorServer.hosting([ReactorRegistration("counter") { CounterReactor() }])
+    /// let counter = server.reactor(CounterReactor.self, "counter", session: "test")
+    /// #expect(try await counter.send(.increase).value == 1)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - reactors: The hosted reactors.
+    ///   - globals: The globals.
+    ///   - configuration: The bounds of the client.
+    /// - Returns: The server, whose sessions are in memory.
+    public static func hosting(
+      _ reactors: [ReactorRegistration], globals: [any SharedGlobal] = [],
+      configuration: ClientConfiguration = ClientConfiguration()
+    ) -> ReactorServer {
+      let host = Host(reactors, globals: globals)
+      return ReactorServer(
+        transport: InProcessTransport(host: host), configuration: configuration)
+    }
+  }
+#endif

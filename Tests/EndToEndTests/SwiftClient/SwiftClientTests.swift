@@ -1,0 +1,155 @@
+import Foundation
+import ReactorClient
+import ReactorCoding
+import Testing
+
+/// The Swift client against the service over sockets.
+@Suite(.blocking) struct SwiftClientTests {
+  private let server: ReactordProcess
+  private let client: ReactorServer
+
+  init() throws {
+    server = try ReactordProcess.shared.get()
+    client = try server.swiftClient()
+  }
+
+  private func newCounter() -> RemoteReactor<RemoteCounter> {
+    client.reactor(RemoteCounter.self, "counter", session: newSessionID())
+  }
+
+  @Test func `an action is sent and its State arrives`() async throws {
+    let counter = newCounter()
+    let states = Recorder(counter.state)
+    let connection = Recorder(counter.connection)
+    try connection.last { $0 == .live }
+    #expect(try await counter.send(.add(2)) == .init(value: 2))
+    counter.action.onNext(.increase)
+    try states.last { $0.value == 3 }
+    #expect(counter.currentState == .init(value: 3))
+    #expect(counter.cursor?.version == 2)
+    #expect(states.all.first == .init(value: 0))
+  }
+
+  @Test func `actions are executed in order`() async throws {
+    let chat = client.reactor(RemoteChat.self, "chat", session: newSessionID())
+    let states = Recorder(chat.state)
+    chat.action.onNext(.join("Ada"))
+    for number in 0..<50 { chat.action.onNext(.send(from: "Ada", text: "\(number)")) }
+    let state = try states.last { $0.messages.count == 50 }
+    #expect(state.messages.map(\.text) == (0..<50).map { "\($0)" })
+  }
+
+  @Test func `a rejection is thrown, or emitted for an action without a caller`() async throws {
+    let chat = client.reactor(RemoteChat.self, "chat", session: newSessionID())
+    let problems = Recorder(chat.problems)
+    let problem = await #expect(throws: Problem.self) {
+      try await chat.send(.send(from: "Ada", text: "x"))
+    }
+    #expect(problem?.kind == .effectFailed)
+    #expect(problem?.title == "Only members can send")
+    chat.action.onNext(.send(from: "Ada", text: "x"))
+    try problems.first { $0.kind == .effectFailed }
+  }
+
+  @Test func `effects are awaited on request`() async throws {
+    let weather = client.reactor(RemoteWeather.self, "weather", session: newSessionID())
+    #expect(try await weather.send(.search("Seoul")).isSearching)
+    #expect(try await weather.send(.search("Oslo"), expecting: .effects).isSearching == false)
+  }
+
+  @Test func `an action with a condition is rejected at another cursor`() async throws {
+    let counter = newCounter()
+    let connection = Recorder(counter.connection)
+    try connection.last { $0 == .live }
+    let cursor = try #require(counter.cursor)
+    try await counter.send(.increase, at: cursor)
+    let problem = await #expect(throws: Problem.self) {
+      try await counter.send(.increase, at: cursor)
+    }
+    #expect(problem?.kind == .versionMismatch)
+    #expect(problem?.cursor?.version == 1)
+  }
+
+  @Test func `history: earlier States, the log, a fork, the end and a new beginning`() async throws
+  {
+    let counter = newCounter()
+    let connection = Recorder(counter.connection)
+    try connection.last { $0 == .live }
+    for amount in 1...4 { try await counter.send(.add(amount)) }
+    #expect(try await counter.state(at: 2) == .init(value: 3))
+    let log = try await counter.log(after: 1, limit: 2)
+    #expect(log.map(\.version) == [2, 3])
+    #expect(log.first?.action?.bytes == Array(#"{"add":2}"#.utf8))
+    let fork = try await counter.fork(at: 2)
+    #expect(try await fork.send(.increase) == .init(value: 4))
+    #expect(try await counter.effects().isEmpty)
+    try await counter.end()
+    try connection.last {
+      if case .ended(let problem) = $0 { problem.kind == .sessionEnded } else { false }
+    }
+    #expect(try await counter.begin() == .init(value: 0))
+    try connection.last { $0 == .live }
+    #expect(eventually { counter.cursor?.version == 0 })
+  }
+
+  @Test func `globals are read and set`() async throws {
+    struct User: Codable, Equatable { var name: String }
+    let own = try ReactordProcess()
+    let client = try own.swiftClient()
+    #expect(try await client.global("currentUser", as: User?.self) == nil)
+    try await client.setGlobal("currentUser", to: User(name: "Ada"))
+    #expect(try await client.global("currentUser", as: User?.self) == User(name: "Ada"))
+    #expect(try await client.reactorNames().contains("counter"))
+  }
+
+  @Test func `types that differ are reported, and the stream continues`() async throws {
+    let session = newSessionID()
+    let wrong = client.reactor(WrongCounter.self, "counter", session: session)
+    let problems = Recorder(wrong.problems)
+    let states = Recorder(wrong.state)
+    let problem = try problems.first { $0.kind == .incompatibleTypes }
+    #expect(problem.detail?.contains("State/value") == true)
+    #expect(try problems.first { $0.kind == .undecodable }.pointer == "/value")
+    let right = client.reactor(RemoteCounter.self, "counter", session: session)
+    let rightStates = Recorder(right.state)
+    right.action.onNext(.increase)
+    try rightStates.last { $0.value == 1 }
+    #expect(states.all.isEmpty)
+  }
+
+  @Test func `a pause closes the stream, and a return resumes it`() async throws {
+    let counter = newCounter()
+    let states = Recorder(counter.state)
+    let connection = Recorder(counter.connection)
+    try connection.last { $0 == .live }
+    client.pause()
+    try connection.last { $0 == .paused }
+    try await counter.send(.add(7))
+    client.resume()
+    try connection.last { $0 == .live }
+    try states.last { $0.value == 7 }
+  }
+}
+
+/// A State that is not the counter's.
+private enum WrongCounter: ReactorInterface {
+  typealias Action = RemoteCounter.Action
+  struct State: Codable, Sendable { var value: String }
+}
+
+private enum RemoteChat: ReactorInterface {
+  enum Action: Codable, Sendable {
+    case join(String)
+    case send(from: String, text: String)
+  }
+
+  struct State: Codable, Sendable {
+    struct Message: Codable, Sendable { var from, text, at: String }
+    var messages: [Message]
+  }
+}
+
+private enum RemoteWeather: ReactorInterface {
+  enum Action: Codable, Sendable { case search(String) }
+  struct State: Codable, Sendable { var isSearching: Bool }
+}

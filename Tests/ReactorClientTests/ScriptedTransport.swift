@@ -1,0 +1,62 @@
+import ClientCore
+import ReactorClient
+import Synchronization
+
+/// A transport whose responses a test decides.
+final class ScriptedTransport: ClientTransport {
+  typealias Completion = @Sendable (Result<TransportResponse, Problem>) -> Void
+
+  private struct State: Sendable {
+    var requests: [(request: TransportRequest, completion: Completion)] = []
+    var stream: (@Sendable (TransportEvent) -> Void)?
+  }
+
+  private let state = Mutex(State())
+  private let arrivals = AsyncStream<TransportRequest>.makeStream()
+
+  /// The requests in the order of their arrival, streams included.
+  var requests: AsyncStream<TransportRequest> { arrivals.stream }
+
+  func send(_ request: TransportRequest, completion: @escaping Completion) {
+    state.withLock { $0.requests.append((request, completion)) }
+    arrivals.continuation.yield(request)
+  }
+
+  func open(
+    _ request: TransportRequest, receive: @escaping @Sendable (TransportEvent) -> Void
+  ) -> any TransportConnection {
+    state.withLock { $0.stream = receive }
+    arrivals.continuation.yield(request)
+    return ScriptedConnection()
+  }
+
+  func close() {}
+
+  /// Responds to the oldest request that has no response.
+  func respond(_ status: Int, _ body: String = "", cursor: String? = nil) {
+    let next = state.withLock { $0.requests.isEmpty ? nil : $0.requests.removeFirst() }
+    let fields = cursor.map { [(name: "ETag", value: "\"\($0)\"")] } ?? []
+    next?.completion(
+      .success(
+        TransportResponse(TransportHead(status: status, fields: fields), body: Array(body.utf8))))
+  }
+
+  /// Sends the head of the stream's response.
+  func openStream() {
+    emit(.head(TransportHead(status: 200, fields: [("Content-Type", "text/event-stream")])))
+  }
+
+  /// Sends a State of a session.
+  func sendState(_ key: String, _ json: String, _ cursor: String) {
+    let id = "\(CompositeID.tag(of: key)).\(cursor)"
+    emit(.bytes(Array("event: \(key)\nid: \(id)\ndata: \(json)\n\n".utf8)))
+  }
+
+  func emit(_ event: TransportEvent) {
+    state.withLock { $0.stream }?(event)
+  }
+}
+
+private final class ScriptedConnection: TransportConnection {
+  func cancel() {}
+}
