@@ -39,7 +39,8 @@ public typealias Reactor = ReactorInstance & ReactorProtocol
 /// All requirements are called in the reactor's serial context: one call at a time, each after the
 /// effects of the one before, on the thread that enqueued the work. No lock is held during a call.
 public protocol ReactorProtocol<Action, Mutation, State>: AnyObject, ReactorInterface {
-  // Declared again, so that the compiler infers both from the requirements below.
+  // `Action` and `State` are declared again, so that the compiler infers them from the requirements
+  // below, as for ReactorKit's protocol.
 
   /// A request of a client.
   associatedtype Action

@@ -45,6 +45,9 @@ final class CancellationScope: Sendable {
     var next: UInt64 = 0
     var running: [CancellationID: [UInt64: @Sendable () -> Void]] = [:]
 
+    /// Whether the scope has ended: no stream begins.
+    var hasEnded = false
+
     /// The last cancellation of each id, for streams that were created before and have not begun.
     var cancelled: [CancellationID: CancellationMoment] = [:]
 
@@ -86,6 +89,7 @@ final class CancellationScope: Sendable {
     cancelsInFlight: Bool, cancel: @escaping @Sendable () -> Void
   ) -> Entry? {
     let (entry, cancellations) = state.withLock { state -> (Entry?, [@Sendable () -> Void]) in
+      if state.hasEnded { return (nil, []) }
       if let cancelled = state.cancelled[id], cancelled > made, cancelled > started {
         return (nil, [])
       }
@@ -104,6 +108,15 @@ final class CancellationScope: Sendable {
       state.running[entry.id]?[entry.number] = nil
       if state.running[entry.id]?.isEmpty == true { state.running[entry.id] = nil }
     }
+  }
+
+  /// Ends all streams; later ones complete when they begin.
+  func end() {
+    let cancellations = state.withLock { state in
+      state.hasEnded = true
+      return state.running.values.flatMap { $0 }.sorted { $0.key < $1.key }.map(\.value)
+    }
+    for cancel in cancellations { cancel() }
   }
 
   /// Removes the cancelled ids: no effect is running that could begin a stream.

@@ -87,8 +87,8 @@ package struct RunningEffectContext {
 
   /// The current effect; `nil` outside of effects.
   package static var current: RunningEffectContext? {
-    (CurrentSerialContext.value as? EffectContext).map {
-      RunningEffectContext(tracked: $0.tracked, request: $0.request)
+    EffectContext.current.map {
+      RunningEffectContext(tracked: $0.effect.tracked, request: $0.effect.request)
     }
   }
 }

@@ -24,7 +24,7 @@ public enum EffectProgress {
   /// Call it in the subscriptions of the effect's streams and in the tasks that they start; elsewhere
   /// it does nothing. Only the latest value is published, so that frequent calls are cheap.
   public static func report(_ fraction: Double) {
-    (CurrentSerialContext.value as? EffectContext)?.report(fraction)
+    EffectContext.current?.effect.report(fraction)
   }
 }
 
@@ -47,7 +47,7 @@ extension ObservableType {
   ) -> Observable<Element> {
     let source = asObservable()
     return Observable { downstream in
-      guard let context = CurrentSerialContext.value as? EffectContext else {
+      guard let context = EffectContext.current?.effect else {
         return source.attach(downstream)
       }
       return source.do(onNext: { element in

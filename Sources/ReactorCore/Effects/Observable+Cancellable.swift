@@ -25,13 +25,12 @@ extension ObservableType {
     let made = CancellationMoment.next()
     let source = asObservable()
     return Observable { downstream in
-      guard let context = CurrentSerialContext.value as? EffectContext else {
+      guard let (effect, scope) = EffectContext.current else {
         return source.attach(downstream)
       }
-      let scope = context.cancellations
       let sink = SerialSink(downstream)
       let entry = scope.enter(
-        id, made: made, started: context.started, cancelsInFlight: cancelInFlight
+        id, made: made, started: effect.started, cancelsInFlight: cancelInFlight
       ) { [weak sink] in
         sink?.on(.completed)
       }
@@ -54,7 +53,7 @@ extension Observable {
   public static func cancel(id: some Hashable & Sendable) -> Observable<Element> {
     let id = CancellationID(id)
     return Observable { observer in
-      (CurrentSerialContext.value as? EffectContext)?.cancellations.cancel(id)
+      EffectContext.current?.cancellations.cancel(id)
       observer.on(.completed)
       return Disposables.create()
     }

@@ -1,24 +1,29 @@
 public import ReactorStreams
 internal import Synchronization
 
-/// The observer of a stream that `mutate` returned, which may emit on any thread.
+/// The observer of a stream that `mutate` or `follow` returned, which may emit on any thread.
 @usableFromInline
 final class EffectSink<Action: Sendable, Mutation: Sendable, State: Sendable>: ObserverType {
   @usableFromInline typealias Element = Mutation
 
   let effect: (any TrackedEffect)?
   let context: EffectContext
+
+  /// Whether `follow` returned the stream.
+  let isFollowing: Bool
+
   private let pipeline: Pipeline<Action, Mutation, State>
   private let upstream = DisposableSlot()
   private let stopped = Atomic<Bool>(false)
   private let pending = Atomic<Int>(0)
 
   init(
-    _ effect: (any TrackedEffect)?, _ context: EffectContext,
+    _ effect: (any TrackedEffect)?, _ context: EffectContext, isFollowing: Bool,
     in pipeline: Pipeline<Action, Mutation, State>
   ) {
     self.effect = effect
     self.context = context
+    self.isFollowing = isFollowing
     self.pipeline = pipeline
   }
 

@@ -73,6 +73,11 @@ package final class Pipeline<Action: Sendable, Mutation: Sendable, State: Sendab
     return front.withLock { $0.action?.sent }
   }
 
+  /// Publishes an action to the observers of ``action`` without executing it.
+  package func publishSent(_ action: Action) {
+    if let sent = actionsSent, sent.observerCount > 0 { sent.send(.next(action)) }
+  }
+
   /// The states, the latest first.
   package var state: Observable<State> {
     front.withLock { $0.publishing().stream }

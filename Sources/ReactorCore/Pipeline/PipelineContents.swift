@@ -51,6 +51,9 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
   @safe @exclusivity(unchecked) @usableFromInline var mutationStage: Stage<Mutation>?
   @safe @exclusivity(unchecked) @usableFromInline var stateStage: Stage<State>?
 
+  /// `nil` unless the reactor is a ``FollowingReactor``.
+  @safe @exclusivity(unchecked) @usableFromInline var follower: Follower<Action, Mutation, State>?
+
   private lazy var cancellations = CancellationScope()
   private var running: [ObjectIdentifier: EffectSink<Action, Mutation, State>] = [:] {
     didSet { pipeline?.setRunningEffectCount(running.count) }
@@ -85,6 +88,7 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
     guard !isShutDown else { return drop(item) }
     // The end of a turn that shuts down is not reported.
     if case .shutDown = item {} else { _ = report?(.turnBegan(effect(of: item))) }
+    follower?.beginTurn()
     connectIfNeeded()
     handleConnected(item)
     _ = report?(.turnEnded)
@@ -117,6 +121,7 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
   func executeUnreported(in pipeline: Owner, _ work: () -> Void) {
     self.pipeline = pipeline
     defer { self.pipeline = nil }
+    follower?.beginTurn()
     work()
   }
 
@@ -158,6 +163,7 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
     folded = initial
     // The current state that the transforms see while they create their streams.
     pipeline.setCurrent(initial)
+    follower = Follower(of: reactor, retainsReactor: retainedReactor != nil)
 
     CurrentSerialContext.gatheringEvents(in: context ?? pipeline) {
       actionStage = .assembled(
@@ -244,7 +250,7 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
     mutationStage?.disconnect()
     stateStage?.disconnect()
     (actionStage, mutationStage, stateStage) = (nil, nil, nil)
-    (retainedReactor, report) = (nil, nil)
+    (retainedReactor, report, follower) = (nil, nil, nil)
   }
 
   // MARK: Actions and effects
@@ -295,8 +301,15 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
   }
 
   /// Subscribes to a stream of mutations, which is a running effect from then on.
+  ///
+  /// - Parameters:
+  ///   - mutations: The stream.
+  ///   - effect: Tracks the effects of its action.
+  ///   - isFollowing: Whether the stream follows from a mutation instead of an action.
   @usableFromInline
-  func subscribe(to mutations: Observable<Mutation>, as effect: (any TrackedEffect)?) {
+  func subscribe(
+    to mutations: Observable<Mutation>, as effect: (any TrackedEffect)?, isFollowing: Bool = false
+  ) {
     guard let pipeline else { return }
     if let error = quota?.acquire(running: running.count) {
       report(error, in: .mutate)
@@ -304,7 +317,7 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
       return
     }
     let context = EffectContext(pipeline, cancellations: cancellations, tracked: effect)
-    let sink = EffectSink(effect, context, in: pipeline)
+    let sink = EffectSink(effect, context, isFollowing: isFollowing, in: pipeline)
     running[ObjectIdentifier(sink)] = sink
     CurrentSerialContext.$value.withValue(context) {
       Trampoline.isolated { sink.retain(mutations.attach(sink)) }
@@ -314,8 +327,13 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
   func receive(_ event: Event<Mutation>, from sink: EffectSink<Action, Mutation, State>) {
     guard running[ObjectIdentifier(sink)] != nil else { return }
     switch event {
-    case .next(let mutation):
+    case .next(let mutation) where !sink.isFollowing:
       attribute(.effect(sink.effect)) { emit(mutation) }
+    case .next(let mutation):
+      guard follower?.admit() != false else {
+        return receive(.error(FollowLimitError()), from: sink)
+      }
+      attribute(.effect(sink.effect)) { mutationEmitted(mutation) }
     case .error(let error):
       didEnd(sink)
       RequestContext.$current.withValue(sink.context.request) { report(error, in: .mutate) }
@@ -381,21 +399,24 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
   @inlinable
   func fold(_ mutation: Mutation) {
     guard let reactor, let state = folded else { return }
-    folding {
+    let isAccepted = folding {
       let next = reactor.reduce(state: state, mutation: mutation)
       // Reported first where the host sees the state as it is, so that a rejected one is not emitted.
       if stateStage == nil, let error = report(mutation, next, shown: next) {
-        return reject(error)
+        reject(error)
+        return false
       }
       folded = next
       emitState(next)
       guard stateStage != nil,
         let error = report(mutation, next, shown: pipeline?.currentState ?? next)
-      else { return }
+      else { return true }
       folded = state
       emitState(state)
       reject(error)
+      return false
     }
+    if let follower, isAccepted { follow(mutation, follower) }
   }
 
   @inlinable
@@ -424,11 +445,12 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
   }
 
   @inlinable
-  func folding(_ body: () -> Void) {
+  func folding<Result>(_ body: () -> Result) -> Result {
     let outer = phase
     phase = .folding
-    body()
+    let result = body()
     phase = outer
+    return result
   }
 
   /// `transform(state:)` has emitted a state in the serial context.

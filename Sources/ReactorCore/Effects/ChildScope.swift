@@ -1,0 +1,190 @@
+package import ReactorStreams
+internal import Synchronization
+
+/// The effects of a child reactor: one that is executed by its parent, and whose State is a part of
+/// the parent's State.
+///
+/// The parent calls the child's functions in its own serial context, and returns the child's streams
+/// among its own. ``adopt(_:)`` sets the child's `currentState`.
+///
+/// Within the scope, `cancellable(id:)` and `cancel(id:)` apply to the effects of the child only.
+package final class ChildScope: Sendable {
+  fileprivate let cancellations = CancellationScope()
+
+  /// Creates the scope of one child.
+  package init() {}
+
+  /// Ends all streams of the child as if they had completed; later ones complete at once.
+  package func end() {
+    cancellations.end()
+  }
+}
+
+extension Observable {
+  /// This stream, as a part of a child's effects.
+  ///
+  /// For streams that a parent returns from `mutate` or `follow`; elsewhere it has no effect.
+  package func inScope(_ scope: ChildScope) -> Observable<Element> {
+    Observable { [self] downstream in
+      guard let effect = EffectContext.current?.effect else { return attach(downstream) }
+      let child = ChildEffectContext(effect, scope.cancellations)
+      let sink = ChildSink(downstream, in: child)
+      let entry = scope.cancellations.enter(
+        CancellationID(WholeChild()), made: effect.started, started: effect.started,
+        cancelsInFlight: false
+      ) { [weak sink] in
+        sink?.end()
+      }
+      guard let entry else {
+        downstream.on(.completed)
+        return Disposables.create()
+      }
+      let subscription = CurrentSerialContext.$value.withValue(child) { attach(sink) }
+      sink.hold(
+        Disposables.create(
+          subscription, Disposables.create { scope.cancellations.leave(entry) }))
+      return sink
+    }
+  }
+}
+
+extension ReactorProtocol where Self: ReactorInstance {
+  /// Sets the `currentState` of a child to its part of the parent's State.
+  package func adopt(_ state: State) {
+    pipeline.setCurrent(state)
+  }
+
+  /// Returns the mutations of an action of a child, whose `action` publishes it first.
+  package func mutateAsChild(_ action: Action) -> Observable<Mutation> {
+    pipeline.publishSent(action)
+    return mutate(action: action)
+  }
+}
+
+/// Delivers the events of a child's stream in the serial context, where the stream is cancelled.
+///
+/// An event of another thread therefore has no effect if the child ends before its turn.
+private final class ChildSink<Element: Sendable>: ObserverType, Disposable {
+  private let output: SerialSink<Element>
+  private let context: ChildEffectContext
+  private let pending = Atomic<Int>(0)
+
+  init(_ downstream: any ObserverType<Element>, in context: ChildEffectContext) {
+    output = SerialSink(downstream)
+    self.context = context
+  }
+
+  func hold(_ disposable: any Disposable) {
+    output.hold(disposable)
+  }
+
+  func on(_ event: Event<Element>) {
+    if context.isCurrent, pending.load(ordering: .acquiring) == 0 { return output.on(event) }
+    let count = pending.add(1, ordering: .acquiringAndReleasing).newValue
+    // Bounded like the pending mutations of any effect.
+    guard count <= EffectOverrunError.limit else { return output.on(.error(EffectOverrunError())) }
+    context.perform { [self] in
+      pending.subtract(1, ordering: .acquiringAndReleasing)
+      output.on(event)
+    }
+  }
+
+  /// Completes the stream at once, before events that wait for their turn.
+  func end() {
+    output.on(.completed)
+  }
+
+  func dispose() {
+    output.dispose()
+  }
+}
+
+/// The cancellation id of all streams of a child.
+private struct WholeChild: Hashable, Sendable {}
+
+/// The serial context of a child's streams, which are a part of one effect of the parent.
+final class ChildEffectContext: SerialContext {
+  let effect: EffectContext
+  let cancellations: CancellationScope
+
+  init(_ effect: EffectContext, _ cancellations: CancellationScope) {
+    self.effect = effect
+    self.cancellations = cancellations
+  }
+
+  var timer: any SchedulerType {
+    effect.timer
+  }
+
+  var isCurrent: Bool {
+    effect.isCurrent
+  }
+
+  func perform(_ work: @escaping @Sendable () -> Void) {
+    effect.perform { [self] in CurrentSerialContext.$value.withValue(self, operation: work) }
+  }
+}
+
+extension EffectContext {
+  /// The effect that is being subscribed to, and the scope of its cancellation ids; `nil` outside of
+  /// effects.
+  static var current: (effect: EffectContext, cancellations: CancellationScope)? {
+    switch CurrentSerialContext.value {
+    case let effect as EffectContext: (effect, effect.cancellations)
+    case let child as ChildEffectContext: (child.effect, child.cancellations)
+    default: nil
+    }
+  }
+}
+
+extension Observable {
+  /// A stream of elements that a closure creates in the serial context of the subscription.
+  ///
+  /// During a turn they are created and emitted within it; elsewhere in a turn of their own, so that no
+  /// other mutation comes between the two.
+  ///
+  /// - Parameter elements: Called once per subscription; an error fails the stream.
+  /// - Returns: The stream.
+  package static func inTurn(
+    _ elements: @escaping @Sendable () throws -> [Element]
+  ) -> Observable<Element> {
+    Observable { downstream in
+      inTurn(with: downstream) { sink in
+        do {
+          for element in try elements() { sink.on(.next(element)) }
+          sink.on(.completed)
+        } catch {
+          sink.on(.error(error))
+        }
+      }
+    }
+  }
+
+  /// The stream that a closure creates in the serial context of the subscription, see
+  /// ``inTurn(_:)``.
+  ///
+  /// Its synchronous elements are emitted before the subscription returns, also if other streams are
+  /// being subscribed to.
+  package static func deferredInTurn(
+    _ stream: @escaping @Sendable () -> Observable<Element>
+  ) -> Observable<Element> {
+    Observable { downstream in
+      inTurn(with: downstream) { sink in
+        sink.hold(Trampoline.isolated { stream().attach(sink) })
+      }
+    }
+  }
+
+  private static func inTurn(
+    with downstream: any ObserverType<Element>,
+    _ body: @escaping @Sendable (SerialSink<Element>) -> Void
+  ) -> any Disposable {
+    let sink = SerialSink(downstream)
+    if let context = CurrentSerialContext.value, !context.isCurrent {
+      context.perform { body(sink) }
+    } else {
+      body(sink)
+    }
+    return sink
+  }
+}

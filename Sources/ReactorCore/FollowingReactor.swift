@@ -1,0 +1,49 @@
+public import ReactorStreams
+
+/// A reactor with mutations that follow from other mutations.
+///
+/// ```swift
+/// final class TimerReactor: Reactor, FollowingReactor {
+///   func follow(_ mutation: Mutation) -> Observable<Mutation> {
+///     if case .tick = mutation, currentState.secondsLeft == 0 { .just(.stop) } else { .empty() }
+///   }
+/// }
+/// ```
+///
+/// A mutation and those that follow from it synchronously belong to one turn, so that a log contains
+/// all of them or none.
+public protocol FollowingReactor<Action, Mutation, State>: ReactorProtocol {
+  /// Returns the mutations that follow from a mutation that was just reduced.
+  ///
+  /// Called in the serial context, after observers were notified of the state; `currentState`
+  /// includes the mutation. It is not called while a log is replayed.
+  ///
+  /// - The mutations have the cause of the original one: they belong to the same action, and the
+  ///   action fails if the returned stream does. Mutations that were reduced before stay.
+  /// - Mutations that the stream emits synchronously are reduced before any other work, and `follow` is
+  ///   called for each of them first, depth first. ``FollowLimitError`` bounds them.
+  /// - `transform(mutation:)` does not receive them.
+  func follow(_ mutation: Mutation) -> Observable<Mutation>
+}
+
+/// The error of an action that causes too many following mutations in one turn, usually an endless
+/// loop in ``FollowingReactor/follow(_:)``.
+public struct FollowLimitError: Error, Equatable, CustomStringConvertible {
+  /// The maximum number of following mutations in one turn.
+  public static let limit = 1_000
+
+  /// The maximum depth of streams, other than lists of elements, that follow from each other's
+  /// mutations synchronously.
+  public static let depthLimit = 100
+
+  /// Creates the error.
+  public init() {}
+
+  /// The limits and a remedy.
+  public var description: String {
+    """
+    A turn has more than \(Self.limit) following mutations, or more than \(Self.depthLimit) streams \
+    inside each other. End the loop in follow(_:), or continue it in a later turn.
+    """
+  }
+}

@@ -1,0 +1,110 @@
+internal import ReactorStreams
+
+/// The part of a pipeline that exists if its reactor is a ``FollowingReactor``.
+///
+/// The pipeline's mailbox guards it.
+@usableFromInline
+final class Follower<Action: Sendable, Mutation: Sendable, State: Sendable> {
+  typealias Following = any FollowingReactor<Action, Mutation, State>
+
+  private let retained: Following?
+  private weak var unretained: Following?
+
+  /// The number of following mutations in this turn.
+  private var count = 0
+  private var depth = 0
+
+  /// The mutations of lists of elements that are to be reduced, the next one last.
+  private var pending: [Mutation] = []
+  private var isReducing = false
+
+  /// Creates the follower of a reactor; `nil` if the reactor does not follow its mutations.
+  @usableFromInline
+  init?(of reactor: any ReactorProtocol<Action, Mutation, State>, retainsReactor: Bool) {
+    guard reactor is any FollowingReactor, let following = reactor as? Following else { return nil }
+    retained = retainsReactor ? following : nil
+    unretained = retainsReactor ? nil : following
+  }
+
+  /// Returns the stream that follows from a mutation.
+  func follow(_ mutation: Mutation) -> Observable<Mutation> {
+    (retained ?? unretained)?.follow(mutation) ?? .empty()
+  }
+
+  /// A turn has begun.
+  @usableFromInline
+  func beginTurn() {
+    count = 0
+  }
+
+  /// Counts a mutation; returns whether it is within the limit.
+  func admit() -> Bool {
+    count += 1
+    return count <= FollowLimitError.limit
+  }
+
+  /// Reduces mutations and those that follow from them, depth first and without recursion.
+  ///
+  /// - Returns: Whether all are within the limit; the rest is dropped.
+  func reduce(_ mutations: [Mutation], with body: (Mutation) -> Void) -> Bool {
+    pending += mutations.reversed()
+    guard !isReducing else { return true }
+    isReducing = true
+    defer { isReducing = false }
+    while let mutation = pending.popLast() {
+      guard admit() else {
+        pending = []
+        return false
+      }
+      body(mutation)
+    }
+    return true
+  }
+
+  /// Executes the subscription to a stream, whose synchronous mutations precede the pending ones.
+  ///
+  /// - Returns: Whether the depth is within the limit.
+  func descend(_ subscribe: () -> Void) -> Bool {
+    guard depth < FollowLimitError.depthLimit else { return false }
+    let outer = (pending, isReducing)
+    (pending, isReducing) = ([], false)
+    depth += 1
+    subscribe()
+    depth -= 1
+    (pending, isReducing) = outer
+    return true
+  }
+}
+
+extension PipelineContents {
+  /// Reduces the mutations that follow from a mutation.
+  @usableFromInline
+  func follow(_ mutation: Mutation, _ follower: Follower<Action, Mutation, State>) {
+    let following = follower.follow(mutation)
+    let isWithinLimits =
+      switch following.source {
+      case .elements(let mutations): follower.reduce(mutations, with: mutationEmitted)
+      case .just(let mutation): follower.reduce([mutation], with: mutationEmitted)
+      case .forwarding, .producer: descend(into: following, follower)
+      }
+    if !isWithinLimits { endEffect(FollowLimitError()) }
+  }
+
+  private func descend(
+    into following: Observable<Mutation>, _ follower: Follower<Action, Mutation, State>
+  ) -> Bool {
+    let effect: (any TrackedEffect)? = if case .effect(let effect) = origin { effect } else { nil }
+    return follower.descend {
+      effect?.begin()
+      subscribe(to: following, as: effect, isFollowing: true)
+    }
+  }
+
+  /// Ends the effect that has caused the current mutation with an error.
+  private func endEffect(_ error: any Error) {
+    guard case .effect(let effect?) = origin else { return reject(error) }
+    let sinks = runningSinks.filter { $0.effect === effect }
+    guard !sinks.isEmpty else { return reject(error) }
+    for sink in sinks { receive(.error(error), from: sink) }
+  }
+}
