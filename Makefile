@@ -18,8 +18,8 @@ ARGS ?=
 packages := config/install-packages
 python_packages := config/install-python-packages
 formatted := Package.swift Sources Tests
-documented := ReactorStreams ReactorCore ReactorTesting ReactorCoding ReactorClient ReactorLog ReactorHost ReactorTransport ReactorHTTP \
-  Identity SQLiteLog ReactorService MicrohttpdServer
+documented := ReactorStreams ReactorCore ReactorFlows ReactorTesting ReactorCoding ReactorLog ReactorHost ReactorTransport \
+  ReactorHTTP Identity SQLiteLog ReactorService MicrohttpdServer
 # The flags of the image, so that benchmarks measure the same binary. Static linking of the Swift
 # runtime also makes calls cheaper.
 release := -c release --static-swift-stdlib
@@ -56,11 +56,13 @@ test: ## Run all tests, with ARGS.
 	swift build --build-tests
 	config/run-tests $(ARGS)
 
-client: ## Check the modules of reactor.js against reactor.d.ts and bundle them.
+client: ## Check the modules of reactor.js and flow.js against their types and bundle them.
 	@$(packages) test
 	tsc -p Sources/ReactorPages/Client
 	esbuild --bundle --minify --format=esm --charset=utf8 Sources/ReactorPages/Client/client.js \
 	  > Sources/ReactorPages/reactor.js
+	esbuild --bundle --minify --format=esm --charset=utf8 --external:/reactor.js \
+	  Sources/ReactorPages/Client/flow/flow.js > Sources/ReactorPages/flow.js
 
 counts: ## Update the counts of the hot path, see Tests/HotPathCounts.
 	@$(packages) build run

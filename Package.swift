@@ -24,6 +24,7 @@ let package = Package(
     .library(name: "ReactorClient", targets: ["ReactorClient"]),
     .library(name: "ReactorTesting", targets: ["ReactorTesting"]),
     .library(name: "ReactorCore", targets: ["ReactorCore"]),
+    .library(name: "ReactorFlows", targets: ["ReactorFlows"]),
     .library(name: "ReactorHost", targets: ["ReactorHost"]),
     .library(name: "ReactorService", targets: ["ReactorService"]),
   ],
@@ -48,6 +49,18 @@ let package = Package(
       swiftSettings: settings + [.strictMemorySafety()]),
     .testTarget(
       name: "ReactorCoreTests", dependencies: ["ReactorCoding", "ReactorCore", "ReactorStreams"],
+      swiftSettings: settings),
+
+    // Flows: a stack of screens in the State of a reactor. The core does not depend on it.
+    .target(
+      name: "ReactorFlows", dependencies: ["ReactorCoding", "ReactorCore"],
+      swiftSettings: settings + [.strictMemorySafety()]),  // SE-0458
+    .testTarget(
+      name: "ReactorFlowsTests",
+      dependencies: [
+        "ReactorCoding", "ReactorCore", "ReactorFlows", "ReactorHost", "ReactorLog",
+        "ReactorTesting", "SQLiteLog",
+      ],
       swiftSettings: settings),
 
     // The test support for reactors: exact states, virtual time, timelines.
@@ -111,7 +124,7 @@ let package = Package(
     // The web pages and the JavaScript client, compiled in.
     .target(
       name: "ReactorPages",
-      exclude: ["Client"],  // the modules of reactor.js, see `make client`
+      exclude: ["Client"],  // the modules of reactor.js and flow.js, see `make client`
       resources: [
         .embedInCode("Examples/sign-in.js"),
         .embedInCode("Examples/auction.html"),
@@ -123,6 +136,8 @@ let package = Package(
         .embedInCode("Examples/examples.css"),
         .embedInCode("Examples/examples.html"),
         .embedInCode("Examples/examples.js"),
+        .embedInCode("Examples/order.html"),
+        .embedInCode("Examples/order.js"),
         .embedInCode("Examples/profile.html"),
         .embedInCode("Examples/profile.js"),
         .embedInCode("Examples/stopwatch.html"),
@@ -147,11 +162,14 @@ let package = Package(
         .embedInCode("Inspector/phone.css"),
         .embedInCode("Inspector/requests.js"),
         .embedInCode("Inspector/saved.js"),
+        .embedInCode("Inspector/screens.js"),
         .embedInCode("Inspector/state.css"),
         .embedInCode("Inspector/timeline.js"),
         .embedInCode("Inspector/tree.js"),
         .embedInCode("icon.svg"),
         .embedInCode("page.css"),
+        .embedInCode("flow.d.ts"),
+        .embedInCode("flow.js"),
         .embedInCode("reactor.d.ts"),
         .embedInCode("reactor.js"),
         .embedInCode("token.js"),
@@ -237,13 +255,15 @@ let package = Package(
     // The example reactors of the daemon.
     .target(
       name: "Reactors",
-      dependencies: ["ReactorCore", "ReactorHost", "ReactorLog", "ReactorStreams"],
+      dependencies: [
+        "ReactorCore", "ReactorFlows", "ReactorHost", "ReactorLog", "ReactorStreams",
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "ReactorsTests",
       dependencies: [
-        "ReactorCore", "ReactorHost", "ReactorLog", "Reactors", "ReactorStreams",
-        "ReactorTesting",
+        "ReactorCoding", "ReactorCore", "ReactorFlows", "ReactorHost", "ReactorLog", "Reactors",
+        "ReactorStreams", "ReactorTesting",
       ],
       swiftSettings: settings),
 
@@ -365,10 +385,9 @@ let package = Package(
     .executableTarget(
       name: "Benchmarks",
       dependencies: [
-        "AllocationCounter", "BareHandler", "ClientCore", "ReactorClient", "ReactorCore",
-        "ReactorHost", "ReactorHTTP",
-        "ReactorLog", "Reactors", "ReactorStreams", "ReactorTransport", "SQLiteLog", "StreamLoad",
-        "reactord",
+        "AllocationCounter", "BareHandler", "ReactorCore", "ReactorFlows", "ReactorHost",
+        "ReactorHTTP", "ReactorLog", "Reactors", "ReactorStreams", "ReactorTransport", "SQLiteLog",
+        "StreamLoad", "reactord",
       ],
       path: "Tests/Benchmarks",
       exclude: ["Load/post.lua", "Servers/nchan.conf", "Servers/plain-server.js"],

@@ -32,6 +32,8 @@ public struct PageFile: Sendable {
   private static let client = [
     PageFile("reactor.js", as: .script, PackageResources.reactor_js),
     PageFile("reactor.d.ts", as: .types, PackageResources.reactor_d_ts),
+    PageFile("flow.js", as: .script, PackageResources.flow_js),
+    PageFile("flow.d.ts", as: .types, PackageResources.flow_d_ts),
   ]
 
   private static let shared = [
@@ -60,6 +62,7 @@ public struct PageFile: Sendable {
     PageFile("inspector/phone.css", as: .style, PackageResources.phone_css),
     PageFile("inspector/requests.js", as: .script, PackageResources.requests_js),
     PageFile("inspector/saved.js", as: .script, PackageResources.saved_js),
+    PageFile("inspector/screens.js", as: .script, PackageResources.screens_js),
     PageFile("inspector/state.css", as: .style, PackageResources.state_css),
     PageFile("inspector/timeline.js", as: .script, PackageResources.timeline_js),
     PageFile("inspector/tree.js", as: .script, PackageResources.tree_js),
@@ -83,5 +86,7 @@ public struct PageFile: Sendable {
     PageFile("examples/chat.js", as: .script, PackageResources.chat_js),
     PageFile("examples/stopwatch.html", as: .html, PackageResources.stopwatch_html),
     PageFile("examples/stopwatch.js", as: .script, PackageResources.stopwatch_js),
+    PageFile("examples/order.html", as: .html, PackageResources.order_html),
+    PageFile("examples/order.js", as: .script, PackageResources.order_js),
   ]
 }

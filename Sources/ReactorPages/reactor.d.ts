@@ -57,8 +57,10 @@ export class Stream<T> {
   drive(draw: (value: T) => void): End;
   /** Shows the latest value as a property of an element in the layout pass of the next frame. */
   drive<Name extends string>(target: { [name in Name]: T | any }, name: Name): End;
-  /** Sends each value to a reactor as an action. */
-  to<State>(reactor: Reactor<State, T>, failed?: (error: unknown) => void): End;
+  /** Sends each value to a reactor, or to a screen of a flow, as an action. */
+  to(
+    reactor: { send(action: T): Promise<unknown> }, failed?: (error: unknown) => void
+  ): End;
 }
 
 /** A stream with a current value, which each subscriber receives first unless it is `undefined`. */

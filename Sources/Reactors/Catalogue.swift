@@ -1,5 +1,6 @@
 public import ReactorHost
 internal import ReactorCore
+internal import ReactorFlows
 internal import ReactorStreams
 
 /// The reactors that ship with `reactord`.
@@ -11,16 +12,20 @@ public struct Catalogue: Sendable {
 
   private let userAPI = UserAPI()
   private let api: ApiController
+  private let bank: SimulatedBank
   private let stopwatchInterval: Duration
 
   /// Creates the catalogue of one host.
   ///
   /// - Parameters:
   ///   - weatherLatency: The response time of the weather service.
+  ///   - bankLatency: The response time of the bank.
   ///   - stopwatchInterval: The time between two ticks of a stopwatch.
   public init(
-    weatherLatency: Duration = .milliseconds(200), stopwatchInterval: Duration = .seconds(1)
+    weatherLatency: Duration = .milliseconds(200), bankLatency: Duration = .milliseconds(200),
+    stopwatchInterval: Duration = .seconds(1)
   ) {
+    bank = SimulatedBank(latency: bankLatency)
     api = ApiController(latency: weatherLatency)
     self.stopwatchInterval = stopwatchInterval
   }
@@ -71,6 +76,12 @@ public struct Catalogue: Sendable {
       },
       ReactorRegistration("lobby", summary: "The open auctions and the latest sales") {
         LobbyReactor()
+      },
+      ReactorRegistration(
+        "order", summary: "Drinks, one after the other: a flow of screens",
+        exampleActions: [.stack(.open("/drinks/Latte")), .stack(.dismiss("2")), .checkout]
+      ) { [bank] in
+        OrderFlow(bank: bank)
       },
     ]
   }

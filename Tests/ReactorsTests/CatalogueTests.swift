@@ -25,6 +25,16 @@ struct CatalogueTests {
     (
       "lobby", #"{"open":[],"sold":[]}"#, []
     ),
+    (
+      "order",
+      #"{"stack":{"path":"/","presented":1,"entries":[{"id":"1","screen":"menu","#
+        + #""presentation":"root","animated":false,"onDismissed":null,"#
+        + #""state":{"drinks":["Latte","Mocha","Espresso"]}}]},"#
+        + #""drinks":[],"receipt":null,"abandoned":0}"#,
+      [
+        #"{"stack":{"open":"/drinks/Latte"}}"#, #"{"stack":{"dismiss":"2"}}"#, #""checkout""#,
+      ]
+    ),
   ])
   func `each reactor starts in its documented state`(
     name: String, initial: String, examples: [String]

@@ -25,8 +25,7 @@ final class SchemaProbe {
       sketch.definitionName = String(describing: type)
       return (sketch, smallest(type))
     }
-    let sketch = SchemaSketch()
-    sketches.append(sketch)
+    let sketch = makeSketch()
     guard active.count < Self.depthLimit, type != JSONValue.self, type != EncodedJSON.self else {
       return (sketch, smallest(type))
     }
@@ -37,7 +36,18 @@ final class SchemaProbe {
     return (sketch, value)
   }
 
+  /// Creates a sketch whose references are removed at the end.
+  func makeSketch() -> SchemaSketch {
+    let sketch = SchemaSketch()
+    sketches.append(sketch)
+    return sketch
+  }
+
   private func run<Value: Decodable>(_ type: Value.Type, _ sketch: SchemaSketch) -> Value? {
+    if let described = type as? any SchemaDescribing.Type {
+      describe(described.schemaForm, in: sketch)
+      return described.schemaPlaceholder as? Value
+    }
     if let values = RawValues.of(type), let value = Self.first(of: values, as: type) {
       sketch.form = .values(values)
       return value
@@ -73,6 +83,9 @@ final class SchemaProbe {
   /// Creates a value without recording members: empty arrays, absent optionals, the first case that
   /// works.
   func smallest<Value: Decodable>(_ type: Value.Type) -> Value? {
+    if let described = type as? any SchemaDescribing.Type {
+      return described.schemaPlaceholder as? Value
+    }
     if let (_, value) = SchemaScalar.of(type) { return value }
     if let values = RawValues.of(type) { return Self.first(of: values, as: type) }
     let identity = ObjectIdentifier(type)

@@ -60,8 +60,9 @@ struct SchemaRenderer {
       case .array(let element?): ["type": "array", "items": render(element)]
       case .map(nil): ["type": "object"]
       case .map(let value?): ["type": "object", "additionalProperties": render(value)]
-      case .object: object(sketch.properties)
+      case .object: object(sketch.properties, isClosed: sketch.isClosed)
       case .cases: cases(sketch)
+      case .alternatives(let forms): ["oneOf": .array(forms.map { render($0) })]
       }
     return sketch.isNullable ? nullable(schema) : schema
   }
@@ -85,7 +86,9 @@ struct SchemaRenderer {
     return property.isNullable ? nullable(schema) : schema
   }
 
-  private mutating func object(_ properties: [SchemaSketch.Property]) -> JSONValue {
+  private mutating func object(
+    _ properties: [SchemaSketch.Property], isClosed: Bool = false
+  ) -> JSONValue {
     var schema: JSONValue = ["type": "object"]
     if !properties.isEmpty {
       schema["properties"] = .object(
@@ -93,6 +96,7 @@ struct SchemaRenderer {
     }
     let required = properties.filter { direction == .output || !$0.isOptional }
     if !required.isEmpty { schema["required"] = .array(required.map { .string($0.name) }) }
+    if isClosed { schema["additionalProperties"] = false }
     return schema
   }
 

@@ -14,6 +14,9 @@ final class SchemaSketch {
   /// Whether the value may be `null`.
   var isNullable = false
 
+  /// Whether an object has no other members.
+  var isClosed = false
+
   /// The name of a recursive type, which is referenced instead of inlined.
   var definitionName: String?
 
@@ -37,6 +40,8 @@ final class SchemaSketch {
     case object
     /// An enum case.
     case cases
+    /// Exactly one of several forms.
+    case alternatives([SchemaSketch])
   }
 
   /// A member of an object.

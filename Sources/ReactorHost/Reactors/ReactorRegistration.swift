@@ -1,4 +1,6 @@
 public import ReactorCore
+internal import ReactorLog
+internal import Telemetry
 
 /// A reactor to host: its name, a summary and how to create an instance.
 public struct ReactorRegistration: Sendable {
@@ -141,6 +143,16 @@ public struct ReactorRegistration: Sendable {
   ///
   /// A release that changes them has another one.
   public var schema: String { witness.schema() }
+
+  /// The first error of the reactor's declaration that the compiler does not find, as one line; `nil`
+  /// if there is none.
+  ///
+  /// It creates an instance. A service reports the error and does not start.
+  public var declarationProblem: String? {
+    let environment = HostEnvironment(
+      settings: HostSettings(), log: MemoryLog(), logger: .silent)
+    return host(in: environment).declarationProblem
+  }
 
   /// Creates the reactor's table of sessions.
   func host(in environment: HostEnvironment) -> ReactorRuntime {

@@ -130,6 +130,10 @@ extension ReactorType {
       type: R.self, hotPath: hotPath, interruptionPolicy: interruptionPolicy,
       parameters: parameters,
       schema: { [self] in schema },
+      declarationProblem: { [self] scope in
+        guard R.self is any DeclarationChecked.Type else { return nil }
+        return (try maker(scope)() as? any DeclarationChecked)?.declarationProblem
+      },
       describe: { [self] in describe($0) },
       initial: { [self] scope in
         let make = try maker(scope)

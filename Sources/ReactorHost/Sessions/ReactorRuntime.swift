@@ -46,6 +46,16 @@ final class ReactorRuntime: HostedReactor {
     return description
   }
 
+  /// The first error of the reactor's declaration; `nil` if there is none.
+  var declarationProblem: String? {
+    let key = SessionKey(reactor: name, id: SessionScope.catalogueID)
+    do {
+      return try environment.witness.declarationProblem(environment.scope(of: key, nil))
+    } catch {
+      return "its instance cannot be created: \(error)"
+    }
+  }
+
   // MARK: Authorization
 
   var hasDelegate: Bool { authorizer != nil }

@@ -67,6 +67,9 @@ final class ReactorWitness: Sendable {
   /// A release that changes them has another one.
   let schema: @Sendable () -> String
 
+  /// The first error of the reactor's declaration; `nil` if there is none.
+  let declarationProblem: @Sendable (SessionScope) throws -> String?
+
   /// The schemas and examples.
   let describe: @Sendable (SessionScope) -> ReactorDescription
 
@@ -98,6 +101,7 @@ final class ReactorWitness: Sendable {
     type: any Any.Type, hotPath: HotPath, interruptionPolicy: InterruptionPolicy,
     parameters: ParameterRules?,
     schema: @escaping @Sendable () -> String,
+    declarationProblem: @escaping @Sendable (SessionScope) throws -> String?,
     describe: @escaping @Sendable (SessionScope) -> ReactorDescription,
     initial: @escaping @Sendable (SessionScope) throws -> [UInt8],
     decodeJournal: @escaping @Sendable ([AcceptedAction]) throws -> DecodedActions,
@@ -112,6 +116,7 @@ final class ReactorWitness: Sendable {
     self.interruptionPolicy = interruptionPolicy
     self.parameters = parameters
     self.schema = schema
+    self.declarationProblem = declarationProblem
     self.describe = describe
     self.initial = initial
     self.decodeJournal = decodeJournal

@@ -31,6 +31,10 @@ const known = [
     name: "auction", frames: ["auction.html"],
     about: "Sessions that talk to each other: an auction has parameters, and sends its beginning and its end to the lobby, exactly once.",
   },
+  {
+    name: "order", frames: ["order.html", "order.html?url=none"],
+    about: "A flow of screens: the stack is part of the State. The first page follows the browser's history, the second one shows the same session.",
+  },
 ];
 
 /** The examples whose reactor is hosted. */

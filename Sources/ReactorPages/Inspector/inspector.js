@@ -17,6 +17,7 @@ import { showGlobals } from "./globals.js";
 import { Health } from "./health.js";
 import { read, send } from "./requests.js";
 import { Timeline } from "./timeline.js";
+import { showScreens } from "./screens.js";
 import { Tree } from "./tree.js";
 
 const STATUS = {
@@ -24,7 +25,7 @@ const STATUS = {
 };
 
 /** The reactors that have a page among the examples. */
-const EXAMPLES = ["counter", "profile", "weather", "chat", "stopwatch", "auction"];
+const EXAMPLES = ["counter", "profile", "weather", "chat", "stopwatch", "auction", "order"];
 
 const tree = new Tree(part.state);
 const composer = new Composer();
@@ -50,6 +51,7 @@ const statePass = layout(() => {
   if (!open) return;
   if (moment) {
     tree.compare(moment.before, moment.state);
+    showScreens(part.screens, moment.state);
     part.version.replaceChildren(moment.base === undefined ? `version ${moment.version}, as it was`
       : `version ${moment.version}, compared with version ${moment.base}`);
     return;
@@ -57,6 +59,7 @@ const statePass = layout(() => {
   const confirmed = open.live.confirmed;
   if (!confirmed) return;
   tree.show(confirmed.state);
+  showScreens(part.screens, confirmed.state);
   const { cursor } = confirmed;
   part.version.replaceChildren(`version ${versionOf(cursor)} · cursor `, element("code", {}, cursor));
   const epoch = cursor.slice(0, cursor.lastIndexOf("-"));
@@ -129,6 +132,7 @@ function leaveSession() {
   part.session.hidden = true;
   part.gone.hidden = true;
   tree.clear();
+  showScreens(part.screens, undefined);
   part.version.replaceChildren();
   part["state-note"].hidden = true;
   timeline.close();

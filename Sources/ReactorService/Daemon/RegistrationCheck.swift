@@ -21,4 +21,12 @@ enum RegistrationCheck {
       }
     }
   }
+
+  /// Checks the declarations of reactors, such as the modules of a flow.
+  static func check(declarations: [ReactorRegistration]) throws(ConfigurationError) {
+    for registration in declarations {
+      guard let problem = registration.declarationProblem else { continue }
+      throw .configuration("the reactor \"\(registration.name)\" cannot be hosted: \(problem)")
+    }
+  }
 }

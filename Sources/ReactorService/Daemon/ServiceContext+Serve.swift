@@ -25,13 +25,14 @@ extension ServiceContext {
   /// - Parameters:
   ///   - reactors: The reactors, in the order of the catalogue.
   ///   - globals: The values that sessions share.
-  /// - Throws: A `ConfigurationError` if a name is invalid or used twice, the store cannot be opened or
+  /// - Throws: A `ConfigurationError` if a name is invalid or used twice, the declaration of a flow is wrong, the store cannot be opened or
   ///   the address cannot be bound.
   public func serve(
     _ reactors: [ReactorRegistration], globals: [any SharedGlobal] = []
   ) async throws {
     try RegistrationCheck.check(
       reactors: reactors.map(\.name), globals: globals.map(\.name))
+    try RegistrationCheck.check(declarations: reactors)
     if let task { return try await execute(task, reactors) }
     let logCounts = LogCounts()
     let logger = logCounts.counting(logger)

@@ -8,6 +8,8 @@ struct WatchedSession {
   private let text: ChangeText
   private let output = StandardOutput()
   private var state: JSONValue?
+  /// The screens that were printed last, if the State has a stack.
+  private var screens: String?
 
   /// The cursor of the last event; `nil` before the first one.
   private(set) var cursor: String?
@@ -60,6 +62,7 @@ struct WatchedSession {
     } else {
       try print("  " + ChangeText.printable(event.text))
     }
+    try printScreens(of: JSONValue(next.root))
   }
 
   private mutating func apply(patch event: EventParser.Event) throws(CommandFailure) {
@@ -73,8 +76,16 @@ struct WatchedSession {
     }
     try print(text.heading("\(name) \(event.id ?? "")"))
     for line in text.lines(of: patch, on: before) { try print("  " + line) }
+    try printScreens(of: next)
     state = next
     cursor = event.id ?? cursor
+  }
+
+  /// Prints the screens of a flow if they have changed.
+  private mutating func printScreens(of state: JSONValue) throws(CommandFailure) {
+    let line = ScreenList.line(of: state)
+    defer { screens = line }
+    if let line, line != screens { try print("  " + line) }
   }
 
   private func print(_ line: String) throws(CommandFailure) {

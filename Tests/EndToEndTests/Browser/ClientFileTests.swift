@@ -52,6 +52,23 @@ struct ClientFileTests {
     #expect(try server.client().get("/reactor.js").text == bundle, "run make client")
   }
 
+  @Test func `the client of flows is bundled from its current modules, with its types`() throws {
+    let (exit, bundle) = try run(
+      "esbuild --bundle --minify --format=esm --charset=utf8 --external:/reactor.js "
+        + "Client/flow/flow.js", in: sources.path)
+    #expect(exit == .code(0), "\(bundle)")
+    #expect(try server.client().get("/flow.js").text == bundle, "run make client")
+    #expect(try server.client().get("/flow.d.ts").text.contains("export function flow("))
+  }
+
+  @Test func `the client of flows has less than 3 KB, compressed`() throws {
+    try save("/flow.js", as: "flow.js")
+    let (exit, output) = try run("gzip -9 < flow.js | wc -c")
+    #expect(exit == .code(0), "\(output)")
+    let size = try #require(Int(output.trimmingCharacters(in: .whitespacesAndNewlines)))
+    #expect(0 < size && size < 3_000)
+  }
+
   @Test func `the client has at most 7.5 KB, compressed`() throws {
     try save("/reactor.js", as: "reactor.js")
     let (exit, output) = try run("gzip -9 < reactor.js | wc -c")
@@ -67,6 +84,7 @@ struct ClientFileTests {
 
   @Test(arguments: [
     ("streams.js", "throttle(", "trottle("), ("session.js", "get version", "get wersion"),
+    ("flow/screens.js", "dismiss() {", "dismis() {"),
     (
       "client.js", "export { traits }",
       "export { settings } from \"./requests.js\";\nexport { traits }"
@@ -80,6 +98,8 @@ struct ClientFileTests {
       at: sources.appending(path: "Client"), to: URL(filePath: folder["Client"]))
     try FileManager.default.copyItem(
       at: sources.appending(path: "reactor.d.ts"), to: URL(filePath: folder["reactor.d.ts"]))
+    try FileManager.default.copyItem(
+      at: sources.appending(path: "flow.d.ts"), to: URL(filePath: folder["flow.d.ts"]))
     let file = URL(filePath: folder["Client/\(module)"])
     let source = try String(contentsOf: file, encoding: .utf8)
     try #require(source.contains(text))

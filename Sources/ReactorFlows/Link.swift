@@ -1,0 +1,40 @@
+/// The part of a screen in the path of a stack: a name, or a name and one text of the State.
+///
+/// ```swift
+/// Link("help") { HelpReactor.State() }                  // /help
+/// Link("drinks", \.name) { .init(name: $0) }            // /drinks/Latte
+/// ```
+public struct Link<State: Sendable>: Sendable {
+  let name: String
+  let text: (@Sendable (State) -> String)?
+  let state: @Sendable (String?) -> State?
+
+  /// A part without a text.
+  ///
+  /// - Parameters:
+  ///   - name: The part: letters, digits and `. _ ~ -`.
+  ///   - state: Creates the first State of the screen.
+  public init(_ name: String, state: @escaping @Sendable () -> State) {
+    self.name = name
+    text = nil
+    self.state = { _ in state() }
+  }
+
+  /// A part with a text.
+  ///
+  /// The two functions must be inverse for texts: the text of `state(text)` is `text`. The host checks
+  /// that at its start for the initial State of the module.
+  ///
+  /// - Parameters:
+  ///   - name: The part before the text: letters, digits and `. _ ~ -`.
+  ///   - text: The text of a State; it may be empty and have any characters.
+  ///   - state: Creates the first State of the screen; `nil` if there is no place with the text.
+  public init(
+    _ name: String, _ text: @escaping @Sendable (State) -> String,
+    state: @escaping @Sendable (String) -> State?
+  ) {
+    self.name = name
+    self.text = text
+    self.state = { $0.flatMap(state) }
+  }
+}

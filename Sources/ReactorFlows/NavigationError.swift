@@ -1,0 +1,68 @@
+public import ReactorCore
+
+/// The rejection of a navigation, which is the response to the action.
+public struct NavigationError: ActionError, Equatable {
+  /// 404, 409 or 422.
+  public let status: Int
+
+  /// A short sentence for people.
+  public let title: String
+
+  /// The cause and a remedy.
+  public let detail: String?
+
+  /// A dismissal of the first screen.
+  public static let firstStays = NavigationError(
+    status: 409, title: "The first screen stays",
+    detail: "Dismiss a screen above the first, or end the session.")
+
+  /// A dismissal that ``CoordinatorProtocol/allowsDismissal(of:)`` does not allow.
+  public static let cannotLeave = NavigationError(
+    status: 409, title: "The screen cannot be left now",
+    detail: "Complete or cancel its work first.")
+
+  /// A presentation beyond ``Stack/limit``.
+  public static let tooManyScreens = NavigationError(
+    status: 409, title: "Too many screens",
+    detail: "At most \(stackLimit) screens are presented at a time. Dismiss one first.")
+
+  /// A path without a place.
+  public static let noSuchPlace = NavigationError(
+    status: 404, title: "No such place",
+    detail: """
+      A path is "/" followed by the name of a linked screen and its percent-encoded text, \
+      and so on: at most \(FlowPath.byteLimit) bytes and \(FlowPath.partLimit) parts.
+      """)
+
+  /// An action for a screen that is not presented.
+  static func gone(_ id: String) -> NavigationError {
+    NavigationError(
+      status: 409, title: "The screen is gone",
+      detail: """
+        No screen has the id "\(id.prefix(64))". Read the State for those that are presented.
+        """)
+  }
+
+  /// An action for a screen of another kind.
+  static func otherScreen(_ id: String, is name: String, not other: String) -> NavigationError {
+    NavigationError(
+      status: 422, title: "The action is for another screen",
+      detail: "The screen \"\(id)\" is of the kind \"\(name)\", not \"\(other)\".")
+  }
+}
+
+/// The error of code that uses a router in a way that it does not support.
+struct RouterMisuse: Error, CustomStringConvertible {
+  let description: String
+
+  static let unbound = RouterMisuse(
+    description: "The router is not bound: forward mutate, follow and reduce to it.")
+
+  static func noModule(for state: Any.Type) -> RouterMisuse {
+    RouterMisuse(description: "No module of the flow has the State \(state).")
+  }
+
+  static func wrongAction(for id: String, _ action: Any.Type) -> RouterMisuse {
+    RouterMisuse(description: "The screen \"\(id)\" has no action of the type \(action).")
+  }
+}

@@ -1,0 +1,25 @@
+public import ReactorCore
+
+/// A service that accepts payments.
+public protocol Bank: Sendable {
+  /// Pays an amount, and emits the number of the receipt.
+  func pay(_ amount: Int) -> Observable<String>
+}
+
+/// A bank behind a simulated network: it accepts every payment.
+public struct SimulatedBank: Bank {
+  private let latency: Duration
+
+  /// Creates a bank that responds after `latency`.
+  public init(latency: Duration) {
+    self.latency = latency
+  }
+
+  /// Emits a receipt that is the same for the same amount.
+  public func pay(_ amount: Int) -> Observable<String> {
+    .run { [latency] send in
+      try await Task.sleep(for: latency)
+      send("R-\(amount)")
+    }
+  }
+}

@@ -1,0 +1,99 @@
+public import ReactorCore
+public import ReactorFlows
+
+/// The checkout of an order: a tip, then the payment.
+///
+/// A flow of its own, which knows no other flow.
+public final class CheckoutFlow: Coordinator {
+  /// The actions that clients send.
+  public enum Action: Codable, Sendable {
+    case stack(StackAction<CheckoutFlow>)
+  }
+
+  /// The changes of the state.
+  public enum Mutation: Codable, Sendable, StackChanging {
+    case stack(StackMutation<CheckoutFlow>)
+    case finish(receipt: String)
+  }
+
+  /// Reported by the screens.
+  public enum Step: Codable, Sendable {
+    case proceed(total: Int)
+    case paid(receipt: String)
+  }
+
+  /// The screens.
+  public struct State: Codable, Equatable, Sendable, StackHolding {
+    /// The tip, and the payment on top of it.
+    public var stack: Stack<CheckoutFlow>
+
+    /// The checkout of a total, which begins with the tip.
+    public init(total: Int) {
+      stack = Stack(TipReactor.State(price: total))
+    }
+
+    /// Whether the bank is being called.
+    var isPaying: Bool {
+      stack.entries.contains { $0.state(of: PaymentReactor.self)?.isPaying == true }
+    }
+  }
+
+  /// The screens of the checkout.
+  public static let modules: [Module<CheckoutFlow>] = [
+    Module("tip", TipReactor.self, make: { _ in TipReactor() }) {
+      if case .proceed(let total) = $0 { .proceed(total: total) } else { nil }
+    },
+    Module("payment", PaymentReactor.self, make: { PaymentReactor(bank: $0.bank) }) {
+      if case .paid(let receipt) = $0 { .paid(receipt: receipt) } else { nil }
+    },
+  ]
+
+  /// The checkout of nothing; a parent presents one with a total.
+  public let initialState = State(total: 0)
+
+  /// Presents the screens of the checkout.
+  public let router = NavigationRouter<CheckoutFlow>()
+
+  let bank: any Bank
+
+  /// Creates a flow.
+  public init(bank: any Bank) {
+    self.bank = bank
+  }
+
+  /// Forwards the actions of the stack.
+  public func mutate(action: Action) -> Observable<Mutation> {
+    switch action {
+    case .stack(let action): router.mutate(action, in: self)
+    }
+  }
+
+  /// The tip, then the payment, then the end.
+  public func coordinate(_ step: Step) -> Observable<Mutation> {
+    switch step {
+    case .proceed(let total):
+      present(PaymentReactor.State(amount: total), as: .modal, animated: true)
+    case .paid(let receipt): .just(.finish(receipt: receipt))
+    }
+  }
+
+  /// A payment in progress cannot be left.
+  public func allowsDismissal(of entry: Entry<CheckoutFlow>) -> Bool {
+    entry.state(of: PaymentReactor.self)?.isPaying != true
+  }
+
+  /// Forwards the mutations of the stack.
+  public func follow(_ mutation: Mutation) -> Observable<Mutation> {
+    if case .stack(let mutation) = mutation { router.follow(mutation, in: self) } else { .empty() }
+  }
+
+  /// Applies a mutation.
+  public func reduce(state: State, mutation: Mutation) -> State {
+    var state = state
+    switch mutation {
+    case .stack(let mutation): router.reduce(&state.stack, mutation, in: self)
+    case .finish: break
+    }
+    return state
+  }
+}

@@ -1,0 +1,24 @@
+import ReactorFlows
+import ReactorHost
+import ReactorLog
+import Testing
+
+/// The entries of one turn in the log (F13).
+struct BatchTests {
+  @Test(arguments: Store.allCases)
+  func `F13: a dismissal and the mutations of its step are one batch`(store: Store) async throws {
+    let trip = try Trip(store)
+    try await trip.send(.run(.present("a", onDismissed: .note("left"))))
+    let session = try await trip.session()
+    try await trip.send(.dismiss("2"))
+    #expect(
+      try await trip.mutations(after: 1) == [
+        #"{"stack":{"dismiss":{"entries":[{"id":"2","onDismissed":{"note":"left"}}],"#
+          + #""animated":true}}}"#,
+        #"{"noted":"left"}"#,
+      ])
+    // Both have the action that caused them.
+    let actions = try session.entries(after: 1, limit: 9).map { $0.action }
+    #expect(actions.count == 2 && actions[0] == actions[1] && actions[0] != nil)
+  }
+}

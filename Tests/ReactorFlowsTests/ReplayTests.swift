@@ -1,0 +1,60 @@
+import ReactorCoding
+import ReactorFlows
+import ReactorHost
+import Testing
+
+/// Flows in the log: replay, restarts and past versions (F15).
+struct ReplayTests {
+  @Test(arguments: Store.allCases)
+  func `F15: replaying the log calls neither follow nor coordinate, and yields the same State`(
+    store: Store
+  ) async throws {
+    let trip = try Trip(store)
+    try await trip.send(
+      .run(.present("a", onDismissed: .note("a left"))), .run(.child(onDismissed: .note("left"))))
+    try await trip.send(json: TripFlow.Action.note("2", #"{"write":"x!"}"#))
+    try await trip.send(json: #"{"stack":{"send":{"to":"3","action":{"side":"present"}}}}"#)
+    try await trip.send(.dismiss("3"))
+    let expected = try await trip.session().current
+    for _ in 1...2 {
+      trip.board.calls.removeAll()
+      trip.restart()
+      let current = try await trip.session().current
+      #expect(current.json == expected.json)
+      #expect(current.version == expected.version)
+      #expect(trip.board.calls.values.allSatisfy { $0 == "reduce" })
+    }
+    // The screen continues after the restart.
+    #expect(
+      try await trip.send(json: TripFlow.Action.note("2", #"{"write":"y"}"#))
+        == "1 home 2 note(a)x!x! followedy +left")
+    #expect(try await trip.send(.dismiss("2")) == "1 home +left +a left")
+  }
+
+  @Test func `a past version has the screens of its time`() async throws {
+    let trip = try Trip()
+    try await trip.send(.open("/notes/a"), .open("/notes/b"))
+    let past = try await trip.session().state(at: 1)
+    let state = try JSONCoder.decode(TripFlow.State.self, from: past.json)
+    #expect(state.stack.path == "/notes/a")
+  }
+
+  @Test func `10,000 presentations and dismissals leave a State of the same size`() throws {
+    let flow = TripFlow(TripBoard())
+    var state = flow.initialState
+    let size = try JSONCoder.encode(state).count
+    func apply(_ json: String) throws {
+      let mutation = try JSONCoder.decode(TripFlow.Mutation.self, from: Array(json.utf8))
+      state = flow.reduce(state: state, mutation: mutation)
+    }
+    for id in 2...10_001 {
+      try apply(
+        #"{"stack":{"present":{"id":"\#(id)","screen":"note","presentation":"push","#
+          + #""animated":true,"onDismissed":null,"state":{"name":"a","texts":[]}}}}"#)
+      try apply(
+        #"{"stack":{"dismiss":{"entries":[{"id":"\#(id)","onDismissed":null}],"animated":true}}}"#)
+    }
+    #expect(state.stack.entries.map(\.id) == ["1"])
+    #expect(try JSONCoder.encode(state).count == size + 4)  // the digits of `presented`
+  }
+}

@@ -1,0 +1,76 @@
+import ReactorCore
+import ReactorFlows
+import ReactorTesting
+import Testing
+
+@testable import Reactors
+
+/// The flow `order` and its modules, each alone.
+struct OrderFlowTests {
+  /// A bank that a test controls.
+  private struct FakeBank: Bank {
+    let receipts = PublishSubject<String>()
+
+    func pay(_ amount: Int) -> Observable<String> { receipts.take(1).map { "\($0)-\(amount)" } }
+  }
+
+  @Test func `a module is tested alone, as any reactor`() async {
+    let test = ReactorTest(DrinkReactor())
+    await test.send(.size(.large)) { $0.size = .large }
+    await test.send(.add) { _ in }
+    await test.finish()
+  }
+
+  @Test func `a payment is executed once`() async {
+    let bank = FakeBank()
+    let test = ReactorTest(PaymentReactor(bank: bank))
+    await test.send(.pay) { $0.isPaying = true }
+    bank.receipts.onNext("R")
+    await test.receive { $0.isPaying = false }
+    await test.finish()
+  }
+
+  @Test func `the flow is driven with its actions`() async throws {
+    let test = ReactorTest(OrderFlow(bank: FakeBank()))
+    // Each mutation is a state: the one of the screen, and the presentation that follows.
+    await test.send(.stack(.open("/drinks/Latte"))) { state in
+      state = try Self.state(state, at: "/drinks/Latte")
+    }
+    await test.send(.stack(.dismiss("2"))) { $0 = try Self.state($0, at: "/") }
+    await test.send(.stack(.dismiss("2")))
+    await test.finish()
+  }
+
+  /// The State after `open`, from a flow of its own.
+  private static func state(_ state: OrderFlow.State, at path: String) throws -> OrderFlow.State {
+    let flow = OrderFlow(bank: FakeBank())
+    flow.pipeline.connect(from: state, in: flow.pipeline) { _ in nil }
+    flow.action.onNext(.stack(.open(path)))
+    return flow.currentState
+  }
+
+  @Test func `an order is paid, and its checkout is not counted as abandoned`() throws {
+    let bank = FakeBank()
+    let flow = OrderFlow(bank: bank)
+    func send(_ json: String) throws {
+      flow.action.onNext(try decode(OrderFlow.Action.self, json))
+    }
+    try send(#"{"stack":{"send":{"to":"1","action":{"menu":{"choose":"Latte"}}}}}"#)
+    try send(#"{"stack":{"send":{"to":"2","action":{"drink":"add"}}}}"#)
+    try send(#""checkout""#)
+    func inside(_ action: String) -> String {
+      #"{"stack":{"send":{"to":"3","action":{"checkout":\#(action)}}}}"#
+    }
+    try send(inside(#"{"stack":{"send":{"to":"1","action":{"tip":"proceed"}}}}"#))
+    try send(inside(#"{"stack":{"send":{"to":"2","action":{"payment":"pay"}}}}"#))
+    #expect(flow.children.map(\.entry.screen) == ["checkout"])
+    // The checkout stays while the bank is called.
+    try send(#"{"stack":{"dismiss":"3"}}"#)
+    #expect(flow.currentState.stack.entries.count == 2)
+    bank.receipts.onNext("R")
+    #expect(flow.currentState.receipt == "R-4")
+    #expect(flow.currentState.abandoned == 0)
+    #expect(flow.currentState.stack.entries.map(\.screen) == ["menu"])
+    #expect(flow.children.isEmpty)
+  }
+}
