@@ -18,8 +18,8 @@ ARGS ?=
 packages := config/install-packages
 python_packages := config/install-python-packages
 formatted := Package.swift Sources Tests
-documented := ReactorStreams ReactorCore ReactorFlows ReactorTesting ReactorCoding ReactorLog ReactorHost ReactorTransport \
-  ReactorHTTP Identity SQLiteLog ReactorService MicrohttpdServer
+documented := ReactorStreams ReactorCore ReactorFlows ReactorTesting ReactorCoding ReactorClient ReactorLog ReactorHost \
+  ReactorTransport ReactorHTTP Identity SQLiteLog ReactorService MicrohttpdServer
 # The flags of the image, so that benchmarks measure the same binary. Static linking of the Swift
 # runtime also makes calls cheaper.
 release := -c release --static-swift-stdlib

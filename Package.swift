@@ -385,9 +385,9 @@ let package = Package(
     .executableTarget(
       name: "Benchmarks",
       dependencies: [
-        "AllocationCounter", "BareHandler", "ReactorCore", "ReactorFlows", "ReactorHost",
-        "ReactorHTTP", "ReactorLog", "Reactors", "ReactorStreams", "ReactorTransport", "SQLiteLog",
-        "StreamLoad", "reactord",
+        "AllocationCounter", "BareHandler", "ClientCore", "ReactorClient", "ReactorCore",
+        "ReactorFlows", "ReactorHost", "ReactorHTTP", "ReactorLog", "Reactors", "ReactorStreams",
+        "ReactorTransport", "SQLiteLog", "StreamLoad", "reactord",
       ],
       path: "Tests/Benchmarks",
       exclude: ["Load/post.lua", "Servers/nchan.conf", "Servers/plain-server.js"],
