@@ -69,6 +69,7 @@ public final class ReactorAPI: HTTPResponder {
         + ActionEndpoints(host: host, timers: timers, wait: settings.actionWait).all
         + LogEndpoints(host: host).all
         + EffectEndpoints(host: host).all
+        + TimerEndpoints(host: host).all
         + QuarantineEndpoints(host: host).all
         + GlobalEndpoints(host: host).all
         + TicketEndpoints().all

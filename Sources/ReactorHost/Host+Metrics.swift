@@ -8,6 +8,7 @@ extension Host: MetricsSource {
   public func write(to text: inout MetricsText) {
     let runtimes = reactors.compactMap { $0 as? ReactorRuntime }
     writeCounts(of: runtimes, to: &text)
+    writeTimers(of: runtimes, to: &text)
     writeLoads(of: runtimes, to: &text)
   }
 
@@ -40,6 +41,22 @@ extension Host: MetricsSource {
         text.sample(["reactor": reactor.name, "reason": reason], count)
       }
     }
+  }
+
+  private func writeTimers(of runtimes: [ReactorRuntime], to text: inout MetricsText) {
+    // A log that fails is reported by other figures.
+    if let pending = try? environment.log.timerCount() {
+      text.family("reactord_timers_pending", .gauge, "Timers that were not fired yet.")
+      text.sample(pending)
+    }
+    text.family("reactord_timers_fired_total", .counter, "Timers whose action was executed.")
+    for reactor in runtimes {
+      text.sample(["reactor": reactor.name], reactor.counts.timersFired.value)
+    }
+    text.family(
+      "reactord_timer_lateness_seconds", .histogram,
+      "Time from the due time of a timer to the execution of its action.")
+    for reactor in runtimes { text.sample(["reactor": reactor.name], reactor.counts.timerLateness) }
   }
 
   private func writeLoads(of runtimes: [ReactorRuntime], to text: inout MetricsText) {

@@ -13,7 +13,7 @@ public final class Host: Sendable {
   public let settings: HostSettings
 
   let environment: HostEnvironment
-  private let logger: Logger
+  let logger: Logger
   private let reactorsByName: [String: any HostedReactor]
   private let globalsByName: [String: any SharedGlobal]
 

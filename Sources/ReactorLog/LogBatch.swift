@@ -2,7 +2,8 @@
 ///
 /// Most batches contain only entries. An action with an unfinished effect is added to the journal
 /// together with its first entries, and removed together with its last ones; the outcome of an
-/// idempotency key is stored with the entries of its request. So a crash never separates them.
+/// idempotency key is stored with the entries of its request; a timer is set together with the entries
+/// of its turn, and removed together with those of its action. So a crash never separates them.
 public struct LogBatch: Equatable, Sendable {
   /// The mutations, in order and without gaps.
   public var entries: [LogEntry]
@@ -16,23 +17,28 @@ public struct LogBatch: Equatable, Sendable {
   /// The outcomes to store; each replaces the one of its key.
   public var outcomes: [StoredOutcome]
 
+  /// The timers to set or to remove, at most one change per id.
+  public var timers: [StoredTimerChange]
+
   /// The parameters of the session, as JSON, which a batch stores that creates it; otherwise ignored.
   public var parameters: [UInt8]?
 
   /// Creates a batch.
   public init(
     _ entries: [LogEntry] = [], accepted: [AcceptedAction] = [],
-    finished: [AcceptedAction.ID] = [], outcomes: [StoredOutcome] = []
+    finished: [AcceptedAction.ID] = [], outcomes: [StoredOutcome] = [],
+    timers: [StoredTimerChange] = []
   ) {
     self.entries = entries
     self.accepted = accepted
     self.finished = finished
     self.outcomes = outcomes
+    self.timers = timers
   }
 
   /// Whether the batch has no changes.
   public var isEmpty: Bool {
-    entries.isEmpty && accepted.isEmpty && finished.isEmpty && outcomes.isEmpty
+    entries.isEmpty && accepted.isEmpty && finished.isEmpty && outcomes.isEmpty && timers.isEmpty
   }
 }
 

@@ -121,16 +121,20 @@ public struct StoredSession: Equatable, Sendable {
   /// The parameters that the session was created with, as JSON; `nil` for none.
   public let parameters: [UInt8]?
 
+  /// Whether the session has timers.
+  public let hasTimers: Bool
+
   /// Creates a record.
   public init(
     epoch: String, version: Int, lastActiveAt: Timestamp, globals: [String: UInt64] = [:],
-    isUnfinished: Bool = false, parameters: [UInt8]? = nil
+    isUnfinished: Bool = false, hasTimers: Bool = false, parameters: [UInt8]? = nil
   ) {
     self.epoch = epoch
     self.version = version
     self.lastActiveAt = lastActiveAt
     self.globals = globals
     self.isUnfinished = isUnfinished
+    self.hasTimers = hasTimers
     self.parameters = parameters
   }
 }

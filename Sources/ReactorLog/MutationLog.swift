@@ -52,6 +52,23 @@ public protocol MutationLog: Sendable {
   /// - Throws: If the log cannot be read.
   func unfinishedSessions(after key: SessionKey?, limit: Int) throws(LogError) -> [SessionKey]
 
+  /// The timers of all sessions that are due, in the order of their positions.
+  ///
+  /// The cost depends on the limit, not on the number of timers.
+  ///
+  /// - Parameters:
+  ///   - position: Only timers after this position; `nil` begins with the first.
+  ///   - time: Only timers that are due at this time or earlier.
+  ///   - limit: The maximum number of timers; at least 1.
+  /// - Returns: The timers, and the due time of the next one if fewer than `limit` are due.
+  /// - Throws: If the log cannot be read.
+  func dueTimers(
+    after position: TimerPosition?, until time: Timestamp, limit: Int
+  ) throws(LogError) -> DueTimers
+
+  /// The number of timers of all sessions.
+  func timerCount() throws(LogError) -> Int
+
   /// The current value of a global; `nil` if it was never set.
   func sharedValue(_ name: String) throws(LogError) -> SharedValue?
 
@@ -107,6 +124,14 @@ extension MutationLog {
 
   /// Does nothing.
   public func willFold(_ reactor: String, schema: String) {}
+
+  /// None: a log without timers.
+  public func dueTimers(
+    after position: TimerPosition?, until time: Timestamp, limit: Int
+  ) throws(LogError) -> DueTimers { .none }
+
+  /// 0: a log without timers.
+  public func timerCount() throws(LogError) -> Int { 0 }
 }
 
 /// A session with changes to append.
@@ -179,6 +204,9 @@ public protocol SessionLog: AnyObject, Sendable {
   /// The unfinished actions of the journal, in the order of their ids.
   func acceptedActions() throws(LogError) -> [AcceptedAction]
 
+  /// The timers of the session, in no order.
+  func timers() throws(LogError) -> [StoredTimer]
+
   /// The outcome of an idempotency key in the session's history; `nil` for none.
   ///
   /// It may be older than its retention, because logs delete outcomes in batches.
@@ -213,6 +241,9 @@ extension SessionLog {
   public func announce(_ source: any BatchSource) {
     source.appendBatch()
   }
+
+  /// None: a log without timers.
+  public func timers() throws(LogError) -> [StoredTimer] { [] }
 
   /// The latest snapshot at or before a version, of any schema.
   public func snapshot(atOrBefore version: Int) throws(LogError) -> Snapshot? {

@@ -121,6 +121,20 @@ public final class SQLiteLog: MutationLog {
     }
   }
 
+  /// The timers that are due.
+  public func dueTimers(
+    after position: TimerPosition?, until time: Timestamp, limit: Int
+  ) throws(LogError) -> DueTimers {
+    try readers.read { (reader) throws(DatabaseError) in
+      try reader.dueTimers(after: position, until: time, limit: limit)
+    }
+  }
+
+  /// The number of timers.
+  public func timerCount() throws(LogError) -> Int {
+    try readers.read { (reader) throws(DatabaseError) in try reader.timerCount() }
+  }
+
   /// The current value of a global.
   public func sharedValue(_ name: String) throws(LogError) -> SharedValue? {
     try readers.read { (reader) throws(DatabaseError) in try reader.sharedValue(name) }

@@ -57,6 +57,10 @@ final class SQLiteSessionLog: SessionLog {
     try readers.read { (reader) throws(DatabaseError) in try reader.acceptedActions(of: key) }
   }
 
+  func timers() throws(LogError) -> [StoredTimer] {
+    try readers.read { (reader) throws(DatabaseError) in try reader.timers(of: key) }
+  }
+
   func outcome(of name: String) throws(LogError) -> StoredOutcome? {
     try readers.read { (reader) throws(DatabaseError) in try reader.outcome(of: name, in: key) }
   }

@@ -22,12 +22,12 @@ final class EffectContext: SerialContext {
   /// The request that started the effect.
   let request = RequestContext.current
 
-  private let base: any SerialContext & ProgressObserver
+  private let base: any SerialContext & ProgressObserver & TimerOwner
   private let over = Atomic<Bool>(false)
 
   /// Creates the context of an effect that starts now.
   init(
-    _ base: any SerialContext & ProgressObserver, cancellations: CancellationScope,
+    _ base: any SerialContext & ProgressObserver & TimerOwner, cancellations: CancellationScope,
     tracked: (any TrackedEffect)?
   ) {
     self.base = base
@@ -62,6 +62,14 @@ final class EffectContext: SerialContext {
     base.effect(self, reached: min(1, max(0, fraction)))
   }
 
+  /// Changes a timer of the reactor; ignored after the end of the effect.
+  func change(
+    _ change: TimerChange, _ completion: @escaping @Sendable ((any Error)?) -> Void
+  ) {
+    guard !isOver else { return completion(nil) }
+    base.change(change, on: timer, completion)
+  }
+
   func perform(_ work: @escaping @Sendable () -> Void) {
     base.perform { [self] in
       CurrentSerialContext.$value.withValue(self) {
@@ -91,4 +99,14 @@ package struct RunningEffectContext {
       RunningEffectContext(tracked: $0.effect.tracked, request: $0.effect.request)
     }
   }
+}
+
+/// Changes the timers of its reactor.
+protocol TimerOwner: AnyObject, Sendable {
+  /// Changes a timer: in the serial context now, elsewhere in a turn of its own.
+  ///
+  /// The completion is called in the serial context, with the error if the change is rejected.
+  func change(
+    _ change: TimerChange, on clock: any SchedulerType,
+    _ completion: @escaping @Sendable ((any Error)?) -> Void)
 }

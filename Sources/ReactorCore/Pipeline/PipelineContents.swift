@@ -54,6 +54,9 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
   /// `nil` unless the reactor is a ``FollowingReactor``.
   @safe @exclusivity(unchecked) @usableFromInline var follower: Follower<Action, Mutation, State>?
 
+  /// The timers of a reactor without a host, from the first one on.
+  var localTimers: LocalTimers?
+
   private lazy var cancellations = CancellationScope()
   private var running: [ObjectIdentifier: EffectSink<Action, Mutation, State>] = [:] {
     didSet { pipeline?.setRunningEffectCount(running.count) }
@@ -250,7 +253,7 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
     mutationStage?.disconnect()
     stateStage?.disconnect()
     (actionStage, mutationStage, stateStage) = (nil, nil, nil)
-    (retainedReactor, report, follower) = (nil, nil, nil)
+    (retainedReactor, report, follower, localTimers) = (nil, nil, nil, nil)
   }
 
   // MARK: Actions and effects

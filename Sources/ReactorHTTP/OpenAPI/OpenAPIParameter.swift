@@ -3,7 +3,7 @@ internal import ReactorHost
 
 /// The parameters of all endpoints; the raw value is the name of the component.
 enum OpenAPIParameter: String, CaseIterable {
-  case reactor, session, effect, global, problem, file, inspectorFile, exampleFile
+  case reactor, session, effect, timer, global, problem, file, inspectorFile, exampleFile
   case limit, afterSession, afterVersion, afterEffect
   case afterChange, changeReactor, changeSession, changeContent
   case version, select, delta, old, format, into, replay, activity, lastEventIDQuery, sessions
@@ -30,6 +30,9 @@ enum OpenAPIParameter: String, CaseIterable {
       path(
         "effect", "The effect's id, from the list of running effects.",
         ["type": "string", "minLength": 1])
+    case .timer:
+      path(
+        "timer", "The timer's id.", ["type": "string", "pattern": "^[A-Za-z0-9._~-]{1,128}$"])
     case .global: path("global", "The name of a global.", names: host.globals.map(\.name))
     case .problem:
       path(

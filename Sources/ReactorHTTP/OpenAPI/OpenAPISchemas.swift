@@ -8,6 +8,7 @@ enum OpenAPISchemas {
     .init("Problem", problem), .init("ReactorList", reactorList),
     .init("ReactorDescription", reactorDescription), .init("SessionList", sessionList),
     .init("LogEntry", logEntry), .init("Change", change), .init("EffectList", effectList),
+    .init("TimerList", timerList),
     .init("GlobalList", globalList), .init("Quarantine", quarantine),
     .init("NewTicket", newTicket), .init("Ticket", ticket),
   ]
@@ -179,6 +180,21 @@ enum OpenAPISchemas {
         ]),
       .init("at", time),
       .init("signal", text),
+    ]))
+
+  private static let timerList = list(
+    "timers",
+    of: object([
+      .init("id", text),
+      .init("action", ["description": "The action that is executed."]),
+      .init("dueAt", time),
+      .init(
+        "every",
+        [
+          "type": ["number", "null"], "exclusiveMinimum": 0,
+          "description": "The seconds between two repetitions.",
+        ]),
+      .init("catchUp", ["type": "boolean"]),
     ]))
 
   private static let globalList = list(

@@ -262,9 +262,8 @@ extension CommitMachine {
       release(key)
       return .ended(fault)
     }
-    var batch = 0
     for id in journalled { journal.finish(id) }
-    if !journalled.isEmpty { batch = takenBatches + 1 }
+    var batch = journalled.isEmpty && journal.timers.isEmpty ? 0 : takenBatches + 1
     if let key, let time {
       journal.outcomes[key.name] = (key, time, failure)
       batch = takenBatches + 1
@@ -376,6 +375,13 @@ extension CommitMachine {
   ) {
     for action in request.actions { journal.finish(action.id) }
     if let key = request.key { journal.outcomes[key.name] = (key, now, failure) }
+  }
+
+  /// Sets or removes a timer of an open session with the turn's batch; continues with its commit.
+  mutating func change(_ timer: StoredTimerChange, then proceed: @escaping Continuation) {
+    holds.insert(.turn)
+    journal.timers[timer.id] = timer
+    whenNextBatchIsCommitted(proceed)
   }
 
   /// Calls a continuation when all that has happened so far is committed.

@@ -11,8 +11,11 @@ struct JournalChanges: Sendable {
   /// Outcomes of requests with an idempotency key, by the key's name.
   var outcomes: [String: (key: IdempotencyKey, at: Timestamp, failure: ActionFailure?)] = [:]
 
+  /// Timers to set or to remove, by id.
+  var timers: [String: StoredTimerChange] = [:]
+
   /// A Boolean value that indicates whether there is nothing to write.
-  var isEmpty: Bool { accepted.isEmpty && finished.isEmpty && outcomes.isEmpty }
+  var isEmpty: Bool { accepted.isEmpty && finished.isEmpty && outcomes.isEmpty && timers.isEmpty }
 
   /// Removes an action from the journal.
   mutating func finish(_ id: AcceptedAction.ID) {
@@ -37,6 +40,7 @@ struct JournalChanges: Sendable {
       outcomes: outcomes.values.map { outcome in
         StoredOutcome(
           key: outcome.key, at: outcome.at, version: version, failure: outcome.failure)
-      })
+      },
+      timers: Array(timers.values))
   }
 }

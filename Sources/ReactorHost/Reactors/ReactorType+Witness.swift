@@ -139,6 +139,7 @@ extension ReactorType {
         let make = try maker(scope)
         return try encode(show(make().initialState, make))
       },
+      encodeAction: { [self] in ($0 as? R.Action).flatMap { try? encode($0) } },
       decodeJournal: { [self] in try decode(journal: $0) },
       fold: { [self] log, version, scope in
         try fold(log, upTo: version, maker(scope)).map { ($0.state, $0.snapshot) }

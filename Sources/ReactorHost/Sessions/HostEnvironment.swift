@@ -12,12 +12,14 @@ final class HostEnvironment: Sendable {
   let effectQuota: EffectQuota
   let recovery = RecoveryFlag()
   let sessions: HostedSessions
+  let timers: TimerService
 
   init(settings: HostSettings, log: any MutationLog, logger: Logger) {
     sessions = HostedSessions(wait: settings.sendWait, readsFromDisk: log.readsFromDisk)
     self.settings = settings
     self.log = log
     self.logger = logger
+    timers = TimerService(log: log, logger: logger)
     effectQuota = EffectQuota(
       perReactor: settings.sessionEffectLimit, total: settings.effectLimit)
   }
@@ -37,6 +39,7 @@ final class ReactorEnvironment: Sendable {
   let effectQuota: EffectQuota
   let recovery: RecoveryFlag
   let sessions: HostedSessions
+  let timers: TimerService
   let counts = ReactorCounts()
   let evictable = EvictableSlots()
 
@@ -51,6 +54,7 @@ final class ReactorEnvironment: Sendable {
     quota = host.quota
     effectQuota = EffectQuota(within: host.effectQuota)
     recovery = host.recovery
+    timers = host.timers
     sessions = host.sessions
   }
 

@@ -46,6 +46,9 @@ public struct HostSettings: Sendable {
   /// Marks the actions whose code threads execute; `nil` marks none.
   public var marking: (any ActionMarking)?
 
+  /// `sessions.timers`: the maximum number of timers of one session.
+  public var timerLimit = 1_000
+
   /// The number of starts after which an interrupted action is given up.
   ///
   /// A start counts if the end of the process interrupted it, unless the process was shut down in

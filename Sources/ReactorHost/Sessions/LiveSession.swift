@@ -19,6 +19,10 @@ final class LiveSession: Session, BatchSource {
   let commits: Mutex<CommitMachine<ActionReply>>
   /// The latest revision of each global that the session has a mutation of.
   private let globals: Mutex<[String: UInt64]>
+  /// The timers by id, those of unfinished batches included.
+  ///
+  /// Changed in the serial context only.
+  let timers: Mutex<[String: StoredTimer]>
   @usableFromInline let meter = StateMeter()
   let activityPublisher = ActivityPublisher()
   /// Whether an effect has sent an action to another session.
@@ -37,12 +41,14 @@ final class LiveSession: Session, BatchSource {
   ///   - stored: The record of the log, or the one of a new session.
   ///   - isStored: Whether the log has the record.
   ///   - snapshot: The version of the latest snapshot; 0 for none.
+  ///   - timers: The session's timers.
   ///   - instance: The reactor, at the record's version.
   ///   - log: The session's log.
   ///   - environment: The parts that the reactor's sessions share.
   init(
     _ key: SessionKey, stored: StoredSession, isStored: Bool, snapshot: Int,
-    instance: NewInstance, log: any SessionLog, environment: ReactorEnvironment
+    timers: [StoredTimer], instance: NewInstance, log: any SessionLog,
+    environment: ReactorEnvironment
   ) {
     self.key = key
     self.log = log
@@ -51,6 +57,7 @@ final class LiveSession: Session, BatchSource {
     parameters = stored.parameters ?? environment.witness.parameters?.defaults
     pipeline = instance.pipeline
     globals = Mutex(stored.globals)
+    self.timers = Mutex(timers.isEmpty ? [:] : Dictionary(timers.map { ($0.id, $0) }) { $1 })
     let cursor = Cursor(epoch: stored.epoch, version: stored.version)
     commits = Mutex(
       CommitMachine(

@@ -12,6 +12,9 @@ final class ReactorCounts: Sendable {
   let effectFailures = Counter()
   /// Errors of the streams that a `transform` returned.
   let streamFailures = Counter()
+  let timersFired = Counter()
+  /// The time from the due time of a timer to the execution of its action.
+  let timerLateness = Histogram.ofTimes()
   let logFailures = LogFailureCounts()
   /// The sessions in memory.
   let sessions = Atomic<Int>(0)

@@ -76,6 +76,9 @@ final class ReactorWitness: Sendable {
   /// The initial State of a new instance as clients see it, as JSON.
   let initial: @Sendable (SessionScope) throws -> [UInt8]
 
+  /// The JSON of an action; `nil` for a value of another type.
+  let encodeAction: @Sendable (any Sendable) -> [UInt8]?
+
   /// Decodes actions of the journal.
   let decodeJournal: @Sendable ([AcceptedAction]) throws -> DecodedActions
 
@@ -104,6 +107,7 @@ final class ReactorWitness: Sendable {
     declarationProblem: @escaping @Sendable (SessionScope) throws -> String?,
     describe: @escaping @Sendable (SessionScope) -> ReactorDescription,
     initial: @escaping @Sendable (SessionScope) throws -> [UInt8],
+    encodeAction: @escaping @Sendable (any Sendable) -> [UInt8]?,
     decodeJournal: @escaping @Sendable ([AcceptedAction]) throws -> DecodedActions,
     fold: @escaping Fold,
     replay: @escaping @Sendable (any SessionLog, Int, SessionScope) throws -> Replay?,
@@ -119,6 +123,7 @@ final class ReactorWitness: Sendable {
     self.declarationProblem = declarationProblem
     self.describe = describe
     self.initial = initial
+    self.encodeAction = encodeAction
     self.decodeJournal = decodeJournal
     self.fold = fold
     self.replay = replay

@@ -73,6 +73,22 @@ public protocol Session: StateSource {
   func cancelEffect(
     _ id: String, completion: @escaping @Sendable (EffectCancellation) -> Void)
 
+  /// Lists the timers, in a turn of the session.
+  ///
+  /// - Parameter completion: Called with the timers in the order in which they are due, once they are
+  ///   durable; with `nil` if the mailbox is full. Any thread, the calling one included.
+  func timers(completion: @escaping @Sendable ([StoredTimer]?) -> Void)
+
+  /// Removes a timer, in a turn of the session.
+  ///
+  /// A timer that does not exist is ignored.
+  ///
+  /// - Parameters:
+  ///   - id: The timer.
+  ///   - completion: Called when the removal is durable. Any thread, the calling one included.
+  func cancelTimer(
+    _ id: String, completion: @escaping @Sendable (EffectCancellation) -> Void)
+
   /// The number of streams that show the session.
   var subscriberCount: Int { get }
 }

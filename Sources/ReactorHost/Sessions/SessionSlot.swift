@@ -327,8 +327,9 @@ final class SessionSlot: Sendable {
   private func begin(
     _ stored: StoredSession, _ instance: NewInstance, isStored: Bool = true, snapshot: Int = 0
   ) throws(LogError) -> LiveSession {
+    let timers = stored.hasTimers ? try log.timers() : []
     let session = LiveSession(
-      key, stored: stored, isStored: isStored, snapshot: snapshot,
+      key, stored: stored, isStored: isStored, snapshot: snapshot, timers: timers,
       instance: instance, log: log, environment: environment)
     // The first state could not be encoded.
     if let fault = session.fault { throw fault }

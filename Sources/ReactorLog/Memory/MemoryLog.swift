@@ -68,6 +68,18 @@ public final class MemoryLog: MutationLog {
     Array(table.unfinishedSessions(after: key).prefix(limit))
   }
 
+  /// The timers that are due.
+  public func dueTimers(
+    after position: TimerPosition?, until time: Timestamp, limit: Int
+  ) -> DueTimers {
+    table.timers.withLock { $0.due(after: position, until: time, limit: limit) }
+  }
+
+  /// The number of timers.
+  public func timerCount() -> Int {
+    table.timers.withLock { $0.count }
+  }
+
   /// The current value of a global.
   public func sharedValue(_ name: String) -> SharedValue? {
     table.shared.withLock { $0[name] }

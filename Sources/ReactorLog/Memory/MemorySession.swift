@@ -21,6 +21,7 @@ final class MemorySession: Sendable {
     var history = History()
     var accepted: [AcceptedAction.ID: AcceptedAction] = [:]
     var outcomes = MemoryOutcomes()
+    var timers: [String: StoredTimer] = [:]
   }
 
   private let key: SessionKey
@@ -46,7 +47,7 @@ final class MemorySession: Sendable {
           epoch: epoch, version: contents.history.version,
           lastActiveAt: contents.history.lastActiveAt,
           globals: contents.history.globals, isUnfinished: !contents.accepted.isEmpty,
-          parameters: contents.parameters))
+          hasTimers: !contents.timers.isEmpty, parameters: contents.parameters))
     }
   }
 
@@ -78,7 +79,9 @@ final class MemorySession: Sendable {
   }
 
   /// Appends a batch if the session is at the expected version and epoch.
-  func append(_ batch: LogBatch, to epoch: String, expecting version: Int) -> AppendResult {
+  func append(
+    _ batch: LogBatch, to epoch: String, expecting version: Int, in table: MemoryTable
+  ) -> AppendResult {
     contents.withLock { contents in
       guard !contents.isEnded, contents.epoch ?? epoch == epoch, contents.history.version == version
       else { return .rejected }
@@ -105,17 +108,39 @@ final class MemorySession: Sendable {
           .changed(from: version), of: key, at: Cursor(epoch: epoch, version: last.version),
           last.at, by: last.by)
       }
+      for change in batch.timers {
+        set(change.timer, replacing: contents.timers[change.id], in: table)
+        contents.timers[change.id] = change.timer
+      }
       return isNew ? .created : .appended
     }
   }
 
-  func end() {
+  func end(in table: MemoryTable) {
     contents.withLock { contents in
       if let epoch = contents.epoch {
         let cursor = Cursor(epoch: epoch, version: contents.history.version)
         feed?.append(.ended, of: key, at: cursor, .now)
       }
+      for timer in contents.timers.values { set(nil, replacing: timer, in: table) }
       contents = Contents(isEnded: true)
+    }
+  }
+
+  /// Replaces a timer in the index.
+  private func set(
+    _ timer: StoredTimer?, replacing old: StoredTimer?, in table: MemoryTable
+  ) {
+    // The table never releases a session, so that its address identifies it.
+    let history = Int64(Int(bitPattern: ObjectIdentifier(self)))
+    table.timers.withLock { index in
+      if let old {
+        index.remove(at: TimerPosition(due: old.due, history: history, id: old.id))
+      }
+      guard let timer else { return }
+      index.insert(
+        DueTimer(
+          key: key, position: TimerPosition(due: timer.due, history: history, id: timer.id)))
     }
   }
 
@@ -147,6 +172,10 @@ final class MemorySession: Sendable {
         ($0.id.request, $0.id.place) < ($1.id.request, $1.id.place)
       }
     }
+  }
+
+  var timers: [StoredTimer] {
+    contents.withLock { Array($0.timers.values) }
   }
 
   func outcome(of key: String) -> StoredOutcome? {

@@ -30,14 +30,15 @@ final class MemorySessionLog: SessionLog {
     _ batch: LogBatch, to epoch: String, expecting version: Int,
     completion: @escaping @Sendable (Result<Void, LogError>) -> Void
   ) {
-    let result = made.append(batch, to: epoch, expecting: version)
+    let result = made.append(
+      batch, to: epoch, expecting: version, in: table)
     if result == .created { table.updateIndex(key) }
     completion(result == .rejected ? .failure(.conflict) : .success(()))
     table.feed?.publish()
   }
 
   func end(completion: @escaping @Sendable (Result<Void, LogError>) -> Void) {
-    made.end()
+    made.end(in: table)
     table.updateIndex(key)
     completion(.success(()))
     table.feed?.publish()
@@ -53,6 +54,10 @@ final class MemorySessionLog: SessionLog {
 
   func acceptedActions() -> [AcceptedAction] {
     found?.acceptedActions ?? []
+  }
+
+  func timers() -> [StoredTimer] {
+    found?.timers ?? []
   }
 
   func outcome(of key: String) -> StoredOutcome? {

@@ -4,6 +4,10 @@ internal import Synchronization
 final class MemoryTable: Sendable {
   /// The globals, by name.
   let shared = Mutex<[String: SharedValue]>([:])
+  /// The timers of all sessions.
+  ///
+  /// Its lock is taken last, also while the lock of a session is held.
+  let timers = Mutex(TimerIndex())
   private let sessions = Mutex<[SessionKey: MemorySession]>([:])
   /// The ids of the stored sessions that have not ended, by reactor.
   private let index = Mutex<[String: OrderedIDs]>([:])

@@ -42,6 +42,9 @@ extension Configuration {
     Setting(
       "sessions.effects", \.host.sessionEffectLimit, .count(1...1_000_000),
       help: "The maximum number of effects that run at a time in one session."),
+    Setting(
+      "sessions.timers", \.host.timerLimit, .count(1...100_000),
+      help: "The maximum number of timers of one session."),
 
     Setting(
       "actions.wait", \.api.actionWait, .duration(0...3_600),

@@ -86,10 +86,12 @@ extension ServiceContext {
     let sweeping = Task { try await host.sweepIdleSessions() }
     let resuming = Task { try await resumeInterruptedActions(on: host) }
     let watching = Task { try await credentialReload.watch() }
+    let firing = Task { await host.fireTimers() }
     await termination.requested()
     watching.cancel()
     sweeping.cancel()
     resuming.cancel()
+    firing.cancel()
     notifier.notify(.stopping)
     logger.info("draining", ["grace": configuration.shutdownGrace.description])
     await drain(api, server, store)

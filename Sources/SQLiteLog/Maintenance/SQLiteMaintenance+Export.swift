@@ -1,6 +1,6 @@
 extension SQLiteMaintenance {
   /// Exports one state of the store as JSON, one object per line: the globals, then each session,
-  /// followed by its snapshots, mutations, accepted actions and outcomes.
+  /// followed by its snapshots, mutations, accepted actions, outcomes and timers.
   ///
   /// Can run while a daemon uses the store. Checksums are neither verified nor exported.
   ///
@@ -51,6 +51,13 @@ extension SQLiteMaintenance {
           || ',"of":' || version
           || iif(failure IS NULL, '', ',"failure":' || json(failure)) || '}'
         FROM outcomes WHERE session = ?1 ORDER BY at, key
+        """),
+      try connection.prepare(
+        """
+        SELECT '{"timer":' || json_quote(id) || ',"due":' || due || ',"action":' || json(action)
+          || iif(period IS NULL, '', ',"period":' || period)
+          || iif(catches_up, ',"catchesUp":true}', '}')
+        FROM timers WHERE session = ?1 ORDER BY id
         """),
     ]
     let shared = try connection.prepare(

@@ -42,6 +42,7 @@ private struct ImportedLines {
   private let insertAccepted: Statement
   private let insertShared: Statement
   private let insertOutcome: Statement
+  private let insertTimer: Statement
   private let markGlobals: Statement
   private let listSnapshots: Statement
   private let sealSnapshot: Statement
@@ -61,6 +62,7 @@ private struct ImportedLines {
       """
       SELECT json_type(?1, '$.session') IS 'text', json_type(?1, '$.shared') IS 'text',
         json_type(?1, '$.outcome') IS 'text', json_type(?1, '$.accepted') IS 'integer',
+        json_type(?1, '$.timer') IS 'text',
         iif(json_type(?1, '$.snapshot') = 'integer', json_extract(?1, '$.snapshot'), NULL),
         iif(json_type(?1, '$.version') = 'integer', json_extract(?1, '$.version'), NULL)
       WHERE json_valid(?1)
@@ -114,6 +116,12 @@ private struct ImportedLines {
       SELECT ?2, json_extract(?1, '$.outcome'), json_extract(?1, '$.body'),
         json_extract(?1, '$.at'), json_extract(?1, '$.of'), ?1 -> '$.failure'
       """)
+    insertTimer = try connection.prepare(
+      """
+      INSERT INTO timers (session, id, due, action, period, catches_up)
+      SELECT ?2, json_extract(?1, '$.timer'), json_extract(?1, '$.due'), ?1 -> '$.action',
+        json_extract(?1, '$.period'), json_extract(?1, '$.catchesUp') IS 1
+      """)
     markGlobals = try connection.prepare(
       """
       INSERT INTO globals (session, name, revision)
@@ -137,8 +145,10 @@ private struct ImportedLines {
     line += 1
     guard !text.isEmpty else { return }
     do throws(DatabaseError) {
-      let row = try inspect.first(text, as: (Bool, Bool, Bool, Bool, Int?, Int?).self)
-      guard let (isSession, isShared, isOutcome, isAccepted, snapshotVersion, version) = row else {
+      let row = try inspect.first(text, as: (Bool, Bool, Bool, Bool, Bool, Int?, Int?).self)
+      guard
+        let (isSession, isShared, isOutcome, isAccepted, isTimer, snapshotVersion, version) = row
+      else {
         throw invalid("is not JSON")
       }
       if isSession {
@@ -152,6 +162,8 @@ private struct ImportedLines {
         try insertAccepted.run(text, session)
       } else if isOutcome, sessionCount > 0 {
         try insertOutcome.run(text, session)
+      } else if isTimer, sessionCount > 0 {
+        try insertTimer.run(text, session)
       } else if isShared {
         try insertShared.run(text)
       } else {

@@ -94,7 +94,7 @@ struct StoreCheck {
 
   /// Rows whose history no session has.
   private mutating func checkOwners() throws(DatabaseError) {
-    for table in ["accepted", "outcomes"] {
+    for table in ["accepted", "outcomes", "timers"] {
       let statement = try connection.prepare(
         """
         SELECT session, count(*) FROM \(table)

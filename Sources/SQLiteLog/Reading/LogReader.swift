@@ -20,6 +20,10 @@ final class LogReader {
   let listUnfinished: Statement
   let readChanges: Statement
   let findOldestChange: Statement
+  let readTimers: Statement
+  let listDueTimers: Statement
+  let findNextTimer: Statement
+  let countTimers: Statement
 
   /// Prepares the statements on a connection.
   init(_ connection: Connection) throws(DatabaseError) {
@@ -38,7 +42,8 @@ final class LogReader {
     findSession = try connection.prepare(
       """
       SELECT ended, epoch, \(version), \(lastActive), name, revision,
-        EXISTS (SELECT 1 FROM accepted WHERE accepted.session = sessions.id), parameters
+        EXISTS (SELECT 1 FROM accepted WHERE accepted.session = sessions.id),
+        EXISTS (SELECT 1 FROM timers WHERE timers.session = sessions.id), parameters
       FROM sessions LEFT JOIN globals ON globals.session = id
       WHERE reactor = ?1 AND sessions.session = ?2
       """)
@@ -94,6 +99,18 @@ final class LogReader {
       """)
     findOldestChange = try connection.prepare(
       "SELECT number FROM changes ORDER BY number LIMIT 1")
+    readTimers = try connection.prepare(
+      "SELECT id, due, action, period, catches_up FROM timers WHERE session = \(id)")
+    listDueTimers = try connection.prepare(
+      """
+      SELECT reactor, sessions.session, due, timers.session, timers.id
+      FROM timers INDEXED BY timers_by_due CROSS JOIN sessions ON sessions.id = timers.session
+      WHERE (due, timers.session, timers.id) > (?1, ?2, ?3) AND due <= ?4 AND ended = 0
+      ORDER BY due, timers.session, timers.id LIMIT ?5
+      """)
+    findNextTimer = try connection.prepare(
+      "SELECT due FROM timers WHERE due > ?1 ORDER BY due LIMIT 1")
+    countTimers = try connection.prepare("SELECT count(*) FROM timers")
     self.connection = connection
   }
 
@@ -103,9 +120,10 @@ final class LogReader {
     var globals: [String: UInt64] = [:]
     try findSession.bind(key.reactor, key.id)
     defer { findSession.reset() }
-    while let (isEnded, epoch, version, lastActiveAt, global, revision, isUnfinished, parameters) =
-      try findSession.next(
-        as: (Bool, String, Int, Timestamp, String?, UInt64?, Bool, [UInt8]?).self)
+    while let (
+      isEnded, epoch, version, lastActiveAt, global, revision, isUnfinished, hasTimers, parameters
+    ) = try findSession.next(
+      as: (Bool, String, Int, Timestamp, String?, UInt64?, Bool, Bool, [UInt8]?).self)
     {
       if let global { globals[global] = revision }
       record =
@@ -114,7 +132,7 @@ final class LogReader {
         : .stored(
           StoredSession(
             epoch: epoch, version: version, lastActiveAt: lastActiveAt, globals: globals,
-            isUnfinished: isUnfinished, parameters: parameters))
+            isUnfinished: isUnfinished, hasTimers: hasTimers, parameters: parameters))
     }
     return record
   }

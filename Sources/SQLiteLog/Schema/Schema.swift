@@ -166,5 +166,20 @@ enum Schema {
       name TEXT NOT NULL
     ) STRICT;
     """,
+    """
+    -- The timers. A row is replaced or deleted together with the mutations of the action that the
+    -- timer causes. The period is in milliseconds; NULL for a timer that fires once.
+    CREATE TABLE timers (
+      session INTEGER NOT NULL,
+      id TEXT NOT NULL,
+      due INTEGER NOT NULL,
+      action TEXT NOT NULL,
+      period INTEGER,
+      catches_up INTEGER NOT NULL DEFAULT 0,
+      PRIMARY KEY (session, id)
+    ) STRICT, WITHOUT ROWID;
+    -- The order of TimerPosition.
+    CREATE INDEX timers_by_due ON timers (due, session, id);
+    """,
   ]
 }

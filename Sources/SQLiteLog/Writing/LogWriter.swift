@@ -252,6 +252,7 @@ struct LogWriter {
         outcome.failure?.json)
       outcomes.didInsert()
     }
+    for change in batch.timers { try apply(change, to: head.id) }
     if let last = batch.entries.last {
       try changes?.write(
         .changed(from: head.version), of: key, epoch: epoch, version: last.version, at: last.at,
@@ -267,6 +268,12 @@ struct LogWriter {
       id, action.id.request, action.id.place, action.at, action.runs, action.action,
       action.isInArray, action.key?.name, action.key?.body, action.failure?.json,
       action.principal, action.sendName)
+  }
+
+  private func apply(_ change: StoredTimerChange, to id: Int64) throws(DatabaseError) {
+    guard let timer = change.timer else { return try statements.deleteTimer.run(id, change.id) }
+    try statements.putTimer.run(
+      id, timer.id, timer.due, timer.action, timer.period, timer.catchesUp)
   }
 
   private func insert(
@@ -287,6 +294,8 @@ struct LogWriter {
     if let head = known {
       try changes?.write(.ended, of: key, epoch: head.epoch, version: head.version, at: .now)
       try removals.add(history: head.id)
+      // At once, so that none of them is due; their number is bounded.
+      try statements.deleteTimers.run(head.id)
       try statements.endSession.run(head.id, id, Timestamp.now)
     } else {
       try insertSession(key, id: id, epoch: "", at: .now, isEnded: true)

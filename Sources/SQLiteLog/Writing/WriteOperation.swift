@@ -34,6 +34,7 @@ enum WriteOperation: Sendable {
       batch.entries.reduce(256) { $0 + 128 + $1.mutation.count + ($1.action?.count ?? 0) }
         + batch.accepted.reduce(0) { $0 + 256 + $1.action.count }
         + 512 * batch.outcomes.count
+        + batch.timers.reduce(0) { $0 + 256 + ($1.timer?.action.count ?? 0) }
     case .share(let value, _): 256 + value.json.count
     case .save(_, let snapshot, _): 256 + snapshot.state.count
     }

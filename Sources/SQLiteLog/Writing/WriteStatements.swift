@@ -15,6 +15,9 @@ struct WriteStatements {
   let deleteAccepted: Statement
   let clearRuns: Statement
   let putOutcome: Statement
+  let putTimer: Statement
+  let deleteTimer: Statement
+  let deleteTimers: Statement
   let share: Statement
   let thinSnapshots: Statement
 
@@ -69,6 +72,13 @@ struct WriteStatements {
       INSERT OR REPLACE INTO outcomes (session, key, body, at, version, failure)
       VALUES (?1, ?2, ?3, ?4, ?5, ?6)
       """)
+    putTimer = try connection.prepare(
+      """
+      INSERT OR REPLACE INTO timers (session, id, due, action, period, catches_up)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+      """)
+    deleteTimer = try connection.prepare("DELETE FROM timers WHERE session = ?1 AND id = ?2")
+    deleteTimers = try connection.prepare("DELETE FROM timers WHERE session = ?1")
     insertSnapshot = try connection.prepare(
       """
       INSERT OR REPLACE INTO snapshots (session, version, state, schema, chain, checksum)

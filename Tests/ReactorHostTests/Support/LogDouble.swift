@@ -105,6 +105,16 @@ final class LogDouble: MutationLog {
     try base.unfinishedSessions(after: key, limit: limit)
   }
 
+  func dueTimers(
+    after position: TimerPosition?, until time: Timestamp, limit: Int
+  ) throws(LogError) -> DueTimers {
+    try base.dueTimers(after: position, until: time, limit: limit)
+  }
+
+  func timerCount() throws(LogError) -> Int {
+    try base.timerCount()
+  }
+
   func sharedValue(_ name: String) throws(LogError) -> SharedValue? {
     try base.sharedValue(name)
   }
@@ -184,6 +194,10 @@ private final class SessionLogDouble: SessionLog {
 
   func acceptedActions() throws(LogError) -> [AcceptedAction] {
     try base.acceptedActions()
+  }
+
+  func timers() throws(LogError) -> [StoredTimer] {
+    try base.timers()
   }
 
   func outcome(of key: String) throws(LogError) -> StoredOutcome? {

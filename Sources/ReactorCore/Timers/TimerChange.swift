@@ -1,0 +1,115 @@
+package import ReactorStreams
+
+/// A change of a reactor's durable timers: sets the timer of an id, or removes it.
+package struct TimerChange: Sendable {
+  /// A timer.
+  package struct Timer: Sendable {
+    /// The action that it sends, of the reactor's type.
+    package let action: any Sendable
+    package let due: WallTime
+    /// The time between two repetitions; `nil` for a timer that fires once.
+    package let period: Duration?
+    /// Whether repetitions that were missed are executed later.
+    package let catchesUp: Bool
+  }
+
+  package let id: String
+
+  /// The timer; `nil` removes that of the id.
+  package let timer: Timer?
+}
+
+/// A serial context that stores the timers of its reactor.
+package protocol TimerStoringContext: SerialContext {
+  /// Stores a change with the mutations of the turn, in the serial context.
+  ///
+  /// - Returns: The error of the effect if the change is rejected.
+  func change(_ change: TimerChange) -> (any Error)?
+}
+
+/// The error of an effect that schedules an unusable timer.
+public enum TimerError: ActionError, Equatable {
+  /// The time is beyond the year 9999.
+  case time
+
+  /// The id is not 1 to 128 of `A-Z a-z 0-9 . _ ~ -`.
+  case id
+
+  /// The period is shorter than a millisecond.
+  case period
+
+  /// The session has its maximum number of timers.
+  case tooMany(limit: Int)
+
+  /// The action is larger than ``actionLimit``, or cannot be encoded as JSON.
+  case action
+
+  /// The maximum size of a timer's action as JSON, in bytes.
+  public static let actionLimit = 16_384
+
+  /// 422.
+  public var status: Int { 422 }
+
+  /// A short sentence for people.
+  public var title: String { "The timer cannot be scheduled" }
+
+  /// The rule that was violated.
+  public var detail: String? {
+    switch self {
+    case .time: "Its time is beyond the year 9999."
+    case .id: "Its id is not 1 to 128 of A-Z a-z 0-9 . _ ~ -."
+    case .period: "Its period is shorter than a millisecond."
+    case .tooMany(let limit): "The session has \(limit) timers. Unschedule one first."
+    case .action: "Its action has more than \(Self.actionLimit) bytes of JSON."
+    }
+  }
+}
+
+extension TimerChange {
+  /// The error of a change that no store accepts; `nil` for others.
+  var error: TimerError? {
+    guard (1...128).contains(id.utf8.count), id.utf8.allSatisfy(Self.isInID) else { return .id }
+    guard let timer else { return nil }
+    guard timer.due <= .last else { return .time }
+    guard timer.period?.wholeMilliseconds ?? 1 >= 1 else { return .period }
+    return nil
+  }
+
+  private static func isInID(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"),
+      UInt8(ascii: "~"), UInt8(ascii: "-"):
+      true
+    default: false
+    }
+  }
+}
+
+extension TimerChange.Timer {
+  /// The due time of the repetition after this one; `nil` if there is none.
+  package func next(at now: WallTime) -> WallTime? {
+    guard let period else { return nil }
+    return Self.next(after: due, period: period.wholeMilliseconds, catchesUp: catchesUp, at: now)
+  }
+
+  /// The due time of the repetition that follows one, without drift.
+  ///
+  /// - Parameters:
+  ///   - due: The due time of the last repetition.
+  ///   - period: The period in milliseconds; at least 1.
+  ///   - catchesUp: Whether missed repetitions are returned as well.
+  ///   - now: The current time.
+  /// - Returns: The next time; `nil` if it is beyond the year 9999.
+  package static func next(
+    after due: WallTime, period: Int64, catchesUp: Bool, at now: WallTime
+  ) -> WallTime? {
+    var missed: Int64 = 0
+    let late = now.milliseconds.subtractingReportingOverflow(due.milliseconds)
+    if !catchesUp, !late.overflow, late.partialValue > 0 { missed = late.partialValue / period }
+    let (steps, tooMany) = (missed + 1).multipliedReportingOverflow(by: period)
+    let (next, overflow) = due.milliseconds.addingReportingOverflow(steps)
+    guard !tooMany, !overflow, next <= WallTime.last.milliseconds else { return nil }
+    return WallTime(milliseconds: next)
+  }
+}

@@ -1,0 +1,133 @@
+extension WallTime: LosslessStringConvertible, Codable {
+  /// Parses ISO 8601 in UTC, `2026-11-20T20:43:00Z`, with up to three decimals of the second.
+  ///
+  /// `nil` for any other text, also for other time zones.
+  public init?(_ description: String) {
+    var fields = TimeFields(description.utf8)
+    guard let year = fields.number(digits: 4), fields.skip("-"),
+      let month = fields.number(digits: 2), fields.skip("-"),
+      let day = fields.number(digits: 2), fields.skip("T"),
+      let hour = fields.number(digits: 2), fields.skip(":"),
+      let minute = fields.number(digits: 2), fields.skip(":"),
+      let second = fields.number(digits: 2), let fraction = fields.fraction(), fields.skip("Z"),
+      fields.isAtEnd, hour < 24, minute < 60, second < 60
+    else { return nil }
+    let date = CivilDate(year: year, month: month, day: day)
+    guard CivilDate(days: date.days) == date else { return nil }
+    milliseconds = (((date.days * 24 + hour) * 60 + minute) * 60 + second) * 1000 + fraction
+  }
+
+  /// The time in ISO 8601 and UTC: `2026-11-20T20:43:00.123Z`.
+  public var description: String {
+    var (days, rest) = milliseconds.quotientAndRemainder(dividingBy: 86_400_000)
+    if rest < 0 { (days, rest) = (days - 1, rest + 86_400_000) }
+    let date = CivilDate(days: days)
+    func text(_ number: Int64, _ digits: Int) -> String {
+      let text = String(number)
+      return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
+    }
+    return "\(text(date.year, 4))-\(text(date.month, 2))-\(text(date.day, 2))T"
+      + "\(text(rest / 3_600_000, 2)):\(text(rest / 60_000 % 60, 2)):\(text(rest / 1000 % 60, 2))."
+      + "\(text(rest % 1000, 3))Z"
+  }
+
+  /// Decodes a time from ISO 8601.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    guard let time = WallTime(try container.decode(String.self)) else {
+      throw DecodingError.dataCorruptedError(
+        in: container,
+        debugDescription: "Expected a time in UTC, such as 2026-11-20T20:43:00.123Z.")
+    }
+    self = time
+  }
+
+  /// Encodes the time as ISO 8601.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(description)
+  }
+}
+
+/// A date of the proleptic Gregorian calendar.
+///
+/// After Howard Hinnant's `civil_from_days` and `days_from_civil`: years start in March, so that a
+/// leap day is the last day of its year.
+private struct CivilDate: Equatable {
+  let year: Int64
+  let month: Int64
+  let day: Int64
+
+  init(year: Int64, month: Int64, day: Int64) {
+    (self.year, self.month, self.day) = (year, month, day)
+  }
+
+  /// The date of a day counted from 1970-01-01.
+  init(days: Int64) {
+    let shifted = days + 719_468
+    let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
+    let dayOfEra = shifted - era * 146_097
+    let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+    let fromMarch = (5 * dayOfYear + 2) / 153
+    day = dayOfYear - (153 * fromMarch + 2) / 5 + 1
+    month = fromMarch < 10 ? fromMarch + 3 : fromMarch - 9
+    year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+  }
+
+  /// The number of days since 1970-01-01.
+  var days: Int64 {
+    let year = month <= 2 ? self.year - 1 : self.year
+    let era = (year >= 0 ? year : year - 399) / 400
+    let yearOfEra = year - era * 400
+    let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+    let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+    return era * 146_097 + dayOfEra - 719_468
+  }
+}
+
+/// Reads the fields of a time from its text.
+private struct TimeFields {
+  private var rest: Substring.UTF8View
+
+  init(_ text: String.UTF8View) {
+    rest = text[...]
+  }
+
+  var isAtEnd: Bool { rest.isEmpty }
+
+  mutating func skip(_ character: Unicode.Scalar) -> Bool {
+    guard rest.first == UInt8(ascii: character) else { return false }
+    rest.removeFirst()
+    return true
+  }
+
+  mutating func number(digits: Int) -> Int64? {
+    var number: Int64 = 0
+    for _ in 0..<digits {
+      guard let digit = digit() else { return nil }
+      number = number * 10 + digit
+    }
+    return number
+  }
+
+  /// The milliseconds after a decimal point; 0 without one.
+  mutating func fraction() -> Int64? {
+    guard skip(".") else { return 0 }
+    guard var number = digit() else { return nil }
+    number *= 100
+    if let tens = digit() {
+      number += tens * 10
+      number += digit() ?? 0
+    }
+    return number
+  }
+
+  private mutating func digit() -> Int64? {
+    guard let byte = rest.first, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else {
+      return nil
+    }
+    rest.removeFirst()
+    return Int64(byte - UInt8(ascii: "0"))
+  }
+}

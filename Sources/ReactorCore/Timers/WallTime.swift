@@ -1,0 +1,71 @@
+package import ReactorStreams
+
+/// A time of the wall clock in milliseconds, as text in ISO 8601 and UTC.
+///
+/// ```swift
+/// return .concat(.just(.setDeadline(.now + .seconds(30))), …)
+/// ```
+///
+/// Its JSON is a string: `"2026-11-20T20:43:00.123Z"`.
+public struct WallTime: Hashable, Sendable {
+  /// Milliseconds since 1970-01-01T00:00:00Z, leap seconds not counted.
+  public let milliseconds: Int64
+
+  /// Creates a time.
+  public init(milliseconds: Int64) {
+    self.milliseconds = milliseconds
+  }
+
+  /// The current time.
+  ///
+  /// In a `ReactorTest` it is the virtual time, counted from 1970.
+  public static var now: WallTime {
+    let clock = CurrentSerialContext.value?.timer as? any VirtualWallClock
+    return clock?.wallTime ?? WallTime(milliseconds: WallClock.milliseconds)
+  }
+
+  /// The last millisecond of the year 9999, the last one that ISO 8601 can express.
+  public static let last = WallTime(milliseconds: 253_402_300_799_999)
+}
+
+extension WallTime: Comparable {
+  /// Whether a time precedes another one.
+  public static func < (lhs: WallTime, rhs: WallTime) -> Bool {
+    lhs.milliseconds < rhs.milliseconds
+  }
+
+  /// The time after a duration, in whole milliseconds; clamped to the range of the type.
+  public static func + (time: WallTime, duration: Duration) -> WallTime {
+    let (sum, isOutside) = time.milliseconds.addingReportingOverflow(duration.wholeMilliseconds)
+    return WallTime(milliseconds: isOutside ? (duration < .zero ? .min : .max) : sum)
+  }
+
+  /// The time before a duration, in whole milliseconds; clamped to the range of the type.
+  public static func - (time: WallTime, duration: Duration) -> WallTime {
+    let (rest, isOutside) =
+      time.milliseconds.subtractingReportingOverflow(duration.wholeMilliseconds)
+    return WallTime(milliseconds: isOutside ? (duration < .zero ? .max : .min) : rest)
+  }
+
+  /// The duration from the second time to the first.
+  public static func - (lhs: WallTime, rhs: WallTime) -> Duration {
+    .milliseconds(lhs.milliseconds) - .milliseconds(rhs.milliseconds)
+  }
+}
+
+/// A scheduler whose time is not that of the process, such as the virtual time of a test.
+package protocol VirtualWallClock: SchedulerType {
+  /// The time that ``WallTime/now`` returns while the scheduler is the current one.
+  var wallTime: WallTime { get }
+}
+
+extension Duration {
+  /// The whole milliseconds, clamped.
+  package var wholeMilliseconds: Int64 {
+    let (seconds, attoseconds) = components
+    let (product, isOutside) = seconds.multipliedReportingOverflow(by: 1000)
+    guard !isOutside else { return seconds < 0 ? .min : .max }
+    let (sum, overflow) = product.addingReportingOverflow(attoseconds / 1_000_000_000_000_000)
+    return overflow ? (seconds < 0 ? .min : .max) : sum
+  }
+}

@@ -1,0 +1,50 @@
+internal import ReactorLog
+internal import Synchronization
+internal import Telemetry
+
+extension Host {
+  /// Fires the timers of all sessions when they are due, until the task is cancelled.
+  ///
+  /// At the start it fires those whose time has passed, the oldest first. It loads the sessions that
+  /// are not in memory.
+  public func fireTimers() async {
+    let unknown = Mutex<Set<String>>([])
+    environment.timers.start { [weak self] timer, completion in
+      guard let self else { return completion(.failed) }
+      guard let reactor = reactor(timer.key.reactor) else {
+        // They stay in the log until a release hosts the reactor again.
+        if unknown.withLock({ $0.insert(timer.key.reactor).inserted }) {
+          logger.warning(
+            "timers wait for a reactor that is not hosted", ["reactor": timer.key.reactor])
+        }
+        return completion(.done)
+      }
+      fire(timer, of: reactor, completion)
+    }
+    let cancelled = AsyncStream<Void> { _ in }
+    for await _ in cancelled {}
+    environment.timers.stop()
+  }
+
+  private func fire(
+    _ timer: DueTimer, of reactor: any HostedReactor,
+    _ completion: @escaping @Sendable (TimerSchedule.Outcome) -> Void
+  ) {
+    reactor.session(timer.key.id, for: .use) { [logger] result in
+      switch result {
+      case .success(let opened):
+        guard let session = opened.session as? LiveSession else { return completion(.failed) }
+        session.fire(timer, completion: completion)
+      case .failure(.ended), .failure(.unknown): completion(.done)
+      case .failure(let error):
+        logger.error(
+          "timer cannot be fired yet",
+          [
+            "reactor": timer.key.reactor, "session": timer.key.id, "timer": timer.id,
+            "error": "\(error)",
+          ])
+        completion(.failed)
+      }
+    }
+  }
+}

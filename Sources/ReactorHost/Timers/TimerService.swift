@@ -1,0 +1,86 @@
+internal import Dispatch
+internal import ReactorLog
+internal import Synchronization
+internal import Telemetry
+
+/// Fires the due timers of all sessions: executes what ``TimerSchedule`` decides.
+///
+/// It reads the log and loads sessions on a queue of its own, since both may block on the disk.
+final class TimerService: Sendable {
+  /// Fires a timer, and calls the completion once, on any thread.
+  typealias Fire =
+    @Sendable (
+      DueTimer, _ completion: @escaping @Sendable (TimerSchedule.Outcome) -> Void
+    ) -> Void
+
+  private let log: any MutationLog
+  private let logger: Logger
+  private let schedule = Mutex(TimerSchedule())
+  private let fire = Mutex<Fire?>(nil)
+  private let queue = DispatchQueue(label: "timers")
+  // Proof: sources are safe for threads; after `init`, only `queue` uses it.
+  nonisolated(unsafe) private let alarm: any DispatchSourceTimer
+
+  init(log: any MutationLog, logger: Logger) {
+    self.log = log
+    self.logger = logger
+    // Strict: without it, a wait may last a tenth longer.
+    unsafe alarm = DispatchSource.makeTimerSource(flags: .strict, queue: queue)
+    unsafe alarm.setEventHandler { [weak self] in self?.advance() }
+    unsafe alarm.activate()
+  }
+
+  /// Begins to fire timers: those that are due first, the oldest of them first.
+  func start(_ fire: @escaping Fire) {
+    self.fire.withLock { $0 = fire }
+    wake()
+  }
+
+  /// Begins to fire no further timers.
+  func stop() {
+    fire.withLock { $0 = nil }
+  }
+
+  /// A timer was committed.
+  ///
+  /// Any thread may call this.
+  func didSchedule(_ due: Timestamp) {
+    if schedule.withLock({ $0.scheduled(due) }) { wake() }
+  }
+
+  private func wake() {
+    queue.async { [weak self] in self?.advance() }
+  }
+
+  private func advance() {
+    while let fire = fire.withLock({ $0 }) {
+      switch schedule.withLock({ $0.next(at: .now) }) {
+      case .rest: return
+      case .wait(let time):
+        return unsafe alarm.schedule(
+          deadline: .now() + .milliseconds(Int(time)), leeway: .milliseconds(1))
+      case .read(let position, let time, let limit):
+        for timer in read(after: position, until: time, limit: limit) {
+          fire(timer) { [weak self] outcome in self?.didFinish(timer, outcome) }
+        }
+      }
+    }
+  }
+
+  private func read(
+    after position: TimerPosition?, until time: Timestamp, limit: Int
+  ) -> [DueTimer] {
+    do throws(LogError) {
+      let page = try log.dueTimers(after: position, until: time, limit: limit)
+      return schedule.withLock { $0.didRead(page, limit: limit) }
+    } catch {
+      logger.error("timers cannot be read", ["error": "\(error)"])
+      schedule.withLock { $0.didFailToRead(at: .now) }
+      return []
+    }
+  }
+
+  private func didFinish(_ timer: DueTimer, _ outcome: TimerSchedule.Outcome) {
+    if schedule.withLock({ $0.didFinish(timer, outcome, at: .now) }) { wake() }
+  }
+}

@@ -1,0 +1,43 @@
+internal import ReactorLog
+
+/// Reading the timers.
+extension LogReader {
+  /// The timers of a session.
+  func timers(of key: SessionKey) throws(DatabaseError) -> [StoredTimer] {
+    var timers: [StoredTimer] = []
+    try readTimers.bind(key.reactor, key.id)
+    defer { readTimers.reset() }
+    while let (id, due, action, period, catchesUp) = try readTimers.next(
+      as: (String, Timestamp, [UInt8], Int64?, Bool).self)
+    {
+      timers.append(
+        StoredTimer(id: id, due: due, action: action, period: period, catchesUp: catchesUp))
+    }
+    return timers
+  }
+
+  /// The timers of all sessions after a position that are due until a time.
+  func dueTimers(
+    after position: TimerPosition?, until time: Timestamp, limit: Int
+  ) throws(DatabaseError) -> DueTimers {
+    var timers: [DueTimer] = []
+    let position = position ?? TimerPosition(before: Timestamp(milliseconds: .min))
+    try listDueTimers.bind(position.due, position.history, position.id, time, limit)
+    defer { listDueTimers.reset() }
+    while let (reactor, session, due, history, id) = try listDueTimers.next(
+      as: (String, String, Timestamp, Int64, String).self)
+    {
+      timers.append(
+        DueTimer(
+          key: SessionKey(reactor: reactor, id: session),
+          position: TimerPosition(due: due, history: history, id: id)))
+    }
+    guard timers.count < limit else { return DueTimers(timers, next: nil) }
+    return DueTimers(timers, next: try findNextTimer.first(time, as: Timestamp.self))
+  }
+
+  /// The number of timers.
+  func timerCount() throws(DatabaseError) -> Int {
+    try countTimers.first(as: Int.self) ?? 0
+  }
+}

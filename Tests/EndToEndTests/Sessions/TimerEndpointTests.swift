@@ -1,0 +1,57 @@
+import Foundation
+import Testing
+
+/// The timers of a session over HTTP.
+@Suite(.blocking) struct TimerEndpointTests {
+  private func arm(
+    _ session: SessionClient, from first: Int = 0, delay: Int = 3_600_000
+  ) throws -> HTTPResponse {
+    try session.post(#"{"arm":{"from":\#(first),"count":2,"delay":\#(delay),"step":1000}}"#)
+  }
+
+  @Test func `GET timers lists them as they are due, DELETE removes one`() throws {
+    let server = try ReactordProcess(program: "faulty")
+    let session = server.session(of: "alarm")
+    let client = session.client
+    #expect(try client.get(session.path + "/timers").json == ["timers": []])
+    #expect(try arm(session, from: 2, delay: 7_200_000).status == 200)
+    #expect(try arm(session).status == 200)
+    let timers = try #require(try client.get(session.path + "/timers").json["timers"]?.array)
+    #expect(timers.map { $0["id"] } == ["0", "1", "2", "3"])
+    #expect(timers[0].names == ["id", "action", "dueAt", "every", "catchUp"])
+    #expect(timers[0]["every"] == .null)
+    #expect(timers[0]["action"]?["ring"]?["dueAt"] == timers[0]["dueAt"])
+    for _ in 0..<2 { #expect(try client.send("DELETE", session.path + "/timers/2").status == 204) }
+    let left = try #require(try client.get(session.path + "/timers").json["timers"]?.array)
+    #expect(left.map { $0["id"] } == ["0", "1", "3"])
+    let metrics = try client.get("/metrics").text
+    #expect(metrics.contains("reactord_timers_pending 3\n"))
+    #expect(metrics.contains(#"reactord_timers_fired_total{reactor="alarm"} 0"#))
+    #expect(try session.delete().status == 204)
+    #expect(try client.get("/metrics").text.contains("reactord_timers_pending 0\n"))
+    try expectProblem(client.get(session.path + "/timers"), 410, "session-ended")
+  }
+
+  @Test func `a timer that fires is an event, and leaves the list`() throws {
+    let server = try ReactordProcess(program: "faulty")
+    let session = server.session(of: "alarm")
+    let stream = try EventStream(port: server.port, session.path + "/events")
+    #expect(try arm(session, delay: -1000).status == 200)
+    var last: JSON?
+    while last?["rings"]?.array?.count != 2 { last = try stream.nextEvent()?.json }
+    #expect(last?["rings"] == [0, 1])
+    #expect(try session.client.get(session.path + "/timers").json == ["timers": []])
+    let actions = try session.log().json.array?.compactMap { $0["action"]?["ring"]?["_0"]?.int }
+    #expect(actions == [0, 1])
+  }
+
+  @Test func `a session has at most sessions.timers`() throws {
+    let server = try ReactordProcess("--sessions-timers", "3", program: "faulty")
+    let session = server.session(of: "alarm")
+    #expect(try arm(session).status == 200)
+    let answer = try arm(session, from: 2)
+    try expectProblem(answer, 422, "effect-failed")
+    #expect(try answer.json["title"] == "The timer cannot be scheduled")
+    #expect(try arm(session).status == 200)
+  }
+}

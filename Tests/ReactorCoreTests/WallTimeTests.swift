@@ -1,0 +1,57 @@
+import ReactorCoding
+import ReactorCore
+import Testing
+
+/// Times as text, and the repetitions of timers.
+@Suite struct WallTimeTests {
+  @Test(
+    arguments: [
+      (0, "1970-01-01T00:00:00.000Z"), (-1, "1969-12-31T23:59:59.999Z"),
+      (951_782_400_000, "2000-02-29T00:00:00.000Z"),
+      (1_795_207_380_123, "2026-11-20T20:43:00.123Z"),
+      (253_402_300_799_999, "9999-12-31T23:59:59.999Z"),
+      (-62_167_219_200_000, "0000-01-01T00:00:00.000Z"),
+    ] as [(Int64, String)])
+  func `a time is text in ISO 8601`(_ milliseconds: Int64, _ text: String) throws {
+    let time = WallTime(milliseconds: milliseconds)
+    #expect(time.description == text)
+    #expect(WallTime(text) == time)
+    let json = try JSONCoder.encode([time])
+    #expect(String(decoding: json, as: UTF8.self) == #"["\#(text)"]"#)
+    #expect(try JSONCoder.decode([WallTime].self, from: json) == [time])
+  }
+
+  @Test(
+    arguments: [
+      ("2026-11-20T20:43:00Z", 0), ("2026-11-20T20:43:00.5Z", 500),
+      ("2026-11-20T20:43:00.05Z", 50),
+    ] as [(String, Int64)])
+  func `decimals of the second are optional`(_ text: String, _ milliseconds: Int64) {
+    #expect(WallTime(text)?.milliseconds == 1_795_207_380_000 + milliseconds)
+  }
+
+  @Test(arguments: [
+    "", "2026-11-20", "2026-11-20T20:43:00", "2026-11-20T20:43:00+01:00", "2026-02-29T00:00:00Z",
+    "2026-13-01T00:00:00Z", "2026-00-01T00:00:00Z", "2026-11-00T00:00:00Z", "2026-11-20T24:00:00Z",
+    "2026-11-20T20:60:00Z", "2026-11-20T20:43:00.Z", "2026-11-20T20:43:00.1234Z",
+    "2026-11-20t20:43:00Z", "2026-11-20T20:43:00Z ", "12026-11-20T20:43:00Z",
+  ])
+  func `any other text is no time`(_ text: String) {
+    #expect(WallTime(text) == nil)
+    #expect(throws: (any Error).self) {
+      try JSONCoder.decode([WallTime].self, from: Array(#"["\#(text)"]"#.utf8))
+    }
+  }
+
+  @Test func `arithmetic is clamped`() {
+    #expect(WallTime(milliseconds: 5) + .milliseconds(7) == WallTime(milliseconds: 12))
+    #expect(WallTime(milliseconds: 5) - .milliseconds(7) == WallTime(milliseconds: -2))
+    #expect(WallTime(milliseconds: .max) + .seconds(1) == WallTime(milliseconds: .max))
+    #expect(WallTime(milliseconds: 0) + .seconds(Int64.max) == WallTime(milliseconds: .max))
+    #expect(WallTime(milliseconds: 9) - WallTime(milliseconds: 4) == .milliseconds(5))
+  }
+
+  @Test func `a schema describes a time as text`() {
+    #expect(JSONSchema.derive(WallTime.self) == ["type": "string"])
+  }
+}
