@@ -165,6 +165,7 @@ let package = Package(
         .embedInCode("Inspector/screens.js"),
         .embedInCode("Inspector/state.css"),
         .embedInCode("Inspector/timeline.js"),
+        .embedInCode("Inspector/timers.js"),
         .embedInCode("Inspector/tree.js"),
         .embedInCode("icon.svg"),
         .embedInCode("page.css"),

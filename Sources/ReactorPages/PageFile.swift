@@ -65,6 +65,7 @@ public struct PageFile: Sendable {
     PageFile("inspector/screens.js", as: .script, PackageResources.screens_js),
     PageFile("inspector/state.css", as: .style, PackageResources.state_css),
     PageFile("inspector/timeline.js", as: .script, PackageResources.timeline_js),
+    PageFile("inspector/timers.js", as: .script, PackageResources.timers_js),
     PageFile("inspector/tree.js", as: .script, PackageResources.tree_js),
   ]
 

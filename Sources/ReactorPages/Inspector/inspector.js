@@ -18,6 +18,7 @@ import { Health } from "./health.js";
 import { read, send } from "./requests.js";
 import { Timeline } from "./timeline.js";
 import { showScreens } from "./screens.js";
+import { Timers } from "./timers.js";
 import { Tree } from "./tree.js";
 
 const STATUS = {
@@ -32,6 +33,7 @@ const composer = new Composer();
 const sessions = new Sessions();
 const charts = new Charts();
 const effects = new Effects();
+const timers = new Timers();
 const health = new Health();
 const timeline = new Timeline(showMoment, fork);
 
@@ -102,12 +104,14 @@ async function openSession(reactor, id) {
   timeline.open(session);
   charts.open(session.live);
   effects.open(session);
+  timers.open(session);
   sessions.open(session);
   showCommands(session);
 
   session.ends.push(
     session.live.state.subscribe(() => {
       charts.count();
+      timers.refresh();
       statePass.setNeedsLayout();
       timelinePass.setNeedsLayout();
     }),
@@ -138,6 +142,7 @@ function leaveSession() {
   timeline.close();
   charts.close();
   effects.close();
+  timers.close();
   composer.close();
   sessions.close();
 }

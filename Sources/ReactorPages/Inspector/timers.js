@@ -1,0 +1,75 @@
+// The timers of a session, each with its time, its action and a button that removes it.
+
+import { stringify } from "/reactor.js";
+import { describe, element, part, shortened } from "./elements.js";
+import { read, send } from "./requests.js";
+
+/** The minimum interval between two requests of the list, in milliseconds. */
+const PAUSE = 1000;
+
+/** The list below “Timers”. */
+export class Timers {
+  #session;
+  #isReading = false;
+  #isStale = false;
+
+  /** Switches to a session; its first State requests the list. */
+  open(session) {
+    this.#session = session;
+    this.#show([]);
+  }
+
+  close() {
+    this.open(undefined);
+  }
+
+  /** Requests the list: the State has changed, and with it perhaps the timers. */
+  async refresh() {
+    this.#isStale = true;
+    if (this.#isReading) return;
+    this.#isReading = true;
+    while (this.#isStale && this.#session) {
+      this.#isStale = false;
+      const session = this.#session;
+      try {
+        const { value } = await read(`${session.address}/timers`);
+        if (session === this.#session) this.#show(value.timers);
+      } catch (problem) {
+        if (session === this.#session) part["timers-problem"].replaceChildren(describe(problem));
+      }
+      await new Promise((proceed) => { setTimeout(proceed, PAUSE); });
+    }
+    this.#isReading = false;
+  }
+
+  #show(timers) {
+    part["timers-problem"].replaceChildren();
+    part.timers.textContent = timers.length === 0 ? "No timer is scheduled."
+      : `${timers.length} ${timers.length === 1 ? "timer is" : "timers are"} scheduled.`;
+    const hadFocus = part.scheduled.contains(document.activeElement);
+    part.scheduled.replaceChildren(...timers.map((timer) => this.#row(timer)));
+    part.scheduled.hidden = timers.length === 0;
+    // Without a new focus, the keyboard would start at the beginning of the page.
+    if (hadFocus) (part.scheduled.querySelector("button") ?? part.timers).focus();
+  }
+
+  #row({ id, action, dueAt, every }) {
+    const session = this.#session;
+    const label = shortened(stringify(action), 60);
+    const button = element("button", { class: "quiet", type: "button" }, "Remove");
+    button.setAttribute("aria-label", `Remove the timer ${id}`);
+    button.addEventListener("click", async () => {
+      try {
+        await send(`${session.address}/timers/${encodeURIComponent(id)}`, { method: "DELETE" });
+        if (session === this.#session) this.refresh();
+      } catch (problem) {
+        if (session === this.#session) part["timers-problem"].replaceChildren(describe(problem));
+      }
+    });
+    const time = element(
+      "time", { datetime: dueAt, title: dueAt },
+      `${id}, at ${new Date(dueAt).toLocaleString("en-GB")}`
+        + (every === null ? "" : `, then every ${every} s`));
+    return element("li", {}, element("div", {}, element("code", {}, label), time), button);
+  }
+}
