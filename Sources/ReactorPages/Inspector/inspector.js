@@ -16,8 +16,8 @@ import { describe, element, part, versionOf } from "./elements.js";
 import { showGlobals } from "./globals.js";
 import { Health } from "./health.js";
 import { read, send } from "./requests.js";
-import { Timeline } from "./timeline.js";
 import { showScreens } from "./screens.js";
+import { Timeline } from "./timeline.js";
 import { Timers } from "./timers.js";
 import { Tree } from "./tree.js";
 

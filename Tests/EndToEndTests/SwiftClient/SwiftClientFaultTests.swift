@@ -79,23 +79,6 @@ import Testing
     #expect(Set(values).isSubset(of: Set(sums)))
   }
 
-  @Test func `a proxy that buffers, cuts and delays loses and doubles nothing`() async throws {
-    let server = try ReactordProcess()
-    let proxy = try FaultyProxy(to: server.port)
-    let client = ReactorServer(url: try #require(URL(string: "http://127.0.0.1:\(proxy.port)")))
-    let counter = client.reactor(RemoteCounter.self, "counter", session: "proxied")
-    let states = Recorder(counter.state)
-    for number in 1...20 { counter.action.onNext(.add(number)) }
-    try states.last(within: .seconds(180)) { $0.value == 210 }
-    let amounts = try await counter.log(limit: 1000).compactMap { entry in
-      entry.action.flatMap { Int(String(decoding: $0.bytes, as: UTF8.self).filter(\.isNumber)) }
-    }
-    #expect(amounts == Array(1...20))
-    #expect(proxy.cutCount > 0)
-    let values = states.all.map(\.value)
-    #expect(values == values.sorted())
-  }
-
   @Test func `a thousand reactors share one connection`() async throws {
     let server = try ReactordProcess("--streams-sessions", "200")
     var configuration = ClientConfiguration()
