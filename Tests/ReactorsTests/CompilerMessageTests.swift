@@ -85,6 +85,10 @@ struct CompilerMessageTests {
     .appending(path: "../../Sources/ReactorService/Documentation.docc/IfTheCompilerSays.md")
     .standardizedFileURL
 
+  /// The door to OpenSSL, which the modules of the host import.
+  private static let moduleMap = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .appending(path: "../../Sources/COpenSSL/module.modulemap").standardizedFileURL
+
   /// The folder of the modules that these tests are linked with.
   private static var modules: String {
     let program = URL(fileURLWithPath: CommandLine.arguments[0])
@@ -114,7 +118,7 @@ struct CompilerMessageTests {
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     process.arguments = [
       "swiftc", "-typecheck", "-parse-as-library", "-swift-version", "6", "-I", modules,
-      "-diagnostic-style=llvm", file.path,
+      "-diagnostic-style=llvm", "-Xcc", "-fmodule-map-file=\(moduleMap.path)", file.path,
     ]
     let output = Pipe()
     process.standardError = output

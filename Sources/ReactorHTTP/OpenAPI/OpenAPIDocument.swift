@@ -119,7 +119,9 @@ struct OpenAPIDocument {
     var responses = operation.responses.map {
       JSONValue.Member(String($0.status), describe($0))
     }
-    let problems = Set(operation.problems + ProblemKind.ofEveryEndpoint)
+    var problems = Set(operation.problems + ProblemKind.ofEveryEndpoint)
+    // An operation on a session may be its first use.
+    if problems.contains(.sessionEnded) { problems.insert(.parametersRequired) }
     let byStatus = Dictionary(grouping: problems) { $0.status }
     for (status, kinds) in byStatus.sorted(by: { $0.key < $1.key }) {
       responses.append(.init(String(status), describe(kinds, status: status)))

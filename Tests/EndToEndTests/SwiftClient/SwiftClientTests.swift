@@ -61,6 +61,8 @@ import Testing
     let counter = newCounter()
     let connection = Recorder(counter.connection)
     try connection.last { $0 == .live }
+    let states = Recorder(counter.state)
+    try states.last { _ in counter.cursor != nil }
     let cursor = try #require(counter.cursor)
     try await counter.send(.increase, at: cursor)
     let problem = await #expect(throws: Problem.self) {

@@ -4,7 +4,7 @@ import Testing
 func eventually(
   _ condition: () throws -> Bool, location: SourceLocation = #_sourceLocation
 ) async throws {
-  let deadline = ContinuousClock.now + .seconds(60)
+  let deadline = ContinuousClock.now + .seconds(300)
   while try !condition() {
     guard ContinuousClock.now < deadline else {
       Issue.record("The condition was not established.", sourceLocation: location)
