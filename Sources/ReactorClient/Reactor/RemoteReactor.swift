@@ -170,7 +170,7 @@ extension RemoteReactor {
   ///   - action: The action.
   ///   - expectation: When the response is complete.
   ///   - cursor: The cursor at which the session must be; otherwise nothing is executed, and the problem
-  ///     is ``Problem/Kind/versionMismatch``.
+  ///     is `Problem/Kind/versionMismatch`.
   ///   - timeout: The time after which the action is given up; `nil` waits without a limit. The
   ///     cancellation of the task does the same. In both cases it may have been executed.
   /// - Returns: The State in the response: committed, at or after the last mutation that was expected.

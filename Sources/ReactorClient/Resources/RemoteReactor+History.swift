@@ -32,7 +32,7 @@ public struct RemoteEffect: Decodable, Sendable {
 extension RemoteReactor {
   /// The State at an earlier version, or the committed State now.
   ///
-  /// - Throws: ``Problem/Kind/unknownVersion`` if it does not exist or is not retained.
+  /// - Throws: `Problem/Kind/unknownVersion` if it does not exist or is not retained.
   public func state(at version: Int? = nil) async throws(Problem) -> State {
     let query = version.map { "?version=\($0)" } ?? ""
     return try await client.sender.value(State.self, of: .get("\(path)/state\(query)"))
@@ -59,7 +59,7 @@ extension RemoteReactor {
   ///   - version: The last version of the history; `nil` for all of it.
   ///   - id: The id of the new session; `nil` lets the server choose.
   /// - Returns: The new session.
-  /// - Throws: The problem of the response, such as ``Problem/Kind/unknownVersion``.
+  /// - Throws: The problem of the response, such as `Problem/Kind/unknownVersion`.
   public func fork(at version: Int? = nil, as id: String? = nil) async throws(Problem)
     -> RemoteReactor
   {

@@ -49,7 +49,7 @@ public final class ReactorServer: Sendable {
   /// server creates sessions explicitly.
   ///
   /// - Parameters:
-  ///   - type: The type of the reactor, or its ``ReactorInterface`` alone.
+  ///   - type: The type of the reactor, or its `ReactorInterface` alone.
   ///   - name: The name under which the server hosts it.
   ///   - session: The id of the session.
   ///   - initialState: The State to show before the first one has arrived; `nil` for the smallest value.
