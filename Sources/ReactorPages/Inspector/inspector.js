@@ -152,6 +152,7 @@ function showStatus(session, status) {
   part.status.textContent = STATUS[status];
   part.gone.hidden = status !== "ended";
   if (status === "ended") {
+    timers.end();
     const { problem } = session.live;
     part["gone-problem"].replaceChildren(
       problem ? describe(problem) : element("p", {}, "The session was deleted."));

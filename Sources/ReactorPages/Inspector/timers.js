@@ -42,6 +42,12 @@ export class Timers {
     this.#isReading = false;
   }
 
+  /** Drops a request that is due: the session has ended, and has no timers. */
+  end() {
+    this.#isStale = false;
+    this.#show([]);
+  }
+
   #show(timers) {
     part["timers-problem"].replaceChildren();
     part.timers.textContent = timers.length === 0 ? "No timer is scheduled."
