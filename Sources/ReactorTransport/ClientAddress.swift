@@ -47,11 +47,20 @@ extension ClientAddress: CustomStringConvertible {
 extension ClientAddress {
   /// Parses a numeric IPv4 address, or an IPv6 address with or without brackets.
   public init?(_ text: some StringProtocol) {
-    var text = text[...]
-    if text.hasPrefix("["), text.hasSuffix("]") { text = text.dropFirst().dropLast() }
-    if let address = Self.version4(text) {
+    let address = unsafe WireText(String(text)).withUTF8 { unsafe ClientAddress(utf8: $0) }
+    guard let address else { return nil }
+    self = address
+  }
+
+  /// Parses the bytes of a numeric IPv4 address, or of an IPv6 address with or without brackets.
+  public init?(utf8 bytes: UnsafeBufferPointer<UInt8>) {
+    var bytes = unsafe bytes
+    if unsafe bytes.first == UInt8(ascii: "["), unsafe bytes.last == UInt8(ascii: "]") {
+      unsafe bytes = UnsafeBufferPointer(rebasing: bytes.dropFirst().dropLast())
+    }
+    if let address = unsafe Self.version4(bytes) {
       self.init(version4: address)
-    } else if let groups = Self.version6(text) {
+    } else if let groups = unsafe Self.version6(String(asciiFrom: bytes)) {
       self.init(
         high: groups[..<4].reduce(0) { $0 << 16 | UInt64($1) },
         low: groups[4...].reduce(0) { $0 << 16 | UInt64($1) })
@@ -60,17 +69,22 @@ extension ClientAddress {
     }
   }
 
-  private static func version4(_ text: some StringProtocol) -> UInt32? {
-    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-    guard parts.count == 4 else { return nil }
+  /// Parses four decimal numbers of one to three digits each.
+  private static func version4(_ bytes: UnsafeBufferPointer<UInt8>) -> UInt32? {
     var address: UInt32 = 0
-    for part in parts {
-      guard (1...3).contains(part.utf8.count), part.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
-        let byte = UInt8(part)
-      else { return nil }
-      address = address << 8 | UInt32(byte)
+    var (dots, digits, part) = (0, 0, UInt32(0))
+    for unsafe byte in unsafe bytes {
+      if byte == UInt8(ascii: "."), digits > 0 {
+        address = address << 8 | part
+        (dots, digits, part) = (dots + 1, 0, 0)
+      } else {
+        guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte), digits < 3 else { return nil }
+        part = part * 10 + UInt32(byte - UInt8(ascii: "0"))
+        digits += 1
+      }
+      guard part <= 255, dots <= 3 else { return nil }
     }
-    return address
+    return dots == 3 && digits > 0 ? address << 8 | part : nil
   }
 
   /// Parses the eight groups of an address, of which `::` may abbreviate one run of zeros.
@@ -95,7 +109,7 @@ extension ClientAddress {
     var groups: [UInt16] = []
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
     for (index, part) in parts.enumerated() {
-      if index == parts.count - 1, let address = version4(part) {
+      if index == parts.count - 1, let address = unsafe WireText(String(part)).withUTF8({ unsafe version4($0) }) {
         groups += [UInt16(address >> 16), UInt16(address & 0xFFFF)]
       } else {
         guard (1...4).contains(part.utf8.count), part.utf8.allSatisfy({ $0 != 0x2B && $0 != 0x2D }),

@@ -56,6 +56,18 @@ extension String {
     }
   }
 
+  /// Creates a text of which each byte outside ASCII is replaced by the control character DEL.
+  ///
+  /// The buffer is read during the call. Not generic, so that other modules call it without
+  /// witnesses.
+  public init(asciiFrom bytes: UnsafeBufferPointer<UInt8>) {
+    if unsafe bytes.allSatisfy({ $0 < 0x80 }) {
+      unsafe self.init(decoding: bytes, as: UTF8.self)
+    } else {
+      unsafe self.init(decoding: bytes.map { $0 < 0x80 ? $0 : Self.substitute }, as: UTF8.self)
+    }
+  }
+
   /// The text, with each byte outside ASCII replaced by the control character DEL.
   public var asciiOnly: String {
     utf8.allSatisfy { $0 < 0x80 } ? self : String(asciiFrom: utf8)

@@ -18,14 +18,16 @@ public enum AcceptedHosts: Sendable, Equatable {
   ///
   /// A request without `Host` (HTTP/1.0) is accepted: no browser sends one.
   func check(_ request: HTTPRequest) throws(Problem) {
-    guard self != .any, let field = request[header: .host] else { return }
-    let name = Self.name(of: field)
-    let isAccepted =
-      switch self {
+    if case .any = self { return }
+    guard let field = request[header: .host] else { return }
+    let isAccepted = unsafe WireText(field).withUTF8 { bytes in
+      let name = unsafe Self.withoutPort(bytes)
+      return switch self {
       case .any: true
-      case .loopback: Self.isLoopback(name)
-      case .names(let names): names.contains(name)
+      case .loopback: unsafe Self.isLoopback(name)
+      case .names(let names): names.contains(unsafe String(asciiFrom: name).lowercased())
       }
+    }
     guard isAccepted else {
       throw Problem(
         .misdirectedRequest,
@@ -36,15 +38,34 @@ public enum AcceptedHosts: Sendable, Equatable {
 
   /// The name in a value of `Host`: lowercase, without port and final dot.
   public static func name(of field: String) -> String {
-    var bytes = field.utf8[...]
-    let end = bytes.lastIndex(of: UInt8(ascii: "]")) ?? bytes.startIndex
-    if let colon = bytes[end...].firstIndex(of: UInt8(ascii: ":")) { bytes = bytes[..<colon] }
-    if bytes.last == UInt8(ascii: ".") { bytes = bytes.dropLast() }
-    return String(asciiFrom: bytes).lowercased()
+    unsafe WireText(field).withUTF8 {
+      unsafe String(asciiFrom: withoutPort($0)).lowercased()
+    }
   }
 
-  private static func isLoopback(_ name: String) -> Bool {
-    name == "localhost" || name.hasSuffix(".localhost")
-      || ClientAddress(name)?.isLoopback == true
+  private static func withoutPort(
+    _ field: UnsafeBufferPointer<UInt8>
+  ) -> UnsafeBufferPointer<UInt8> {
+    var name = unsafe field[...]
+    let end = unsafe name.lastIndex(of: UInt8(ascii: "]")) ?? name.startIndex
+    if let colon = unsafe name[end...].firstIndex(of: UInt8(ascii: ":")) {
+      unsafe name = name[..<colon]
+    }
+    if unsafe name.last == UInt8(ascii: ".") { unsafe name = name.dropLast() }
+    return unsafe UnsafeBufferPointer(rebasing: name)
+  }
+
+  /// Whether a name is `localhost`, a name below it, or a loopback address.
+  ///
+  /// Compares bytes without a string: every request of a local service is checked.
+  private static func isLoopback(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
+    let localhost: StaticString = "localhost"
+    let length = localhost.utf8CodeUnitCount
+    let suffix = unsafe zip(
+      name.suffix(length), UnsafeBufferPointer(start: localhost.utf8Start, count: length))
+    guard name.count >= length, unsafe suffix.allSatisfy({ $0 | 0x20 == $1 }) else {
+      return unsafe ClientAddress(utf8: name)?.isLoopback == true
+    }
+    return unsafe name.count == length || name[name.count - length - 1] == UInt8(ascii: ".")
   }
 }
