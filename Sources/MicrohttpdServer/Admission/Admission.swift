@@ -15,17 +15,23 @@ final class Admission: Sendable {
 
   /// The limit per client; 0 is no limit.
   let limit: Int
+  /// The limit of the machine's own addresses, to which the share does not apply: behind them is
+  /// usually a proxy with the connections of all its clients. 0 is no limit.
+  let loopbackLimit: Int
   private let isExempt: @Sendable (ClientAddress) -> Bool
   private let counts = Mutex(AddressCounts())
 
   init(limits: MicrohttpdServer.Settings.Limits) {
     limit = limits.effectivePerAddress
+    loopbackLimit = limits.connectionsPerAddress
     isExempt = limits.isExempt
   }
 
   /// Decides on a connection; one without an address comes from this machine and is not counted.
   func admit(_ address: ClientAddress?) -> Verdict {
-    guard limit > 0, let address, !isExempt(address) else { return .admitted(nil) }
+    guard let address, !isExempt(address) else { return .admitted(nil) }
+    let limit = address.isLoopback ? loopbackLimit : limit
+    guard limit > 0 else { return .admitted(nil) }
     let client = address.network
     guard counts.withLock({ $0.enter(client, limit: limit) }) else { return .rejected }
     return .admitted(ConnectionPermit(client, self))

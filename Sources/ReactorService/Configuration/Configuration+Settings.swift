@@ -119,7 +119,10 @@ extension Configuration {
         """),
     Setting(
       "limits.share", \.server.limits.addressShare, .count(1...100),
-      help: "The share of all connections and streams per client address, in percent."),
+      help: """
+        The share of all connections and streams per client address, in percent. It does not apply \
+        to loopback addresses, which are usually a proxy's.
+        """),
     Setting(
       "limits.actions", \.host.actionLimit, .count(1...1_000_000),
       help: "The maximum number of actions in one request."),

@@ -35,6 +35,18 @@ internal import Testing
     #expect(Admission(limits: limits).limit == expected)
   }
 
+  @Test(arguments: [(0, 3), (2, 2)])
+  func `the share does not apply to the machine's own addresses`(number: Int, admitted: Int) throws {
+    let admission = Admission(
+      limits: .init(
+        connections: 4, streams: 0, connectionsPerAddress: number, addressShare: 25))
+    let local = try #require(ClientAddress("127.0.0.1"))
+    let verdicts = (1...3).map { _ in admission.admit(local) }
+    #expect(verdicts.count { !$0.isRejected } == admitted)
+    let other = (1...2).map { _ in admission.admit(ClientAddress(version4: 1)) }
+    #expect(other.count { !$0.isRejected } == 1)
+  }
+
   @Test func `an IPv6 network is one client`() throws {
     let admission = Admission(limits: .init(connectionsPerAddress: 1))
     let first = try #require(ClientAddress("2001:db8:0:1::1"))
