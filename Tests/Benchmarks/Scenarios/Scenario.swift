@@ -12,7 +12,7 @@ struct Scenario {
       .posts, .authenticatedPosts, .postsBesideStreams, .idleStreams, .fanOut, .flood,
       .manySessions, .stalledReader,
       .sessionsAlive, .start, .loading, .storedSessions, .growth,
-      .durablePosts, .changes, .streams, .inProcess, .swiftClient, .flows,
+      .durablePosts, .changes, .streams, .inProcess, .swiftClient, .flows, .before,
     ]
   }
 }

@@ -78,20 +78,35 @@ struct Contestants {
 
   /// The daemon with flags, and a data folder of its own if durable.
   func reactord(
-    _ name: String, isDurable: Bool = false, _ flags: [String] = [], query: String = ""
+    _ name: String, isDurable: Bool = false, _ flags: [String] = [], query: String = "",
+    program: URL? = nil
   ) -> Contestant {
     contestant(name, query: query) {
       let data = bench.output.appending(path: "data")
       try? FileManager.default.removeItem(at: data)
       let store = isDurable ? "sqlite:\(data.path)/log.db" : "memory"
-      return try startReactord(store: store, flags)
+      return try startReactord(store: store, flags, program: program)
     }
   }
 
+  /// The daemon and another build of it.
+  ///
+  /// - Parameter path: The path of the other binary.
+  func pair(before path: String, isDurable: Bool) -> [Contestant] {
+    let store = isDurable ? "sqlite" : "memory"
+    let other = URL(fileURLWithPath: path)
+    return [
+      reactord("reactord, \(store)", isDurable: isDurable),
+      reactord("before, \(store)", isDurable: isDurable, program: other),
+    ]
+  }
+
   /// The daemon on an existing store.
-  func startReactord(store: String, _ flags: [String] = []) throws -> ServerUnderTest {
+  func startReactord(
+    store: String, _ flags: [String] = [], program: URL? = nil
+  ) throws -> ServerUnderTest {
     try ServerUnderTest(
-      bench.programs.appending(path: "reactord"),
+      program ?? bench.programs.appending(path: "reactord"),
       ["serve", "--listen", "127.0.0.1:0", "--store", store, "--log-level", "error"] + flags,
       readiness: .line)
   }
