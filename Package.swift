@@ -106,6 +106,10 @@ let package = Package(
       name: "ReactorLog", dependencies: ["Crypto", "ReactorCoding"],
       swiftSettings: settings + [.strictMemorySafety()]),  // SE-0458
     .testTarget(name: "ReactorLogTests", dependencies: ["ReactorLog"], swiftSettings: settings),
+    // A log whose reads complete late, for the tests of the targets above.
+    .target(
+      name: "LogTestSupport", dependencies: ["ReactorLog"], path: "Tests/LogTestSupport",
+      swiftSettings: settings),
 
     // Sessions and mailboxes. No HTTP, no C.
     .target(
@@ -117,7 +121,8 @@ let package = Package(
     .testTarget(
       name: "ReactorHostTests",
       dependencies: [
-        "ReactorCoding", "ReactorCore", "ReactorHost", "ReactorLog", "ReactorStreams", "Telemetry",
+        "LogTestSupport", "ReactorCoding", "ReactorCore", "ReactorHost", "ReactorLog",
+        "ReactorStreams", "Telemetry",
       ],
       swiftSettings: settings),
 
@@ -193,8 +198,8 @@ let package = Package(
     .testTarget(
       name: "ReactorHTTPTests",
       dependencies: [
-        "Crypto", "Identity", "ReactorCoding", "ReactorCore", "ReactorHost", "ReactorHTTP",
-        "ReactorLog", "ReactorStreams", "ReactorTransport", "Telemetry",
+        "Crypto", "Identity", "LogTestSupport", "ReactorCoding", "ReactorCore", "ReactorHost",
+        "ReactorHTTP", "ReactorLog", "ReactorStreams", "ReactorTransport", "Telemetry",
       ],
       swiftSettings: settings),
 

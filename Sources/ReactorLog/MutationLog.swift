@@ -2,15 +2,18 @@
 ///
 /// Every state is a fold of them.
 ///
-/// Reading calls may block on the disk. Writing calls return immediately and call their completion on
-/// any thread, possibly before they return.
+/// Writing calls return immediately and call their completion on any thread, possibly before they
+/// return.
+///
+/// Reading calls have completions as well, see ``ReadCompletion``. A read that begins after the
+/// completion of a write sees that write.
 public protocol MutationLog: Sendable {
   /// The log of a session. Costs nothing until it is written to.
   func session(_ key: SessionKey) -> any SessionLog
 
   /// Creates a session with another one's history up to a version, atomically.
   ///
-  /// Fails with ``LogError/conflict`` if the new session is stored already.
+  /// Fails with ``LogError/lost(to:)`` if the new session is stored already.
   ///
   /// - Parameters:
   ///   - source: The session to copy. Its entries up to `version` must be stored, or a snapshot that
@@ -34,11 +37,10 @@ public protocol MutationLog: Sendable {
   ///   - reactor: The reactor's name.
   ///   - id: Only sessions after this id.
   ///   - limit: The maximum number of sessions.
-  /// - Returns: Their summaries.
-  /// - Throws: If the log cannot be read.
+  ///   - completion: Called with their summaries.
   func sessions(
-    of reactor: String, after id: String?, limit: Int
-  ) throws(LogError) -> [SessionSummary]
+    of reactor: String, after id: String?, limit: Int,
+    completion: @escaping ReadCompletion<[SessionSummary]>)
 
   /// The sessions with unfinished actions in the journal, in ascending order of their reactors' names
   /// and of their ids.
@@ -48,9 +50,9 @@ public protocol MutationLog: Sendable {
   /// - Parameters:
   ///   - key: Only sessions after this one.
   ///   - limit: The maximum number of sessions.
-  /// - Returns: Their keys.
-  /// - Throws: If the log cannot be read.
-  func unfinishedSessions(after key: SessionKey?, limit: Int) throws(LogError) -> [SessionKey]
+  ///   - completion: Called with their keys.
+  func unfinishedSessions(
+    after key: SessionKey?, limit: Int, completion: @escaping ReadCompletion<[SessionKey]>)
 
   /// The timers of all sessions that are due, in the order of their positions.
   ///
@@ -60,17 +62,17 @@ public protocol MutationLog: Sendable {
   ///   - position: Only timers after this position; `nil` begins with the first.
   ///   - time: Only timers that are due at this time or earlier.
   ///   - limit: The maximum number of timers; at least 1.
-  /// - Returns: The timers, and the due time of the next one if fewer than `limit` are due.
-  /// - Throws: If the log cannot be read.
+  ///   - completion: Called with the timers, and the due time of the next one if fewer than `limit`
+  ///     are due.
   func dueTimers(
-    after position: TimerPosition?, until time: Timestamp, limit: Int
-  ) throws(LogError) -> DueTimers
+    after position: TimerPosition?, until time: Timestamp, limit: Int,
+    completion: @escaping ReadCompletion<DueTimers>)
 
   /// The number of timers of all sessions.
-  func timerCount() throws(LogError) -> Int
+  func timerCount(completion: @escaping ReadCompletion<Int>)
 
   /// The current value of a global; `nil` if it was never set.
-  func sharedValue(_ name: String) throws(LogError) -> SharedValue?
+  func sharedValue(_ name: String, completion: @escaping ReadCompletion<SharedValue?>)
 
   /// Sets a global.
   ///
@@ -90,7 +92,9 @@ public protocol MutationLog: Sendable {
   /// Costs at most two system calls.
   var failure: LogError? { get }
 
-  /// Whether reading calls may block on the disk.
+  /// Whether reading calls block the calling thread on the disk, before they call their completion.
+  ///
+  /// A request worker does not make them then.
   var readsFromDisk: Bool { get }
 
   /// Declares which snapshots a hosted reactor can decode.
@@ -104,7 +108,7 @@ public protocol MutationLog: Sendable {
 }
 
 extension MutationLog {
-  /// `false`: the log is in memory.
+  /// `false`: no reading call blocks.
   public var readsFromDisk: Bool { false }
 
   /// Creates a session with another one's history up to a version, and its parameters.
@@ -127,11 +131,16 @@ extension MutationLog {
 
   /// None: a log without timers.
   public func dueTimers(
-    after position: TimerPosition?, until time: Timestamp, limit: Int
-  ) throws(LogError) -> DueTimers { .none }
+    after position: TimerPosition?, until time: Timestamp, limit: Int,
+    completion: @escaping ReadCompletion<DueTimers>
+  ) {
+    completion(.success(.none))
+  }
 
   /// 0: a log without timers.
-  public func timerCount() throws(LogError) -> Int { 0 }
+  public func timerCount(completion: @escaping ReadCompletion<Int>) {
+    completion(.success(0))
+  }
 }
 
 /// A session with changes to append.
@@ -144,12 +153,19 @@ public protocol BatchSource: AnyObject, Sendable {
 
 /// The log of one session.
 public protocol SessionLog: AnyObject, Sendable {
-  /// The state of the session.
-  func record() throws(LogError) -> SessionRecord
+  /// Reads what is needed to continue the session in memory, with one call.
+  ///
+  /// - Parameters:
+  ///   - schema: The fingerprint of the snapshot that the caller can decode; `nil` for any.
+  ///   - completion: Called with the session.
+  func load(schema: String?, completion: @escaping ReadCompletion<LoadedSession>)
+
+  /// Reads the state of the session: whether it exists, and its version.
+  func record(completion: @escaping ReadCompletion<SessionRecord>)
 
   /// Creates the session without mutations; it may replace an ended one.
   ///
-  /// Fails with ``LogError/conflict`` if the session is stored already.
+  /// Fails with ``LogError/lost(to:)`` if the session is stored already.
   ///
   /// - Parameters:
   ///   - epoch: The name of its history.
@@ -171,7 +187,7 @@ public protocol SessionLog: AnyObject, Sendable {
   ///     without entries the session stays at `version`.
   ///   - epoch: The history that the writer expects.
   ///   - version: The version that the writer expects. If the log is at another version or epoch,
-  ///     nothing is written and the append fails with ``LogError/conflict``.
+  ///     nothing is written and the append fails with ``LogError/lost(to:)``.
   ///   - completion: Called once the batch is as durable as the store is.
   func append(
     _ batch: LogBatch, to epoch: String, expecting version: Int,
@@ -188,65 +204,33 @@ public protocol SessionLog: AnyObject, Sendable {
   ///   - version: The version before the first entry.
   ///   - limit: The maximum number of entries. A log may return fewer, because they are large or the
   ///     next one is damaged; only an empty result is the end.
-  /// - Returns: The entries.
-  /// - Throws: If the log cannot be read, or the first entry is damaged or missing.
-  func entries(after version: Int, limit: Int) throws(LogError) -> [LogEntry]
+  ///   - completion: Called with the entries. Fails if the log cannot be read, or the first entry is
+  ///     damaged or missing.
+  func entries(
+    after version: Int, limit: Int, completion: @escaping ReadCompletion<[LogEntry]>)
 
   /// The latest snapshot at or before a version; `nil` if there is none.
   ///
   /// - Parameters:
   ///   - version: The maximum version.
   ///   - schema: The required fingerprint; `nil` for any.
-  /// - Returns: The snapshot.
-  /// - Throws: If the log cannot be read.
-  func snapshot(atOrBefore version: Int, of schema: String?) throws(LogError) -> Snapshot?
-
-  /// The unfinished actions of the journal, in the order of their ids.
-  func acceptedActions() throws(LogError) -> [AcceptedAction]
-
-  /// The timers of the session, in no order.
-  func timers() throws(LogError) -> [StoredTimer]
+  ///   - completion: Called with the snapshot.
+  func snapshot(
+    atOrBefore version: Int, of schema: String?,
+    completion: @escaping ReadCompletion<Snapshot?>)
 
   /// The outcome of an idempotency key in the session's history; `nil` for none.
   ///
   /// It may be older than its retention, because logs delete outcomes in batches.
-  func outcome(of key: String) throws(LogError) -> StoredOutcome?
+  func outcome(of key: String, completion: @escaping ReadCompletion<StoredOutcome?>)
 
   /// Stores a snapshot. It only saves time: losing one loses no data.
   func save(_ snapshot: Snapshot, of epoch: String)
-}
-
-/// An error of a log.
-///
-/// A write that fails has changed nothing.
-public enum LogError: Error, Equatable, Sendable {
-  /// The session is at another version or epoch than the writer expects.
-  case conflict
-
-  /// No space is left.
-  case full
-
-  /// The store cannot be reached.
-  case unavailable(String)
-
-  /// The stored data is damaged.
-  case corrupt(String)
-
-  /// This release of the reactor cannot decode the mutation or the snapshot of a version.
-  case unreadable(version: Int, reason: String)
 }
 
 extension SessionLog {
   /// Calls the source immediately.
   public func announce(_ source: any BatchSource) {
     source.appendBatch()
-  }
-
-  /// None: a log without timers.
-  public func timers() throws(LogError) -> [StoredTimer] { [] }
-
-  /// The latest snapshot at or before a version, of any schema.
-  public func snapshot(atOrBefore version: Int) throws(LogError) -> Snapshot? {
-    try snapshot(atOrBefore: version, of: nil)
   }
 }

@@ -114,30 +114,36 @@ public final class SQLiteLog: MutationLog {
 
   /// The stored sessions of a reactor that have not ended.
   public func sessions(
-    of reactor: String, after id: String?, limit: Int
-  ) throws(LogError) -> [SessionSummary] {
-    try readers.read { (reader) throws(DatabaseError) in
-      try reader.sessions(of: reactor, after: id, limit: limit)
-    }
+    of reactor: String, after id: String?, limit: Int,
+    completion: @escaping ReadCompletion<[SessionSummary]>
+  ) {
+    completion(
+      readers.result { (reader) throws(DatabaseError) in
+        try reader.sessions(of: reactor, after: id, limit: limit)
+      })
   }
 
   /// The timers that are due.
   public func dueTimers(
-    after position: TimerPosition?, until time: Timestamp, limit: Int
-  ) throws(LogError) -> DueTimers {
-    try readers.read { (reader) throws(DatabaseError) in
-      try reader.dueTimers(after: position, until: time, limit: limit)
-    }
+    after position: TimerPosition?, until time: Timestamp, limit: Int,
+    completion: @escaping ReadCompletion<DueTimers>
+  ) {
+    completion(
+      readers.result { (reader) throws(DatabaseError) in
+        try reader.dueTimers(after: position, until: time, limit: limit)
+      })
   }
 
   /// The number of timers.
-  public func timerCount() throws(LogError) -> Int {
-    try readers.read { (reader) throws(DatabaseError) in try reader.timerCount() }
+  public func timerCount(completion: @escaping ReadCompletion<Int>) {
+    completion(
+      readers.result { (reader) throws(DatabaseError) in try reader.timerCount() })
   }
 
   /// The current value of a global.
-  public func sharedValue(_ name: String) throws(LogError) -> SharedValue? {
-    try readers.read { (reader) throws(DatabaseError) in try reader.sharedValue(name) }
+  public func sharedValue(_ name: String, completion: @escaping ReadCompletion<SharedValue?>) {
+    completion(
+      readers.result { (reader) throws(DatabaseError) in try reader.sharedValue(name) })
   }
 
   /// Sets a global.
@@ -157,10 +163,11 @@ public final class SQLiteLog: MutationLog {
 
   /// The sessions with accepted actions that have not finished.
   public func unfinishedSessions(
-    after key: SessionKey?, limit: Int
-  ) throws(LogError) -> [SessionKey] {
-    try readers.read { (reader) throws(DatabaseError) in
-      try reader.unfinishedSessions(after: key, limit: limit)
-    }
+    after key: SessionKey?, limit: Int, completion: @escaping ReadCompletion<[SessionKey]>
+  ) {
+    completion(
+      readers.result { (reader) throws(DatabaseError) in
+        try reader.unfinishedSessions(after: key, limit: limit)
+      })
   }
 }

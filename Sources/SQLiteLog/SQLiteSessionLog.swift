@@ -2,7 +2,8 @@ internal import ReactorLog
 
 /// The rows of one session.
 ///
-/// It has no state, and costs nothing until it is used.
+/// It has no state, and costs nothing until it is used. Reads block on the disk before they call
+/// their completion.
 final class SQLiteSessionLog: SessionLog {
   private let key: SessionKey
   private let committer: GroupCommitter?
@@ -14,8 +15,16 @@ final class SQLiteSessionLog: SessionLog {
     self.readers = readers
   }
 
-  func record() throws(LogError) -> SessionRecord {
-    try readers.read { (reader) throws(DatabaseError) in try reader.record(of: key) }
+  func load(schema: String?, completion: @escaping ReadCompletion<LoadedSession>) {
+    completion(
+      readers.result { (reader) throws(DatabaseError) in
+        try reader.load(key, schema: schema)
+      })
+  }
+
+  func record(completion: @escaping ReadCompletion<SessionRecord>) {
+    completion(
+      readers.result { (reader) throws(DatabaseError) in try reader.record(of: key) })
   }
 
   func create(
@@ -41,28 +50,30 @@ final class SQLiteSessionLog: SessionLog {
     write(.end(key), completion)
   }
 
-  func entries(after version: Int, limit: Int) throws(LogError) -> [LogEntry] {
-    try readers.read { (reader) throws(DatabaseError) in
-      try reader.entries(of: key, after: version, limit: limit)
-    }
+  func entries(
+    after version: Int, limit: Int, completion: @escaping ReadCompletion<[LogEntry]>
+  ) {
+    completion(
+      readers.result { (reader) throws(DatabaseError) in
+        try reader.entries(of: key, after: version, limit: limit)
+      })
   }
 
-  func snapshot(atOrBefore version: Int, of schema: String?) throws(LogError) -> Snapshot? {
-    try readers.read { (reader) throws(DatabaseError) in
-      try reader.snapshot(of: key, atOrBefore: version, schema: schema)
-    }
+  func snapshot(
+    atOrBefore version: Int, of schema: String?,
+    completion: @escaping ReadCompletion<Snapshot?>
+  ) {
+    completion(
+      readers.result { (reader) throws(DatabaseError) in
+        try reader.snapshot(of: key, atOrBefore: version, schema: schema)
+      })
   }
 
-  func acceptedActions() throws(LogError) -> [AcceptedAction] {
-    try readers.read { (reader) throws(DatabaseError) in try reader.acceptedActions(of: key) }
-  }
-
-  func timers() throws(LogError) -> [StoredTimer] {
-    try readers.read { (reader) throws(DatabaseError) in try reader.timers(of: key) }
-  }
-
-  func outcome(of name: String) throws(LogError) -> StoredOutcome? {
-    try readers.read { (reader) throws(DatabaseError) in try reader.outcome(of: name, in: key) }
+  func outcome(of name: String, completion: @escaping ReadCompletion<StoredOutcome?>) {
+    completion(
+      readers.result { (reader) throws(DatabaseError) in
+        try reader.outcome(of: name, in: key)
+      })
   }
 
   func save(_ snapshot: Snapshot, of epoch: String) {

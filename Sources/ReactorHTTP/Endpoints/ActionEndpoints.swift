@@ -34,8 +34,8 @@ struct ActionEndpoints {
             .malformedJSON, .invalidParameter, .invalidSessionID, .foreignOrigin, .unknownReactor,
             .unknownSession, .sessionEnded, .actionRunning, .versionMismatch,
             .unsupportedMediaType, .invalidAction, .idempotencyKeyReused, .notAcceptable,
-            .bodyTooLarge, .actionCrashed, .effectFailed, .sendsTooDeep, .stateTooLarge,
-            .storageFull,
+            .bodyTooLarge, .actionCrashed, .effectFailed, .sendsTooDeep, .changeTooLarge,
+            .stateTooLarge, .storageFull,
           ],
           hasOwnProblems: true))
     ]

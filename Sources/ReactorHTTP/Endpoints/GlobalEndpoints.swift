@@ -31,7 +31,7 @@ struct GlobalEndpoints {
           responses: [.init(200, "The new value", headers: [.etag], .json(.global))],
           problems: [
             .malformedJSON, .foreignOrigin, .unknownGlobal, .unsupportedMediaType, .invalidBody,
-            .notAcceptable, .bodyTooLarge, .storageFull,
+            .notAcceptable, .bodyTooLarge, .changeTooLarge, .storageFull,
           ])),
     ]
   }

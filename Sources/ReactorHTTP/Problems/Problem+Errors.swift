@@ -74,8 +74,19 @@ extension Problem {
     case .full:
       self.init(
         .storageFull, "The storage is full. Nothing was changed. Try again when there is room.")
-    case .conflict: self = .unavailable("Another writer has the session.")
+    case .lost: self = .unavailable("Another writer has the session.")
     case .unavailable: self = .unavailable("The storage cannot be reached.")
+    case .unknown:
+      self.init(
+        .unavailable,
+        """
+        The storage did not confirm the change, and may have it or not. With the same \
+        Idempotency-Key the request can be repeated: it is executed once.
+        """, members: [.init("outcome", "unknown")], headers: ["Retry-After": "1"])
+    case .tooLarge:
+      self.init(
+        .changeTooLarge,
+        "The change or the State after it is larger than the storage accepts. Nothing was changed.")
     case .corrupt:
       self.init(
         .effectFailed,

@@ -7,6 +7,7 @@ enum ProblemKind: String, CaseIterable {
   case actionCrashed = "action-crashed"
   case actionRunning = "action-running"
   case bodyTooLarge = "body-too-large"
+  case changeTooLarge = "change-too-large"
   case changesDisabled = "changes-disabled"
   case cursorExpired = "cursor-expired"
   case effectFailed = "effect-failed"
@@ -64,7 +65,7 @@ enum ProblemKind: String, CaseIterable {
     case .headersTooLarge: 431
     case .actionCrashed, .effectFailed: 500
     case .unavailable: 503
-    case .stateTooLarge, .storageFull: 507
+    case .changeTooLarge, .stateTooLarge, .storageFull: 507
     case .sendsTooDeep: 508
     }
   }
@@ -74,6 +75,7 @@ enum ProblemKind: String, CaseIterable {
     case .actionCrashed: "The action has crashed the service"
     case .actionRunning: "The first request with this key is still running"
     case .bodyTooLarge: "The body is too large"
+    case .changeTooLarge: "The change is too large for the storage"
     case .changesDisabled: "Changes are not retained"
     case .cursorExpired: "The changes are no longer retained"
     case .effectFailed: "The action failed"
@@ -123,6 +125,11 @@ enum ProblemKind: String, CaseIterable {
       "A request with the same Idempotency-Key has no response yet. Wait, then send it again."
     case .bodyTooLarge:
       "The request's body is larger than limits.body allows. Nothing was changed. Send less at once."
+    case .changeTooLarge:
+      """
+      The mutations of the action, or the State after them, are larger than the storage accepts at \
+      once. Nothing was changed. Send less at once.
+      """
     case .changesDisabled:
       "The operator retains the changes of all sessions with the setting changes.keep."
     case .cursorExpired:
@@ -204,7 +211,11 @@ enum ProblemKind: String, CaseIterable {
       WWW-Authenticate says why one was rejected.
       """
     case .unavailable:
-      "The service is stopping, overloaded, or cannot reach its storage. Try later."
+      """
+      The service is stopping, overloaded, or cannot reach its storage. Try later. With the member \
+      outcome, which is unknown then, the storage may have the change or not: send it again with \
+      the same Idempotency-Key.
+      """
     case .unknownGlobal: "GET /v1/globals lists the globals of this host."
     case .unknownReactor: "GET /v1/reactors lists the reactors of this host."
     case .unknownSession:

@@ -1,6 +1,5 @@
 public import ReactorCoding
 public import ReactorCore
-internal import Synchronization
 internal import ReactorLog
 
 /// Everything here is inlinable, for the module that registers the reactor, see ``ReactorWitness``.
@@ -141,10 +140,7 @@ extension ReactorType {
       },
       encodeAction: { [self] in ($0 as? R.Action).flatMap { try? encode($0) } },
       decodeJournal: { [self] in try decode(journal: $0) },
-      fold: { [self] log, version, scope in
-        try fold(log, upTo: version, maker(scope)).map { ($0.state, $0.snapshot) }
-      },
-      replay: { [self] in try replay($0, after: $1, maker($2)) },
+      fold: { [self] in try ReactorFold(self, from: $0, maker($1)) },
       verify: { [self] log, scope in
         var verification = LogVerification(self, log, try maker(scope))
         return try verification.run()
@@ -166,29 +162,5 @@ extension ReactorType {
             in: pipeline)
         },
         json: { journal[$0].action }))
-  }
-
-  private func replay(
-    _ log: any SessionLog, after version: Int, _ make: @escaping @Sendable () -> R
-  ) throws -> ReactorWitness.Replay? {
-    guard let base = try fold(log, upTo: version, make) else { return nil }
-    // One reader at a time: the mutex satisfies the compiler.
-    let current = SharedState(base.state)
-    return { [self] entry in
-      let state = current.value.withLock { $0 }
-      guard let entry else { return try encode(show(state, make)) }
-      let next = make().reduce(state: state, mutation: try decode(entry))
-      current.value.withLock { $0 = next }
-      return try encode(show(next, make))
-    }
-  }
-}
-
-/// The state of a replay.
-private final class SharedState<State: Sendable>: Sendable {
-  let value: Mutex<State>
-
-  init(_ state: State) {
-    value = Mutex(state)
   }
 }

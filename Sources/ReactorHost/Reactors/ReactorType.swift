@@ -87,43 +87,13 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
 
   // MARK: Folding without a session
 
-  /// Folds a session's log up to a version.
+  /// Decodes the State of a snapshot.
   ///
-  /// A snapshot of a release with another State or Mutation is ignored and the log is folded again,
-  /// unless retention has removed the beginning of the log.
-  ///
-  /// - Parameters:
-  ///   - log: The session's log.
-  ///   - version: The version.
-  ///   - make: Creates an instance of the session.
-  /// - Returns: The fold, and the version of the snapshot that it began with, 0 for none; `nil` if
-  ///   the log ends earlier, or retention has removed what the fold needs.
-  /// - Throws: If the log cannot be read, or an entry cannot be decoded.
-  func fold(
-    _ log: any SessionLog, upTo version: Int, _ make: () -> R
-  ) throws -> (state: R.State, snapshot: Int)? {
-    let reactor = make()
-    var state = reactor.initialState
-    var reached = 0
-    if let snapshot = try log.snapshot(atOrBefore: version, of: schema) {
-      (state, reached) = (
-        try JSONCoder.decode(R.State.self, from: snapshot.state), snapshot.version
-      )
-    } else if try log.entries(after: 0, limit: 1).first?.version != 1,
-      let foreign = try log.snapshot(atOrBefore: version)
-    {
-      (state, reached) = (try decode(foreign: foreign), foreign.version)
-    }
-    let base = reached
-    while reached < version {
-      let entries = try log.entries(after: reached, limit: min(1000, version - reached))
-      guard entries.first?.version == reached + 1 else { return nil }
-      for entry in entries {
-        state = reactor.reduce(state: state, mutation: try decode(entry))
-        reached = entry.version
-      }
-    }
-    return (state, base)
+  /// One of a release with another State or Mutation is used only if retention has removed the
+  /// beginning of the log, which is folded again otherwise.
+  func decode(_ snapshot: Snapshot) throws -> R.State {
+    guard snapshot.schema == schema else { return try decode(foreign: snapshot) }
+    return try JSONCoder.decode(R.State.self, from: snapshot.state)
   }
 
   /// Decodes the snapshot of a release with another State.

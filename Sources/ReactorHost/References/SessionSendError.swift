@@ -49,8 +49,8 @@ public enum SessionSendError: ActionError, Equatable {
     case .overloaded: 503
     case .tooDeep: 508
     case .log(_, .full): 507
-    case .log(_, .conflict), .log(_, .unavailable): 503
-    case .log(_, .corrupt), .log(_, .unreadable): 500
+    case .log(_, .lost), .log(_, .unavailable), .log(_, .unknown): 503
+    case .log(_, .corrupt), .log(_, .unreadable), .log(_, .tooLarge): 500
     }
   }
 

@@ -36,13 +36,17 @@ final class LogFailureCounts: Sendable {
   private let full = Counter()
   private let conflict = Counter()
   private let unavailable = Counter()
+  private let unknown = Counter()
+  private let tooLarge = Counter()
   private let corrupt = Counter()
 
   func add(_ error: LogError) {
     switch error {
     case .full: full.add()
-    case .conflict: conflict.add()
+    case .lost: conflict.add()
     case .unavailable: unavailable.add()
+    case .unknown: unknown.add()
+    case .tooLarge: tooLarge.add()
     case .corrupt, .unreadable: corrupt.add()
     }
   }
@@ -50,7 +54,7 @@ final class LogFailureCounts: Sendable {
   var values: [(reason: String, count: Int)] {
     [
       ("full", full.value), ("conflict", conflict.value), ("unavailable", unavailable.value),
-      ("corrupt", corrupt.value),
+      ("unknown", unknown.value), ("too_large", tooLarge.value), ("corrupt", corrupt.value),
     ]
   }
 }

@@ -94,19 +94,24 @@ final class ReactorRuntime: HostedReactor {
     _ id: String, completion: @escaping @Sendable (Result<FoundSession, SessionError>) -> Void
   ) {
     if let session = liveSession(id) { return completion(.success(.open(session))) }
-    let key = SessionKey(reactor: name, id: id)
-    do throws(LogError) {
-      guard try environment.log.session(key).record() == .none else {
-        return session(id, for: .use) { completion($0.map { .open($0.session) }) }
+    environment.log.session(SessionKey(reactor: name, id: id)).record { [self] result in
+      switch result {
+      case .success(.none): findAbsentSession(id, completion)
+      case .success: session(id, for: .use) { completion($0.map { .open($0.session) }) }
+      case .failure(let error): completion(.failure(.log(error)))
       }
-    } catch {
-      return completion(.failure(.log(error)))
     }
+  }
+
+  private func findAbsentSession(
+    _ id: String, _ completion: @escaping @Sendable (Result<FoundSession, SessionError>) -> Void
+  ) {
     guard environment.settings.sessionCreation == .implicit else {
       return completion(.failure(.unknown))
     }
     // It may have been created in memory only, since the first look.
     if let session = liveSession(id) { return completion(.success(.open(session))) }
+    let key = SessionKey(reactor: name, id: id)
     do {
       let cursor = Cursor(epoch: Epoch.first(of: key), version: 0)
       let rules = environment.witness.parameters
@@ -122,7 +127,7 @@ final class ReactorRuntime: HostedReactor {
   func liveSession(_ id: String) -> (any Session)? {
     guard let slot = shard(of: id).table.withLock({ $0.slots[id] }) else { return nil }
     slot.didUse(in: sweeps.load(ordering: .relaxed))
-    return slot.live
+    return slot.available
   }
 
   func fork(
@@ -132,31 +137,38 @@ final class ReactorRuntime: HostedReactor {
     guard let origin = slot(source), let target = slot(id) else {
       return completion(.failure(.tooMany))
     }
-    do {
-      guard try origin.exists() else {
-        for id in [source, id] { environment.evictable.insert(id) }
-        return completion(.failure(.unknown))
-      }
-    } catch {
-      return completion(.failure(.log(error)))
-    }
-    origin.open(for: .use, parameters: nil) { result in
+    origin.exists { [self] result in
       switch result {
-      case .success(let opened):
-        let session = opened.session
-        do {
-          // Fails if the version is not available.
-          let version =
-            try version.map { try session.state(at: $0).version } ?? session.current.version
-          if parameters != nil, version > 0 { _ = try session.replay(after: nil) }
-          target.fork(session.key, at: version, parameters: parameters, completion)
-        } catch let error as HistoryError {
-          completion(.failure(.history(error)))
-        } catch {
-          completion(.failure(.log(.corrupt("\(error)"))))
+      case .success(true):
+        origin.open(for: .use, parameters: nil) { [self] result in
+          switch result {
+          case .success(let opened):
+            fork(opened.session, at: version, to: target, parameters, completion)
+          case .failure(let error): completion(.failure(error))
+          }
         }
-      case .failure(let error): completion(.failure(error))
+      case .success(false):
+        for id in [source, id] { environment.evictable.insert(id) }
+        completion(.failure(.unknown))
+      case .failure(let error): completion(.failure(.log(error)))
       }
+    }
+  }
+
+  private func fork(
+    _ session: any Session, at version: Int?, to target: SessionSlot, _ parameters: [UInt8]?,
+    _ completion: @escaping @Sendable (Result<OpenedSession, SessionError>) -> Void
+  ) {
+    do {
+      // Fails if the version is not available.
+      let version =
+        try version.map { try session.state(at: $0).version } ?? session.current.version
+      if parameters != nil, version > 0 { _ = try session.replay(after: nil) }
+      target.fork(session.key, at: version, parameters: parameters, completion)
+    } catch let error as HistoryError {
+      completion(.failure(.history(error)))
+    } catch {
+      completion(.failure(.log(.corrupt("\(error)"))))
     }
   }
 
@@ -236,14 +248,12 @@ final class ReactorRuntime: HostedReactor {
     guard case .stored(let stored) = try log.record(), stored.epoch == cursor.epoch else {
       return nil
     }
-    let json: [UInt8]?
-    do {
-      let scope = environment.scope(of: key, stored.parameters)
-      json = try environment.witness.replay(log, cursor.version, scope).map { try $0(nil) }
-    } catch let error as LogError {
-      throw error
-    } catch {
-      throw .corrupt("\(error)")
+    let scope = environment.scope(of: key, stored.parameters)
+    let fold = try waitForResult {
+      LogFolder.read(cursor.version, of: scope, from: log, in: environment, completion: $0)
+    }
+    let json = try fold.map { fold throws(LogError) in
+      try CodeMark(key, environment).reading { try fold.encodeShown() }
     }
     // Another history may have replaced it meanwhile.
     guard case .stored(let now) = try log.record(), now.epoch == cursor.epoch else { return nil }

@@ -43,14 +43,6 @@ final class ReactorWitness: Sendable {
     }
   }
 
-  /// Reads states of the past: folds an entry, or none, and returns the State as JSON.
-  typealias Replay = @Sendable (LogEntry?) throws -> [UInt8]
-
-  typealias Fold =
-    @Sendable (any SessionLog, Int, SessionScope) throws -> (
-      state: any Sendable, snapshot: Int
-    )?
-
   /// The type of the reactor.
   let type: any Any.Type
 
@@ -82,14 +74,8 @@ final class ReactorWitness: Sendable {
   /// Decodes actions of the journal.
   let decodeJournal: @Sendable ([AcceptedAction]) throws -> DecodedActions
 
-  /// Folds a log up to a version.
-  ///
-  /// Returns the State and the version of the snapshot that the fold began with; `nil` if the log
-  /// does not reach the version, or retention removed what it needs.
-  let fold: Fold
-
-  /// Begins to read the states from a version on; `nil` as with ``fold``.
-  let replay: @Sendable (any SessionLog, Int, SessionScope) throws -> Replay?
+  /// Begins a fold of a session's log with a snapshot, or with the initial State.
+  let fold: @Sendable (Snapshot?, SessionScope) throws -> any SessionFold
 
   /// Folds a log twice and compares the results.
   let verify: @Sendable (any SessionLog, SessionScope) throws -> RefoldReport
@@ -109,8 +95,7 @@ final class ReactorWitness: Sendable {
     initial: @escaping @Sendable (SessionScope) throws -> [UInt8],
     encodeAction: @escaping @Sendable (any Sendable) -> [UInt8]?,
     decodeJournal: @escaping @Sendable ([AcceptedAction]) throws -> DecodedActions,
-    fold: @escaping Fold,
-    replay: @escaping @Sendable (any SessionLog, Int, SessionScope) throws -> Replay?,
+    fold: @escaping @Sendable (Snapshot?, SessionScope) throws -> any SessionFold,
     verify: @escaping @Sendable (any SessionLog, SessionScope) throws -> RefoldReport,
     encodeFolded: @escaping @Sendable (any PipelineControl) -> [UInt8]?,
     encodeShown: @escaping @Sendable (any PipelineControl) throws -> [UInt8]
@@ -126,7 +111,6 @@ final class ReactorWitness: Sendable {
     self.encodeAction = encodeAction
     self.decodeJournal = decodeJournal
     self.fold = fold
-    self.replay = replay
     self.verify = verify
     self.encodeFolded = encodeFolded
     self.encodeShown = encodeShown

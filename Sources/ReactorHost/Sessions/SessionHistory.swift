@@ -6,17 +6,16 @@ struct SessionHistory: Sendable {
   let session: LiveSession
 
   private var log: any SessionLog { session.log }
-  private var witness: ReactorWitness { session.environment.witness }
 
   func state(at version: Int) throws(HistoryError) -> CommittedState {
     let current = session.current
     if version == current.version { return current }
     guard version >= 0, version < current.version,
-      let replay = try reading({ try witness.replay(log, version, session.scope) })
+      let fold = try reading({ try self.fold(upTo: version) })
     else {
       throw .unknownVersion(oldest: try oldestVersion(), latest: current.version)
     }
-    return try state(at: version, folding: nil, in: replay)
+    return try state(of: fold)
   }
 
   func entries(after version: Int, limit: Int) throws(HistoryError) -> [LogEntry] {
@@ -32,19 +31,28 @@ struct SessionHistory: Sendable {
     let latest = session.current.version
     let start = version ?? 0
     guard start <= latest, try hasEntries(after: start, upTo: latest),
-      let replay = try reading({ try witness.replay(log, start, session.scope) })
+      let fold = try reading({ try self.fold(upTo: start) })
     else {
       throw .unknownVersion(oldest: try oldestVersion(), latest: latest)
     }
-    return SessionReplay(self, replay, at: start, includesStart: version == nil)
+    return SessionReplay(self, fold, includesStart: version == nil)
+  }
+
+  private func fold(upTo version: Int) throws -> (any SessionFold)? {
+    try waitForResult {
+      LogFolder.read(
+        version, of: session.scope, from: log, in: session.environment, completion: $0)
+    }
   }
 
   fileprivate func state(
-    at version: Int, folding entry: LogEntry?, in replay: ReactorWitness.Replay
+    of fold: any SessionFold, after entry: LogEntry? = nil
   ) throws(HistoryError) -> CommittedState {
-    CommittedState(
-      cursor: Cursor(epoch: session.epoch, version: version),
-      json: try reading { try replay(entry) })
+    let json = try reading {
+      if let entry { try fold.fold(CollectionOfOne(entry)) }
+      return try fold.encodeShown()
+    }
+    return CommittedState(cursor: Cursor(epoch: session.epoch, version: fold.version), json: json)
   }
 
   /// Whether the log has the entry after a version, unless that is the latest one.
@@ -75,31 +83,26 @@ struct SessionHistory: Sendable {
 /// Folds the log step by step, for one reader.
 private final class SessionReplay: StateReplay {
   private let history: SessionHistory
-  private let fold: ReactorWitness.Replay
-  private let position: Mutex<(version: Int, includesStart: Bool)>
+  private let fold: any SessionFold
+  private let includesStart: Mutex<Bool>
 
-  init(
-    _ history: SessionHistory, _ fold: @escaping ReactorWitness.Replay, at version: Int,
-    includesStart: Bool
-  ) {
+  init(_ history: SessionHistory, _ fold: any SessionFold, includesStart: Bool) {
     self.history = history
     self.fold = fold
-    position = Mutex((version, includesStart))
+    self.includesStart = Mutex(includesStart)
   }
 
   func next(limit: Int) throws(HistoryError) -> [CommittedState] {
-    var (version, includesStart) = position.withLock { $0 }
     var states: [CommittedState] = []
-    if includesStart { states.append(try history.state(at: version, folding: nil, in: fold)) }
-    for entry in try history.entries(after: version, limit: limit) {
-      guard entry.version == version + 1 else {
+    if includesStart.withLock({ $0 }) { states.append(try history.state(of: fold)) }
+    for entry in try history.entries(after: fold.version, limit: limit) {
+      guard entry.version == fold.version + 1 else {
         // Retention has removed entries since the reader's last call.
         throw .unknownVersion(oldest: entry.version - 1, latest: history.session.current.version)
       }
-      version = entry.version
-      states.append(try history.state(at: version, folding: entry, in: fold))
+      states.append(try history.state(of: fold, after: entry))
     }
-    position.withLock { $0 = (version, false) }
+    includesStart.withLock { $0 = false }
     return states
   }
 }

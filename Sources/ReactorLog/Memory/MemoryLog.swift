@@ -45,7 +45,7 @@ public final class MemoryLog: MutationLog {
       epoch, with: history, parameters: parameters ?? original?.parameters,
       forkedFrom: StoreChange.Origin(session: source.id, version: version))
     if isNew { table.updateIndex(target) }
-    completion(isNew ? .success(()) : .failure(.conflict))
+    completion(isNew ? .success(()) : .failure(.lost(to: nil)))
     table.feed?.publish()
   }
 
@@ -54,35 +54,43 @@ public final class MemoryLog: MutationLog {
 
   /// The stored sessions of a reactor.
   public func sessions(
-    of reactor: String, after id: String?, limit: Int
-  ) throws(LogError) -> [SessionSummary] {
-    table.sessions(of: reactor, after: id, limit: limit).map { id, stored in
-      SessionSummary(
-        id: id, cursor: Cursor(epoch: stored.epoch, version: stored.version),
-        subscribers: 0, lastActiveAt: stored.lastActiveAt)
-    }
+    of reactor: String, after id: String?, limit: Int,
+    completion: @escaping ReadCompletion<[SessionSummary]>
+  ) {
+    let found = table.sessions(of: reactor, after: id, limit: limit)
+    completion(
+      .success(
+        found.map { id, stored in
+          SessionSummary(
+            id: id, cursor: Cursor(epoch: stored.epoch, version: stored.version),
+            subscribers: 0, lastActiveAt: stored.lastActiveAt)
+        }))
   }
 
   /// The sessions with unfinished actions in the journal.
-  public func unfinishedSessions(after key: SessionKey?, limit: Int) -> [SessionKey] {
-    Array(table.unfinishedSessions(after: key).prefix(limit))
+  public func unfinishedSessions(
+    after key: SessionKey?, limit: Int, completion: @escaping ReadCompletion<[SessionKey]>
+  ) {
+    completion(.success(Array(table.unfinishedSessions(after: key).prefix(limit))))
   }
 
   /// The timers that are due.
   public func dueTimers(
-    after position: TimerPosition?, until time: Timestamp, limit: Int
-  ) -> DueTimers {
-    table.timers.withLock { $0.due(after: position, until: time, limit: limit) }
+    after position: TimerPosition?, until time: Timestamp, limit: Int,
+    completion: @escaping ReadCompletion<DueTimers>
+  ) {
+    completion(
+      .success(table.timers.withLock { $0.due(after: position, until: time, limit: limit) }))
   }
 
   /// The number of timers.
-  public func timerCount() -> Int {
-    table.timers.withLock { $0.count }
+  public func timerCount(completion: @escaping ReadCompletion<Int>) {
+    completion(.success(table.timers.withLock { $0.count }))
   }
 
   /// The current value of a global.
-  public func sharedValue(_ name: String) -> SharedValue? {
-    table.shared.withLock { $0[name] }
+  public func sharedValue(_ name: String, completion: @escaping ReadCompletion<SharedValue?>) {
+    completion(.success(table.shared.withLock { $0[name] }))
   }
 
   /// Sets a global.

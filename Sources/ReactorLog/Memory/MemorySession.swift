@@ -12,6 +12,11 @@ final class MemorySession: Sendable {
 
     /// The version before the first retained entry.
     var oldest: Int { version - entries.count }
+
+    func entries(after version: Int, limit: Int) -> [LogEntry] {
+      let start = min(max(0, version - oldest), entries.count)
+      return Array(entries[start...].prefix(limit))
+    }
   }
 
   private struct Contents {
@@ -22,6 +27,20 @@ final class MemorySession: Sendable {
     var accepted: [AcceptedAction.ID: AcceptedAction] = [:]
     var outcomes = MemoryOutcomes()
     var timers: [String: StoredTimer] = [:]
+
+    var record: SessionRecord {
+      if isEnded { return .ended }
+      guard let epoch else { return .none }
+      return .stored(
+        StoredSession(
+          epoch: epoch, version: history.version, lastActiveAt: history.lastActiveAt,
+          globals: history.globals, isUnfinished: !accepted.isEmpty, hasTimers: !timers.isEmpty,
+          parameters: parameters))
+    }
+
+    var acceptedActions: [AcceptedAction] {
+      accepted.values.sorted { ($0.id.request, $0.id.place) < ($1.id.request, $1.id.place) }
+    }
   }
 
   private let key: SessionKey
@@ -39,16 +58,7 @@ final class MemorySession: Sendable {
   }
 
   func record() -> SessionRecord {
-    contents.withLock { contents in
-      if contents.isEnded { return .ended }
-      guard let epoch = contents.epoch else { return .none }
-      return .stored(
-        StoredSession(
-          epoch: epoch, version: contents.history.version,
-          lastActiveAt: contents.history.lastActiveAt,
-          globals: contents.history.globals, isUnfinished: !contents.accepted.isEmpty,
-          hasTimers: !contents.timers.isEmpty, parameters: contents.parameters))
-    }
+    contents.withLock { $0.record }
   }
 
   /// Starts a history, possibly in place of an ended one.
@@ -146,12 +156,22 @@ final class MemorySession: Sendable {
 
   // MARK: Reading
 
-  func entries(after version: Int, limit: Int) -> [LogEntry] {
+  func load(schema: String?) -> LoadedSession {
     contents.withLock { contents in
       let history = contents.history
-      let start = min(max(0, version - history.oldest), history.entries.count)
-      return Array(history.entries[start...].prefix(limit))
+      let snapshot =
+        history.snapshots.last { $0.schema == schema ?? $0.schema }
+        ?? (history.oldest > 0 ? history.snapshots.last : nil)
+      return LoadedSession(
+        contents.record, snapshot: snapshot,
+        entries: history.entries(
+          after: snapshot?.version ?? 0, limit: LoadedSession.pageLength),
+        acceptedActions: contents.acceptedActions, timers: Array(contents.timers.values))
     }
+  }
+
+  func entries(after version: Int, limit: Int) -> [LogEntry] {
+    contents.withLock { $0.history.entries(after: version, limit: limit) }
   }
 
   func snapshot(atOrBefore version: Int, of schema: String?) -> Snapshot? {
@@ -166,16 +186,9 @@ final class MemorySession: Sendable {
     contents.withLock { $0.parameters }
   }
 
-  var acceptedActions: [AcceptedAction] {
-    contents.withLock { contents in
-      contents.accepted.values.sorted {
-        ($0.id.request, $0.id.place) < ($1.id.request, $1.id.place)
-      }
-    }
-  }
-
-  var timers: [StoredTimer] {
-    contents.withLock { Array($0.timers.values) }
+  /// Whether the journal has unfinished actions.
+  var isUnfinished: Bool {
+    contents.withLock { !$0.accepted.isEmpty }
   }
 
   func outcome(of key: String) -> StoredOutcome? {

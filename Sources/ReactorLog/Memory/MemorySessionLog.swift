@@ -12,8 +12,12 @@ final class MemorySessionLog: SessionLog {
     self.table = table
   }
 
-  func record() -> SessionRecord {
-    found?.record() ?? .none
+  func load(schema: String?, completion: @escaping ReadCompletion<LoadedSession>) {
+    completion(.success(found?.load(schema: schema) ?? LoadedSession(.none)))
+  }
+
+  func record(completion: @escaping ReadCompletion<SessionRecord>) {
+    completion(.success(found?.record() ?? .none))
   }
 
   func create(
@@ -22,7 +26,7 @@ final class MemorySessionLog: SessionLog {
   ) {
     let isNew = made.begin(epoch, with: nil, parameters: parameters)
     if isNew { table.updateIndex(key) }
-    completion(isNew ? .success(()) : .failure(.conflict))
+    completion(isNew ? .success(()) : .failure(.lost(to: nil)))
     table.feed?.publish()
   }
 
@@ -33,7 +37,7 @@ final class MemorySessionLog: SessionLog {
     let result = made.append(
       batch, to: epoch, expecting: version, in: table)
     if result == .created { table.updateIndex(key) }
-    completion(result == .rejected ? .failure(.conflict) : .success(()))
+    completion(result == .rejected ? .failure(.lost(to: nil)) : .success(()))
     table.feed?.publish()
   }
 
@@ -44,24 +48,21 @@ final class MemorySessionLog: SessionLog {
     table.feed?.publish()
   }
 
-  func entries(after version: Int, limit: Int) -> [LogEntry] {
-    found?.entries(after: version, limit: limit) ?? []
+  func entries(
+    after version: Int, limit: Int, completion: @escaping ReadCompletion<[LogEntry]>
+  ) {
+    completion(.success(found?.entries(after: version, limit: limit) ?? []))
   }
 
-  func snapshot(atOrBefore version: Int, of schema: String?) -> Snapshot? {
-    found?.snapshot(atOrBefore: version, of: schema)
+  func snapshot(
+    atOrBefore version: Int, of schema: String?,
+    completion: @escaping ReadCompletion<Snapshot?>
+  ) {
+    completion(.success(found?.snapshot(atOrBefore: version, of: schema)))
   }
 
-  func acceptedActions() -> [AcceptedAction] {
-    found?.acceptedActions ?? []
-  }
-
-  func timers() -> [StoredTimer] {
-    found?.timers ?? []
-  }
-
-  func outcome(of key: String) -> StoredOutcome? {
-    found?.outcome(of: key)
+  func outcome(of key: String, completion: @escaping ReadCompletion<StoredOutcome?>) {
+    completion(.success(found?.outcome(of: key)))
   }
 
   func save(_ snapshot: Snapshot, of epoch: String) {

@@ -48,7 +48,7 @@ final class MemoryTable: Sendable {
     func place(_ key: SessionKey) -> (String, String) { (key.reactor, key.id) }
     let all = sessions.withLock { $0 }
     let found = all.filter { found, session in
-      (key.map { place($0) < place(found) } ?? true) && !session.acceptedActions.isEmpty
+      (key.map { place($0) < place(found) } ?? true) && session.isUnfinished
     }
     return found.keys.sorted { place($0) < place($1) }
   }

@@ -137,6 +137,26 @@ final class LogReader {
     return record
   }
 
+  /// The record of a session, and what is needed to continue it.
+  func load(_ key: SessionKey, schema: String?) throws(DatabaseError) -> LoadedSession {
+    var loaded = LoadedSession(try record(of: key))
+    guard case .stored(let stored) = loaded.record else { return loaded }
+    if stored.isUnfinished { loaded.acceptedActions = try acceptedActions(of: key) }
+    if stored.hasTimers { loaded.timers = try timers(of: key) }
+    guard stored.version > 0 else { return loaded }
+    loaded.snapshot = try snapshot(of: key, atOrBefore: stored.version, schema: schema)
+    if loaded.snapshot == nil, schema != nil,
+      try !(hasFirstEntry.first(key.reactor, key.id, as: Bool.self) ?? false)
+    {
+      loaded.snapshot = try snapshot(of: key, atOrBefore: stored.version, schema: nil)
+    }
+    let base = loaded.snapshot?.version ?? 0
+    guard base < stored.version else { return loaded }
+    loaded.entries = try entries(
+      of: key, after: base, limit: min(LoadedSession.pageLength, stored.version - base))
+    return loaded
+  }
+
   /// The sessions of a reactor that have not ended, after an id.
   func sessions(
     of reactor: String, after id: String?, limit: Int

@@ -91,7 +91,7 @@ struct LogWriter {
       }
       guard group.count > 1 else {
         cancelForks(in: group)
-        return [.rejected(error.isConflict ? .conflict : error.logError)]
+        return [.rejected(error.isConflict ? .lost(to: nil) : error.logError)]
       }
     }
     // One of the operations cannot be written. Each in its own transaction, the others can.
@@ -155,12 +155,12 @@ struct LogWriter {
     switch operation {
     case .create(let key, let epoch, let parameters):
       guard let head = try begin(key, epoch: epoch, at: .now, parameters: parameters) else {
-        return .rejected(.conflict)
+        return .rejected(.lost(to: nil))
       }
       heads[key] = head
     case .append(let key, let batch, let epoch, let version):
       let isExpected = try append(batch, to: key, epoch: epoch, version: version)
-      return isExpected ? .written : .rejected(.conflict)
+      return isExpected ? .written : .rejected(.lost(to: nil))
     case .end(let key):
       try end(key)
     case .fork(let source, let version, let target, let epoch, let parameters):
@@ -311,7 +311,7 @@ struct LogWriter {
     let known = forks.copy(to: target, epoch: epoch)
     guard try head(of: target)?.isEnded ?? true else {
       forks.end(to: target, epoch: epoch)
-      return .rejected(.conflict)
+      return .rejected(.lost(to: nil))
     }
     if let rejection = forks.rejection(isNew: known == nil) {
       forks.end(to: target, epoch: epoch)
@@ -342,7 +342,7 @@ struct LogWriter {
       target, epoch: epoch, at: .now, parameters: copy.parameters, as: copy.id,
       origin: copy.source.map { $0.origin ?? $0.epoch },
       forkedFrom: StoreChange.Origin(session: source.id, version: version))
-    guard begun != nil else { return .rejected(.conflict) }
+    guard begun != nil else { return .rejected(.lost(to: nil)) }
     // To be read with the copied rows.
     heads[target] = nil
     return .written

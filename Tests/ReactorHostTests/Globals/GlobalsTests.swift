@@ -169,7 +169,7 @@ struct GlobalsTests {
     #expect(stage.name.current.cursor.epoch != "old")
     #expect(lines.values == ["global cannot be read and has its initial value"])
     try stage.name.set("Ada")
-    #expect(log.sharedValue("name")?.json == Array(#""Ada""#.utf8))
+    #expect(try log.sharedValue("name")?.json == Array(#""Ada""#.utf8))
   }
 
   // MARK: JSON

@@ -73,7 +73,7 @@ import Testing
     let stage = Stage(over: memory)
     try stage.session().send(#"{"hold":"a"}"#)
     try stage.end()
-    #expect(memory.unfinishedSessions(after: nil, limit: 10).isEmpty)
+    #expect(try memory.unfinishedSessions(after: nil, limit: 10).isEmpty)
     _ = try stage.session(for: .ensure)
     #expect(try journal().isEmpty)
   }

@@ -94,29 +94,31 @@ final class LogDouble: MutationLog {
   var failure: LogError? { base.failure }
 
   func sessions(
-    of reactor: String, after id: String?, limit: Int
-  ) throws(LogError) -> [SessionSummary] {
-    try base.sessions(of: reactor, after: id, limit: limit)
+    of reactor: String, after id: String?, limit: Int,
+    completion: @escaping ReadCompletion<[SessionSummary]>
+  ) {
+    base.sessions(of: reactor, after: id, limit: limit, completion: completion)
   }
 
   func unfinishedSessions(
-    after key: SessionKey?, limit: Int
-  ) throws(LogError) -> [SessionKey] {
-    try base.unfinishedSessions(after: key, limit: limit)
+    after key: SessionKey?, limit: Int, completion: @escaping ReadCompletion<[SessionKey]>
+  ) {
+    base.unfinishedSessions(after: key, limit: limit, completion: completion)
   }
 
   func dueTimers(
-    after position: TimerPosition?, until time: Timestamp, limit: Int
-  ) throws(LogError) -> DueTimers {
-    try base.dueTimers(after: position, until: time, limit: limit)
+    after position: TimerPosition?, until time: Timestamp, limit: Int,
+    completion: @escaping ReadCompletion<DueTimers>
+  ) {
+    base.dueTimers(after: position, until: time, limit: limit, completion: completion)
   }
 
-  func timerCount() throws(LogError) -> Int {
-    try base.timerCount()
+  func timerCount(completion: @escaping ReadCompletion<Int>) {
+    base.timerCount(completion: completion)
   }
 
-  func sharedValue(_ name: String) throws(LogError) -> SharedValue? {
-    try base.sharedValue(name)
+  func sharedValue(_ name: String, completion: @escaping ReadCompletion<SharedValue?>) {
+    base.sharedValue(name, completion: completion)
   }
 
   func share(
@@ -152,8 +154,12 @@ private final class SessionLogDouble: SessionLog {
     self.log = log
   }
 
-  func record() throws(LogError) -> SessionRecord {
-    try base.record()
+  func load(schema: String?, completion: @escaping ReadCompletion<LoadedSession>) {
+    base.load(schema: schema, completion: completion)
+  }
+
+  func record(completion: @escaping ReadCompletion<SessionRecord>) {
+    base.record(completion: completion)
   }
 
   func create(
@@ -184,24 +190,21 @@ private final class SessionLogDouble: SessionLog {
     log.write(completion) { [base] in base.end(completion: completion) }
   }
 
-  func entries(after version: Int, limit: Int) throws(LogError) -> [LogEntry] {
-    try base.entries(after: version, limit: limit)
+  func entries(
+    after version: Int, limit: Int, completion: @escaping ReadCompletion<[LogEntry]>
+  ) {
+    base.entries(after: version, limit: limit, completion: completion)
   }
 
-  func snapshot(atOrBefore version: Int, of schema: String?) throws(LogError) -> Snapshot? {
-    try base.snapshot(atOrBefore: version, of: schema)
+  func snapshot(
+    atOrBefore version: Int, of schema: String?,
+    completion: @escaping ReadCompletion<Snapshot?>
+  ) {
+    base.snapshot(atOrBefore: version, of: schema, completion: completion)
   }
 
-  func acceptedActions() throws(LogError) -> [AcceptedAction] {
-    try base.acceptedActions()
-  }
-
-  func timers() throws(LogError) -> [StoredTimer] {
-    try base.timers()
-  }
-
-  func outcome(of key: String) throws(LogError) -> StoredOutcome? {
-    try base.outcome(of: key)
+  func outcome(of key: String, completion: @escaping ReadCompletion<StoredOutcome?>) {
+    base.outcome(of: key, completion: completion)
   }
 
   func save(_ snapshot: Snapshot, of epoch: String) {

@@ -44,7 +44,7 @@ import Testing
   }
 
   private func fire(_ id: String, in session: LiveSession) throws -> [TimerSchedule.Outcome] {
-    let due = memory.dueTimers(after: nil, until: Timestamp(milliseconds: .max), limit: 100)
+    let due = try memory.dueTimers(after: nil, until: Timestamp(milliseconds: .max), limit: 100)
     let timer = try #require(due.timers.first { $0.id == id })
     let outcomes = Recorder<TimerSchedule.Outcome>()
     session.fire(timer) { outcomes.add($0) }
@@ -93,7 +93,7 @@ import Testing
   @Test func `a timer that was read twice fires once`() throws {
     let session = try session()
     try session.send(arm("a", at: 5000))
-    let due = memory.dueTimers(after: nil, until: .now, limit: 1).timers[0]
+    let due = try memory.dueTimers(after: nil, until: .now, limit: 1).timers[0]
     let outcomes = Recorder<TimerSchedule.Outcome>()
     log.set(.held)
     session.fire(due) { outcomes.add($0) }
@@ -118,7 +118,7 @@ import Testing
   @Test func `a timer replaces that of its id, and one that was replaced does not fire`() throws {
     let session = try session()
     try session.send(arm("a", at: 5000))
-    let old = memory.dueTimers(after: nil, until: .now, limit: 1).timers[0]
+    let old = try memory.dueTimers(after: nil, until: .now, limit: 1).timers[0]
     try session.send(arm("a", at: 9000))
     #expect(stored.map(\.due.milliseconds) == [9000])
     let outcomes = Recorder<TimerSchedule.Outcome>()
@@ -195,7 +195,7 @@ import Testing
     let results = Recorder<Bool>()
     host.reactor("timers")?.endSession("demo") { if case .success = $0 { results.add(true) } }
     #expect(results.values == [true])
-    #expect(memory.dueTimers(after: nil, until: .now, limit: 9) == .none)
+    #expect(try memory.dueTimers(after: nil, until: .now, limit: 9) == .none)
   }
 
   @Test func `the service fires timers of sessions that are not in memory, the oldest first`()
@@ -214,7 +214,7 @@ import Testing
     #expect(
       String(decoding: loaded.current.json, as: UTF8.self)
         == #"{"armed":3,"rings":["b","c","a"]}"#)
-    #expect(memory.timerCount() == 0)
+    #expect(try memory.timerCount() == 0)
   }
 
   @Test func `the service fires a timer that is scheduled while it runs`() async throws {

@@ -188,7 +188,7 @@ import Testing
             do {
               try await session.append(version + 1...version + 1, to: "one")
               served += 1
-            } catch LogError.conflict {}
+            } catch LogError.lost {}
           }
           return served
         }

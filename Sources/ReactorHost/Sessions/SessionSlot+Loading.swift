@@ -1,0 +1,250 @@
+internal import ReactorLog
+internal import Telemetry
+
+/// Loading and creating a session, as one of the slot's operations.
+extension SessionSlot {
+  func load(
+    for intent: SessionIntent, _ parameters: [UInt8]?, completion: @escaping Opening
+  ) {
+    if let live {
+      switch intent {
+      case .create: return completion(.failure(.exists))
+      case _ where isOther(parameters, than: live.parameters):
+        return completion(.failure(.otherParameters))
+      case .use:
+        return completion(.success(OpenedSession(session: live, wasCreated: false)))
+      case .ensure: return store(live, completion)
+      }
+    }
+    if environment.settings.marking?.isQuarantined(key, .session) == true {
+      return completion(.failure(.quarantined))
+    }
+    if intent == .create {
+      return log.record { [self] result in
+        didRead(result.map { LoadedSession($0) }, for: intent, parameters, completion)
+      }
+    }
+    log.load(schema: environment.witness.schema()) { [self] result in
+      didRead(result, for: intent, parameters, completion)
+    }
+  }
+
+  private func didRead(
+    _ result: Result<LoadedSession, LogError>, for intent: SessionIntent,
+    _ parameters: [UInt8]?, _ completion: @escaping Opening
+  ) {
+    do {
+      let loaded = try result.get()
+      switch loaded.record {
+      case .stored(let stored): open(stored, loaded, for: intent, parameters, completion)
+      case .ended:
+        setEnded()
+        guard intent != .use else { return completion(.failure(.ended)) }
+        create(newSession(Epoch.random(), parameters), for: intent, parameters, completion)
+      case .none:
+        let first = newSession(Epoch.first(of: key), parameters)
+        guard intent == .use else { return create(first, for: intent, parameters, completion) }
+        guard environment.settings.sessionCreation == .implicit else {
+          return completion(.failure(.unknown))
+        }
+        guard let first else { return completion(.failure(.needsParameters)) }
+        let session = try begin(first, instance(first), isStored: false)
+        publish(session)
+        completion(.success(OpenedSession(session: session, wasCreated: false)))
+      }
+    } catch {
+      completion(.failure(.log(reported(error))))
+    }
+  }
+
+  /// Opens a session that the log has.
+  private func open(
+    _ stored: StoredSession, _ loaded: LoadedSession, for intent: SessionIntent,
+    _ parameters: [UInt8]?, _ completion: @escaping Opening
+  ) {
+    guard intent != .create else { return completion(.failure(.exists)) }
+    guard !isOther(parameters, than: stored.parameters ?? defaultParameters) else {
+      return completion(.failure(.otherParameters))
+    }
+    restore(stored, loaded, completion)
+  }
+
+  /// Whether a request names other parameters than a session has.
+  private func isOther(_ parameters: [UInt8]?, than own: [UInt8]?) -> Bool {
+    parameters != nil && parameters != own
+  }
+
+  private var defaultParameters: [UInt8]? { environment.witness.parameters?.defaults }
+
+  /// Logs why the session cannot be opened, and converts the error.
+  private func reported(_ error: any Error) -> LogError {
+    let error = error as? LogError ?? .corrupt("\(error)")
+    let fields: KeyValuePairs = [
+      "reactor": key.reactor, "session": key.id, "error": "\(error)",
+    ]
+    switch error {
+    case .corrupt, .unreadable: environment.logger.error("session cannot be read", fields)
+    // The store logs these.
+    case .lost, .full, .unavailable, .unknown, .tooLarge: break
+    }
+    return error
+  }
+
+  // MARK: Creation
+
+  private func create(
+    _ stored: StoredSession?, for intent: SessionIntent, _ parameters: [UInt8]?,
+    _ completion: @escaping Opening
+  ) {
+    guard let stored else { return completion(.failure(.needsParameters)) }
+    log.create(epoch: stored.epoch, parameters: stored.parameters) { [self] result in
+      switch result {
+      case .success:
+        do {
+          let session = try begin(stored, instance(stored))
+          publish(session)
+          completion(.success(OpenedSession(session: session, wasCreated: true)))
+        } catch {
+          completion(.failure(.log(reported(error))))
+        }
+      case .failure(.lost(let winner)): openExisting(for: intent, parameters, winner, completion)
+      case .failure(let error): completion(.failure(.log(error)))
+      }
+    }
+  }
+
+  /// Opens the session that another writer has created first.
+  private func openExisting(
+    for intent: SessionIntent, _ parameters: [UInt8]?, _ winner: NodeID?,
+    _ completion: @escaping Opening
+  ) {
+    log.load(schema: environment.witness.schema()) { [self] result in
+      do throws(LogError) {
+        let loaded = try result.get()
+        guard case .stored(let stored) = loaded.record else { throw .lost(to: winner) }
+        open(stored, loaded, for: intent, parameters, completion)
+      } catch {
+        completion(.failure(.log(reported(error))))
+      }
+    }
+  }
+
+  /// Stores a session that is in memory only.
+  private func store(_ session: LiveSession, _ completion: @escaping Opening) {
+    let opened = OpenedSession(session: session, wasCreated: false)
+    guard !session.isStored else { return completion(.success(opened)) }
+    log.create(epoch: session.epoch, parameters: session.parameters) { [log] result in
+      switch result {
+      case .success:
+        session.didStore()
+        completion(.success(opened))
+      case .failure(.lost(let winner)):
+        // Its own first mutation may have stored it.
+        log.record { record in
+          if case .success(.stored(let stored)) = record, stored.epoch == session.epoch {
+            completion(.success(opened))
+          } else {
+            completion(.failure(.log(.lost(to: winner))))
+          }
+        }
+      case .failure(let error): completion(.failure(.log(error)))
+      }
+    }
+  }
+
+  /// The record of a new session; `nil` if its reactor requires parameters that are missing.
+  private func newSession(_ epoch: String, _ parameters: [UInt8]?) -> StoredSession? {
+    let parameters = parameters ?? defaultParameters
+    guard parameters != nil || environment.witness.parameters == nil else { return nil }
+    return StoredSession(
+      epoch: epoch, version: 0, lastActiveAt: .now, parameters: parameters)
+  }
+
+  // MARK: Restoring
+
+  /// Folds a stored session, and starts the effects again that the end of a process interrupted.
+  private func restore(
+    _ stored: StoredSession, _ loaded: LoadedSession, _ completion: @escaping Opening
+  ) {
+    fold(stored, loaded) { [self] result in
+      let session: LiveSession
+      switch result {
+      case .success(let restored): session = restored
+      case .failure(let error): return completion(.failure(.log(reported(error))))
+      }
+      let opened = OpenedSession(session: session, wasCreated: false)
+      guard !loaded.acceptedActions.isEmpty else {
+        publish(session)
+        return completion(.success(opened))
+      }
+      // No other action is executed before the accepted ones.
+      JournalRecovery(session: session).resume(loaded.acceptedActions) { [self] in
+        if let fault = session.fault { return completion(.failure(.log(fault))) }
+        publish(session)
+        completion(.success(opened))
+      }
+    }
+  }
+
+  private func fold(
+    _ stored: StoredSession, _ loaded: LoadedSession,
+    completion: @escaping ReadCompletion<LiveSession>
+  ) {
+    let mark = CodeMark(key, environment)
+    guard stored.version > 0 else {
+      return completion(
+        Result { () throws(LogError) in
+          try mark.reading { try begin(stored, instance(stored), timers: loaded.timers) }
+        })
+    }
+    let fold: any SessionFold
+    do throws(LogError) {
+      fold = try mark.reading { try environment.witness.fold(loaded.snapshot, scope(stored)) }
+    } catch {
+      return completion(.failure(error))
+    }
+    LogFolder.advance(fold, by: loaded.entries, upTo: stored.version, reading: log, mark) {
+      [self] result in
+      completion(
+        Result { () throws(LogError) in
+          guard let fold = try result.get() else {
+            throw .corrupt("Some of the session's mutations are missing.")
+          }
+          return try mark.reading {
+            try begin(
+              stored, instance(stored, from: fold.state),
+              snapshot: loaded.snapshot?.version ?? 0, timers: loaded.timers)
+          }
+        })
+    }
+  }
+
+  private func scope(_ stored: StoredSession) -> SessionScope {
+    environment.scope(of: key, stored.parameters)
+  }
+
+  private func instance(
+    _ stored: StoredSession, from state: (any Sendable)? = nil
+  ) throws -> NewInstance {
+    try environment.witness.hotPath.instantiate(state, scope(stored))
+  }
+
+  private func begin(
+    _ stored: StoredSession, _ instance: NewInstance, isStored: Bool = true, snapshot: Int = 0,
+    timers: [StoredTimer] = []
+  ) throws(LogError) -> LiveSession {
+    let session = LiveSession(
+      key, stored: stored, isStored: isStored, snapshot: snapshot, timers: timers,
+      instance: instance, log: log, environment: environment)
+    // The first state could not be encoded.
+    if let fault = session.fault { throw fault }
+    if let observer = environment.observerMaker?(key), let base = session.observe(observer) {
+      observer.begin(from: base)
+    }
+    // The next load begins with a snapshot.
+    if stored.version - snapshot >= environment.settings.snapshotInterval, stored.version > 0 {
+      session.takeSnapshot()
+    }
+    return session
+  }
+}

@@ -1,0 +1,98 @@
+internal import Dispatch
+internal import Synchronization
+
+/// Waits on the calling thread for the result of an asynchronous call.
+///
+/// For the start of the process, tools and tests, and for threads that may block. Never for a thread
+/// that serves requests, or on which the call's completion could be queued.
+///
+/// - Parameter call: Begins the call with the completion that it gets.
+/// - Returns: The result.
+/// - Throws: The call's error.
+package func waitForResult<Value: Sendable, Failure: Error>(
+  of call: (@escaping @Sendable (Result<Value, Failure>) -> Void) -> Void
+) throws(Failure) -> Value {
+  let awaited = AwaitedResult<Value, Failure>()
+  call { awaited.set($0) }
+  return try awaited.wait().get()
+}
+
+/// A result that one thread waits for.
+private final class AwaitedResult<Value: Sendable, Failure: Error>: Sendable {
+  private let result = Mutex<Result<Value, Failure>?>(nil)
+  private let isSet = DispatchSemaphore(value: 0)
+
+  func set(_ value: Result<Value, Failure>) {
+    result.withLock { $0 = value }
+    isSet.signal()
+  }
+
+  func wait() -> Result<Value, Failure> {
+    while true {
+      if let result = result.withLock({ $0 }) { return result }
+      isSet.wait()
+    }
+  }
+}
+
+/// The reading functions of a session's log as blocking functions, see ``waitForResult(of:)``.
+extension SessionLog {
+  package func record() throws(LogError) -> SessionRecord {
+    try waitForResult { record(completion: $0) }
+  }
+
+  package func load(schema: String? = nil) throws(LogError) -> LoadedSession {
+    try waitForResult { load(schema: schema, completion: $0) }
+  }
+
+  package func entries(after version: Int, limit: Int) throws(LogError) -> [LogEntry] {
+    try waitForResult { entries(after: version, limit: limit, completion: $0) }
+  }
+
+  package func snapshot(
+    atOrBefore version: Int, of schema: String? = nil
+  ) throws(LogError) -> Snapshot? {
+    try waitForResult { snapshot(atOrBefore: version, of: schema, completion: $0) }
+  }
+
+  package func acceptedActions() throws(LogError) -> [AcceptedAction] {
+    try load().acceptedActions
+  }
+
+  package func timers() throws(LogError) -> [StoredTimer] {
+    try load().timers
+  }
+
+  package func outcome(of key: String) throws(LogError) -> StoredOutcome? {
+    try waitForResult { outcome(of: key, completion: $0) }
+  }
+}
+
+/// The reading functions of a log as blocking functions, see ``waitForResult(of:)``.
+extension MutationLog {
+  package func sessions(
+    of reactor: String, after id: String?, limit: Int
+  ) throws(LogError) -> [SessionSummary] {
+    try waitForResult { sessions(of: reactor, after: id, limit: limit, completion: $0) }
+  }
+
+  package func unfinishedSessions(
+    after key: SessionKey?, limit: Int
+  ) throws(LogError) -> [SessionKey] {
+    try waitForResult { unfinishedSessions(after: key, limit: limit, completion: $0) }
+  }
+
+  package func dueTimers(
+    after position: TimerPosition?, until time: Timestamp, limit: Int
+  ) throws(LogError) -> DueTimers {
+    try waitForResult { dueTimers(after: position, until: time, limit: limit, completion: $0) }
+  }
+
+  package func timerCount() throws(LogError) -> Int {
+    try waitForResult { timerCount(completion: $0) }
+  }
+
+  package func sharedValue(_ name: String) throws(LogError) -> SharedValue? {
+    try waitForResult { sharedValue(name, completion: $0) }
+  }
+}

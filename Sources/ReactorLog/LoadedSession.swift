@@ -1,0 +1,53 @@
+/// Called once with the result of a read: on the calling thread before the read returns, or later on
+/// any thread.
+///
+/// The completion decodes and folds entries, executes code of reactors, and responds to requests. A
+/// log that calls it later does so on a thread on which that delays neither its acknowledgements nor
+/// the reads of other sessions.
+public typealias ReadCompletion<Value> = @Sendable (Result<Value, LogError>) -> Void
+
+/// A session as its log has it, with all that is needed to continue it in memory.
+public struct LoadedSession: Sendable {
+  /// The state of the session.
+  ///
+  /// Unless it is stored, the other properties are empty.
+  public var record: SessionRecord
+
+  /// The State to begin the fold with; `nil` begins with version 0.
+  ///
+  /// The latest snapshot of the requested schema. Without one, and if retention has removed the
+  /// beginning of the log, the latest of any schema.
+  public var snapshot: Snapshot?
+
+  /// The first entries after the snapshot, in order and without a gap; empty if there are none.
+  ///
+  /// At most one page, which the log bounds by bytes. ``SessionLog/entries(after:limit:completion:)``
+  /// reads the others.
+  public var entries: [LogEntry]
+
+  /// The unfinished actions of the journal, in the order of their ids.
+  public var acceptedActions: [AcceptedAction]
+
+  /// The timers of the session, in no order.
+  public var timers: [StoredTimer]
+
+  /// The process that has appended last; `nil` if the log does not store it.
+  public var lastWriter: NodeID?
+
+  /// Creates a loaded session.
+  public init(
+    _ record: SessionRecord, snapshot: Snapshot? = nil, entries: [LogEntry] = [],
+    acceptedActions: [AcceptedAction] = [], timers: [StoredTimer] = [],
+    lastWriter: NodeID? = nil
+  ) {
+    self.record = record
+    self.snapshot = snapshot
+    self.entries = entries
+    self.acceptedActions = acceptedActions
+    self.timers = timers
+    self.lastWriter = lastWriter
+  }
+
+  /// The most entries of ``entries``.
+  package static let pageLength = 1000
+}

@@ -1,0 +1,50 @@
+/// An error of a log.
+///
+/// A write that fails has changed nothing, except for ``unknown``.
+public enum LogError: Error, Equatable, Sendable {
+  /// Another writer was first: the session is at another version or epoch than the writer expects.
+  ///
+  /// The other writer, where the log knows it.
+  case lost(to: NodeID?)
+
+  /// No space is left.
+  case full
+
+  /// The store cannot be reached.
+  case unavailable(String)
+
+  /// The store did not confirm the write in time: it has changed everything or nothing, which the
+  /// next load of the session shows.
+  case unknown
+
+  /// The batch, or the State after it, is larger than the store accepts.
+  case tooLarge
+
+  /// The stored data is damaged.
+  case corrupt(String)
+
+  /// This release of the reactor cannot decode the mutation or the snapshot of a version.
+  case unreadable(version: Int, reason: String)
+}
+
+extension LogError {
+  /// Another writer was first; it is not known which.
+  public static var conflict: LogError { .lost(to: nil) }
+}
+
+extension LogError: CustomStringConvertible {
+  /// The case and its values, for log lines.
+  public var description: String {
+    switch self {
+    case .lost(to: nil): "conflict"
+    case .lost(let winner?): "conflict with \(winner)"
+    case .full: "full"
+    case .unavailable(let reason): "unavailable(\"\(reason)\")"
+    case .unknown: "unknown"
+    case .tooLarge: "tooLarge"
+    case .corrupt(let reason): "corrupt(\"\(reason)\")"
+    case .unreadable(let version, let reason):
+      "unreadable(version: \(version), reason: \"\(reason)\")"
+    }
+  }
+}
