@@ -18,7 +18,7 @@ ARGS ?=
 packages := config/install-packages
 python_packages := config/install-python-packages
 formatted := Package.swift Sources Tests
-documented := ReactorStreams ReactorCore ReactorFlows ReactorTesting ReactorCoding ReactorClient ReactorLog ReactorHost \
+documented := ReactorStreams ReactorCore ReactorFlows ReactorTesting ReactorCoding ReactorClient ReactorLog ReactorHost ReactorCluster \
   ReactorTransport ReactorHTTP Identity SQLiteLog ReactorService MicrohttpdServer
 # The flags of the image, so that benchmarks measure the same binary. Static linking of the Swift
 # runtime also makes calls cheaper.
@@ -91,10 +91,11 @@ sanitize: ## Run the tests under ThreadSanitizer and AddressSanitizer, with ARGS
 	config/test-sanitized thread $(ARGS)
 	config/test-sanitized address $(ARGS)
 
-test-faults: ## Run the crash and disk fault tests with many rounds.
+test-faults: ## Run the crash and disk fault tests, and the simulation of a cluster, with many rounds.
 	@$(packages) build run test
 	swift build --build-tests
-	FAULT_ROUNDS=200 swift test --skip-build --filter 'KillTests|FaultTests' $(ARGS)
+	FAULT_ROUNDS=200 CLUSTER_SEEDS=10000 swift test --skip-build \
+	  --filter 'KillTests|FaultTests|ClusterTests.SimulationTests' $(ARGS)
 
 fuzz: ## Fuzz each parser with libFuzzer for FUZZ_SECONDS (60).
 	@$(packages) build run

@@ -126,6 +126,18 @@ let package = Package(
       ],
       swiftSettings: settings),
 
+    // Several nodes over one log: membership, placement, routing, remote sessions. No C.
+    .target(
+      name: "ReactorCluster",
+      dependencies: ["ReactorCoding", "ReactorCore", "ReactorHost", "ReactorLog", "Telemetry"],
+      swiftSettings: settings + [.strictMemorySafety()]),  // SE-0458
+    .testTarget(
+      name: "ReactorClusterTests",
+      dependencies: [
+        "ReactorCluster", "ReactorCore", "ReactorHost", "ReactorLog", "ReactorStreams",
+      ],
+      swiftSettings: settings),
+
     // The web pages and the JavaScript client, compiled in.
     .target(
       name: "ReactorPages",

@@ -1,0 +1,123 @@
+public import ReactorLog
+
+/// The other nodes of a cluster, as this node sees them.
+///
+/// ```
+///            heartbeat                no heartbeat for `suspect`,
+/// (unknown) ───────────▶ alive ──────  "no such node", a newer      ─────▶ failed
+///                       joining        incarnation of the name, or left
+///                       ready
+///                       draining
+/// ```
+///
+/// A failed incarnation never returns: its heartbeats are reported as ``Reception/expelled``, and the
+/// process has to join with another one.
+public struct Membership: Sendable {
+  /// A node that is alive.
+  public struct Member: Sendable {
+    /// Its last heartbeat.
+    public var heartbeat: Heartbeat
+
+    /// The time at which that arrived.
+    public var heardAt: Milliseconds
+  }
+
+  /// The effect of a heartbeat.
+  public enum Reception: Equatable, Sendable {
+    /// The node was alive, and nothing has changed.
+    case known
+
+    /// The node is new, or its heartbeat has changed. The previous incarnation of its name, if this
+    /// heartbeat replaces one.
+    case changed(replaced: NodeID?)
+
+    /// The incarnation was marked as failed.
+    case expelled
+
+    /// The node has left.
+    case left
+
+    /// The node supports no version of the protocol that this node supports.
+    case incompatible
+  }
+
+  /// The maximum number of failed incarnations that are remembered; the oldest ones are dropped.
+  public static let failedLimit = 256
+
+  /// The maximum number of nodes.
+  ///
+  /// Heartbeats of further ones are ignored.
+  public static let limit = 64
+
+  /// The nodes that are alive, without this one.
+  public private(set) var members: [NodeID: Member] = [:]
+
+  private var failed: [NodeID] = []
+  private let suspect: Milliseconds
+
+  /// Creates a membership of this node only.
+  ///
+  /// - Parameter suspect: The time without a heartbeat after which a node counts as failed.
+  public init(suspect: Milliseconds) {
+    self.suspect = suspect
+  }
+
+  /// Records a heartbeat.
+  public mutating func receive(_ heartbeat: Heartbeat, at now: Milliseconds) -> Reception {
+    let node = heartbeat.node
+    guard heartbeat.protocols.overlaps(NodeProtocol.supported) else { return .incompatible }
+    guard !failed.contains(node) else { return .expelled }
+    guard heartbeat.state != .left else {
+      return fail(node) ? .left : .expelled
+    }
+    let known = members[node]?.heartbeat
+    if known == nil, members.count >= Self.limit { return .known }
+    members[node] = Member(heartbeat: heartbeat, heardAt: now)
+    guard known != heartbeat else { return .known }
+    let previous = known == nil ? members.keys.first { $0.name == node.name && $0 != node } : nil
+    if let previous { _ = fail(previous) }
+    return .changed(replaced: previous)
+  }
+
+  /// Marks a node as failed.
+  ///
+  /// - Returns: Whether it was alive.
+  public mutating func fail(_ node: NodeID) -> Bool {
+    let wasAlive = members.removeValue(forKey: node) != nil
+    guard !failed.contains(node) else { return wasAlive }
+    failed.append(node)
+    if failed.count > Self.failedLimit { failed.removeFirst() }
+    return wasAlive
+  }
+
+  /// Marks the nodes as failed whose last heartbeat is older than `suspect`.
+  ///
+  /// - Returns: These nodes.
+  public mutating func expire(at now: Milliseconds) -> [NodeID] {
+    let silent = members.filter { now - $0.value.heardAt >= suspect }.map(\.key)
+    for node in silent { _ = fail(node) }
+    return silent.sorted { $0.description < $1.description }
+  }
+
+  /// Forgets all nodes: this node joins again with another incarnation, under which it does not know
+  /// which of its observations were caused by its own absence.
+  public mutating func reset() {
+    members = [:]
+    failed = []
+  }
+
+  /// The time at which ``expire(at:)`` has an effect if no heartbeat arrives.
+  public var nextExpiry: Milliseconds? {
+    members.values.map { $0.heardAt + suspect }.min()
+  }
+
+  /// Whether a node is alive.
+  public func isAlive(_ node: NodeID) -> Bool {
+    members[node] != nil
+  }
+
+  /// The living incarnation of a name.
+  public func living(_ name: String) -> NodeID? {
+    members.keys.first { $0.name == name }
+  }
+}

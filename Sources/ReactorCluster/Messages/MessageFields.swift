@@ -1,0 +1,108 @@
+internal import ReactorLog
+
+/// The parts of messages.
+extension MessageWriter {
+  mutating func write(_ node: NodeID) {
+    write(node.name)
+    write(node.incarnation)
+  }
+
+  mutating func write(_ key: SessionKey) {
+    write(key.reactor)
+    write(key.id)
+  }
+
+  mutating func write(_ cursor: Cursor) {
+    write(cursor.epoch)
+    write(cursor.version)
+  }
+
+  mutating func write(_ heartbeat: Heartbeat) {
+    write(heartbeat.node)
+    write(heartbeat.state.rawValue)
+    write(heartbeat.protocols.lowerBound)
+    write(heartbeat.protocols.upperBound)
+    write(heartbeat.configuration)
+    write(all: heartbeat.fingerprints.sorted { $0.key < $1.key }) { writer, entry in
+      writer.write(entry.key)
+      writer.write(entry.value)
+    }
+  }
+
+  mutating func write(_ request: ForwardedRequest) {
+    write(request.number.edge)
+    write(request.number.count)
+    write(request.session)
+    write(request.kind.rawValue)
+    write(request.isRepeated)
+    write(request.payload)
+  }
+
+  mutating func write(_ commits: PublishedCommits) {
+    write(commits.owner)
+    write(commits.session)
+    write(commits.epoch)
+    write(commits.base)
+    write(all: commits.states) { $0.write($1) }
+  }
+
+  mutating func write(_ digest: Digest) {
+    write(all: digest.changes) { writer, change in
+      writer.write(change.session)
+      writer.write(change.cursor)
+    }
+    write(digest.subscriptions)
+  }
+}
+
+extension MessageReader {
+  mutating func node() throws(MessageError) -> NodeID {
+    NodeID(name: try text(), incarnation: try number())
+  }
+
+  /// A session's key; an invalid id is an error.
+  mutating func key() throws(MessageError) -> SessionKey {
+    let key = SessionKey(reactor: try text(), id: try text())
+    guard SessionKey.isValid(id: key.id) else { throw MessageError() }
+    return key
+  }
+
+  mutating func cursor() throws(MessageError) -> Cursor {
+    Cursor(epoch: try text(), version: try integer())
+  }
+
+  mutating func heartbeat() throws(MessageError) -> Heartbeat {
+    let node = try node()
+    guard let state = NodeState(rawValue: try byte()) else { throw MessageError() }
+    let (lowest, highest) = (try byte(), try byte())
+    guard lowest <= highest else { throw MessageError() }
+    let configuration = try number()
+    let fingerprints = try all { (reader) throws(MessageError) in
+      (try reader.text(), try reader.number())
+    }
+    return Heartbeat(
+      node: node, state: state, protocols: lowest...highest, configuration: configuration,
+      fingerprints: Dictionary(fingerprints) { $1 })
+  }
+
+  mutating func request() throws(MessageError) -> ForwardedRequest {
+    let number = RequestNumber(edge: try node(), count: try number())
+    let key = try key()
+    guard let kind = ForwardedRequest.Kind(rawValue: try byte()) else { throw MessageError() }
+    return ForwardedRequest(
+      number: number, session: key, kind: kind, isRepeated: try bool(), payload: try data())
+  }
+
+  mutating func commits() throws(MessageError) -> PublishedCommits {
+    PublishedCommits(
+      owner: try node(), session: try key(), epoch: try text(), base: try integer(),
+      states: try all { (reader) throws(MessageError) in try reader.data() })
+  }
+
+  mutating func digest() throws(MessageError) -> Digest {
+    let changes = try all { (reader) throws(MessageError) in
+      Digest.Change(session: try reader.key(), cursor: try reader.cursor())
+    }
+    return Digest(changes: changes, subscriptions: try number())
+  }
+}

@@ -1,0 +1,112 @@
+/// Writes the fields of a message: numbers of fixed size, little-endian, and byte strings with their
+/// length.
+struct MessageWriter {
+  private(set) var bytes: [UInt8] = []
+
+  mutating func write(_ value: UInt8) {
+    bytes.append(value)
+  }
+
+  mutating func write(_ value: Bool) {
+    bytes.append(value ? 1 : 0)
+  }
+
+  mutating func write(_ value: UInt64) {
+    for shift in stride(from: 0, to: 64, by: 8) {
+      bytes.append(UInt8(truncatingIfNeeded: value >> shift))
+    }
+  }
+
+  mutating func write(_ value: Int) {
+    write(UInt64(bitPattern: Int64(value)))
+  }
+
+  mutating func write(_ value: [UInt8]) {
+    write(value.count)
+    bytes += value
+  }
+
+  mutating func write(_ text: String) {
+    write(Array(text.utf8))
+  }
+
+  /// Writes whether there is a value, and the value.
+  mutating func write<Value>(
+    _ value: Value?, _ body: (inout MessageWriter, Value) -> Void
+  ) {
+    write(value != nil)
+    if let value { body(&self, value) }
+  }
+
+  /// Writes the number of values, and the values.
+  mutating func write<Value>(
+    all values: some Collection<Value>, _ body: (inout MessageWriter, Value) -> Void
+  ) {
+    write(values.count)
+    for value in values { body(&self, value) }
+  }
+}
+
+/// The bytes are no message of this protocol.
+struct MessageError: Error {}
+
+/// Reads the fields of a message in the order in which they were written.
+///
+/// Bytes of another release or of a foreign sender end in an error, never in a trap or a large
+/// allocation.
+struct MessageReader {
+  private var bytes: ArraySlice<UInt8>
+
+  init(_ bytes: [UInt8]) {
+    self.bytes = bytes[...]
+  }
+
+  mutating func byte() throws(MessageError) -> UInt8 {
+    guard let byte = bytes.popFirst() else { throw MessageError() }
+    return byte
+  }
+
+  mutating func bool() throws(MessageError) -> Bool {
+    try byte() != 0
+  }
+
+  mutating func number() throws(MessageError) -> UInt64 {
+    guard bytes.count >= 8 else { throw MessageError() }
+    var value: UInt64 = 0
+    for (index, byte) in bytes.prefix(8).enumerated() { value |= UInt64(byte) << (8 * index) }
+    bytes = bytes.dropFirst(8)
+    return value
+  }
+
+  mutating func integer() throws(MessageError) -> Int {
+    Int(Int64(bitPattern: try number()))
+  }
+
+  mutating func data() throws(MessageError) -> [UInt8] {
+    let count = try integer()
+    guard count >= 0, count <= bytes.count else { throw MessageError() }
+    defer { bytes = bytes.dropFirst(count) }
+    return Array(bytes.prefix(count))
+  }
+
+  mutating func text() throws(MessageError) -> String {
+    String(decoding: try data(), as: UTF8.self)
+  }
+
+  mutating func optional<Value>(
+    _ body: (inout MessageReader) throws(MessageError) -> Value
+  ) throws(MessageError) -> Value? {
+    try bool() ? try body(&self) : nil
+  }
+
+  mutating func all<Value>(
+    _ body: (inout MessageReader) throws(MessageError) -> Value
+  ) throws(MessageError) -> [Value] {
+    let count = try integer()
+    // Each value has at least one byte.
+    guard count >= 0, count <= bytes.count else { throw MessageError() }
+    var values: [Value] = []
+    for _ in 0..<count { values.append(try body(&self)) }
+    return values
+  }
+}

@@ -1,0 +1,83 @@
+internal import ReactorLog
+
+/// A request with its sender, as bytes.
+extension NodeRequest {
+  func bytes(from sender: NodeID) -> [UInt8] {
+    var writer = MessageWriter()
+    writer.write(sender)
+    switch self {
+    case .forward(let request):
+      writer.write(1 as UInt8)
+      writer.write(request)
+    case .release(let key):
+      writer.write(2 as UInt8)
+      writer.write(key)
+    case .probe: writer.write(3 as UInt8)
+    }
+    return writer.bytes
+  }
+
+  /// Reads a request and its sender; `nil` for bytes that are not one of this protocol.
+  static func read(_ bytes: [UInt8]) -> (request: NodeRequest, sender: NodeID)? {
+    var reader = MessageReader(bytes)
+    do throws(MessageError) {
+      let sender = try reader.node()
+      return (try read(&reader), sender)
+    } catch {
+      return nil
+    }
+  }
+
+  private static func read(_ reader: inout MessageReader) throws(MessageError) -> NodeRequest {
+    switch try reader.byte() {
+    case 1: .forward(try reader.request())
+    case 2: .release(try reader.key())
+    case 3: .probe
+    default: throw MessageError()
+    }
+  }
+}
+
+extension NodeReply {
+  /// The reply as bytes.
+  var bytes: [UInt8] {
+    var writer = MessageWriter()
+    switch self {
+    case .response(let response):
+      writer.write(1 as UInt8)
+      writer.write(response)
+    case .ownedBy(let node):
+      writer.write(2 as UInt8)
+      writer.write(node)
+    case .unavailable: writer.write(3 as UInt8)
+    case .unknown: writer.write(4 as UInt8)
+    case .running: writer.write(5 as UInt8)
+    case .released: writer.write(6 as UInt8)
+    case .alive: writer.write(7 as UInt8)
+    }
+    return writer.bytes
+  }
+
+  /// Reads a reply; `nil` for bytes that are not one of this protocol.
+  init?(_ bytes: [UInt8]) {
+    var reader = MessageReader(bytes)
+    do throws(MessageError) {
+      self = try Self.read(&reader)
+    } catch {
+      return nil
+    }
+  }
+
+  private static func read(_ reader: inout MessageReader) throws(MessageError) -> NodeReply {
+    switch try reader.byte() {
+    case 1: .response(try reader.data())
+    case 2: .ownedBy(try reader.node())
+    case 3: .unavailable
+    case 4: .unknown
+    case 5: .running
+    case 6: .released
+    case 7: .alive
+    default: throw MessageError()
+    }
+  }
+}

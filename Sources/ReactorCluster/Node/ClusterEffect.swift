@@ -1,0 +1,79 @@
+public import ReactorLog
+
+/// Identifies a request to another node that waits for its reply.
+public typealias CallID = UInt64
+
+/// Identifies the execution of a request by the host of this node.
+public typealias ExecutionID = UInt64
+
+/// Identifies a request of this node's own clients.
+public typealias RequestToken = UInt64
+
+/// The target of a reply: a request of another node, by the glue's name for it.
+public typealias ReplyToken = UInt64
+
+/// An instruction of ``ClusterMachine``, which the glue executes in order.
+public enum ClusterEffect: Equatable, Sendable {
+  /// Broadcasts the heartbeat.
+  case broadcast(Heartbeat)
+
+  /// Sends a heartbeat to one node, which may not receive broadcasts yet.
+  case greet(NodeID, Heartbeat)
+
+  /// Informs a node that the others have marked its incarnation as failed.
+  case expel(NodeID)
+
+  /// Sends a request, and reports ``ClusterMachine/received(_:of:at:)``.
+  case request(CallID, NodeID, NodeRequest, timeout: Milliseconds)
+
+  /// Replies to a request of another node.
+  case reply(ReplyToken, NodeReply)
+
+  /// Reads the last writer of a session from the log, and reports
+  /// ``ClusterMachine/foundLastWriter(_:of:at:)``.
+  case findLastWriter(SessionKey)
+
+  /// Executes a request, and reports ``ClusterMachine/executed(_:_:at:)``. The host loads the session
+  /// if it is not in memory.
+  case execute(ExecutionID, ForwardedRequest)
+
+  /// Evicts a session from memory, and replies with ``NodeReply/released``; or with
+  /// ``NodeReply/ownedBy(_:)`` if it is in use. A forced release waits for the batch that the log has,
+  /// and reports the other requests as ``ExecutionResult/displaced(by:)``. Without a token there is no
+  /// reply.
+  case release(SessionKey, to: NodeID, forced: Bool, ReplyToken?)
+
+  /// Broadcasts that this node owns a session from now on, so that others drop a stale copy.
+  case claim(SessionKey)
+
+  /// Responds to a client of this node.
+  case respond(RequestToken, RequestResult)
+
+  /// A node has failed or left: its remote subscriptions are to be opened again elsewhere.
+  case nodeFailed(NodeID)
+
+  /// The set of ready nodes has changed.
+  case placementChanged
+
+  /// The incarnation was marked as failed: all sessions leave memory like with a forced release, and
+  /// ``ClusterMachine/rejoin(as:at:)`` follows.
+  case rejoin
+}
+
+/// The outcome of an execution.
+public enum ExecutionResult: Equatable, Sendable {
+  /// The response. Mutations of the request are committed.
+  case response([UInt8])
+
+  /// Nothing is committed: the log has a batch of another writer, or the session has left memory.
+  case displaced(by: NodeID?)
+
+  /// Nothing is committed: the host cannot execute the request at present.
+  case unavailable
+
+  /// The log did not confirm the commit.
+  case unknown
+
+  /// Nothing was executed: the log says that an earlier delivery of the request is being executed.
+  case running
+}

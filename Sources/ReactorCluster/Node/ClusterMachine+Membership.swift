@@ -1,0 +1,82 @@
+public import ReactorLog
+
+/// Heartbeats and failures.
+extension ClusterMachine {
+  /// A heartbeat arrived.
+  public mutating func received(_ heartbeat: Heartbeat, at now: Milliseconds) {
+    guard heartbeat.node != node else { return }
+    guard heartbeat.node.name != node.name || state == .left else {
+      // Another process has the name of this node, or this heartbeat is of an earlier incarnation.
+      return
+    }
+    switch membership.receive(heartbeat, at: now) {
+    case .known, .incompatible: break
+    case .expelled: didHearExpelled(heartbeat)
+    case .left: didFail(heartbeat.node, at: now)
+    case .changed(let replaced):
+      if let replaced { didFail(replaced, at: now) }
+      // A new node learns of this one without waiting for the next broadcast.
+      if heartbeat.state == .joining { emit(.greet(heartbeat.node, currentHeartbeat)) }
+      emit(.placementChanged)
+    }
+  }
+
+  /// A node runs that this one has marked as failed: it joins again with another incarnation.
+  ///
+  /// If this node has marked all others as failed, it was cut off itself.
+  private mutating func didHearExpelled(_ heartbeat: Heartbeat) {
+    guard heartbeat.state != .left else { return }
+    membership.members.isEmpty ? beginRejoin() : emit(.expel(heartbeat.node))
+  }
+
+  /// Another node has marked an incarnation of this node as failed.
+  public mutating func expelled(_ incarnation: NodeID) {
+    guard incarnation == node, state != .left else { return }
+    beginRejoin()
+  }
+
+  /// A node has failed: its requests are repeated at other owners, in the order of their numbers.
+  ///
+  /// - Parameters:
+  ///   - failed: The node.
+  ///   - undelivered: A request that is known not to have arrived.
+  ///   - now: The time.
+  mutating func didFail(
+    _ failed: NodeID, undelivered: CallID? = nil, at now: Milliseconds
+  ) {
+    hints.removeAll(naming: failed)
+    emit(.nodeFailed(failed))
+    emit(.placementChanged)
+    let lost = calls.filter { $0.value.node == failed }.keys.sorted()
+    for id in lost { didLose(id, isDelivered: id != undelivered, at: now) }
+  }
+
+  private mutating func didLose(_ id: CallID, isDelivered: Bool, at now: Milliseconds) {
+    guard let (call, _) = calls.removeValue(forKey: id) else { return }
+    switch call {
+    case .probe: break
+    case .release(let key): grant(key, at: now)
+    case .forward(let count):
+      // If this delivery did not arrive, an earlier one to the same owner may have.
+      let mayBeExecuted = isDelivered || pending[count]?.mayBeExecuted ?? false
+      ownerFailed(count, mayBeExecuted: mayBeExecuted, at: now)
+    }
+  }
+
+  /// The ready nodes, this one included.
+  public var readyNodes: [NodeID] {
+    var nodes = membership.members.values.filter { $0.heartbeat.state == .ready }.map(
+      \.heartbeat.node)
+    if state == .ready { nodes.append(node) }
+    return nodes
+  }
+
+  /// The presumed owner of a session: the hinted one, or the one that placement selects; `nil` if no
+  /// node is ready.
+  public func owner(of key: SessionKey, at now: Milliseconds) -> NodeID? {
+    if let hint = hints.owner(of: key, at: now), hint == node || membership.isAlive(hint) {
+      return hint
+    }
+    return Placement.owner(of: key, among: readyNodes)
+  }
+}

@@ -1,0 +1,191 @@
+public import ReactorLog
+
+/// The owner: requests that arrive for a session, and the release of sessions.
+extension ClusterMachine {
+  /// Another node sends a request.
+  ///
+  /// - Parameters:
+  ///   - request: The request.
+  ///   - isInMemory: Whether the session that it names is in this node's memory.
+  ///   - token: The name of the request in ``ClusterEffect/reply(_:_:)``.
+  ///   - sender: The other node.
+  ///   - now: The time.
+  public mutating func received(
+    _ request: NodeRequest, isInMemory: Bool, reply token: ReplyToken, from sender: NodeID,
+    at now: Milliseconds
+  ) {
+    switch request {
+    case .probe: emit(.reply(token, .alive))
+    case .forward(let request):
+      arrive(Arrival(request, from: .node(token)), isInMemory: isInMemory, at: now)
+    case .release(let key):
+      let isComing = acquisitions[key] != nil || busy[key] != nil
+      if isInMemory || isComing && state == .draining {
+        emit(.release(key, to: sender, forced: state == .draining, token))
+      } else {
+        emit(.reply(token, isComing ? .ownedBy(node) : .released))
+      }
+    }
+  }
+
+  /// A request has arrived from another node, or from a client of this one.
+  mutating func arrive(_ arrival: Arrival, isInMemory: Bool, at now: Milliseconds) {
+    let key = arrival.request.session
+    if let running = executing[arrival.request.number] {
+      // A repetition: the reply to the previous delivery may not arrive.
+      executions[running]?.replies.append(arrival.source)
+      return
+    }
+    if isInMemory { return execute(arrival) }
+    let next = Placement.owner(of: key, among: readyNodes)
+    if state == .draining, let next { return reply(.ownedBy(next), to: arrival.source, at: now) }
+    acquire(arrival, at: now)
+  }
+
+  private mutating func acquire(_ arrival: Arrival, at now: Milliseconds) {
+    let key = arrival.request.session
+    if let waiting = acquisitions[key]?.waiting.count {
+      guard waiting < Acquisition.limit else {
+        return reply(.unavailable, to: arrival.source, at: now)
+      }
+      acquisitions[key]?.waiting.append(arrival)
+      return
+    }
+    acquisitions[key] = Acquisition(waiting: [arrival])
+    emit(.findLastWriter(key))
+  }
+
+  /// The log's last writer of a session, after ``ClusterEffect/findLastWriter(_:)``.
+  ///
+  /// The release is requested from the living node of the writer's name, whatever the age of its
+  /// message: a session without commits may have subscribers there.
+  public mutating func foundLastWriter(
+    _ result: Result<NodeID?, LogError>, of key: SessionKey, at now: Milliseconds
+  ) {
+    guard acquisitions[key] != nil else { return }
+    switch result {
+    case .failure:
+      for arrival in acquisitions.removeValue(forKey: key)?.waiting ?? [] {
+        reply(.unavailable, to: arrival.source, at: now)
+      }
+    case .success(let writer):
+      guard let writer, writer.name != node.name, let owner = membership.living(writer.name) else {
+        return grant(key, at: now)
+      }
+      call(.release(key), .release(key), owner, timeout: settings.suspect)
+    }
+  }
+
+  /// The reply to a request for a release.
+  mutating func didRelease(
+    _ key: SessionKey, _ reply: Result<NodeReply, BusError>, at now: Milliseconds
+  ) {
+    guard acquisitions[key] != nil else { return }
+    switch reply {
+    case .success(.ownedBy(let owner)) where owner != node:
+      for arrival in acquisitions.removeValue(forKey: key)?.waiting ?? [] {
+        self.reply(.ownedBy(owner), to: arrival.source, at: now)
+      }
+    case .success, .failure(.noSuchNode): grant(key, at: now)
+    case .failure(.timedOut):
+      acquisitions[key]?.attempts += 1
+      // The log's last writer may be another one meanwhile.
+      emit(.findLastWriter(key))
+    }
+  }
+
+  /// Executes the requests that wait for a session, in the order of their arrival.
+  mutating func grant(_ key: SessionKey, at now: Milliseconds) {
+    guard let acquisition = acquisitions.removeValue(forKey: key) else { return }
+    hints.remove(key)
+    emit(.claim(key))
+    for arrival in acquisition.waiting { execute(arrival) }
+  }
+
+  /// Another node has begun to own a session.
+  ///
+  /// - Parameters:
+  ///   - key: The session.
+  ///   - owner: The other node.
+  ///   - isInMemory: Whether the session is in this node's memory: this node has not written the last
+  ///     message, or it was marked as failed.
+  public mutating func claimed(_ key: SessionKey, by owner: NodeID, isInMemory: Bool) {
+    guard isInMemory, owner != node else { return }
+    emit(.release(key, to: owner, forced: true, nil))
+  }
+
+  // MARK: Execution
+
+  func isExecuting(_ number: RequestNumber) -> Bool {
+    executing[number] != nil
+  }
+
+  private mutating func execute(_ arrival: Arrival) {
+    // The client of a local request may have its response already: the request waited too long.
+    if case .edge(let count) = arrival.source, pending[count] == nil { return }
+    if let running = executing[arrival.request.number] {
+      executions[running]?.replies.append(arrival.source)
+      return
+    }
+    start(
+      Execution(request: arrival.request, replies: [arrival.source], attempts: arrival.attempts))
+  }
+
+  private mutating func start(_ execution: Execution) {
+    let id = newID()
+    executions[id] = execution
+    executing[execution.request.number] = id
+    busy[execution.request.session, default: 0] += 1
+    emit(.execute(id, execution.request))
+  }
+
+  /// The host has executed a request.
+  public mutating func executed(
+    _ id: ExecutionID, _ result: ExecutionResult, at now: Milliseconds
+  ) {
+    guard let execution = executions.removeValue(forKey: id) else { return }
+    let key = execution.request.session
+    executing[execution.request.number] = nil
+    if let count = busy[key] { busy[key] = count > 1 ? count - 1 : nil }
+    switch result {
+    case .response(let bytes): reply(.response(bytes), to: execution, at: now)
+    case .unavailable: reply(.unavailable, to: execution, at: now)
+    case .unknown: reply(.unknown, to: execution, at: now)
+    case .running: reply(.running, to: execution, at: now)
+    case .displaced(let winner): displaced(execution, by: winner, at: now)
+    }
+  }
+
+  /// The session has left this node: its new owner receives the request, which may be this node again.
+  private mutating func displaced(
+    _ execution: Execution, by winner: NodeID?, at now: Milliseconds
+  ) {
+    let key = execution.request.session
+    if let winner, winner.name != node.name, let owner = membership.living(winner.name) {
+      hints.set(owner, for: key, at: now)
+      return reply(.ownedBy(owner), to: execution, at: now)
+    }
+    guard execution.attempts < 3, state != .draining else {
+      let next = owner(of: key, at: now)
+      let isElsewhere = next != nil && next != node
+      return reply(isElsewhere ? .ownedBy(next ?? node) : .unavailable, to: execution, at: now)
+    }
+    for source in execution.replies {
+      acquire(
+        Arrival(execution.request, from: source, attempts: execution.attempts + 1), at: now)
+    }
+  }
+
+  private mutating func reply(_ reply: NodeReply, to execution: Execution, at now: Milliseconds) {
+    for source in execution.replies { self.reply(reply, to: source, at: now) }
+  }
+
+  private mutating func reply(
+    _ reply: NodeReply, to source: Arrival.Source, at now: Milliseconds
+  ) {
+    switch source {
+    case .node(let token): emit(.reply(token, reply))
+    case .edge(let count): edge(count, received: reply, from: node, at: now)
+    }
+  }
+}

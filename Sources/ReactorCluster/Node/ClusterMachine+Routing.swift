@@ -1,0 +1,183 @@
+public import ReactorLog
+
+/// The edge: requests of this node's clients, until their response.
+///
+/// ```
+///              ┌────── owned by X, running, repetition ─────┐
+///              ▼                                            │
+/// submit ──▶ routed ──▶ at this node, or sent to the owner ─┼─▶ response
+///              ▲                                            ├─▶ unavailable: not executed
+///              └────── the owner failed ────────────────────┴─▶ unknown: two owners failed, or no reply
+/// ```
+extension ClusterMachine {
+  /// A client of this node sends a request.
+  ///
+  /// - Parameters:
+  ///   - payload: The request in the host's encoding.
+  ///   - key: Its session.
+  ///   - kind: The effect of a repetition.
+  ///   - token: The name of the request in ``ClusterEffect/respond(_:_:)``.
+  ///   - isInMemory: Whether the session is in this node's memory.
+  ///   - now: The time.
+  public mutating func submit(
+    _ payload: [UInt8], for key: SessionKey, kind: ForwardedRequest.Kind, token: RequestToken,
+    isInMemory: Bool, at now: Milliseconds
+  ) {
+    guard pending.count < settings.pending else { return emit(.respond(token, .unavailable)) }
+    let count = newID()
+    let request = ForwardedRequest(
+      number: RequestNumber(edge: node, count: count), session: key, kind: kind, payload: payload)
+    pending[count] = Pending(request: request, token: token, startedAt: now)
+    if isInMemory { return send(count, to: node, isInMemory: true, at: now) }
+    route(count, at: now)
+  }
+
+  /// The number of requests without a response.
+  public var pendingCount: Int { pending.count }
+
+  /// Sends a request to the presumed owner.
+  mutating func route(_ count: UInt64, at now: Milliseconds) {
+    guard let request = pending[count] else { return }
+    guard let owner = owner(of: request.request.session, at: now) else {
+      return retry(count, after: settings.pause, at: now)
+    }
+    send(count, to: owner, isInMemory: false, at: now)
+  }
+
+  private mutating func send(
+    _ count: UInt64, to target: NodeID, isInMemory: Bool, at now: Milliseconds
+  ) {
+    guard var request = pending[count] else { return }
+    request.target = target
+    request.retryAt = nil
+    request.probedAt = nil
+    request.sentAt = now
+    request.request.isRepeated = request.mayBeExecuted
+    request.call = nil
+    pending[count] = request
+    guard target != node else {
+      return arrive(
+        Arrival(request.request, from: .edge(count)), isInMemory: isInMemory, at: now)
+    }
+    let id = call(
+      .forward(count), .forward(request.request), target, timeout: settings.repetition)
+    pending[count]?.call = id
+  }
+
+  /// Routes a request again after a pause.
+  mutating func retry(_ count: UInt64, after pause: Milliseconds, at now: Milliseconds) {
+    if let call = pending[count]?.call { calls[call] = nil }
+    pending[count]?.call = nil
+    pending[count]?.target = nil
+    pending[count]?.retryAt = now + pause
+  }
+
+  @discardableResult
+  mutating func call(
+    _ call: Call, _ request: NodeRequest, _ target: NodeID, timeout: Milliseconds
+  ) -> CallID {
+    let id = newID()
+    calls[id] = (call, target)
+    emit(.request(id, target, request, timeout: timeout))
+    return id
+  }
+
+  // MARK: Replies
+
+  /// The reply to ``ClusterEffect/request(_:_:_:timeout:)`` arrived, or its error.
+  public mutating func received(
+    _ reply: Result<NodeReply, BusError>, of id: CallID, at now: Milliseconds
+  ) {
+    guard let (call, target) = calls[id] else { return }
+    if case .failure(.noSuchNode) = reply, membership.fail(target) {
+      return didFail(target, undelivered: id, at: now)
+    }
+    calls[id] = nil
+    switch call {
+    case .probe: break
+    case .release(let key): didRelease(key, reply, at: now)
+    case .forward(let count): didForward(count, reply, from: target, at: now)
+    }
+  }
+
+  private mutating func didForward(
+    _ count: UInt64, _ reply: Result<NodeReply, BusError>, from target: NodeID,
+    at now: Milliseconds
+  ) {
+    pending[count]?.call = nil
+    switch reply {
+    case .success(let reply): edge(count, received: reply, from: target, at: now)
+    case .failure(.noSuchNode):
+      ownerFailed(count, mayBeExecuted: pending[count]?.mayBeExecuted ?? false, at: now)
+    case .failure(.timedOut):
+      pending[count]?.mayBeExecuted = true
+      route(count, at: now)
+    }
+  }
+
+  /// The owner of a request has failed: another one receives it, with the same number.
+  mutating func ownerFailed(_ count: UInt64, mayBeExecuted: Bool, at now: Milliseconds) {
+    guard var request = pending[count] else { return }
+    request.call = nil
+    if mayBeExecuted {
+      request.mayBeExecuted = true
+      request.failedOwners += 1
+    }
+    pending[count] = request
+    let isExhausted = request.failedOwners >= settings.failedOwners
+    if isExhausted, request.request.kind == .action { return finish(count, .unknown) }
+    route(count, at: now)
+  }
+
+  /// The reply of a request's target, which may be this node.
+  mutating func edge(
+    _ count: UInt64, received reply: NodeReply, from target: NodeID, at now: Milliseconds
+  ) {
+    guard let request = pending[count] else { return }
+    let key = request.request.session
+    switch reply {
+    case .response(let bytes):
+      if target != Placement.owner(of: key, among: readyNodes) {
+        hints.set(target, for: key, at: now)
+      }
+      finish(count, .response(bytes, from: target))
+    case .ownedBy(let owner): redirect(count, to: owner, from: target, at: now)
+    case .running: retry(count, after: settings.pause, at: now)
+    case .unavailable: finishUnexecuted(count)
+    case .unknown, .released, .alive: finish(count, .unknown)
+    }
+  }
+
+  private mutating func redirect(
+    _ count: UInt64, to owner: NodeID, from target: NodeID, at now: Milliseconds
+  ) {
+    guard let request = pending[count] else { return }
+    let isKnown = owner == node || membership.isAlive(owner)
+    guard isKnown, owner != target else { return retry(count, after: settings.pause, at: now) }
+    guard request.hops + 1 < settings.hops else { return finishUnexecuted(count) }
+    pending[count]?.hops += 1
+    hints.set(owner, for: request.request.session, at: now)
+    route(count, at: now)
+  }
+
+  // MARK: The end of a request
+
+  /// Ends a request whose last delivery was not executed.
+  private mutating func finishUnexecuted(_ count: UInt64) {
+    guard let request = pending[count] else { return }
+    finish(count, request.mayBeExecuted ? .unknown : .unavailable)
+  }
+
+  /// Ends a request that has waited too long.
+  mutating func expire(_ count: UInt64) {
+    guard let request = pending[count] else { return }
+    let isDelivered = request.call != nil || isExecuting(request.request.number)
+    finish(count, request.mayBeExecuted || isDelivered ? .unknown : .unavailable)
+  }
+
+  mutating func finish(_ count: UInt64, _ result: RequestResult) {
+    guard let request = pending.removeValue(forKey: count) else { return }
+    if let call = request.call { calls[call] = nil }
+    emit(.respond(request.token, result))
+  }
+}

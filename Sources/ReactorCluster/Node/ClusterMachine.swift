@@ -1,0 +1,199 @@
+public import ReactorLog
+
+/// The decisions of one node: membership, placement, routing and ownership.
+///
+/// A value without clock, network and threads. Events arrive as method calls, with the time of a
+/// monotonic clock; the instructions accumulate until ``takeEffects()``. The order of the effects of
+/// one event matters.
+///
+/// The machine keeps no list of the sessions that this node owns: a session in the host's memory is
+/// owned, which the caller passes with each request. The log rejects a stale owner's writes, so every
+/// decision here may be wrong without harm to the data.
+public struct ClusterMachine: Sendable {
+  /// A request of this node's clients without a response.
+  struct Pending {
+    var request: ForwardedRequest
+    let token: RequestToken
+    let startedAt: Milliseconds
+    /// The node that has the request; `nil` while it waits for ``retryAt``.
+    var target: NodeID?
+    var call: CallID?
+    /// The time of the last delivery.
+    var sentAt: Milliseconds = 0
+    var probedAt: Milliseconds?
+    var retryAt: Milliseconds?
+    var hops = 0
+    var failedOwners = 0
+    /// Whether a delivery may have been executed whose reply did not arrive.
+    var mayBeExecuted = false
+  }
+
+  /// A request that waits for the reply of another node.
+  enum Call {
+    case forward(UInt64)
+    case release(SessionKey)
+    case probe
+  }
+
+  /// A request that this node executes.
+  struct Execution {
+    var request: ForwardedRequest
+    var replies: [Arrival.Source]
+    var attempts = 0
+  }
+
+  /// This node.
+  public internal(set) var node: NodeID
+
+  /// Its readiness.
+  public internal(set) var state = NodeState.joining
+
+  /// The other nodes.
+  public internal(set) var membership: Membership
+
+  var settings: ClusterSettings
+  var hints = HintTable()
+  var pending: [UInt64: Pending] = [:]
+  var calls: [CallID: (call: Call, node: NodeID)] = [:]
+  var acquisitions: [SessionKey: Acquisition] = [:]
+  var executions: [ExecutionID: Execution] = [:]
+  var executing: [RequestNumber: ExecutionID] = [:]
+  /// The number of executions per session.
+  var busy: [SessionKey: Int] = [:]
+  private(set) var effects: [ClusterEffect] = []
+  private var lastID: UInt64 = 0
+  private var heartbeat: Heartbeat
+  private var nextHeartbeat: Milliseconds
+  private var readyAt: Milliseconds
+  private var lastTick: Milliseconds
+  private var isRejoining = false
+
+  /// Creates a node that is about to join.
+  public init(_ heartbeat: Heartbeat, settings: ClusterSettings, at now: Milliseconds) {
+    node = heartbeat.node
+    self.heartbeat = heartbeat
+    self.settings = settings
+    membership = Membership(suspect: settings.suspect)
+    nextHeartbeat = now
+    lastTick = now
+    readyAt = now + settings.heartbeat * 2
+  }
+
+  /// Returns the instructions since the last call, in order.
+  public mutating func takeEffects() -> [ClusterEffect] {
+    defer { effects.removeAll(keepingCapacity: true) }
+    return effects
+  }
+
+  mutating func emit(_ effect: ClusterEffect) {
+    effects.append(effect)
+  }
+
+  mutating func newID() -> UInt64 {
+    lastID += 1
+    return lastID
+  }
+
+  // MARK: Time
+
+  /// The time of the next ``tick(at:)`` that has an effect.
+  public var nextDeadline: Milliseconds {
+    var next = min(nextHeartbeat, membership.nextExpiry ?? .max)
+    for request in pending.values { next = min(next, deadline(of: request)) }
+    return next
+  }
+
+  private func deadline(of request: Pending) -> Milliseconds {
+    let end = request.startedAt + settings.requestLimit
+    if let retry = request.retryAt { return min(end, retry) }
+    guard request.target != node else { return end }
+    let probe = request.probedAt == nil ? request.sentAt + settings.probe : .max
+    return min(end, probe)
+  }
+
+  /// Executes what is due.
+  ///
+  /// A node that was not executed for `cluster.suspect` knows that the others have marked it as failed.
+  public mutating func tick(at now: Milliseconds) {
+    if now - lastTick >= settings.suspect, !membership.members.isEmpty {
+      lastTick = now
+      return beginRejoin()
+    }
+    lastTick = now
+    if state == .joining, now >= readyAt { set(.ready, at: now) }
+    if now >= nextHeartbeat {
+      nextHeartbeat = now + settings.heartbeat
+      emit(.broadcast(currentHeartbeat))
+    }
+    for silent in membership.expire(at: now) { didFail(silent, at: now) }
+    // In the order of the numbers, so that a session's requests keep their order.
+    for count in pending.filter({ deadline(of: $0.value) <= now }).keys.sorted() {
+      attend(to: count, at: now)
+    }
+  }
+
+  private mutating func attend(to count: UInt64, at now: Milliseconds) {
+    guard let request = pending[count] else { return }
+    if now - request.startedAt >= settings.requestLimit { return expire(count) }
+    if request.retryAt != nil { return route(count, at: now) }
+    guard let target = request.target, target != node else { return }
+    pending[count]?.probedAt = now
+    call(.probe, .probe, target, timeout: settings.suspect)
+  }
+
+  // MARK: Readiness
+
+  /// The heartbeat of this node.
+  public var currentHeartbeat: Heartbeat {
+    var heartbeat = heartbeat
+    heartbeat.node = node
+    heartbeat.state = state
+    return heartbeat
+  }
+
+  /// Begins to hand the sessions over, before the process stops.
+  public mutating func drain(at now: Milliseconds) {
+    set(.draining, at: now)
+    emit(.broadcast(currentHeartbeat))
+  }
+
+  /// Announces that the process is about to exit.
+  public mutating func leave() {
+    state = .left
+    emit(.broadcast(currentHeartbeat))
+  }
+
+  private mutating func set(_ state: NodeState, at now: Milliseconds) {
+    guard self.state != state, self.state != .left else { return }
+    self.state = state
+    nextHeartbeat = now
+    emit(.placementChanged)
+  }
+
+  /// Ends the incarnation.
+  mutating func beginRejoin() {
+    guard !isRejoining else { return }
+    isRejoining = true
+    emit(.rejoin)
+  }
+
+  /// Joins with another incarnation, after ``ClusterEffect/rejoin``.
+  ///
+  /// Requests of this node's clients are routed again once the new incarnation is ready.
+  public mutating func rejoin(as node: NodeID, at now: Milliseconds) {
+    self.node = node
+    isRejoining = false
+    membership.reset()
+    hints = HintTable()
+    calls = [:]
+    acquisitions = [:]  // the edges repeat what waits here
+    if state == .ready { state = .joining }
+    nextHeartbeat = now
+    lastTick = now
+    readyAt = now + settings.heartbeat * 2
+    for (count, request) in pending where !isExecuting(request.request.number) {
+      pending[count]?.mayBeExecuted = request.mayBeExecuted || request.call != nil
+      retry(count, after: settings.heartbeat * 2, at: now)
+    }
+  }
+}

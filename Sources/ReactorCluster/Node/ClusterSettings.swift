@@ -1,0 +1,38 @@
+/// The settings of a node in a cluster, in milliseconds.
+public struct ClusterSettings: Sendable {
+  /// `cluster.heartbeat`: the interval of heartbeats.
+  public var heartbeat: Milliseconds = 500
+
+  /// `cluster.suspect`: the time without a heartbeat after which a node counts as failed.
+  public var suspect: Milliseconds = 2_000
+
+  /// The time after which an unfinished request makes the edge probe its owner, so that a killed
+  /// process is noticed without waiting for its heartbeats.
+  public var probe: Milliseconds = 150
+
+  /// The time without a reply after which a request is repeated at the same owner.
+  public var repetition: Milliseconds = 2_500
+
+  /// The pause before a request is repeated that another delivery is executing, or that had no owner.
+  public var pause: Milliseconds = 50
+
+  /// The time after which a request without a response ends.
+  public var requestLimit: Milliseconds = 30_000
+
+  /// The maximum number of nodes that a request visits because each one names another owner.
+  public var hops = 3
+
+  /// The maximum number of owners that fail while they execute a request, before its outcome is
+  /// reported as unknown.
+  ///
+  /// One more would carry an action that crashes the process through all nodes.
+  public var failedOwners = 2
+
+  /// The maximum number of requests without a response.
+  ///
+  /// Further ones are rejected.
+  public var pending = 10_000
+
+  /// Creates the default settings.
+  public init() {}
+}

@@ -1,0 +1,51 @@
+public import ReactorLog
+
+/// Selects the owner of a session by rendezvous hashing: each node computes the same one from the same
+/// nodes, and a node that joins or fails moves 1/n of the sessions.
+public enum Placement {
+  /// The node with the highest hash for a session; `nil` without nodes.
+  ///
+  /// The incarnation does not count, so that a restart moves no session.
+  public static func owner(
+    of key: SessionKey, among nodes: some Sequence<NodeID>
+  ) -> NodeID? {
+    let session = hash(key)
+    return nodes.max { weight(of: $0, session) < weight(of: $1, session) }
+  }
+
+  /// The hash of a session, equal on all nodes and releases.
+  public static func hash(_ key: SessionKey) -> UInt64 {
+    var hash = FNV()
+    hash.combine(key.reactor)
+    hash.combine("/")
+    hash.combine(key.id)
+    return hash.value
+  }
+
+  private static func weight(of node: NodeID, _ session: UInt64) -> UInt64 {
+    var hash = FNV()
+    hash.combine(node.name)
+    return mixed(hash.value ^ session)
+  }
+
+  /// The finalizer of SplitMix64: each bit of the input changes half of the output's.
+  private static func mixed(_ value: UInt64) -> UInt64 {
+    var value = value
+    value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+    return value ^ (value >> 31)
+  }
+}
+
+/// The hash of Fowler, Noll and Vo (FNV-1a), with 64 bits.
+struct FNV {
+  private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
+
+  mutating func combine(_ text: String) {
+    for byte in text.utf8 { combine(byte) }
+  }
+
+  mutating func combine(_ byte: UInt8) {
+    value = (value ^ UInt64(byte)) &* 0x100_0000_01B3
+  }
+}

@@ -1,0 +1,112 @@
+public import ReactorLog
+
+/// Identifies a request that a node has accepted from a client, across all nodes and restarts.
+///
+/// The log stores it with the mutations of the request, so that a repetition at another owner is
+/// recognized. The count is one per incarnation and not per session: a count per session would have to
+/// be retained as long as the incarnation.
+public struct RequestNumber: Hashable, Sendable, CustomStringConvertible {
+  /// The node that accepted the request.
+  public let edge: NodeID
+
+  /// Its count at that node.
+  public let count: UInt64
+
+  /// Creates a number.
+  public init(edge: NodeID, count: UInt64) {
+    self.edge = edge
+    self.count = count
+  }
+
+  /// The node and the count in hexadecimal: `n1.77aa.1f`.
+  public var description: String {
+    "\(edge).\(String(count, radix: 16))"
+  }
+}
+
+/// A request for a session, as it travels from its edge to the session's owner.
+public struct ForwardedRequest: Equatable, Sendable {
+  /// The effect of a repetition.
+  public enum Kind: UInt8, Sendable {
+    /// Executed once: its number is committed with its mutations.
+    case action
+
+    /// Reads, or changes nothing when it is repeated.
+    case call
+  }
+
+  /// Its number.
+  public var number: RequestNumber
+
+  /// Its session.
+  public var session: SessionKey
+
+  /// The effect of a repetition.
+  public var kind: Kind
+
+  /// Whether an earlier delivery may have been executed.
+  public var isRepeated = false
+
+  /// The request in the host's encoding.
+  public var payload: [UInt8]
+
+  /// Creates a request.
+  public init(
+    number: RequestNumber, session: SessionKey, kind: Kind, isRepeated: Bool = false,
+    payload: [UInt8]
+  ) {
+    self.number = number
+    self.session = session
+    self.kind = kind
+    self.isRepeated = isRepeated
+    self.payload = payload
+  }
+}
+
+/// The outcome of a request for the edge's client.
+public enum RequestResult: Equatable, Sendable {
+  /// The owner's response.
+  case response([UInt8], from: NodeID)
+
+  /// The request was not executed, and will not be.
+  case unavailable
+
+  /// The request may have been executed.
+  case unknown
+}
+
+/// A request between nodes.
+public enum NodeRequest: Equatable, Sendable {
+  /// Execute a request.
+  case forward(ForwardedRequest)
+
+  /// Release a session, if it is idle here.
+  case release(SessionKey)
+
+  /// Reply, to show that the node is running.
+  case probe
+}
+
+/// The reply to a request between nodes.
+public enum NodeReply: Equatable, Sendable {
+  /// The response to a forwarded request.
+  case response([UInt8])
+
+  /// The request was not executed: another node owns the session.
+  case ownedBy(NodeID)
+
+  /// The request was not executed.
+  case unavailable
+
+  /// The request may have been executed.
+  case unknown
+
+  /// An earlier delivery of the request is being executed; it is to be repeated soon.
+  case running
+
+  /// The session is not in memory here, or no longer.
+  case released
+
+  /// The node is running.
+  case alive
+}

@@ -1,0 +1,126 @@
+public import ReactorLog
+
+/// A message of an owner to a subscribed node, one per second: the last message before a pause may be
+/// lost, and no later one would show it.
+public struct Digest: Equatable, Sendable {
+  /// A session that has changed since the last digest.
+  public struct Change: Equatable, Sendable {
+    /// The session.
+    public let session: SessionKey
+
+    /// Its last committed position.
+    public let cursor: Cursor
+
+    /// Creates a change.
+    public init(session: SessionKey, cursor: Cursor) {
+      self.session = session
+      self.cursor = cursor
+    }
+  }
+
+  /// The interval of digests.
+  public static let interval: Milliseconds = 1_000
+
+  /// The changed sessions.
+  public var changes: [Change]
+
+  /// The exclusive or of the hashes of all sessions to which the node is subscribed here.
+  public var subscriptions: UInt64
+
+  /// Creates a digest.
+  public init(changes: [Change], subscriptions: UInt64) {
+    self.changes = changes
+    self.subscriptions = subscriptions
+  }
+}
+
+/// The subscriptions of other nodes to the sessions of this one.
+public struct SubscribedNodes: Sendable {
+  /// The maximum number of subscriptions.
+  ///
+  /// Further ones are rejected.
+  public static let limit = 1_000_000
+
+  private struct Node {
+    var sessions: Set<SessionKey> = []
+    var hash: UInt64 = 0
+    var changes: [SessionKey: Cursor] = [:]
+  }
+
+  private var nodes: [NodeID: Node] = [:]
+  private var subscribers: [SessionKey: [NodeID]] = [:]
+  /// The number of subscriptions.
+  public private(set) var count = 0
+
+  /// Creates an empty table.
+  public init() {}
+
+  /// Whether a session has a subscribed node.
+  public func has(_ key: SessionKey) -> Bool { subscribers[key] != nil }
+
+  /// The nodes that are subscribed to a session.
+  public func nodes(of key: SessionKey) -> [NodeID] { subscribers[key] ?? [] }
+
+  /// Adds a subscription.
+  ///
+  /// - Returns: Whether the node is subscribed: `false` if the limit is reached.
+  public mutating func insert(_ node: NodeID, to key: SessionKey) -> Bool {
+    if nodes[node]?.sessions.contains(key) == true { return true }
+    guard count < Self.limit else { return false }
+    count += 1
+    nodes[node, default: Node()].sessions.insert(key)
+    nodes[node]?.hash ^= Placement.hash(key)
+    subscribers[key, default: []].append(node)
+    return true
+  }
+
+  /// Removes a subscription.
+  public mutating func remove(_ node: NodeID, from key: SessionKey) {
+    guard nodes[node]?.sessions.remove(key) != nil else { return }
+    count -= 1
+    nodes[node]?.hash ^= Placement.hash(key)
+    nodes[node]?.changes[key] = nil
+    if nodes[node]?.sessions.isEmpty == true { nodes[node] = nil }
+    subscribers[key]?.removeAll { $0 == node }
+    if subscribers[key]?.isEmpty == true { subscribers[key] = nil }
+  }
+
+  /// Removes the subscriptions of a node that has failed, and returns its sessions.
+  public mutating func removeAll(of node: NodeID) -> [SessionKey] {
+    let sessions = Array(nodes[node]?.sessions ?? [])
+    for key in sessions { remove(node, from: key) }
+    return sessions
+  }
+
+  /// Removes the subscriptions to a session that is closed, and returns their nodes.
+  public mutating func removeAll(from key: SessionKey) -> [NodeID] {
+    let nodes = subscribers[key] ?? []
+    for node in nodes { remove(node, from: key) }
+    return nodes
+  }
+
+  /// A session was committed: the next digests name the version.
+  ///
+  /// - Returns: The subscribed nodes.
+  public mutating func committed(_ key: SessionKey, at cursor: Cursor) -> [NodeID] {
+    guard let subscribed = subscribers[key] else { return [] }
+    for node in subscribed { nodes[node]?.changes[key] = cursor }
+    return subscribed
+  }
+
+  /// Returns the digests that are due, one per subscribed node, and forgets the changes.
+  public mutating func takeDigests() -> [(node: NodeID, digest: Digest)] {
+    let sorted = nodes.keys.sorted { $0.description < $1.description }
+    return sorted.map { node in
+      let changes = nodes[node]?.changes ?? [:]
+      nodes[node]?.changes = [:]
+      let listed = changes.map { Digest.Change(session: $0.key, cursor: $0.value) }
+      return (
+        node,
+        Digest(
+          changes: listed.sorted { $0.session.description < $1.session.description },
+          subscriptions: nodes[node]?.hash ?? 0)
+      )
+    }
+  }
+}

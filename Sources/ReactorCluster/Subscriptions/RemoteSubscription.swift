@@ -1,0 +1,150 @@
+public import ReactorLog
+
+/// The subscription of this node to a session at the session's owner, on behalf of all subscribers of
+/// this node.
+///
+/// ```
+///             opened at version v                     commit after v: published
+/// opening ────────────────────────▶ live at version v ◀────────┐
+///    ▲ │ failed                      │   │ └───────────────────┘
+///    │ ▼                             │   └── deleted: ended
+///  waiting                           │
+///    ▲                               │ a gap, a digest with a later version, the owner has failed or
+///    └───────────── opening ◀────────┘ has closed the session
+/// ```
+///
+/// An opened subscription includes the current State, so a gap skips states and never repeats one.
+public struct RemoteSubscription: Sendable {
+  /// The consequence of an event.
+  public enum Action: Equatable, Sendable {
+    /// Nothing.
+    case none
+
+    /// Open the subscription at the session's owner, and report ``opened(by:at:)`` or
+    /// ``failedToOpen(at:)``.
+    case open
+
+    /// Publish the states after a version.
+    case publish(after: Int)
+
+    /// The session was deleted.
+    case end
+  }
+
+  private enum Phase: Equatable {
+    case opening
+    case waiting(until: Milliseconds)
+    case live(owner: NodeID)
+    case ended
+  }
+
+  /// The pause before a subscription is opened again.
+  public static let pause: Milliseconds = 100
+
+  private var phase = Phase.opening
+  /// The last published state; `nil` before the first.
+  private(set) var cursor: Cursor?
+  /// The latest version that an owner has mentioned while the subscription was opening.
+  private var mentioned: Cursor?
+
+  /// Creates a subscription that is to be opened.
+  public init() {}
+
+  /// The owner that publishes; `nil` while the subscription is not open.
+  public var owner: NodeID? {
+    if case .live(let owner) = phase { owner } else { nil }
+  }
+
+  /// The time at which the subscription is opened again; `nil` while that is not due.
+  public var nextDeadline: Milliseconds? {
+    if case .waiting(let until) = phase { until } else { nil }
+  }
+
+  /// The owner has replied with its current State.
+  ///
+  /// - Returns: ``Action/publish(after:)`` with the version before the state if it is new.
+  public mutating func opened(by owner: NodeID, at opened: Cursor) -> Action {
+    guard phase == .opening else { return .none }
+    let missed = mentioned
+    mentioned = nil
+    phase = .live(owner: owner)
+    if let missed, missed.epoch == opened.epoch, missed.version > opened.version {
+      phase = .opening
+      return .open
+    }
+    if let cursor, cursor.epoch == opened.epoch, cursor.version >= opened.version { return .none }
+    cursor = opened
+    return .publish(after: opened.version - 1)
+  }
+
+  /// The subscription could not be opened.
+  public mutating func failedToOpen(at now: Milliseconds) {
+    guard phase == .opening else { return }
+    phase = .waiting(until: now + Self.pause)
+  }
+
+  /// Opens the subscription again if that is due.
+  public mutating func tick(at now: Milliseconds) -> Action {
+    guard case .waiting(let until) = phase, until <= now else { return .none }
+    return reopen()
+  }
+
+  /// An owner has published states.
+  ///
+  /// - Parameters:
+  ///   - owner: The sender.
+  ///   - epoch: The history of the states.
+  ///   - base: The version before the first state.
+  ///   - version: The version of the last state.
+  /// - Returns: The consequence.
+  public mutating func received(
+    from owner: NodeID, epoch: String, after base: Int, to version: Int
+  ) -> Action {
+    guard case .live(owner) = phase, let known = cursor else {
+      return mention(Cursor(epoch: epoch, version: version))
+    }
+    guard known.epoch == epoch, base <= known.version else { return reopen() }
+    guard version > known.version else { return .none }
+    cursor = Cursor(epoch: epoch, version: version)
+    return .publish(after: known.version)
+  }
+
+  /// The digest of an owner names a version.
+  public mutating func received(digestFrom owner: NodeID, _ latest: Cursor) -> Action {
+    guard case .live(owner) = phase else { return mention(latest) }
+    guard let cursor, cursor.epoch == latest.epoch, cursor.version >= latest.version else {
+      return reopen()
+    }
+    return .none
+  }
+
+  /// An owner has closed the session, or it was deleted there.
+  public mutating func closed(by owner: NodeID, isDeleted: Bool) -> Action {
+    guard case .live(owner) = phase else { return .none }
+    guard isDeleted else { return reopen() }
+    phase = .ended
+    return .end
+  }
+
+  /// A node has failed.
+  public mutating func failed(_ node: NodeID) -> Action {
+    guard case .live(node) = phase else { return .none }
+    return reopen()
+  }
+
+  /// Opens the subscription again: the owner may have forgotten it.
+  public mutating func reopen() -> Action {
+    guard phase != .opening, phase != .ended else { return .none }
+    phase = .opening
+    return .open
+  }
+
+  private mutating func mention(_ latest: Cursor) -> Action {
+    guard phase == .opening else { return .none }
+    if let mentioned, mentioned.epoch == latest.epoch, mentioned.version >= latest.version {
+      return .none
+    }
+    mentioned = latest
+    return .none
+  }
+}

@@ -1,0 +1,121 @@
+public import ReactorLog
+
+/// The remote subscriptions of this node.
+public struct SubscriptionTable: Sendable {
+  /// The time without a digest after which an owner is presumed to have forgotten this node.
+  public static let silence: Milliseconds = 3 * Digest.interval
+
+  /// The maximum number of sessions.
+  ///
+  /// Further ones are rejected.
+  public static let limit = 1_000_000
+
+  private struct Owner {
+    var hash: UInt64 = 0
+    var heardAt: Milliseconds
+    /// Whether the last digest did not match: a message of the subscription may be in flight.
+    var isSuspect = false
+  }
+
+  private var subscriptions: [SessionKey: RemoteSubscription] = [:]
+  private var owners: [NodeID: Owner] = [:]
+
+  /// Creates an empty table.
+  public init() {}
+
+  /// The number of sessions.
+  public var count: Int { subscriptions.count }
+
+  /// The owner of an open subscription.
+  public func owner(of key: SessionKey) -> NodeID? { subscriptions[key]?.owner }
+
+  /// The position of the last published state.
+  public func cursor(of key: SessionKey) -> Cursor? { subscriptions[key]?.cursor }
+
+  /// Adds a subscription, which is to be opened.
+  ///
+  /// - Returns: `false` if it exists, or the limit is reached.
+  public mutating func insert(_ key: SessionKey) -> Bool {
+    guard subscriptions[key] == nil, subscriptions.count < Self.limit else { return false }
+    subscriptions[key] = RemoteSubscription()
+    return true
+  }
+
+  /// Removes a subscription.
+  ///
+  /// - Returns: The owner, which is to be notified.
+  public mutating func remove(_ key: SessionKey) -> NodeID? {
+    guard let owner = subscriptions.removeValue(forKey: key)?.owner else { return nil }
+    owners[owner]?.hash ^= Placement.hash(key)
+    return owner
+  }
+
+  /// Changes a subscription.
+  ///
+  /// - Returns: The consequence; ``RemoteSubscription/Action/none`` if there is no subscription.
+  @discardableResult
+  public mutating func change(
+    _ key: SessionKey, at now: Milliseconds,
+    _ body: (inout RemoteSubscription) -> RemoteSubscription.Action
+  ) -> RemoteSubscription.Action {
+    guard var subscription = subscriptions[key] else { return .none }
+    let before = subscription.owner
+    let action = body(&subscription)
+    subscriptions[key] = subscription
+    let after = subscription.owner
+    guard before != after else { return action }
+    let hash = Placement.hash(key)
+    if let before { owners[before]?.hash ^= hash }
+    if let after { owners[after, default: Owner(heardAt: now)].hash ^= hash }
+    return action
+  }
+
+  /// A digest arrived.
+  ///
+  /// - Returns: The sessions whose subscription is to be opened again.
+  public mutating func received(
+    _ digest: Digest, from owner: NodeID, at now: Milliseconds
+  ) -> [SessionKey] {
+    var reopened = digest.changes.compactMap { listed in
+      change(listed.session, at: now) { $0.received(digestFrom: owner, listed.cursor) } == .open
+        ? listed.session : nil
+    }
+    guard owners[owner] != nil else { return reopened }
+    owners[owner]?.heardAt = now
+    // A subscription that is being opened or closed at this moment differs in one digest only.
+    let differs = owners[owner]?.hash != digest.subscriptions
+    if differs, owners[owner]?.isSuspect == true { reopened += reopen(at: owner, at: now) }
+    owners[owner]?.isSuspect = differs
+    return reopened
+  }
+
+  /// A node has failed.
+  ///
+  /// - Returns: The sessions whose subscription is to be opened again.
+  public mutating func failed(_ node: NodeID, at now: Milliseconds) -> [SessionKey] {
+    defer { owners[node] = nil }
+    return reopen(at: node, at: now)
+  }
+
+  /// Checks owners without a digest, and opens subscriptions again whose pause is over.
+  ///
+  /// - Returns: The sessions whose subscription is to be opened.
+  public mutating func tick(at now: Milliseconds) -> [SessionKey] {
+    var opened: [SessionKey] = []
+    for key in subscriptions.filter({ $0.value.nextDeadline ?? .max <= now }).keys {
+      if change(key, at: now, { $0.tick(at: now) }) == .open { opened.append(key) }
+    }
+    for (owner, state) in owners where now - state.heardAt >= Self.silence {
+      opened += reopen(at: owner, at: now)
+      owners[owner] = nil
+    }
+    return opened.sorted { $0.description < $1.description }
+  }
+
+  private mutating func reopen(at owner: NodeID, at now: Milliseconds) -> [SessionKey] {
+    let keys = subscriptions.filter { $0.value.owner == owner }.keys
+    return keys.filter { key in
+      change(key, at: now) { $0.reopen() } == .open
+    }.sorted { $0.description < $1.description }
+  }
+}

@@ -1,0 +1,84 @@
+import ReactorLog
+import Testing
+
+@testable import ReactorCluster
+
+struct MessageTests {
+  private static let node = NodeID(name: "a", incarnation: 0x77AA)
+  private static let key = SessionKey(reactor: "counter", id: "demo")
+
+  private static let messages: [NodeMessage] = [
+    .heartbeat(
+      Heartbeat(
+        node: node, state: .ready, configuration: 5, fingerprints: ["counter": 1, "todo": 2])),
+    .expelled(node), .claim(key, by: node),
+    .commits(
+      PublishedCommits(
+        owner: node, session: key, epoch: "e", base: 3, states: [Array("{}".utf8), []])),
+    .digest(
+      Digest(
+        changes: [.init(session: key, cursor: Cursor(epoch: "e", version: 3))], subscriptions: 9),
+      from: node),
+    .closed(key, isDeleted: true, by: node), .subscribers(key, count: 3, from: node),
+    .unsubscribe(key, from: node), .global("theme"),
+  ]
+
+  private static let requests: [NodeRequest] = [
+    .probe, .release(key),
+    .forward(
+      ForwardedRequest(
+        number: RequestNumber(edge: node, count: 5), session: key, kind: .action,
+        isRepeated: true, payload: [1, 2, 3])),
+  ]
+
+  private static let replies: [NodeReply] = [
+    .response([1, 2]), .ownedBy(node), .unavailable, .unknown, .running, .released, .alive,
+  ]
+
+  @Test func `messages, requests and replies are read as they were written`() {
+    for message in Self.messages { #expect(NodeMessage(message.bytes) == message) }
+    for request in Self.requests {
+      let read = NodeRequest.read(request.bytes(from: Self.node))
+      #expect(read?.request == request && read?.sender == Self.node)
+    }
+    for reply in Self.replies { #expect(NodeReply(reply.bytes) == reply) }
+  }
+
+  @Test func `truncated and changed bytes are rejected or read, without a trap`() {
+    var random = SeededGenerator(state: 1)
+    let all =
+      Self.messages.map(\.bytes) + Self.requests.map { $0.bytes(from: Self.node) }
+      + Self.replies.map(\.bytes)
+    for bytes in all {
+      for count in 0..<bytes.count { read(Array(bytes.prefix(count))) }
+      for _ in 0..<200 {
+        var changed = bytes
+        changed[Int(random.next() % UInt64(bytes.count))] = UInt8(truncatingIfNeeded: random.next())
+        read(changed)
+      }
+    }
+    #expect(NodeMessage([]) == nil)
+    #expect(NodeReply([200]) == nil)
+  }
+
+  private func read(_ bytes: [UInt8]) {
+    _ = NodeMessage(bytes)
+    _ = NodeRequest.read(bytes)
+    _ = NodeReply(bytes)
+  }
+
+  @Test func `an invalid session id is not read`() {
+    let message = NodeMessage.claim(SessionKey(reactor: "counter", id: "a/b"), by: Self.node)
+    #expect(NodeMessage(message.bytes) == nil)
+  }
+
+  @Test func `a quorum proof is valid from the start of its write`() {
+    var proof = QuorumProof()
+    #expect(!proof.permitsReads(at: 0))
+    proof.confirm(writeBegunAt: 1_000)
+    #expect(proof.permitsReads(at: 12_999) && !proof.permitsReads(at: 13_000))
+    #expect(proof.permitsEffects(at: 15_999) && !proof.permitsEffects(at: 16_000))
+    proof.confirm(writeBegunAt: 500)
+    #expect(proof.permitsReads(at: 12_999))
+  }
+}

@@ -1,0 +1,77 @@
+import ReactorCluster
+
+/// Virtual time: closures, executed in the order of their times.
+final class EventQueue {
+  private struct Item {
+    let time: Milliseconds
+    let order: Int
+    let body: () -> Void
+
+    func precedes(_ other: Item) -> Bool {
+      time != other.time ? time < other.time : order < other.order
+    }
+  }
+
+  private(set) var now: Milliseconds = 0
+  private var heap: [Item] = []
+  private var lastOrder = 0
+
+  func schedule(after delay: Milliseconds, _ body: @escaping () -> Void) {
+    lastOrder += 1
+    heap.append(Item(time: now + max(0, delay), order: lastOrder, body: body))
+    var child = heap.count - 1
+    while child > 0, heap[child].precedes(heap[(child - 1) / 2]) {
+      heap.swapAt(child, (child - 1) / 2)
+      child = (child - 1) / 2
+    }
+  }
+
+  /// Executes everything until a time.
+  func run(until end: Milliseconds) {
+    while let first = heap.first, first.time <= end {
+      now = first.time
+      removeFirst()
+      first.body()
+    }
+    now = end
+  }
+
+  private func removeFirst() {
+    let last = heap.removeLast()
+    guard !heap.isEmpty else { return }
+    heap[0] = last
+    var parent = 0
+    while true {
+      var least = parent
+      for child in [2 * parent + 1, 2 * parent + 2]
+      where child < heap.count && heap[child].precedes(heap[least]) {
+        least = child
+      }
+      guard least != parent else { return }
+      heap.swapAt(parent, least)
+      parent = least
+    }
+  }
+}
+
+/// Steele, Lea and Flood's generator: the same numbers for the same seed.
+struct SeededGenerator: RandomNumberGenerator {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+
+  mutating func next(in range: ClosedRange<Milliseconds>) -> Milliseconds {
+    range.lowerBound + Milliseconds(next() % UInt64(range.upperBound - range.lowerBound + 1))
+  }
+
+  /// Whether an event of a probability in percent happens.
+  mutating func happens(_ percent: UInt64) -> Bool {
+    next() % 100 < percent
+  }
+}

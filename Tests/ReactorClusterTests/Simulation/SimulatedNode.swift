@@ -1,0 +1,321 @@
+import ReactorCluster
+import ReactorLog
+
+/// One process: the machine, a host, and the glue between them.
+final class SimulatedNode {
+  unowned let simulation: Simulation
+  let queue: EventQueue
+  var machine: ClusterMachine
+  var sessions: [SessionKey: SimulatedSession] = [:]
+  var subscribed = SubscribedNodes()
+  var subscriptions = SubscriptionTable()
+  private(set) var isRunning = true
+  private(set) var isPaused = false
+  /// Whether the network of the node is cut.
+  var isCut = false
+  private var deferred: [() -> Void] = []
+  private var clients: [RequestToken: (RequestResult) -> Void] = [:]
+  private var replies: [ReplyToken: (NodeReply) -> Void] = [:]
+  private var lastToken: UInt64 = 0
+  private var lastCount = 0
+  private var plannedTick: Milliseconds = .max
+
+  init(_ id: NodeID, simulation: Simulation) {
+    self.simulation = simulation
+    queue = simulation.queue
+    machine = ClusterMachine(
+      Heartbeat(node: id, state: .joining), settings: simulation.settings.cluster,
+      at: simulation.queue.now)
+    planTick()
+    planDigests()
+  }
+
+  func nextCount() -> Int {
+    lastCount += 1
+    return lastCount
+  }
+
+  static func encode(_ value: UInt64) -> [UInt8] {
+    (0..<8).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+  }
+
+  static func decode(_ bytes: [UInt8]) -> UInt64 {
+    bytes.prefix(8).enumerated().reduce(0) { $0 | UInt64($1.element) << (8 * $1.offset) }
+  }
+
+  // MARK: The process
+
+  /// Executes what happens to the process: later if it is paused, never if it was killed.
+  func perform(_ body: @escaping () -> Void) {
+    guard isRunning else { return }
+    guard !isPaused else { return deferred.append(body) }
+    body()
+  }
+
+  func after(_ delay: Milliseconds, _ body: @escaping () -> Void) {
+    queue.schedule(after: delay) { [self] in perform(body) }
+  }
+
+  func kill() {
+    isRunning = false
+    for reply in clients.values { reply(.unknown) }
+    clients = [:]
+    sessions = [:]
+  }
+
+  func pause() { isPaused = true }
+
+  func resume() {
+    isPaused = false
+    let waiting = deferred
+    deferred = []
+    for body in waiting { perform(body) }
+  }
+
+  func read(_ key: SessionKey, completion: @escaping ([SimulatedLog.Message]) -> Void) {
+    guard !isCut else {
+      return after(100) { [self] in read(key, completion: completion) }
+    }
+    simulation.log.read(key) { [self] messages in perform { completion(messages) } }
+  }
+
+  // MARK: Time
+
+  private func planTick() {
+    let next = machine.nextDeadline
+    guard next < plannedTick else { return }
+    plannedTick = next
+    after(next - queue.now) { [self] in
+      guard plannedTick <= queue.now else { return }
+      plannedTick = .max
+      handle { $0.tick(at: queue.now) }
+    }
+  }
+
+  private func planDigests() {
+    after(Digest.interval) { [self] in
+      for (node, digest) in subscribed.takeDigests() {
+        let me = machine.node
+        simulation.send(from: self, to: node) { $0.received(digest, from: me) }
+      }
+      for key in subscriptions.tick(at: queue.now) { open(key) }
+      planDigests()
+    }
+  }
+
+  // MARK: Clients
+
+  /// A client of this node sends an action; a session in memory executes it without the machine.
+  func submit(
+    _ payload: UInt64, to key: SessionKey, completion: @escaping (RequestResult) -> Void
+  ) {
+    lastToken += 1
+    let token = lastToken
+    clients[token] = completion
+    guard let session = sessions[key] else { return forward(payload, to: key, token) }
+    let item = SimulatedSession.Item(payload: payload, number: nil) { [self] result in
+      switch result {
+      case .response(let bytes): respond(token, .response(bytes, from: machine.node))
+      case .displaced: forward(payload, to: key, token)
+      case .unavailable: respond(token, .unavailable)
+      case .unknown, .running: respond(token, .unknown)
+      }
+    }
+    session.execute(item)
+  }
+
+  private func forward(_ payload: UInt64, to key: SessionKey, _ token: RequestToken) {
+    handle {
+      $0.submit(
+        Self.encode(payload), for: key, kind: .action, token: token, isInMemory: false,
+        at: queue.now)
+    }
+  }
+
+  private func respond(_ token: RequestToken, _ result: RequestResult) {
+    clients.removeValue(forKey: token)?(result)
+  }
+
+  // MARK: Effects
+
+  /// Passes an event to the machine, and executes its effects.
+  func handle(_ event: (inout ClusterMachine) -> Void) {
+    event(&machine)
+    for effect in machine.takeEffects() { execute(effect) }
+    planTick()
+  }
+
+  private func execute(_ effect: ClusterEffect) {
+    let me = machine.node
+    if let name = effect.countedName { simulation.count(name) }
+    switch effect {
+    case .broadcast(let heartbeat):
+      simulation.broadcast(from: self) { node in
+        node.handle { $0.received(heartbeat, at: node.queue.now) }
+      }
+    case .greet(let other, let heartbeat):
+      simulation.send(from: self, to: other) { node in
+        node.handle { $0.received(heartbeat, at: node.queue.now) }
+      }
+    case .expel(let other):
+      simulation.send(from: self, to: other) { node in node.handle { $0.expelled(other) } }
+    case .claim(let key):
+      simulation.broadcast(from: self) { node in
+        node.handle { $0.claimed(key, by: me, isInMemory: node.sessions[key] != nil) }
+      }
+    case .request(let id, let target, let request, let timeout):
+      simulation.request(request, from: self, to: target, timeout: timeout) { [self] reply in
+        handle { $0.received(reply, of: id, at: queue.now) }
+      }
+    case .reply(let token, let reply): replies.removeValue(forKey: token)?(reply)
+    case .findLastWriter(let key):
+      read(key) { [self] messages in
+        handle { $0.foundLastWriter(.success(messages.last?.batch.writer), of: key, at: queue.now) }
+      }
+    case .execute(let id, let request): execute(request, id)
+    case .release(let key, let owner, let forced, let token):
+      release(key, to: owner, forced: forced, token)
+    case .respond(let token, let result): respond(token, result)
+    case .nodeFailed(let node):
+      for key in subscribed.removeAll(of: node) where subscribed.has(key) {}
+      for key in subscriptions.failed(node, at: queue.now) { open(key) }
+    case .placementChanged: break
+    case .rejoin: rejoin()
+    }
+  }
+
+  private func rejoin() {
+    for session in sessions.values.sorted(by: { $0.key.id < $1.key.id }) {
+      session.release(to: nil, forced: true) { _ in }
+    }
+    let id = simulation.newIncarnation(of: machine.node.name)
+    handle { $0.rejoin(as: id, at: queue.now) }
+  }
+
+  // MARK: The host
+
+  private func execute(_ request: ForwardedRequest, _ id: ExecutionID) {
+    let session = sessions[request.session] ?? SimulatedSession(request.session, node: self)
+    sessions[request.session] = session
+    let report: (ExecutionResult) -> Void = { [self] result in
+      handle { $0.executed(id, result, at: queue.now) }
+    }
+    guard request.kind == .action else {
+      let edge = request.number.edge
+      return session.read { [self] version in
+        guard let version else { return report(.displaced(by: nil)) }
+        if edge.name != machine.node.name { _ = subscribed.insert(edge, to: request.session) }
+        report(.response(Self.encode(UInt64(version))))
+      }
+    }
+    session.execute(
+      .init(payload: Self.decode(request.payload), number: request.number, completion: report))
+  }
+
+  private func release(
+    _ key: SessionKey, to owner: NodeID, forced: Bool, _ token: ReplyToken?
+  ) {
+    @Sendable func nothing() {}
+    let reply = token.flatMap { replies.removeValue(forKey: $0) }
+    guard let session = sessions[key] else { return reply?(.released) ?? nothing() }
+    session.release(to: owner, forced: forced) { [self] isReleased in
+      reply?(isReleased ? .released : .ownedBy(machine.node))
+    }
+  }
+
+  func didClose(_ session: SimulatedSession) {
+    if sessions[session.key] === session { sessions[session.key] = nil }
+    let (key, me) = (session.key, machine.node)
+    for node in subscribed.removeAll(from: key) {
+      simulation.send(from: self, to: node) { node in
+        node.change(key) { $0.closed(by: me, isDeleted: false) }
+      }
+    }
+  }
+
+  func publish(_ key: SessionKey, after base: Int, to version: Int) {
+    let me = machine.node
+    for node in subscribed.committed(key, at: Cursor(epoch: "e", version: version)) {
+      simulation.send(from: self, to: node) { node in
+        node.change(key) { $0.received(from: me, epoch: "e", after: base, to: version) }
+      }
+    }
+  }
+
+  // MARK: The bus
+
+  func receive(
+    _ request: NodeRequest, from sender: NodeID, reply: @escaping (NodeReply) -> Void
+  ) {
+    lastToken += 1
+    let token = lastToken
+    replies[token] = reply
+    let key: SessionKey? =
+      switch request {
+      case .forward(let request): request.session
+      case .release(let key): key
+      case .probe: nil
+      }
+    let isInMemory = key.map { sessions[$0] != nil } ?? false
+    handle {
+      $0.received(request, isInMemory: isInMemory, reply: token, from: sender, at: queue.now)
+    }
+  }
+
+  // MARK: Subscriptions
+
+  func subscribe(to key: SessionKey) {
+    if subscriptions.insert(key) { open(key) }
+  }
+
+  private func open(_ key: SessionKey) {
+    lastToken += 1
+    clients[lastToken] = { [self] result in
+      guard case .response(let bytes, let owner) = result, isRunning else {
+        subscriptions.change(key, at: queue.now) {
+          $0.failedToOpen(at: queue.now)
+          return .none
+        }
+        return after(RemoteSubscription.pause) { [self] in
+          for key in subscriptions.tick(at: queue.now) { open(key) }
+        }
+      }
+      let cursor = Cursor(epoch: "e", version: Int(Self.decode(bytes)))
+      change(key) { $0.opened(by: owner, at: cursor) }
+    }
+    let token = lastToken
+    handle {
+      $0.submit([], for: key, kind: .call, token: token, isInMemory: false, at: queue.now)
+    }
+  }
+
+  private func change(
+    _ key: SessionKey, _ body: (inout RemoteSubscription) -> RemoteSubscription.Action
+  ) {
+    let before = subscriptions.cursor(of: key)?.version ?? 0
+    let action = subscriptions.change(key, at: queue.now, body)
+    let after = subscriptions.cursor(of: key)?.version ?? 0
+    if after < before { simulation.violations.append("a subscription went back to \(after)") }
+    if action == .open { open(key) }
+  }
+
+  func received(_ digest: Digest, from owner: NodeID) {
+    for key in subscriptions.received(digest, from: owner, at: queue.now) { open(key) }
+  }
+}
+
+extension ClusterEffect {
+  /// The name of an effect that the runs have to reach.
+  fileprivate var countedName: String? {
+    switch self {
+    case .request(_, _, .forward, _): "forward"
+    case .request(_, _, .release, _): "release"
+    case .reply(_, .ownedBy): "redirection"
+    case .reply(_, .released): "released"
+    case .rejoin: "rejoin"
+    case .expel: "expulsion"
+    case .nodeFailed: "failure"
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,69 @@
+import ReactorCluster
+import ReactorLog
+
+/// The promises that hold after each run.
+extension Simulation {
+  /// One chain per session: each message follows the one that it names.
+  func checkLog() {
+    for (key, messages) in log.messages {
+      var last = 0
+      for message in messages {
+        if message.batch.expected != last {
+          violations.append("log fork of \(key) at \(message.sequence)")
+        }
+        last = message.sequence
+      }
+    }
+  }
+
+  /// Each acknowledged mutation once, at the version of its response; none of a request that failed.
+  func checkResponses() {
+    var versions: [UInt64: [Int]] = [:]
+    for messages in log.messages.values {
+      var version = 0
+      for message in messages where !message.batch.isVoid {
+        for entry in message.batch.entries {
+          version += 1
+          versions[entry.payload, default: []].append(version)
+        }
+      }
+    }
+    for (payload, request) in requests.sorted(by: { $0.key < $1.key }) {
+      let stored = versions[payload] ?? []
+      if stored.count > 1 { violations.append("\(payload) is stored at \(stored)") }
+      switch request.result {
+      case .response(let bytes, _):
+        let version = Int(SimulatedNode.decode(bytes))
+        if stored != [version] {
+          violations.append("\(payload): response \(version), stored at \(stored)")
+        }
+      case .unavailable:
+        if !stored.isEmpty { violations.append("\(payload) failed and is stored at \(stored)") }
+      case .unknown: break
+      case nil:
+        // The client of a process that is killed has no response.
+        if request.edge.isRunning { violations.append("\(payload) has no response") }
+      }
+    }
+  }
+
+  /// One owner per session, and each subscription shows the last version.
+  func checkOwners() {
+    for key in keys {
+      let owners = nodes.filter { $0.isRunning && $0.sessions[key] != nil }
+      if owners.count != 1 {
+        violations.append("\(key) has the owners \(owners.map(\.machine.node))")
+      }
+      let version = (log.messages[key] ?? []).filter { !$0.batch.isVoid }
+        .reduce(0) { $0 + $1.batch.entries.count }
+      for node in nodes where node.isRunning {
+        let shown = node.subscriptions.cursor(of: key)?.version
+        if shown != version {
+          violations.append(
+            "\(node.machine.node) shows \(key) at \(shown.map(String.init) ?? "none"), not \(version)"
+          )
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,256 @@
+import ReactorCluster
+import ReactorLog
+
+/// One run of several nodes over one log and one bus, in virtual time, determined by a seed.
+final class Simulation {
+  struct Settings {
+    var cluster = ClusterSettings()
+    var nodes = 3
+    var sessions = 3
+    var clients = 5
+    var faults: Milliseconds = 8_000
+    var quiet: Milliseconds = 20_000
+    /// Deliberate errors of the fence, which the checks have to find.
+    var comparesMessageIDs = true
+    var readsOnlyTheLast = false
+    /// Whether the request numbers are committed with the mutations.
+    var commitsNumbers = true
+  }
+
+  let settings: Settings
+  let queue = EventQueue()
+  let log: SimulatedLog
+  var random: SeededGenerator
+  var nodes: [SimulatedNode] = []
+  var violations: [String] = []
+  var requests: [UInt64: Outcome] = [:]
+  /// How often each event happened, to show that the runs reach it.
+  private(set) var counts: [String: Int] = [:]
+  private var incarnations: [NodeID: SimulatedNode] = [:]
+  private var lastPayload: UInt64 = 0
+  private var hasFaults = true
+
+  /// A client's request, and its outcome.
+  struct Outcome {
+    let session: SessionKey
+    let edge: SimulatedNode
+    var result: RequestResult?
+  }
+
+  init(seed: UInt64, settings: Settings = Settings()) {
+    self.settings = settings
+    random = SeededGenerator(state: seed)
+    log = SimulatedLog(
+      queue: queue, random: SeededGenerator(state: seed ^ 0x5EED),
+      comparesMessageIDs: settings.comparesMessageIDs)
+    for index in 0..<settings.nodes { start("n\(index)") }
+  }
+
+  var keys: [SessionKey] {
+    (0..<settings.sessions).map { SessionKey(reactor: "ledger", id: "s\($0)") }
+  }
+
+  func count(_ event: String) {
+    counts[event, default: 0] += 1
+  }
+
+  // MARK: Nodes
+
+  private func start(_ name: String) {
+    let id = NodeID(name: name, incarnation: random.next())
+    let node = SimulatedNode(id, simulation: self)
+    incarnations[id] = node
+    nodes.removeAll { $0.machine.node.name == name }
+    nodes.append(node)
+    nodes.sort { $0.machine.node.name < $1.machine.node.name }
+  }
+
+  /// Moves the address of a node to another incarnation.
+  func newIncarnation(of name: String) -> NodeID {
+    let id = NodeID(name: name, incarnation: random.next())
+    for (old, node) in incarnations where old.name == name && node.isRunning {
+      incarnations[old] = nil
+      incarnations[id] = node
+    }
+    return id
+  }
+
+  // MARK: The bus
+
+  private func delay() -> Milliseconds {
+    hasFaults && random.happens(3) ? random.next(in: 50...2500) : random.next(in: 1...6)
+  }
+
+  func send(
+    from sender: SimulatedNode, to target: NodeID, _ body: @escaping (SimulatedNode) -> Void
+  ) {
+    guard !sender.isCut else { return }
+    let copies = hasFaults && random.happens(3) ? 2 : 1
+    for _ in 0..<copies where !(hasFaults && random.happens(2)) {
+      queue.schedule(after: delay()) { [self] in
+        guard let node = incarnations[target], !node.isCut else { return }
+        node.perform { body(node) }
+      }
+    }
+  }
+
+  func broadcast(from sender: SimulatedNode, _ body: @escaping (SimulatedNode) -> Void) {
+    for node in nodes where node !== sender {
+      send(from: sender, to: node.machine.node, body)
+    }
+  }
+
+  func request(
+    _ request: NodeRequest, from sender: SimulatedNode, to target: NodeID, timeout: Milliseconds,
+    completion: @escaping (Result<NodeReply, BusError>) -> Void
+  ) {
+    var isDone = false
+    func finish(_ result: Result<NodeReply, BusError>) {
+      sender.perform {
+        guard !isDone else { return }
+        isDone = true
+        completion(result)
+      }
+    }
+    queue.schedule(after: timeout) { finish(.failure(.timedOut)) }
+    if !sender.isCut, !isListening(target) {
+      return queue.schedule(after: random.next(in: 1...20)) { finish(.failure(.noSuchNode)) }
+    }
+    let me = sender.machine.node
+    send(from: sender, to: target) { [self] node in
+      node.receive(request, from: me) { [self] reply in
+        send(from: node, to: me) { _ in finish(.success(reply)) }
+      }
+    }
+  }
+
+  private func isListening(_ target: NodeID) -> Bool {
+    guard let node = incarnations[target] else { return false }
+    return node.isRunning && !node.isCut
+  }
+
+  // MARK: Clients
+
+  /// Sends actions one after the other, to sessions and nodes by chance.
+  private func runClient(until end: Milliseconds) {
+    guard queue.now < end else { return }
+    let running = nodes.filter(\.isRunning)
+    guard !running.isEmpty else {
+      return queue.schedule(after: 100) { [self] in runClient(until: end) }
+    }
+    let node = running[Int(random.next() % UInt64(running.count))]
+    let key = keys[Int(random.next() % UInt64(keys.count))]
+    submit(to: key, at: node) { [self] in
+      queue.schedule(after: random.next(in: 20...400)) { [self] in runClient(until: end) }
+    }
+  }
+
+  private func submit(
+    to key: SessionKey, at node: SimulatedNode, _ done: @escaping () -> Void
+  ) {
+    lastPayload += 1
+    let payload = lastPayload
+    requests[payload] = Outcome(session: key, edge: node)
+    node.perform { [self] in
+      node.submit(payload, to: key) { [self] result in
+        if requests[payload]?.result != nil { violations.append("\(payload) has two responses") }
+        requests[payload]?.result = result
+        count(result)
+        done()
+      }
+    }
+  }
+
+  private func count(_ result: RequestResult) {
+    switch result {
+    case .response: count("response")
+    case .unavailable: count("unavailable")
+    case .unknown: count("unknown")
+    }
+  }
+
+  // MARK: Faults
+
+  private func injectFaults(until end: Milliseconds) {
+    queue.schedule(after: random.next(in: 300...1500)) { [self] in
+      guard queue.now < end else { return }
+      injectFault()
+      injectFaults(until: end)
+    }
+  }
+
+  private func injectFault() {
+    let node = nodes[Int(random.next() % UInt64(nodes.count))]
+    guard node.isRunning, !node.isPaused, !node.isCut else { return }
+    let name = node.machine.node.name
+    switch random.next() % 6 {
+    case 0:
+      node.kill()
+      queue.schedule(after: random.next(in: 200...2500)) { [self] in start(name) }
+    case 1:
+      node.handle { $0.drain(at: queue.now) }
+      queue.schedule(after: random.next(in: 500...2000)) { [self] in stop(node) }
+    case 2, 3:
+      node.pause()
+      queue.schedule(after: random.next(in: 100...5000)) { node.resume() }
+    case 4:
+      node.isCut = true
+      queue.schedule(after: random.next(in: 100...5000)) { node.isCut = false }
+    default: log.electionEnd = queue.now + random.next(in: 100...4500)
+    }
+  }
+
+  /// Ends a process in order, and starts it again.
+  private func stop(_ node: SimulatedNode) {
+    guard node.isRunning else { return }
+    node.handle { $0.leave() }
+    node.kill()
+    let name = node.machine.node.name
+    queue.schedule(after: random.next(in: 200...1000)) { [self] in start(name) }
+  }
+
+  // MARK: A run
+
+  /// Runs with faults, then without, and checks everything.
+  ///
+  /// - Returns: The violations.
+  func run() -> [String] {
+    for key in keys { nodes[Int(random.next() % UInt64(nodes.count))].subscribe(to: key) }
+    queue.run(until: 1_500)
+    for _ in 0..<settings.clients { runClient(until: settings.faults) }
+    injectFaults(until: settings.faults)
+    queue.run(until: settings.faults)
+    hasFaults = false
+    log.hasFaults = false
+    // The longest pause, late message and wait for the store end.
+    queue.run(until: settings.faults + settings.quiet)
+    subscribeAll()
+    visitAll()
+    checkLog()
+    checkResponses()
+    checkOwners()
+    return violations
+  }
+
+  private func subscribeAll() {
+    for node in nodes { for key in keys { node.subscribe(to: key) } }
+    queue.run(until: queue.now + 2_000)
+  }
+
+  /// Sends one action to each session at each node, which are all to succeed.
+  private func visitAll() {
+    for node in nodes {
+      for key in keys {
+        submit(to: key, at: node) {}
+        let payload = lastPayload
+        queue.run(until: queue.now + 1_000)
+        guard case .response? = requests[payload]?.result else {
+          violations.append(
+            "no response after the quiet period: \(String(describing: requests[payload]))")
+          continue
+        }
+      }
+    }
+    queue.run(until: queue.now + 4_000)
+  }
+}
