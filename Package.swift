@@ -247,6 +247,14 @@ let package = Package(
       ],
       swiftSettings: settings),
 
+    // The connection to NATS brokers: the only importer of libnats.
+    .systemLibrary(name: "CNats", providers: [.apt(["libnats-dev"])]),
+    .target(
+      name: "NATSClient", dependencies: ["CNats", "ReactorCoding"],
+      swiftSettings: settings + [.strictMemorySafety()]),  // SE-0458
+    .testTarget(
+      name: "NATSClientTests", dependencies: ["Brokers", "NATSClient"], swiftSettings: settings),
+
     // Compression of responses: the only importer of zlib.
     .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
     .target(
@@ -363,6 +371,9 @@ let package = Package(
       ],
       path: "Tests/Fuzzing/FuzzedParsers", swiftSettings: settings),
     .testTarget(name: "FuzzingTests", dependencies: ["FuzzedParsers"], swiftSettings: settings),
+
+    // The NATS brokers of tests.
+    .target(name: "Brokers", path: "Tests/Brokers", swiftSettings: settings),
 
     // The location of public test data.
     .target(name: "PublicTestData", path: "Tests/PublicTestData", swiftSettings: settings),

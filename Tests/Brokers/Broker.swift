@@ -1,0 +1,207 @@
+import Foundation
+import Glibc
+import Synchronization
+
+/// A nats-server process with JetStream in a temporary folder, ended with the object.
+///
+/// The binary is the one that the environment variable `NATS_SERVER` names, else the one that `make test`
+/// unpacks, else that of the `PATH`.
+public final class Broker: Sendable {
+  /// An error of a process.
+  public struct Failure: Error, CustomStringConvertible {
+    /// The reason, with the output of the process.
+    public let description: String
+  }
+
+  /// The port of clients.
+  public let port: UInt16
+
+  private let folder: String
+  private let child = Mutex<pid_t?>(nil)
+
+  /// Starts a broker with JetStream, and waits until it accepts connections.
+  ///
+  /// - Parameters:
+  ///   - settings: Further lines of the configuration.
+  ///   - hasJetStream: Whether JetStream is enabled.
+  /// - Throws: If the process does not start.
+  public init(_ settings: String = "", hasJetStream: Bool = true) throws {
+    (port, folder) = (Self.freePort(), Self.makeFolder())
+    try write("b1", settings, hasJetStream)
+    try start()
+    try waitUntilReady()
+  }
+
+  /// Creates a member of a cluster without starting it.
+  fileprivate init(_ name: String, cluster port: UInt16, routes: [UInt16]) throws {
+    (self.port, folder) = (Self.freePort(), Self.makeFolder())
+    let list = routes.map { "\"nats://127.0.0.1:\($0)\"" }.joined(separator: ", ")
+    let cluster = "cluster { name: test, listen: \"127.0.0.1:\(port)\", routes: [\(list)] }"
+    try write(name, cluster, true)
+  }
+
+  deinit {
+    kill()
+    try? FileManager.default.removeItem(atPath: folder)
+  }
+
+  /// The address for clients.
+  public var url: String { "nats://127.0.0.1:\(port)" }
+
+  /// The output of the process so far.
+  public var output: String {
+    (try? String(contentsOfFile: folder + "/output", encoding: .utf8)) ?? ""
+  }
+
+  /// Ends the process at once, as a crash would.
+  public func kill() { end(SIGKILL) }
+
+  /// Ends the process in an orderly way.
+  public func stop() { end(SIGTERM) }
+
+  /// Stops the execution of the process.
+  public func pause() { child.withLock { if let id = $0 { _ = Glibc.kill(id, SIGSTOP) } } }
+
+  /// Continues the execution of the process.
+  public func resume() { child.withLock { if let id = $0 { _ = Glibc.kill(id, SIGCONT) } } }
+
+  /// Starts the process again after its end, with the same port and data.
+  public func start() throws {
+    try child.withLock { child in
+      guard child == nil else { return }
+      child = try spawn()
+    }
+  }
+
+  /// Waits until the broker accepts connections.
+  public func waitUntilReady(within time: Duration = .seconds(20)) throws {
+    let deadline = ContinuousClock.now + time
+    while !Self.accepts(port) {
+      guard ContinuousClock.now < deadline else {
+        throw Failure(description: "nats-server did not start: \(output)")
+      }
+      usleep(10_000)
+    }
+  }
+
+  private func write(_ name: String, _ settings: String, _ hasJetStream: Bool) throws {
+    let store = "jetstream { store_dir: \"\(folder)/store\", max_file_store: 2GB }"
+    let text = """
+      listen: "127.0.0.1:\(port)"
+      server_name: \(name)
+      \(settings.contains("max_payload") ? "" : "max_payload: 8MB")
+      ping_interval: "2s"
+      ping_max: 2
+      write_deadline: "5s"
+      \(hasJetStream ? store : "")
+      \(settings)
+      """
+    try text.write(toFile: folder + "/broker.conf", atomically: true, encoding: .utf8)
+  }
+
+  private func end(_ signal: Int32) {
+    child.withLock { child in
+      guard let id = child else { return }
+      _ = Glibc.kill(id, signal)
+      // A stopped process ends when it continues.
+      _ = Glibc.kill(id, SIGCONT)
+      var status: Int32 = 0
+      while waitpid(id, &status, 0) < 0, errno == EINTR {}
+      child = nil
+    }
+  }
+
+  private func spawn() throws -> pid_t {
+    let program = Self.program
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    let flags = O_WRONLY | O_CREAT | O_APPEND
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, folder + "/output", flags, 0o600)
+    posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO)
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    // The signal mask of the thread of a test is not the broker's.
+    var mask = sigset_t()
+    sigemptyset(&mask)
+    posix_spawnattr_setsigmask(&attributes, &mask)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+    let arguments: [String] = [program, "-c", "\(folder)/broker.conf"]
+    let words = arguments.map { strdup($0) }
+    defer { for word in words { free(word) } }
+    var id = pid_t()
+    let status = posix_spawnp(&id, program, &actions, &attributes, words + [nil], environ)
+    guard status == 0 else {
+      throw Failure(description: "\(program) did not start: \(String(cString: strerror(status)))")
+    }
+    return id
+  }
+
+  private static var program: String {
+    if let program = ProcessInfo.processInfo.environment["NATS_SERVER"] { return program }
+    let unpacked = URL(filePath: #filePath).deletingLastPathComponent()
+      .appending(path: "../../.build/prometheus/usr/sbin/nats-server").standardizedFileURL.path
+    return FileManager.default.isExecutableFile(atPath: unpacked) ? unpacked : "nats-server"
+  }
+
+  private static func makeFolder() -> String {
+    let path = NSTemporaryDirectory() + "/broker-\(UUID().uuidString)"
+    try? FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    return path
+  }
+
+  /// A port outside the range that the system selects from, so that it is free again after a restart.
+  static func freePort() -> UInt16 {
+    while true {
+      let port = UInt16.random(in: 18_000...29_999)
+      let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+      defer { close(descriptor) }
+      if with(port, { bind(descriptor, $0, $1) }) == 0 { return port }
+    }
+  }
+
+  private static func accepts(_ port: UInt16) -> Bool {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(descriptor) }
+    guard with(port, { connect(descriptor, $0, $1) }) == 0 else { return false }
+    var byte: UInt8 = 0
+    return recv(descriptor, &byte, 1, 0) == 1
+  }
+
+  private static func with(
+    _ port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
+  ) -> Int32 {
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr.s_addr = inet_addr("127.0.0.1")
+    return withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        body($0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+  }
+}
+
+/// Three brokers that form a cluster, ended with the object.
+public final class BrokerCluster: Sendable {
+  /// The brokers.
+  public let brokers: [Broker]
+
+  /// Starts three brokers, and waits until they accept connections.
+  ///
+  /// JetStream responds once the brokers have elected a leader, some seconds later.
+  public init() throws {
+    let routes = (0..<3).map { _ in Broker.freePort() }
+    brokers = try (0..<3).map {
+      try Broker("b\($0 + 1)", cluster: routes[$0], routes: routes)
+    }
+    for broker in brokers { try broker.start() }
+    for broker in brokers { try broker.waitUntilReady() }
+  }
+
+  /// The addresses for clients.
+  public var url: String { brokers.map(\.url).joined(separator: ",") }
+}
