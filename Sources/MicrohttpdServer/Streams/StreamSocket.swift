@@ -65,6 +65,19 @@ struct StreamSocket {
     }
   }
 
+  /// Whether the client has acknowledged nothing for a time in milliseconds, although bytes were sent.
+  ///
+  /// `false` for a client that does not read: its kernel acknowledges the probes of its closed window.
+  func isAbandoned(for timeout: Int64) -> Bool {
+    var info = tcp_info()
+    var size = socklen_t(MemoryLayout<tcp_info>.size)
+    let status = unsafe getsockopt(descriptor, Int32(IPPROTO_TCP), TCP_INFO, &info, &size)
+    guard status == 0 else { return false }
+    // The acknowledgement of a first probe may be about to arrive.
+    let isPending = info.tcpi_unacked > 0 || info.tcpi_probes > 1
+    return isPending && Int64(info.tcpi_last_ack_recv) >= timeout
+  }
+
   /// Closes the writing direction.
   func shutDown() { _ = shutdown(descriptor, Int32(SHUT_WR)) }
 

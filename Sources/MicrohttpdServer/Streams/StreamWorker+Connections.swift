@@ -21,6 +21,7 @@ extension StreamWorker {
     }
     if let stream = arrival.stream {
       silence.touch(index, at: now)
+      unchecked.touch(index, at: now)
       // Joined before it is first polled, so that no wake is lost in between.
       for group in stream.groups where memberships.join(index, group) { group.add(loop) }
     } else {
@@ -58,6 +59,7 @@ extension StreamWorker {
     guard let socket = slots[index].socket else { return }
     slots[index].socket = nil
     silence.remove(index)
+    unchecked.remove(index)
     lingering.remove(index)
     socket.close()
     slots[index].permit = nil
@@ -82,6 +84,7 @@ extension StreamWorker {
     slots[index].connection.accept(output)
     guard !slots[index].connection.isStreaming else { return }
     silence.remove(index)
+    unchecked.remove(index)
     lingering.touch(index, at: now)
   }
 

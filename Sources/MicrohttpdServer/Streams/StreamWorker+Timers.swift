@@ -2,12 +2,17 @@ internal import ReactorTransport
 internal import SystemThreads
 
 extension StreamWorker {
-  /// Sends the heartbeats that are due, and closes connections that have lingered long enough.
+  /// Sends the heartbeats that are due, and closes connections that have lingered long enough, or whose
+  /// client has vanished.
   func serveTimers() {
     pace.advance(to: now, streams: silence.count)
     while let (index, time) = silence.oldest, pace.isDue(silentSince: time, at: now) {
       silence.touch(index, at: now)
       sendHeartbeat(index)
+    }
+    while let (index, time) = unchecked.oldest, liveness.isDue(checkedAt: time, at: now) {
+      unchecked.touch(index, at: now)
+      if slots[index].socket?.isAbandoned(for: liveness.timeout) == true { close(index) }
     }
     while let (index, time) = lingering.oldest, now - time >= linger { close(index) }
   }
@@ -18,6 +23,7 @@ extension StreamWorker {
     if let (_, time) = silence.oldest {
       next = pace.next(silentSince: time, at: now, streams: silence.count) ?? .max
     }
+    if let (_, time) = unchecked.oldest { next = min(next, liveness.next(checkedAt: time)) }
     if let (_, time) = lingering.oldest { next = min(next, time + linger) }
     return next == .max ? -1 : Int32(clamping: max(0, next - now))
   }

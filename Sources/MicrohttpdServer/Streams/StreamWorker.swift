@@ -18,6 +18,7 @@ final class StreamWorker {
   let openStreams: ActivityCount
   var pace: HeartbeatPace
   let linger: Int64
+  let liveness: LivenessCheck
 
   var slots: [StreamSlot] = []
   var freeSlots: [Int] = []
@@ -25,6 +26,9 @@ final class StreamWorker {
 
   /// Streams by the time of their last write.
   var silence = RecencyList()
+
+  /// Streams by the time at which it was last checked that their client is there.
+  var unchecked = RecencyList()
 
   /// Ended connections by the time of their last write.
   var lingering = RecencyList()
@@ -47,6 +51,7 @@ final class StreamWorker {
     self.openStreams = openStreams
     pace = HeartbeatPace(interval: settings.heartbeat.milliseconds)
     linger = settings.linger.milliseconds
+    liveness = LivenessCheck(heartbeat: settings.heartbeat.milliseconds)
   }
 
   /// Serves connections until the loop is stopped, on a thread of its own.

@@ -15,6 +15,49 @@ extension OverSockets {
       #expect(server.server.statistics.streams == 1)
     }
 
+    private static var quickHeartbeat: MicrohttpdServer.Settings {
+      var settings = MicrohttpdServer.Settings()
+      settings.heartbeat = .milliseconds(100)
+      return settings
+    }
+
+    @Test(arguments: [false, true])
+    func `a client that vanishes is removed, whether its stream is idle or not`(isBusy: Bool) throws {
+      let stream = TestStream("one", heartbeat: ":")
+      let (server, client) = try open(stream, settings: Self.quickHeartbeat)
+      #expect(try client.receiveChunk() == "one")
+      try client.vanish()
+      for _ in 0..<2000 where stream.closings == 0 {
+        if isBusy { stream.publish("more") }
+        usleep(10_000)
+      }
+      #expect(stream.closings == 1)
+      withExtendedLifetime((server, client)) {}
+    }
+
+    @Test func `a client that does not read remains, longer than one that vanishes`() throws {
+      let (stalled, vanishing) = (TestStream("one", heartbeat: ":"), TestStream(heartbeat: ":"))
+      let server = try TestServer(
+        settings: Self.quickHeartbeat,
+        responder: TestResponder { request, reply in
+          reply(.stream(request.path == "/stalled" ? stalled : vanishing))
+        })
+      let slow = try server.client(receiveBuffer: 4096)
+      try slow.request("GET", "/stalled")
+      _ = try slow.receiveResponse()
+      let block = String(repeating: "x", count: 65_536)
+      for _ in 0..<64 { stalled.publish(block) }
+      let gone = try server.client()
+      try gone.request("GET", "/vanishing")
+      _ = try gone.receiveResponse()
+      try gone.vanish()
+      #expect(vanishing.isClosed.wait())
+      #expect(stalled.closings == 0)
+      #expect(try slow.receiveChunk() == "one")
+      for _ in 0..<64 { #expect(try slow.receiveChunk() == block) }
+      withExtendedLifetime((server, gone)) {}
+    }
+
     @Test func `the head has the stream's status and fields`() throws {
       let server = try TestServer(
         responder: TestResponder { _, reply in reply(.stream(TestStream("a"))) })

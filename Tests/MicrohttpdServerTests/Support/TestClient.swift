@@ -46,6 +46,11 @@ final class TestClient {
 
   deinit { close(descriptor) }
 
+  /// Receives and acknowledges nothing from now on, as a machine that has lost its network.
+  func vanish() throws {
+    guard PacketFilter.drop(on: descriptor) else { throw TestFailure("no filter: errno \(errno)") }
+  }
+
   /// Sends all bytes.
   func send(_ text: String) throws { try send(Array(text.utf8)) }
 
