@@ -122,7 +122,7 @@ let package = Package(
       name: "ReactorHostTests",
       dependencies: [
         "LogTestSupport", "ReactorCoding", "ReactorCore", "ReactorHost", "ReactorLog",
-        "ReactorStreams", "Telemetry",
+        "ReactorStreams", "ReactorTesting", "Telemetry",
       ],
       swiftSettings: settings),
 
@@ -177,6 +177,7 @@ let package = Package(
         .embedInCode("Inspector/inspector.js"),
         .embedInCode("Inspector/panels.css"),
         .embedInCode("Inspector/phone.css"),
+        .embedInCode("Inspector/presence.js"),
         .embedInCode("Inspector/requests.js"),
         .embedInCode("Inspector/saved.js"),
         .embedInCode("Inspector/screens.js"),
@@ -211,7 +212,8 @@ let package = Package(
       name: "ReactorHTTPTests",
       dependencies: [
         "Crypto", "Identity", "LogTestSupport", "ReactorCoding", "ReactorCore", "ReactorHost",
-        "ReactorHTTP", "ReactorLog", "ReactorStreams", "ReactorTransport", "Telemetry",
+        "ReactorHTTP", "ReactorLog", "ReactorStreams", "ReactorTesting",
+        "ReactorTransport", "Telemetry",
       ],
       swiftSettings: settings),
 

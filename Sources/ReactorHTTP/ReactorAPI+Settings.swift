@@ -94,6 +94,9 @@ public struct Limits: Sendable {
   /// The entries of a page, if the request does not say, and the most that it can request.
   static let pageLength = (usual: 100, most: 1000)
 
+  /// The most bytes of the name that the owner of a stream chooses.
+  static let nameLength = 128
+
   /// The jobs that wait for a background thread in all, and those of one client; beyond them 503.
   static let backgroundJobs = 16_384
   static let backgroundJobsPerClient = 1_024

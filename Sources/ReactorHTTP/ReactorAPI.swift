@@ -70,6 +70,7 @@ public final class ReactorAPI: HTTPResponder {
         + LogEndpoints(host: host).all
         + EffectEndpoints(host: host).all
         + TimerEndpoints(host: host).all
+        + SubscriberEndpoints(host: host).all
         + QuarantineEndpoints(host: host).all
         + GlobalEndpoints(host: host).all
         + TicketEndpoints().all

@@ -60,6 +60,7 @@ public struct PageFile: Sendable {
     PageFile("inspector/inspector.js", as: .script, PackageResources.inspector_js),
     PageFile("inspector/panels.css", as: .style, PackageResources.panels_css),
     PageFile("inspector/phone.css", as: .style, PackageResources.phone_css),
+    PageFile("inspector/presence.js", as: .script, PackageResources.presence_js),
     PageFile("inspector/requests.js", as: .script, PackageResources.requests_js),
     PageFile("inspector/saved.js", as: .script, PackageResources.saved_js),
     PageFile("inspector/screens.js", as: .script, PackageResources.screens_js),

@@ -23,6 +23,11 @@ export function configure(changes: {
    * With it, each tab has a connection of its own, and no State is stored for the next page.
    */
   token?: (() => Promise<string | null> | string | null) | undefined;
+  /**
+   * The name of this page among the subscribers, in a service without authentication. Tabs share a
+   * connection only if their names are equal.
+   */
+  name?: string | undefined;
   /** Whether the tabs with the same `headers` share one connection; `true` by default. */
   isShared?: boolean;
 }): void;
@@ -141,6 +146,16 @@ export interface Activity {
   progress: number | null;
 }
 
+/** The clients that have streams of a session. */
+export interface Presence {
+  /** The number of streams; tabs that share a connection are one. */
+  count: number;
+  /** The first clients with a name: that of their credential, or the one of `configure`. */
+  subscribers: { name: string; streams: number }[];
+  /** The number of further clients with a name. */
+  more: number;
+}
+
 /** Parses JSON; an integer of more than 53 bits becomes a `bigint`, in browsers that support it. */
 export function parse(text: string): any;
 
@@ -187,6 +202,10 @@ export interface Reactor<State = any, Action = any> {
   readonly state: Value<State>;
   readonly connection: Value<"connecting" | "live" | "reconnecting" | "ended">;
   readonly activity: Value<Activity>;
+  /**
+   * The subscribers, from the first subscription of this page on; at most four values per second.
+   */
+  readonly presence: Value<Presence>;
   /** The last committed State and its cursor. */
   readonly confirmed: { state: State; cursor: string } | undefined;
   readonly cursor: string;

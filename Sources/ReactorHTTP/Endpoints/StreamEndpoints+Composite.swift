@@ -18,6 +18,7 @@ extension StreamEndpoints {
     let wanted = try StreamRequest(query, call.request)
     let sources = try sources(query.all("session"))
     let views = try wanted.views(of: sources.count)
+    let owner = try owner(of: call, query)
     guard !channels.isDraining else { return call.reply(response(to: call, RetryStream())) }
     open(sources[...], []) { result in
       switch result {
@@ -28,7 +29,7 @@ extension StreamEndpoints {
         call.reply(
           response(
             to: call, of: sources.map(\.name),
-            stream(of: zip(sources, sessions), in: views, wanted)))
+            stream(of: zip(sources, sessions), in: views, wanted, by: owner)))
       case .success, .failure(.tooMany):
         call.reply(response(to: call, RetryStream()))
       case .failure(let error): call.reply(Problem(error))
@@ -77,7 +78,7 @@ extension StreamEndpoints {
 
   private func stream(
     of sessions: some Sequence<(Source, (any Session)?)>, in views: [StreamView],
-    _ wanted: StreamRequest
+    _ wanted: StreamRequest, by owner: StreamOwner
   ) -> CompositeStream {
     let cursors = wanted.lastEventID.map { CompositeCursor($0) }
     let parts = zip(sessions, views).map { entry, view -> CompositeStream.Part in
@@ -92,7 +93,7 @@ extension StreamEndpoints {
         case .some(let cursors?): cursors.position(of: source.name, in: session.epoch)
         }
       let (subscription, opening) = channels.subscribe(
-        to: session, wanted, in: view, from: position)
+        to: session, wanted, in: view, by: owner, from: position)
       let cursor: Cursor? =
         if !opening.isReset, case .cursor(let cursor) = position { cursor } else { nil }
       return CompositeStream.Part(source.name, subscription, opening, at: cursor)

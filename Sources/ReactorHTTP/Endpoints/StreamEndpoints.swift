@@ -1,4 +1,5 @@
 internal import Identity
+internal import ReactorCore
 internal import ReactorLog
 internal import ReactorHost
 internal import ReactorTransport
@@ -26,6 +27,9 @@ struct StreamEndpoints {
     .lastEventIDQuery, .datastarRequest,
   ]
 
+  /// The parameters of streams of sessions.
+  private static let sessionOptions: [OpenAPIParameter] = [.presence, .subscriberName]
+
   var all: [Endpoint] {
     [
       Endpoint(
@@ -35,7 +39,7 @@ struct StreamEndpoints {
           "streamEvents", "The session's States as server-sent events",
           detail:
             "The current State at once, then every new one. The stream does not end by itself.",
-          parameters: [.reactor, .session] + Self.options,
+          parameters: [.reactor, .session] + Self.options + Self.sessionOptions,
           responses: [
             .init(200, "The stream", headers: [.heartbeatInterval], .stream),
             .init(204, "The session has ended: an EventSource stops"),
@@ -53,7 +57,7 @@ struct StreamEndpoints {
             A State's event has the name `{reactor}/{session}`; every other event has the data \
             `{"session":…,"data":…}`. The `id` holds the cursors of all sessions.
             """,
-          parameters: [.sessions] + Self.options,
+          parameters: [.sessions] + Self.options + Self.sessionOptions,
           responses: [
             .init(200, "The stream", headers: [.heartbeatInterval], .stream),
             .init(204, "All sessions have ended: an EventSource stops"),
@@ -90,6 +94,15 @@ struct StreamEndpoints {
     return headers
   }
 
+  /// The owner of a stream: the principal of its request.
+  ///
+  /// In a service without authentication it is the name that the client chose.
+  func owner(of call: Call, _ query: Query) throws(Problem) -> StreamOwner {
+    if let principal = call.scope.context.principal { return StreamOwner(principal.id) }
+    guard call.scope.api.authenticator == nil else { return .anonymous }
+    return try query.name("name").map { StreamOwner($0) } ?? .anonymous
+  }
+
   /// The response with a stream, which ends with the credential of its request; only its head for
   /// `HEAD`.
   ///
@@ -110,14 +123,16 @@ struct StreamEndpoints {
     let reactor = try call.reactor(in: host)
     let id = try call.sessionID()
     try call.negotiate("text/event-stream")
-    let wanted = try StreamRequest(try call.query(), call.request)
+    let query = try call.query()
+    let wanted = try StreamRequest(query, call.request)
+    let owner = try owner(of: call, query)
     guard !channels.isDraining else { return call.reply(response(to: call, RetryStream())) }
     reactor.session(id, for: .use) { result in
       switch result {
       case .success(let opened) where hasCapacity(opened.session):
         call.reply { () throws(Problem) in
           try checkSignals(of: opened.session, wanted)
-          return response(to: call, stream(of: opened.session, wanted))
+          return response(to: call, stream(of: opened.session, wanted, by: owner))
         }
       case .success, .failure(.tooMany):
         call.reply(response(to: call, RetryStream()))
@@ -135,7 +150,7 @@ struct StreamEndpoints {
     let wanted = try StreamRequest(try call.query(), call.request)
     guard !channels.isDraining else { return response(to: call, RetryStream()) }
     try checkSignals(of: global, wanted)
-    return response(to: call, stream(of: global, wanted))
+    return response(to: call, stream(of: global, wanted, by: .anonymous))
   }
 
   /// Whether a session may have another stream.
@@ -146,9 +161,11 @@ struct StreamEndpoints {
     limits.subscribers == 0 || session.subscriberCount < limits.subscribers
   }
 
-  private func stream(of source: any StateSource, _ wanted: StreamRequest) -> SessionStream {
+  private func stream(
+    of source: any StateSource, _ wanted: StreamRequest, by owner: StreamOwner
+  ) -> SessionStream {
     let (subscription, opening) = channels.subscribe(
-      to: source, wanted, in: wanted.view, from: StreamPosition(wanted.lastEventID))
+      to: source, wanted, in: wanted.view, by: owner, from: StreamPosition(wanted.lastEventID))
     return SessionStream(subscription, opening, of: channels)
   }
 

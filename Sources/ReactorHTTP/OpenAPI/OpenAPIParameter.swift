@@ -6,7 +6,8 @@ enum OpenAPIParameter: String, CaseIterable {
   case reactor, session, effect, timer, global, problem, file, inspectorFile, exampleFile
   case limit, afterSession, afterVersion, afterEffect
   case afterChange, changeReactor, changeSession, changeContent
-  case version, select, delta, old, format, into, replay, activity, lastEventIDQuery, sessions
+  case version, select, delta, old, format, into, replay, activity, presence
+  case subscriberName, afterSubscriber, lastEventIDQuery, sessions
   case lastEventID, datastarRequest, idempotencyKey, prefer, ifMatch, ifNoneMatch
   case requestID, traceparent
 
@@ -108,6 +109,19 @@ enum OpenAPIParameter: String, CaseIterable {
     case .activity:
       query(
         "activity", "Sends the number of running effects and their progress.", ["type": "boolean"])
+    case .presence:
+      query(
+        "presence", "Sends the subscribers, after changes at most four times per second.",
+        ["type": "boolean"])
+    case .subscriberName:
+      query(
+        "name",
+        "The name of the stream's owner among the subscribers, in a service without authentication.",
+        ["type": "string", "minLength": 1, "maxLength": 32])
+    case .afterSubscriber:
+      query(
+        "after", "The name after which the page begins; from `Link`.",
+        ["type": "string", "minLength": 1, "maxLength": 32])
     case .sessions:
       query(
         "session", "The sessions of the stream, each as `{reactor}/{session}`.",

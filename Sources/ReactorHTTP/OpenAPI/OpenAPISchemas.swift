@@ -8,7 +8,7 @@ enum OpenAPISchemas {
     .init("Problem", problem), .init("ReactorList", reactorList),
     .init("ReactorDescription", reactorDescription), .init("SessionList", sessionList),
     .init("LogEntry", logEntry), .init("Change", change), .init("EffectList", effectList),
-    .init("TimerList", timerList),
+    .init("TimerList", timerList), .init("Presence", presence),
     .init("GlobalList", globalList), .init("Quarantine", quarantine),
     .init("NewTicket", newTicket), .init("Ticket", ticket),
   ]
@@ -196,6 +196,18 @@ enum OpenAPISchemas {
         ]),
       .init("catchUp", ["type": "boolean"]),
     ]))
+
+  private static let presence: JSONValue = {
+    let number: JSONValue = ["type": "integer", "minimum": 0]
+    let subscriber = object([
+      .init("name", text), .init("streams", ["type": "integer", "minimum": 1]),
+    ])
+    return object([
+      .init("count", number),
+      .init("subscribers", ["type": "array", "items": subscriber]),
+      .init("more", number),
+    ])
+  }()
 
   private static let globalList = list(
     "globals",

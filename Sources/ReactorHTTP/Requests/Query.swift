@@ -4,7 +4,7 @@ internal import ReactorTransport
 /// The parameters in the query of a request.
 ///
 /// If a name occurs more than once, the first value counts, except for lists. Names are compared as
-/// bytes. Values are ASCII, with other bytes replaced, except for JSON Pointers.
+/// bytes. Values are ASCII, with other bytes replaced, except for JSON Pointers and names.
 struct Query {
   private let parameters: [(name: WireText, value: String)]
 
@@ -27,6 +27,20 @@ struct Query {
   }
 
   subscript(name: StaticString) -> String? { raw(name)?.asciiOnly }
+
+  /// A text of any length, in any script; `nil` if the parameter is absent.
+  func text(_ name: StaticString) -> String? { raw(name) }
+
+  /// A text of 1 to 128 bytes, in any script; `nil` if the parameter is absent.
+  func name(_ name: StaticString) throws(Problem) -> String? {
+    guard let text = raw(name) else { return nil }
+    guard (1...Limits.nameLength).contains(text.utf8.count) else {
+      throw .invalid(
+        parameter: "\(name)",
+        "The parameter \(name) takes a text of 1 to \(Limits.nameLength) bytes.")
+    }
+    return text
+  }
 
   /// The values of a list, in order.
   func all(_ name: StaticString) -> [String] {

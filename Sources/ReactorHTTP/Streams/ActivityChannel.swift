@@ -4,7 +4,7 @@ internal import ReactorHost
 internal import Synchronization
 
 /// The activity of one session's effects, for all streams that send it: only the latest counts.
-final class ActivityChannel: ActivityObserver {
+final class ActivityChannel: NoticeChannel, ActivityObserver {
   /// One state of the activity.
   struct Update: Sendable {
     /// Counts the updates of this channel.
@@ -21,7 +21,6 @@ final class ActivityChannel: ActivityObserver {
   }
 
   let session: any Session
-  /// The streams that send the activity, woken when it changes.
   let group = StreamGroup()
   private let state: Mutex<Update>
 
@@ -30,9 +29,6 @@ final class ActivityChannel: ActivityObserver {
     state = Mutex(Update(number: 1, activity: session.activity))
   }
 
-  /// Begins to observe the session.
-  ///
-  /// Called once by the creator, without locks held.
   func start() {
     session.observeActivity(self)
   }

@@ -78,8 +78,8 @@ final class CompositeStream: ByteStream {
       switch subscription.next() {
       case .event(let event):
         return .chunk(StreamChunk(state.withLock { $0.send(event, of: index) }))
-      case .activity(let update):
-        return .chunk(StreamChunk(parts[index].notice("activity", update.json)))
+      case .notice(let notice):
+        return .chunk(StreamChunk(parts[index].notice(notice.name, notice.json)))
       case .idle: continue
       case .ended(.deleted): return .chunk(StreamChunk(state.withLock { $0.end(index) }))
       case .ended(.interrupted): return .finished

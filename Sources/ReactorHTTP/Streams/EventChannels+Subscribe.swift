@@ -3,28 +3,37 @@ internal import ReactorHost
 
 extension EventChannels {
   /// Creates a client's subscription and decides what the client is sent first.
+  ///
+  /// - Parameters:
+  ///   - source: The session or global.
+  ///   - wanted: The parameters of the request.
+  ///   - view: The view of this source.
+  ///   - owner: The owner of the stream.
+  ///   - position: The client's position.
+  /// - Returns: The subscription, and the first output.
   func subscribe(
-    to source: any StateSource, _ wanted: StreamRequest, in view: StreamView,
+    to source: any StateSource, _ wanted: StreamRequest, in view: StreamView, by owner: StreamOwner,
     from position: StreamPosition
   ) -> (Subscription, StreamOpening) {
     let channel = join(source, view)
+    let revision = source.changeStreams(of: owner, by: 1)
     // Read after joining, so that every later version is in the channel.
     let current = source.current
     let resumed = position.version(of: current)
-    let activity =
-      wanted.wantsActivity ? (source as? any Session).map { joinActivity(of: $0) } : nil
+    let notices = notices(wanted.notices, of: source, from: revision)
     var opening = StreamOpening()
-    if wanted.wantsActivity { opening.activity = activity?.latest ?? ActivityChannel.Update.none }
-    let sentActivity = opening.activity?.number ?? 0
+    if wanted.notices.contains(.activity) {
+      opening.activity = notices?.takeActivity() ?? ActivityChannel.Update.none
+    }
     opening.isReset = position != .beginning && resumed == nil
     opening.isCurrent = resumed == current.version
 
     if wanted.wantsEveryVersion, let replay = try? source.replay(after: resumed) {
       if opening.isReset { opening.removal = view.removal }
       let subscription = Subscription(
-        channel, of: self, seen: resumed ?? -1,
+        channel, of: self, by: owner, seen: resumed ?? -1,
         shown: opening.isCurrent && !view.isPlain ? view.json(of: current) : nil,
-        everyVersion: true, replay: replay, activity: activity, sentActivity: sentActivity)
+        everyVersion: true, replay: replay, notices: notices)
       return (subscription, opening)
     }
     if wanted.wantsEveryVersion {
@@ -38,9 +47,17 @@ extension EventChannels {
         current.cursor, json, in: channel, after: opening.isReset ? nil : resumed)
     }
     let subscription = Subscription(
-      channel, of: self, seen: current.version, shown: json,
-      everyVersion: wanted.wantsEveryVersion, activity: activity, sentActivity: sentActivity)
+      channel, of: self, by: owner, seen: current.version, shown: json,
+      everyVersion: wanted.wantsEveryVersion, notices: notices)
     return (subscription, opening)
+  }
+
+  /// The events other than States; `nil` if none were requested, or for a global.
+  private func notices(
+    _ kinds: StreamNotices.Kinds, of source: any StateSource, from revision: Int
+  ) -> StreamNotices? {
+    guard !kinds.isEmpty, let session = source as? any Session else { return nil }
+    return StreamNotices(kinds, of: session, from: revision, in: self)
   }
 
   /// The first event of a stream: the difference to the client's version if the view sends differences

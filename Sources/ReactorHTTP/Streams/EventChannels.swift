@@ -11,7 +11,6 @@ final class EventChannels: Sendable {
 
   private struct Table {
     var channels: [Key: (channel: EventChannel, streams: Int)] = [:]
-    var activities: [ObjectIdentifier: (channel: ActivityChannel, streams: Int)] = [:]
     var isDraining = false
   }
 
@@ -19,6 +18,8 @@ final class EventChannels: Sendable {
   /// Executes work that would block a stream loop.
   let background: WorkerPool
   let counts = StreamCounts()
+  let activities = NoticeChannels<ActivityChannel>()
+  let presences = NoticeChannels<PresenceChannel>()
   /// The streams of the changes, woken when the service drains.
   let changeStreams = StreamGroup()
   private let table = Mutex(Table())
@@ -37,7 +38,7 @@ final class EventChannels: Sendable {
   /// first stream.
   func join(_ source: any StateSource, _ view: StreamView) -> EventChannel {
     let key = Key(source: ObjectIdentifier(source), view: view)
-    let channel = table.withLock { table in
+    return table.withLock { table in
       if var entry = table.channels[key] {
         entry.streams += 1
         table.channels[key] = entry
@@ -49,8 +50,6 @@ final class EventChannels: Sendable {
       channel.start()
       return channel
     }
-    source.changeSubscriberCount(by: 1)
-    return channel
   }
 
   /// Removes a stream; the channel stops with its last stream.
@@ -60,33 +59,6 @@ final class EventChannels: Sendable {
       guard var entry = table.channels[key], entry.channel === channel else { return false }
       entry.streams -= 1
       table.channels[key] = entry.streams > 0 ? entry : nil
-      return entry.streams == 0
-    }
-    channel.source.changeSubscriberCount(by: -1)
-    if isLast { channel.stop() }
-  }
-
-  /// Adds a stream to the activity channel of a session.
-  func joinActivity(of session: any Session) -> ActivityChannel {
-    let key = ObjectIdentifier(session)
-    let (channel, isNew) = table.withLock { table in
-      let known = table.activities[key]
-      let channel = known?.channel ?? ActivityChannel(session)
-      table.activities[key] = (channel, (known?.streams ?? 0) + 1)
-      return (channel, known == nil)
-    }
-    // It publishes the activity that it finds, so that a change before is not lost.
-    if isNew { channel.start() }
-    return channel
-  }
-
-  /// Removes a stream; the activity channel stops with its last stream.
-  func leave(_ channel: ActivityChannel) {
-    let key = ObjectIdentifier(channel.session)
-    let isLast = table.withLock { table in
-      guard var entry = table.activities[key], entry.channel === channel else { return false }
-      entry.streams -= 1
-      table.activities[key] = entry.streams > 0 ? entry : nil
       return entry.streams == 0
     }
     if isLast { channel.stop() }

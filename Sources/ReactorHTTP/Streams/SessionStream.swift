@@ -53,8 +53,7 @@ final class SessionStream: ByteStream {
     if channels.isDraining { return finish(Self.draining) }
     switch subscription.next() {
     case .event(let event): return .chunk(event.chunk)
-    case .activity(let update):
-      return .chunk(StreamChunk(EventText.notice("activity", update.json)))
+    case .notice(let notice): return .chunk(notice.chunk)
     case .idle: return .idle
     case .ended(.deleted): return finish(Self.end)
     case .ended(.interrupted): return .finished

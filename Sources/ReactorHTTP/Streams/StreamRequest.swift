@@ -13,8 +13,8 @@ struct StreamRequest {
   /// Whether every version is sent, without conflation.
   let wantsEveryVersion: Bool
 
-  /// Whether the activity of effects is sent.
-  let wantsActivity: Bool
+  /// The events that are sent beside States.
+  let notices: StreamNotices.Kinds
 
   /// The id of the client's last event; the header field wins over the parameter.
   let lastEventID: String?
@@ -27,7 +27,7 @@ struct StreamRequest {
     names = try SignalNames.read(query, for: format)
     view = StreamView(pointer: try query.pointer("select"), format: format, name: names.first)
     wantsEveryVersion = try query.choice("replay", "all")
-    wantsActivity = try query.flag("activity")
+    notices = try StreamNotices.Kinds(query)
     lastEventID = request[header: .lastEventID] ?? query["last_event_id"]
     isDatastar = format == .signals
   }
@@ -45,6 +45,15 @@ struct StreamRequest {
       view.name = names.isEmpty ? "s\(index + 1)" : names[index]
       return view
     }
+  }
+}
+
+extension StreamNotices.Kinds {
+  /// Parses the parameters that request events beside States.
+  fileprivate init(_ query: Query) throws(Problem) {
+    self = []
+    if try query.flag("activity") { insert(.activity) }
+    if try query.flag("presence") { insert(.presence) }
   }
 }
 

@@ -14,8 +14,8 @@ final class Subscription: Sendable {
   enum Next {
     case event(StreamEvent)
 
-    /// The activity of effects has changed.
-    case activity(ActivityChannel.Update)
+    /// An event that is not a State.
+    case notice(StreamNotice)
 
     /// Nothing until one of the groups is woken.
     case idle
@@ -44,16 +44,16 @@ final class Subscription: Sendable {
     var isWorking = false
     /// Whether the versions that the client wants are no longer retained.
     var hasFailed = false
-    /// The number of the last activity update that was sent.
-    var sentActivity = 0
-    /// Whether the last output was an activity update: then a State has priority.
-    var sentActivityLast = false
+    /// Whether the last output was not a State: then a State has priority.
+    var isAfterNotice = false
   }
 
   private let channel: EventChannel
   private let channels: EventChannels
+  private let owner: StreamOwner
   private let wantsEveryVersion: Bool
-  private let activity: ActivityChannel?
+  /// The events that are not States; `nil` if the client did not request any.
+  private let notices: StreamNotices?
   /// Woken after a job of this client; `nil` if the client never needs one.
   private let ownGroup: StreamGroup?
   private let state: Mutex<State>
@@ -63,52 +63,54 @@ final class Subscription: Sendable {
   /// - Parameters:
   ///   - channel: The channel, which the subscription has joined.
   ///   - channels: The channels, for leaving when the stream is closed.
+  ///   - owner: The owner of the stream, a subscriber of the source.
   ///   - seen: The client's version after its opening.
   ///   - shown: The client's representation then, if the view depends on it and it is known.
   ///   - everyVersion: Whether every version is sent.
   ///   - replay: The reader of the versions after `seen`; `nil` if the channel has them.
-  ///   - activity: The activity channel, which the subscription has joined; `nil` if the client did
-  ///     not request it.
-  ///   - sentActivity: The number of the activity update in the opening.
+  ///   - notices: The events that are not States; `nil` if the client did not request any.
   init(
-    _ channel: EventChannel, of channels: EventChannels, seen: Int, shown: ArraySlice<UInt8>?,
-    everyVersion: Bool, replay: (any StateReplay)? = nil, activity: ActivityChannel? = nil,
-    sentActivity: Int = 0
+    _ channel: EventChannel, of channels: EventChannels, by owner: StreamOwner = .anonymous,
+    seen: Int, shown: ArraySlice<UInt8>?, everyVersion: Bool, replay: (any StateReplay)? = nil,
+    notices: StreamNotices? = nil
   ) {
     self.channel = channel
-    self.activity = activity
+    self.owner = owner
+    self.notices = notices
     self.channels = channels
     wantsEveryVersion = everyVersion
     ownGroup = everyVersion || channel.view.sendsDifferences ? StreamGroup() : nil
-    var state = State(seen: seen, shown: channel.view.isPlain ? nil : shown, replay: replay)
-    state.sentActivity = sentActivity
-    self.state = Mutex(state)
+    state = Mutex(State(seen: seen, shown: channel.view.isPlain ? nil : shown, replay: replay))
   }
 
   /// The groups that are woken when there may be output.
-  var groups: [StreamGroup] { [channel.group, ownGroup, activity?.group].compactMap { $0 } }
+  var groups: [StreamGroup] {
+    [channel.group, ownGroup].compactMap { $0 } + (notices?.groups ?? [])
+  }
 
-  /// Leaves the channels when the stream is closed.
+  /// Leaves the channels and the source when the stream is closed.
   func close() {
     channels.leave(channel)
-    if let activity { channels.leave(activity) }
+    // First, so that the last stream that requested the presence causes no publication of its own end.
+    notices?.close()
+    channel.source.changeStreams(of: owner, by: -1)
   }
 
   /// Returns the next output and advances the position.
   func next() -> Next {
-    guard let activity else { return nextEvent() }
-    // Activity updates and States alternate if there are both.
-    let update = activity.latest
-    let isActivityNext = state.withLock { $0.sentActivity < update.number && !$0.sentActivityLast }
-    if !isActivityNext {
-      let next = nextEvent()
-      guard case .idle = next, state.withLock({ $0.sentActivity < update.number }) else {
-        state.withLock { $0.sentActivityLast = false }
-        return next
-      }
-    }
-    state.withLock { ($0.sentActivity, $0.sentActivityLast) = (update.number, true) }
-    return .activity(update)
+    guard let notices else { return nextEvent() }
+    // States and other events alternate if there are both.
+    if !state.withLock({ $0.isAfterNotice }), let notice = take(notices) { return notice }
+    let next = nextEvent()
+    if case .idle = next, let notice = take(notices) { return notice }
+    state.withLock { $0.isAfterNotice = false }
+    return next
+  }
+
+  private func take(_ notices: StreamNotices) -> Next? {
+    guard let notice = notices.next() else { return nil }
+    state.withLock { $0.isAfterNotice = true }
+    return .notice(notice)
   }
 
   private func nextEvent() -> Next {

@@ -263,7 +263,7 @@ extension Global {
   }
 
   /// Does nothing: no list shows the subscribers of a global.
-  public func changeSubscriberCount(by change: Int) {}
+  public func changeStreams(of owner: StreamOwner, by change: Int) -> Int { 0 }
 }
 
 /// A replay of at most one state.

@@ -40,6 +40,16 @@ package protocol SessionLink: Sendable {
     _ session: SessionKey, receive: @escaping @Sendable (Result<[UInt8], any Error>) -> Void
   ) -> any Disposable
 
+  /// Observes the subscribers of the session whose reactor calls it.
+  ///
+  /// - Parameters:
+  ///   - session: The session.
+  ///   - receive: Called with each presence, in a turn of the session.
+  /// - Returns: A disposable that ends the observation.
+  func followSubscribers(
+    of session: SessionKey, receive: @escaping @Sendable (Presence) -> Void
+  ) -> any Disposable
+
   /// Checks a typed reference.
   func declare(_ type: any Any.Type, of session: SessionKey, by sender: SessionKey)
 }

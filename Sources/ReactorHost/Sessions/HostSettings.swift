@@ -1,3 +1,5 @@
+package import ReactorStreams
+
 /// The settings of a host.
 ///
 /// Each documents the name of its setting in the configuration.
@@ -48,6 +50,9 @@ public struct HostSettings: Sendable {
 
   /// `sessions.timers`: the maximum number of timers of one session.
   public var timerLimit = 1_000
+
+  /// Delays the publication of presence.
+  package var presenceScheduler: any SchedulerType = TaskScheduler.instance
 
   /// The number of starts after which an interrupted action is given up.
   ///

@@ -28,7 +28,7 @@ final class LiveSession: Session, BatchSource {
   /// Whether an effect has sent an action to another session.
   let hasSends = Atomic<Bool>(false)
   let outbox = Mutex<SendOutbox?>(nil)
-  private let subscribers = Atomic<Int>(0)
+  let audience = Mutex(Audience())
   private let interrupted = Atomic<Bool>(false)
   private let ended = Atomic<Bool>(false)
   /// The mark of a turn that no request executes, in the serial context; -1 for none.
@@ -114,16 +114,6 @@ final class LiveSession: Session, BatchSource {
   /// The error that ended the session; `nil` if it was deleted.
   var fault: LogError? {
     commits.withLock { $0.fault }
-  }
-
-  @usableFromInline var subscriberCount: Int {
-    subscribers.load(ordering: .relaxed)
-  }
-
-  @usableFromInline
-  func changeSubscriberCount(by change: Int) {
-    subscribers.add(change, ordering: .relaxed)
-    environment.counts.subscribers.add(change, ordering: .relaxed)
   }
 
   @usableFromInline

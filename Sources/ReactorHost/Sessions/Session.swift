@@ -91,6 +91,16 @@ public protocol Session: StateSource {
 
   /// The number of streams that show the session.
   var subscriberCount: Int { get }
+
+  /// The subscribers at this moment. Its cost grows with the number of their names.
+  var presence: Presence { get }
+
+  /// Adds an observer of the subscribers. It is notified within a quarter of a second, and then of
+  /// changes.
+  func observePresence(_ observer: any PresenceObserver)
+
+  /// Removes an observer of the subscribers.
+  func stopObservingPresence(_ observer: any PresenceObserver)
 }
 
 /// The outcome of a request's actions.

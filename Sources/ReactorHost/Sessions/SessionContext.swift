@@ -1,5 +1,6 @@
 public import ReactorCore
 public import ReactorLog
+public import ReactorStreams
 public import Telemetry
 
 /// The session of a reactor's instance, for `make` of its registration.
@@ -35,6 +36,28 @@ public struct SessionContext<Parameters: Sendable>: Sendable {
     self.parameters = parameters
     self.logger = logger
     self.link = link
+  }
+
+  /// The clients whose streams show the session: at the start of the subscription, and after changes.
+  ///
+  /// ```swift
+  /// func transform(action: Observable<Action>) -> Observable<Action> {
+  ///   .merge(action, context.subscribers.map(Action.setPresence))
+  /// }
+  /// ```
+  ///
+  /// Changes within a quarter of a second are one presence, so there are at most four per second; the
+  /// first one comes after that time. Each arrives in a turn of its own. Presence is not stored: a
+  /// session that is loaded gets the one of that moment, so `mutate` compares it with the State. A
+  /// client that can send the action can forge it, unless `mutate` rejects it where
+  /// `RequestContext.current` is not `nil`.
+  ///
+  /// Subscribe in a `transform` or an effect of the session's own reactor; elsewhere, and in a reactor
+  /// that folds a log, the stream emits nothing.
+  public var subscribers: Observable<Presence> {
+    Observable { [session, link] observer in
+      link.followSubscribers(of: session) { observer.on(.next($0)) }
+    }
   }
 
   /// A reference to a session of a reactor that this process hosts.

@@ -24,8 +24,16 @@ public protocol StateSource: AnyObject, Sendable {
   /// Removes an observer.
   func stopObserving(_ observer: any SessionObserver)
 
-  /// Changes the number of streams that show the source.
-  func changeSubscriberCount(by change: Int)
+  /// Adds streams that show the source, or removes them.
+  ///
+  /// Any thread.
+  ///
+  /// - Parameters:
+  ///   - owner: The owner of the streams.
+  ///   - change: Their number; negative to remove them.
+  /// - Returns: The least revision of a ``PresenceUpdate`` that contains the change.
+  @discardableResult
+  func changeStreams(of owner: StreamOwner, by change: Int) -> Int
 }
 
 /// A state that is committed: in the log, as durable as the store is.

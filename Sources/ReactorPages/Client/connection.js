@@ -41,8 +41,10 @@ async function* serverSentEvents(body) {
  * each change as a message.
  */
 export class Connection {
-  /** By key, `counter/demo`: `{ tabs, held, activity }`. */
+  /** By key, `counter/demo`: `{ tabs, held, notices }`. */
   #sessions = new Map();
+  /** The events beside States that a tab has requested; a kind remains until the connection closes. */
+  #wanted = new Set(["activity"]);
   #publish;
   #status = "connecting";
   #isClosed = false;
@@ -80,12 +82,19 @@ export class Connection {
     this.#proceed();
   }
 
-  /** Adds the sessions of a tab. `held` is, by key, the State that the tab has, or `null`. */
-  join(tab, held) {
+  /**
+   * Adds the sessions of a tab. `held` is, by key, the State that the tab has, or `null`; `wanted` the
+   * kinds of events beside States.
+   */
+  join(tab, held, wanted) {
+    for (const kind of wanted) {
+      if (!this.#wanted.has(kind)) this.#refresh();
+      this.#wanted.add(kind);
+    }
     for (const [key, known] of Object.entries(held)) {
       let session = this.#sessions.get(key);
       if (!session) {
-        session = { tabs: new Set(), held: known };
+        session = { tabs: new Set(), held: known, notices: {} };
         this.#sessions.set(key, session);
         this.#refresh();
       }
@@ -93,7 +102,7 @@ export class Connection {
       if (session.held && session.held.cursor !== known?.cursor) {
         this.#publish({ kind: "state", key, ...session.held });
       }
-      if (session.activity) this.#publish({ kind: "activity", key, activity: session.activity });
+      for (const [kind, value] of Object.entries(session.notices)) this.#publish({ kind, key, value });
     }
     this.#publish({ kind: "status", status: this.#status });
   }
@@ -148,7 +157,9 @@ export class Connection {
   async #follow() {
     const stream = new AbortController();
     this.#stream = stream;
-    const query = new URLSearchParams({ delta: "patch", activity: "true" });
+    const query = new URLSearchParams({ delta: "patch" });
+    for (const kind of this.#wanted) query.set(kind, "true");
+    if (settings.name) query.set("name", settings.name);
     for (const key of this.#sessions.keys()) query.append("session", key);
     const resumed = compositeID(this.#sessions);
     if (resumed) query.set("last_event_id", resumed);
@@ -222,9 +233,9 @@ export class Connection {
         return;
       }
       this.#publish({ kind, key, from, patch: inner, cursor });
-    } else if (kind === "activity") {
-      session.activity = inner;
-      this.#publish({ kind, key, activity: inner });
+    } else if (this.#wanted.has(kind)) {
+      session.notices[kind] = inner;
+      this.#publish({ kind, key, value: inner });
     } else if (kind === "reset") {
       session.held = null;
     } else if (kind === "end") {

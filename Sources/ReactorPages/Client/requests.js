@@ -8,6 +8,8 @@ export const settings = {
   headers: /** @type {Record<string, string>} */ ({}),
   /** @type {(() => Promise<string | null> | string | null) | undefined} */
   token: undefined,
+  /** @type {string | undefined} */
+  name: undefined,
   isShared: true,
 };
 
@@ -99,12 +101,14 @@ export function hash(text, seed = 2_166_136_261) {
  */
 export function scope() {
   // Whose tokens the function returns is unknown: neither shared nor restored.
-  if (settings.token) return `reactord 2 ${settings.base} ${pageID}`;
-  const headers = JSON.stringify(
-    Object.entries(settings.headers).map(([name, value]) => [name.toLowerCase(), value]).sort());
+  if (settings.token) return `reactord 3 ${settings.base} ${pageID}`;
+  const headers = JSON.stringify([
+    Object.entries(settings.headers).map(([name, value]) => [name.toLowerCase(), value]).sort(),
+    settings.name,
+  ]);
   // The number changes with the messages. A digest, since names of locks and channels are
   // visible to every page of the origin.
-  return `reactord 2 ${settings.base} ${hash(headers)}.${hash(headers, 1)}`;
+  return `reactord 3 ${settings.base} ${hash(headers)}.${hash(headers, 1)}`;
 }
 
 /** @typedef {import("../reactor").Problem} Declared */

@@ -8,6 +8,7 @@ import { Value } from "./streams.js";
 const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 const idle = { running: 0, progress: null };
+const empty = { count: 0, subscribers: [], more: 0 };
 
 /**
  * One session of a reactor, as this page knows it; created by `reactor(…)`.
@@ -18,6 +19,8 @@ export class Reactor {
   state = new Value();
   connection = new Value("connecting");
   activity = new Value(idle);
+  presence = /** @type {Value<import("../reactor").Presence>} */ (
+    new Value(undefined, () => this.#tab.want("presence")));
 
   /** The last committed State and its cursor. @type {{ state: any, cursor: string } | undefined} */
   confirmed;
@@ -168,11 +171,11 @@ export class Reactor {
   }
 
   /** Applies a message of the connection. Returns `false` if an earlier one is missing. */
-  receive({ kind, status, state, cursor, from, patch, activity, problem }) {
+  receive({ kind, status, state, cursor, from, patch, value, problem }) {
     if (kind === "status") {
       if (!this.hasEnded) this.connection.set(status);
-    } else if (kind === "activity") {
-      this.activity.set(activity);
+    } else if (kind === "activity" || kind === "presence") {
+      this[kind].set(value);
     } else if (kind === "state") {
       // A tab that begins to lead may know an older State than this one.
       if (!this.confirmed || !hasReached(this.cursor, cursor)) this.#confirm(state, cursor);
@@ -197,6 +200,7 @@ export class Reactor {
     this.problem = problem;
     this.connection.set("ended");
     this.activity.set(idle);
+    if (this.presence.value) this.presence.set(empty);
     for (const { reject } of this.#waiting) reject(this.#ending());
     this.#waiting.clear();
   }

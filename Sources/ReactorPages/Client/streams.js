@@ -150,10 +150,12 @@ export class Value extends Stream {
   #value;
   #observers;
 
-  constructor(value) {
+  /** @param demand Called before each subscription. */
+  constructor(value, demand = () => {}) {
     const observers = new Set();
     super((next) => {
       const observer = { next };
+      demand();
       observers.add(observer);
       if (this.#value !== undefined) next(this.#value);
       return () => observers.delete(observer);

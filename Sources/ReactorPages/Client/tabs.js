@@ -17,6 +17,8 @@ const isShared = () => settings.isShared && !settings.token;
 export class Tab {
   /** @type {Map<string, import("./session.js").Reactor>} */
   #reactors = new Map();
+  /** The events beside States that this page has requested. */
+  #wanted = new Set();
   /** The scope that this page has entered. */
   #scope = scope();
   /** Aborts when the page leaves; `undefined` while it is out. @type {AbortController | undefined} */
@@ -67,6 +69,13 @@ export class Tab {
       this.join(reactor);
     }
     return reactor;
+  }
+
+  /** Requests a kind of events for the sessions of this page. */
+  want(kind) {
+    if (this.#wanted.has(kind)) return;
+    this.#wanted.add(kind);
+    this.#ask({ kind: "join", held: {} });
   }
 
   join(reactor) {
@@ -147,14 +156,15 @@ export class Tab {
 
   /** Sends a message to the leader. Before this tab is announced, none: then it joins with all. */
   #ask(message) {
+    if (message.kind === "join") message.wanted = [...this.#wanted];
     if (this.#connection) this.#serve({ ...message, tab: this.#id });
     else if (this.#isAnnounced) this.#channel.postMessage({ ...message, tab: this.#id });
   }
 
-  #serve({ kind, tab, held, keys }) {
+  #serve({ kind, tab, held, wanted, keys }) {
     if (kind === "wake") this.#connection.wake();
     else if (kind === "leave") this.#connection.leave(tab, keys);
-    else this.#connection.join(tab, held);
+    else this.#connection.join(tab, held, wanted);
   }
 
   #receive(message) {

@@ -15,6 +15,7 @@ import { Effects } from "./effects.js";
 import { describe, element, part, versionOf } from "./elements.js";
 import { showGlobals } from "./globals.js";
 import { Health } from "./health.js";
+import { Subscribers } from "./presence.js";
 import { read, send } from "./requests.js";
 import { showScreens } from "./screens.js";
 import { Timeline } from "./timeline.js";
@@ -34,6 +35,7 @@ const sessions = new Sessions();
 const charts = new Charts();
 const effects = new Effects();
 const timers = new Timers();
+const subscribers = new Subscribers();
 const health = new Health();
 const timeline = new Timeline(showMoment, fork);
 
@@ -116,7 +118,8 @@ async function openSession(reactor, id) {
       timelinePass.setNeedsLayout();
     }),
     session.live.connection.subscribe((status) => showStatus(session, status)),
-    session.live.activity.drive((activity) => effects.set(activity)));
+    session.live.activity.drive((activity) => effects.set(activity)),
+    session.live.presence.drive((presence) => subscribers.show(presence)));
 
   try {
     reactor.description ??= (await read(reactor.links.self.slice(1))).value;
@@ -143,6 +146,7 @@ function leaveSession() {
   charts.close();
   effects.close();
   timers.close();
+  subscribers.show(undefined);
   composer.close();
   sessions.close();
 }

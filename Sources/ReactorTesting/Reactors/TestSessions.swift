@@ -37,6 +37,7 @@ public final class TestSessions: Sendable {
   }
 
   fileprivate typealias Receiver = @Sendable (Result<[UInt8], any Error>) -> Void
+  fileprivate typealias PresenceReceiver = @Sendable (Presence) -> Void
 
   private struct State {
     var sends: [Send] = []
@@ -44,6 +45,8 @@ public final class TestSessions: Sendable {
     var lastID = 0
     var waiting: [Int: (session: SessionKey, receive: Receiver)] = [:]
     var followers: [Int: (session: SessionKey, receive: Receiver)] = [:]
+    var presences: [SessionKey: Presence] = [:]
+    var presenceFollowers: [Int: (session: SessionKey, receive: PresenceReceiver)] = [:]
 
     mutating func nextID() -> Int {
       lastID += 1
@@ -85,6 +88,16 @@ public final class TestSessions: Sendable {
     publish(.failure(error), of: SessionKey(reactor: reactor, id: id))
   }
 
+  /// Sets the subscribers of a session, which its context emits.
+  public func set(subscribers presence: Presence, of reactor: String, _ id: String) {
+    let session = SessionKey(reactor: reactor, id: id)
+    let followers = state.withLock { state in
+      state.presences[session] = presence
+      return state.presenceFollowers.filter { $0.value.session == session }
+    }
+    for (_, follower) in followers.sorted(by: { $0.key < $1.key }) { follower.receive(presence) }
+  }
+
   private func publish(_ result: Result<[UInt8], any Error>, of session: SessionKey) {
     let receivers = state.withLock { state in
       state.results[session] = result
@@ -122,6 +135,20 @@ public final class TestSessions: Sendable {
   }
 }
 
+extension TestSessions {
+  fileprivate func followSubscribers(
+    of session: SessionKey, _ receive: @escaping PresenceReceiver
+  ) -> any Disposable {
+    let (id, presence) = state.withLock { state in
+      let id = state.nextID()
+      state.presenceFollowers[id] = (session, receive)
+      return (id, state.presences[session])
+    }
+    if let presence { receive(presence) }
+    return Disposables.create { [self] in state.withLock { $0.presenceFollowers[id] = nil } }
+  }
+}
+
 /// The link of a context to the recorded sessions.
 private struct TestLink: SessionLink {
   let sessions: TestSessions
@@ -143,6 +170,12 @@ private struct TestLink: SessionLink {
     _ session: SessionKey, receive: @escaping @Sendable (Result<[UInt8], any Error>) -> Void
   ) -> any Disposable {
     sessions.follow(session, receive)
+  }
+
+  func followSubscribers(
+    of session: SessionKey, receive: @escaping @Sendable (Presence) -> Void
+  ) -> any Disposable {
+    sessions.followSubscribers(of: session, receive)
   }
 
   func declare(_ type: any Any.Type, of session: SessionKey, by sender: SessionKey) {}

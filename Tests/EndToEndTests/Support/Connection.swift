@@ -45,6 +45,22 @@ final class Connection {
     shutdown(descriptor, Int32(SHUT_RDWR))
   }
 
+  /// Drops every packet before TCP sees it, as a machine that has lost its network.
+  func vanish() throws {
+    // A classic BPF program that keeps no byte: `struct sock_filter` and `struct sock_fprog`.
+    var instruction: UInt64 = 0x06
+    let status = withUnsafeMutablePointer(to: &instruction) { instructions in
+      var program = (count: UInt16(1), instructions: instructions)
+      return setsockopt(
+        descriptor, SOL_SOCKET, Self.attachFilter, &program,
+        socklen_t(MemoryLayout.size(ofValue: program)))
+    }
+    guard status == 0 else { throw WireError.notConnected(errno: errno) }
+  }
+
+  /// `SO_ATTACH_FILTER`, which the Glibc module leaves out.
+  private static let attachFilter: Int32 = 26
+
   /// Sends all bytes, within the timeout.
   func send(_ bytes: some Collection<UInt8>) throws {
     var rest = Array(bytes)[...]

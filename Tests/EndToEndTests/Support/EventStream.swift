@@ -71,6 +71,11 @@ final class EventStream {
     connection.abort()
   }
 
+  /// Acknowledges nothing from now on, as a machine that has lost its network.
+  func vanish() throws {
+    try connection.vanish()
+  }
+
   private func takeBlock() -> ServerSentEvent? {
     var block = ServerSentEvent()
     var index = position

@@ -22,7 +22,8 @@ extension OverSockets {
     }
 
     @Test(arguments: [false, true])
-    func `a client that vanishes is removed, whether its stream is idle or not`(isBusy: Bool) throws {
+    func `a client that vanishes is removed, whether its stream is idle or not`(isBusy: Bool) throws
+    {
       let stream = TestStream("one", heartbeat: ":")
       let (server, client) = try open(stream, settings: Self.quickHeartbeat)
       #expect(try client.receiveChunk() == "one")

@@ -61,7 +61,7 @@ private final class SlowSource: StateSource {
   func replay(after version: Int?) -> any StateReplay { log }
   func observe(_ observer: any SessionObserver) -> CommittedState? { current }
   func stopObserving(_ observer: any SessionObserver) {}
-  func changeSubscriberCount(by change: Int) {}
+  func changeStreams(of owner: StreamOwner, by change: Int) -> Int { 0 }
 }
 
 private final class SlowLog: StateReplay {

@@ -344,7 +344,7 @@ struct SessionsTests {
     _ = try stage.session("e", for: .ensure)
     try stage.end("d")
     let watched = try stage.session("b")
-    watched.changeSubscriberCount(by: 2)
+    watched.changeStreams(of: .anonymous, by: 2)
     let all = try stage.reactor().sessions(after: nil, limit: 10)
     #expect(all.map(\.id) == ["a", "b", "c", "e"])
     #expect(all.map(\.cursor.version) == [1, 1, 0, 0])

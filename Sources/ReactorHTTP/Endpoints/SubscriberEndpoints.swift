@@ -1,0 +1,61 @@
+internal import Identity
+internal import ReactorHost
+internal import ReactorTransport
+
+/// The subscribers of a session.
+struct SubscriberEndpoints {
+  let host: Host
+
+  private static let collection = "/v1/reactors/{reactor}/sessions/{session}/subscribers"
+
+  var all: [Endpoint] {
+    [
+      Endpoint(
+        .get, Self.collection, needs: .read, traits: .background, handler: list,
+        operation: Operation(
+          "listSubscribers", "The session's subscribers, in pages",
+          detail: "`count` is the number of streams, `more` that of the names after the page.",
+          parameters: [.reactor, .session, .limit, .afterSubscriber],
+          responses: [
+            .init(
+              200, "A page of subscribers, in the order of their names", headers: [.link],
+              .json(.component("Presence")))
+          ],
+          problems: [
+            .invalidParameter, .invalidSessionID, .unknownReactor, .unknownSession, .sessionEnded,
+            .notAcceptable,
+          ]))
+    ]
+  }
+
+  private func list(_ call: Call) throws(Problem) {
+    let reactor = try call.reactor(in: host)
+    let id = try call.sessionID()
+    try call.negotiate()
+    let query = try call.query()
+    let limit = try query.limit()
+    let after = query.text("after")
+    call.readSession(of: reactor, id, in: host) { _ in
+      .json(PresenceText.json(of: Presence(), limit: limit), headers: .revalidated)
+    } _: { [reply = call.reply] session throws(Problem) in
+      let presence = session.presence
+      let rest = presence.subscribers.drop { !$0.name.utf8.isAfter(after?.utf8) }
+      let page = PresenceText.page(of: rest, limit: limit)
+      let more = rest.count - page.count
+      var headers = HTTPFields.revalidated
+      if more > 0, let last = page.last {
+        let address = "/v1/reactors/\(reactor.name)/sessions/\(id)/subscribers"
+        let name = PercentEncoding.encode(last.name)
+        headers.append("Link", "<\(address)?limit=\(limit)&after=\(name)>; rel=\"next\"")
+      }
+      reply(.json(PresenceText.json(of: presence.count, page, more: more), headers: headers))
+    }
+  }
+}
+
+extension String.UTF8View {
+  /// Whether a text follows another one in the order of bytes; each follows `nil`.
+  fileprivate func isAfter(_ other: String.UTF8View?) -> Bool {
+    other?.lexicographicallyPrecedes(self) ?? true
+  }
+}

@@ -1,0 +1,90 @@
+internal import ReactorHost
+internal import ReactorTransport
+internal import Synchronization
+
+/// The position of one stream in the events that are not States, for a stream that requested some.
+final class StreamNotices: Sendable {
+  /// The kinds that a stream can request.
+  struct Kinds: OptionSet, Sendable {
+    let rawValue: Int
+
+    /// The number and progress of effects.
+    static let activity = Kinds(rawValue: 1)
+
+    /// The subscribers.
+    static let presence = Kinds(rawValue: 2)
+  }
+
+  private struct State {
+    /// The number of the last activity update that was sent.
+    var activity = 0
+    /// The last presence that was sent.
+    var presence: PresenceChannel.Update?
+    /// Whether a presence is next if there is an activity as well.
+    var isPresenceNext = false
+  }
+
+  private let channels: EventChannels
+  private let activity: ActivityChannel?
+  private let presence: PresenceChannel?
+  /// The first revision of the presence that contains this stream.
+  private let revision: Int
+  private let state = Mutex(State())
+
+  /// Joins the channels of a session.
+  ///
+  /// - Parameters:
+  ///   - kinds: The requested kinds.
+  ///   - session: The session.
+  ///   - revision: The first revision of the presence that contains the stream.
+  ///   - channels: The channels.
+  init(_ kinds: Kinds, of session: any Session, from revision: Int, in channels: EventChannels) {
+    self.channels = channels
+    self.revision = revision
+    activity = kinds.contains(.activity) ? channels.activities.join(session) : nil
+    presence = kinds.contains(.presence) ? channels.presences.join(session) : nil
+  }
+
+  /// The groups that are woken when there may be an event.
+  var groups: [StreamGroup] { [activity?.group, presence?.group].compactMap { $0 } }
+
+  /// Leaves the channels when the stream is closed.
+  func close() {
+    if let activity { channels.activities.leave(activity) }
+    if let presence { channels.presences.leave(presence) }
+  }
+
+  /// The activity with which the stream begins; `nil` if it was not requested.
+  func takeActivity() -> ActivityChannel.Update? {
+    guard let latest = activity?.latest else { return nil }
+    state.withLock { $0.activity = latest.number }
+    return latest
+  }
+
+  /// Returns the next event and advances the position; the kinds take turns.
+  func next() -> StreamNotice? {
+    state.withLock { state in
+      for _ in 0..<2 {
+        let isPresence = state.isPresenceNext
+        state.isPresenceNext.toggle()
+        if let notice = isPresence ? nextPresence(&state) : nextActivity(&state) { return notice }
+      }
+      return nil
+    }
+  }
+
+  private func nextActivity(_ state: inout State) -> StreamNotice? {
+    guard let latest = activity?.latest, state.activity < latest.number else { return nil }
+    state.activity = latest.number
+    return StreamNotice("activity", latest.json)
+  }
+
+  private func nextPresence(_ state: inout State) -> StreamNotice? {
+    guard let latest = presence?.latest, latest !== state.presence, latest.revision >= revision
+    else { return nil }
+    // A client that left and returned within one interval changes nothing.
+    let isChange = latest.notice.json != state.presence?.notice.json
+    state.presence = latest
+    return isChange ? latest.notice : nil
+  }
+}
