@@ -34,6 +34,19 @@ struct FieldScanner {
     nameCount += 1
   }
 
+  /// Appends bytes of a buffer; the name of a field that is not distinguished is not stored.
+  mutating func appendToName(
+    _ bytes: UnsafeBufferPointer<UInt8>, from start: Int, to end: Int
+  ) {
+    guard nameCount + end - start <= Self.nameLimit else { return nameCount += end - start }
+    for index in start..<end { unsafe appendToName(bytes[index]) }
+  }
+
+  /// Whether a distinguished field has a name of this length.
+  static func distinguishes(nameOf length: Int) -> Bool {
+    length == 4 || length == 6 || length == 14 || length == 17
+  }
+
   /// Ends the name.
   ///
   /// - Returns: `false` if it is empty.
@@ -80,6 +93,36 @@ struct FieldScanner {
 
   private func nameEquals(_ known: StaticString) -> Bool {
     (0..<known.utf8CodeUnitCount).allSatisfy { unsafe name[$0] == known.utf8Start[$0] }
+  }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+  /// The index of the first byte from a position on that does not occur in a token.
+  func endOfToken(from start: Int) -> Int {
+    var index = start
+    while index < count, unsafe self[index].isToken { index += 1 }
+    return index
+  }
+
+  /// The index of the first byte from a position on that is below a limit or 0x7F.
+  ///
+  /// - Parameter lowest: The limit, at most 0x80.
+  func endOfText(from start: Int, lowest: UInt8) -> Int {
+    var index = start
+    // Eight bytes at a time: the high bit of each byte of `low` and `delete` marks one to stop at.
+    // https://graphics.stanford.edu/~seander/bithacks.html#HasLessInWord
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    while index + 8 <= count {
+      let word = unsafe UnsafeRawPointer(baseAddress! + index)
+        .loadUnaligned(as: UInt64.self)
+      let low = (word &- ones &* UInt64(lowest)) & ~word
+      let masked = word ^ (ones &* 0x7F)
+      let delete = (masked &- ones) & ~masked
+      guard (low | delete) & (ones &* 0x80) == 0 else { break }
+      index += 8
+    }
+    while index < count, unsafe self[index] >= lowest, unsafe self[index] != 0x7F { index += 1 }
+    return index
   }
 }
 

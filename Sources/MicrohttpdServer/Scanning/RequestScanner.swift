@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// Checks the bytes of one connection against the syntax of HTTP/1.1 (RFC 9112) before libmicrohttpd
 /// parses them.
 ///
@@ -74,11 +76,20 @@ struct RequestScanner {
         remaining -= UInt64(count)
         index += count
         if remaining == 0 { state = state == .body ? endRequest() : .chunkDataCR }
-      case .target, .name, .value:
+      case .lineStart:
+        let length = unsafe ordinaryLine(bytes, from: index)
+        if length > 0 {
+          headSize += length + Self.fieldOverhead
+          index += length
+        } else {
+          unsafe state = next(bytes[index])
+          index += 1
+        }
+      case .method, .target, .version, .name, .value:
         let start = index
         unsafe index = skipText(bytes, from: index)
         headSize += index - start
-        position += index - start
+        if state == .target { position += index - start }
         fallthrough
       default:
         guard index < bytes.count else { break }
@@ -92,23 +103,46 @@ struct RequestScanner {
     return bytes.count
   }
 
-  /// Skips bytes that do not change the state: of a target, a name, or a value that is not parsed.
+  /// Skips bytes that do not change the state, or a whole version: all that is checked by spans.
   private mutating func skipText(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
-    var index = start
-    if state == .name {
-      while index < bytes.count, unsafe bytes[index].isToken {
-        unsafe field.appendToName(bytes[index])
-        index += 1
-      }
-      return index
-    }
-    guard state == .target || field.isOrdinary else { return start }
+    switch state {
+    case .method: return unsafe bytes.endOfToken(from: start)
+    case .name:
+      let end = unsafe bytes.endOfToken(from: start)
+      unsafe field.appendToName(bytes, from: start, to: end)
+      return end
+    case .version: return unsafe skipVersion(bytes, from: start)
     // A target ends at a space, which a value may contain.
-    let lowest: UInt8 = state == .target ? 0x21 : 0x20
-    while index < bytes.count, unsafe bytes[index] >= lowest, unsafe bytes[index] != 0x7F {
-      index += 1
+    case .target: return unsafe bytes.endOfText(from: start, lowest: 0x21)
+    default: return field.isOrdinary ? unsafe bytes.endOfText(from: start, lowest: 0x20) : start
     }
-    return index
+  }
+
+  /// The length of a complete line with a field that delimits no request, from its first byte on.
+  ///
+  /// - Returns: 0 for any other line, which is processed byte by byte.
+  private func ordinaryLine(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
+    let colon = unsafe bytes.endOfToken(from: start)
+    let length = colon - start
+    guard length > 0, colon < bytes.count, unsafe bytes[colon] == UInt8(ascii: ":"),
+      !FieldScanner.distinguishes(nameOf: length)
+    else { return 0 }
+    let end = unsafe bytes.endOfText(from: colon + 1, lowest: 0x20)
+    guard end + 1 < bytes.count, unsafe bytes[end] == UInt8(ascii: "\r"),
+      unsafe bytes[end + 1] == UInt8(ascii: "\n")
+    else { return 0 }
+    return end + 2 - start
+  }
+
+  /// Skips a version with the end of its line but the last byte, if all of it has been received.
+  private mutating func skipVersion(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
+    let current: StaticString = "HTTP/1.1\r"
+    let length = current.utf8CodeUnitCount
+    guard position == 0, bytes.count - start > length,
+      unsafe memcmp(bytes.baseAddress! + start, current.utf8Start, length) == 0
+    else { return start }
+    state = .versionLF
+    return start + length
   }
 
   /// Processes one byte and returns the next state.
