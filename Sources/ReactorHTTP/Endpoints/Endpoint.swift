@@ -6,7 +6,9 @@ internal import ReactorTransport
 ///
 /// Routing, `Allow`, `OPTIONS`, access rights, `/openapi.json`, and the labels of metrics and logs
 /// are read from these entries. To add an endpoint, add an entry and its handler.
-struct Endpoint: Sendable {
+///
+/// An immutable class, since each request looks its entry up.
+final class Endpoint: Sendable {
   /// Responds to a request at once or later, exactly once; an error that it throws is the response.
   typealias Handler = @Sendable (Call) throws(Problem) -> Void
 
@@ -82,7 +84,7 @@ struct Endpoint: Sendable {
   }
 
   /// Creates an entry whose handler returns the response.
-  init(
+  convenience init(
     _ method: HTTPMethod, _ template: String, needs right: Right?, reach: AccessReach? = nil,
     asks access: SessionAccess? = nil, traits: Traits = [],
     where condition: (@Sendable (PathParameters) -> Bool)? = nil,

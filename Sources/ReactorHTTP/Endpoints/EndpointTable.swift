@@ -8,15 +8,30 @@ struct EndpointTable: Sendable {
   /// The most parts of a path.
   static let depth = 8
 
+  /// A node of the tree. Its members are plain values, so that matching retains nothing.
   private struct Node: Sendable {
-    var literals: [(name: [UInt8], node: Int)] = []
-    var parameter: (name: String, node: Int)?
-    var resource: Resource?
+    /// The positions of its literals.
+    var literals = 0..<0
+    /// The node below its parameter; 0, which is the root, if it has none.
+    var parameter = 0
+    /// Whether its parameter is `session`.
+    var isSession = false
+    /// The position of its resource; `nil` if no template ends here.
+    var resource: Int?
+  }
+
+  /// A literal part of templates and the node below it.
+  private struct Literal: Sendable {
+    let name: Range<Int>
+    let node: Int
   }
 
   /// The resources in the order of their first entries.
   let resources: [Resource]
   private let nodes: [Node]
+  private let literals: [Literal]
+  /// The names of all literals.
+  private let names: [UInt8]
 
   /// Creates a table of some entries.
   init(_ endpoints: [Endpoint]) {
@@ -26,15 +41,77 @@ struct EndpointTable: Sendable {
       order.append(endpoint.template)
     }
     resources = order.enumerated().map { Resource($0, byTemplate[$1] ?? []) }
-    var nodes = [Node()]
-    for resource in resources { Self.insert(resource, into: &nodes) }
-    self.nodes = nodes
+    var tree = EndpointTree()
+    for resource in resources { tree.insert(resource) }
+    var (literals, names): ([Literal], [UInt8]) = ([], [])
+    nodes = tree.nodes.map { node in
+      let first = literals.count
+      for (name, child) in node.literals {
+        literals.append(Literal(name: names.count..<names.count + name.count, node: child))
+        names += name
+      }
+      return Node(
+        literals: first..<literals.count, parameter: node.parameter?.node ?? 0,
+        isSession: node.parameter?.name == "session", resource: node.resource)
+    }
+    (self.literals, self.names) = (literals, names)
   }
 
-  private static func insert(_ resource: Resource, into nodes: inout [Node]) {
+  /// Finds the resource of a path as the client sent it; `nil` for an unknown path.
+  func match(_ path: WireText) -> (resource: Resource, parameters: PathParameters)? {
+    unsafe path.withUTF8 { unsafe match(PathPart.List($0)) }
+  }
+
+  private func match(
+    _ parts: borrowing PathPart.List
+  ) -> (resource: Resource, parameters: PathParameters)? {
+    guard parts.count > 0 else { return nil }
+    var parameters = PathParameters()
+    var current = 0
+    for index in 0..<parts.count {
+      let part = parts[index]
+      let node = nodes[current]
+      if let literal = literal(part, among: node.literals) {
+        current = literal
+      } else if node.parameter > 0 {
+        // An id that cannot be decoded is an invalid session id; any other part is an unknown path.
+        guard let text = part.text ?? (node.isSession ? "" : nil) else { return nil }
+        parameters.append(text)
+        current = node.parameter
+      } else {
+        return nil
+      }
+    }
+    guard let index = nodes[current].resource, resources[index].exists(parameters) else {
+      return nil
+    }
+    return (resources[index], parameters)
+  }
+
+  /// The node below a literal.
+  private func literal(_ part: PathPart, among range: Range<Int>) -> Int? {
+    for index in range {
+      let literal = literals[index]
+      if part.isEqual(to: names, in: literal.name) { return literal.node }
+    }
+    return nil
+  }
+}
+
+/// The tree of templates while it is built.
+private struct EndpointTree {
+  struct Node {
+    var literals: [(name: [UInt8], node: Int)] = []
+    var parameter: (name: String, node: Int)?
+    var resource: Int?
+  }
+
+  private(set) var nodes = [Node()]
+
+  mutating func insert(_ resource: Resource) {
     let parts = PathTemplate.parts(of: resource.template)
     precondition(
-      parts.count <= depth && resource.parameters.count <= PathParameters.limit,
+      parts.count <= EndpointTable.depth && resource.parameters.count <= PathParameters.limit,
       "\(resource.template) has too many parts")
     var current = 0
     for part in parts {
@@ -56,34 +133,6 @@ struct EndpointTable: Sendable {
       }
       current = nodes.count - 1
     }
-    nodes[current].resource = resource
-  }
-
-  /// Finds the resource of a path as the client sent it; `nil` for an unknown path.
-  func match(_ path: WireText) -> (resource: Resource, parameters: PathParameters)? {
-    unsafe path.withUTF8 { unsafe match(PathPart.List($0)) }
-  }
-
-  private func match(
-    _ parts: borrowing PathPart.List
-  ) -> (resource: Resource, parameters: PathParameters)? {
-    guard parts.count > 0 else { return nil }
-    var parameters = PathParameters()
-    var current = 0
-    for index in 0..<parts.count {
-      let part = parts[index]
-      if let literal = nodes[current].literals.first(where: { part.isEqual(to: $0.name) }) {
-        current = literal.node
-      } else if let parameter = nodes[current].parameter {
-        // An id that cannot be decoded is an invalid session id; any other part is an unknown path.
-        guard let text = part.text ?? (parameter.name == "session" ? "" : nil) else { return nil }
-        parameters.append(text)
-        current = parameter.node
-      } else {
-        return nil
-      }
-    }
-    guard let resource = nodes[current].resource, resource.exists(parameters) else { return nil }
-    return (resource, parameters)
+    nodes[current].resource = resource.index
   }
 }

@@ -22,14 +22,14 @@ internal import ReactorTransport
     return unsafe PercentEncoding.decode(bytes[...])?.asciiOnly
   }
 
-  /// Whether the decoded part consists of some bytes.
-  func isEqual(to name: [UInt8]) -> Bool {
-    if isEncoded { return unsafe !bytes.isEmpty && text?.utf8.elementsEqual(name) == true }
-    guard unsafe bytes.count == name.count, let start = unsafe bytes.baseAddress else {
+  /// Whether the decoded part consists of these bytes of a list of names.
+  func isEqual(to names: [UInt8], in range: Range<Int>) -> Bool {
+    if isEncoded { return unsafe !bytes.isEmpty && text?.utf8.elementsEqual(names[range]) == true }
+    guard unsafe bytes.count == range.count, let start = unsafe bytes.baseAddress else {
       return false
     }
-    return unsafe name.withUnsafeBytes {
-      unsafe $0.baseAddress.map { unsafe memcmp($0, start, bytes.count) == 0 } ?? true
+    return unsafe names.withUnsafeBytes {
+      unsafe memcmp($0.baseAddress! + range.lowerBound, start, range.count) == 0
     }
   }
 
