@@ -10,24 +10,68 @@
 public struct Principal: Sendable, Hashable, Codable {
   /// The stable id of the user or service: the `sub` claim of a token, or the name that the operator
   /// has assigned to a static token.
-  public let id: String
+  public var id: String { contents.id }
 
   /// The claims of the token; empty for a static token.
-  public let claims: Claims
+  public var claims: Claims { contents.claims }
 
   /// The time at which the credential expires, in seconds since 1970; `nil` if it does not.
-  public let expiry: Int64?
+  public var expiry: Int64? { contents.expiry }
+
+  /// Shared by all copies: a request's context is copied often, and most requests are anonymous.
+  private let contents: PrincipalContents
 
   /// Creates a principal; a host or a test calls this.
   public init(id: String, claims: Claims = Claims(), expiry: Int64? = nil) {
-    self.id = id
-    self.claims = claims
-    self.expiry = expiry
+    contents = PrincipalContents(id: id, claims: claims, expiry: expiry)
   }
 
   /// Returns whether the claim `role` or `roles` is, or contains, this text.
   public func has(role: String) -> Bool {
     claims.contains(role, in: "role") || claims.contains(role, in: "roles")
+  }
+}
+
+/// The values of a principal.
+private final class PrincipalContents: Sendable {
+  let id: String
+  let claims: Claims
+  let expiry: Int64?
+
+  init(id: String, claims: Claims, expiry: Int64?) {
+    self.id = id
+    self.claims = claims
+    self.expiry = expiry
+  }
+}
+
+extension Principal {
+  private enum CodingKeys: CodingKey { case id, claims, expiry }
+
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    self.init(
+      id: try container.decode(String.self, forKey: .id),
+      claims: try container.decode(Claims.self, forKey: .claims),
+      expiry: try container.decodeIfPresent(Int64.self, forKey: .expiry))
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(id, forKey: .id)
+    try container.encode(claims, forKey: .claims)
+    try container.encodeIfPresent(expiry, forKey: .expiry)
+  }
+
+  /// Compares all values.
+  public static func == (left: Principal, right: Principal) -> Bool {
+    left.contents === right.contents
+      || left.id.utf8.elementsEqual(right.id.utf8) && left.expiry == right.expiry && left.claims == right.claims
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(id)
+    hasher.combine(expiry)
   }
 }
 
