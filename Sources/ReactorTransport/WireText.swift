@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// Text as a client sent it, compared and hashed as bytes.
 ///
 /// `String` compares and hashes by canonical equivalence. For text with many combining marks that
@@ -22,7 +24,12 @@ public struct WireText: Sendable {
 extension WireText: Hashable {
   /// Compares bytes.
   public static func == (left: WireText, right: WireText) -> Bool {
-    left.text.utf8.elementsEqual(right.text.utf8)
+    guard left.text.utf8.count == right.text.utf8.count else { return false }
+    return unsafe left.withUTF8 { left in
+      unsafe right.withUTF8 { right in
+        unsafe left.isEmpty || memcmp(left.baseAddress!, right.baseAddress!, left.count) == 0
+      }
+    }
   }
 
   /// Hashes bytes.
@@ -61,7 +68,7 @@ extension String {
   /// The buffer is read during the call. Not generic, so that other modules call it without
   /// witnesses.
   public init(asciiFrom bytes: UnsafeBufferPointer<UInt8>) {
-    if unsafe bytes.allSatisfy({ $0 < 0x80 }) {
+    if unsafe bytes.isASCII {
       unsafe self.init(decoding: bytes, as: UTF8.self)
     } else {
       unsafe self.init(decoding: bytes.map { $0 < 0x80 ? $0 : Self.substitute }, as: UTF8.self)
@@ -70,6 +77,23 @@ extension String {
 
   /// The text, with each byte outside ASCII replaced by the control character DEL.
   public var asciiOnly: String {
-    utf8.allSatisfy { $0 < 0x80 } ? self : String(asciiFrom: utf8)
+    unsafe WireText(self).withUTF8 { unsafe $0.isASCII } ? self : String(asciiFrom: utf8)
+  }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+  /// Whether all bytes are below 0x80; examines eight at a time.
+  fileprivate var isASCII: Bool {
+    var index = 0
+    while index + 8 <= count {
+      let word = unsafe UnsafeRawPointer(baseAddress! + index).loadUnaligned(as: UInt64.self)
+      guard word & 0x8080_8080_8080_8080 == 0 else { return false }
+      index += 8
+    }
+    while index < count {
+      guard unsafe self[index] < 0x80 else { return false }
+      index += 1
+    }
+    return true
   }
 }

@@ -73,11 +73,12 @@ final class RequestScope: HTTPAdmissionToken {
   /// Reads the head of a request and counts it against the client's rate.
   init(_ request: HTTPRequest, in api: ReactorAPI) {
     self.api = api
+    // Members of the settings are read one by one: a call of one of their methods copies all.
     let match = api.endpoints.match(request.path)
     method = HTTPMethod(request.method)
     resource = match?.resource
     parameters = match?.parameters ?? PathParameters()
-    client = api.settings.client(of: request)
+    client = api.settings.trustedProxies.client(of: request, in: api.settings.forwardingField)
     rate = api.rate(of: client, at: match?.resource)
     credential =
       rate?.isAllowed == false
@@ -87,7 +88,6 @@ final class RequestScope: HTTPAdmissionToken {
       id: id ?? RequestID.next(),
       traceparent: request[header: .traceparent].flatMap { TraceParent($0) }?.child(),
       principal: credential.authentication?.principal)
-    // Settings are not copied: they are large.
     origin = api.settings.crossOrigin.isUsed ? request[header: .origin] : nil
     acceptsGzip =
       api.settings.compression == nil

@@ -103,7 +103,8 @@ extension LiveSession {
     var taken: (batch: LogBatch, version: Int)?
     let stopwatch = Stopwatch()
     commits.withLock { taken = $0.takeBatch(at: stopwatch) }
-    guard case (var batch, let version)? = taken else { return }
+    // Taken out of the variable, which would be copied.
+    guard case (var batch, let version)? = taken.take() else { return }
     if version == 0 { batch.parameters = parameters }
     // The closure captures nothing else, so that it needs no allocation.
     log.append(batch, to: epoch, expecting: version) { [self] result in
@@ -119,7 +120,7 @@ extension LiveSession {
     var committed: CommitMachine<ActionReply>.Publication?
     let interval = environment.settings.snapshotInterval
     commits.withLock { committed = $0.committed(snapshotInterval: interval) }
-    guard let publication = committed else { return }
+    guard let publication = committed.take() else { return }
     environment.counts.didCommit(publication.states.count, after: publication.stopwatch)
     if !publication.observers.isEmpty { notify(publication) }
     for proceed in publication.continuations { proceed(true) }
