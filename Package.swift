@@ -94,7 +94,7 @@ let package = Package(
     .target(
       name: "ReactorCoding", swiftSettings: settings + [.strictMemorySafety()]),  // SE-0458
     .testTarget(
-      name: "ReactorCodingTests", dependencies: ["PublicTestData", "ReactorCoding"],
+      name: "ReactorCodingTests", dependencies: ["PublicTestData", "RandomJSON", "ReactorCoding"],
       swiftSettings: settings),
 
     // The logger and the metrics that every target above the kernel uses.
@@ -300,13 +300,24 @@ let package = Package(
       name: "ClientCore", dependencies: ["ReactorCoding"],
       swiftSettings: settings + [.strictMemorySafety()]),  // SE-0458
     .testTarget(
-      name: "ClientCoreTests", dependencies: ["ClientCore", "ReactorCoding"],
+      name: "ClientCoreTests", dependencies: ["ClientCore", "RandomJSON", "ReactorCoding"],
+      swiftSettings: settings),
+
+    // The connections of a client on Linux: plain sockets, without Foundation.
+    .target(
+      name: "ClientSockets", dependencies: ["ClientCore", "SystemThreads"],
+      swiftSettings: settings + [.strictMemorySafety()]),  // SE-0458
+    .testTarget(
+      name: "ClientSocketsTests", dependencies: ["ClientCore", "ClientSockets"],
       swiftSettings: settings),
 
     // The Swift client of hosted reactors, for apps and servers. Builds on Apple's platforms as well.
     .target(
       name: "ReactorClient",
-      dependencies: ["ClientCore", "ReactorCoding", "ReactorCore", "ReactorStreams"],
+      dependencies: [
+        "ClientCore", "ReactorCoding", "ReactorCore", "ReactorStreams",
+        .target(name: "ClientSockets", condition: .when(platforms: [.linux])),
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "ReactorClientTests",
@@ -318,10 +329,11 @@ let package = Package(
 
     // The commands that talk to a running daemon: watch, send, health.
     .target(
-      name: "TerminalClient", dependencies: ["ClientCore", "ReactorCoding"],
+      name: "TerminalClient", dependencies: ["ClientCore", "ClientSockets", "ReactorCoding"],
       swiftSettings: settings + [.strictMemorySafety()]),  // SE-0458
     .testTarget(
-      name: "TerminalClientTests", dependencies: ["ClientCore", "ReactorCoding", "TerminalClient"],
+      name: "TerminalClientTests",
+      dependencies: ["ClientCore", "ClientSockets", "ReactorCoding", "TerminalClient"],
       swiftSettings: settings),
 
     // Configuration, signals, wiring; and the daemon itself.
@@ -376,6 +388,11 @@ let package = Package(
 
     // The NATS brokers of tests.
     .target(name: "Brokers", path: "Tests/Brokers", swiftSettings: settings),
+
+    // Random JSON values for property tests.
+    .target(
+      name: "RandomJSON", dependencies: ["ReactorCoding"], path: "Tests/RandomJSON",
+      swiftSettings: settings),
 
     // The location of public test data.
     .target(name: "PublicTestData", path: "Tests/PublicTestData", swiftSettings: settings),

@@ -1,3 +1,5 @@
+internal import ClientCore
+
 /// The URL of a server: `http://HOST[:PORT][/PATH]`.
 struct ServerURL: Equatable, Sendable {
   /// The address to connect to; the port is 80 if the URL has none.
@@ -28,32 +30,43 @@ package struct SessionURL: Equatable, Sendable {
   /// The address to connect to.
   let address: ServerAddress
 
-  /// The path of the session, `/v1/reactors/{reactor}/sessions/{session}`, including the prefix of a
-  /// proxy.
+  /// The path prefix of a proxy; empty for none.
+  let prefix: String
+
+  /// The path of the session below the prefix, without a leading slash:
+  /// `v1/reactors/{reactor}/sessions/{session}`.
   let path: String
 
   /// The short name of the session: `counter/demo`.
   let name: String
 
+  /// The name without percent-encoding.
+  var key: String { name.percentDecoded ?? name }
+
+  /// The server, to which ``path`` is relative.
+  var origin: HTTPOrigin { HTTPOrigin(address, prefix: prefix) }
+
   /// Parses the URL of a session, of a resource below it (`…/state`), or of its page in the inspector
   /// (`http://HOST/#/counter/demo`).
   package init?(_ text: String) {
     guard let url = ServerURL(text) else { return nil }
-    address = url.address
     let parts = url.path.split(separator: "/", omittingEmptySubsequences: false)
-    if let page = parts.firstIndex(of: "#"), parts.count == page + 3,
-      parts[(page + 1)...].allSatisfy({ !$0.isEmpty })
-    {
-      let prefix = parts[..<page].joined(separator: "/")
-      path = "\(prefix)/v1/reactors/\(parts[page + 1])/sessions/\(parts[page + 2])"
-      name = parts[(page + 1)...].joined(separator: "/")
-      return
+    let start: Int
+    let reactor: Substring
+    let session: Substring
+    if let page = parts.firstIndex(of: "#"), parts.count == page + 3 {
+      (start, reactor, session) = (page, parts[page + 1], parts[page + 2])
+    } else {
+      guard let version = parts.firstIndex(of: "v1"), parts.count >= version + 5,
+        parts[version + 1] == "reactors", parts[version + 3] == "sessions",
+        !url.path.contains("?")
+      else { return nil }
+      (start, reactor, session) = (version, parts[version + 2], parts[version + 4])
     }
-    guard let start = parts.firstIndex(of: "v1"), parts.count >= start + 5,
-      parts[start + 1] == "reactors", parts[start + 3] == "sessions",
-      !parts[start + 2].isEmpty, !parts[start + 4].isEmpty, !url.path.contains("?")
-    else { return nil }
-    path = parts[..<(start + 5)].joined(separator: "/")
-    name = "\(parts[start + 2])/\(parts[start + 4])"
+    guard !reactor.isEmpty, !session.isEmpty else { return nil }
+    address = url.address
+    prefix = parts[..<start].joined(separator: "/")
+    path = "v1/reactors/\(reactor)/sessions/\(session)"
+    name = "\(reactor)/\(session)"
   }
 }

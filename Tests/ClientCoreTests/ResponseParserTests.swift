@@ -5,9 +5,9 @@ import Testing
 struct ResponseParserTests {
   /// Parses a response in pieces of several sizes and checks that the results are equal.
   private func read(_ text: String) throws -> (
-    head: ResponseParser.Head?, body: String, isComplete: Bool
+    head: TransportHead?, body: String, isComplete: Bool
   ) {
-    var results: [(ResponseParser.Head?, String, Bool)] = []
+    var results: [(TransportHead?, String, Bool)] = []
     for size in [1, 2, 7, 10_000] {
       var parser = ResponseParser()
       var body: [UInt8] = []
@@ -58,6 +58,24 @@ struct ResponseParserTests {
     #expect(head["etag"] == "\"a-1\"")
     #expect(head["ETag"] == nil)
     #expect(head.fields.count == 1)
+  }
+
+  @Test(arguments: [
+    ("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n!", true),
+    ("HTTP/1.1 204 No Content\r\n\r\n", true),
+    ("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nConnection: Close\r\n\r\n!", false),
+    ("HTTP/1.1 200 OK\r\n\r\n!", false),
+    ("HTTP/1.0 200 OK\r\nContent-Length: 1\r\n\r\n!", false),
+    ("HTTP/1.0 200 OK\r\nContent-Length: 1\r\nConnection: keep-alive\r\n\r\n!", true),
+    // The bytes of a response that belongs to no request.
+    ("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n!HTTP/1.1 408 X\r\n\r\n", false),
+    ("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n!", false),
+  ])
+  func `a connection is used again after a complete response`(_ text: String, _ isKept: Bool) throws
+  {
+    var parser = ResponseParser()
+    _ = try parser.read(Array(text.utf8)[...])
+    #expect(parser.keepsConnection == isKept)
   }
 
   @Test(arguments: [

@@ -24,14 +24,6 @@ struct HealthProbeTests {
     #expect(HealthProbe(url: url) == nil)
   }
 
-  @Test func `a request asks the server to close the connection`() throws {
-    let request = ClientRequest(
-      method: "GET", address: ServerAddress(host: "::1", port: 81), path: "/readyz")
-    #expect(
-      String(decoding: request.bytes, as: UTF8.self)
-        == "GET /readyz HTTP/1.1\r\nHost: [::1]:81\r\nConnection: close\r\n\r\n")
-  }
-
   @Test(arguments: [
     ("HTTP/1.1 200 OK", 200), ("HTTP/1.0 503", 503), ("HTTP/1.1 200 ", 200),
     ("", nil), ("HTTP/1.1", nil), ("HTTP/2 200", nil), ("HTTP/1.1 20 OK", nil),

@@ -4,22 +4,23 @@ import Testing
 
 struct SessionURLTests {
   @Test(arguments: [
-    (
-      "http://localhost:8080/v1/reactors/counter/sessions/demo",
-      "/v1/reactors/counter/sessions/demo"
-    ),
-    ("http://localhost/v1/reactors/counter/sessions/demo/", "/v1/reactors/counter/sessions/demo"),
-    ("http://[::1]:81/v1/reactors/a/sessions/b/state", "/v1/reactors/a/sessions/b"),
-    ("http://proxy/host/v1/reactors/a/sessions/b/events", "/host/v1/reactors/a/sessions/b"),
-    ("http://localhost:8080/#/counter/demo", "/v1/reactors/counter/sessions/demo"),
+    ("http://localhost:8080/v1/reactors/a/sessions/b", "", "v1/reactors/a/sessions/b"),
+    ("http://localhost/v1/reactors/a/sessions/b/", "", "v1/reactors/a/sessions/b"),
+    ("http://[::1]:81/v1/reactors/a/sessions/b/state", "", "v1/reactors/a/sessions/b"),
+    ("http://proxy/host/v1/reactors/a/sessions/b/events", "/host", "v1/reactors/a/sessions/b"),
+    ("http://localhost:8080/#/a/b", "", "v1/reactors/a/sessions/b"),
+    ("http://proxy/host/#/a/b", "/host", "v1/reactors/a/sessions/b"),
   ])
-  func `the path of a session is extracted from`(url: String, path: String) throws {
-    #expect(try #require(SessionURL(url)).path == path)
+  func `the path of a session is extracted from`(url: String, prefix: String, path: String) throws {
+    let session = try #require(SessionURL(url))
+    #expect(session.prefix == prefix)
+    #expect(session.path == path)
   }
 
   @Test func `the name is the reactor and the session id`() {
     #expect(SessionURL("http://h/v1/reactors/counter/sessions/demo")?.name == "counter/demo")
     #expect(SessionURL("http://h/#/counter/demo")?.name == "counter/demo")
+    #expect(SessionURL("http://h/#/counter/a%3Ab")?.key == "counter/a:b")
   }
 
   @Test(arguments: [

@@ -10,6 +10,9 @@ package struct PendingAction: Sendable, Hashable {
 
     /// Its effects have ended.
     case effects
+
+    /// Its effects have ended, or the time to wait for them has passed.
+    case limited
   }
 
   /// Identifies the action in its session's queue.
@@ -30,10 +33,14 @@ package struct PendingAction: Sendable, Hashable {
   /// Whether the response contains the State.
   package var wantsState: Bool
 
+  /// The time to wait for the effects, in seconds, for ``Expectation/limited``; `nil` for the one of the
+  /// server.
+  package var wait: Int?
+
   /// Creates an action.
   package init(
     id: UInt64, key: String, body: [UInt8], expecting expectation: Expectation,
-    condition: SessionCursor? = nil, wantsState: Bool = false
+    condition: SessionCursor? = nil, wantsState: Bool = false, wait: Int? = nil
   ) {
     self.id = id
     self.key = key
@@ -41,6 +48,7 @@ package struct PendingAction: Sendable, Hashable {
     self.expectation = expectation
     self.condition = condition
     self.wantsState = wantsState
+    self.wait = wait
   }
 
   /// The longest wait for effects in one request, in seconds; then the request is repeated.
@@ -48,27 +56,41 @@ package struct PendingAction: Sendable, Hashable {
 
   /// The time without a byte of the response after which an attempt is repeated.
   ///
-  /// Short, since a repetition is safe, and since `URLSession` on Linux does not notice that a connection
-  /// that it used again is closed before the response.
+  /// Short, since a repetition is safe, and since `URLSession` does not always notice that a connection
+  /// was closed before the response.
   private static let shortTimeout = Duration.seconds(5)
+
+  /// The time that the server may need for an action whose effects it awaits.
+  private static let longTimeout = Duration.seconds(120)
+
+  private var timeout: Duration {
+    switch expectation {
+    case .accepted, .committed: Self.shortTimeout
+    case .effects: .seconds(Self.longestWait + 30)
+    case .limited: wait.map { .seconds($0 + 30) } ?? Self.longTimeout
+    }
+  }
 
   /// The request of one attempt.
   package func request(path: String) -> TransportRequest {
-    var preference =
+    var preferences =
       switch expectation {
-      case .accepted: "respond-async"
+      case .accepted: ["respond-async"]
       // 0: an action whose effect continues gets 202 at once, any other its outcome.
-      case .committed: "wait=0"
-      case .effects: "wait=\(Self.longestWait)"
+      case .committed: ["wait=0"]
+      case .effects: ["wait=\(Self.longestWait)"]
+      case .limited: wait.map { ["wait=\($0)"] } ?? []
       }
-    if !wantsState { preference += ", return=minimal" }
+    if !wantsState { preferences.append("return=minimal") }
     var fields: [TransportRequest.Field] = [
       .init("Accept", "application/json"), .init("Content-Type", "application/json"),
-      .init("Idempotency-Key", key), .init("Prefer", preference),
+      .init("Idempotency-Key", key),
     ]
+    if !preferences.isEmpty {
+      fields.append(.init("Prefer", preferences.joined(separator: ", ")))
+    }
     if let condition { fields.append(.init("If-Match", "\"\(condition)\"")) }
     return TransportRequest(
-      "POST", path + "/actions", fields: fields, body: body,
-      timeout: expectation == .effects ? .seconds(Self.longestWait + 30) : Self.shortTimeout)
+      "POST", path + "/actions", fields: fields, body: body, timeout: timeout)
   }
 }

@@ -15,4 +15,26 @@ extension String {
     }
     return String(decoding: bytes, as: UTF8.self)
   }
+
+  /// The text without percent-encoding; `nil` if that is malformed or not UTF-8.
+  package var percentDecoded: String? {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(utf8.count)
+    var rest = utf8[...]
+    while let byte = rest.popFirst() {
+      guard byte == UInt8(ascii: "%") else {
+        bytes.append(byte)
+        continue
+      }
+      let digits = rest.prefix(2)
+      guard digits.count == 2, digits.allSatisfy({ Self.hexadecimal.contains($0) }),
+        let value = UInt8(Substring(digits), radix: 16)
+      else { return nil }
+      bytes.append(value)
+      rest = rest.dropFirst(2)
+    }
+    return String(validating: bytes, as: UTF8.self)
+  }
+
+  private static let hexadecimal = Set("0123456789abcdefABCDEF".utf8)
 }

@@ -2,24 +2,6 @@
 ///
 /// Supports bodies with a length, in chunks, or delimited by the end of the connection.
 package struct ResponseParser: Sendable {
-  /// The head of a response.
-  package struct Head: Equatable, Sendable {
-    /// The status code.
-    package let status: Int
-
-    /// The fields in order; names are in lower case.
-    package let fields: [Field]
-
-    /// A header field.
-    package struct Field: Equatable, Sendable {
-      package let name: String
-      package let value: String
-    }
-
-    /// The value of the first field with this name.
-    package subscript(_ name: String) -> String? { fields.first { $0.name == name }?.value }
-  }
-
   /// The bytes are not an HTTP response, or its head is too large.
   package struct Malformed: Error {}
 
@@ -37,7 +19,7 @@ package struct ResponseParser: Sendable {
   private static let headLimit = 65_536
 
   /// The head, once it is complete.
-  package private(set) var head: Head?
+  package private(set) var head: TransportHead?
 
   private var framing = Framing.head
   private var line: [UInt8] = []
@@ -47,13 +29,18 @@ package struct ResponseParser: Sendable {
   /// Whether the response is complete.
   package var isComplete: Bool { if case .done = framing { true } else { false } }
 
-  /// Whether the server keeps the connection open after the response.
+  /// Whether the server keeps the connection open after the response, and has sent nothing beyond it.
   package var keepsConnection: Bool {
-    guard isComplete, let head, !isDelimitedByClose else { return false }
-    return head["connection"]?.lowercased() != "close"
+    guard isComplete, let head, !isDelimitedByClose, !hasSurplus else { return false }
+    let connection = head["connection"]?.lowercased()
+    return isVersion0 ? connection == "keep-alive" : connection != "close"
   }
 
   private var isDelimitedByClose = false
+  /// Whether bytes followed the response.
+  private var hasSurplus = false
+  /// Whether the response is one of HTTP/1.0, whose connections are closed unless it says otherwise.
+  private var isVersion0 = false
 
   /// Creates a parser at the beginning of a response.
   package init() {}
@@ -79,7 +66,9 @@ package struct ResponseParser: Sendable {
       case .untilClose:
         body += rest
         return body
-      case .done: return body
+      case .done:
+        hasSurplus = true
+        return body
       case .head, .chunkHead, .chunkEnd, .trailer: try readLine(&rest)
       }
     }
@@ -116,7 +105,7 @@ package struct ResponseParser: Sendable {
       lines.append(line)
     case .chunkHead:
       headSize = 0
-      let digits = line.prefix { $0 != ";" }
+      let digits = line.prefix { $0 != ";" && $0 != " " && $0 != "\t" }
       guard let size = Int(digits, radix: 16), size >= 0 else { throw Malformed() }
       framing = size > 0 ? .chunk(size) : .trailer
     case .chunkEnd: framing = .chunkHead
@@ -127,16 +116,17 @@ package struct ResponseParser: Sendable {
 
   private mutating func endHead() throws(Malformed) {
     guard let first = lines.first, let status = Self.status(of: first) else { throw Malformed() }
-    let fields = lines.dropFirst().compactMap { line -> Head.Field? in
+    isVersion0 = first.hasPrefix("HTTP/1.0")
+    let fields = lines.dropFirst().compactMap { line -> (name: String, value: String)? in
       guard let colon = line.firstIndex(of: ":") else { return nil }
       let value = line[line.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
-      return Head.Field(name: line[..<colon].lowercased(), value: String(value))
+      return (String(line[..<colon]), String(value))
     }
     lines = []
     headSize = 0
     // An interim response, such as 103 Early Hints, precedes the final one.
     guard status >= 200 else { return }
-    let head = Head(status: status, fields: fields)
+    let head = TransportHead(status: status, fields: fields)
     self.head = head
     if status == 204 || status == 304 {
       framing = .done

@@ -184,7 +184,7 @@ package struct StreamMachine: Sendable {
       for key in sessions.keys.sorted() { _ = end(key) }
       stop(.idle)
     } else if head["content-type"]?.hasPrefix("text/event-stream") != true {
-      fail(.notAServer, now)
+      fail(.noEventStream, now)
     } else if let interval = head["heartbeat-interval"].flatMap({ Int($0) }), interval > 0 {
       patience = .seconds(max(min(interval, 3600) * 3, 15))
     }
@@ -229,7 +229,7 @@ package struct StreamMachine: Sendable {
         guard isCurrent(stream) else { break }
       }
     } catch {
-      fail(.malformedEvent("An event has more than 64 MiB."), now)
+      fail(.largeEvent, now)
     }
     return taken()
   }
@@ -409,30 +409,5 @@ extension Activity {
     self.init(
       running: json["running"]?.number?.integer(as: Int.self) ?? 0,
       progress: json["progress"]?.number?.double)
-  }
-}
-
-extension Problem {
-  /// The session was deleted.
-  package static let sessionEnded = Problem(
-    .sessionEnded, "The session has ended", "Begin a new one, or open another session.")
-
-  fileprivate static let closed = Problem(
-    .unreachable, "The server closed the connection", "It is resumed shortly.")
-
-  fileprivate static let notAServer = Problem(
-    .notAServer, "The address responds, but not with an event stream",
-    "Check that the URL is that of a reactord and that no proxy replaces its responses.")
-
-  fileprivate static func malformedEvent(_ detail: String) -> Problem {
-    Problem(
-      .malformedEvent, "The stream is malformed",
-      "\(detail) The State is requested again; a proxy that changes responses can cause this.")
-  }
-
-  fileprivate static func silent(_ time: Duration) -> Problem {
-    Problem(
-      .unreachable, "The connection is silent",
-      "There was no heartbeat for \(time.components.seconds) seconds; it is opened again.")
   }
 }

@@ -1,5 +1,6 @@
 public import ClientCore
 internal import ReactorCoding
+public import ReactorStreams
 
 extension ReactorServer {
   /// The value of a global, which all sessions of the server share.
@@ -7,6 +8,31 @@ extension ReactorServer {
     _ name: String, as type: Value.Type
   ) async throws(Problem) -> Value {
     try await client.sender.value(type, of: .get("v1/globals/\(name.percentEncoded)"))
+  }
+
+  /// The values of a global: the current one, and then each change.
+  ///
+  /// Each subscription has a stream of its own, which resumes after a restart of the server; share it
+  /// (`share(replay: 1)`) where several views need it. A slow observer receives the latest value.
+  /// Observers are called on a background thread. A value that cannot be decoded is skipped, and reported
+  /// by ``problems``.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the global.
+  ///   - type: The type of its values.
+  /// - Returns: The stream, which fails with the `Problem` of a final rejection.
+  public func globalValues<Value: Decodable & Sendable>(
+    _ name: String, as type: Value.Type
+  ) -> Observable<Value> {
+    let path = "v1/globals/\(name.percentEncoded)/events"
+    return .create { [client] observer in
+      let feed = GlobalFeed<Value>(observer, client)
+      let driver = MachineDriver(EventFeed(path: path), client) { _, output in
+        feed.receive(output)
+      }
+      client.add(driver)
+      return Disposables.create { client.remove(driver) }
+    }
   }
 
   /// Sets a global for all sessions; requires the right `admin`.

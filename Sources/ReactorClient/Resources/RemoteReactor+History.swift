@@ -1,5 +1,4 @@
 public import ClientCore
-internal import Foundation
 public import ReactorCoding
 
 /// An entry of a session's log: one mutation.
@@ -53,7 +52,7 @@ extension RemoteReactor {
     return (try response.document().root.elements ?? []).map(RemoteLogEntry.init)
   }
 
-  /// Creates a session with the history of this one.
+  /// Creates a session with the history of this one and with its parameters.
   ///
   /// - Parameters:
   ///   - version: The last version of the history; `nil` for all of it.
@@ -63,17 +62,32 @@ extension RemoteReactor {
   public func fork(at version: Int? = nil, as id: String? = nil) async throws(Problem)
     -> RemoteReactor
   {
+    try await fork(at: version, as: id, parameters: .none)
+  }
+
+  /// Creates a session with the history of this one and with other parameters, by which the history is
+  /// reduced again.
+  ///
+  /// - Parameters:
+  ///   - version: The last version of the history; `nil` for all of it.
+  ///   - id: The id of the new session; `nil` lets the server choose.
+  ///   - parameters: The parameters of the new session.
+  /// - Returns: The new session.
+  /// - Throws: The problem of the response, such as `Problem/Kind/unknownVersion`.
+  public func fork(
+    at version: Int? = nil, as id: String? = nil, with parameters: some Encodable & Sendable
+  ) async throws(Problem) -> RemoteReactor {
+    try await fork(at: version, as: id, parameters: JSONValue(parameters: parameters))
+  }
+
+  private func fork(
+    at version: Int?, as id: String?, parameters: JSONValue?
+  ) async throws(Problem) -> RemoteReactor {
     var source: [JSONValue.Member] = [.init("session", .string(session))]
     if let version { source.append(.init("version", .number(JSONNumber(version)))) }
-    var body: [JSONValue.Member] = [.init("from", .object(source))]
-    if let id { body.append(.init("id", .string(id))) }
-    let response = try await client.sender.response(
-      to: .json("POST", "v1/reactors/\(name.percentEncoded)/sessions", .object(body)))
-    let location = response.head["location"]?.split(separator: "/").last.map(String.init)
-    guard let fork = location?.percentDecoded ?? id else {
-      throw Problem(.notAServer, "The response has no Location", "Check proxies before the server.")
-    }
-    return RemoteReactor(name, fork, client, nil, nil)
+    let id = try await client.sender.create(
+      name, id, parameters, from: .object(source))
+    return RemoteReactor(name, id, client, nil, nil)
   }
 
   /// Creates the session if it does not exist, or begins a new one after it has ended.
@@ -81,9 +95,41 @@ extension RemoteReactor {
   /// - Returns: Its State.
   @discardableResult
   public func begin() async throws(Problem) -> State {
-    let state = try await client.sender.value(State.self, of: TransportRequest("PUT", path))
+    try await begin(parameters: nil)
+  }
+
+  /// Creates the session with parameters if it does not exist, or begins a new one after it has ended.
+  ///
+  /// - Parameter parameters: The parameters; their type is the one of the reactor's registration.
+  /// - Returns: Its State.
+  /// - Throws: The problem of the response: kind `session-exists` if the session has other parameters,
+  ///   `invalid-body` with a pointer if they are of another type.
+  @discardableResult
+  public func begin(with parameters: some Encodable & Sendable) async throws(Problem) -> State {
+    try await begin(parameters: JSONValue(parameters: parameters))
+  }
+
+  private func begin(parameters: JSONValue?) async throws(Problem) -> State {
+    let request =
+      if let parameters {
+        TransportRequest.json("PUT", path, .object([.init("parameters", parameters)]))
+      } else {
+        TransportRequest("PUT", path)
+      }
+    let state = try await client.sender.value(State.self, of: request)
     client.channel(key)?.begin()
     return state
+  }
+
+  /// The parameters that the session was created with.
+  ///
+  /// - Parameter type: Their type; an optional one for a reactor without parameters.
+  /// - Returns: The parameters.
+  /// - Throws: The problem of the response, or kind `undecodable` if they are of another type.
+  public func parameters<Parameters: Decodable>(
+    as type: Parameters.Type
+  ) async throws(Problem) -> Parameters {
+    try await client.sender.value(type, of: .get("\(path)/parameters"))
   }
 
   /// Ends the session: its history is deleted.
@@ -114,9 +160,4 @@ extension RemoteLogEntry {
     action = json["action"].flatMap { $0.isNull ? nil : JSONValue($0) }
     mutation = json["mutation"].map { JSONValue($0) } ?? .null
   }
-}
-
-extension String {
-  /// The text without percent-encoding; ids of sessions contain ASCII only.
-  fileprivate var percentDecoded: String { removingPercentEncoding ?? self }
 }

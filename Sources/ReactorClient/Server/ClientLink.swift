@@ -8,6 +8,8 @@ final class ClientLink: Sendable {
   private struct Contents: Sendable {
     var channels: [String: SessionChannel] = [:]
     var streams: [StreamDriver] = []
+    /// The streams that are not of sessions.
+    var feeds: [MachineDriver<EventFeed>] = []
     var isPaused = false
     var isClosed = false
     var nextID: UInt64 = 0
@@ -38,7 +40,10 @@ final class ClientLink: Sendable {
     sender = RequestSender(transport, tokens)
     journal = configuration.offlineQueue.map { ActionJournal($0) }
     queue.setSpecific(key: ownQueue, value: true)
-    renewed.set { [weak self] in self?.onStreams { $0.renew(now: $1) } }
+    renewed.set { [weak self] in
+      self?.onStreams { $0.renew(now: $1) }
+      self?.onFeeds { $0.renew(now: $1) }
+    }
     restore()
   }
 
@@ -120,6 +125,26 @@ final class ClientLink: Sendable {
     }
   }
 
+  /// Opens a stream that is not of sessions.
+  func add(_ feed: MachineDriver<EventFeed>) {
+    queue.async { [self] in
+      let isOpen = contents.withLock { contents in
+        guard !contents.isClosed else { return false }
+        contents.feeds.append(feed)
+        return !contents.isPaused
+      }
+      if isOpen { feed.perform { $0.start(now: $1) } }
+    }
+  }
+
+  /// Closes a stream that is not of sessions.
+  func remove(_ feed: MachineDriver<EventFeed>) {
+    queue.async { [self] in
+      contents.withLock { $0.feeds.removeAll { $0 === feed } }
+      feed.perform { machine, _ in machine.stop() }
+    }
+  }
+
   /// The status of a stream changed.
   func streamChanged(_ driver: StreamDriver, _ status: ConnectionStatus) {
     self.status.accept(status)
@@ -133,6 +158,7 @@ final class ClientLink: Sendable {
   func pause() {
     contents.withLock { $0.isPaused = true }
     onStreams { machine, _ in machine.pause() }
+    onFeeds { machine, _ in machine.stop() }
   }
 
   func resume() {
@@ -142,6 +168,7 @@ final class ClientLink: Sendable {
     }
     for channel in channels { channel.retryNow() }
     onStreams { $0.resume(now: $1) }
+    onFeeds { $0.start(now: $1) }
   }
 
   func close() {
@@ -157,6 +184,7 @@ final class ClientLink: Sendable {
         defer {
           // The streams and the channels refer to this object.
           contents.streams = []
+          contents.feeds = []
           contents.channels = [:]
         }
         return Array(contents.channels.values)
@@ -170,6 +198,14 @@ final class ClientLink: Sendable {
   ) {
     queue.async { [self] in
       for driver in contents.withLock({ $0.streams }) { driver.perform(change) }
+    }
+  }
+
+  private func onFeeds(
+    _ change: @escaping @Sendable (inout EventFeed, Duration) -> [EventFeed.Output]
+  ) {
+    queue.async { [self] in
+      for feed in contents.withLock({ $0.feeds }) { feed.perform(change) }
     }
   }
 

@@ -28,7 +28,7 @@ public final class ReactorServer: Sendable {
     token: (@Sendable () async throws -> String)? = nil
   ) {
     self.init(
-      transport: URLSessionTransport(url: url), configuration: configuration, token: token)
+      transport: Self.transport(for: url), configuration: configuration, token: token)
   }
 
   /// Creates a client that reaches its server by a transport.

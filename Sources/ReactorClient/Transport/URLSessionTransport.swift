@@ -48,17 +48,9 @@ public final class URLSessionTransport: ClientTransport {
     _ request: TransportRequest,
     completion: @escaping @Sendable (Result<TransportResponse, Problem>) -> Void
   ) {
-    let response = Mutex<(head: TransportHead?, body: [UInt8])>((nil, []))
+    let collector = Mutex(ResponseCollector())
     _ = start(request, in: requests) { event in
-      switch event {
-      case .head(let head): response.withLock { $0.head = head }
-      case .bytes(let bytes): response.withLock { $0.body += bytes }
-      case .end(let problem?): completion(.failure(problem))
-      case .end(nil):
-        let (head, body) = response.withLock { $0 }
-        guard let head else { return completion(.failure(.noResponse)) }
-        completion(.success(TransportResponse(head, body: body)))
-      }
+      if let result = collector.withLock({ $0.receive(event) }) { completion(result) }
     }
   }
 
@@ -170,10 +162,6 @@ private final class ResponseDelegate: NSObject, URLSessionDataDelegate {
 }
 
 extension Problem {
-  fileprivate static let noResponse = Problem(
-    .unreachable, "The server did not respond",
-    "Check the URL of the server. The request is repeated if that is safe.")
-
   /// An error of `URLSession`.
   init(transportError error: any Error) {
     let error = error as NSError
@@ -183,11 +171,16 @@ extension Problem {
       NSURLErrorClientCertificateRejected, NSURLErrorClientCertificateRequired,
       NSURLErrorSecureConnectionFailed,
     ]
-    if error.domain == NSURLErrorDomain, certificateCodes.contains(error.code) {
+    // Foundation for Linux has no code for it, but the text of libcurl.
+    let isCertificateText =
+      error.code == NSURLErrorUnknown
+      && error.localizedDescription.range(of: "certificate", options: .caseInsensitive) != nil
+    if error.domain == NSURLErrorDomain, certificateCodes.contains(error.code) || isCertificateText
+    {
       self.init(
         .untrustedCertificate, "The server's certificate is not trusted",
-        "Install the certificate of its authority, or correct the host name or the clock. "
-          + "No request was sent.")
+        "\(error.localizedDescription) (\(error.code)). Install the certificate of its authority, or "
+          + "correct the host name or the clock. No request was sent.")
     } else {
       self.init(
         .unreachable, "The server cannot be reached",

@@ -11,9 +11,6 @@ public struct ChangesCommand: Equatable, Sendable {
   /// The file with the id of the last printed change; `nil` for none.
   private let positionFile: String?
 
-  /// The time limit for the next byte of a stream, in seconds; the server sends comments more often.
-  private static let timeout = 90
-
   /// Creates the command; `nil` if the URL is not the one of a server.
   ///
   /// - Parameters:
@@ -37,18 +34,28 @@ public struct ChangesCommand: Equatable, Sendable {
   /// - Throws: A failure if the server rejects the request or cannot be reached at the start, or if the
   ///   output or the file cannot be written.
   package func run() throws(CommandFailure) {
-    var printer = ChangePrinter(try storedPosition(), file: positionFile)
-    var schedule = RetrySchedule()
-    while true {
-      let count = printer.count
-      let reason = try connect(&printer)
-      guard printer.hasBegun else { throw .unavailable(reason) }
-      if printer.count > count { schedule.reset() }
-      if schedule.failures == 0 {
-        StandardError.write(Array("reactord: \(reason); reconnecting\n".utf8))
+    let position = try storedPosition()
+    var printer = ChangePrinter(file: positionFile)
+    var connection = ConnectionReport()
+    // The id of the last event wins over `after`.
+    let query = position == "0" ? query + "&after=0" : query
+    let feed = EventFeed(
+      path: "v1/changes/events" + (query.isEmpty ? "" : "?" + query.dropFirst()),
+      after: position == "0" ? nil : position)
+    let runner = StreamRunner(
+      feed, to: HTTPOrigin(server.address, prefix: server.path)
+    ) { (_, output) throws(CommandFailure) in
+      switch output {
+      case .events(let events): try printer.print(events)
+      case .status(.ended(let problem)): throw .rejected(problem.description)
+      case .status(let status):
+        if status == .live { printer.hasBegun = true }
+        try connection.changed(status, hasBegun: printer.hasBegun)
+      case .open, .close, .renewToken: break
       }
-      schedule.pause()
+      return []
     }
+    try runner.run { $0.start(now: $1) }
   }
 
   /// The id in the file; `nil` without a file.
@@ -70,86 +77,24 @@ public struct ChangesCommand: Equatable, Sendable {
     let text = buffer.prefix(max(0, count)).filter { $0 > 0x20 && $0 < 0x7F }
     return text.isEmpty ? "0" : String(decoding: text, as: UTF8.self)
   }
-
-  /// Prints the changes of one connection.
-  ///
-  /// - Returns: The reason the connection ended.
-  private func connect(_ printer: inout ChangePrinter) throws(CommandFailure) -> String {
-    var fields = [(name: "Accept", value: "text/event-stream")]
-    var query = query
-    if let position = printer.position {
-      if position == "0" { query += "&after=0" } else { fields.append(("Last-Event-ID", position)) }
-    }
-    let request = ClientRequest(
-      method: "GET", address: server.address,
-      path: trimmedPath + "/v1/changes/events" + (query.isEmpty ? "" : "?" + query.dropFirst()),
-      fields: fields)
-    var response = ResponseParser()
-    var events = EventParser()
-    var problemBody: [UInt8] = []
-    do {
-      let socket = try ClientSocket(to: server.address, timeout: Self.timeout)
-      try socket.send(request.bytes)
-      while !response.isComplete {
-        let received = try socket.receive()
-        let body = try response.read(received)
-        if response.head?.status == 200 {
-          try printer.print(try events.read(body[...]))
-        } else {
-          problemBody += body.prefix(65_536 - min(65_536, problemBody.count))
-        }
-        if received.isEmpty, !response.close() { break }
-      }
-    } catch let error as CommandFailure {
-      throw error
-    } catch let error as ClientSocket.Failure {
-      return error.reason
-    } catch {
-      return "\(server.address) does not respond with HTTP"
-    }
-    return try reason(response.head?.status, problemBody)
-  }
-
-  private var trimmedPath: String {
-    server.path.hasSuffix("/") ? String(server.path.dropLast()) : server.path
-  }
-
-  private func reason(_ status: Int?, _ body: [UInt8]) throws(CommandFailure) -> String {
-    switch status {
-    case 200: return "\(server.address) closed the connection"
-    case let status?:
-      let problem = Problem(status: status, body: body)
-      guard problem.isTransient else { throw .rejected(problem.description) }
-      return problem.description
-    case nil: return "\(server.address) does not respond with HTTP"
-    }
-  }
 }
 
 /// Prints changes and stores the position after them.
 private struct ChangePrinter {
   private let output = StandardOutput()
   private let file: String?
-  /// The id of the last printed change, or the position to begin with.
-  private(set) var position: String?
-  /// The number of events received.
-  private(set) var count = 0
-  /// Whether the server has sent a stream.
-  var hasBegun: Bool { count > 0 || hasOpened }
-  private var hasOpened = false
+  /// Whether the stream was open.
+  var hasBegun = false
 
-  init(_ position: String?, file: String?) {
-    self.position = position
+  init(file: String?) {
     self.file = file
   }
 
-  /// Prints the events of some bytes, and then stores the position: a crash repeats changes and loses
+  /// Prints events that arrived together, and then stores the position: a crash repeats changes and loses
   /// none.
   mutating func print(_ events: [EventParser.Event]) throws(CommandFailure) {
-    hasOpened = true
     var last: String?
     for event in events {
-      count += 1
       switch event.name {
       case "message":
         try output.write(event.data + [UInt8(ascii: "\n")])
@@ -162,7 +107,6 @@ private struct ChangePrinter {
     }
     guard let last else { return }
     try output.flush()
-    position = last
     if let file { try store(last, in: file) }
   }
 

@@ -34,11 +34,13 @@ public struct HealthProbe: Sendable, Equatable {
   /// - Throws: A failure if there is no response, or one with another status.
   package func run(timeout: Int = 3) throws(CommandFailure) {
     let status: Int
-    do {
-      let request = ClientRequest(method: "GET", address: address, path: path)
-      status = try request.response(timeout: timeout).head.status
+    do throws(ConnectionFailure) {
+      let connection = HTTPConnection(to: HTTPOrigin(address), keepsConnection: false)
+      let request = TransportRequest(
+        "GET", String(path.dropFirst()), timeout: .seconds(timeout))
+      status = try connection.response(to: request).head.status
     } catch {
-      throw .rejected(error.reason)
+      throw .rejected(error.detail)
     }
     guard status == 200 else {
       throw .rejected("\(address)\(path) responded with the status \(status)")

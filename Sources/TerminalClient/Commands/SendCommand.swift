@@ -41,9 +41,7 @@ public struct SendCommand: Equatable, Sendable {
     return Array("\"\(text)\"".utf8)
   }
 
-  /// The number of attempts, and the time limit of each system call in seconds.
   private static let attempts = 5
-  private static let timeout = 120
 
   /// Sends the action, with retries while the server is unavailable, and prints the response.
   ///
@@ -51,43 +49,47 @@ public struct SendCommand: Equatable, Sendable {
   ///
   /// - Throws: A failure if the server rejects the action or cannot be reached.
   package func run() throws(CommandFailure) {
-    var request = ClientRequest(
-      method: "POST", address: session.address, path: session.path + "/actions",
-      fields: [
-        ("Content-Type", "application/json"), ("Idempotency-Key", Self.randomKey()),
-      ])
-    if let wait { request.fields.append(("Prefer", "wait=\(wait)")) }
-    switch action {
-    case .text(let text): request.body = Self.json(of: text)
-    case .standardInput: request.body = try Self.standardInput()
-    }
-    var failure = ""
-    var schedule = RetrySchedule()
-    for attempt in 0..<Self.attempts {
-      if attempt > 0 { schedule.pause() }
-      let response: ClientRequest.Response
-      do {
-        response = try request.response(timeout: Self.timeout)
-      } catch {
-        failure = error.reason
-        continue
+    let body =
+      switch action {
+      case .text(let text): Self.json(of: text)
+      case .standardInput: try Self.standardInput()
       }
-      let problem = Problem(status: response.head.status, body: response.body)
-      guard problem.isTransient else { return try print(response, problem) }
-      failure = problem.description
+    let start = ContinuousClock.now
+    let connection = HTTPConnection(to: session.origin)
+    var queue = ActionQueue(bound: 1)
+    _ = queue.append(
+      PendingAction(
+        id: 1, key: Self.randomKey(), body: body, expecting: .limited, wantsState: true, wait: wait)
+    )
+    var failure = ""
+    for _ in 0..<Self.attempts {
+      if let deadline = queue.deadline { pause(deadline - (ContinuousClock.now - start)) }
+      guard let (action, _) = queue.next(now: queue.deadline ?? .zero) else { break }
+      let attempt: ActionQueue.Attempt
+      do throws(ConnectionFailure) {
+        let response = try connection.response(to: action.request(path: session.path))
+        attempt = .response(response)
+        failure = Problem(response).description
+      } catch {
+        attempt = .failure(error.problem)
+        failure = error.detail
+      }
+      let now = ContinuousClock.now - start
+      switch queue.ended(action.id, attempt, now: now) {
+      case .success(let response): return try print(response)
+      case .failure(let problem):
+        throw problem.status == 0 ? .unavailable(failure) : .rejected(failure)
+      case nil: break
+      }
     }
     throw .unavailable(failure)
   }
 
-  private func print(
-    _ response: ClientRequest.Response, _ problem: Problem
-  ) throws(CommandFailure) {
-    let status = response.head.status
-    guard (200..<300).contains(status) else { throw .rejected(problem.description) }
+  private func print(_ response: TransportResponse) throws(CommandFailure) {
     let output = StandardOutput()
     try output.write(response.body + [UInt8(ascii: "\n")])
     try output.flush()
-    if status == 202 {
+    if response.head.status == 202 {
       StandardError.write(Array("reactord: accepted; the effect is still running\n".utf8))
     }
   }

@@ -1,7 +1,7 @@
 internal import ClientCore
 internal import ReactorCoding
 
-/// The last known State of a watched session; prints each event.
+/// The last known State of a watched session; prints each change.
 struct WatchedSession {
   private let name: String
   private let isJSON: Bool
@@ -10,17 +10,9 @@ struct WatchedSession {
   private var state: JSONValue?
   /// The screens that were printed last, if the State has a stack.
   private var screens: String?
+  private var cursor: SessionCursor?
 
-  /// The cursor of the last event; `nil` before the first one.
-  private(set) var cursor: String?
-
-  /// The number of events received.
-  private(set) var eventCount = 0
-
-  /// Whether the session has ended.
-  private(set) var hasEnded = false
-
-  /// Whether an event was received.
+  /// Whether a State was received.
   var hasBegun: Bool { cursor != nil }
 
   init(_ name: String, isJSON: Bool, isColoured: Bool) {
@@ -29,56 +21,40 @@ struct WatchedSession {
     text = ChangeText(isColoured: isColoured)
   }
 
-  /// Applies an event and prints it.
-  mutating func apply(_ event: EventParser.Event) throws(CommandFailure) {
-    eventCount += 1
-    switch event.name {
-    case "message", "state": try apply(state: event)
-    case "patch": try apply(patch: event)
-    case "reset":
-      state = nil
-      if !isJSON { try print(text.heading(name, note: "begins a new history")) }
-    case "end":
-      hasEnded = true
-      if !isJSON { try print(text.heading(name, note: "has ended")) }
-    default: break
+  /// Prints a change.
+  mutating func apply(_ update: SessionUpdate) throws(CommandFailure) {
+    switch update {
+    case .state(let state): try show(state)
+    case .ended: if !isJSON { try print(text.heading(name, note: "has ended")) }
+    // The stream machine requests the State again.
+    case .failed(let problem): StandardError.write(Array("reactord: \(problem)\n".utf8))
+    case .activity, .notice: break
     }
   }
 
-  private mutating func apply(state event: EventParser.Event) throws(CommandFailure) {
-    guard let next = try? JSONDocument(parsing: event.data) else { return }
+  private mutating func show(_ next: SessionState) throws(CommandFailure) {
+    let value = next.json.value
     defer {
-      state = JSONValue(next.root)
-      cursor = event.id ?? cursor
+      state = value
+      cursor = next.cursor
     }
-    if isJSON { return try print(event.text) }
-    try print(text.heading("\(name) \(event.id ?? "")"))
-    // After a gap the server sends the whole State; print the difference all the same.
-    if let state, let known = try? JSONDocument(parsing: state.bytes),
-      let document = try? JSONDocument(parsing: JSONDifference.patch(from: known, to: next)),
-      let patch = try? JSONPatch(document.root)
+    if isJSON { return try print(String(decoding: value.bytes, as: UTF8.self)) }
+    if let cursor, cursor.epoch != next.cursor.epoch {
+      try print(text.heading(name, note: "begins a new history"))
+      state = nil
+    }
+    try print(text.heading("\(name) \(next.cursor)"))
+    let document = try? JSONDocument(parsing: value.bytes)
+    if let state, let document, let known = try? JSONDocument(parsing: state.bytes),
+      let difference = try? JSONDocument(
+        parsing: JSONDifference.patch(from: known, to: document)),
+      let patch = try? JSONPatch(difference.root)
     {
       for line in text.lines(of: patch, on: state) { try print("  " + line) }
     } else {
-      try print("  " + ChangeText.printable(event.text))
+      try print("  " + ChangeText.printable(String(decoding: value.bytes, as: UTF8.self)))
     }
-    try printScreens(of: JSONValue(next.root))
-  }
-
-  private mutating func apply(patch event: EventParser.Event) throws(CommandFailure) {
-    guard let document = try? JSONDocument(parsing: event.data),
-      let patch = try? JSONPatch(document.root),
-      let before = state, let next = try? patch.applied(to: before)
-    else {
-      state = nil
-      throw CommandFailure(
-        "\(name): a patch does not apply to the last State", exitCode: 76)  // EX_PROTOCOL
-    }
-    try print(text.heading("\(name) \(event.id ?? "")"))
-    for line in text.lines(of: patch, on: before) { try print("  " + line) }
-    try printScreens(of: next)
-    state = next
-    cursor = event.id ?? cursor
+    try printScreens(of: value)
   }
 
   /// Prints the screens of a flow if they have changed.

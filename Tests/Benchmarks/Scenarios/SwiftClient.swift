@@ -26,7 +26,8 @@ extension Scenario {
       wrk.append(
         try PostLoad.run(contestant, server, connections: 1, seconds: bench.seconds).rate)
       guard let url = URL(string: "http://127.0.0.1:\(server.port)") else { continue }
-      let client = ReactorServer(transport: URLSessionTransport(url: url, connections: 1))
+      let client = ReactorServer(
+        transport: ReactorServer.transport(for: url, connections: 1))
       let counter = client.reactor(CounterReactor.self, "counter", session: "sent")
       for _ in 0..<100 { try await counter.send(.increase) }
       let start = ContinuousClock.now

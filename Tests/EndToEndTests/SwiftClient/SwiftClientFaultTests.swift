@@ -5,11 +5,9 @@ import Testing
 
 /// The Swift client while the server is killed, the network fails, and observers are slow.
 @Suite(.blocking) struct SwiftClientFaultTests {
-  /// The number of kills, which `make test-faults` sets.
-  ///
-  /// URLSession on Linux may take its whole timeout to notice a server that was killed.
+  /// The number of kills; `make test-faults` sets a larger one.
   private static let rounds =
-    ProcessInfo.processInfo.environment["FAULT_ROUNDS"].flatMap { Int($0) } ?? 0
+    ProcessInfo.processInfo.environment["FAULT_ROUNDS"].flatMap { Int($0) } ?? 5
 
   @Test func `acknowledged actions are executed once and States arrive in order across kills`()
     async throws
@@ -81,7 +79,28 @@ import Testing
     #expect(Set(values).isSubset(of: Set(sums)))
   }
 
-  @Test func `a thousand reactors of 200 sessions receive every State`() async throws {
+  @Test func `a proxy that buffers, cuts and delays loses and doubles nothing`() async throws {
+    let server = try ReactordProcess()
+    let proxy = try FaultyProxy(to: server.port)
+    let client = ReactorServer(url: try #require(URL(string: "http://127.0.0.1:\(proxy.port)")))
+    let counter = client.reactor(RemoteCounter.self, "counter", session: "proxied")
+    let states = Recorder(counter.state)
+    for number in 1...100 { counter.action.onNext(.add(number)) }
+    try states.last(within: .seconds(300)) { $0.value == 5050 }
+    // Not through the proxy, which would cut this response as well.
+    let direct = try server.swiftClient()
+    let log = try await direct.reactor(RemoteCounter.self, "counter", session: "proxied")
+      .log(limit: 1000)
+    let amounts = log.compactMap { entry in
+      entry.action.flatMap { Int(String(decoding: $0.bytes, as: UTF8.self).filter(\.isNumber)) }
+    }
+    #expect(amounts == Array(1...100))
+    #expect(proxy.cutCount > 0)
+    let values = states.all.map(\.value)
+    #expect(values == values.sorted())
+  }
+
+  @Test func `a thousand reactors share one stream and receive every State`() async throws {
     let server = try ReactordProcess("--streams-sessions", "200")
     var configuration = ClientConfiguration()
     configuration.sessionsPerStream = 200
@@ -100,6 +119,10 @@ import Testing
     let isDone =
       values.first(within: .seconds(300)) { $0.values.allSatisfy { $0 == 5 } ? () : nil } != nil
     #expect(isDone)
+    let hasOneStream = try eventually {
+      try server.client().get("/metrics").text.contains("\nreactord_streams 1\n")
+    }
+    #expect(hasOneStream)
   }
 
   @Test func `more sessions than the server takes per stream open another stream`() async throws {

@@ -30,6 +30,15 @@ import Testing
     #expect(states.all.first == .init(value: 0))
   }
 
+  @Test func `the transport of URLSession sends actions and receives States`() async throws {
+    let transport = URLSessionTransport(url: try #require(URL(string: server.url)))
+    let client = ReactorServer(transport: transport)
+    let counter = client.reactor(RemoteCounter.self, "counter", session: newSessionID())
+    let states = Recorder(counter.state)
+    #expect(try await counter.send(.add(2)) == .init(value: 2))
+    try states.last { $0.value == 2 }
+  }
+
   @Test func `actions are executed in order`() async throws {
     let chat = client.reactor(RemoteChat.self, "chat", session: newSessionID())
     let states = Recorder(chat.state)
@@ -104,6 +113,57 @@ import Testing
     #expect(try await client.reactorNames().contains("counter"))
   }
 
+  @Test func `the values of a global arrive, also after a kill, and its absence ends the stream`()
+    async throws
+  {
+    struct User: Codable, Equatable { var name: String }
+    let folder = try TemporaryFolder()
+    let store = "sqlite:\(folder["log.db"])"
+    let first = try ReactordProcess("--store", store)
+    let client = try first.swiftClient()
+    let users = Recorder(client.globalValues("currentUser", as: User?.self))
+    try users.first { $0 == nil }
+    try await client.setGlobal("currentUser", to: User(name: "Ada"))
+    try users.last { $0 == User(name: "Ada") }
+    let failure = Watched<(any Error)?>(nil)
+    let subscription = client.globalValues("nothing", as: User?.self)
+      .subscribe(onError: { error in failure.change { $0 = error } })
+    let problem = failure.first(within: Connection.timeout) { $0 } as? Problem
+    #expect(problem?.status == 404)
+    subscription.dispose()
+
+    first.process.kill()
+    try first.process.wait()
+    let second = try ReactordProcess("--listen", "127.0.0.1:\(first.port)", "--store", store)
+    try await second.swiftClient().setGlobal("currentUser", to: User(name: "Grace"))
+    client.resume()
+    try users.last { $0 == User(name: "Grace") }
+  }
+
+  @Test func `a session is created with parameters, once`() async throws {
+    struct Parameters: Codable, Equatable { var item: String, endsAt: Int64 }
+    let lamp = Parameters(item: "A lamp", endsAt: 4_000_000_000_000)
+    let auction = client.reactor(RemoteAuction.self, "auction", session: newSessionID())
+    let missing = await #expect(throws: Problem.self) { try await auction.begin() }
+    #expect(missing?.kind.rawValue == "parameters-required")
+    #expect(try await auction.begin(with: lamp).item == "A lamp")
+    #expect(try await auction.begin(with: lamp).item == "A lamp")
+    #expect(try await auction.parameters(as: Parameters.self) == lamp)
+    let other = await #expect(throws: Problem.self) {
+      try await auction.begin(with: Parameters(item: "A chair", endsAt: 1))
+    }
+    #expect(other?.kind.rawValue == "session-exists")
+    let wrong = await #expect(throws: Problem.self) {
+      try await client.newSession(of: RemoteAuction.self, "auction", with: ["item": 1])
+    }
+    #expect(wrong?.pointer == "/parameters/item")
+    let chosen = try await client.newSession(of: RemoteAuction.self, "auction", with: lamp)
+    #expect(try await chosen.state().item == "A lamp")
+    let chair = try await chosen.fork(with: Parameters(item: "A chair", endsAt: lamp.endsAt))
+    #expect(try await chair.state().item == "A chair")
+    #expect(try await client.newSession(of: RemoteCounter.self, "counter").state().value == 0)
+  }
+
   @Test func `types that differ are reported, and the stream continues`() async throws {
     let session = newSessionID()
     let wrong = client.reactor(WrongCounter.self, "counter", session: session)
@@ -137,6 +197,11 @@ import Testing
 private enum WrongCounter: ReactorInterface {
   typealias Action = RemoteCounter.Action
   struct State: Codable, Sendable { var value: String }
+}
+
+private enum RemoteAuction: ReactorInterface {
+  enum Action: Codable, Sendable { case open }
+  struct State: Codable, Sendable { var item: String }
 }
 
 private enum RemoteChat: ReactorInterface {

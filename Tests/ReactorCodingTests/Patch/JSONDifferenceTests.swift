@@ -1,3 +1,4 @@
+import RandomJSON
 import ReactorCoding
 import Testing
 

@@ -1,15 +1,16 @@
-import ReactorCoding
+package import ReactorCoding
 
 /// Generates random JSON values, reproducible by seed.
-struct JSONGenerator: RandomNumberGenerator {
+package struct JSONGenerator: RandomNumberGenerator {
   private var state: UInt64
 
-  init(seed: UInt64) {
+  /// Creates a generator; the same seed produces the same values.
+  package init(seed: UInt64) {
     state = seed &+ 0x9E37_79B9_7F4A_7C15
   }
 
   /// SplitMix64.
-  mutating func next() -> UInt64 {
+  package mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
     var value = state
     value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
@@ -25,7 +26,8 @@ struct JSONGenerator: RandomNumberGenerator {
     Int.random(in: 0..<bound, using: &self)
   }
 
-  mutating func value(depth: Int) -> JSONValue {
+  /// Returns a value of at most this depth.
+  package mutating func value(depth: Int) -> JSONValue {
     switch chance(depth > 0 ? 9 : 6) {
     case 0: return .null
     case 1: return .boolean(chance(2) == 0)
@@ -40,7 +42,7 @@ struct JSONGenerator: RandomNumberGenerator {
   }
 
   /// Returns a value similar to another one.
-  mutating func changed(_ value: JSONValue) -> JSONValue {
+  package mutating func changed(_ value: JSONValue) -> JSONValue {
     switch value {
     case .array(var elements):
       for _ in 0...chance(3) {

@@ -1,0 +1,90 @@
+/// Reads the response to one request from the bytes of a connection.
+///
+/// A value without side effects; the owner of the connection passes the bytes and delivers the events.
+package struct ResponseReader: Sendable {
+  private var parser = ResponseParser()
+  private var hasDeliveredHead = false
+
+  /// Whether a byte has arrived.
+  package private(set) var hasBegun = false
+
+  /// Whether the response is complete.
+  package var isComplete: Bool { parser.isComplete }
+
+  /// Whether another request can follow on the connection.
+  package var keepsConnection: Bool { parser.keepsConnection }
+
+  /// Whether the head has arrived.
+  package var hasHead: Bool { parser.head != nil }
+
+  /// Creates a reader at the beginning of a response.
+  package init() {}
+
+  /// Reads bytes and returns the head and the part of the body that they complete.
+  package mutating func read(
+    _ bytes: ArraySlice<UInt8>
+  ) throws(ResponseParser.Malformed) -> [TransportEvent] {
+    if !bytes.isEmpty { hasBegun = true }
+    let body = try parser.read(bytes)
+    var events: [TransportEvent] = []
+    if !hasDeliveredHead, let head = parser.head {
+      hasDeliveredHead = true
+      events.append(.head(head))
+    }
+    if !body.isEmpty { events.append(.bytes(body)) }
+    return events
+  }
+
+  /// Records the end of the connection; returns whether the response is complete.
+  package mutating func close() -> Bool { parser.close() }
+}
+
+/// Collects the events of one response.
+package struct ResponseCollector: Sendable {
+  /// The maximum size of a body.
+  private static let bodyLimit = 67_108_864
+
+  private var head: TransportHead?
+  private var body: [UInt8] = []
+  private var hasEnded = false
+
+  /// Creates a collector without events.
+  package init() {}
+
+  /// Adds an event; returns the result with the event that completes it, and `nil` for all others.
+  package mutating func receive(
+    _ event: TransportEvent
+  ) -> Result<TransportResponse, Problem>? {
+    guard !hasEnded else { return nil }
+    switch event {
+    case .head(let head): self.head = head
+    case .bytes(let bytes):
+      guard body.count + bytes.count <= Self.bodyLimit else { return end(.failure(.tooLarge)) }
+      body += bytes
+    case .end(let problem?): return end(.failure(problem))
+    case .end(nil):
+      guard let head else { return end(.failure(.noResponse)) }
+      return end(.success(TransportResponse(head, body: body)))
+    }
+    return nil
+  }
+
+  private mutating func end(
+    _ result: Result<TransportResponse, Problem>
+  ) -> Result<TransportResponse, Problem> {
+    hasEnded = true
+    body = []
+    return result
+  }
+}
+
+extension Problem {
+  /// There is no response.
+  package static let noResponse = Problem(
+    .unreachable, "The server did not respond",
+    "Check the URL of the server. The request is repeated if that is safe.")
+
+  fileprivate static let tooLarge = Problem(
+    .notAServer, "The response is too large",
+    "A response has at most 64 MiB. Check that the URL is that of a reactord.")
+}

@@ -1,0 +1,244 @@
+/// Keeps the event stream of one address open, and resumes it after its last event: the values of a
+/// global, the changes of a server.
+///
+/// ```
+///   idle ──start──▶ waiting ──wake──▶ open ──close, silence, error──▶ waiting (jittered pause)
+///    ▲                 │                │
+///    └──── stop ───────┴────────────────┘   a final rejection: ended
+/// ```
+///
+/// A value without side effects, as ``StreamMachine``, which is the one for sessions.
+package struct EventFeed: Sendable {
+  /// An instruction to the caller, in order.
+  package enum Output: Sendable {
+    /// Make this request and pass on its response. At most one stream is open.
+    case open(TransportRequest, stream: Int)
+
+    /// Close the open stream.
+    case close
+
+    /// Publish the status.
+    case status(ConnectionStatus)
+
+    /// Publish the events that arrived together.
+    case events([EventParser.Event])
+
+    /// Discard the access token.
+    case renewToken
+  }
+
+  private enum Phase: Sendable, Equatable {
+    case idle
+    case waiting(until: Duration)
+    case open
+  }
+
+  /// The path below the server's URL, with its query.
+  private let path: String
+  private let random: @Sendable () -> Double
+  /// The id of the last event; `nil` before the first one.
+  package private(set) var lastEventID: String?
+  package private(set) var status = ConnectionStatus.connecting
+
+  private var phase = Phase.idle
+  private var stream = 0
+  private var parser = EventParser()
+  private var schedule = RetrySchedule(first: .seconds(1))
+  /// The time without a byte after which a stream is dead: three heartbeats.
+  private var patience = Duration.seconds(45)
+  private var lastByteAt = Duration.zero
+  private var outputs: [Output] = []
+
+  /// Creates a feed that is idle.
+  ///
+  /// - Parameters:
+  ///   - path: The path below the server's URL.
+  ///   - lastEventID: The id after which the stream begins; `nil` for the server's choice.
+  ///   - random: Returns a number from 0 to 1 for jitter.
+  package init(
+    path: String, after lastEventID: String? = nil,
+    random: @escaping @Sendable () -> Double = { .random(in: 0...1) }
+  ) {
+    self.path = path
+    self.lastEventID = lastEventID
+    self.random = random
+  }
+
+  /// When to call ``wake(now:)`` next; `nil` for never.
+  package var deadline: Duration? {
+    switch phase {
+    case .idle: nil
+    case .waiting(let until): until
+    case .open: lastByteAt + patience
+    }
+  }
+
+  /// Opens the stream at once, also during a pause between attempts; not after a final rejection.
+  package mutating func start(now: Duration) -> [Output] {
+    if phase == .open { return [] }
+    if case .ended = status { return [] }
+    schedule.reset()
+    set(.connecting)
+    open(now)
+    return taken()
+  }
+
+  /// Replaces the stream by one with the current token.
+  package mutating func renew(now: Duration) -> [Output] {
+    guard phase == .open else { return [] }
+    close(.waiting(until: now))
+    return taken() + wake(now: now)
+  }
+
+  /// Closes the stream; ``start(now:)`` resumes it.
+  package mutating func stop(_ status: ConnectionStatus = .paused) -> [Output] {
+    close(.idle)
+    set(status)
+    return taken()
+  }
+
+  /// Continues after ``deadline``.
+  package mutating func wake(now: Duration) -> [Output] {
+    switch phase {
+    case .idle: break
+    case .waiting(let until): if now >= until { open(now) }
+    case .open: if now >= lastByteAt + patience { fail(.silent(patience), now) }
+    }
+    return taken()
+  }
+
+  /// The head of a successful response.
+  package mutating func opened(stream: Int, _ head: TransportHead, now: Duration) -> [Output] {
+    guard isCurrent(stream) else { return [] }
+    lastByteAt = now
+    if head["content-type"]?.hasPrefix("text/event-stream") != true {
+      fail(.noEventStream, now)
+    } else if let interval = head["heartbeat-interval"].flatMap({ Int($0) }), interval > 0 {
+      patience = .seconds(max(min(interval, 3600) * 3, 15))
+    }
+    return taken()
+  }
+
+  /// The complete response if its status is no success.
+  package mutating func rejected(
+    stream: Int, _ response: TransportResponse, now: Duration
+  ) -> [Output] {
+    guard isCurrent(stream) else { return [] }
+    let problem = Problem(response)
+    if problem.kind == .unauthorized, schedule.failures == 0 {
+      renew(now)
+    } else if !problem.isTransient, (400..<500).contains(problem.status) {
+      end(problem)
+    } else {
+      fail(problem, now)
+    }
+    return taken()
+  }
+
+  /// Bytes of the body.
+  package mutating func received(
+    stream: Int, _ bytes: ArraySlice<UInt8>, now: Duration
+  ) -> [Output] {
+    guard isCurrent(stream) else { return [] }
+    lastByteAt = now
+    do throws(EventParser.TooLarge) {
+      for item in try parser.items(bytes) {
+        apply(item, now)
+        guard isCurrent(stream) else { break }
+      }
+    } catch {
+      fail(.largeEvent, now)
+    }
+    return taken()
+  }
+
+  /// The end of the connection; `problem` is `nil` for a regular one.
+  package mutating func closed(stream: Int, _ problem: Problem?, now: Duration) -> [Output] {
+    guard isCurrent(stream) else { return [] }
+    fail(problem ?? .closed, now)
+    return taken()
+  }
+}
+
+extension EventFeed {
+  private mutating func apply(_ item: EventParser.Item, _ now: Duration) {
+    switch item {
+    case .retry(let time): schedule.first = .milliseconds(min(max(time, 1), 60_000))
+    case .comment: isLive()
+    case .event(let event):
+      switch event.name {
+      case "draining": fail(.closed, now)
+      case "expired": renew(now)
+      default:
+        isLive()
+        lastEventID = event.id ?? lastEventID
+        append(event)
+      }
+    }
+  }
+
+  private mutating func append(_ event: EventParser.Event) {
+    guard case .events(var events)? = outputs.last else {
+      return outputs.append(.events([event]))
+    }
+    outputs.removeLast()
+    events.append(event)
+    outputs.append(.events(events))
+  }
+
+  private func isCurrent(_ number: Int) -> Bool { number == stream && phase == .open }
+
+  private mutating func isLive() {
+    schedule.reset()
+    set(.live)
+  }
+
+  private mutating func set(_ status: ConnectionStatus) {
+    guard status != self.status else { return }
+    self.status = status
+    outputs.append(.status(status))
+  }
+
+  private mutating func close(_ next: Phase) {
+    if phase == .open { outputs.append(.close) }
+    phase = next
+  }
+
+  private mutating func end(_ problem: Problem) {
+    close(.idle)
+    set(.ended(problem))
+  }
+
+  private mutating func fail(_ problem: Problem, _ now: Duration) {
+    let pause = schedule.fail(retryAfter: problem.retryAfter, random: random())
+    close(.waiting(until: now + pause))
+    set(.reconnecting(problem))
+  }
+
+  /// Reopens at once with a new token, unless the last one did not last either.
+  private mutating func renew(_ now: Duration) {
+    outputs.append(.renewToken)
+    let isFirst = schedule.failures == 0
+    let pause = schedule.fail(random: random())
+    close(.waiting(until: isFirst ? now : now + pause))
+  }
+
+  private mutating func open(_ now: Duration) {
+    stream += 1
+    parser = EventParser()
+    lastByteAt = now
+    phase = .open
+    var fields: [TransportRequest.Field] = [.init("Accept", "text/event-stream")]
+    if let lastEventID { fields.append(.init("Last-Event-ID", lastEventID)) }
+    // The feed itself notices a silent stream.
+    outputs.append(
+      .open(
+        TransportRequest("GET", path, fields: fields, timeout: .seconds(3600 * 4)),
+        stream: stream))
+  }
+
+  private mutating func taken() -> [Output] {
+    defer { outputs = [] }
+    return outputs
+  }
+}

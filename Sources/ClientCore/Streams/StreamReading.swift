@@ -1,0 +1,63 @@
+/// A machine that keeps one event stream open at a time.
+///
+/// A driver makes the connections that it asks for, and passes on what arrives with the number of the
+/// stream.
+package protocol StreamReading: Sendable {
+  /// An instruction to the driver.
+  associatedtype Output: Sendable
+
+  /// When to call ``wake(now:)`` next; `nil` for never.
+  var deadline: Duration? { get }
+
+  /// The part of an output that concerns the connection; `nil` for any other output.
+  static func step(of output: Output) -> StreamStep?
+
+  /// Continues after ``deadline``.
+  mutating func wake(now: Duration) -> [Output]
+
+  /// The head of a successful response.
+  mutating func opened(stream: Int, _ head: TransportHead, now: Duration) -> [Output]
+
+  /// The complete response if its status is no success.
+  mutating func rejected(stream: Int, _ response: TransportResponse, now: Duration) -> [Output]
+
+  /// Bytes of the body.
+  mutating func received(stream: Int, _ bytes: ArraySlice<UInt8>, now: Duration) -> [Output]
+
+  /// The end of the connection; `problem` is `nil` for a regular one.
+  mutating func closed(stream: Int, _ problem: Problem?, now: Duration) -> [Output]
+}
+
+/// An instruction that concerns the connection of a stream.
+package enum StreamStep: Sendable {
+  /// Make this request and pass on its response. At most one stream is open.
+  case open(TransportRequest, stream: Int)
+
+  /// Close the open stream.
+  case close
+
+  /// Discard the access token.
+  case renewToken
+}
+
+extension StreamMachine: StreamReading {
+  package static func step(of output: Output) -> StreamStep? {
+    switch output {
+    case .open(let request, let stream): .open(request, stream: stream)
+    case .close: .close
+    case .renewToken: .renewToken
+    case .status, .update, .check, .overflow: nil
+    }
+  }
+}
+
+extension EventFeed: StreamReading {
+  package static func step(of output: Output) -> StreamStep? {
+    switch output {
+    case .open(let request, let stream): .open(request, stream: stream)
+    case .close: .close
+    case .renewToken: .renewToken
+    case .status, .events: nil
+    }
+  }
+}

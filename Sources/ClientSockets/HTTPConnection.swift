@@ -1,0 +1,187 @@
+package import ClientCore
+internal import Synchronization
+
+/// A server behind an address.
+package struct HTTPOrigin: Equatable, Sendable {
+  /// The address to connect to.
+  package let address: ServerAddress
+
+  /// The path prefix of a proxy, without a slash at its end; empty for none.
+  package let prefix: String
+
+  /// Creates an origin.
+  package init(_ address: ServerAddress, prefix: String = "") {
+    self.address = address
+    self.prefix = prefix.hasSuffix("/") ? String(prefix.dropLast()) : prefix
+  }
+
+  var host: String { if case .network = address { "\(address)" } else { "localhost" } }
+}
+
+/// A connection of HTTP/1.1 that one thread uses for one request after the other.
+///
+/// The thread blocks in ``perform(_:receive:)``. It is connected at the first request, and again when the
+/// server has closed it.
+package final class HTTPConnection {
+  private static let bufferSize = 16_384
+  private static let connectTimeout = Duration.seconds(10)
+
+  private let origin: HTTPOrigin
+  private let handle: ConnectionHandle
+  private let keepsConnection: Bool
+  private var socket: ClientSocket?
+  private var buffer = [UInt8](repeating: 0, count: bufferSize)
+
+  /// Creates a connection; nothing is sent yet.
+  ///
+  /// - Parameters:
+  ///   - origin: The server.
+  ///   - handle: Ends the connection from another thread.
+  ///   - keepsConnection: Whether the connection stays open after a response.
+  package init(
+    to origin: HTTPOrigin, handle: ConnectionHandle = ConnectionHandle(),
+    keepsConnection: Bool = true
+  ) {
+    self.origin = origin
+    self.handle = handle
+    self.keepsConnection = keepsConnection
+  }
+
+  /// Sends a request and passes on its response; blocks until its end.
+  ///
+  /// A connection that the server closed while it was idle is replaced. If that shows only after the
+  /// request was sent, the request is repeated once on a new connection, provided that this is safe.
+  ///
+  /// - Parameters:
+  ///   - request: The request.
+  ///   - receive: Receives the head and the parts of the body; returns `false` to end the connection
+  ///     before the end of the response, which is no failure.
+  /// - Throws: A failure if there is no complete response, or if the handle was cancelled.
+  package func perform(
+    _ request: TransportRequest, receive: (TransportEvent) -> Bool
+  ) throws(ConnectionFailure) {
+    let bytes: [UInt8]
+    do throws(TransportRequest.Unsendable) {
+      bytes = try request.bytes(
+        host: origin.host, prefix: origin.prefix, keepsConnection: keepsConnection)
+    } catch {
+      throw ConnectionFailure(
+        .invalidRequest, "its path, a header field or the access token contains a control character"
+      )
+    }
+    var reader = ResponseReader()
+    if let socket, socket.isIdle {
+      do throws(ConnectionFailure) {
+        return try exchange(bytes, request, on: socket, &reader, receive)
+      } catch {
+        disconnect()
+        guard error.reason == .closed, !reader.hasBegun, request.isRepeatable,
+          !handle.isCancelled
+        else { throw error }
+      }
+    }
+    disconnect()
+    let socket = try connect(request.timeout)
+    do throws(ConnectionFailure) {
+      try exchange(bytes, request, on: socket, &reader, receive)
+    } catch {
+      disconnect()
+      throw error
+    }
+  }
+
+  /// Sends a request and waits for the complete response, of at most 64 MiB.
+  ///
+  /// - Throws: As ``perform(_:receive:)``, and if the body is larger.
+  package func response(
+    to request: TransportRequest
+  ) throws(ConnectionFailure) -> TransportResponse {
+    var collector = ResponseCollector()
+    var result: Result<TransportResponse, Problem>?
+    try perform(request) { event in
+      result = collector.receive(event)
+      return result == nil
+    }
+    result = result ?? collector.receive(.end(nil))
+    guard case .success(let response)? = result else {
+      throw ConnectionFailure(.malformed, "the response of \(origin.address) is too large")
+    }
+    return response
+  }
+
+  private func exchange(
+    _ bytes: [UInt8], _ request: TransportRequest, on socket: ClientSocket,
+    _ reader: inout ResponseReader, _ receive: (TransportEvent) -> Bool
+  ) throws(ConnectionFailure) {
+    socket.limit(request.timeout)
+    try socket.send(bytes)
+    while !reader.isComplete {
+      let count = try socket.receive(into: &buffer)
+      let events: [TransportEvent]
+      do throws(ResponseParser.Malformed) {
+        events = try reader.read(buffer[..<count])
+      } catch {
+        throw ConnectionFailure(.malformed, "\(origin.address) does not respond with HTTP")
+      }
+      for event in events where !receive(event) { return disconnect() }
+      guard count == 0, !reader.close() else { continue }
+      throw ConnectionFailure(
+        .closed,
+        reader.hasHead
+          ? "\(origin.address) closed the connection within a response"
+          : "\(origin.address) does not respond with HTTP")
+    }
+    if !keepsConnection || !reader.keepsConnection { disconnect() }
+  }
+
+  private func connect(_ timeout: Duration) throws(ConnectionFailure) -> ClientSocket {
+    let socket = try ClientSocket(
+      to: origin.address, timeout: min(timeout, Self.connectTimeout))
+    guard handle.use(socket) else { throw ConnectionFailure(.closed, "the client was closed") }
+    self.socket = socket
+    return socket
+  }
+
+  private func disconnect() {
+    socket = nil
+    handle.release()
+  }
+}
+
+/// Ends a connection from any thread.
+package final class ConnectionHandle: TransportConnection {
+  private struct State: Sendable {
+    var socket: ClientSocket?
+    var isCancelled = false
+  }
+
+  private let state = Mutex(State())
+
+  /// Creates the handle of one connection.
+  package init() {}
+
+  /// Whether ``cancel()`` was called.
+  package var isCancelled: Bool { state.withLock { $0.isCancelled } }
+
+  /// Ends the connection and prevents another one; idempotent.
+  package func cancel() {
+    let socket = state.withLock { state in
+      state.isCancelled = true
+      return state.socket
+    }
+    socket?.shutdown()
+  }
+
+  /// Sets the socket that is connected; returns whether the handle was not cancelled.
+  fileprivate func use(_ socket: ClientSocket) -> Bool {
+    state.withLock { state in
+      guard !state.isCancelled else { return false }
+      state.socket = socket
+      return true
+    }
+  }
+
+  fileprivate func release() {
+    state.withLock { $0.socket = nil }
+  }
+}

@@ -1,0 +1,108 @@
+import ClientSockets
+import Foundation
+import Glibc
+import Synchronization
+
+/// A server on the loopback address; each connection follows its own script, in the order of connections.
+final class ScriptedServer: Sendable {
+  typealias Script = @Sendable (Peer) -> Void
+
+  struct Failure: Error {}
+
+  let address: ServerAddress
+  private let listener: Int32
+  private let accepted = Atomic(0)
+
+  /// The number of connections that were accepted.
+  var connectionCount: Int { accepted.load(ordering: .relaxed) }
+
+  /// Listens; connections after the last script are closed at once.
+  init(_ scripts: Script...) throws {
+    let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    var name = sockaddr_in()
+    name.sin_family = sa_family_t(AF_INET)
+    name.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let code = withUnsafeMutablePointer(to: &name) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(listener, $0, length) + listen(listener, 16) + getsockname(listener, $0, &length)
+      }
+    }
+    guard code == 0 else { throw Failure() }
+    self.listener = listener
+    address = ServerAddress(host: "127.0.0.1", port: UInt16(bigEndian: name.sin_port))
+    // Threads, since those of Dispatch are bounded and all of these block.
+    Thread.detachNewThread { [weak self] in
+      for number in 0... {
+        let connection = accept(listener, nil, nil)
+        guard connection >= 0, let self else { return }
+        accepted.add(1, ordering: .relaxed)
+        guard number < scripts.count else {
+          close(connection)
+          continue
+        }
+        Thread.detachNewThread {
+          let peer = Peer(connection)
+          scripts[number](peer)
+          close(connection)
+        }
+      }
+    }
+  }
+
+  deinit {
+    shutdown(listener, Int32(SHUT_RDWR))
+    close(listener)
+  }
+}
+
+/// The server's end of a connection.
+struct Peer {
+  private let descriptor: Int32
+
+  init(_ descriptor: Int32) {
+    self.descriptor = descriptor
+  }
+
+  /// Waits for a request; returns its first line and its body, or `nil` at the end of the connection.
+  func request() -> (line: String, body: String)? {
+    var text = ""
+    var byte: UInt8 = 0
+    while !text.hasSuffix("\r\n\r\n") {
+      guard recv(descriptor, &byte, 1, 0) == 1 else { return nil }
+      text.unicodeScalars.append(Unicode.Scalar(byte))
+    }
+    let lines = text.split(separator: "\r\n").map(String.init)
+    let length = lines.compactMap { line in
+      line.hasPrefix("Content-Length: ") ? Int(line.dropFirst(16)) : nil
+    }.first
+    var body = ""
+    while body.utf8.count < length ?? 0 {
+      guard recv(descriptor, &byte, 1, 0) == 1 else { return nil }
+      body.unicodeScalars.append(Unicode.Scalar(byte))
+    }
+    return (lines.first ?? "", body)
+  }
+
+  func send(_ text: String) {
+    _ = Glibc.send(descriptor, text, text.utf8.count, Int32(MSG_NOSIGNAL))
+  }
+
+  /// Responds to a request.
+  func respond(_ body: String = "") {
+    send("HTTP/1.1 200 OK\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
+  }
+
+  /// Makes the end of the connection a reset.
+  func resetAtEnd() {
+    var option = linger(l_onoff: 1, l_linger: 0)
+    setsockopt(
+      descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+  }
+
+  /// Waits for the end of the connection.
+  func waitForEnd() {
+    var byte: UInt8 = 0
+    while recv(descriptor, &byte, 1, 0) == 1 {}
+  }
+}

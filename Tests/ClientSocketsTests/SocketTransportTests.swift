@@ -1,0 +1,228 @@
+import ClientCore
+import ClientSockets
+import Synchronization
+import Testing
+
+/// The transport of plain sockets against a server that fails in chosen places.
+///
+/// Timeouts are ten minutes where the failure must be noticed without one.
+@Suite(.timeLimit(.minutes(2))) struct SocketTransportTests {
+  private static let key = TransportRequest.Field("Idempotency-Key", "k")
+
+  private func transport(_ server: ScriptedServer, connections: Int = 1) -> SocketTransport {
+    SocketTransport(to: HTTPOrigin(server.address), connections: connections)
+  }
+
+  private func request(
+    _ method: String = "GET", _ path: String = "a", fields: [TransportRequest.Field] = [],
+    body: String? = nil, timeout: Duration = .seconds(25)
+  ) -> TransportRequest {
+    TransportRequest(
+      method, path, fields: fields, body: body.map { Array($0.utf8) }, timeout: timeout)
+  }
+
+  private func send(
+    _ request: TransportRequest, _ transport: SocketTransport
+  ) async -> Result<TransportResponse, Problem> {
+    await withCheckedContinuation { continuation in
+      transport.send(request) { continuation.resume(returning: $0) }
+    }
+  }
+
+  private func body(
+    _ request: TransportRequest, _ transport: SocketTransport
+  ) async throws -> String {
+    String(decoding: try await send(request, transport).get().body, as: UTF8.self)
+  }
+
+  private func kind(
+    _ request: TransportRequest, _ transport: SocketTransport
+  ) async -> Problem.Kind? {
+    guard case .failure(let problem) = await send(request, transport) else { return nil }
+    return problem.kind
+  }
+
+  @Test func `requests share a connection that stays open`() async throws {
+    let server = try ScriptedServer { peer in
+      while let request = peer.request() { peer.respond(request.line + request.body) }
+    }
+    let transport = transport(server)
+    #expect(try await body(request(), transport) == "GET /a HTTP/1.1")
+    #expect(try await body(request("POST", body: "{}"), transport) == "POST /a HTTP/1.1{}")
+    #expect(server.connectionCount == 1)
+    transport.close()
+  }
+
+  @Test func `a connection that was closed while it was idle is replaced`() async throws {
+    let server = try ScriptedServer(
+      { peer in
+        _ = peer.request()
+        peer.send("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n1")
+      },
+      { peer in
+        while peer.request() != nil { peer.respond("2") }
+      })
+    let transport = transport(server)
+    #expect(try await body(request(), transport) == "1")
+    #expect(try await body(request(), transport) == "2")
+    #expect(server.connectionCount == 2)
+    transport.close()
+  }
+
+  @Test func `a request on a connection that is cut before the response is repeated at once`()
+    async throws
+  {
+    let server = try ScriptedServer(
+      { peer in
+        _ = peer.request()
+        peer.respond("1")
+        _ = peer.request()
+      },
+      { peer in
+        while let request = peer.request() { peer.respond(request.body) }
+      })
+    let transport = transport(server)
+    #expect(try await body(request(), transport) == "1")
+    let action = request("POST", fields: [Self.key], body: "action")
+    #expect(try await body(action, transport) == "action")
+    transport.close()
+  }
+
+  @Test func `a POST without a key is not repeated`() async throws {
+    let server = try ScriptedServer(
+      { peer in
+        _ = peer.request()
+        peer.respond("1")
+        _ = peer.request()
+      },
+      { peer in
+        while peer.request() != nil { peer.respond("2") }
+      })
+    let transport = transport(server)
+    #expect(try await body(request(), transport) == "1")
+    #expect(await kind(request("POST", body: "x"), transport) == .unreachable)
+    #expect(try await body(request(), transport) == "2")
+    transport.close()
+  }
+
+  @Test func `a response that is cut, reset or no HTTP is a failure at once`() async throws {
+    let server = try ScriptedServer(
+      { peer in
+        _ = peer.request()
+        peer.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf")
+      },
+      { peer in
+        _ = peer.request()
+        peer.resetAtEnd()
+      },
+      { peer in
+        _ = peer.request()
+        peer.send("SSH-2.0-OpenSSH\r\n")
+        peer.waitForEnd()
+      })
+    let transport = transport(server)
+    #expect(await kind(request(), transport) == .unreachable)
+    #expect(await kind(request(), transport) == .unreachable)
+    #expect(await kind(request(), transport) == .notAServer)
+    transport.close()
+  }
+
+  @Test func `a server that is silent, absent or gone is unreachable`() async throws {
+    var server = Optional(try ScriptedServer { peer in peer.waitForEnd() })
+    let transport = transport(try #require(server))
+    #expect(await kind(request(timeout: .milliseconds(20)), transport) == .unreachable)
+    server = nil
+    #expect(await kind(request(), transport) == .unreachable)
+    transport.close()
+  }
+
+  @Test func `a token with a newline is rejected before a connection is made`() async throws {
+    let server = try ScriptedServer()
+    let transport = transport(server)
+    let invalid = request(fields: [.init("Authorization", "Bearer a\n")])
+    #expect(await kind(invalid, transport) == .invalidParameter)
+    #expect(server.connectionCount == 0)
+    transport.close()
+  }
+
+  @Test func `requests beyond the bound of connections wait and are all answered`() async throws {
+    let echo: ScriptedServer.Script = { peer in
+      while let request = peer.request() { peer.respond(request.body) }
+    }
+    let server = try ScriptedServer(echo, echo, echo)
+    let transport = transport(server, connections: 2)
+    let bodies = try await withThrowingTaskGroup(of: String.self) { group in
+      for number in 0..<200 {
+        group.addTask { [self] in try await body(request("POST", body: "\(number)"), transport) }
+      }
+      return try await group.reduce(into: Set<String>()) { $0.insert($1) }
+    }
+    #expect(bodies.count == 200)
+    #expect(server.connectionCount <= 2)
+    transport.close()
+  }
+
+  @Test func `a request that the server holds delays no other`() async throws {
+    let server = try ScriptedServer(
+      { peer in
+        _ = peer.request()
+        peer.waitForEnd()
+      },
+      { peer in
+        while peer.request() != nil { peer.respond("quick") }
+      })
+    let transport = transport(server)
+    async let held = kind(request("POST", fields: [Self.key], timeout: .seconds(600)), transport)
+    while server.connectionCount == 0 { await Task.yield() }
+    #expect(try await body(request(), transport) == "quick")
+    transport.close()
+    let end = await held
+    #expect(end == .unreachable)
+  }
+
+  @Test func `a stream arrives in parts until it is cancelled`() async throws {
+    let server = try ScriptedServer { peer in
+      _ = peer.request()
+      peer.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\none\r\n")
+      peer.waitForEnd()
+    }
+    let transport = transport(server)
+    let events = AsyncStream<TransportEvent>.makeStream()
+    let connection = transport.open(request(timeout: .seconds(600))) { event in
+      events.continuation.yield(event)
+      if case .end = event { events.continuation.finish() }
+    }
+    var texts: [String] = []
+    for await event in events.stream {
+      switch event {
+      case .head(let head): texts.append("\(head.status)")
+      case .bytes(let bytes):
+        texts.append(String(decoding: bytes, as: UTF8.self))
+        connection.cancel()
+      case .end(let problem): texts.append(problem?.kind.rawValue ?? "end")
+      }
+    }
+    #expect(texts == ["200", "one", "unreachable"])
+  }
+
+  @Test func `a closed transport ends its requests and streams and accepts no more`() async throws {
+    let server = try ScriptedServer(
+      { peer in peer.waitForEnd() }, { peer in peer.waitForEnd() })
+    let transport = transport(server)
+    let stream = AsyncStream<TransportEvent>.makeStream()
+    _ = transport.open(request(timeout: .seconds(600))) { stream.continuation.yield($0) }
+    async let busy = kind(request(timeout: .seconds(25)), transport)
+    async let waiting = kind(request(timeout: .seconds(25)), transport)
+    while server.connectionCount < 2 { await Task.yield() }
+    transport.close()
+    let kinds = await [busy, waiting]
+    #expect(kinds == [.unreachable, .unreachable])
+    var events = stream.stream.makeAsyncIterator()
+    guard case .end(let problem) = await events.next() else {
+      Issue.record("the stream has not ended")
+      return
+    }
+    #expect(problem?.kind == .unreachable)
+    #expect(await kind(request(), transport) == .unreachable)
+  }
+}
