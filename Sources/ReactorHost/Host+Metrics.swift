@@ -44,8 +44,7 @@ extension Host: MetricsSource {
   }
 
   private func writeTimers(of runtimes: [ReactorRuntime], to text: inout MetricsText) {
-    // A log that fails is reported by other figures.
-    if let pending = try? environment.log.timerCount() {
+    if let pending = environment.timers.readStoredCount() {
       text.family("reactord_timers_pending", .gauge, "Timers that were not fired yet.")
       text.sample(pending)
     }

@@ -1,4 +1,5 @@
 public import ReactorLog
+internal import Synchronization
 internal import Telemetry
 
 /// Hosts reactors: finds their sessions, and evicts idle ones from memory.
@@ -72,35 +73,50 @@ public final class Host: Sendable {
   ///
   /// Loads their sessions, which restart the actions or abandon them.
   ///
-  /// Call it at the start and periodically; without interrupted actions it costs nothing. It blocks
-  /// while it reads the log, and returns when the loading of each session has begun.
-  public func resumeInterruptedActions() {
-    guard environment.recovery.lower() else { return }
-    var last: SessionKey?
-    repeat {
-      do throws(LogError) {
-        let page = try environment.log.unfinishedSessions(after: last, limit: 1000)
-        for key in page { resumeInterruptedActions(of: key) }
-        last = page.last
-      } catch {
-        logger.error("interrupted actions cannot be read", ["error": "\(error)"])
-        return environment.recovery.raise()
+  /// Call it at the start and periodically; without interrupted actions it costs nothing. A log on
+  /// disk is read on the calling thread.
+  ///
+  /// - Parameter completion: Called when all sessions were loaded, on any thread.
+  public func resumeInterruptedActions(completion: @escaping @Sendable () -> Void = {}) {
+    guard environment.recovery.lower() else { return completion() }
+    let recovery = InterruptedSessions()
+    SerialAsyncQueue().loop { [self] next in
+      let last = recovery.last
+      environment.log.unfinishedSessions(after: last, limit: InterruptedSessions.pageLength) {
+        [self] page in
+        switch page {
+        case .success(let keys) where keys.isEmpty: completion()
+        case .success(let keys):
+          recovery.begin(keys) { next(true) }
+          for key in keys { resumeInterruptedActions(of: key) { recovery.didLoadOne() } }
+          return
+        case .failure(let error):
+          logger.error("interrupted actions cannot be read", ["error": "\(error)"])
+          environment.recovery.raise()
+          completion()
+        }
+        next(false)
       }
-    } while last != nil
+    }
   }
 
-  private func resumeInterruptedActions(of key: SessionKey) {
+  private func resumeInterruptedActions(
+    of key: SessionKey, completion: @escaping @Sendable () -> Void
+  ) {
     guard let reactor = reactor(key.reactor) else {
-      return logger.warning(
+      logger.warning(
         "interrupted actions wait for a reactor that is not hosted",
         ["reactor": key.reactor, "session": key.id])
+      return completion()
     }
     reactor.session(key.id, for: .use) { [environment] result in
-      guard case .failure(let error) = result, error != .ended else { return }
-      environment.logger.error(
-        "interrupted actions cannot be resumed yet",
-        ["reactor": key.reactor, "session": key.id, "error": "\(error)"])
-      environment.recovery.raise()
+      if case .failure(let error) = result, error != .ended {
+        environment.logger.error(
+          "interrupted actions cannot be resumed yet",
+          ["reactor": key.reactor, "session": key.id, "error": "\(error)"])
+        environment.recovery.raise()
+      }
+      completion()
     }
   }
 
@@ -111,5 +127,39 @@ public final class Host: Sendable {
       try await Task.sleep(for: settings.sessionIdle / 2)
       for reactor in reactors { reactor.sweep() }
     }
+  }
+}
+
+/// The sessions with interrupted actions, page by page: one page is loaded at a time.
+private final class InterruptedSessions: Sendable {
+  /// The most sessions that are loaded at the same time.
+  static let pageLength = 256
+
+  private struct State {
+    var last: SessionKey?
+    var pending = 0
+    var completion: (@Sendable () -> Void)?
+  }
+
+  private let state = Mutex(State())
+
+  /// The last session of the page before.
+  var last: SessionKey? { state.withLock { $0.last } }
+
+  /// Begins a page.
+  ///
+  /// - Parameters:
+  ///   - keys: The sessions; not empty.
+  ///   - completion: Called when ``didLoadOne()`` was called for each.
+  func begin(_ keys: [SessionKey], completion: @escaping @Sendable () -> Void) {
+    state.withLock { $0 = State(last: keys.last, pending: keys.count, completion: completion) }
+  }
+
+  func didLoadOne() {
+    let completion = state.withLock { state in
+      state.pending -= 1
+      return state.pending == 0 ? state.completion.take() : nil
+    }
+    completion?()
   }
 }

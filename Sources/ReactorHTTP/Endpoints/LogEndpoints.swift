@@ -3,6 +3,7 @@ internal import ReactorLog
 internal import ReactorCoding
 internal import ReactorHost
 internal import ReactorTransport
+internal import Synchronization
 
 /// The log of a session.
 struct LogEndpoints {
@@ -60,21 +61,25 @@ struct LogEndpoints {
     call.readSession(of: reactor, id, in: host) { _ in
       Self.representation(of: [], as: type, .revalidated)
     } _: { session throws(Problem) in
-      try call.inBackground { () throws(Problem) in
-        do throws(HistoryError) {
-          let page = try LogPage(of: session, after: after, limit: limit)
-          var headers = HTTPFields.revalidated
-          if page.hasNext, let last = page.entries.last {
-            let address = "/v1/reactors/\(reactor.name)/sessions/\(id)/log"
-            headers.append(
-              "Link", "<\(address)?after=\(last.version)&limit=\(limit)>; rel=\"next\"")
-          }
-          call.reply(Self.representation(of: page.entries, as: type, headers))
-        } catch {
-          throw Problem(error)
+      let address = "/v1/reactors/\(reactor.name)/sessions/\(id)/log"
+      try call.inBackground {
+        LogPageReader.read(session, after: after, limit: limit) { page in
+          call.reply(
+            page.map { Self.representation(of: $0, limit, at: address, as: type) }
+              .mapError { Problem($0) })
         }
       }
     }
+  }
+
+  private static func representation(
+    of page: LogPage, _ limit: Int, at address: String, as type: String
+  ) -> HTTPResponse {
+    var headers = HTTPFields.revalidated
+    if page.hasNext, let last = page.entries.last {
+      headers.append("Link", "<\(address)?after=\(last.version)&limit=\(limit)>; rel=\"next\"")
+    }
+    return representation(of: page.entries, as: type, headers)
   }
 
   private static func representation(
@@ -94,33 +99,70 @@ struct LogEndpoints {
 }
 
 /// One page of a log: bounded by entries and, beyond the first entry, by bytes.
-struct LogPage {
+struct LogPage: Sendable {
   private(set) var entries: [LogEntry] = []
   /// Whether there are entries after the page.
   private(set) var hasNext = false
+  private let limit: Int
+  private var bytes = 0
 
-  /// Reads a page in small steps, so that large entries are not read in vain.
-  init(of session: any Session, after version: Int, limit: Int) throws(HistoryError) {
-    var bytes = 0
-    var step = 16
-    var last = version
-    while !hasNext {
-      // One more than requested shows whether there is a next page.
-      let read = try session.entries(
-        after: last, limit: min(step, limit + 1 - entries.count))
-      for entry in read {
-        guard entries.isEmpty || (entries.count < limit && bytes < Limits.pageBytes) else {
-          hasNext = true
-          break
-        }
-        entries.append(entry)
-        bytes += entry.mutation.count + (entry.action?.count ?? 0)
-        last = entry.version
+  init(limit: Int) {
+    self.limit = limit
+  }
+
+  /// The number of entries to read next.
+  ///
+  /// Small, so that large entries are not read in vain. One more than requested shows whether there
+  /// is a next page.
+  var step: Int {
+    guard !entries.isEmpty else { return min(16, limit + 1) }
+    let average = max(1, bytes / entries.count)
+    return min(
+      max(1, min(256, (Limits.pageBytes - bytes) / average + 1)), limit + 1 - entries.count)
+  }
+
+  /// Adds entries; returns whether there may be more for this page.
+  ///
+  /// A short read is not the end: the log bounds a read by bytes, too.
+  mutating func add(_ read: [LogEntry]) -> Bool {
+    for entry in read {
+      guard entries.isEmpty || (entries.count < limit && bytes < Limits.pageBytes) else {
+        hasNext = true
+        return false
       }
-      // A short page is not the end: the log bounds a page by bytes, too.
-      guard !read.isEmpty else { break }
-      let average = max(1, bytes / entries.count)
-      step = max(1, min(256, (Limits.pageBytes - bytes) / average + 1))
+      entries.append(entry)
+      bytes += entry.mutation.count + (entry.action?.count ?? 0)
+    }
+    return !read.isEmpty
+  }
+}
+
+/// Reads a page of a log in steps.
+private final class LogPageReader: Sendable {
+  private let page: Mutex<LogPage>
+
+  private init(limit: Int) {
+    page = Mutex(LogPage(limit: limit))
+  }
+
+  static func read(
+    _ session: any Session, after version: Int, limit: Int,
+    completion: @escaping HistoryCompletion<LogPage>
+  ) {
+    let reader = LogPageReader(limit: limit)
+    SerialAsyncQueue().loop { next in
+      let (last, step) = reader.page.withLock { ($0.entries.last?.version ?? version, $0.step) }
+      session.entries(after: last, limit: step) { read in
+        switch read {
+        case .success(let entries):
+          let (hasMore, page) = reader.page.withLock { ($0.add(entries), $0) }
+          if !hasMore { completion(.success(page)) }
+          next(hasMore)
+        case .failure(let error):
+          completion(.failure(error))
+          next(false)
+        }
+      }
     }
   }
 }

@@ -3,6 +3,7 @@ internal import ReactorLog
 internal import ReactorCoding
 internal import ReactorHost
 internal import ReactorTransport
+internal import Synchronization
 
 /// The sessions of a reactor: lists, life cycle and State.
 struct SessionEndpoints {
@@ -108,36 +109,39 @@ struct SessionEndpoints {
     let sessions: [Entry]
   }
 
-  private func list(_ call: Call) throws(Problem) -> HTTPResponse {
+  private func list(_ call: Call) throws(Problem) {
     let reactor = try call.reactor(in: host)
     try call.negotiate()
     let query = try call.query()
     let limit = try query.limit()
-    do throws(SessionError) {
-      // One more than requested shows whether there is a next page.
-      let sessions = try sessions(call, reactor, query["after"], limit + 1)
-      return representation(of: sessions, reactor, limit)
-    } catch {
-      throw Problem(error)
+    // One more than requested shows whether there is a next page.
+    readableSessions(of: reactor, call, after: query["after"], limit: limit + 1) { sessions in
+      call.reply(
+        sessions.map { representation(of: $0, reactor, limit) }.mapError { Problem($0) })
     }
   }
 
-  /// The sessions after an id that the request may read.
-  private func sessions(
-    _ call: Call, _ reactor: any HostedReactor, _ after: String?, _ limit: Int
-  ) throws(SessionError) -> [SessionSummary] {
+  /// Lists the sessions after an id that the request may read.
+  private func readableSessions(
+    of reactor: any HostedReactor, _ call: Call, after id: String?, limit: Int,
+    completion: @escaping @Sendable (Result<[SessionSummary], SessionError>) -> Void
+  ) {
     if call.scope.mayReadAll(of: reactor) {
-      return try reactor.sessions(after: after, limit: limit)
+      return reactor.sessions(after: id, limit: limit, completion: completion)
     }
-    var (readable, after) = ([SessionSummary](), after)
-    while true {
-      let page = try reactor.sessions(after: after, limit: Limits.pageLength.most)
-      for summary in page where call.scope.mayRead(summary.id, of: reactor) {
-        readable.append(summary)
-        if readable.count == limit { return readable }
+    let listing = SessionListing(after: id, limit: limit)
+    SerialAsyncQueue().loop { next in
+      reactor.sessions(after: listing.last, limit: Limits.pageLength.most) { page in
+        switch page {
+        case .success(let page):
+          let isComplete = listing.add(page) { call.scope.mayRead($0, of: reactor) }
+          if isComplete { completion(.success(listing.sessions)) }
+          next(!isComplete)
+        case .failure(let error):
+          completion(.failure(error))
+          next(false)
+        }
       }
-      guard page.count == Limits.pageLength.most else { return readable }
-      after = page.last?.id
     }
   }
 
@@ -333,14 +337,12 @@ struct SessionEndpoints {
             of: session.current, pointer, known, Self.parametersField(of: session)))
       }
       // Folding an earlier version may take long.
-      try call.inBackground { () throws(Problem) in
-        do throws(HistoryError) {
+      try call.inBackground {
+        session.state(at: version) { state in
           call.reply(
-            Self.representation(
-              of: try session.state(at: version), pointer, known,
-              Self.parametersField(of: session)))
-        } catch {
-          throw Problem(error)
+            state.map {
+              Self.representation(of: $0, pointer, known, Self.parametersField(of: session))
+            }.mapError { Problem($0) })
         }
       }
     }
@@ -359,5 +361,35 @@ struct SessionEndpoints {
       ).response
     }
     return .state(CommittedState(cursor: state.cursor, json: Array(part)), headers: headers)
+  }
+}
+
+/// The sessions of a list that a request may read, while the pages are read.
+private final class SessionListing: Sendable {
+  private let limit: Int
+  private let state: Mutex<(sessions: [SessionSummary], last: String?)>
+
+  init(after id: String?, limit: Int) {
+    self.limit = limit
+    state = Mutex(([], id))
+  }
+
+  var sessions: [SessionSummary] { state.withLock { $0.sessions } }
+
+  /// The last session of the pages before.
+  var last: String? { state.withLock { $0.last } }
+
+  /// Adds the readable sessions of a page; returns whether the list is complete.
+  func add(_ page: [SessionSummary], _ mayRead: (String) -> Bool) -> Bool {
+    let missing = limit - sessions.count
+    var readable: [SessionSummary] = []
+    for summary in page where readable.count < missing && mayRead(summary.id) {
+      readable.append(summary)
+    }
+    return state.withLock { state in
+      state.sessions += readable
+      state.last = page.last?.id
+      return state.sessions.count == limit || page.count < Limits.pageLength.most
+    }
   }
 }

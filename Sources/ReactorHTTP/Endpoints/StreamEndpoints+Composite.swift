@@ -20,16 +20,21 @@ extension StreamEndpoints {
     let views = try wanted.views(of: sources.count)
     let owner = try owner(of: call, query)
     guard !channels.isDraining else { return call.reply(response(to: call, RetryStream())) }
-    open(sources[...], []) { result in
+    open(sources[...], [], call) { result in
       switch result {
       case .success(let sessions) where sessions.allSatisfy { $0 == nil }:
         // An EventSource stops for good.
         call.reply(HTTPResponse(status: 204))
       case .success(let sessions) where sessions.allSatisfy({ $0.map(hasCapacity) ?? true }):
-        call.reply(
-          response(
-            to: call, of: sources.map(\.name),
-            stream(of: zip(sources, sessions), in: views, wanted, by: owner)))
+        guard !call.isHead else {
+          return call.reply(HTTPResponse(status: 200, headers: headers))
+        }
+        let subscribed = Array(zip(zip(sources, sessions), views))
+        subscribe(to: subscribed[...], [], wanted, by: owner) { [channels] parts in
+          call.reply(
+            response(
+              to: call, of: sources.map(\.name), CompositeStream(parts, of: channels)))
+        }
       case .success, .failure(.tooMany):
         call.reply(response(to: call, RetryStream()))
       case .failure(let error): call.reply(Problem(error))
@@ -62,42 +67,44 @@ extension StreamEndpoints {
 
   /// Opens the sessions one after the other; an ended one is `nil`.
   private func open(
-    _ sources: ArraySlice<Source>, _ opened: [(any Session)?],
+    _ sources: ArraySlice<Source>, _ opened: [(any Session)?], _ call: Call,
     _ completion: @escaping @Sendable (Result<[(any Session)?], SessionError>) -> Void
   ) {
     guard let source = sources.first else { return completion(.success(opened)) }
-    source.reactor.session(source.id, for: .use) { result in
+    call.openSession(of: source.reactor, source.id, in: host) { result in
       switch result {
       case .success(let session):
-        open(sources.dropFirst(), opened + [session.session], completion)
-      case .failure(.ended): open(sources.dropFirst(), opened + [nil], completion)
+        open(sources.dropFirst(), opened + [session], call, completion)
+      case .failure(.ended): open(sources.dropFirst(), opened + [nil], call, completion)
       case .failure(let error): completion(.failure(error))
       }
     }
   }
 
-  private func stream(
-    of sessions: some Sequence<(Source, (any Session)?)>, in views: [StreamView],
-    _ wanted: StreamRequest, by owner: StreamOwner
-  ) -> CompositeStream {
-    let cursors = wanted.lastEventID.map { CompositeCursor($0) }
-    let parts = zip(sessions, views).map { entry, view -> CompositeStream.Part in
-      let (source, session) = entry
-      guard let session else {
-        return CompositeStream.Part(source.name, nil, StreamOpening(), at: nil)
+  /// Subscribes to the sessions one after the other.
+  private func subscribe(
+    to sessions: ArraySlice<((Source, (any Session)?), StreamView)>,
+    _ parts: [CompositeStream.Part], _ wanted: StreamRequest, by owner: StreamOwner,
+    _ completion: @escaping @Sendable ([CompositeStream.Part]) -> Void
+  ) {
+    guard let ((source, session), view) = sessions.first else { return completion(parts) }
+    guard let session else {
+      let ended = CompositeStream.Part(source.name, nil, StreamOpening(), at: nil)
+      return subscribe(to: sessions.dropFirst(), parts + [ended], wanted, by: owner, completion)
+    }
+    let position: StreamPosition =
+      switch wanted.lastEventID.map({ CompositeCursor($0) }) {
+      case nil: .beginning
+      case .some(nil): .unknown
+      case .some(let cursors?): cursors.position(of: source.name, in: session.epoch)
       }
-      let position: StreamPosition =
-        switch cursors {
-        case nil: .beginning
-        case .some(nil): .unknown
-        case .some(let cursors?): cursors.position(of: source.name, in: session.epoch)
-        }
-      let (subscription, opening) = channels.subscribe(
-        to: session, wanted, in: view, by: owner, from: position)
+    channels.subscribe(
+      to: session, wanted, in: view, by: owner, from: position
+    ) { subscription, opening in
       let cursor: Cursor? =
         if !opening.isReset, case .cursor(let cursor) = position { cursor } else { nil }
-      return CompositeStream.Part(source.name, subscription, opening, at: cursor)
+      let part = CompositeStream.Part(source.name, subscription, opening, at: cursor)
+      subscribe(to: sessions.dropFirst(), parts + [part], wanted, by: owner, completion)
     }
-    return CompositeStream(parts, of: channels)
   }
 }

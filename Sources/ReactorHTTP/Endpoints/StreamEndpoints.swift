@@ -9,7 +9,7 @@ struct StreamEndpoints {
   let host: Host
   let channels: EventChannels
   let limits: Limits
-  private let headers: HTTPFields
+  let headers: HTTPFields
 
   /// Creates the endpoints.
   ///
@@ -119,6 +119,20 @@ struct StreamEndpoints {
     return HTTPResponse(status: 200, headers: headers, body: .stream(body))
   }
 
+  /// Responds with a stream of a session or global; only its head for `HEAD`.
+  private func reply(
+    _ call: Call, with source: any StateSource, _ wanted: StreamRequest, by owner: StreamOwner
+  ) {
+    guard !call.isHead else {
+      return call.reply(HTTPResponse(status: 200, headers: headers))
+    }
+    channels.subscribe(
+      to: source, wanted, in: wanted.view, by: owner, from: StreamPosition(wanted.lastEventID)
+    ) { [channels] subscription, opening in
+      call.reply(response(to: call, SessionStream(subscription, opening, of: channels)))
+    }
+  }
+
   private func streamSession(_ call: Call) throws(Problem) {
     let reactor = try call.reactor(in: host)
     let id = try call.sessionID()
@@ -127,13 +141,11 @@ struct StreamEndpoints {
     let wanted = try StreamRequest(query, call.request)
     let owner = try owner(of: call, query)
     guard !channels.isDraining else { return call.reply(response(to: call, RetryStream())) }
-    reactor.session(id, for: .use) { result in
+    call.openSession(of: reactor, id, in: host) { result in
       switch result {
-      case .success(let opened) where hasCapacity(opened.session):
-        call.reply { () throws(Problem) in
-          try checkSignals(of: opened.session, wanted)
-          return response(to: call, stream(of: opened.session, wanted, by: owner))
-        }
+      case .success(let session) where hasCapacity(session):
+        if let problem = signalProblem(of: session, wanted) { return call.reply(problem) }
+        reply(call, with: session, wanted, by: owner)
       case .success, .failure(.tooMany):
         call.reply(response(to: call, RetryStream()))
       case .failure(.ended):
@@ -144,13 +156,13 @@ struct StreamEndpoints {
     }
   }
 
-  private func streamGlobal(_ call: Call) throws(Problem) -> HTTPResponse {
+  private func streamGlobal(_ call: Call) throws(Problem) {
     let global = try host.sharedGlobal(call["global"])
     try call.negotiate("text/event-stream")
     let wanted = try StreamRequest(try call.query(), call.request)
-    guard !channels.isDraining else { return response(to: call, RetryStream()) }
-    try checkSignals(of: global, wanted)
-    return response(to: call, stream(of: global, wanted, by: .anonymous))
+    guard !channels.isDraining else { return call.reply(response(to: call, RetryStream())) }
+    if let problem = signalProblem(of: global, wanted) { throw problem }
+    reply(call, with: global, wanted, by: .anonymous)
   }
 
   /// Whether a session may have another stream.
@@ -161,20 +173,10 @@ struct StreamEndpoints {
     limits.subscribers == 0 || session.subscriberCount < limits.subscribers
   }
 
-  private func stream(
-    of source: any StateSource, _ wanted: StreamRequest, by owner: StreamOwner
-  ) -> SessionStream {
-    let (subscription, opening) = channels.subscribe(
-      to: source, wanted, in: wanted.view, by: owner, from: StreamPosition(wanted.lastEventID))
-    return SessionStream(subscription, opening, of: channels)
-  }
-
-  /// Rejects signals of a State that is no object, unless they have a name.
-  private func checkSignals(
-    of source: any StateSource, _ wanted: StreamRequest
-  ) throws(Problem) {
-    guard wanted.view.needsObject, !wanted.view.canSend(source.current.json) else { return }
-    throw Problem(
+  /// The problem of signals of a State that is no object, unless they have a name.
+  private func signalProblem(of source: any StateSource, _ wanted: StreamRequest) -> Problem? {
+    guard wanted.view.needsObject, !wanted.view.canSend(source.current.json) else { return nil }
+    return Problem(
       .stateNotObject,
       """
       The State is no object, and signals are the members of one. Send into=NAME, and the State is \

@@ -137,7 +137,20 @@ extension Call {
     }
   }
 
-  /// Executes a load: at once if it reads from memory only.
+  /// Opens a session for a stream.
+  ///
+  /// Loads it on a background thread if that reads from disk.
+  func openSession(
+    of reactor: any HostedReactor, _ id: String, in host: Host,
+    _ completion: @escaping @Sendable (Result<any Session, SessionError>) -> Void
+  ) {
+    if let session = reactor.liveSession(id) { return completion(.success(session)) }
+    load(in: host) {
+      reactor.session(id, for: .use) { result in completion(result.map { $0.session }) }
+    }
+  }
+
+  /// Executes a load: at once if it does not block.
   private func load(in host: Host, _ load: @escaping @Sendable () -> Void) {
     guard host.readsFromDisk else { return load() }
     // Bounded by the number of connections, each of which waits for its response.

@@ -41,6 +41,14 @@ struct Reply: Sendable {
     }
   }
 
+  /// Sends a response, or a problem.
+  func callAsFunction(_ result: Result<HTTPResponse, Problem>) {
+    switch result {
+    case .success(let response): self(response)
+    case .failure(let problem): self(problem)
+    }
+  }
+
   /// Sends a problem.
   func callAsFunction(_ problem: Problem) { self(problem.response) }
 }

@@ -2,6 +2,9 @@ internal import ReactorLog
 internal import ReactorHost
 
 extension EventChannels {
+  /// Called with a subscription and the client's first output.
+  typealias SubscriptionCompletion = @Sendable (Subscription, StreamOpening) -> Void
+
   /// Creates a client's subscription and decides what the client is sent first.
   ///
   /// - Parameters:
@@ -10,11 +13,11 @@ extension EventChannels {
   ///   - view: The view of this source.
   ///   - owner: The owner of the stream.
   ///   - position: The client's position.
-  /// - Returns: The subscription, and the first output.
+  ///   - completion: Called at once, or later on any thread if the log has to be read for it.
   func subscribe(
     to source: any StateSource, _ wanted: StreamRequest, in view: StreamView, by owner: StreamOwner,
-    from position: StreamPosition
-  ) -> (Subscription, StreamOpening) {
+    from position: StreamPosition, completion: @escaping SubscriptionCompletion
+  ) {
     let channel = join(source, view)
     let revision = source.changeStreams(of: owner, by: 1)
     // Read after joining, so that every later version is in the channel.
@@ -27,29 +30,22 @@ extension EventChannels {
     }
     opening.isReset = position != .beginning && resumed == nil
     opening.isCurrent = resumed == current.version
-
-    if wanted.wantsEveryVersion, let replay = try? source.replay(after: resumed) {
-      if opening.isReset { opening.removal = view.removal }
-      let subscription = Subscription(
-        channel, of: self, by: owner, seen: resumed ?? -1,
-        shown: opening.isCurrent && !view.isPlain ? view.json(of: current) : nil,
-        everyVersion: true, replay: replay, notices: notices)
-      return (subscription, opening)
+    let pending = PendingSubscription(
+      channels: self, channel: channel, owner: owner, notices: notices, current: current,
+      resumed: resumed, opening: opening)
+    guard wanted.wantsEveryVersion else {
+      return pending.beginWithLatest(everyVersion: false, completion)
     }
-    if wanted.wantsEveryVersion {
-      // Retention removed versions after the cursor: the client has to begin again.
-      (opening.isReset, opening.isCurrent) = (true, false)
+    source.replay(after: resumed) { replay in
+      switch replay {
+      case .success(let replay): pending.begin(with: replay, completion)
+      case .failure:
+        // Retention removed versions after the cursor: the client has to begin again.
+        var pending = pending
+        (pending.opening.isReset, pending.opening.isCurrent) = (true, false)
+        pending.beginWithLatest(everyVersion: true, completion)
+      }
     }
-    if opening.isReset { opening.removal = view.removal }
-    let json = view.json(of: current)
-    if !opening.isCurrent {
-      opening.event = first(
-        current.cursor, json, in: channel, after: opening.isReset ? nil : resumed)
-    }
-    let subscription = Subscription(
-      channel, of: self, by: owner, seen: current.version, shown: json,
-      everyVersion: wanted.wantsEveryVersion, notices: notices)
-    return (subscription, opening)
   }
 
   /// The events other than States; `nil` if none were requested, or for a global.
@@ -59,19 +55,59 @@ extension EventChannels {
     guard !kinds.isEmpty, let session = source as? any Session else { return nil }
     return StreamNotices(kinds, of: session, from: revision, in: self)
   }
+}
 
-  /// The first event of a stream: the difference to the client's version if the view sends differences
-  /// and the version is known, else the whole State.
-  private func first(
-    _ cursor: Cursor, _ json: ArraySlice<UInt8>, in channel: EventChannel, after version: Int?
-  ) -> StreamEvent {
-    let view = channel.view
-    if view.sendsDifferences, let version {
-      let patch = channel.catchUp(from: version, to: cursor, json) {
-        (try? channel.source.state(at: version)).map(view.json)
-      }
-      if let patch { return patch }
+/// A subscription that has joined its channels, while the log is read for its opening.
+private struct PendingSubscription: Sendable {
+  let channels: EventChannels
+  let channel: EventChannel
+  let owner: StreamOwner
+  let notices: StreamNotices?
+  /// The State when the channel was joined.
+  let current: CommittedState
+  /// The version that the client has; `nil` for none.
+  let resumed: Int?
+  var opening: StreamOpening
+
+  private var view: StreamView { channel.view }
+
+  /// Begins with the versions after the client's.
+  func begin(
+    with replay: any StateReplay, _ completion: EventChannels.SubscriptionCompletion
+  ) {
+    var opening = opening
+    if opening.isReset { opening.removal = view.removal }
+    let subscription = Subscription(
+      channel, of: channels, by: owner, seen: resumed ?? -1,
+      shown: opening.isCurrent && !view.isPlain ? view.json(of: current) : nil,
+      everyVersion: true, replay: replay, notices: notices)
+    completion(subscription, opening)
+  }
+
+  /// Begins with the latest State.
+  func beginWithLatest(
+    everyVersion: Bool, _ completion: @escaping EventChannels.SubscriptionCompletion
+  ) {
+    let json = view.json(of: current)
+    @Sendable func finish(_ event: StreamEvent?) {
+      var opening = opening
+      if opening.isReset { opening.removal = view.removal }
+      opening.event = event
+      let subscription = Subscription(
+        channel, of: channels, by: owner, seen: current.version, shown: json,
+        everyVersion: everyVersion, notices: notices)
+      completion(subscription, opening)
     }
-    return view.whole(cursor, json, follows: cursor.version - 1)
+    if opening.isCurrent { return finish(nil) }
+    let whole = view.whole(current.cursor, json, follows: current.version - 1)
+    guard view.sendsDifferences, !opening.isReset, let resumed else { return finish(whole) }
+    // The difference to the client's version, if that is known.
+    if let patch = channel.catchUp(from: resumed, to: current.cursor, json, before: { nil }) {
+      return finish(patch)
+    }
+    channel.source.state(at: resumed) { [channel, cursor = current.cursor, view] state in
+      let before = (try? state.get()).map(view.json)
+      finish(channel.catchUp(from: resumed, to: cursor, json, before: { before }) ?? whole)
+    }
   }
 }

@@ -7,8 +7,8 @@ internal import Synchronization
 /// One client's position in the events of a session or global: in a channel, or in the log while the
 /// client catches up.
 ///
-/// Pulled by a stream on the stream loop. Blocking work is executed in the worker pool, which wakes
-/// the stream afterwards.
+/// Pulled by a stream on the stream loop. Work that takes long begins in the worker pool, and wakes
+/// the stream when it is complete.
 final class Subscription: Sendable {
   /// The next output.
   enum Next {
@@ -210,50 +210,67 @@ final class Subscription: Sendable {
 
   // MARK: In the worker pool
 
+  /// Executes work that ends with ``finish(_:upTo:)`` or ``fail()``, on any thread.
   private func background(_ work: @escaping @Sendable () -> Void) {
     state.withLock { $0.isWorking = true }
-    channels.background.run { [self] in
-      work()
-      ownGroup?.wake()
-    }
+    channels.background.run(work)
   }
 
   /// Creates the next events from the log, for a client that wants every version.
   private func readLog() {
-    let (seen, known, reading, step) = state.withLock { state in
-      (state.seen, state.shown, state.replay, state.replayStep)
-    }
-    do {
-      let replay = try reading ?? channel.source.replay(after: seen < 0 ? nil : seen)
-      // The representation of a client that reconnects is folded from the log.
-      var shown = known
-      if !channel.view.isPlain, shown == nil, seen >= 0 {
-        shown = (try? channel.source.state(at: seen)).map(channel.view.json)
-      }
-      let recalled = shown
-      let states = try replay.next(limit: step)
-      let events = events(showing: states, after: seen, &shown)
-      let size = states.reduce(0) { $0 + $1.json.count } / max(1, states.count)
-      state.withLock { state in
-        state.replay = states.isEmpty ? nil : replay
-        state.replayStep = max(1, min(Self.replayStep, Self.replayBytes / max(1, size)))
-        state.shown = recalled
-      }
-      finish(events, upTo: states.last?.version ?? seen)
-    } catch {
-      // The next version is no longer retained: the client starts again after a reset.
-      state.withLock { state in
-        state.hasFailed = true
-        state.isWorking = false
+    let (seen, reading) = state.withLock { ($0.seen, $0.replay) }
+    if let reading { return recall(seen) { self.readLog(reading, after: seen, $0) } }
+    channel.source.replay(after: seen < 0 ? nil : seen) { [self] replay in
+      switch replay {
+      case .success(let replay): recall(seen) { self.readLog(replay, after: seen, $0) }
+      case .failure: fail()
       }
     }
   }
 
+  /// Passes the client's representation to a function: that of a client that reconnects is folded
+  /// from the log.
+  private func recall(
+    _ seen: Int, _ body: @escaping @Sendable (ArraySlice<UInt8>?) -> Void
+  ) {
+    let known = state.withLock { $0.shown }
+    guard !channel.view.isPlain, known == nil, seen >= 0 else { return body(known) }
+    channel.source.state(at: seen) { [view = channel.view] state in
+      body((try? state.get()).map(view.json))
+    }
+  }
+
+  private func readLog(
+    _ replay: any StateReplay, after seen: Int, _ shown: ArraySlice<UInt8>?
+  ) {
+    let step = state.withLock { $0.replayStep }
+    replay.next(limit: step) { [self] read in
+      guard case .success(let states) = read else { return fail() }
+      let size = states.reduce(0) { $0 + $1.json.count } / max(1, states.count)
+      let events = events(showing: states, after: seen, shown)
+      state.withLock { state in
+        state.replay = states.isEmpty ? nil : replay
+        state.replayStep = max(1, min(Self.replayStep, Self.replayBytes / max(1, size)))
+        state.shown = shown
+      }
+      finish(events, upTo: states.last?.version ?? seen)
+    }
+  }
+
+  /// The next version is no longer retained: the client starts again after a reset.
+  private func fail() {
+    state.withLock { state in
+      state.hasFailed = true
+      state.isWorking = false
+    }
+    ownGroup?.wake()
+  }
+
   private func events(
-    showing states: [CommittedState], after seen: Int, _ shown: inout ArraySlice<UInt8>?
+    showing states: [CommittedState], after seen: Int, _ shown: ArraySlice<UInt8>?
   ) -> [StreamEvent] {
     var events: [StreamEvent] = []
-    var follows = seen
+    var (follows, shown) = (seen, shown)
     let view = channel.view
     for committed in states {
       let json = view.json(of: committed)
@@ -275,6 +292,7 @@ final class Subscription: Sendable {
       state.readyVersion = version
       state.isWorking = false
     }
+    ownGroup?.wake()
   }
 }
 

@@ -231,18 +231,22 @@ public final class Global<Value: Codable & Sendable>: SharedGlobal, ObservableTy
 /// A global as a source of states. It has no history: only the current value is available.
 extension Global {
   /// The current value, if the version is the current one.
-  public func state(at version: Int) throws(HistoryError) -> CommittedState {
+  public func state(at version: Int, completion: @escaping HistoryCompletion<CommittedState>) {
     let current = current
     guard version == current.version else {
-      throw .unknownVersion(oldest: current.version, latest: current.version)
+      return completion(
+        .failure(.unknownVersion(oldest: current.version, latest: current.version)))
     }
-    return current
+    completion(.success(current))
   }
 
   /// The values after a version, which must be the current one: none.
-  public func replay(after version: Int?) throws(HistoryError) -> any StateReplay {
-    let current = try state(at: version ?? 0)
-    return SingleReplay(version == nil ? [current] : [])
+  public func replay(
+    after version: Int?, completion: @escaping HistoryCompletion<any StateReplay>
+  ) {
+    state(at: version ?? 0) { current in
+      completion(current.map { SingleReplay(version == nil ? [$0] : []) })
+    }
   }
 
   /// Adds an observer of the values that are set from now on.
@@ -274,10 +278,11 @@ private final class SingleReplay: StateReplay {
     self.states = Mutex(states)
   }
 
-  func next(limit: Int) -> [CommittedState] {
-    states.withLock { states in
+  func next(limit: Int, completion: @escaping HistoryCompletion<[CommittedState]>) {
+    let next = states.withLock { states in
       defer { states = [] }
       return states
     }
+    completion(.success(next))
   }
 }

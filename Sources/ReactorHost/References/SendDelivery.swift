@@ -57,27 +57,31 @@ final class SendDelivery: Disposable {
       return done()
     }
     if let live = reactor.liveSession(target.id) {
-      submit(to: live, until: .now + sessions.wait)
-      return done()
+      return submit(to: live, until: .now + sessions.wait, done)
     }
     sessions.load { [self] in
       reactor.session(target.id, for: .use) { [self] result in
         switch result {
-        case .success(let opened): submit(to: opened.session, until: .now + sessions.wait)
-        case .failure(let error): finish(.failure(SessionSendError(target, error)))
+        case .success(let opened): submit(to: opened.session, until: .now + sessions.wait, done)
+        case .failure(let error):
+          finish(.failure(SessionSendError(target, error)))
+          done()
         }
-        done()
       }
     }
   }
 
-  private func submit(to session: any Session, until deadline: ContinuousClock.Instant) {
-    guard let session = session as? LiveSession else { return }
+  private func submit(
+    to session: any Session, until deadline: ContinuousClock.Instant,
+    _ done: @escaping @Sendable () -> Void
+  ) {
+    guard let session = session as? LiveSession else { return done() }
     let key = state.withLock { $0.key }
     do throws(ActionDecodingError) {
       try session.submit(
         action, ifAt: nil, identifiedBy: key, for: context,
         accepted: { [self] in didAccept($0, by: session) },
+        enqueued: done,
         completion: { [self] in didEnd($0, in: session, until: deadline) })
     } catch {
       let detail =
@@ -86,6 +90,7 @@ final class SendDelivery: Disposable {
         case .invalid(_, _, let detail): detail
         }
       finish(.failure(SessionSendError.invalidAction(target, detail: detail)))
+      done()
     }
   }
 
@@ -127,7 +132,7 @@ final class SendDelivery: Disposable {
     Task { [self] in
       try? await Task.sleep(for: Self.retryInterval)
       guard state.withLock({ $0.completion != nil }) else { return }
-      submit(to: session, until: deadline)
+      submit(to: session, until: deadline) {}
     }
   }
 

@@ -1,5 +1,5 @@
 public import ReactorCore
-internal import ReactorLog
+public import ReactorLog
 
 /// A reactor as its clients know it: by name, in JSON.
 public protocol HostedReactor: AnyObject, Sendable {
@@ -71,18 +71,33 @@ public protocol HostedReactor: AnyObject, Sendable {
   func endSession(
     _ id: String, completion: @escaping @Sendable (Result<Void, SessionError>) -> Void)
 
-  /// The sessions that have not ended, in ascending order of their ids' bytes.
-  func sessions(after id: String?, limit: Int) throws(SessionError) -> [SessionSummary]
+  /// Lists the sessions that have not ended, in ascending order of their ids' bytes.
+  ///
+  /// - Parameters:
+  ///   - id: Only sessions after this id.
+  ///   - limit: The most sessions.
+  ///   - completion: Called at once or later, on any thread.
+  func sessions(
+    after id: String?, limit: Int,
+    completion: @escaping @Sendable (Result<[SessionSummary], SessionError>) -> Void)
 
   /// Folds a session's stored log twice, and compares the folds with each other and with its
   /// snapshots, without loading or changing the session.
   ///
+  /// For tools: it blocks while it reads the log.
+  ///
   /// - Throws: If the log cannot be read.
   func refold(_ id: String) throws(LogError) -> RefoldReport
 
-  /// The State of a session at a cursor, as JSON, without loading the session; `nil` if it has ended,
-  /// or the version is no longer retained. May block on the disk.
-  func storedState(_ id: String, at cursor: Cursor) throws(LogError) -> [UInt8]?
+  /// Reads the State of a session at a cursor, as JSON, without loading the session.
+  ///
+  /// - Parameters:
+  ///   - id: The session's id.
+  ///   - cursor: The cursor.
+  ///   - completion: Called at once or later, on any thread; with `nil` if the session has ended, or
+  ///     the version is no longer retained.
+  func storedState(
+    _ id: String, at cursor: Cursor, completion: @escaping ReadCompletion<[UInt8]?>)
 
   /// Evicts the sessions that were not used since the last call. A host calls this periodically.
   func sweep()

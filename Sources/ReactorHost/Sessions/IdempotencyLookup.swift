@@ -3,25 +3,32 @@ internal import Synchronization
 
 /// Finds the outcome of an earlier request with an idempotency key: one that is being executed, or
 /// one whose outcome the log has stored.
-struct IdempotencyLookup {
+///
+/// If the log reads outcomes later, requests of other connections may enter the mailbox meanwhile.
+struct IdempotencyLookup: Sendable {
   let session: LiveSession
 
-  /// The outcome of an earlier request with a key; `nil` if there is none, and the key is claimed.
-  func outcome(orClaim key: IdempotencyKey) -> ActionOutcome? {
-    while true {
-      let use = session.commits.withLock { $0.use(of: key) }
-      guard case .free(let releases) = use else { return outcome(of: use, for: key) }
-      do throws(LogError) {
-        if let stored = try session.log.outcome(of: key.name), !isExpired(stored) {
-          guard stored.key == key else { return .keyReused }
-          // Stored, but the reply of the first request may still wait for its publication.
-          if case .executing = session.commits.withLock({ $0.use(of: key) }) { return .running }
-          return .replayed(try replay(stored))
-        }
-      } catch {
-        return .notCommitted(error)
+  /// Finds the outcome of an earlier request with a key.
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - completion: Called with the outcome; with `nil` if there is none, and the key is claimed. On
+  ///     the calling thread unless the log reads the outcome later.
+  func find(
+    orClaim key: IdempotencyKey, completion: @escaping @Sendable (ActionOutcome?) -> Void
+  ) {
+    let use = session.commits.withLock { $0.use(of: key) }
+    guard case .free(let releases) = use else { return completion(outcome(of: use, for: key)) }
+    session.log.outcome(of: key.name) { result in
+      switch result {
+      case .success(let stored?) where !isExpired(stored):
+        replay(stored, for: key, completion)
+      case .success:
+        if session.commits.withLock({ $0.claim(key, at: releases) }) { return completion(nil) }
+        // Another request has claimed or released the key meanwhile.
+        find(orClaim: key, completion: completion)
+      case .failure(let error): completion(.notCommitted(error))
       }
-      if session.commits.withLock({ $0.claim(key, at: releases) }) { return nil }
     }
   }
 
@@ -32,18 +39,26 @@ struct IdempotencyLookup {
     return other == key ? .running : .keyReused
   }
 
-  private func replay(_ stored: StoredOutcome) throws(LogError) -> ActionOutcome {
+  private func replay(
+    _ stored: StoredOutcome, for key: IdempotencyKey,
+    _ completion: @escaping @Sendable (ActionOutcome?) -> Void
+  ) {
+    guard stored.key == key else { return completion(.keyReused) }
+    // Stored, but the reply of the first request may still wait for its publication.
+    if case .executing = session.commits.withLock({ $0.use(of: key) }) {
+      return completion(.running)
+    }
     if let failure = stored.failure {
       let cursor = Cursor(epoch: session.epoch, version: stored.version)
-      return .failed(index: failure.index, failure.error, at: cursor)
+      return completion(
+        .replayed(.failed(index: failure.index, failure.error, at: cursor)))
     }
-    do throws(HistoryError) {
-      return .committed(try session.state(at: stored.version))
-    } catch {
-      switch error {
+    session.state(at: stored.version) { [session] state in
+      switch state {
+      case .success(let state): completion(.replayed(.committed(state)))
       // Retention has removed the version. The current one contains the mutations as well.
-      case .unknownVersion: return .committed(session.current)
-      case .log(let error): throw error
+      case .failure(.unknownVersion): completion(.replayed(.committed(session.current)))
+      case .failure(.log(let error)): completion(.notCommitted(error))
       }
     }
   }

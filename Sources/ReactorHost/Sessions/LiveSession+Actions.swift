@@ -17,9 +17,13 @@ extension LiveSession {
   }
 
   /// Executes actions, see ``Session/submit(_:ifAt:key:for:accepted:completion:)``.
+  ///
+  /// `enqueued` is called when the request is in the mailbox, or is not executed: after this call has
+  /// returned if the log reads the outcome of the key later; not if this call throws.
   func submit(
     _ body: [UInt8], ifAt expected: [Cursor]?, identifiedBy key: IdempotencyKey?,
     for context: RequestContext?, accepted: (@Sendable (CommittedState) -> Void)?,
+    enqueued: (@Sendable () -> Void)? = nil,
     completion: @escaping @Sendable (ActionOutcome) -> Void
   ) throws(ActionDecodingError) {
     let hotPath = environment.witness.hotPath
@@ -28,7 +32,9 @@ extension LiveSession {
     if let marking = environment.settings.marking {
       let digest = ActionDigest(of: body)
       guard !marking.isQuarantined(self.key, digest) else {
-        return completion(.failed(index: nil, ActionCrashedError(), at: current.cursor))
+        completion(.failed(index: nil, ActionCrashedError(), at: current.cursor))
+        enqueued?()
+        return
       }
       actions = try marked(digest, body) { () throws(ActionDecodingError) in
         try hotPath.decode(body, limit)
@@ -36,9 +42,27 @@ extension LiveSession {
     } else {
       actions = try hotPath.decode(body, limit)
     }
-    if let key, let outcome = IdempotencyLookup(session: self).outcome(orClaim: key) {
-      return completion(outcome)
+    guard let key else {
+      submit(actions, identifiedBy: nil, ifAt: expected, for: context, accepted, completion)
+      enqueued?()
+      return
     }
+    IdempotencyLookup(session: self).find(orClaim: key) { [self] outcome in
+      if let outcome {
+        completion(outcome)
+      } else {
+        submit(actions, identifiedBy: key, ifAt: expected, for: context, accepted, completion)
+      }
+      enqueued?()
+    }
+  }
+
+  /// Executes decoded actions whose key, if any, is claimed.
+  private func submit(
+    _ actions: DecodedActions, identifiedBy key: IdempotencyKey?, ifAt expected: [Cursor]?,
+    for context: RequestContext?, _ accepted: (@Sendable (CommittedState) -> Void)?,
+    _ completion: @escaping @Sendable (ActionOutcome) -> Void
+  ) {
     let reply = ActionReply(
       count: actions.count, isArray: actions.isArray, key: key, principal: context?.principal,
       in: self, accepted: accepted, completion: completion)
@@ -46,7 +70,7 @@ extension LiveSession {
     sends?.enter()
     defer { sends?.leave() }
     // Usually the session is idle, and nothing has to outlive this call.
-    let wasIdle = hotPath.executeIfIdle(pipeline) {
+    let wasIdle = environment.witness.hotPath.executeIfIdle(pipeline) {
       start(actions, for: reply, ifAt: expected, context)
       didEndTurn()
     }

@@ -173,18 +173,22 @@ final class LiveSession: Session, BatchSource {
   }
 
   @usableFromInline
-  func state(at version: Int) throws(HistoryError) -> CommittedState {
-    try SessionHistory(session: self).state(at: version)
+  func state(at version: Int, completion: @escaping HistoryCompletion<CommittedState>) {
+    SessionHistory(session: self).state(at: version, completion: completion)
   }
 
   @usableFromInline
-  func entries(after version: Int, limit: Int) throws(HistoryError) -> [LogEntry] {
-    try SessionHistory(session: self).entries(after: version, limit: limit)
+  func entries(
+    after version: Int, limit: Int, completion: @escaping HistoryCompletion<[LogEntry]>
+  ) {
+    SessionHistory(session: self).entries(after: version, limit: limit, completion: completion)
   }
 
   @usableFromInline
-  func replay(after version: Int?) throws(HistoryError) -> any StateReplay {
-    try SessionHistory(session: self).replay(after: version)
+  func replay(
+    after version: Int?, completion: @escaping HistoryCompletion<any StateReplay>
+  ) {
+    SessionHistory(session: self).replay(after: version, completion: completion)
   }
 
   // MARK: The end

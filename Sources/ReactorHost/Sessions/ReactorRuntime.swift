@@ -159,16 +159,19 @@ final class ReactorRuntime: HostedReactor {
     _ session: any Session, at version: Int?, to target: SessionSlot, _ parameters: [UInt8]?,
     _ completion: @escaping @Sendable (Result<OpenedSession, SessionError>) -> Void
   ) {
-    do {
-      // Fails if the version is not available.
-      let version =
-        try version.map { try session.state(at: $0).version } ?? session.current.version
-      if parameters != nil, version > 0 { _ = try session.replay(after: nil) }
-      target.fork(session.key, at: version, parameters: parameters, completion)
-    } catch let error as HistoryError {
-      completion(.failure(.history(error)))
-    } catch {
-      completion(.failure(.log(.corrupt("\(error)"))))
+    // Fails if the version is not available.
+    session.state(at: version ?? session.current.version) { state in
+      switch state {
+      case .success(let state) where parameters != nil && state.version > 0:
+        // With other parameters the whole log is folded.
+        session.replay(after: nil) { replay in
+          if case .failure(let error) = replay { return completion(.failure(.history(error))) }
+          target.fork(session.key, at: state.version, parameters: parameters, completion)
+        }
+      case .success(let state):
+        target.fork(session.key, at: state.version, parameters: parameters, completion)
+      case .failure(let error): completion(.failure(.history(error)))
+      }
     }
   }
 
@@ -179,17 +182,22 @@ final class ReactorRuntime: HostedReactor {
     slot.end(completion: completion)
   }
 
-  func sessions(after id: String?, limit: Int) throws(SessionError) -> [SessionSummary] {
-    let live = liveSummaries(after: id, limit: limit)
-    var merged: [String: SessionSummary] = [:]
-    do {
-      for summary in try environment.log.sessions(of: name, after: id, limit: limit) {
-        merged[summary.id] = summary
-      }
-    } catch {
-      throw .log(error)
+  func sessions(
+    after id: String?, limit: Int,
+    completion: @escaping @Sendable (Result<[SessionSummary], SessionError>) -> Void
+  ) {
+    environment.log.sessions(of: name, after: id, limit: limit) { [self] stored in
+      completion(
+        stored.map { merge($0, after: id, limit: limit) }.mapError { SessionError.log($0) })
     }
-    for summary in live { merged[summary.id] = summary }
+  }
+
+  /// Merges a page of stored sessions with those in memory, which are more recent.
+  private func merge(
+    _ stored: [SessionSummary], after id: String?, limit: Int
+  ) -> [SessionSummary] {
+    var merged = Dictionary(stored.map { ($0.id, $0) }) { $1 }
+    for summary in liveSummaries(after: id, limit: limit) { merged[summary.id] = summary }
     return Array(merged.values.sorted { $0.id < $1.id }.prefix(limit))
   }
 
@@ -238,26 +246,35 @@ final class ReactorRuntime: HostedReactor {
     }
   }
 
-  func storedState(_ id: String, at cursor: Cursor) throws(LogError) -> [UInt8]? {
+  func storedState(
+    _ id: String, at cursor: Cursor, completion: @escaping ReadCompletion<[UInt8]?>
+  ) {
     if let session = liveSession(id), session.epoch == cursor.epoch {
       let current = session.current
-      if current.version == cursor.version { return current.json }
+      if current.version == cursor.version { return completion(.success(current.json)) }
     }
     let key = SessionKey(reactor: name, id: id)
     let log = environment.log.session(key)
-    guard case .stored(let stored) = try log.record(), stored.epoch == cursor.epoch else {
-      return nil
+    log.record { [environment] record in
+      guard case .success(.stored(let stored)) = record, stored.epoch == cursor.epoch else {
+        return completion(record.map { _ in nil })
+      }
+      let scope = environment.scope(of: key, stored.parameters)
+      LogFolder.read(cursor.version, of: scope, from: log, in: environment) { fold in
+        let state = Result { () throws(LogError) in
+          guard let fold = try fold.get() else { return [UInt8]?.none }
+          return try CodeMark(key, environment).reading { try fold.encodeShown() }
+        }
+        guard case .success(.some) = state else { return completion(state) }
+        // Another history may have replaced it meanwhile.
+        log.record { now in
+          guard case .success(.stored(let stored)) = now, stored.epoch == cursor.epoch else {
+            return completion(now.map { _ in nil })
+          }
+          completion(state)
+        }
+      }
     }
-    let scope = environment.scope(of: key, stored.parameters)
-    let fold = try waitForResult {
-      LogFolder.read(cursor.version, of: scope, from: log, in: environment, completion: $0)
-    }
-    let json = try fold.map { fold throws(LogError) in
-      try CodeMark(key, environment).reading { try fold.encodeShown() }
-    }
-    // Another history may have replaced it meanwhile.
-    guard case .stored(let now) = try log.record(), now.epoch == cursor.epoch else { return nil }
-    return json
   }
 
   var liveSessionCount: Int {

@@ -38,8 +38,14 @@ public protocol Session: StateSource {
     completion: @escaping @Sendable (ActionOutcome) -> Void
   ) throws(ActionDecodingError)
 
-  /// The log entries after a version, at most `limit`.
-  func entries(after version: Int, limit: Int) throws(HistoryError) -> [LogEntry]
+  /// Reads the log entries after a version.
+  ///
+  /// - Parameters:
+  ///   - version: The version before the first entry.
+  ///   - limit: The most entries. There may be fewer, because they are large; only an empty result is
+  ///     the end.
+  ///   - completion: Called with the entries.
+  func entries(after version: Int, limit: Int, completion: @escaping HistoryCompletion<[LogEntry]>)
 
   /// The effects that are running.
   var activity: SessionActivity { get }

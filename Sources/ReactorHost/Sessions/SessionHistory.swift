@@ -1,81 +1,104 @@
-internal import Synchronization
 internal import ReactorLog
+internal import Synchronization
 
 /// Reads the history of a session from its log.
 struct SessionHistory: Sendable {
   let session: LiveSession
 
   private var log: any SessionLog { session.log }
+  private var environment: ReactorEnvironment { session.environment }
 
-  func state(at version: Int) throws(HistoryError) -> CommittedState {
+  func state(at version: Int, completion: @escaping HistoryCompletion<CommittedState>) {
     let current = session.current
-    if version == current.version { return current }
-    guard version >= 0, version < current.version,
-      let fold = try reading({ try self.fold(upTo: version) })
-    else {
-      throw .unknownVersion(oldest: try oldestVersion(), latest: current.version)
+    if version == current.version { return completion(.success(current)) }
+    guard version >= 0, version < current.version else {
+      return rejectVersion(latest: current.version, completion)
     }
-    return try state(of: fold)
+    fold(upTo: version) { fold in
+      completion(Result { () throws(HistoryError) in try state(of: try fold.get()) })
+    }
   }
 
-  func entries(after version: Int, limit: Int) throws(HistoryError) -> [LogEntry] {
+  func entries(
+    after version: Int, limit: Int, completion: @escaping HistoryCompletion<[LogEntry]>
+  ) {
     let latest = session.current.version
-    do {
-      return try log.entries(after: version, limit: limit).filter { $0.version <= latest }
-    } catch {
-      throw .log(error)
+    log.entries(after: version, limit: limit) { result in
+      completion(
+        result.map { $0.filter { $0.version <= latest } }.mapError { HistoryError.log($0) })
     }
   }
 
-  func replay(after version: Int?) throws(HistoryError) -> any StateReplay {
+  func replay(
+    after version: Int?, completion: @escaping HistoryCompletion<any StateReplay>
+  ) {
     let latest = session.current.version
     let start = version ?? 0
-    guard start <= latest, try hasEntries(after: start, upTo: latest),
-      let fold = try reading({ try self.fold(upTo: start) })
-    else {
-      throw .unknownVersion(oldest: try oldestVersion(), latest: latest)
+    guard start <= latest else { return rejectVersion(latest: latest, completion) }
+    checkEntries(after: start, upTo: latest) { result in
+      switch result {
+      case .success(true):
+        fold(upTo: start) { fold in
+          completion(
+            fold.map { SessionReplay(self, $0, includesStart: version == nil) })
+        }
+      case .success(false): rejectVersion(latest: latest, completion)
+      case .failure(let error): completion(.failure(error))
+      }
     }
-    return SessionReplay(self, fold, includesStart: version == nil)
   }
 
-  private func fold(upTo version: Int) throws -> (any SessionFold)? {
-    try waitForResult {
-      LogFolder.read(
-        version, of: session.scope, from: log, in: session.environment, completion: $0)
+  /// Folds the log; fails if the version is not available.
+  private func fold(
+    upTo version: Int, completion: @escaping HistoryCompletion<any SessionFold>
+  ) {
+    LogFolder.read(version, of: session.scope, from: log, in: environment) { result in
+      switch result {
+      case .success(let fold?): completion(.success(fold))
+      case .success(nil): rejectVersion(latest: session.current.version, completion)
+      case .failure(let error): completion(.failure(.log(error)))
+      }
     }
   }
 
+  /// Finds out whether the log has the entry after a version, unless that is the latest one.
+  private func checkEntries(
+    after version: Int, upTo latest: Int, completion: @escaping HistoryCompletion<Bool>
+  ) {
+    guard version < latest else { return completion(.success(true)) }
+    log.entries(after: version, limit: 1) { result in
+      completion(
+        result.map { $0.first?.version == version + 1 }.mapError { HistoryError.log($0) })
+    }
+  }
+
+  /// Fails with the versions that are available.
+  private func rejectVersion<Value>(
+    latest: Int, _ completion: @escaping HistoryCompletion<Value>
+  ) {
+    log.entries(after: 0, limit: 1) { result in
+      switch result {
+      case .success(let entries):
+        let oldest = entries.first.map { $0.version - 1 } ?? latest
+        completion(.failure(.unknownVersion(oldest: oldest, latest: latest)))
+      case .failure(let error): completion(.failure(.log(error)))
+      }
+    }
+  }
+
+  /// The State of a fold, after an entry.
   fileprivate func state(
     of fold: any SessionFold, after entry: LogEntry? = nil
   ) throws(HistoryError) -> CommittedState {
-    let json = try reading {
-      if let entry { try fold.fold(CollectionOfOne(entry)) }
-      return try fold.encodeShown()
-    }
-    return CommittedState(cursor: Cursor(epoch: session.epoch, version: fold.version), json: json)
-  }
-
-  /// Whether the log has the entry after a version, unless that is the latest one.
-  private func hasEntries(after version: Int, upTo latest: Int) throws(HistoryError) -> Bool {
-    guard version < latest else { return true }
-    return try reading { try log.entries(after: version, limit: 1).first?.version == version + 1 }
-  }
-
-  private func oldestVersion() throws(HistoryError) -> Int {
-    let latest = session.current.version
-    return try reading {
-      try log.entries(after: 0, limit: 1).first.map { $0.version - 1 } ?? latest
-    }
-  }
-
-  /// Converts the errors of the log and of the reactor.
-  private func reading<Value>(_ body: () throws -> Value) throws(HistoryError) -> Value {
-    do {
-      return try session.marked { try body() }
-    } catch let error as LogError {
-      throw .log(error)
+    do throws(LogError) {
+      let json = try CodeMark(session.key, environment).reading {
+        if let entry { try fold.fold(CollectionOfOne(entry)) }
+        return try fold.encodeShown()
+      }
+      return CommittedState(
+        cursor: Cursor(epoch: session.epoch, version: fold.version), json: json)
     } catch {
-      throw .log(.corrupt("\(error)"))
+      throw .log(error)
     }
   }
 }
@@ -92,10 +115,16 @@ private final class SessionReplay: StateReplay {
     self.includesStart = Mutex(includesStart)
   }
 
-  func next(limit: Int) throws(HistoryError) -> [CommittedState] {
+  func next(limit: Int, completion: @escaping HistoryCompletion<[CommittedState]>) {
+    history.entries(after: fold.version, limit: limit) { [self] entries in
+      completion(Result { () throws(HistoryError) in try states(after: try entries.get()) })
+    }
+  }
+
+  private func states(after entries: [LogEntry]) throws(HistoryError) -> [CommittedState] {
     var states: [CommittedState] = []
     if includesStart.withLock({ $0 }) { states.append(try history.state(of: fold)) }
-    for entry in try history.entries(after: fold.version, limit: limit) {
+    for entry in entries {
       guard entry.version == fold.version + 1 else {
         // Retention has removed entries since the reader's last call.
         throw .unknownVersion(oldest: entry.version - 1, latest: history.session.current.version)

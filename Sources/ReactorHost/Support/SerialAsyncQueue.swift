@@ -3,9 +3,9 @@ internal import Synchronization
 /// Executes asynchronous operations one at a time, in the order in which they were enqueued.
 ///
 /// An operation may finish later and on another thread than it began.
-final class SerialAsyncQueue: Sendable {
+package final class SerialAsyncQueue: Sendable {
   /// An operation; it calls `done` exactly once, and the next operation may begin then.
-  typealias Operation = @Sendable (_ done: @escaping @Sendable () -> Void) -> Void
+  package typealias Operation = @Sendable (_ done: @escaping @Sendable () -> Void) -> Void
 
   private struct State {
     var isBusy = false
@@ -34,10 +34,27 @@ final class SerialAsyncQueue: Sendable {
 
   private let state = Mutex(State())
 
+  /// Creates an idle queue.
+  package init() {}
+
   /// Begins an operation now, or when those before it are done.
-  func enqueue(_ operation: @escaping Operation) {
+  package func enqueue(_ operation: @escaping Operation) {
     state.withLock { $0.pending.append(operation) }
     advance()
+  }
+
+  /// Repeats an operation until it is complete.
+  ///
+  /// - Parameter operation: Calls its argument exactly once: with `true` to be executed again.
+  package func loop(
+    _ operation: @escaping @Sendable (_ next: @escaping @Sendable (_ again: Bool) -> Void) -> Void
+  ) {
+    enqueue { [self] done in
+      operation { [self] again in
+        if again { loop(operation) }
+        done()
+      }
+    }
   }
 
   private func advance() {

@@ -84,6 +84,8 @@ struct TimerSchedule: Sendable {
 
   /// Returns the next action of the caller.
   mutating func next(at now: Timestamp) -> Step {
+    // The result of the reading is followed by another call.
+    guard !isReading else { return .rest }
     let now = now.milliseconds
     if let retry = retryAt {
       if retry <= now {

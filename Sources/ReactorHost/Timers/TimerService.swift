@@ -18,6 +18,8 @@ final class TimerService: Sendable {
   private let schedule = Mutex(TimerSchedule())
   private let fire = Mutex<Fire?>(nil)
   private let queue = DispatchQueue(label: "timers")
+  /// The number of stored timers when it was read last; negative before.
+  private let stored = Atomic<Int>(-1)
   // Proof: sources are safe for threads; after `init`, only `queue` uses it.
   nonisolated(unsafe) private let alarm: any DispatchSourceTimer
 
@@ -48,6 +50,18 @@ final class TimerService: Sendable {
     if schedule.withLock({ $0.scheduled(due) }) { wake() }
   }
 
+  /// The number of stored timers; `nil` while it is not known.
+  ///
+  /// Of a log that reads later, it is the number at the call before.
+  func readStoredCount() -> Int? {
+    log.timerCount { [self] count in
+      // A log that fails is reported by other figures.
+      stored.store((try? count.get()) ?? -1, ordering: .relaxed)
+    }
+    let count = stored.load(ordering: .relaxed)
+    return count < 0 ? nil : count
+  }
+
   private func wake() {
     queue.async { [weak self] in self?.advance() }
   }
@@ -60,24 +74,26 @@ final class TimerService: Sendable {
         return unsafe alarm.schedule(
           deadline: .now() + .milliseconds(Int(time)), leeway: .milliseconds(1))
       case .read(let position, let time, let limit):
-        for timer in read(after: position, until: time, limit: limit) {
-          fire(timer) { [weak self] outcome in self?.didFinish(timer, outcome) }
+        return log.dueTimers(after: position, until: time, limit: limit) { [weak self] page in
+          guard let self else { return }
+          // Not on the log's thread, and not nested in this call.
+          queue.async { [weak self] in self?.didRead(page, limit: limit, fire) }
         }
       }
     }
   }
 
-  private func read(
-    after position: TimerPosition?, until time: Timestamp, limit: Int
-  ) -> [DueTimer] {
-    do throws(LogError) {
-      let page = try log.dueTimers(after: position, until: time, limit: limit)
-      return schedule.withLock { $0.didRead(page, limit: limit) }
-    } catch {
+  private func didRead(_ page: Result<DueTimers, LogError>, limit: Int, _ fire: Fire) {
+    switch page {
+    case .success(let page):
+      for timer in schedule.withLock({ $0.didRead(page, limit: limit) }) {
+        fire(timer) { [weak self] outcome in self?.didFinish(timer, outcome) }
+      }
+    case .failure(let error):
       logger.error("timers cannot be read", ["error": "\(error)"])
       schedule.withLock { $0.didFailToRead(at: .now) }
-      return []
     }
+    advance()
   }
 
   private func didFinish(_ timer: DueTimer, _ outcome: TimerSchedule.Outcome) {

@@ -1,19 +1,27 @@
 internal import ReactorLog
 
+/// Called once with the result of reading a history: on the calling thread before the call returns,
+/// possibly after it has blocked on the disk, or later on any thread.
+public typealias HistoryCompletion<Value> = @Sendable (Result<Value, HistoryError>) -> Void
+
 /// A source of committed states: a session or a global.
 public protocol StateSource: AnyObject, Sendable {
   /// The state that was committed last.
   var current: CommittedState { get }
 
-  /// The state at a version.
-  func state(at version: Int) throws(HistoryError) -> CommittedState
-
-  /// Reads the states after a version from the log, in order.
+  /// Reads the state at a version.
   ///
-  /// - Parameter version: `nil` begins with version 0.
-  /// - Returns: The reader.
-  /// - Throws: If the version is not available.
-  func replay(after version: Int?) throws(HistoryError) -> any StateReplay
+  /// - Parameters:
+  ///   - version: The version.
+  ///   - completion: Called with the state, see ``HistoryCompletion``.
+  func state(at version: Int, completion: @escaping HistoryCompletion<CommittedState>)
+
+  /// Begins to read the states after a version from the log, in order.
+  ///
+  /// - Parameters:
+  ///   - version: The version; `nil` begins with version 0.
+  ///   - completion: Called with the reader; fails if the version is not available.
+  func replay(after version: Int?, completion: @escaping HistoryCompletion<any StateReplay>)
 
   /// Adds an observer of the states that are committed from now on.
   ///
@@ -90,6 +98,13 @@ public enum HistoryError: Error, Equatable, Sendable {
 
 /// Reads states from the log in small pages, in constant memory.
 public protocol StateReplay: AnyObject, Sendable {
-  /// The next states, at most `limit`; empty at the current end of the log.
-  func next(limit: Int) throws(HistoryError) -> [CommittedState]
+  /// Reads the next states.
+  ///
+  /// One call at a time: the next one begins after the completion of the one before.
+  ///
+  /// - Parameters:
+  ///   - limit: The most states.
+  ///   - completion: Called with the states; empty at the current end of the log. After a failure the
+  ///     reader is of no use.
+  func next(limit: Int, completion: @escaping HistoryCompletion<[CommittedState]>)
 }

@@ -102,11 +102,10 @@ extension ServiceContext {
   /// the store.
   private func resumeInterruptedActions(on host: Host) async throws {
     while true {
-      // The call reads the store; it must not block a thread of the cooperative pool.
+      // The call may read from disk; it must not block a thread of the cooperative pool.
       await withCheckedContinuation { continuation in
         DispatchQueue.global().async {
-          host.resumeInterruptedActions()
-          continuation.resume()
+          host.resumeInterruptedActions { continuation.resume() }
         }
       }
       try await Task.sleep(for: .seconds(2))

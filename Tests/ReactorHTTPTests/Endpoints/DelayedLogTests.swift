@@ -10,10 +10,12 @@ import Testing
 struct DelayedLogTests {
   let log: DelayedLog
   let service: Service
+  /// A service over the same contents, whose reads complete at once.
+  let before: Service
 
   init() throws {
     let memory = MemoryLog()
-    let before = Service(log: memory)
+    before = Service(log: memory)
     for id in ["demo", "other"] {
       for _ in 0..<3 {
         _ = try before.ask("POST", "\(Service.root)/\(id)/actions", body: #"{"add":1}"#)
@@ -88,6 +90,60 @@ struct DelayedLogTests {
     #expect(try service.ask("GET", "\(Service.root)/other/state").problem == "503 unavailable")
     log.release("demo")
     #expect(try await response(request).text == #"{"value":4,"label":"none"}"#)
+  }
+
+  @Test(arguments: [
+    "", "?limit=1", "?after=demo", "/demo/log", "/demo/log?limit=2", "/demo/log?after=1",
+    "/demo/state?version=1", "/demo/state?version=9", "/demo/state?select=/value&version=2",
+    "/nothing/log", "/nothing/state", "/demo/parameters",
+  ])
+  func `a response that needs the log is the same as that of a log in memory`(
+    path: String
+  ) async throws {
+    let expected = try before.ask("GET", Service.root + path)
+    let response = try await response(service.start("GET", Service.root + path))
+    #expect(response.status == expected.status)
+    #expect(response.text == expected.text)
+    for field in ["Link", "ETag", "Content-Type"] {
+      #expect(response[field: field] == expected[field: field])
+    }
+  }
+
+  @Test(arguments: [
+    "replay=all", "replay=all&select=/value", "delta=patch&replay=all", "delta=patch", "old=true",
+    "replay=all&delta=merge",
+  ])
+  func `a stream of a client that returns is the same as that of a log in memory`(
+    query: String
+  ) async throws {
+    let target = "\(Service.root)/demo/events?\(query)"
+    let id = [(name: HTTPHeader.lastEventID, value: try before.cursor(1))]
+    let expected = try before.open(target, id).read()
+    let opening = try await response(service.start("GET", target, id))
+    guard case .stream(let stream) = opening.body else { throw NoStream() }
+    let reader = Reader(stream)
+    var read: [String] = []
+    while read.count < expected.count {
+      read += reader.read()
+      await Task.yield()
+    }
+    #expect(read == expected)
+    reader.close()
+  }
+
+  @Test func `a stream of several sessions has them all`() async throws {
+    let target = "/v1/events?session=number/demo&session=number/other&replay=all"
+    let expected = try before.open(target).read()
+    let opening = try await response(service.start("GET", target))
+    guard case .stream(let stream) = opening.body else { throw NoStream() }
+    let reader = Reader(stream)
+    var read: [String] = []
+    while read.count < expected.count {
+      read += reader.read()
+      await Task.yield()
+    }
+    #expect(Set(read) == Set(expected))
+    reader.close()
   }
 
   @Test func `the outcome of a change that the store did not confirm is unknown`() {

@@ -57,8 +57,16 @@ private final class SlowSource: StateSource {
   let current = CommittedState(
     cursor: Cursor(epoch: "e", version: 0), json: Array("{}".utf8))
 
-  func state(at version: Int) -> CommittedState { current }
-  func replay(after version: Int?) -> any StateReplay { log }
+  func state(at version: Int, completion: @escaping HistoryCompletion<CommittedState>) {
+    completion(.success(current))
+  }
+
+  func replay(
+    after version: Int?, completion: @escaping HistoryCompletion<any StateReplay>
+  ) {
+    completion(.success(log))
+  }
+
   func observe(_ observer: any SessionObserver) -> CommittedState? { current }
   func stopObserving(_ observer: any SessionObserver) {}
   func changeStreams(of owner: StreamOwner, by change: Int) -> Int { 0 }
@@ -75,11 +83,12 @@ private final class SlowLog: StateReplay {
     isOpen.store(true, ordering: .releasing)
   }
 
-  func next(limit: Int) -> [CommittedState] {
+  func next(limit: Int, completion: @escaping HistoryCompletion<[CommittedState]>) {
     count.add(1, ordering: .relaxed)
     while !isOpen.load(ordering: .acquiring) {}
-    return [
-      CommittedState(cursor: Cursor(epoch: "e", version: 0), json: Array("{}".utf8))
-    ]
+    completion(
+      .success([
+        CommittedState(cursor: Cursor(epoch: "e", version: 0), json: Array("{}".utf8))
+      ]))
   }
 }

@@ -1,6 +1,8 @@
 import LogTestSupport
+import ReactorCore
 import ReactorHost
 import ReactorLog
+import ReactorStreams
 import Testing
 
 /// Sessions of a log whose reads complete late and on another thread.
@@ -178,5 +180,72 @@ struct DelayedLoadTests {
     log.release("demo")
     try await eventually { opening.values.count == 1 }
     #expect(try opening.values.first?.get().session.current.version == 3)
+  }
+
+  // MARK: Other reads
+
+  @Test func `interrupted actions are started again`() async throws {
+    try Stage(over: memory).session().send(#"{"hold":"a"}"#)
+    let stage = Stage(over: log)
+    let isResumed = Recorder<Bool>()
+    stage.host.resumeInterruptedActions { isResumed.add(true) }
+    try await eventually { isResumed.values.count == 1 }
+    stage.effects["a"].onNext(.add(4))
+    #expect(try stage.session().shown == "4 \(text(7))")
+  }
+
+  @Test func `timers of sessions that are not in memory fire`() async throws {
+    func host(_ log: any MutationLog) -> Host {
+      Host([ReactorRegistration("timers", summary: "Timers") { TimerReactor() }], log: log)
+    }
+    let at = WallTime(milliseconds: 5000)
+    try host(memory).open("timers", "demo")
+      .send(#"{"arm":{"id":"a","at":"\#(at)","every":null,"catchUp":false}}"#)
+    #expect(try memory.timerCount() == 1)
+    let restarted = host(log)
+    let firing = Task { await restarted.fireTimers() }
+    defer { firing.cancel() }
+    try await eventually { try memory.timerCount() == 0 }
+  }
+
+  @Test func `a key is looked up in the log, and the request is executed once`() async throws {
+    try Stage(over: memory).session().send(#"{"add":1}"#, key: "before")
+    let opening = try Stage(over: log).open()
+    try await eventually { opening.values.count == 1 }
+    let session = try #require(opening.values.first).get().session
+    let requests = try ["before", "new", "new"].map { try session.send(#"{"add":1}"#, key: $0) }
+    try await eventually { requests.allSatisfy { $0.values.count == 1 } }
+    let outcomes = requests.compactMap(\.values.first)
+    #expect(outcomes[0] == "replayed committed 4 \(text(4))")
+    #expect(Set(outcomes[1...]).contains("committed 5 \(text(5))"))
+    #expect(session.current.version == 5)
+  }
+
+  @Test func `a fork has the history up to its version`() async throws {
+    let stage = Stage(over: log)
+    let forks = Recorder<Result<OpenedSession, SessionError>>()
+    try stage.reactor().fork("demo", at: 2, to: "copy") { forks.add($0) }
+    try stage.reactor().fork("demo", at: 9, to: "other copy") { forks.add($0) }
+    try stage.reactor().fork("nothing", at: nil, to: "third copy") { forks.add($0) }
+    try await eventually { forks.values.count == 3 }
+    let errors = forks.values.compactMap(\.failure)
+    #expect(errors.contains(.unknown))
+    #expect(errors.contains(.history(.unknownVersion(oldest: 0, latest: 3))))
+    let copy = try #require(forks.values.lazy.compactMap { try? $0.get() }.first)
+    #expect(copy.session.shown == "2 \(text(2))")
+  }
+
+  @Test func `the State at a cursor is read without loading the session`() async throws {
+    let stage = Stage(over: log)
+    let epoch = Epoch.first(of: SessionKey(reactor: "sample", id: "demo"))
+    let states = Recorder<String?>()
+    for version in [1, 9] {
+      try stage.reactor().storedState("demo", at: Cursor(epoch: epoch, version: version)) {
+        states.add((try? $0.get()).map { String(decoding: $0, as: UTF8.self) } ?? "nothing")
+      }
+      try await eventually { states.values.count == (version == 1 ? 1 : 2) }
+    }
+    #expect(states.values == [text(1), "nothing"])
+    #expect(stage.liveCount == 0)
   }
 }
