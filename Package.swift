@@ -245,7 +245,8 @@ let package = Package(
     .testTarget(
       name: "SQLiteLogTests",
       dependencies: [
-        "ReactorCore", "ReactorHost", "ReactorLog", "ReactorStreams", "SQLiteLog", "Telemetry",
+        "Brokers", "NATSClient", "NATSLog", "ReactorCore", "ReactorHost", "ReactorLog",
+        "ReactorStreams", "SQLiteLog", "Telemetry",
       ],
       swiftSettings: settings),
 
@@ -256,6 +257,18 @@ let package = Package(
       swiftSettings: settings + [.strictMemorySafety()]),  // SE-0458
     .testTarget(
       name: "NATSClientTests", dependencies: ["Brokers", "NATSClient"], swiftSettings: settings),
+
+    // The durable log on JetStream.
+    .target(
+      name: "NATSLog",
+      dependencies: ["NATSClient", "ReactorCoding", "ReactorLog", "SystemThreads", "Telemetry"],
+      swiftSettings: settings + [.strictMemorySafety()]),  // SE-0458
+    .testTarget(
+      name: "NATSLogTests",
+      dependencies: [
+        "Brokers", "NATSClient", "NATSLog", "ReactorCoding", "ReactorLog", "Telemetry",
+      ],
+      swiftSettings: settings),
 
     // Compression of responses: the only importer of zlib.
     .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
@@ -361,7 +374,8 @@ let package = Package(
     .testTarget(
       name: "EndToEndTests",
       dependencies: [
-        "HotPathCounts", "PublicTestData", "ReactorClient", "ReactorCoding", "ReadmeExample",
+        "HotPathCounts", "PublicTestData", "ReactorClient", "ReactorCoding",
+        "ReadmeExample",
         "cart",
         "faulty", "reactord", "room", "todo",
       ],

@@ -2,7 +2,7 @@
 ///
 /// A sorted array in chunks: inserting and removing cost the logarithm of their number, and the move
 /// of one chunk.
-struct TimerIndex: Sendable {
+package struct TimerIndex: Sendable {
   /// A chunk is split when it exceeds this number of timers.
   private static let chunkBound = 512
 
@@ -10,10 +10,13 @@ struct TimerIndex: Sendable {
   private var chunks: [[DueTimer]] = []
 
   /// The number of timers.
-  private(set) var count = 0
+  package private(set) var count = 0
+
+  /// Creates an empty index.
+  package init() {}
 
   /// Inserts a timer, which must not be in the index.
-  mutating func insert(_ timer: DueTimer) {
+  package mutating func insert(_ timer: DueTimer) {
     count += 1
     guard !chunks.isEmpty else { return chunks.append([timer]) }
     let chunk = min(firstChunk(after: timer.position), chunks.count - 1)
@@ -26,7 +29,7 @@ struct TimerIndex: Sendable {
   }
 
   /// Removes the timer at a position, if there is one.
-  mutating func remove(at position: TimerPosition) {
+  package mutating func remove(at position: TimerPosition) {
     let chunk = Self.partition(chunks) { ($0.last?.position).map { $0 >= position } ?? false }
     guard chunk < chunks.count else { return }
     let index = Self.partition(chunks[chunk]) { $0.position >= position }
@@ -37,7 +40,7 @@ struct TimerIndex: Sendable {
   }
 
   /// The timers after a position that are due until a time.
-  func due(after position: TimerPosition?, until time: Timestamp, limit: Int) -> DueTimers {
+  package func due(after position: TimerPosition?, until time: Timestamp, limit: Int) -> DueTimers {
     var chunk = position.map { firstChunk(after: $0) } ?? 0
     guard chunk < chunks.count else { return .none }
     var index = position.map { Self.index(after: $0, in: chunks[chunk]) } ?? 0

@@ -111,7 +111,7 @@ import Testing
     #expect(try log.log.sessions(of: "nothing", after: nil, limit: 2) == [])
   }
 
-  @Test(arguments: LogKind.allCases)
+  @Test(arguments: LogKind.withRetention)
   func `retention deletes entries that a snapshot replaces, and retains at least its number`(
     _ kind: LogKind
   ) async throws {

@@ -1,3 +1,4 @@
+import NATSLog
 import ReactorLog
 
 /// The writing functions of a log as asynchronous functions.
@@ -51,6 +52,8 @@ extension MutationLog {
 
   /// Waits until all earlier operations of the log are complete.
   func drain() async throws {
+    // Its snapshots are not in one order with other writes.
+    if let log = self as? NATSLog { _ = log.drain(within: .seconds(60)) }
     let session = session(SessionKey(reactor: "drain", id: "drain"))
     try await session.end()
   }

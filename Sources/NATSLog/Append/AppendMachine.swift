@@ -1,0 +1,175 @@
+/// The decisions of one append: what to send, what to read, and when the outcome is known.
+///
+/// ```
+///              publish               duplicate, or another sequence
+///   waiting ──────────────► reply ─────────────────────────────────► reading ──► committed
+///      │  ▲                   │ sequence: committed                     │          or lost
+///      │  └── repeat ─────────┘ no leader, in flight, behind            └── not found: waiting
+///      │
+///      └── deadline ──► voiding ──► void stored: unavailable · duplicate: reading · nothing: unknown
+/// ```
+///
+/// Both conditions of the fence are in the message itself, so that repeating it is harmless: the
+/// expected sequence, which a stream compares with the stored one, and a message id derived from it,
+/// which the replicas compare in the order of the log. Pure: times come from the caller, in
+/// milliseconds.
+struct AppendMachine: Sendable {
+  /// The message that is sent.
+  enum Purpose: Sendable {
+    case batch, void
+  }
+
+  /// A message that has to be read to know the outcome.
+  enum Reading: Equatable, Sendable {
+    /// The message at a sequence.
+    case at(Int)
+    /// The first message of the subject after a sequence. Not the last one: another writer may have
+    /// appended further messages.
+    case after(Int)
+  }
+
+  /// The next step.
+  enum Step: Equatable, Sendable {
+    case none
+    case publish(Purpose)
+    case read(Reading)
+    case finish(Outcome)
+  }
+
+  /// The outcome of an append.
+  enum Outcome: Equatable, Sendable {
+    /// The message is stored at a sequence.
+    case committed(Int)
+    /// Another writer has appended a message after the expected one.
+    case lost(to: Writer?)
+    /// The stream is full; nothing was stored.
+    case full
+    /// The message is too large; nothing was stored.
+    case tooLarge
+    /// Nothing was stored, and nothing will be.
+    case unavailable
+    /// The message may be stored.
+    case unknown
+    /// The stream rejects the message for another reason; nothing was stored.
+    case rejected(String)
+  }
+
+  private enum Phase { case waiting, reading, finished }
+
+  /// The time between two repetitions without a reply.
+  static let interval: Int64 = 250
+  /// How long a void message is repeated.
+  static let voidTime: Int64 = 5_000
+
+  private let expected: Int
+  private let batch: WriterMark
+  private let void: WriterMark
+  private let deadline: Int64
+  private var phase = Phase.waiting
+  private(set) var purpose = Purpose.batch
+  private var voidDeadline = Int64.max
+  private var nextPublish: Int64
+  /// The number of times the batch was passed to the connection.
+  private(set) var published = 0
+
+  /// Begins an append.
+  ///
+  /// - Parameters:
+  ///   - expected: The sequence of the subject's last message.
+  ///   - batch: The mark of the message.
+  ///   - void: The mark of the void message.
+  ///   - now: The time.
+  ///   - wait: How long the batch is repeated until it is voided: `cluster.wait`.
+  init(expecting expected: Int, batch: WriterMark, void: WriterMark, now: Int64, wait: Int64) {
+    self.expected = expected
+    self.batch = batch
+    self.void = void
+    deadline = now + wait
+    nextPublish = now
+  }
+
+  /// Whether the outcome is known.
+  var isFinished: Bool { phase == .finished }
+
+  /// Time has passed.
+  mutating func tick(_ now: Int64) -> Step {
+    guard phase == .waiting else { return .none }
+    if purpose == .batch, now >= deadline {
+      guard published > 0 else { return finish(.unavailable) }
+      purpose = .void
+      voidDeadline = now + Self.voidTime
+      nextPublish = now
+    } else if purpose == .void, now >= voidDeadline {
+      return finish(.unknown)
+    }
+    guard now >= nextPublish else { return .none }
+    nextPublish = now + Self.interval
+    return .publish(purpose)
+  }
+
+  /// The message was passed to the connection.
+  mutating func didPublish(_ purpose: Purpose) {
+    if purpose == .batch { published += 1 }
+  }
+
+  /// The connection rejected the message because of its size.
+  mutating func didExceedSize() -> Step {
+    phase == .waiting && published == 0 ? finish(.tooLarge) : .none
+  }
+
+  /// A reply to one of the messages has arrived, possibly late.
+  mutating func didReceive(_ reply: AppendReply, to purpose: Purpose, at now: Int64) -> Step {
+    guard phase == .waiting else { return .none }
+    switch reply {
+    case .stored(let sequence, false):
+      return finish(purpose == .batch ? .committed(sequence) : .unavailable)
+    case .stored(let sequence, true): return read(.at(sequence))
+    case .otherSequence(let last) where last > expected: return read(.after(expected))
+    case .otherSequence: nextPublish = now + 50  // a new leader that has not applied everything yet
+    case .inFlight: nextPublish = now + 20
+    case .unavailable: nextPublish = max(nextPublish, now + Self.interval)
+    case .full: return reject(.full, at: now)
+    case .tooLarge: return reject(.tooLarge, at: now)
+    case .rejected(let reason): return reject(.rejected(reason), at: now)
+    }
+    return .none
+  }
+
+  /// The message was read; `nil` if there is none.
+  mutating func didRead(_ found: (sequence: Int, mark: WriterMark?)?, at now: Int64) -> Step {
+    guard phase == .reading else { return .none }
+    guard let found else { return didFailToRead(at: now) }
+    switch found.mark {
+    case batch: return finish(.committed(found.sequence))
+    case void: return finish(.unavailable)
+    default: return finish(.lost(to: found.mark?.writer))
+    }
+  }
+
+  /// The message could not be read: the append is repeated.
+  mutating func didFailToRead(at now: Int64) -> Step {
+    guard phase == .reading else { return .none }
+    phase = .waiting
+    nextPublish = now + 50
+    return .none
+  }
+
+  private mutating func read(_ reading: Reading) -> Step {
+    phase = .reading
+    return .read(reading)
+  }
+
+  /// A rejection is final for the first message only: an earlier one may be in flight.
+  private mutating func reject(_ outcome: Outcome, at now: Int64) -> Step {
+    guard purpose == .batch, published == 1 else {
+      nextPublish = max(nextPublish, now + Self.interval)
+      return .none
+    }
+    return finish(outcome)
+  }
+
+  private mutating func finish(_ outcome: Outcome) -> Step {
+    phase = .finished
+    return .finish(outcome)
+  }
+}

@@ -1,0 +1,48 @@
+internal import Synchronization
+internal import Telemetry
+
+/// The counters of a store on NATS.
+final class LogCounters: Sendable {
+  /// Acknowledged appends.
+  let appends = Counter()
+  /// Messages that were sent again because no reply arrived in time.
+  let resends = Counter()
+  /// Appends that another writer's message prevented.
+  let lost = Counter()
+  /// Appends whose outcome is not known.
+  let unknown = Counter()
+  /// Stored messages that do not follow the message that they name.
+  let forks = Counter()
+  /// Appends without an outcome.
+  let pending = Atomic<Int>(0)
+}
+
+extension LogCounters {
+  /// Writes the metrics of a store.
+  func write(to text: inout MetricsText, isConnected: Bool, reconnects: Int) {
+    text.family("reactord_nats_appends_total", .counter, "Appends that the brokers confirmed.")
+    text.sample(appends.value)
+    text.family(
+      "reactord_nats_resends_total", .counter,
+      "Appends that were sent again because no reply arrived in time.")
+    text.sample(resends.value)
+    text.family(
+      "reactord_nats_lost_total", .counter, "Appends that another writer's append prevented.")
+    text.sample(lost.value)
+    text.family(
+      "reactord_nats_unknown_total", .counter, "Appends whose outcome could not be determined.")
+    text.sample(unknown.value)
+    text.family(
+      "reactord_log_forks_total", .counter,
+      "Stored messages that do not follow their predecessor; always 0.")
+    text.sample(forks.value)
+    text.family("reactord_nats_pending_appends", .gauge, "Appends without an outcome yet.")
+    text.sample(pending.load(ordering: .relaxed))
+    text.family(
+      "reactord_nats_connected", .gauge, "Whether the connection to the brokers is not interrupted."
+    )
+    text.sample(isConnected ? 1 : 0)
+    text.family("reactord_nats_reconnects_total", .counter, "Reconnections to the brokers.")
+    text.sample(reconnects)
+  }
+}

@@ -1,0 +1,160 @@
+internal import NATSClient
+internal import ReactorLog
+internal import Synchronization
+internal import SystemThreads
+
+/// Executes appends and requests: one thread sends messages, repeats them, and follows the decisions of
+/// ``AppendMachine``.
+///
+/// The callbacks of the connection only add to the thread's inbox. Outcomes are delivered on the thread
+/// itself, so that receivers must not block.
+final class LogEngine: Sendable {
+  /// The maximum number of appends without an outcome.
+  static let appendBound = 65_536
+
+  let connection: NATSConnection
+  let counters: LogCounters
+  /// This process as a writer.
+  let writer: Writer
+  /// `cluster.wait`, in milliseconds.
+  let wait: Int64
+
+  private let inbox: Inbox<EngineMessage>
+  private let waker: Waker
+  private let numbers = Atomic<UInt64>(0)
+  /// The time since which the connection is interrupted; `Int64.max` while it is not.
+  private let interruptedSince = Atomic<Int64>(.max)
+
+  /// Starts the thread.
+  init(
+    _ connection: NATSConnection, writer: Writer, prefix: String, wait: Int64,
+    counters: LogCounters
+  ) throws(NATSLogError) {
+    guard let waker = Waker() else { throw NATSLogError("no descriptors are left") }
+    self.waker = waker
+    self.connection = connection
+    self.writer = writer
+    self.wait = wait
+    self.counters = counters
+    let inbox = Inbox<EngineMessage>(waking: waker)
+    self.inbox = inbox
+    let replies: NATSReplies
+    do throws(NATSError) {
+      let subject = "\(prefix).r.\(String(writer.incarnation, radix: 16))"
+      replies = try NATSReplies(connection, prefix: subject) { inbox.send(.reply($0, $1)) }
+    } catch {
+      throw NATSLogError("the subjects \(prefix).r.* cannot be subscribed: \(error)")
+    }
+    // The thread does not retain the engine, which ends it.
+    let thread = SystemThread(named: "nats-log") {
+      var loop = EngineLoop(connection, replies, inbox, counters)
+      while loop.run(waker) {}
+    }
+    guard thread != nil else { throw NATSLogError("no thread can be started") }
+  }
+
+  deinit { inbox.close() }
+
+  /// Ends the thread; pending operations fail.
+  func close() { inbox.close() }
+
+  /// The number of appends without an outcome.
+  var pendingAppends: Int { counters.pending.load(ordering: .relaxed) }
+
+  /// The connection was interrupted or restored.
+  func connectionDidChange(isConnected: Bool) {
+    interruptedSince.store(isConnected ? .max : Clock.milliseconds, ordering: .relaxed)
+  }
+
+  /// Whether the connection has been interrupted for longer than `cluster.wait`: nothing waits any more.
+  var isGivenUp: Bool {
+    let since = interruptedSince.load(ordering: .relaxed)
+    return since != .max && Clock.milliseconds - since > wait
+  }
+
+  /// A mark for the next message.
+  func nextMark() -> WriterMark {
+    WriterMark(
+      writer: writer, number: numbers.add(1, ordering: .relaxed).newValue)
+  }
+
+  /// Appends a message to a subject.
+  func append(_ append: PendingAppend) {
+    let pending = counters.pending.add(1, ordering: .relaxed).newValue
+    guard !isGivenUp, pending <= Self.appendBound, inbox.send(.append(append)) else {
+      counters.pending.subtract(1, ordering: .relaxed)
+      return append.completion(.unavailable)
+    }
+  }
+
+  /// Sends a request, and repeats it until there is a reply.
+  ///
+  /// - Parameters:
+  ///   - payload: The payload.
+  ///   - subject: The subject.
+  ///   - headers: Header fields.
+  ///   - time: How long, in milliseconds; `nil` is `cluster.wait`.
+  /// - Returns: The reply.
+  /// - Throws: If there is no reply in time.
+  func request(
+    _ payload: [UInt8], to subject: String, headers: [(name: String, value: String)] = [],
+    within time: Int64? = nil
+  ) async throws(LogError) -> NATSMessage {
+    let deadline = Clock.milliseconds + (time ?? wait)
+    let reply: NATSMessage? = await withCheckedContinuation { continuation in
+      let request = PendingRequest(
+        payload: payload, subject: subject, headers: headers, deadline: deadline
+      ) { continuation.resume(returning: $0) }
+      if isGivenUp || !inbox.send(.request(request)) { continuation.resume(returning: nil) }
+    }
+    guard let reply else { throw .unavailable("The brokers do not reply.") }
+    return reply
+  }
+}
+
+/// A message to the thread of the engine.
+enum EngineMessage: Sendable {
+  case append(PendingAppend)
+  case request(PendingRequest)
+  case reply(UInt64, NATSMessage)
+  case read(UInt64, (sequence: Int, mark: WriterMark?)?, isFailure: Bool)
+}
+
+/// An append without an outcome.
+struct PendingAppend: Sendable {
+  let subject: String
+  /// The sequence of the subject's last message.
+  let expected: Int
+  let batch: (mark: WriterMark, payload: [UInt8])
+  /// Made when it is needed.
+  let void: (mark: WriterMark, payload: @Sendable () -> [UInt8])
+  let wait: Int64
+  /// Reads a message to know the outcome; the completion gets `nil` if there is none.
+  let read:
+    @Sendable (
+      AppendMachine.Reading,
+      @escaping @Sendable (Result<(sequence: Int, mark: WriterMark?)?, LogError>) -> Void
+    ) -> Void
+  /// Called once, on the thread of the engine.
+  let completion: @Sendable (AppendMachine.Outcome) -> Void
+
+  /// The header fields of the batch or of the void message: the fence and the writer.
+  func headers(_ purpose: AppendMachine.Purpose) -> [(name: String, value: String)] {
+    [
+      ("Nats-Expected-Last-Subject-Sequence", "\(expected)"),
+      ("Nats-Msg-Id", expected == 0 ? "0/\(subject)" : "\(expected)"),
+      ("R", (purpose == .batch ? batch.mark : void.mark).description),
+    ]
+  }
+}
+
+/// A request without a reply.
+struct PendingRequest: Sendable {
+  let payload: [UInt8]
+  let subject: String
+  let headers: [(name: String, value: String)]
+  /// The time after which it is not repeated.
+  let deadline: Int64
+  /// Called once, on the thread of the engine: with `nil` after the deadline.
+  let completion: @Sendable (NATSMessage?) -> Void
+}

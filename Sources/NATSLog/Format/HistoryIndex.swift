@@ -1,0 +1,75 @@
+/// The positions of a history's messages, as far as one message names them.
+///
+/// Level 0 has the messages of the last, incomplete block of 16, level 1 the complete blocks of the
+/// last, incomplete block of 256, and so on: a message names as many positions as the sum of the
+/// hexadecimal digits of its number. The position of a block is that of its last message, which names
+/// the others. So each message of a history of n messages is found in log16(n) steps, the messages of
+/// a range are read at once per step, and nothing is ever rewritten.
+struct HistoryIndex: Equatable, Sendable {
+  /// The number of messages in a block, and of blocks in the next larger one.
+  static let fanOut = 16
+
+  /// The position of a message or a block.
+  struct Position: Equatable, Sendable {
+    /// The version before its first entry.
+    let version: Int
+    /// The stream sequence of the message, or of the block's last one.
+    let sequence: Int
+  }
+
+  /// A position with its level.
+  struct Node: Equatable, Sendable {
+    let level: Int
+    let position: Position
+  }
+
+  /// The positions by level, each in order.
+  private(set) var levels: [[Position]]
+
+  /// Creates an index; empty for a new history.
+  init(_ levels: [[Position]] = []) {
+    self.levels = levels
+  }
+
+  /// Adds the position of the next message.
+  mutating func append(_ position: Position) {
+    var carried = position
+    var level = 0
+    while true {
+      if level == levels.count { levels.append([]) }
+      levels[level].append(carried)
+      guard levels[level].count == Self.fanOut else { return }
+      carried = Position(version: levels[level][0].version, sequence: carried.sequence)
+      levels[level] = []
+      level += 1
+    }
+  }
+
+  /// The messages and blocks in order.
+  var nodes: [Node] { nodes(below: levels.count) }
+
+  /// The messages and blocks below a level, in order: those of the block that a message completes.
+  func nodes(below level: Int) -> [Node] {
+    levels.prefix(level).enumerated().reversed().flatMap { level, positions in
+      positions.map { Node(level: level, position: $0) }
+    }
+  }
+}
+
+extension [HistoryIndex.Node] {
+  /// The nodes that contain entries after a version, and begin before another one.
+  ///
+  /// - Parameters:
+  ///   - version: The version before the first entry that is needed.
+  ///   - stop: The last version that is needed.
+  ///   - end: The version after the last node.
+  /// - Returns: The nodes in order.
+  func covering(after version: Int, upTo stop: Int, end: Int) -> [HistoryIndex.Node] {
+    indices.compactMap { index in
+      let next = index + 1 < count ? self[index + 1].position.version : end
+      return next > version && self[index].position.version < stop
+        && next > self[index].position.version
+        ? self[index] : nil
+    }
+  }
+}

@@ -1,0 +1,203 @@
+internal import ReactorCoding
+internal import ReactorLog
+
+extension LogMessage {
+  /// The payload.
+  ///
+  /// ```
+  /// f format · k kind · z ended · e epoch · v version before · n number · t time
+  /// i positions by level, each as distances from v and from the expected sequence
+  /// s first message · h parameters exist · p parameters · x origin
+  /// m entries · a accepted · d finished · o outcomes · u timers
+  /// j journal · b base · w unfinished actions · y timers · c keyed messages
+  /// ```
+  ///
+  /// - Parameter expected: The sequence of the message before this one in the subject.
+  /// - Returns: The payload.
+  func json(expecting expected: Int) -> [UInt8] {
+    var text: [UInt8] = []
+    text.put("{\"f\":1,\"k\":")
+    text.put(string: kind.rawValue)
+    if isEnded { text.put(",\"z\":1") }
+    text.put(",\"e\":")
+    text.put(string: epoch)
+    text.put(",\"v\":")
+    text.put(version)
+    text.put(",\"n\":")
+    text.put(number)
+    text.put(",\"t\":")
+    text.put(at)
+    putPositions(into: &text, expected)
+    putBatch(into: &text)
+    putTotals(into: &text)
+    text.put("}")
+    return text
+  }
+
+  private func putPositions(into text: inout [UInt8], _ expected: Int) {
+    if index.levels.contains(where: { !$0.isEmpty }) {
+      text.put(",\"i\":")
+      text.put(list: index.levels) { text, level in
+        text.put(list: level) { text, position in
+          text.put(version - position.version)
+          text.put(",")
+          text.put(expected - position.sequence)
+        }
+      }
+    }
+    if let first {
+      text.put(",\"s\":")
+      text.put(first)
+    }
+    if hasParameters { text.put(",\"h\":1") }
+    if let parameters {
+      text.put(",\"p\":")
+      text.put(json: parameters)
+    }
+    if let origin {
+      text.put(",\"x\":")
+      text.put(list: [origin.stream, origin.sequence, origin.version]) { $0.put($1) }
+    }
+  }
+
+  private func putBatch(into text: inout [UInt8]) {
+    if !batch.entries.isEmpty {
+      text.put(",\"m\":")
+      text.put(list: batch.entries) { $1.put(into: &$0) }
+    }
+    if !batch.accepted.isEmpty {
+      text.put(",\"a\":")
+      text.put(list: batch.accepted) { $1.put(into: &$0) }
+    }
+    if !batch.finished.isEmpty {
+      text.put(",\"d\":")
+      text.put(list: batch.finished) { text, id in
+        text.put(list: [id.request, id.place]) { $0.put($1) }
+      }
+    }
+    if !batch.outcomes.isEmpty {
+      text.put(",\"o\":")
+      text.put(list: batch.outcomes) { $1.put(into: &$0) }
+    }
+    if !batch.timers.isEmpty {
+      text.put(",\"u\":")
+      text.put(list: batch.timers) { text, change in
+        if let timer = change.timer { return timer.put(into: &text) }
+        text.put("{\"id\":")
+        text.put(string: change.id)
+        text.put("}")
+      }
+    }
+  }
+
+  private func putTotals(into text: inout [UInt8]) {
+    if let journal, !journal.isEmpty {
+      text.put(",\"j\":")
+      journal.put(into: &text)
+    }
+    if let base {
+      text.put(",\"b\":")
+      text.put(list: [base.sequence, base.count, base.size]) { $0.put($1) }
+    }
+    if unfinished > 0 {
+      text.put(",\"w\":")
+      text.put(unfinished)
+    }
+    if timers > 0 {
+      text.put(",\"y\":")
+      text.put(timers)
+    }
+    if keyed > 0 {
+      text.put(",\"c\":")
+      text.put(keyed)
+    }
+  }
+
+  /// Reads a payload; `nil` if it is not of this format.
+  ///
+  /// - Parameters:
+  ///   - payload: The payload.
+  ///   - expected: The value of the header field `Nats-Expected-Last-Subject-Sequence`.
+  init?(_ payload: [UInt8], expecting expected: Int) {
+    guard let root = try? JSONDocument(parsing: payload).root, root["f"]?.integer() == Self.format,
+      let kind = root["k"]?.string.flatMap({ Kind(rawValue: $0) }), let epoch = root["e"]?.string,
+      let version: Int = root["v"]?.integer(), let number: Int = root["n"]?.integer(),
+      let at = root["t"]?.integer(as: Int64.self), version >= 0, number >= 0
+    else { return nil }
+    self.init(kind: kind, epoch: epoch, version: version, number: number, at: at)
+    isEnded = root["z"] != nil
+    first = root["s"]?.integer()
+    hasParameters = root["h"] != nil
+    parameters = root["p"]?.json
+    unfinished = root["w"]?.integer() ?? 0
+    timers = root["y"]?.integer() ?? 0
+    keyed = root["c"]?.integer() ?? 0
+    guard readPositions(of: root, expected), readBatch(of: root) else { return nil }
+    if let json = root["j"] {
+      guard let read = Journal(json) else { return nil }
+      journal = read
+    } else if base == nil {
+      journal = Journal()
+    }
+  }
+
+  private mutating func readPositions(of root: JSONElement, _ expected: Int) -> Bool {
+    var levels: [[HistoryIndex.Position]] = []
+    for level in root["i"]?.elements ?? [] {
+      let numbers = (level.elements ?? []).compactMap { $0.integer(as: Int.self) }
+      guard numbers.count.isMultiple(of: 2), numbers.count < 2 * HistoryIndex.fanOut else {
+        return false
+      }
+      levels.append(
+        stride(from: 0, to: numbers.count, by: 2).map { index in
+          HistoryIndex.Position(
+            version: version - numbers[index], sequence: expected - numbers[index + 1])
+        })
+    }
+    index = HistoryIndex(levels)
+    func three(_ name: String) -> [Int]? {
+      let numbers = root[name]?.elements?.compactMap { $0.integer(as: Int.self) }
+      return numbers?.count == 3 ? numbers : nil
+    }
+    if root["x"] != nil {
+      guard let numbers = three("x") else { return false }
+      origin = Origin(stream: numbers[0], sequence: numbers[1], version: numbers[2])
+    }
+    if root["b"] != nil {
+      guard let numbers = three("b") else { return false }
+      base = Base(sequence: numbers[0], count: numbers[1], size: numbers[2])
+    }
+    return true
+  }
+
+  private mutating func readBatch(of root: JSONElement) -> Bool {
+    var next = version
+    for element in root["m"]?.elements ?? [] {
+      next += 1
+      guard let entry = LogEntry(element, version: next) else { return false }
+      batch.entries.append(entry)
+    }
+    for element in root["a"]?.elements ?? [] {
+      guard let action = AcceptedAction(element) else { return false }
+      batch.accepted.append(action)
+    }
+    for element in root["d"]?.elements ?? [] {
+      guard let request: Int = element[0]?.integer(), let place: Int = element[1]?.integer() else {
+        return false
+      }
+      batch.finished.append(AcceptedAction.ID(request: request, place: place))
+    }
+    for element in root["o"]?.elements ?? [] {
+      guard let outcome = StoredOutcome(element) else { return false }
+      batch.outcomes.append(outcome)
+    }
+    for element in root["u"]?.elements ?? [] {
+      guard let id = element["id"]?.string else { return false }
+      let isRemoval = element["a"] == nil
+      let timer = isRemoval ? nil : StoredTimer(element)
+      guard isRemoval || timer != nil else { return false }
+      batch.timers.append(StoredTimerChange(id: id, timer: timer))
+    }
+    return true
+  }
+}

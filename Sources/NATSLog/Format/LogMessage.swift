@@ -1,0 +1,76 @@
+internal import ReactorLog
+
+/// One message of a session in a LOG stream: a batch with the positions of the messages before it.
+///
+/// The payload is one JSON object; see ``json`` for its members.
+struct LogMessage: Equatable, Sendable {
+  /// The format that this release writes and reads.
+  static let format = 1
+
+  /// The kind of a message.
+  enum Kind: String, Sendable {
+    /// Begins a history.
+    case create
+    /// Contains changes; the first one of a session begins its history.
+    case batch
+    /// Ends the session.
+    case end
+    /// Changes nothing: it takes the place of a batch whose outcome was not known.
+    case void
+  }
+
+  /// The message of another session's history that a fork continues.
+  struct Origin: Equatable, Sendable {
+    /// The number of the LOG stream.
+    let stream: Int
+    /// The message that contains the last entry.
+    let sequence: Int
+    /// The last version that belongs to the fork.
+    let version: Int
+  }
+
+  /// The message that contains the complete journal.
+  struct Base: Equatable, Sendable {
+    let sequence: Int
+    /// The number of messages after it, this one included.
+    let count: Int
+    /// The approximate size of the journal's changes in these, in bytes.
+    let size: Int
+  }
+
+  var kind: Kind
+  /// Whether the session has ended, after an end or a void message after one.
+  var isEnded = false
+  /// The name of the history; empty for a void message of a session that was never stored.
+  var epoch: String
+  /// The version before the batch.
+  var version: Int
+  /// The number of messages before this one in the history.
+  var number = 0
+  /// The time of the last entry, or of the creation, in milliseconds.
+  var at: Int64
+  /// The messages before this one in the history.
+  var index = HistoryIndex()
+  /// The first message of the history; `nil` for that message itself.
+  var first: Int?
+  /// Whether the first message has parameters.
+  var hasParameters = false
+  /// The parameters of the session, as JSON; in the first message only.
+  var parameters: [UInt8]?
+  /// The history that this one continues.
+  var origin: Origin?
+  /// The changes.
+  var batch = LogBatch()
+  /// The complete journal after the batch, in a base.
+  var journal: Journal?
+  /// The last base before this message; `nil` if the message is a base.
+  var base: Base?
+  /// The numbers of unfinished actions and of timers after the batch.
+  var unfinished = 0
+  var timers = 0
+  /// The number of messages of the history with outcomes of idempotency keys, this one included.
+  var keyed = 0
+
+  /// The version after the batch.
+  var lastVersion: Int { version + batch.entries.count }
+}

@@ -1,0 +1,56 @@
+internal import NATSClient
+internal import ReactorCoding
+
+/// A message as a stream has it.
+struct StreamMessage: Sendable {
+  let subject: String
+  let sequence: Int
+  let headers: [String: String]
+  let payload: [UInt8]
+
+  /// The sequence that the message expected its predecessor to have; `nil` if it has no such field.
+  var expected: Int? { headers["Nats-Expected-Last-Subject-Sequence"].flatMap { Int($0) } }
+
+  /// The writer of the message, and its number.
+  var mark: WriterMark? { headers["R"].flatMap { WriterMark($0) } }
+
+  /// The message of a direct get; `nil` if the reply has none.
+  init?(direct reply: NATSMessage) {
+    guard let sequence = reply.headers["Nats-Sequence"].flatMap({ Int($0) }),
+      let subject = reply.headers["Nats-Subject"]
+    else { return nil }
+    self.subject = subject
+    self.sequence = sequence
+    headers = reply.headers
+    payload = reply.payload
+  }
+
+  /// The message of a reply of the leader: its fields are Base64 in JSON.
+  init?(_ message: JSONElement) {
+    guard let subject = message["subject"]?.string, let sequence: Int = message["seq"]?.integer()
+    else { return nil }
+    func bytes(_ name: String) -> [UInt8]? {
+      guard let element = message[name] else { return [] }
+      guard element.kind == .string else { return nil }
+      return Base64.decode(element.bytes.dropFirst().dropLast())
+    }
+    guard let payload = bytes("data"), let header = bytes("hdrs") else { return nil }
+    self.subject = subject
+    self.sequence = sequence
+    self.payload = payload
+    headers = Self.headers(of: header)
+  }
+
+  /// Parses a block of header fields: `NATS/1.0\r\nName: value\r\n\r\n`.
+  static func headers(of block: [UInt8]) -> [String: String] {
+    var headers: [String: String] = [:]
+    for line in block.split(separator: UInt8(ascii: "\n")).dropFirst() {
+      let line = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
+      guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { continue }
+      let value = line[(colon + 1)...].drop { $0 == UInt8(ascii: " ") }
+      headers[String(decoding: line[..<colon], as: UTF8.self)] = String(
+        decoding: value, as: UTF8.self)
+    }
+    return headers
+  }
+}

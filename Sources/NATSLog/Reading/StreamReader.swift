@@ -1,0 +1,170 @@
+internal import NATSClient
+internal import ReactorCoding
+internal import ReactorLog
+
+/// Reads the messages of streams, without a consumer.
+struct StreamReader: Sendable {
+  /// The number of messages that are requested at once.
+  static let parallel = 64
+
+  let engine: LogEngine
+
+  // MARK: The leader
+
+  /// The last message of a subject, from the stream's leader; `nil` for none.
+  func last(_ subject: String, in stream: String) async throws(LogError) -> StreamMessage? {
+    var body: [UInt8] = []
+    body.put("{\"last_by_subj\":")
+    body.put(string: subject)
+    body.put("}")
+    return try await get(body, in: stream)
+  }
+
+  /// The first message of a subject after a sequence, from the stream's leader; `nil` for none.
+  func next(
+    _ subject: String, after sequence: Int, in stream: String
+  ) async throws(LogError) -> StreamMessage? {
+    var body: [UInt8] = []
+    body.put("{\"seq\":")
+    body.put(sequence + 1)
+    body.put(",\"next_by_subj\":")
+    body.put(string: subject)
+    body.put("}")
+    return try await get(body, in: stream)
+  }
+
+  /// The message at a sequence, from the stream's leader; `nil` for none.
+  func leaderMessage(at sequence: Int, in stream: String) async throws(LogError) -> StreamMessage? {
+    try await get(Array("{\"seq\":\(sequence)}".utf8), in: stream)
+  }
+
+  private func get(_ body: [UInt8], in stream: String) async throws(LogError) -> StreamMessage? {
+    do throws(APIFailure) {
+      let root = try await call("STREAM.MSG.GET.\(stream)", body)
+      guard let message = root["message"].flatMap({ StreamMessage($0) }) else {
+        throw .log(.corrupt("The brokers' reply has no message."))
+      }
+      return message
+    } catch {
+      if case .api(10037, _) = error { return nil }
+      throw error.logError
+    }
+  }
+
+  // MARK: Any replica
+
+  /// The message at a sequence, from any replica; `nil` for none.
+  func message(at sequence: Int, in stream: String) async throws(LogError) -> StreamMessage? {
+    let reply = try await engine.request(
+      Array("{\"seq\":\(sequence)}".utf8), to: "$JS.API.DIRECT.GET.\(stream)")
+    if let message = StreamMessage(direct: reply) { return message }
+    // The replica may be behind.
+    return try await leaderMessage(at: sequence, in: stream)
+  }
+
+  /// The messages at some sequences, in their order; `nil` for each that is missing.
+  func messages(
+    at sequences: [Int], in stream: String
+  ) async throws(LogError) -> [StreamMessage?] {
+    let found = await withTaskGroup(
+      of: (Int, Result<StreamMessage?, LogError>).self,
+      returning: [Int: Result<StreamMessage?, LogError>].self
+    ) { group in
+      var results: [Int: Result<StreamMessage?, LogError>] = [:]
+      for (index, sequence) in sequences.enumerated() {
+        if index >= Self.parallel, let (index, result) = await group.next() {
+          results[index] = result
+        }
+        group.addTask {
+          do throws(LogError) {
+            return (index, .success(try await message(at: sequence, in: stream)))
+          } catch {
+            return (index, .failure(error))
+          }
+        }
+      }
+      for await (index, result) in group { results[index] = result }
+      return results
+    }
+    var messages: [StreamMessage?] = []
+    messages.reserveCapacity(sequences.count)
+    for index in sequences.indices {
+      messages.append(try found[index]?.get())
+    }
+    return messages
+  }
+
+  // MARK: API
+
+  /// Why a call of the brokers' API has failed.
+  enum APIFailure: Error {
+    case log(LogError)
+    /// An error of the API with its code.
+    case api(Int, String)
+
+    var logError: LogError {
+      switch self {
+      case .log(let error): error
+      case .api(let code, let text): .unavailable("The brokers reject a request: \(code) \(text)")
+      }
+    }
+  }
+
+  /// Calls the brokers' API; repeats the call while there is no leader.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the call, with its stream.
+  ///   - body: The request, as JSON.
+  ///   - time: How long, in milliseconds; `nil` is `cluster.wait`.
+  /// - Returns: The reply.
+  /// - Throws: The error of the brokers, or if they do not reply.
+  func call(
+    _ name: String, _ body: [UInt8] = [], within time: Int64? = nil
+  ) async throws(APIFailure) -> JSONElement {
+    let deadline = ContinuousClock.now + .milliseconds(time ?? engine.wait)
+    while true {
+      let reply: NATSMessage
+      do throws(LogError) {
+        reply = try await engine.request(
+          body, to: "$JS.API.\(name)",
+          within: Int64((deadline - ContinuousClock.now) / .milliseconds(1)))
+      } catch {
+        throw .log(error)
+      }
+      guard let root = try? JSONDocument(parsing: reply.payload).root else {
+        throw .log(.corrupt("The brokers' reply is no JSON."))
+      }
+      guard let error = root["error"] else { return root }
+      let code: Int = error["err_code"]?.integer() ?? 0
+      let isTemporary = [10008, 10009, 10023].contains(code)
+      guard isTemporary, ContinuousClock.now < deadline else {
+        throw .api(code, error["description"]?.string ?? "")
+      }
+      try? await Task.sleep(for: .milliseconds(AppendMachine.interval))
+    }
+  }
+
+  /// The subjects of a stream that match a filter, with the numbers of their messages.
+  func subjects(
+    of stream: String, matching filter: String
+  ) async throws(LogError) -> [String] {
+    var subjects: [String] = []
+    while true {
+      var body: [UInt8] = []
+      body.put("{\"subjects_filter\":")
+      body.put(string: filter)
+      body.put(",\"offset\":")
+      body.put(subjects.count)
+      body.put("}")
+      let root: JSONElement
+      do throws(APIFailure) {
+        root = try await call("STREAM.INFO.\(stream)", body)
+      } catch {
+        throw error.logError
+      }
+      let page = root["state"]?["subjects"]?.members ?? []
+      subjects += page.map(\.name)
+      guard !page.isEmpty, subjects.count < root["total"]?.integer() ?? 0 else { return subjects }
+    }
+  }
+}

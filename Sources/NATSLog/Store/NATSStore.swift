@@ -1,0 +1,100 @@
+internal import NATSClient
+internal import ReactorLog
+internal import Synchronization
+internal import SystemThreads
+internal import Telemetry
+
+/// The parts of a store that its sessions share.
+final class NATSStore: Sendable {
+  let engine: LogEngine
+  let names: StoreNames
+  let executor = LogExecutor()
+  let timers = TimerTable()
+  /// The number of snapshots that are being stored.
+  let saves = Atomic<Int>(0)
+  /// How long outcomes of idempotency keys are retained, in milliseconds.
+  let outcomeRetention: Int64
+  /// The maximum size of a payload, in bytes.
+  let payloadBound: Int
+  let logger: Logger
+
+  init(
+    _ engine: LogEngine, _ names: StoreNames, outcomeRetention: Int64, logger: Logger
+  ) {
+    self.engine = engine
+    self.names = names
+    self.outcomeRetention = outcomeRetention
+    self.logger = logger
+    // The header fields of an append take at most 1 KiB.
+    payloadBound = engine.connection.maximumPayload - 1024
+  }
+
+  var reader: StreamReader { StreamReader(engine: engine) }
+
+  func history(of key: SessionKey) -> HistoryReader {
+    HistoryReader(reader: reader, names: names, key: key)
+  }
+
+  func snapshots(of key: SessionKey) -> SnapshotReader {
+    SnapshotReader(reader: reader, names: names, key: key)
+  }
+
+  /// Appends a message to a subject.
+  ///
+  /// - Parameters:
+  ///   - payload: The payload.
+  ///   - void: Makes the payload that changes nothing, in case the outcome stays unknown.
+  ///   - subject: The subject.
+  ///   - stream: Its stream.
+  ///   - expected: The sequence of the subject's last message.
+  ///   - completion: Called once, on the thread of the engine: with the sequence of the message.
+  func append(
+    _ payload: [UInt8], void: @escaping @Sendable () -> [UInt8], to subject: String,
+    in stream: String, expecting expected: Int,
+    completion: @escaping @Sendable (Result<Int, LogError>) -> Void
+  ) {
+    guard payload.count <= payloadBound else { return completion(.failure(.tooLarge)) }
+    engine.append(
+      PendingAppend(
+        subject: subject, expected: expected, batch: (engine.nextMark(), payload),
+        void: (engine.nextMark(), void), wait: engine.wait,
+        read: { [reader, executor] reading, done in
+          executor.detach {
+            do throws(LogError) {
+              let found =
+                switch reading {
+                case .at(let sequence):
+                  try await reader.leaderMessage(at: sequence, in: stream)
+                case .after(let sequence):
+                  try await reader.next(subject, after: sequence, in: stream)
+                }
+              done(.success(found.map { ($0.sequence, $0.mark) }))
+            } catch {
+              done(.failure(error))
+            }
+          }
+        },
+        completion: { completion($0.result) }))
+  }
+}
+
+extension AppendMachine.Outcome {
+  /// The sequence of the message, or why there is none.
+  var result: Result<Int, LogError> {
+    switch self {
+    case .committed(let sequence): .success(sequence)
+    case .lost(let writer): .failure(.lost(to: writer.map { NodeID($0) }))
+    case .full: .failure(.full)
+    case .tooLarge: .failure(.tooLarge)
+    case .unavailable: .failure(.unavailable("The brokers do not confirm the append."))
+    case .unknown: .failure(.unknown)
+    case .rejected(let reason): .failure(.unavailable("The brokers reject the append: \(reason)"))
+    }
+  }
+}
+
+extension NodeID {
+  init(_ writer: Writer) {
+    self.init(name: writer.name, incarnation: writer.incarnation)
+  }
+}

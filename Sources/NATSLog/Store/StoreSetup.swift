@@ -1,0 +1,189 @@
+internal import NATSClient
+internal import ReactorCoding
+internal import ReactorLog
+
+/// Creates the streams of a store, or checks those that exist.
+struct StoreSetup: Sendable {
+  /// A stream of a store.
+  struct Stream: Equatable, Sendable {
+    let name: String
+    let subjects: [String]
+    /// The messages that are retained per subject; -1 for all.
+    let messagesPerSubject: Int
+    /// Whether the stream is in memory, with messages of 15 seconds.
+    var isVolatile = false
+    /// Whether messages are rejected, not the oldest deleted, when the stream is full.
+    var rejectsWhenFull = false
+  }
+
+  let reader: StreamReader
+  let names: StoreNames
+  let replicas: Int
+  /// How long to wait for a leader, in milliseconds.
+  let wait: Int64
+
+  /// The streams of the store.
+  var streams: [Stream] {
+    let prefix = names.prefix
+    var streams = [
+      Stream(
+        name: names.meta, subjects: ["g", "w", "t"].map { "\(prefix).\($0).>" } + ["\(prefix).c"],
+        messagesPerSubject: 1)
+    ]
+    streams += (0..<names.logStreams).map {
+      Stream(
+        name: names.log($0), subjects: ["\(prefix).l.\($0).>"], messagesPerSubject: -1,
+        rejectsWhenFull: true)
+    }
+    streams += (0..<StoreNames.snapshotStreams).map {
+      Stream(
+        name: names.snapshots($0), subjects: ["\(prefix).s.\($0).>"],
+        messagesPerSubject: SnapshotRecord.retained)
+    }
+    streams.append(
+      Stream(
+        name: "\(prefix)-LIVE", subjects: ["\(prefix).v.*"], messagesPerSubject: 1,
+        isVolatile: true))
+    return streams
+  }
+
+  /// Creates or checks the streams and the store's own settings.
+  func run() async throws(NATSLogError) {
+    let streams = streams
+    // META first: it has the settings that the others depend on.
+    try await prepare(streams[0])
+    try await checkSettings()
+    for stream in streams.dropFirst() { try await prepare(stream) }
+  }
+
+  private func prepare(_ stream: Stream) async throws(NATSLogError) {
+    do throws(StreamReader.APIFailure) {
+      let root = try await reader.call("STREAM.INFO.\(stream.name)", within: wait)
+      guard let configuration = root["config"] else {
+        throw .log(.corrupt("The stream \(stream.name) has no configuration."))
+      }
+      return try check(stream, configuration)
+    } catch {
+      guard case .api(10059, _) = error else { throw failure(error, stream.name) }
+    }
+    do throws(StreamReader.APIFailure) {
+      _ = try await reader.call(
+        "STREAM.CREATE.\(stream.name)", configuration(of: stream), within: wait)
+    } catch {
+      throw failure(error, stream.name)
+    }
+  }
+
+  /// Checks an existing stream.
+  private func check(
+    _ stream: Stream, _ configuration: JSONElement
+  ) throws(StreamReader.APIFailure) {
+    let subjects = (configuration["subjects"]?.elements ?? []).compactMap(\.string)
+    let perSubject: Int? = configuration["max_msgs_per_subject"]?.integer()
+    guard Set(subjects) == Set(stream.subjects),
+      perSubject ?? -1 == stream.messagesPerSubject
+        || stream.messagesPerSubject < 0 && perSubject ?? 0 <= 0
+    else {
+      throw .api(
+        10058, "the stream \(stream.name) belongs to another program or store; set cluster.name")
+    }
+    let stored = configuration["num_replicas"]?.integer() ?? 1
+    guard stored == replicas else {
+      throw .api(
+        10058,
+        "cluster.replicas is \(replicas), but the stream \(stream.name) has \(stored)")
+    }
+  }
+
+  private func configuration(of stream: Stream) -> [UInt8] {
+    var body: [UInt8] = []
+    body.put("{\"name\":")
+    body.put(string: stream.name)
+    body.put(",\"subjects\":")
+    body.put(list: stream.subjects) { $0.put(string: $1) }
+    body.put(",\"retention\":\"limits\",\"max_consumers\":-1,\"max_msgs\":-1,\"max_bytes\":-1")
+    body.put(",\"max_msgs_per_subject\":")
+    body.put(stream.messagesPerSubject)
+    body.put(",\"max_age\":")
+    body.put(stream.isVolatile ? 15_000_000_000 : 0)
+    body.put(",\"discard\":")
+    body.put(string: stream.rejectsWhenFull ? "new" : "old")
+    body.put(",\"storage\":")
+    body.put(string: stream.isVolatile ? "memory" : "file")
+    body.put(",\"num_replicas\":")
+    body.put(replicas)
+    // Longer than an append can be in flight: a leader without a quorum steps down within 20 s.
+    body.put(",\"duplicate_window\":")
+    body.put(stream.isVolatile ? 15_000_000_000 : 60_000_000_000)
+    body.put(",\"allow_direct\":true}")
+    return body
+  }
+
+  /// Writes the settings that are fixed with the store, or compares them.
+  private func checkSettings() async throws(NATSLogError) {
+    let stored: StreamMessage?
+    do throws(LogError) {
+      stored = try await reader.last(names.configuration, in: names.meta)
+      guard let stored else {
+        let payload = Array("{\"f\":\(LogMessage.format),\"streams\":\(names.logStreams)}".utf8)
+        let reply = AppendReply(
+          try await reader.engine.request(
+            payload, to: names.configuration,
+            headers: [("Nats-Expected-Last-Subject-Sequence", "0")], within: wait))
+        guard case .stored = reply else {
+          throw .unavailable("The settings of the store cannot be written: \(reply)")
+        }
+        return
+      }
+      _ = stored
+    } catch {
+      throw NATSLogError(error.reason, isTemporary: true)
+    }
+    guard let root = try? JSONDocument(parsing: stored?.payload ?? []).root else {
+      throw NATSLogError("\(names.configuration) is not the record of a store")
+    }
+    guard root["f"]?.integer() == LogMessage.format else {
+      throw NATSLogError("the store \(names.prefix) has a format that this release cannot read")
+    }
+    let streams: Int = root["streams"]?.integer() ?? 0
+    guard streams == names.logStreams else {
+      throw NATSLogError(
+        "cluster.streams is \(names.logStreams), but the store \(names.prefix) was created with "
+          + "\(streams)")
+    }
+  }
+
+  private func failure(_ error: StreamReader.APIFailure, _ stream: String) -> NATSLogError {
+    switch error {
+    case .log(let error):
+      NATSLogError(
+        "JetStream does not reply; is it enabled on the brokers? (\(error.reason))",
+        isTemporary: true)
+    case .api(10074, _), .api(10005, _):
+      // 10074: one broker without a cluster; 10005: fewer brokers than replicas.
+      NATSLogError(
+        "cluster.replicas is \(replicas), but there are fewer brokers; start more or lower it")
+    case .api(10039, _), .api(10076, _):
+      NATSLogError("JetStream is not enabled for this account")
+    case .api(10065, _):
+      NATSLogError(
+        "the subjects of \(stream) belong to another program's stream; set cluster.name")
+    case .api(10058, let text): NATSLogError(text)
+    case .api(let code, let text):
+      NATSLogError(
+        "the brokers reject the stream \(stream): \(text) (\(code))",
+        isTemporary: [10008, 10009, 10023].contains(code))
+    }
+  }
+}
+
+extension LogError {
+  /// The reason as one line.
+  var reason: String {
+    switch self {
+    case .unavailable(let text), .corrupt(let text):
+      text.hasSuffix(".") ? String(text.dropLast()) : text
+    default: "\(self)"
+    }
+  }
+}

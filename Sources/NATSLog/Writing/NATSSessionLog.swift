@@ -1,0 +1,273 @@
+internal import ReactorLog
+internal import Synchronization
+internal import Telemetry
+
+/// The log of one session: the end that its writes follow, and what was read with it.
+///
+/// The writes of an object follow the message that it has read or written last. Another writer's
+/// message in between makes the next write fail, and the session is read again.
+final class NATSSessionLog: SessionLog {
+  private struct State {
+    /// The end of the log that the next write follows; `nil` while it is not known.
+    var claim: SessionHead?
+    /// The outcomes that were appended since the claim was read, and those before, once they are read.
+    var recentOutcomes: [String: StoredOutcome] = [:]
+    var earlierOutcomes: [String: StoredOutcome]?
+    /// The latest snapshots of a history, once they are known.
+    var snapshots: (epoch: String, earlier: [SnapshotRecord.Earlier])?
+  }
+
+  /// The maximum number of snapshots that wait to be stored.
+  private static let snapshotBound = 4
+
+  let key: SessionKey
+  let store: NATSStore
+  let marks: SessionMarks
+  private let state = Mutex(State())
+  private let writes = SerialOperations()
+  private let saves = SerialOperations()
+
+  init(_ key: SessionKey, in store: NATSStore) {
+    self.key = key
+    self.store = store
+    marks = SessionMarks(key, in: store)
+  }
+
+  var history: HistoryReader { store.history(of: key) }
+
+  // MARK: Reading the end
+
+  /// Reads the end of the log, from which the next write continues.
+  func readHead() async throws(LogError) -> SessionHead {
+    let head = try await history.head()
+    state.withLock { state in
+      // While a write is under way, its result is the newer end.
+      guard !writes.isBusy, state.claim?.sequence ?? -1 <= head.sequence else { return }
+      claim(head, in: &state)
+    }
+    return head
+  }
+
+  private func claim(_ head: SessionHead, in state: inout State) {
+    if state.claim?.sequence != head.sequence || state.claim?.epoch != head.epoch {
+      state.recentOutcomes = [:]
+      state.earlierOutcomes = head.keyed == 0 ? [:] : nil
+    }
+    state.claim = head
+    marks.didRead(head)
+  }
+
+  // MARK: Writing
+
+  /// The decision about a write that follows an end of the log.
+  enum Decision {
+    case write(LogMessage)
+    case reject(LogError)
+    /// There is nothing to write.
+    case finish
+  }
+
+  /// Writes a message after the end of the log.
+  ///
+  /// - Parameters:
+  ///   - decide: Makes the message. If it rejects an end that is only remembered, the end is read, and
+  ///     the function is called again.
+  ///   - completion: Called once, on the concurrent queue.
+  func write(
+    _ decide: @escaping @Sendable (SessionHead) -> Decision,
+    completion: @escaping @Sendable (Result<Void, LogError>) -> Void
+  ) {
+    writes.add { [self] done in
+      @Sendable func finish(_ result: Result<Void, LogError>) {
+        store.executor.complete {
+          completion(result)
+          done()
+        }
+      }
+      if let claim = state.withLock({ $0.claim }) {
+        let decision = decide(claim)
+        guard case .reject = decision else { return carryOut(decision, after: claim, finish) }
+      }
+      store.executor.detach { [self] in
+        do throws(LogError) {
+          let head = try await history.head()
+          state.withLock { claim(head, in: &$0) }
+          carryOut(decide(head), after: head, finish)
+        } catch {
+          finish(.failure(error))
+        }
+      }
+    }
+  }
+
+  private func carryOut(
+    _ decision: Decision, after head: SessionHead,
+    _ finish: @escaping @Sendable (Result<Void, LogError>) -> Void
+  ) {
+    switch decision {
+    case .finish: finish(.success(()))
+    case .reject(let error): finish(.failure(error))
+    case .write(let message):
+      guard marks.lacks(for: message) else { return append(message, after: head, finish) }
+      // The marks first: a mark without a meaning does no harm.
+      store.executor.detach { [self] in
+        do throws(LogError) {
+          try await marks.add(for: message)
+          append(message, after: head, finish)
+        } catch {
+          finish(.failure(error))
+        }
+      }
+    }
+  }
+
+  private func append(
+    _ message: LogMessage, after head: SessionHead,
+    _ finish: @escaping @Sendable (Result<Void, LogError>) -> Void
+  ) {
+    let names = store.names
+    store.append(
+      message.json(expecting: head.sequence),
+      void: { head.voiding(now: .now).json(expecting: head.sequence) },
+      to: names.logSubject(of: key), in: names.log(names.logNumber(of: key)),
+      expecting: head.sequence
+    ) { [self] result in
+      switch result {
+      case .success(let sequence): didAppend(message, after: head, at: sequence)
+      case .failure: state.withLock { $0.claim = nil }
+      }
+      finish(result.map { _ in })
+    }
+  }
+
+  private func didAppend(_ message: LogMessage, after head: SessionHead, at sequence: Int) {
+    let next = head.following(message, at: sequence, by: store.engine.writer)
+    state.withLock { state in
+      if message.kind != .batch { (state.recentOutcomes, state.earlierOutcomes) = ([:], [:]) }
+      for outcome in message.batch.outcomes {
+        state.recentOutcomes[outcome.key.name] = outcome
+      }
+      state.claim = next
+    }
+    if !message.batch.timers.isEmpty || message.kind == .end && head.timers > 0 {
+      store.timers.set(next, of: key, in: store.names)
+    }
+    marks.didAppend(next) { [weak self] removal in self?.removeMarks(removal) }
+  }
+
+  /// Removes marks that have lost their meaning, between two writes.
+  private func removeMarks(_ removal: @escaping @Sendable () async -> Void) {
+    writes.add { [self] done in
+      store.executor.detach {
+        await removal()
+        done()
+      }
+    }
+  }
+
+  func create(
+    epoch: String, parameters: [UInt8]?,
+    completion: @escaping @Sendable (Result<Void, LogError>) -> Void
+  ) {
+    write(
+      { head in
+        head.status == .stored
+          ? .reject(.conflict)
+          : .write(head.creating(epoch, parameters: parameters, now: .now))
+      }, completion: completion)
+  }
+
+  func append(
+    _ batch: LogBatch, to epoch: String, expecting version: Int,
+    completion: @escaping @Sendable (Result<Void, LogError>) -> Void
+  ) {
+    write(
+      { head in
+        head.accepts(epoch, version)
+          ? .write(head.appending(batch, to: epoch, now: .now)) : .reject(.conflict)
+      }, completion: completion)
+  }
+
+  func end(completion: @escaping @Sendable (Result<Void, LogError>) -> Void) {
+    write({ head in head.status == .ended ? .finish : .write(head.ending(now: .now)) }) {
+      [self] result in
+      completion(result)
+      guard case .success = result else { return }
+      let snapshots = store.snapshots(of: key)
+      store.executor.detach { try? await snapshots.deleteAll() }
+    }
+  }
+
+  // MARK: Snapshots
+
+  func save(_ snapshot: Snapshot, of epoch: String) {
+    guard snapshot.state.count + 4096 <= store.payloadBound else {
+      return store.logger.warning(
+        "a snapshot exceeds max_payload of the brokers and is not stored",
+        ["reactor": key.reactor, "session": key.id, "bytes": "\(snapshot.state.count)"])
+    }
+    // A snapshot only saves time.
+    guard saves.waitingCount < Self.snapshotBound else { return }
+    store.saves.add(1, ordering: .relaxed)
+    saves.add { [self] done in
+      store.executor.detach { [self] in
+        try? await store(snapshot, epoch)
+        store.saves.subtract(1, ordering: .relaxed)
+        done()
+      }
+    }
+  }
+
+  private func store(_ snapshot: Snapshot, _ epoch: String) async throws(LogError) {
+    let claim = state.withLock { $0.claim }
+    let head: SessionHead
+    if let claim { head = claim } else { head = try await history.head(isComplete: false) }
+    guard head.status == .stored, head.epoch == epoch, snapshot.version <= head.version else {
+      return
+    }
+    let snapshots = store.snapshots(of: key)
+    var earlier = state.withLock { $0.snapshots?.epoch == epoch ? $0.snapshots?.earlier : nil }
+    if earlier == nil, let (sequence, record) = try await snapshots.latest(), record.epoch == epoch
+    {
+      let latest = SnapshotRecord.Earlier(
+        version: record.snapshot.version, sequence: sequence, schema: record.snapshot.schema)
+      earlier = Array(([latest] + record.earlier).prefix(SnapshotRecord.retained - 1))
+    }
+    guard snapshot.version >= earlier?.first?.version ?? 1 else { return }
+    // A snapshot of another schema at the same version is replaced.
+    let saved = try await snapshots.save(
+      snapshot, of: epoch, after: (earlier ?? []).filter { $0.version < snapshot.version })
+    state.withLock { $0.snapshots = (epoch, saved) }
+  }
+
+  // MARK: Outcomes
+
+  /// The outcome of a key if it is in memory: the inner optional.
+  func knownOutcome(of key: String) -> StoredOutcome?? {
+    state.withLock { state in
+      if let recent = state.recentOutcomes[key] { return .some(recent) }
+      guard state.claim != nil, let earlier = state.earlierOutcomes else { return nil }
+      return .some(earlier[key])
+    }
+  }
+
+  /// Reads the outcomes of the session, the latest 10,000 that are retained.
+  func readOutcome(of name: String) async throws(LogError) -> StoredOutcome? {
+    let head: SessionHead
+    if let claim = state.withLock({ $0.claim }) {
+      head = claim
+    } else {
+      head = try await readHead()
+    }
+    guard head.status == .stored else { return nil }
+    let (difference, isOverflow) = Timestamp.now.milliseconds.subtractingReportingOverflow(
+      store.outcomeRetention)
+    let outcomes = try await history.outcomes(
+      of: head, since: isOverflow ? .min : difference, bound: 10_000)
+    return state.withLock { state in
+      // A session that began again meanwhile has its own.
+      if state.claim?.epoch == head.epoch { state.earlierOutcomes = outcomes }
+      return state.recentOutcomes[name] ?? outcomes[name]
+    }
+  }
+}

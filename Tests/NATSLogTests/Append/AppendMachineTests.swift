@@ -1,0 +1,166 @@
+import NATSClient
+import Testing
+
+@testable import NATSLog
+
+/// The decisions of an append, without brokers and without a clock.
+struct AppendMachineTests {
+  private let batch = WriterMark(writer: Writer(name: "a", incarnation: 1), number: 7)
+  private let void = WriterMark(writer: Writer(name: "a", incarnation: 1), number: 8)
+  private let other = WriterMark(writer: Writer(name: "b", incarnation: 2), number: 1)
+
+  /// An append after message 10 whose batch was published at 0.
+  private func published(wait: Int64 = 1000) -> AppendMachine {
+    var machine = AppendMachine(expecting: 10, batch: batch, void: void, now: 0, wait: wait)
+    #expect(machine.tick(0) == .publish(.batch))
+    machine.didPublish(.batch)
+    return machine
+  }
+
+  /// An append whose batch was not acknowledged, and whose void message was published at 1000.
+  private func voiding() -> AppendMachine {
+    var machine = published()
+    #expect(machine.tick(1000) == .publish(.void))
+    machine.didPublish(.void)
+    return machine
+  }
+
+  @Test func `a sequence is a commit`() {
+    var machine = published()
+    let step = machine.didReceive(.stored(sequence: 11, isDuplicate: false), to: .batch, at: 1)
+    #expect(step == .finish(.committed(11)))
+    #expect(machine.isFinished)
+    // A late reply to a repetition changes nothing.
+    #expect(machine.didReceive(.otherSequence(11), to: .batch, at: 2) == .none)
+    #expect(machine.tick(5000) == .none)
+  }
+
+  @Test func `without a reply the same message is sent again`() {
+    var machine = published()
+    #expect(machine.tick(100) == .none)
+    #expect(machine.tick(250) == .publish(.batch))
+    machine.didPublish(.batch)
+    #expect(machine.tick(499) == .none)
+    #expect(machine.tick(500) == .publish(.batch))
+  }
+
+  @Test(arguments: [
+    (AppendReply.unavailable, Int64(251)), (.inFlight, 21), (.otherSequence(9), 51),
+    (.otherSequence(10), 51),
+  ])
+  func `a reply of a stream that is not ready repeats the message later`(
+    _ reply: AppendReply, _ time: Int64
+  ) {
+    var machine = published()
+    #expect(machine.didReceive(reply, to: .batch, at: 1) == .none)
+    #expect(machine.tick(time - 1) == .none)
+    #expect(machine.tick(time) == .publish(.batch))
+  }
+
+  @Test func `a duplicate is read: the writer's own is a commit, another one's a loss`() {
+    for (mark, outcome) in [
+      (batch, AppendMachine.Outcome.committed(12)), (other, .lost(to: other.writer)),
+      (void, .unavailable),
+    ] {
+      var machine = published()
+      let step = machine.didReceive(.stored(sequence: 12, isDuplicate: true), to: .batch, at: 1)
+      #expect(step == .read(.at(12)))
+      #expect(machine.tick(5000) == .none)
+      #expect(machine.didRead((12, mark), at: 2) == .finish(outcome))
+    }
+  }
+
+  @Test func `after a later sequence the message after the expected one is read, not the last`() {
+    var machine = published()
+    #expect(machine.didReceive(.otherSequence(99), to: .batch, at: 1) == .read(.after(10)))
+    #expect(machine.didRead((11, batch), at: 2) == .finish(.committed(11)))
+
+    machine = published()
+    #expect(machine.didReceive(.otherSequence(99), to: .batch, at: 1) == .read(.after(10)))
+    #expect(machine.didRead((13, nil), at: 2) == .finish(.lost(to: nil)))
+  }
+
+  @Test func `a message that cannot be read leads to another attempt`() {
+    var machine = published()
+    #expect(machine.didReceive(.otherSequence(99), to: .batch, at: 1) == .read(.after(10)))
+    #expect(machine.didFailToRead(at: 2) == .none)
+    #expect(machine.tick(52) == .publish(.batch))
+    #expect(machine.didReceive(.otherSequence(99), to: .batch, at: 60) == .read(.after(10)))
+    #expect(machine.didRead(nil, at: 61) == .none)
+    #expect(machine.tick(111) == .publish(.batch))
+  }
+
+  @Test func `a batch that was never sent is known to be missing`() {
+    var machine = AppendMachine(expecting: 10, batch: batch, void: void, now: 0, wait: 1000)
+    #expect(machine.tick(0) == .publish(.batch))
+    // The connection is interrupted: the message was not passed to it.
+    #expect(machine.tick(1000) == .finish(.unavailable))
+  }
+
+  @Test func `a stored void message means that the batch is missing`() {
+    var machine = voiding()
+    let step = machine.didReceive(.stored(sequence: 11, isDuplicate: false), to: .void, at: 1001)
+    #expect(step == .finish(.unavailable))
+  }
+
+  @Test func `a duplicate of the void message is the batch, or another writer's`() {
+    var machine = voiding()
+    let step = machine.didReceive(.stored(sequence: 11, isDuplicate: true), to: .void, at: 1001)
+    #expect(step == .read(.at(11)))
+    #expect(machine.didRead((11, batch), at: 1002) == .finish(.committed(11)))
+  }
+
+  @Test func `a late acknowledgement of the batch is a commit`() {
+    var machine = voiding()
+    let step = machine.didReceive(.stored(sequence: 11, isDuplicate: false), to: .batch, at: 1001)
+    #expect(step == .finish(.committed(11)))
+  }
+
+  @Test func `without any reply the outcome is unknown`() {
+    var machine = voiding()
+    #expect(machine.tick(1250) == .publish(.void))
+    #expect(machine.tick(5999) == .publish(.void))
+    #expect(machine.tick(6000) == .finish(.unknown))
+  }
+
+  @Test(arguments: [
+    (AppendReply.full, AppendMachine.Outcome.full), (.tooLarge, .tooLarge),
+    (.rejected("10060 x"), .rejected("10060 x")),
+  ])
+  func `a rejection is final only for the first message`(
+    _ reply: AppendReply, _ outcome: AppendMachine.Outcome
+  ) {
+    var machine = published()
+    #expect(machine.didReceive(reply, to: .batch, at: 1) == .finish(outcome))
+    machine = published()
+    #expect(machine.tick(250) == .publish(.batch))
+    machine.didPublish(.batch)
+    // The first message may still be in flight.
+    #expect(machine.didReceive(reply, to: .batch, at: 251) == .none)
+    #expect(machine.tick(1000) == .publish(.void))
+  }
+
+  @Test func `a message that exceeds the size is not sent again`() {
+    var machine = AppendMachine(expecting: 10, batch: batch, void: void, now: 0, wait: 1000)
+    #expect(machine.tick(0) == .publish(.batch))
+    #expect(machine.didExceedSize() == .finish(.tooLarge))
+  }
+
+  @Test(arguments: [
+    (#"{"stream":"S","seq":12}"#, AppendReply.stored(sequence: 12, isDuplicate: false)),
+    (#"{"stream":"S","seq":12,"duplicate":true}"#, .stored(sequence: 12, isDuplicate: true)),
+    (
+      #"{"error":{"code":400,"err_code":10071,"description":"wrong last sequence: 31"}}"#,
+      .otherSequence(31)
+    ),
+    (#"{"error":{"code":400,"err_code":10164,"description":"x"}}"#, .inFlight),
+    (#"{"error":{"code":503,"err_code":10077,"description":"maximum bytes exceeded"}}"#, .full),
+    (#"{"error":{"code":503,"err_code":10077,"description":"raft: not leader"}}"#, .unavailable),
+    (#"{"error":{"code":503,"err_code":10008,"description":"x"}}"#, .unavailable),
+    (#"{"error":{"code":400,"err_code":10060,"description":"x"}}"#, .rejected("10060 x")),
+    ("no JSON", .unavailable), ("{}", .unavailable), ("", .unavailable),
+  ])
+  func `replies of the brokers are read`(_ text: String, _ reply: AppendReply) {
+    #expect(AppendReply(.init(subject: "r", payload: Array(text.utf8))) == reply)
+  }
+}

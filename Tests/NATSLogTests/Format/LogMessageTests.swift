@@ -1,0 +1,165 @@
+import ReactorLog
+import Testing
+
+@testable import NATSLog
+
+struct LogMessageTests {
+  private let key = IdempotencyKey("k \"1\"\n\u{1}", for: Array("body".utf8))
+
+  private func json(_ text: String) -> [UInt8] { Array(text.utf8) }
+
+  private var batch: LogBatch {
+    let at = Timestamp(milliseconds: 1_700_000_000_000)
+    let failure = ActionFailure(
+      index: 1, reason: ActionFailure.Reason(status: 409, title: "Not \"now\"", detail: nil))
+    let action = AcceptedAction(
+      id: .init(request: 3, place: 1), action: json(#"{"hold":"ä"}"#), isInArray: true, key: key,
+      principal: json(#"{"id":"ada"}"#), at: at, runs: 2, failure: failure, sendName: "send")
+    return LogBatch(
+      [
+        LogEntry(
+          version: 5, at: at, action: json("\"increase\""),
+          global: .init(name: "user", revision: .max), mutation: json(#"{"a": [1, 2.50]}"#),
+          by: "ada \"x\""),
+        LogEntry(version: 6, at: at, action: nil, mutation: json("null")),
+      ],
+      accepted: [action], finished: [.init(request: 1, place: 0)],
+      outcomes: [StoredOutcome(key: key, at: at, version: 6, failure: failure)],
+      timers: [
+        StoredTimerChange(
+          id: "t",
+          timer: StoredTimer(id: "t", due: at, action: json("1"), period: 60, catchesUp: true)),
+        StoredTimerChange(id: "old", timer: nil),
+      ])
+  }
+
+  private func reread(_ message: LogMessage, expecting expected: Int) -> LogMessage? {
+    LogMessage(message.json(expecting: expected), expecting: expected)
+  }
+
+  @Test func `a message is read as it was written, byte for byte`() throws {
+    var index = HistoryIndex()
+    for number in 0..<20 {
+      index.append(HistoryIndex.Position(version: number / 5, sequence: 100 + 7 * number))
+    }
+    var message = LogMessage(
+      kind: .batch, epoch: "k3x9", version: 4, number: 20, at: 1_700_000_000_000)
+    message.index = index
+    message.first = 100
+    message.hasParameters = true
+    message.origin = LogMessage.Origin(stream: 3, sequence: 17, version: 2)
+    message.batch = batch
+    message.base = LogMessage.Base(sequence: 205, count: 4, size: 900)
+    message.unfinished = 1
+    message.timers = 1
+    message.keyed = 2
+    #expect(reread(message, expecting: 233) == message)
+  }
+
+  @Test func `a base has the whole journal`() {
+    var journal = Journal()
+    journal.apply(batch)
+    var message = LogMessage(kind: .create, epoch: "e", version: 0, at: 1)
+    message.parameters = json(#"{"title":"x"}"#)
+    message.hasParameters = true
+    message.journal = journal
+    #expect(reread(message, expecting: 0) == message)
+    message.journal = Journal()
+    #expect(reread(message, expecting: 0)?.journal == Journal())
+  }
+
+  @Test(arguments: [
+    "", "{}", "[]", #"{"f":2,"k":"batch","e":"a","v":0,"n":0,"t":0}"#,
+    #"{"f":1,"k":"other","e":"a","v":0,"n":0,"t":0}"#,
+    #"{"f":1,"k":"batch","e":"a","v":-1,"n":0,"t":0}"#,
+    #"{"f":1,"k":"batch","e":"a","v":0,"n":0,"t":0,"m":[{}]}"#,
+    #"{"f":1,"k":"batch","e":"a","v":0,"n":0,"t":0,"i":[[1]]}"#,
+    #"{"f":1,"k":"batch","e":"a","v":0,"n":0,"t":0,"x":[1]}"#,
+    #"{"f":1,"k":"batch","e":"a","v":0,"n":0,"t":0,"o":[{"t":1}]}"#,
+  ])
+  func `other payloads are rejected`(_ text: String) {
+    #expect(LogMessage(json(text), expecting: 0) == nil)
+  }
+
+  @Test func `a head continues what its message says`() throws {
+    var head = SessionHead()
+    var messages: [Int: LogMessage] = [:]
+    for number in 1...700 {
+      let entries = [
+        LogEntry(version: number, at: Timestamp(milliseconds: 1), action: nil, mutation: json("1"))
+      ]
+      let action = AcceptedAction(
+        id: .init(request: number, place: 0), action: [UInt8](repeating: 0x31, count: 100),
+        isInArray: false, key: nil, at: Timestamp(milliseconds: 1))
+      var batch = LogBatch(entries, accepted: [action])
+      if number > 5 { batch.finished = [.init(request: number - 5, place: 0)] }
+      #expect(head.accepts("e", number - 1))
+      let message = head.appending(batch, to: "e", now: Timestamp(milliseconds: 1))
+      let stored = try #require(reread(message, expecting: head.sequence))
+      #expect(stored == message)
+      messages[number * 3] = stored
+      head = head.following(message, at: number * 3, by: nil)
+      #expect(head.version == number)
+      #expect(head.unfinished == min(number, 5))
+      // The journal of a reader: that of the base, and the batches since then.
+      var journal = try #require(messages[head.base.sequence]?.journal)
+      for sequence in stride(from: head.base.sequence + 3, through: head.sequence, by: 3) {
+        journal.apply(try #require(messages[sequence]).batch)
+      }
+      #expect(journal == head.journal)
+      #expect(head.base.count <= 64)
+    }
+  }
+
+  @Test func `an empty message takes no place in the versions`() {
+    var head = SessionHead()
+    let void = head.voiding(now: Timestamp(milliseconds: 5))
+    head = head.following(void, at: 4, by: nil)
+    #expect(head.status == .none)
+    #expect(head.sequence == 4)
+    let create = head.creating("e", parameters: nil, now: Timestamp(milliseconds: 6))
+    head = head.following(create, at: 9, by: nil)
+    #expect(
+      head.record
+        == .stored(StoredSession(epoch: "e", version: 0, lastActiveAt: Timestamp(milliseconds: 6))))
+    head = head.following(head.voiding(now: Timestamp(milliseconds: 7)), at: 12, by: nil)
+    #expect(head.version == 0)
+    #expect(head.count == 2)
+    head = head.following(head.ending(now: Timestamp(milliseconds: 8)), at: 13, by: nil)
+    #expect(head.record == .ended)
+    head = head.following(head.voiding(now: Timestamp(milliseconds: 9)), at: 14, by: nil)
+    #expect(head.record == .ended)
+    #expect(!head.accepts("e", 0))
+  }
+
+  @Test(arguments: ["a", "A-b_c", "a.b", "~", "..a", "\u{e4}*>", ""])
+  func `a name is one token of a subject`(_ name: String) {
+    let token = StoreNames.escaped(name)
+    #expect(!token.utf8.contains { [0x2E, 0x20, 0x2A, 0x3E].contains($0) })
+    #expect(StoreNames.unescaped(token[...]) == name)
+  }
+
+  @Test func `a session has the same stream in every release`() {
+    let names = StoreNames(prefix: "p", logStreams: 12)
+    let key = SessionKey(reactor: "counter", id: "demo.1")
+    #expect(StoreNames.hash(of: key) == 0xa41a_92b1_4d39_a43a)
+    #expect(names.logNumber(of: key) == 2)
+    #expect(StoreNames.session(of: names.logSubject(of: key)) == key)
+    #expect(StoreNames.session(of: names.mark("w", key)) == key)
+  }
+
+  @Test func `the writer of a message is read`() {
+    let mark = WriterMark(writer: Writer(name: "host.local", incarnation: 0x77aa), number: 5120)
+    #expect(mark.description == "host.local.77aa.5120")
+    #expect(WriterMark(mark.description) == mark)
+    #expect(WriterMark("a.b") == nil)
+    #expect(WriterMark("") == nil)
+  }
+
+  @Test(arguments: [("", ""), ("Zg==", "f"), ("Zm8=", "fo"), ("Zm9v", "foo"), ("Zm9vYg==", "foob")])
+  func `Base64 of RFC 4648 is decoded`(_ text: String, _ decoded: String) {
+    #expect(Base64.decode(Array(text.utf8)[...]) == Array(decoded.utf8))
+    #expect(Base64.decode(Array("Zm9".utf8)[...]) == nil)
+    #expect(Base64.decode(Array("Zm9-".utf8)[...]) == nil)
+  }
+}

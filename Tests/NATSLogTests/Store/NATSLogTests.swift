@@ -1,0 +1,205 @@
+import Brokers
+import NATSClient
+import ReactorLog
+import Telemetry
+import Testing
+
+@testable import NATSLog
+
+/// A store on one broker.
+///
+/// The behaviour of every log is in SQLiteLogTests.
+@Suite(.serialized) struct NATSLogTests {
+  @Test func `a session outlives the process, and is loaded from its last message`() async throws {
+    let store = try TestStore()
+    var log = try await store.open()
+    for version in 1...300 { try await log.counter().append(version...version) }
+    log.close()
+    log = try await store.open()
+    defer { log.close() }
+    let loaded = try await log.counter().load()
+    guard case .stored(let stored) = loaded.record else {
+      Issue.record("the session is not stored")
+      return
+    }
+    #expect(stored.version == 300)
+    #expect(loaded.lastWriter?.name == "n1")
+    #expect(loaded.entries == (1...300).map { LogEntry(counted: $0) })
+    let middle = try await log.counter().entries(after: 147, limit: 3)
+    #expect(middle == (148...150).map { LogEntry(counted: $0) })
+    try await log.counter().append(301...301)
+  }
+
+  @Test func `of two writers the one that has read the older end is rejected`() async throws {
+    let store = try TestStore()
+    let (one, two) = (try await store.open(), try await store.open())
+    defer { _ = (one.close(), two.close()) }
+    let (first, second) = (one.counter(), two.counter())
+    try await first.append(1...1)
+    _ = try await second.load()
+    // The first one appends without a change of the version: only the fence can see it.
+    let outcome = StoredOutcome(
+      key: IdempotencyKey("k", for: []), at: .now, version: 1, failure: nil)
+    try await first.append(LogBatch(outcomes: [outcome]), to: "one", expecting: 1)
+    let error = await #expect(throws: LogError.self) { try await second.append(2...2) }
+    #expect(error == .lost(to: NodeID(one.store.engine.writer)))
+    #expect(try await second.outcome(of: "k") == outcome)
+    _ = try await second.load()
+    try await second.append(2...2)
+    await #expect(throws: LogError.self) { try await first.append(2...2) }
+    #expect(two.store.engine.counters.lost.value == 1)
+  }
+
+  @Test func `outcomes of keys are found after a load`() async throws {
+    let store = try TestStore()
+    var log = try await store.open()
+    let session = log.counter()
+    for version in 1...40 {
+      var batch = LogBatch([LogEntry(counted: version)])
+      if version.isMultiple(of: 7) {
+        let key = IdempotencyKey("\(version)", for: [])
+        batch.outcomes = [StoredOutcome(key: key, at: .now, version: version, failure: nil)]
+      }
+      try await session.append(batch, to: "one", expecting: version - 1)
+    }
+    log.close()
+    log = try await store.open()
+    defer { log.close() }
+    let again = log.counter()
+    _ = try await again.load()
+    #expect(try await again.outcome(of: "7")?.version == 7)
+    #expect(try await again.outcome(of: "35")?.version == 35)
+    #expect(try await again.outcome(of: "8") == nil)
+  }
+
+  @Test func `sessions with unfinished actions and timers are found after a restart`() async throws
+  {
+    let store = try TestStore()
+    var log = try await store.open()
+    let action = AcceptedAction(
+      id: .init(request: 1, place: 0), action: Array("1".utf8), isInArray: false, key: nil,
+      at: Timestamp(milliseconds: 1))
+    let timer = StoredTimer(id: "t", due: Timestamp(milliseconds: 50), action: Array("1".utf8))
+    try await log.counter("b.1").append(
+      LogBatch(accepted: [action]), to: "one", expecting: 0)
+    try await log.counter("a").append(
+      LogBatch(
+        accepted: [action], timers: [StoredTimerChange(id: "t", timer: timer)]),
+      to: "one", expecting: 0)
+    try await log.counter("c").append(1...1)
+    log.close()
+    log = try await store.open()
+    defer { log.close() }
+    func unfinished(_ key: SessionKey?) async throws -> [String] {
+      try await wait { log.unfinishedSessions(after: key, limit: 9, completion: $0) }.map(\.id)
+    }
+    #expect(try await unfinished(nil) == ["a", "b.1"])
+    #expect(try await unfinished(SessionKey(reactor: "counter", id: "a")) == ["b.1"])
+    let due = try await wait {
+      log.dueTimers(
+        after: nil, until: Timestamp(milliseconds: 60), limit: 9, completion: $0)
+    }
+    #expect(due.timers.map(\.key.id) == ["a"])
+    #expect(try await log.counter("a").load().timers == [timer])
+    try await log.counter("a").append(
+      LogBatch(finished: [action.id]), to: "one", expecting: 0)
+    #expect(try await unfinished(nil) == ["b.1"])
+  }
+
+  @Test func `while the broker is away nothing is lost, and the log recovers by itself`()
+    async throws
+  {
+    let broker = try Broker()
+    var store = try TestStore(broker.url)
+    store.settings.wait = .seconds(20)
+    let log = try await store.open()
+    defer { log.close() }
+    let session = log.counter()
+    try await session.append(1...1)
+    broker.kill()
+    async let second: Void = session.append(2...2)
+    while log.failure == nil { try await Task.sleep(for: .milliseconds(5)) }
+    try broker.start()
+    try await second
+    #expect(log.failure == nil)
+    #expect(try await session.load().entries == (1...2).map { LogEntry(counted: $0) })
+  }
+
+  @Test func `an append that cannot be confirmed fails after cluster.wait, and changes nothing`()
+    async throws
+  {
+    let broker = try Broker()
+    var store = try TestStore(broker.url)
+    store.settings.wait = .seconds(1)
+    let log = try await store.open()
+    defer { log.close() }
+    let session = log.counter()
+    try await session.append(1...1)
+    broker.stop()
+    while log.failure == nil { try await Task.sleep(for: .milliseconds(5)) }
+    let error = await #expect(throws: LogError.self) { try await session.append(2...2) }
+    guard case .unavailable = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    try broker.start()
+    while log.failure != nil { try await Task.sleep(for: .milliseconds(20)) }
+    #expect(try await session.load().entries.count == 1)
+    try await session.append(2...2)
+  }
+
+  @Test func `an append to a paused broker has an unknown outcome, which a load resolves`()
+    async throws
+  {
+    let broker = try Broker()
+    var store = try TestStore(broker.url)
+    store.settings.wait = .milliseconds(300)
+    let log = try await store.open()
+    defer { log.close() }
+    let session = log.counter()
+    try await session.append(1...1)
+    broker.pause()
+    let error = await #expect(throws: LogError.self) { try await session.append(2...2) }
+    #expect(error == .unknown)
+    broker.resume()
+    while log.failure != nil { try await Task.sleep(for: .milliseconds(20)) }
+    var loaded: LoadedSession?
+    while loaded == nil { loaded = try? await session.load() }
+    let entries = loaded?.entries ?? []
+    #expect(entries == (1...entries.count).map { LogEntry(counted: $0) })
+    let next = entries.count + 1
+    try await session.append(next...next)
+  }
+
+  @Test func `a batch that is larger than the brokers accept changes nothing`() async throws {
+    let broker = try Broker("max_payload: 4096")
+    let log = try await TestStore(broker.url).open()
+    defer { log.close() }
+    let session = log.counter()
+    try await session.append(1...1)
+    let large = LogEntry(
+      version: 2, at: .now, action: nil, mutation: [UInt8](repeating: 0x31, count: 5000))
+    await #expect(throws: LogError.tooLarge) {
+      try await session.append(LogBatch([large]), to: "one", expecting: 1)
+    }
+    _ = try await session.load()
+    try await session.append(2...2)
+  }
+
+  @Test func `globals outlive the process; the last writer wins`() async throws {
+    let store = try TestStore()
+    let (one, two) = (try await store.open(), try await store.open())
+    defer { _ = (one.close(), two.close()) }
+    func value(_ version: Int) -> SharedValue {
+      SharedValue(epoch: "e", version: version, revision: UInt64(version), json: Array("{}".utf8))
+    }
+    func read(_ log: NATSLog) async throws -> SharedValue? {
+      try await wait { log.sharedValue("user name", completion: $0) }
+    }
+    #expect(try await read(one) == nil)
+    try await wait { one.share(value(1), as: "user name", completion: $0) }
+    try await wait { two.share(value(2), as: "user name", completion: $0) }
+    try await wait { one.share(value(3), as: "user name", completion: $0) }
+    #expect(try await read(two) == value(3))
+  }
+}

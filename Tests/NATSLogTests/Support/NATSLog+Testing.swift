@@ -1,0 +1,95 @@
+import Brokers
+import NATSClient
+import ReactorLog
+import Synchronization
+
+@testable import NATSLog
+
+/// The broker that most tests share; each test has a store of its own.
+enum SharedBroker {
+  static let broker = Result { try Broker() }
+}
+
+/// A store of its own on a broker.
+struct TestStore {
+  private static let count = Atomic(0)
+
+  var settings: NATSLog.Settings
+
+  /// Names a store that does not exist yet.
+  init(_ url: String? = nil, replicas: Int = 1, node: String = "n1") throws {
+    let url = try url ?? SharedBroker.broker.get().url
+    guard let addresses = NATSAddresses(url) else { throw NATSLogError("no address: \(url)") }
+    settings = NATSLog.Settings(addresses, node: node)
+    settings.name = "test-\(Self.count.add(1, ordering: .relaxed).newValue)"
+    settings.replicas = replicas
+    settings.streams = 2
+  }
+
+  /// Opens the store; waits for a leader of the brokers.
+  func open(within time: Duration = .seconds(30)) async throws -> NATSLog {
+    let deadline = ContinuousClock.now + time
+    while true {
+      do {
+        return try await NATSLog.open(settings)
+      } catch {
+        guard error.isTemporary, ContinuousClock.now < deadline else { throw error }
+        try await Task.sleep(for: .milliseconds(100))
+      }
+    }
+  }
+}
+
+extension NATSLog {
+  /// The log of a session of the reactor `counter`.
+  func counter(_ id: String = "demo") -> any SessionLog {
+    session(SessionKey(reactor: "counter", id: id))
+  }
+}
+
+/// The functions of a log as asynchronous functions.
+extension SessionLog {
+  func load() async throws -> LoadedSession { try await wait { load(schema: nil, completion: $0) } }
+
+  func entries(after version: Int, limit: Int) async throws -> [LogEntry] {
+    try await wait { entries(after: version, limit: limit, completion: $0) }
+  }
+
+  func outcome(of key: String) async throws -> StoredOutcome? {
+    try await wait { outcome(of: key, completion: $0) }
+  }
+
+  func create(epoch: String) async throws {
+    try await wait { create(epoch: epoch, parameters: nil, completion: $0) }
+  }
+
+  func append(_ batch: LogBatch, to epoch: String, expecting version: Int) async throws {
+    try await wait { append(batch, to: epoch, expecting: version, completion: $0) }
+  }
+
+  func append(_ versions: ClosedRange<Int>, to epoch: String = "one") async throws {
+    try await append(
+      LogBatch(versions.map { LogEntry(counted: $0) }), to: epoch,
+      expecting: versions.lowerBound - 1)
+  }
+
+  func end() async throws { try await wait { end(completion: $0) } }
+}
+
+extension LogEntry {
+  /// An entry that contains its version.
+  init(counted version: Int) {
+    self.init(
+      version: version, at: Timestamp(milliseconds: 1_700_000_000_000 + Int64(version)),
+      action: Array("\"increase\"".utf8), mutation: Array("{\"change\":\(version)}".utf8))
+  }
+}
+
+/// Waits for a completion.
+func wait<Value: Sendable>(
+  _ start: (@escaping @Sendable (Result<Value, LogError>) -> Void) -> Void
+) async throws -> Value {
+  try await withCheckedThrowingContinuation { continuation in
+    start { continuation.resume(with: $0.mapError { $0 }) }
+  }
+}
