@@ -354,8 +354,8 @@ let package = Package(
     .target(
       name: "ReactorService",
       dependencies: [
-        "CCrashMarks", "Identity", "MicrohttpdServer", "ReactorCoding", "ReactorHost",
-        "ReactorHTTP",
+        "CCrashMarks", "Identity", "MicrohttpdServer", "NATSClient", "NATSLog", "ReactorCoding",
+        "ReactorHost", "ReactorHTTP",
         "ReactorLog", "ReactorPages", "ReactorTransport", "SQLiteLog", "SystemThreads", "Telemetry",
         "TerminalClient", "Zlib",
       ],
@@ -374,7 +374,7 @@ let package = Package(
     .testTarget(
       name: "EndToEndTests",
       dependencies: [
-        "HotPathCounts", "PublicTestData", "ReactorClient", "ReactorCoding",
+        "Brokers", "HotPathCounts", "PublicTestData", "ReactorClient", "ReactorCoding",
         "ReadmeExample",
         "cart",
         "faulty", "reactord", "room", "todo",

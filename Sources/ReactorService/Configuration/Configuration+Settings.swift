@@ -25,6 +25,29 @@ extension Configuration {
     Setting(
       "store", \.store, .store,
       help: "Where session logs are stored; with memory they are lost when the process ends."),
+    Setting(
+      "cluster.credentials", \.clusterCredentials, .path,
+      help: "The credentials file (.creds) for the brokers of a store nats://; empty for none."),
+    Setting(
+      "cluster.wait", \.clusterWait, .duration(1...300),
+      help: """
+        How long requests wait for brokers of a store nats:// that do not confirm a change, before \
+        they get 503.
+        """),
+    Setting(
+      "cluster.name", \.clusterName, .clusterName,
+      help: "The prefix of all subjects and streams of a store nats://."),
+    Setting(
+      "cluster.replicas", \.clusterReplicas, .count(1...5),
+      help: """
+        The number of brokers that store each stream of a store nats://: 1 for development, 3 to \
+        survive the loss of a broker.
+        """),
+    Setting(
+      "cluster.streams", \.clusterStreams, .count(1...100),
+      help: """
+        The number of streams of session logs of a store nats://, fixed when the store is created.
+        """),
   ]
 
   private static let sessionSettings = [
@@ -257,7 +280,10 @@ extension Configuration {
   private static let processSettings = [
     Setting(
       "start.wait", \.startWait, .duration(0...3_600),
-      help: "How long to wait at the start for another process to release the store."),
+      help: """
+        How long to wait at the start for another process to release the store, or for the brokers \
+        of a store nats://.
+        """),
     Setting(
       "shutdown.grace", \.shutdownGrace, .duration(0...3_600),
       help: "The time limit for draining after SIGTERM or SIGINT."),

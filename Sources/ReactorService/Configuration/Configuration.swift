@@ -31,6 +31,21 @@ public struct Configuration: Sendable {
   /// `store`: where session logs are stored.
   public var store = StoreChoice.sqlite(path: "data/reactord.db")
 
+  /// `cluster.credentials`: the path of the brokers' credentials file; empty for none.
+  public var clusterCredentials = ""
+
+  /// `cluster.wait`: how long an append that the brokers do not confirm is repeated.
+  public var clusterWait = Duration.seconds(15)
+
+  /// `cluster.name`: the prefix of all subjects and streams at the brokers.
+  public var clusterName = ClusterName.standard
+
+  /// `cluster.replicas`: the number of replicas of each stream.
+  public var clusterReplicas = 3
+
+  /// `cluster.streams`: the number of streams of session logs, fixed when the store is created.
+  public var clusterStreams = 12
+
   /// `log.retain`: how much of each session's log is retained.
   public var retention = RetentionRules()
 
@@ -46,7 +61,7 @@ public struct Configuration: Sendable {
   /// `supervise`: whether the service runs in a child process that is restarted after a crash.
   public var isSupervised = true
 
-  /// `start.wait`: how long to wait for another process to release the store.
+  /// `start.wait`: how long to wait for another process to release the store, or for its brokers.
   public var startWait = Duration.zero
 
   /// `shutdown.grace`: the time limit for draining.

@@ -1,3 +1,5 @@
+internal import NATSClient
+
 /// Where session logs are stored.
 public enum StoreChoice: Sendable, Equatable {
   /// In memory: lost when the process ends.
@@ -6,10 +8,17 @@ public enum StoreChoice: Sendable, Equatable {
   /// In the SQLite database at this path.
   case sqlite(path: String)
 
-  /// Reads `memory` or `sqlite:PATH`; `nil` for anything else.
+  /// In streams of the NATS brokers at these addresses: `nats://HOST:PORT[,...]`.
+  case nats(addresses: String)
+
+  /// Reads `memory`, `sqlite:PATH` or `nats://HOST[,...]`; `nil` for anything else.
   public init?(_ text: String) {
     if text == "memory" {
       self = .memory
+      return
+    }
+    if NATSAddresses(text) != nil {
+      self = .nats(addresses: text)
       return
     }
     let scheme = "sqlite:"
@@ -20,11 +29,12 @@ public enum StoreChoice: Sendable, Equatable {
 }
 
 extension StoreChoice: CustomStringConvertible {
-  /// The form that `init(_:)` reads.
+  /// The form that `init(_:)` reads, without the credentials of brokers.
   public var description: String {
     switch self {
     case .memory: "memory"
     case .sqlite(let path): "sqlite:\(path)"
+    case .nats(let addresses): NATSAddresses(addresses)?.description ?? "nats"
     }
   }
 }

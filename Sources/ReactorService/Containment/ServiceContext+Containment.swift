@@ -5,15 +5,15 @@ extension ServiceContext {
   /// Begins to mark actions, and quarantines those that crashed the process before.
   ///
   /// - Parameter settings: The settings of the host, which get the marks.
-  /// - Returns: The marks; `nil` with a store in memory and no supervisor, or without space on the disk.
+  /// - Returns: The marks; `nil` without a file beside the store and without a supervisor, or without space on the disk.
   func containCrashes(_ settings: inout HostSettings) -> CrashMarks? {
     let marks: CrashMarks?
     switch configuration.store {
     case .sqlite(let path): marks = CrashMarks(besideStore: path, creating: true)
-    case .memory: marks = supervisor.flatMap { CrashMarks(descriptor: $0.marksDescriptor) }
+    case .memory, .nats: marks = supervisor.flatMap { CrashMarks(descriptor: $0.marksDescriptor) }
     }
     guard let marks else {
-      if configuration.store != .memory {
+      if case .sqlite = configuration.store {
         logger.warning("crashing actions are not quarantined: the file of marks cannot be written")
       }
       return nil

@@ -42,6 +42,8 @@ extension ServiceContext {
     defer { deadline.isMet.store(true, ordering: .relaxed) }
     var hostSettings = configuration.host
     hostSettings.sendWait = configuration.api.actionWait
+    // Loading a session reads its messages over the network.
+    if case .nats = configuration.store { hostSettings.snapshotInterval = 128 }
     let marks = containCrashes(&hostSettings)
     let host = Host(
       reactors, globals: globals, log: store.log, settings: hostSettings, logger: logger)
@@ -55,6 +57,7 @@ extension ServiceContext {
     var apiSettings = try apiSettings(credentials)
     apiSettings.metrics = [serverMetrics, logCounts, ProcessMetrics()]
     if let marks { apiSettings.metrics.append(marks) }
+    if let metrics = store.metrics { apiSettings.metrics.append(metrics) }
     if let logWriter { apiSettings.metrics.append(logWriter) }
     let api = ReactorAPI(host: host, settings: apiSettings, logger: logger)
     let credentialReload = CredentialReload(

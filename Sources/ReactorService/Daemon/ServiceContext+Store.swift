@@ -1,7 +1,11 @@
 internal import Glibc
+internal import MicrohttpdServer
+internal import NATSClient
+internal import NATSLog
 internal import ReactorHost
 internal import ReactorLog
 internal import SQLiteLog
+internal import Telemetry
 
 /// The open store of the daemon.
 struct OpenStore: Sendable {
@@ -9,10 +13,14 @@ struct OpenStore: Sendable {
 
   /// Closes the store within a time limit; returns whether everything was written.
   let close: @Sendable (Duration) -> Bool
+
+  /// The metrics of the store; `nil` for none.
+  var metrics: (any MetricsSource)?
 }
 
 extension ServiceContext {
-  /// Opens the configured store; waits up to `start.wait` for another process to release it.
+  /// Opens the configured store; waits up to `start.wait` for another process to release it, or for its
+  /// brokers.
   ///
   /// Clients of a passed socket wait in its backlog meanwhile.
   ///
@@ -22,7 +30,7 @@ extension ServiceContext {
     var isWaiting = false
     while true {
       do throws(ConfigurationError) {
-        return try openStore()
+        return try await openStore()
       } catch {
         guard error.isTemporary, ContinuousClock.now < deadline else { throw error }
         if !isWaiting {
@@ -38,7 +46,7 @@ extension ServiceContext {
   }
 
   /// Opens the configured store.
-  func openStore() throws(ConfigurationError) -> OpenStore {
+  func openStore() async throws(ConfigurationError) -> OpenStore {
     switch configuration.store {
     case .memory:
       return OpenStore(
@@ -59,7 +67,53 @@ extension ServiceContext {
       } catch {
         throw ConfigurationError(error)
       }
+    case .nats(let addresses): return try await openBrokers(addresses)
     }
+  }
+
+  /// Opens a store at brokers.
+  private func openBrokers(_ text: String) async throws(ConfigurationError) -> OpenStore {
+    guard let addresses = NATSAddresses(text) else {
+      throw .configuration("store: \(configuration.store) is no address of brokers")
+    }
+    guard configuration.changeRetention == .zero else {
+      throw .configuration("changes.keep needs a store sqlite:PATH or memory")
+    }
+    if configuration.retention != RetentionRules() {
+      logger.warning("log.retain has no effect: a store nats:// retains everything")
+    }
+    var settings = NATSLog.Settings(addresses, node: HostName.current)
+    let path = configuration.clusterCredentials
+    let isReadable = unsafe access(path, R_OK) == 0
+    guard path.isEmpty || isReadable else {
+      throw .configuration("cluster.credentials: \(path) cannot be read")
+    }
+    settings.credentials = path.isEmpty ? nil : path
+    settings.name = configuration.clusterName.text
+    settings.replicas = configuration.clusterReplicas
+    settings.streams = configuration.clusterStreams
+    settings.wait = configuration.clusterWait
+    settings.outcomeRetention = configuration.host.idempotency
+    settings.requiredPayload =
+      max(configuration.server.limits.body, configuration.host.stateLimit) + 65_536
+    do throws(NATSLogError) {
+      let log = try await NATSLog.open(settings, logger: logger)
+      return OpenStore(log: log, close: { log.close(within: $0) }, metrics: log)
+    } catch {
+      throw ConfigurationError(
+        message: "store: \(error)", exitCode: 78, isTemporary: error.isTemporary)
+    }
+  }
+}
+
+/// The name of the machine.
+private enum HostName {
+  static var current: String {
+    var name = [CChar](repeating: 0, count: 256)
+    guard unsafe gethostname(&name, name.count - 1) == 0 else { return "node" }
+    let text = String(
+      decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    return text.isEmpty ? "node" : text
   }
 }
 

@@ -141,11 +141,21 @@ extension SettingFormat where Value == RetentionRules {
   }
 }
 
+extension SettingFormat where Value == ClusterName {
+  /// The prefix of subjects and streams.
+  static var clusterName: SettingFormat {
+    SettingFormat(
+      placeholder: "NAME", expected: "a name of 1 to 32 of A-Z a-z 0-9 _ -",
+      read: { ClusterName($0) }, write: \.text)
+  }
+}
+
 extension SettingFormat where Value == StoreChoice {
   /// The kind and place of a store.
   static var store: SettingFormat {
     SettingFormat(
-      placeholder: "memory|sqlite:PATH", expected: "memory or sqlite:PATH",
+      placeholder: "memory|sqlite:PATH|nats://HOST[,...]",
+      expected: "memory, sqlite:PATH or nats://HOST:PORT[,...]",
       read: { StoreChoice($0) }, write: \.description)
   }
 }

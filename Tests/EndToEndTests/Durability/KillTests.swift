@@ -11,11 +11,14 @@ import Testing
   /// The clients of each session: a subscriber, and writers, the last of which uses idempotency keys.
   private static let workers = 4
 
-  @Test func `acknowledged actions survive a kill, once and in order`() throws {
+  @Test(arguments: ["sqlite", "nats"])
+  func `acknowledged actions survive a kill, once and in order`(_ kind: String) throws {
     let folder = try TemporaryFolder()
+    let store =
+      kind == "nats" ? try NATSStore().flags : ["--store", "sqlite:\(folder["log.db"])"]
     var histories = Array(repeating: History(), count: Self.sessions)
     for round in 0..<Self.rounds {
-      let server = try ReactordProcess("--store", "sqlite:\(folder["log.db"])")
+      let server = try ReactordProcess(store)
       for index in histories.indices {
         let session = SessionClient(server.client(), Self.path(index))
         try histories[index].check(session)
@@ -25,7 +28,7 @@ import Testing
       try server.process.wait()
     }
 
-    let server = try ReactordProcess("--store", "sqlite:\(folder["log.db"])")
+    let server = try ReactordProcess(store)
     for (index, var history) in histories.enumerated() {
       let session = SessionClient(server.client(), Self.path(index))
       try history.check(session)

@@ -20,7 +20,7 @@ final class ReactordProcess: Sendable {
   ) throws {
     // Unsupervised: tests signal and inspect the process that serves.
     process = try Self.launch(
-      ["serve", "--listen", "127.0.0.1:0", "--store", "memory"] + flags, program: program,
+      ["serve", "--listen", "127.0.0.1:0"] + Self.standardStore() + flags, program: program,
       environment: ["REACTORD_SUPERVISE": "false"].merging(environment) { $1 }, under: tracer)
     guard let line = process.firstLine() else {
       _ = try? process.wait()
@@ -34,6 +34,14 @@ final class ReactordProcess: Sendable {
     }
     self.url = String(address)
     self.port = port
+  }
+
+  /// The store of tests that select none: memory, or brokers if `REACTORD_TEST_STORE` is `nats`.
+  private static func standardStore() throws -> [String] {
+    guard ProcessInfo.processInfo.environment["REACTORD_TEST_STORE"] == "nats" else {
+      return ["--store", "memory"]
+    }
+    return try NATSStore().flags
   }
 
   /// Starts the service with some flags.

@@ -63,7 +63,10 @@ struct ConfigurationFileTests {
       "{ log: { level: 1 } }",
       "1:10: log.level: expected one of trace, debug, info, warning, error, found 1"
     ),
-    ("{ store: {} }", "1:3: store: expected memory or sqlite:PATH, found an object"),
+    (
+      "{ store: {} }",
+      "1:3: store: expected memory, sqlite:PATH or nats://HOST:PORT[,...], found an object"
+    ),
     ("[]", " expected an object, found an array"),
     ("", "1:1: expected a value, found the end of the file"),
     ("{", "1:2: expected a name, found the end of the file"),

@@ -41,8 +41,14 @@ struct RejectionTests {
     ),
     ("--limits-body=-1", "expected a number of bytes from 1 to 1073741824, found -1"),
     ("--log-level=loud", "expected one of trace, debug, info, warning, error, found loud"),
-    ("--store=disk", "expected memory or sqlite:PATH, found disk"),
-    ("--store=nats://h:1", "expected memory or sqlite:PATH, found nats://h:1"),
+    ("--store=disk", "expected memory, sqlite:PATH or nats://HOST:PORT[,...], found disk"),
+    ("--store=nats://", "expected memory, sqlite:PATH or nats://HOST:PORT[,...], found nats://"),
+    (
+      "--store=nats://h:x",
+      "expected memory, sqlite:PATH or nats://HOST:PORT[,...], found nats://h:x"
+    ),
+    ("--cluster-name=a.b", "expected a name of 1 to 32 of A-Z a-z 0-9 _ -, found a.b"),
+    ("--cluster-replicas=6", "expected a whole number from 1 to 5, found 6"),
     (
       "--listen=8080",
       "expected HOST:PORT with a port from 0 to 65535, such as 127.0.0.1:8080 or [::1]:8080, or"

@@ -1,0 +1,26 @@
+/// The prefix of the subjects and streams of a store at brokers: 1 to 32 of `A-Z a-z 0-9 _ -`.
+public struct ClusterName: Sendable, Equatable {
+  /// The name.
+  public let text: String
+
+  /// `reactord`.
+  static let standard = ClusterName(unchecked: "reactord")
+
+  /// Checks a name; `nil` for any other text.
+  public init?(_ text: String) {
+    let isName = text.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
+        true
+      default: false
+      }
+    }
+    guard isName, (1...32).contains(text.utf8.count) else { return nil }
+    self.text = text
+  }
+
+  private init(unchecked text: String) {
+    self.text = text
+  }
+}
