@@ -67,7 +67,7 @@ final class TimerService: Sendable {
   }
 
   private func advance() {
-    while let fire = fire.withLock({ $0 }) {
+    while fire.withLock({ $0 != nil }) {
       switch schedule.withLock({ $0.next(at: .now) }) {
       case .rest: return
       case .wait(let time):
@@ -77,13 +77,17 @@ final class TimerService: Sendable {
         return log.dueTimers(after: position, until: time, limit: limit) { [weak self] page in
           guard let self else { return }
           // Not on the log's thread, and not nested in this call.
-          queue.async { [weak self] in self?.didRead(page, limit: limit, fire) }
+          queue.async { [weak self] in self?.didRead(page, limit: limit) }
         }
       }
     }
   }
 
-  private func didRead(_ page: Result<DueTimers, LogError>, limit: Int, _ fire: Fire) {
+  private func didRead(_ page: Result<DueTimers, LogError>, limit: Int) {
+    guard let fire = fire.withLock({ $0 }) else {
+      // Stopped meanwhile: they are read again after the next start.
+      return schedule.withLock { $0.didFailToRead(at: .now) }
+    }
     switch page {
     case .success(let page):
       for timer in schedule.withLock({ $0.didRead(page, limit: limit) }) {

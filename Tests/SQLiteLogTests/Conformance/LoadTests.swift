@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test(arguments: LogKind.allCases)
+  @Test(arguments: LogKind.withRetention)
   func `if retention has removed the beginning, it begins with a snapshot of another schema`(
     _ kind: LogKind
   ) async throws {
