@@ -270,6 +270,15 @@ let package = Package(
       ],
       swiftSettings: settings),
 
+    // The messages between the nodes of a cluster over NATS, without JetStream.
+    .target(
+      name: "NATSBus", dependencies: ["NATSClient", "ReactorCluster", "ReactorLog"],
+      swiftSettings: settings + [.strictMemorySafety()]),  // SE-0458
+    .testTarget(
+      name: "NATSBusTests",
+      dependencies: ["Brokers", "NATSBus", "NATSClient", "ReactorCluster", "ReactorLog"],
+      swiftSettings: settings),
+
     // Compression of responses: the only importer of zlib.
     .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
     .target(

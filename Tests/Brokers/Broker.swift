@@ -59,8 +59,17 @@ public final class Broker: Sendable {
   /// Ends the process in an orderly way.
   public func stop() { end(SIGTERM) }
 
-  /// Stops the execution of the process.
-  public func pause() { child.withLock { if let id = $0 { _ = Glibc.kill(id, SIGSTOP) } } }
+  /// Stops the execution of the process, and waits until it has stopped.
+  public func pause() {
+    child.withLock { child in
+      guard let id = child else { return }
+      _ = Glibc.kill(id, SIGSTOP)
+      var information = siginfo_t()
+      while waitid(P_PID, id_t(id), &information, WSTOPPED | WEXITED | WNOWAIT) != 0, errno == EINTR
+      {
+      }
+    }
+  }
 
   /// Continues the execution of the process.
   public func resume() { child.withLock { if let id = $0 { _ = Glibc.kill(id, SIGCONT) } } }
@@ -105,6 +114,7 @@ public final class Broker: Sendable {
       _ = Glibc.kill(id, signal)
       // A stopped process ends when it continues.
       _ = Glibc.kill(id, SIGCONT)
+      Self.living.withLock { _ = $0.remove(id) }
       var status: Int32 = 0
       while waitpid(id, &status, 0) < 0, errno == EINTR {}
       child = nil
@@ -136,7 +146,20 @@ public final class Broker: Sendable {
     guard status == 0 else {
       throw Failure(description: "\(program) did not start: \(String(cString: strerror(status)))")
     }
+    Self.endAtExit(id)
     return id
+  }
+
+  /// The processes to end with this one: brokers that all tests share are never released.
+  private static let living = Mutex<Set<pid_t>>([])
+
+  private static func endAtExit(_ id: pid_t) {
+    let isFirst = living.withLock { living in
+      defer { living.insert(id) }
+      return living.isEmpty
+    }
+    guard isFirst else { return }
+    atexit { Broker.living.withLock { living in for id in living { _ = Glibc.kill(id, SIGKILL) } } }
   }
 
   private static var program: String {

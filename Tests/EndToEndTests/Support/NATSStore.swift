@@ -5,6 +5,12 @@ import Synchronization
 struct NATSStore {
   private static let count = Atomic(0)
   private static let sharedBroker = Result { try Broker() }
+  private static let sharedCluster = Result { try BrokerCluster() }
+
+  /// Names a store with three replicas on a cluster that the tests share.
+  static func onThreeBrokers() throws -> NATSStore {
+    try NATSStore(sharedCluster.get().url, replicas: 3)
+  }
 
   /// The settings that name the store, for the command line.
   let flags: [String]

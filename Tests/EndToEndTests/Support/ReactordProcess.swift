@@ -36,12 +36,14 @@ final class ReactordProcess: Sendable {
     self.port = port
   }
 
-  /// The store of tests that select none: memory, or brokers if `REACTORD_TEST_STORE` is `nats`.
+  /// The store of tests that select none: memory, or one broker if `REACTORD_TEST_STORE` is `nats`, three
+  /// if it is `nats3`.
   private static func standardStore() throws -> [String] {
-    guard ProcessInfo.processInfo.environment["REACTORD_TEST_STORE"] == "nats" else {
-      return ["--store", "memory"]
+    switch ProcessInfo.processInfo.environment["REACTORD_TEST_STORE"] {
+    case "nats": try NATSStore().flags
+    case "nats3": try NATSStore.onThreeBrokers().flags
+    default: ["--store", "memory"]
     }
-    return try NATSStore().flags
   }
 
   /// Starts the service with some flags.

@@ -1,0 +1,39 @@
+internal import ReactorLog
+
+/// The subjects of a bus.
+struct BusNames: Sendable {
+  let prefix: String
+
+  /// The subject of requests to a node.
+  func requests(of node: NodeID) -> String { "\(prefix).b.q.\(tokens(of: node))" }
+
+  /// The subject of a lane of messages to a node.
+  func messages(of node: NodeID, lane: Int) -> String {
+    "\(prefix).b.m.\(tokens(of: node)).\(lane)"
+  }
+
+  /// The subject of a node's broadcasts.
+  func broadcasts(of node: NodeID) -> String { "\(prefix).b.a.\(tokens(of: node))" }
+
+  /// The subject of all broadcasts.
+  var allBroadcasts: String { "\(prefix).b.a.*.*" }
+
+  /// The subject before the numbers of a process's replies.
+  func replies(of incarnation: UInt64) -> String {
+    "\(prefix).b.r.\(String(incarnation, radix: 16))"
+  }
+
+  /// A name may have bytes that a subject has not: each of them becomes its hexadecimal digits.
+  private func tokens(of node: NodeID) -> String {
+    var name = ""
+    for byte in node.name.utf8 {
+      switch byte {
+      case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
+        name.unicodeScalars.append(Unicode.Scalar(byte))
+      default: name += "_" + String(byte, radix: 16)
+      }
+    }
+    return "\(name.isEmpty ? "_" : name).\(String(node.incarnation, radix: 16))"
+  }
+}
