@@ -48,7 +48,10 @@ let package = Package(
       name: "ReactorCore", dependencies: ["ReactorStreams"],
       swiftSettings: settings + [.strictMemorySafety()]),
     .testTarget(
-      name: "ReactorCoreTests", dependencies: ["ReactorCoding", "ReactorCore", "ReactorStreams"],
+      name: "ReactorCoreTests",
+      dependencies: [
+        "PublicTestData", "ReactorCoding", "ReactorCore", "ReactorStreams", "TestSupport",
+      ],
       swiftSettings: settings),
 
     // Flows: a stack of screens in the State of a reactor. The core does not depend on it.
@@ -122,7 +125,7 @@ let package = Package(
       name: "ReactorHostTests",
       dependencies: [
         "LogTestSupport", "ReactorCoding", "ReactorCore", "ReactorHost", "ReactorLog",
-        "ReactorStreams", "ReactorTesting", "Telemetry",
+        "ReactorStreams", "ReactorTesting", "Telemetry", "TestSupport",
       ],
       swiftSettings: settings),
 
@@ -246,7 +249,7 @@ let package = Package(
       name: "SQLiteLogTests",
       dependencies: [
         "Brokers", "NATSClient", "NATSLog", "ReactorCore", "ReactorHost", "ReactorLog",
-        "ReactorStreams", "SQLiteLog", "Telemetry",
+        "ReactorStreams", "SQLiteLog", "Telemetry", "TestSupport",
       ],
       swiftSettings: settings),
 
@@ -284,7 +287,8 @@ let package = Package(
     .target(
       name: "Zlib", dependencies: ["CZlib"],
       swiftSettings: settings + [.strictMemorySafety()]),  // SE-0458
-    .testTarget(name: "ZlibTests", dependencies: ["Zlib"], swiftSettings: settings),
+    .testTarget(
+      name: "ZlibTests", dependencies: ["TestSupport", "Zlib"], swiftSettings: settings),
 
     // Hashes, authentication codes and signatures: the only importer of OpenSSL.
     .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
@@ -313,7 +317,7 @@ let package = Package(
       name: "ReactorsTests",
       dependencies: [
         "ReactorCoding", "ReactorCore", "ReactorFlows", "ReactorHost", "ReactorLog", "Reactors",
-        "ReactorStreams", "ReactorTesting",
+        "ReactorStreams", "ReactorTesting", "TestSupport",
       ],
       swiftSettings: settings),
 
@@ -384,9 +388,7 @@ let package = Package(
       name: "EndToEndTests",
       dependencies: [
         "Brokers", "HotPathCounts", "PublicTestData", "ReactorClient", "ReactorCoding",
-        "ReadmeExample",
-        "cart",
-        "faulty", "reactord", "room", "todo",
+        "ReadmeExample", "TestSupport", "cart", "faulty", "reactord", "room", "todo",
       ],
       exclude: [
         "Durability/faults.c",  // the tests compile it, to be preloaded
@@ -416,6 +418,9 @@ let package = Package(
     .target(
       name: "RandomJSON", dependencies: ["ReactorCoding"], path: "Tests/RandomJSON",
       swiftSettings: settings),
+
+    // The helpers of several test targets.
+    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
 
     // The location of public test data.
     .target(name: "PublicTestData", path: "Tests/PublicTestData", swiftSettings: settings),
@@ -479,7 +484,8 @@ let package = Package(
       name: "Hostile", dependencies: ["reactord"], path: "Tests/Hostile", swiftSettings: settings),
     .executableTarget(
       name: "StreamLoad", path: "Tests/StreamLoad", linkerSettings: [.linkedLibrary("m")]),
-    .testTarget(name: "StreamLoadTests", dependencies: ["StreamLoad"], swiftSettings: settings),
+    .testTarget(
+      name: "StreamLoadTests", dependencies: ["StreamLoad", "TestSupport"], swiftSettings: settings),
     .executableTarget(
       name: "BareHandler", path: "Tests/BareHandler",
       linkerSettings: [.linkedLibrary("microhttpd")]),

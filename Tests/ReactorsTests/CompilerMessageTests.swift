@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The table "If the compiler says …" of the documentation, compared with the compiler's messages.
@@ -114,19 +115,11 @@ struct CompilerMessageTests {
       .appending(path: "mistake-\(UUID().uuidString).swift")
     try source.write(to: file, atomically: true, encoding: .utf8)
     defer { try? FileManager.default.removeItem(at: file) }
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = [
+    let compiler = try Command([
       "swiftc", "-typecheck", "-parse-as-library", "-swift-version", "6", "-I", modules,
       "-diagnostic-style=llvm", "-Xcc", "-fmodule-map-file=\(moduleMap.path)", file.path,
-    ]
-    let output = Pipe()
-    process.standardError = output
-    process.standardOutput = FileHandle.nullDevice
-    try process.run()
-    let text = String(
-      decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    process.waitUntilExit()
+    ])
+    let text = String(decoding: compiler.errors, as: UTF8.self)
     return text.split(separator: "\n").lazy
       .compactMap { line in line.range(of: "error: ").map { String(line[$0.upperBound...]) } }
       .first

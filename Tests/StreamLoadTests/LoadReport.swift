@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// The report of the load generator.
 struct LoadReport: Decodable {
@@ -40,17 +41,9 @@ struct LoadReport: Decodable {
   /// Runs the load generator built with these tests.
   static func run(_ arguments: [String]) throws -> (status: Int32, output: Data) {
     let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: tests).deletingLastPathComponent()
+    let program = URL(fileURLWithPath: tests).deletingLastPathComponent()
       .appending(path: "StreamLoad")
-    process.arguments = arguments
-    let output = Pipe()
-    process.standardOutput = output
-    process.standardError = FileHandle.nullDevice
-    process.standardInput = FileHandle.nullDevice
-    try process.run()
-    let data = output.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    return (process.terminationStatus, data)
+    let load = try Command([program.path] + arguments)
+    return (load.status, Data(load.output))
   }
 }

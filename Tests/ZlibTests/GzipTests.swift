@@ -1,22 +1,13 @@
-import Foundation
+import TestSupport
 import Testing
 import Zlib
 
 struct GzipTests {
   /// The output of gzip for a file.
   private func unpacked(_ file: [UInt8]) throws -> [UInt8] {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/bin/gzip")
-    process.arguments = ["--decompress", "--stdout"]
-    let (input, output) = (Pipe(), Pipe())
-    (process.standardInput, process.standardOutput) = (input, output)
-    try process.run()
-    try input.fileHandleForWriting.write(contentsOf: Data(file))
-    try input.fileHandleForWriting.close()
-    let bytes = try output.fileHandleForReading.readToEnd() ?? Data()
-    process.waitUntilExit()
-    #expect(process.terminationStatus == 0)
-    return Array(bytes)
+    let gzip = try Command(["gzip", "--decompress", "--stdout"], input: file)
+    #expect(gzip.status == 0)
+    return gzip.output
   }
 
   @Test(arguments: [0, 1, 1000, 50_000])

@@ -126,7 +126,7 @@ final class Browser {
     _ script: String, is expected: JSON, sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
     var last: JSON = nil
-    _ = try eventually(within: .seconds(60)) {
+    _ = try eventually {
       last = try run(script)
       return last == expected
     }
@@ -193,7 +193,7 @@ final class Browser {
 
   private func element(_ script: String, _ arguments: [JSON]) throws -> String {
     var element: String?
-    let isThere = try eventually(within: .seconds(60)) {
+    let isThere = try eventually {
       let found = try command(
         "POST", "execute/sync", ["script": .string(script), "args": .array(arguments)])
       element = found[Self.reference]?.string

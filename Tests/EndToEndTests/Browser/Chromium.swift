@@ -54,7 +54,7 @@ final class Chromium {
 
 /// The browser processes that no test uses at the moment.
 ///
-/// There are as many as browser suites run at the same time.
+/// There are at most as many as tests with a browser run at the same time, see `BrowserTrait`.
 final class BrowserPool: Sendable {
   static let shared = BrowserPool()
 

@@ -2,7 +2,7 @@ import Glibc
 import Testing
 
 /// `/flow.js` in a browser, with the example `order`.
-@Suite(.blocking, .serialized)
+@Suite(.browser)
 struct FlowBrowserTests {
   let browser: Browser
   let server: ReactordProcess

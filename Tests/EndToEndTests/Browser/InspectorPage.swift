@@ -43,7 +43,7 @@ struct InspectorPage {
     _ text: String, in selector: String, sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
     var shown = ""
-    _ = try eventually(within: .seconds(60)) {
+    _ = try eventually {
       let element = "document.querySelector('\(selector)')"
       shown = try browser.run("return \(element)?.innerText ?? ''").string ?? ""
       return shown.contains(text)

@@ -206,7 +206,7 @@ extension InspectorBrowserTests {
       for title in ["Actions", "Deliveries", "Subscribers", "Commit"] {
         try page.expectText(title, in: "#charts")
       }
-      _ = try eventually(within: .seconds(20)) {
+      _ = try eventually {
         try session.post(#""increase""#)
         return try browser.run(
           """

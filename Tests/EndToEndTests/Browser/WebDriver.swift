@@ -31,7 +31,7 @@ final class WebDriver {
   private static func start() throws -> (process: ChildProcess, port: UInt16?) {
     let process = try ChildProcess(executable(), ["--port=0"])
     let port = Watched<UInt16?>(nil)
-    _ = eventually(within: timeout) {
+    _ = eventually {
       port.change { $0 = Self.port(in: process.standardOutput) }
       return port.current != nil || !process.isRunning
     }

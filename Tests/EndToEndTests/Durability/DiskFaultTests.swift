@@ -72,7 +72,7 @@ import Testing
     #expect(try session.post(#""increase""#).status == (error == EIO ? 503 : 507))
     machine.mend()
     #expect(
-      eventually(within: .seconds(30)) {
+      eventually {
         server.standardError.contains("store is written again")
       })
     try expectDurable(1)

@@ -18,17 +18,3 @@ func concurrently<Value: Sendable>(
   guard let done else { throw WireError.timedOut(waitingFor: "threads") }
   return try (0..<count).compactMap { try done[$0]?.get() }
 }
-
-/// Waits until a condition holds that has no signal.
-///
-/// - Returns: Whether it held in time.
-func eventually(
-  within time: Duration = Sanitizer.timeout, _ condition: () throws -> Bool
-) rethrows -> Bool {
-  let deadline = ContinuousClock.now + time
-  while try !condition() {
-    guard ContinuousClock.now < deadline else { return false }
-    Thread.sleep(forTimeInterval: 0.005)
-  }
-  return true
-}

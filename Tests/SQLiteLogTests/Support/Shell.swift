@@ -1,35 +1,53 @@
-import Foundation
+import Glibc
+import TestSupport
 
-/// A child process.
+/// A child process that a test writes to and reads from.
 final class Shell {
-  private let process = Process()
-  private let input = Pipe()
-  private let output = Pipe()
-  private var unread = Data()
+  struct Failure: Error {}
+
+  private let id: pid_t
+  private let input: Int32
+  private let output: Int32
+  private var unread: [UInt8] = []
+  private var hasEnded = false
 
   init(_ command: [String]) throws {
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = command
-    process.standardInput = input
-    process.standardOutput = output
-    try process.run()
+    let (input, output) = (try Self.makePipe(), try Self.makePipe())
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_adddup2(&actions, input.reading, STDIN_FILENO)
+    posix_spawn_file_actions_adddup2(&actions, output.writing, STDOUT_FILENO)
+    let arguments = command.map { strdup($0) }
+    var id = pid_t()
+    let error = posix_spawnp(&id, command[0], &actions, nil, arguments + [nil], environ)
+    for argument in arguments { free(argument) }
+    for descriptor in [input.reading, output.writing] { close(descriptor) }
+    (self.id, self.input, self.output) = (id, input.writing, output.reading)
+    guard error == 0 else {
+      hasEnded = true
+      throw Failure()
+    }
+  }
+
+  deinit {
+    end()
+    for descriptor in [input, output] { close(descriptor) }
+  }
+
+  private static func makePipe() throws -> (reading: Int32, writing: Int32) {
+    var ends: [Int32] = [-1, -1]
+    guard pipe(&ends) == 0 else { throw Failure() }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    return (ends[0], ends[1])
   }
 
   /// Runs a command to its end.
   ///
-  /// Not as a `Process`, which detects the end by a descriptor that other processes, started at the
-  /// same time, may inherit and hold open.
-  ///
-  /// - Returns: Its exit code; 128 and more for a signal, -1 if it cannot be started.
+  /// - Returns: Its exit code; 128 and more for a signal.
   @discardableResult
   static func run(_ command: String...) throws -> Int32 {
-    var arguments = command.map { strdup($0) } + [nil]
-    defer { for argument in arguments { free(argument) } }
-    var child = pid_t()
-    guard posix_spawnp(&child, command[0], nil, nil, &arguments, environ) == 0 else { return -1 }
-    var status: Int32 = 0
-    while waitpid(child, &status, 0) < 0, errno == EINTR {}
-    return status & 0x7f == 0 ? status >> 8 & 0xff : 128 + status & 0x7f
+    try Command(command).status
   }
 
   /// Executes statements with the shell of SQLite.
@@ -37,11 +55,7 @@ final class Shell {
   /// - Returns: Its output.
   @discardableResult
   static func sqlite(_ path: String, _ statements: String) throws -> String {
-    let shell = try Shell(["sqlite3", path, statements])
-    let text = String(
-      decoding: shell.output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    shell.process.waitUntilExit()
-    return text
+    String(decoding: try Command(["sqlite3", path, statements]).output, as: UTF8.self)
   }
 
   /// Locks a database until ``end()``.
@@ -54,25 +68,30 @@ final class Shell {
   }
 
   private func write(_ text: String) throws {
-    try input.fileHandleForWriting.write(contentsOf: Data(text.utf8))
+    let count = text.utf8.count
+    guard Glibc.write(input, text, count) == count else { throw Failure() }
   }
 
   /// The next line of its output; `nil` at the end.
   func line() -> String? {
+    var part = [UInt8](repeating: 0, count: 4096)
     while true {
       if let end = unread.firstIndex(of: UInt8(ascii: "\n")) {
-        defer { unread = Data(unread[(end + 1)...]) }
+        defer { unread.removeFirst(end + 1) }
         return String(decoding: unread[..<end], as: UTF8.self)
       }
-      let data = output.fileHandleForReading.availableData
-      guard !data.isEmpty else { return nil }
-      unread += data
+      let count = read(output, &part, part.count)
+      guard count > 0 else { return nil }
+      unread += part[..<count]
     }
   }
 
   func end() {
+    guard !hasEnded else { return }
+    hasEnded = true
     // It inherits the signal mask of the thread that started it.
-    kill(process.processIdentifier, SIGKILL)
-    process.waitUntilExit()
+    kill(id, SIGKILL)
+    var status: Int32 = 0
+    while waitpid(id, &status, 0) < 0, errno == EINTR {}
   }
 }
