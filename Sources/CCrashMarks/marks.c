@@ -44,6 +44,7 @@ static const uint64_t magic = 0x31304b52414d4452;  // RDMARK01
 static struct region *installed;
 static const int signals[] = {SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV};
 static struct sigaction former[NSIG];
+static void (*attribute)(void *region);
 static uint64_t executable_start, executable_end;
 
 // MARK: The file
@@ -110,14 +111,23 @@ void reactord_mark_end(void *memory, int index) {
 
 // MARK: The crash
 
+// Flags the marks of this thread; returns their number.
+static int flag(struct region *region, int number) {
+  uint64_t self = (uint64_t)pthread_self();
+  int count = 0;
+  for (int index = 0; index < MARKS; index++) {
+    struct mark *mark = &region->marks[index];
+    if (atomic_load(&mark->thread) != self) continue;
+    atomic_store(&mark->signal, number);
+    count++;
+  }
+  return count;
+}
+
 static void crash(int number, siginfo_t *information, void *context) {
   (void)context;
   struct region *region = installed;
-  uint64_t self = (uint64_t)pthread_self();
-  for (int index = 0; index < MARKS; index++) {
-    struct mark *mark = &region->marks[index];
-    if (atomic_load(&mark->thread) == self) atomic_store(&mark->signal, number);
-  }
+  int is_marked = flag(region, number) > 0;
   int32_t none = 0;
   if (atomic_compare_exchange_strong(&region->signal, &none, number)) {
     void *frames[FRAMES];
@@ -130,13 +140,19 @@ static void crash(int number, siginfo_t *information, void *context) {
       region->frames[region->frame_count++] = is_own ? address - executable_start : 0;
     }
   }
+  // Last: a fault in it ends the process at once, since the signal is blocked.
+  if (!is_marked && attribute != NULL) {
+    attribute(region);
+    flag(region, number);
+  }
   sigaction(number, &former[number], NULL);
   // A fault happens again when this returns; a signal that was sent does not.
   if (information->si_code <= 0) raise(number);
 }
 
-void reactord_marks_install(void *memory) {
+void reactord_marks_install(void *memory, void (*attributing)(void *region)) {
   installed = memory;
+  attribute = attributing;
   void *frames[4];
   // Loads what `backtrace` needs, which allocates.
   backtrace(frames, 4);
@@ -254,4 +270,21 @@ void reactord_quarantine_clear(void *memory) {
   for (int place = 0; place < REACTORD_QUARANTINE_CAPACITY; place++)
     atomic_store(&region->entries[place].is_used, 0);
   atomic_store(&region->count, 0);
+}
+
+void reactord_quarantine_remove(
+  void *memory, const char *reactor, size_t reactor_length, const char *session,
+  size_t session_length
+) {
+  struct region *region = memory;
+  for (int place = 0; place < REACTORD_QUARANTINE_CAPACITY; place++) {
+    struct entry *entry = &region->entries[place];
+    uint32_t used = 1;
+    if (atomic_load_explicit(&entry->is_used, memory_order_acquire)
+        && is_equal(
+          &entry->value.marked, entry->value.marked.digest, reactor, reactor_length, session,
+          session_length)
+        && atomic_compare_exchange_strong(&entry->is_used, &used, 0))
+      atomic_fetch_sub(&region->count, 1);
+  }
 }

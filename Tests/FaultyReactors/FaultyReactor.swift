@@ -9,6 +9,8 @@ final class FaultyReactor: Reactor {
     case trapInMutateWith(String)
     case trapInReduce
     case trapInEffect
+    case trapInTask
+    case wait
     case trapInEncoding
     case trapInDecoding(Trapping)
     case block(seconds: Int)
@@ -52,6 +54,12 @@ final class FaultyReactor: Reactor {
     case .trapInEffect:
       return Observable<Int>.timer(.milliseconds(50), scheduler: MainScheduler.instance)
         .map { _ in fatalError("trap in an effect") }
+    case .trapInTask:
+      return .run { _ in
+        try await Task.sleep(for: .milliseconds(50))
+        fatalError("trap in a task")
+      }
+    case .wait: return .never()
     case .trapInEncoding: return .just(.makeUnencodable)
     case .trapInDecoding: return .empty()
     case .block(let seconds):

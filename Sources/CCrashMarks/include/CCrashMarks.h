@@ -54,7 +54,10 @@ int reactord_marks_anonymous_file(void);
 struct reactord_crash reactord_marks_collect(void *region, int signal, int64_t now);
 
 // Handles the signals of crashes from now on; the handlers before are called afterwards.
-void reactord_marks_install(void *region);
+//
+// If the thread that crashes has no mark, `attribute` is called on it, which may take one. It must not
+// allocate memory and must not wait for a lock.
+void reactord_marks_install(void *region, void (*attribute)(void *region));
 
 // Reserves a mark for the calling thread; -1 if all are reserved.
 int reactord_mark_begin(
@@ -80,6 +83,11 @@ int reactord_quarantine_read(void *region, int place, struct reactord_quarantine
 
 // Removes all entries.
 void reactord_quarantine_clear(void *region);
+
+// Removes the entries of a session.
+void reactord_quarantine_remove(
+  void *region, const char *reactor, size_t reactor_length, const char *session,
+  size_t session_length);
 
 // Writes the name of the function at an offset in the executable; returns 0 if it is unknown.
 int reactord_function_name(uint64_t offset, char *name, size_t size);

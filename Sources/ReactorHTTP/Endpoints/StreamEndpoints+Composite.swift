@@ -65,13 +65,13 @@ extension StreamEndpoints {
     .invalid(parameter: "session", "The parameter session takes: \(expected).")
   }
 
-  /// Opens the sessions one after the other; an ended one is `nil`.
+  /// Finds the sessions one after the other; an ended one is `nil`.
   private func open(
-    _ sources: ArraySlice<Source>, _ opened: [(any Session)?], _ call: Call,
-    _ completion: @escaping @Sendable (Result<[(any Session)?], SessionError>) -> Void
+    _ sources: ArraySlice<Source>, _ opened: [(any SessionSource)?], _ call: Call,
+    _ completion: @escaping @Sendable (Result<[(any SessionSource)?], SessionError>) -> Void
   ) {
     guard let source = sources.first else { return completion(.success(opened)) }
-    call.openSession(of: source.reactor, source.id, in: host) { result in
+    call.streamSource(of: source.reactor, source.id, in: host) { result in
       switch result {
       case .success(let session):
         open(sources.dropFirst(), opened + [session], call, completion)
@@ -83,7 +83,7 @@ extension StreamEndpoints {
 
   /// Subscribes to the sessions one after the other.
   private func subscribe(
-    to sessions: ArraySlice<((Source, (any Session)?), StreamView)>,
+    to sessions: ArraySlice<((Source, (any SessionSource)?), StreamView)>,
     _ parts: [CompositeStream.Part], _ wanted: StreamRequest, by owner: StreamOwner,
     _ completion: @escaping @Sendable ([CompositeStream.Part]) -> Void
   ) {

@@ -141,7 +141,7 @@ struct StreamEndpoints {
     let wanted = try StreamRequest(query, call.request)
     let owner = try owner(of: call, query)
     guard !channels.isDraining else { return call.reply(response(to: call, RetryStream())) }
-    call.openSession(of: reactor, id, in: host) { result in
+    call.streamSource(of: reactor, id, in: host) { result in
       switch result {
       case .success(let session) where hasCapacity(session):
         if let problem = signalProblem(of: session, wanted) { return call.reply(problem) }
@@ -169,7 +169,7 @@ struct StreamEndpoints {
   ///
   /// Not atomic with the opening: simultaneous requests can exceed the limit slightly, which costs
   /// less than a lock around the opening of every stream.
-  func hasCapacity(_ session: any Session) -> Bool {
+  func hasCapacity(_ session: any SessionSource) -> Bool {
     limits.subscribers == 0 || session.subscriberCount < limits.subscribers
   }
 

@@ -35,10 +35,12 @@ struct SubscriberEndpoints {
     let query = try call.query()
     let limit = try query.limit()
     let after = query.text("after")
-    call.readSession(of: reactor, id, in: host) { _ in
-      .json(PresenceText.json(of: Presence(), limit: limit), headers: .revalidated)
-    } _: { [reply = call.reply] session throws(Problem) in
-      let presence = session.presence
+    call.streamSource(of: reactor, id, in: host) { [reply = call.reply] result in
+      let presence: Presence
+      switch result {
+      case .success(let session): presence = session.presence
+      case .failure(let error): return reply(Problem(error))
+      }
       let rest = presence.subscribers.drop { !$0.name.utf8.isAfter(after?.utf8) }
       let page = PresenceText.page(of: rest, limit: limit)
       let more = rest.count - page.count

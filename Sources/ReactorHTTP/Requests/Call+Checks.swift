@@ -137,17 +137,15 @@ extension Call {
     }
   }
 
-  /// Opens a session for a stream.
+  /// Finds the source of a session's streams.
   ///
-  /// Loads it on a background thread if that reads from disk.
-  func openSession(
+  /// Loads the session on a background thread if that reads from disk.
+  func streamSource(
     of reactor: any HostedReactor, _ id: String, in host: Host,
-    _ completion: @escaping @Sendable (Result<any Session, SessionError>) -> Void
+    _ completion: @escaping @Sendable (Result<any SessionSource, SessionError>) -> Void
   ) {
     if let session = reactor.liveSession(id) { return completion(.success(session)) }
-    load(in: host) {
-      reactor.session(id, for: .use) { result in completion(result.map { $0.session }) }
-    }
+    load(in: host) { reactor.streamSource(id, completion: completion) }
   }
 
   /// Executes a load: at once if it does not block.

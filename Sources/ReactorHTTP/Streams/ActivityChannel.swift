@@ -20,11 +20,11 @@ final class ActivityChannel: NoticeChannel, ActivityObserver {
     }
   }
 
-  let session: any Session
+  let session: any SessionSource
   let group = StreamGroup()
   private let state: Mutex<Update>
 
-  init(_ session: any Session) {
+  init(_ session: any SessionSource) {
     self.session = session
     state = Mutex(Update(number: 1, activity: session.activity))
   }

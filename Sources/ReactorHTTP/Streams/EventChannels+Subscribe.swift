@@ -52,7 +52,7 @@ extension EventChannels {
   private func notices(
     _ kinds: StreamNotices.Kinds, of source: any StateSource, from revision: Int
   ) -> StreamNotices? {
-    guard !kinds.isEmpty, let session = source as? any Session else { return nil }
+    guard !kinds.isEmpty, let session = source as? any SessionSource else { return nil }
     return StreamNotices(kinds, of: session, from: revision, in: self)
   }
 }

@@ -5,13 +5,13 @@ internal import Synchronization
 /// Observes one session for all streams that send its events of one kind, other than States.
 protocol NoticeChannel: AnyObject, Sendable {
   /// The observed session.
-  var session: any Session { get }
+  var session: any SessionSource { get }
 
   /// The streams, woken when there is a new event.
   var group: StreamGroup { get }
 
   /// Creates a channel that does not observe yet.
-  init(_ session: any Session)
+  init(_ session: any SessionSource)
 
   /// Begins to observe. Called once, by the creator.
   func start()
@@ -25,7 +25,7 @@ final class NoticeChannels<Channel: NoticeChannel>: Sendable {
   private let entries = Mutex<[ObjectIdentifier: (channel: Channel, streams: Int)]>([:])
 
   /// Adds a stream to the channel of a session; creates the channel for the first stream.
-  func join(_ session: any Session) -> Channel {
+  func join(_ session: any SessionSource) -> Channel {
     let key = ObjectIdentifier(session)
     let (channel, isNew) = entries.withLock { entries in
       let known = entries[key]

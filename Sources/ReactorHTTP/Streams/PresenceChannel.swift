@@ -17,11 +17,11 @@ final class PresenceChannel: NoticeChannel, PresenceObserver {
     }
   }
 
-  let session: any Session
+  let session: any SessionSource
   let group = StreamGroup()
   private let state = Mutex<Update?>(nil)
 
-  init(_ session: any Session) {
+  init(_ session: any SessionSource) {
     self.session = session
   }
 

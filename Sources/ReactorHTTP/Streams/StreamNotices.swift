@@ -38,7 +38,9 @@ final class StreamNotices: Sendable {
   ///   - session: The session.
   ///   - revision: The first revision of the presence that contains the stream.
   ///   - channels: The channels.
-  init(_ kinds: Kinds, of session: any Session, from revision: Int, in channels: EventChannels) {
+  init(
+    _ kinds: Kinds, of session: any SessionSource, from revision: Int, in channels: EventChannels
+  ) {
     self.channels = channels
     self.revision = revision
     activity = kinds.contains(.activity) ? channels.activities.join(session) : nil

@@ -53,6 +53,20 @@ struct Audience: Sendable {
     }
   }
 
+  /// Adds the subscribers and observers of another audience, with a later revision than both.
+  ///
+  /// - Returns: Whether to schedule ``beginPublication()``.
+  mutating func absorb(_ other: Audience) -> Bool {
+    count += other.count
+    guard let others = other.details else { return false }
+    return update { details in
+      for (name, streams) in others.streams { details.streams[name, default: 0] += streams }
+      details.observers += others.observers
+      details.revision = max(details.revision, others.revision) + 1
+      return details.becameStale()
+    }
+  }
+
   /// Adds an observer, which the next publication notifies.
   ///
   /// - Returns: Whether to schedule ``beginPublication()``.

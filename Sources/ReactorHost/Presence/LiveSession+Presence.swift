@@ -20,6 +20,11 @@ extension LiveSession {
     return revision
   }
 
+  /// Adds the subscribers of the time before the session existed; the counters contain them already.
+  func absorb(_ audience: Audience) {
+    if self.audience.withLock({ $0.absorb(audience) }) { schedulePublication() }
+  }
+
   @usableFromInline
   func observePresence(_ observer: any PresenceObserver) {
     if audience.withLock({ $0.add(observer) }) { schedulePublication() }
@@ -31,12 +36,8 @@ extension LiveSession {
   }
 
   private func schedulePublication() {
-    let scheduler = environment.settings.presenceScheduler
-    // The publication belongs neither to the request nor to the session that caused it.
-    RequestContext.$current.withValue(nil) {
-      CurrentSerialContext.$value.withValue(nil) {
-        _ = scheduler.schedule(after: Audience.interval) { [weak self] in self?.publishPresence() }
-      }
+    Audience.schedule(on: environment.settings.presenceScheduler) { [weak self] in
+      self?.publishPresence()
     }
   }
 
@@ -45,5 +46,19 @@ extension LiveSession {
     let update = snapshot.update
     for observer in observers { observer.presenceDidChange(update) }
     if audience.withLock({ $0.endPublication() }) { schedulePublication() }
+  }
+}
+
+extension Audience {
+  /// Executes a publication after ``interval``.
+  static func schedule(
+    on scheduler: any SchedulerType, _ publish: @escaping @Sendable () -> Void
+  ) {
+    // The publication belongs neither to the request nor to the session that caused it.
+    RequestContext.$current.withValue(nil) {
+      CurrentSerialContext.$value.withValue(nil) {
+        _ = scheduler.schedule(after: interval, publish)
+      }
+    }
   }
 }

@@ -31,6 +31,11 @@ public protocol ActionMarking: AnyObject, Sendable {
 
   /// Empties the quarantine.
   func clearQuarantine()
+
+  /// Removes the entries of a session, which was deleted.
+  ///
+  /// Costs nothing while nothing is quarantined.
+  func removeFromQuarantine(_ session: SessionKey)
 }
 
 /// The mark of an action that a thread executes; its meaning belongs to the ``ActionMarking``.

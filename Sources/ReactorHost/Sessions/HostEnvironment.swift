@@ -42,6 +42,7 @@ final class ReactorEnvironment: Sendable {
   let timers: TimerService
   let counts = ReactorCounts()
   let evictable = EvictableSlots()
+  let absent = AbsentSessions()
 
   init(
     _ witness: ReactorWitness, _ observerMaker: CommitObserverMaker?, in host: HostEnvironment

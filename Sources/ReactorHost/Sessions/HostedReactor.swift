@@ -51,6 +51,17 @@ public protocol HostedReactor: AnyObject, Sendable {
   func findSession(
     _ id: String, completion: @escaping @Sendable (Result<FoundSession, SessionError>) -> Void)
 
+  /// Finds the source of a session's streams; creates no session.
+  ///
+  /// The source of a session that does not exist has its initial State. When the session is created, the
+  /// source publishes its States.
+  ///
+  /// - Parameters:
+  ///   - id: The session's id, which the caller has validated.
+  ///   - completion: Called at once or later, on any thread, with an error as ``findSession(_:completion:)``.
+  func streamSource(
+    _ id: String, completion: @escaping @Sendable (Result<any SessionSource, SessionError>) -> Void)
+
   /// The session with an id if it is in memory. Any thread.
   func liveSession(_ id: String) -> (any Session)?
 
@@ -184,7 +195,7 @@ public enum FoundSession: Sendable {
   case open(any Session)
 
   /// It does not exist: its initial State, at the cursor that it begins with when it is created by an
-  /// action or a subscription.
+  /// action.
   case absent(CommittedState)
 }
 

@@ -124,6 +124,29 @@ final class ReactorRuntime: HostedReactor {
     }
   }
 
+  func streamSource(
+    _ id: String, completion: @escaping @Sendable (Result<any SessionSource, SessionError>) -> Void
+  ) {
+    if let session = liveSession(id) { return completion(.success(session)) }
+    // Registered before the session is looked for, so that its creation meanwhile is noticed.
+    let absent = environment.absent.source(
+      of: SessionKey(reactor: name, id: id), in: environment)
+    findSession(id) { [self] result in
+      completion(
+        result.map { found in
+          switch found {
+          case .open(let session): session
+          // One in memory that other requests wait for was perhaps created before.
+          case .absent(let initial): slotIfKnown(id)?.live ?? absent.begin(with: initial)
+          }
+        })
+    }
+  }
+
+  private func slotIfKnown(_ id: String) -> SessionSlot? {
+    shard(of: id).table.withLock { $0.slots[id] }
+  }
+
   func liveSession(_ id: String) -> (any Session)? {
     guard let slot = shard(of: id).table.withLock({ $0.slots[id] }) else { return nil }
     slot.didUse(in: sweeps.load(ordering: .relaxed))

@@ -1,13 +1,39 @@
 public import ReactorCore
 internal import ReactorLog
 
+/// The States of a session and the activity of its effects, for streams.
+public protocol SessionSource: StateSource {
+  /// The name of the session's history.
+  var epoch: String { get }
+
+  /// The effects that are running.
+  var activity: SessionActivity { get }
+
+  /// Adds an observer of the activity. It is notified of the current activity soon, and then of each
+  /// change.
+  func observeActivity(_ observer: any ActivityObserver)
+
+  /// Removes an observer of the activity.
+  func stopObservingActivity(_ observer: any ActivityObserver)
+
+  /// The number of streams that show the session.
+  var subscriberCount: Int { get }
+
+  /// The subscribers at this moment. Its cost grows with the number of their names.
+  var presence: Presence { get }
+
+  /// Adds an observer of the subscribers. It is notified within a quarter of a second, and then of
+  /// changes.
+  func observePresence(_ observer: any PresenceObserver)
+
+  /// Removes an observer of the subscribers.
+  func stopObservingPresence(_ observer: any PresenceObserver)
+}
+
 /// One running instance of a reactor, as its clients know it: in JSON.
-public protocol Session: StateSource {
+public protocol Session: SessionSource {
   /// The key that the session is addressed by.
   var key: SessionKey { get }
-
-  /// The name of its history.
-  var epoch: String { get }
 
   /// The parameters that it was created with, as JSON; `nil` if its reactor takes none.
   var parameters: [UInt8]? { get }
@@ -47,16 +73,6 @@ public protocol Session: StateSource {
   ///   - completion: Called with the entries.
   func entries(after version: Int, limit: Int, completion: @escaping HistoryCompletion<[LogEntry]>)
 
-  /// The effects that are running.
-  var activity: SessionActivity { get }
-
-  /// Adds an observer of the activity. It is notified of the current activity soon, and then of each
-  /// change.
-  func observeActivity(_ observer: any ActivityObserver)
-
-  /// Removes an observer of the activity.
-  func stopObservingActivity(_ observer: any ActivityObserver)
-
   /// Lists running effects, in a turn of the session.
   ///
   /// - Parameters:
@@ -94,19 +110,6 @@ public protocol Session: StateSource {
   ///   - completion: Called when the removal is durable. Any thread, the calling one included.
   func cancelTimer(
     _ id: String, completion: @escaping @Sendable (EffectCancellation) -> Void)
-
-  /// The number of streams that show the session.
-  var subscriberCount: Int { get }
-
-  /// The subscribers at this moment. Its cost grows with the number of their names.
-  var presence: Presence { get }
-
-  /// Adds an observer of the subscribers. It is notified within a quarter of a second, and then of
-  /// changes.
-  func observePresence(_ observer: any PresenceObserver)
-
-  /// Removes an observer of the subscribers.
-  func stopObservingPresence(_ observer: any PresenceObserver)
 }
 
 /// The outcome of a request's actions.

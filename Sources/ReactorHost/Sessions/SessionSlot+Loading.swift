@@ -42,7 +42,9 @@ extension SessionSlot {
         guard intent != .use else { return completion(.failure(.ended)) }
         create(newSession(Epoch.random(), parameters), for: intent, parameters, completion)
       case .none:
-        let first = newSession(Epoch.first(of: key), parameters)
+        // With other parameters, a history that no cursor of the initial State belongs to.
+        let isUsual = parameters == nil || parameters == defaultParameters
+        let first = newSession(isUsual ? Epoch.first(of: key) : Epoch.random(), parameters)
         guard intent == .use else { return create(first, for: intent, parameters, completion) }
         guard environment.settings.sessionCreation == .implicit else {
           return completion(.failure(.unknown))

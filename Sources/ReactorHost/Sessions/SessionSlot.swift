@@ -190,6 +190,8 @@ final class SessionSlot: Sendable {
         case .success:
           setEnded()
           session?.close(.deleted)
+          environment.absent.find(key.id)?.end(.deleted)
+          environment.settings.marking?.removeFromQuarantine(key)
           completion(.success(()))
           environment.evictable.insert(key.id)
         case .failure(let error):
@@ -206,6 +208,7 @@ final class SessionSlot: Sendable {
   /// Returns the session to every caller from now on.
   func publish(_ session: LiveSession) {
     contents.withLock { $0.state = .live(session) }
+    environment.absent.find(key.id)?.attach(session)
   }
 
   /// The log has the end of the session.

@@ -24,3 +24,7 @@ profile.state.map(({ isFollowing }) => isFollowing).distinct().drive((isFollowin
 profile.state.map((state) => `Signed in: ${state.user.name}`)
   .driver("Not signed in.").drive(part("signed-in"), "textContent");
 profile.activity.drive(indicator(part("activity")));
+
+// As a view that is loaded: a session begins with its first action.
+// Without the right to act, a user sees the State nevertheless.
+profile.send({ refreshFollowingStatus: user() }).catch(() => {});

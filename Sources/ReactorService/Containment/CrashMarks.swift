@@ -22,8 +22,8 @@ final class CrashMarks: ActionMarking {
     let backtrace: [String]
   }
 
-  /// The number of starts after which an interrupted action is given up, if the last process crashed
-  /// outside of all marks: in the code of an effect.
+  /// The number of starts after which an interrupted action is given up, if it is unknown in which
+  /// action the last process crashed.
   static let runLimitAfterCrash = 3
 
   /// The number of functions in the log line of a crash.
@@ -66,13 +66,28 @@ final class CrashMarks: ActionMarking {
   }
 
   /// Flags the marks of a thread that crashes from now on.
+  ///
+  /// The code of an effect outside of a turn has no mark: its action is found in the values that its
+  /// task inherited, when it crashes.
   func handleCrashes() {
-    unsafe reactord_marks_install(region)
+    unsafe reactord_marks_install(region) { region in
+      guard let region = unsafe region, let (session, action) = CrashedEffect.current else {
+        return
+      }
+      _ = unsafe CrashMarks.begin(session, ActionDigest(of: action), action, in: region)
+    }
   }
 
   // MARK: Marks
 
   func begin(_ session: SessionKey, _ digest: ActionDigest, _ action: [UInt8]) -> ActionMark {
+    unsafe Self.begin(session, digest, action, in: region)
+  }
+
+  private static func begin(
+    _ session: SessionKey, _ digest: ActionDigest, _ action: [UInt8],
+    in region: UnsafeMutableRawPointer
+  ) -> ActionMark {
     let place = unsafe withTexts(of: session) { reactor, id in
       unsafe action.withUnsafeBytes { bytes in
         unsafe reactord_mark_begin(
@@ -89,13 +104,13 @@ final class CrashMarks: ActionMarking {
 
   func isQuarantined(_ session: SessionKey, _ digest: ActionDigest) -> Bool {
     guard unsafe reactord_quarantine_count(region) > 0 else { return false }
-    return unsafe withTexts(of: session) { reactor, id in
+    return unsafe Self.withTexts(of: session) { reactor, id in
       unsafe reactord_quarantine_contains(
         region, digest.rawValue, reactor.baseAddress, reactor.count, id.baseAddress, id.count) != 0
     }
   }
 
-  private func withTexts<Result>(
+  private static func withTexts<Result>(
     of session: SessionKey,
     _ body: (UnsafeBufferPointer<CChar>, UnsafeBufferPointer<CChar>) -> Result
   ) -> Result {
@@ -127,6 +142,14 @@ final class CrashMarks: ActionMarking {
 
   func clearQuarantine() {
     unsafe reactord_quarantine_clear(region)
+  }
+
+  func removeFromQuarantine(_ session: SessionKey) {
+    guard unsafe reactord_quarantine_count(region) > 0 else { return }
+    unsafe Self.withTexts(of: session) { reactor, id in
+      unsafe reactord_quarantine_remove(
+        region, reactor.baseAddress, reactor.count, id.baseAddress, id.count)
+    }
   }
 
   /// The beginning of a C array of characters.

@@ -15,6 +15,7 @@ extension ClientBrowserTests {
       browser = try Browser()
       page = ClientPage(browser: browser, server: server)
       session = server.session(of: "counter")
+      try session.post("[]")
       try page.open()
       try page.follow(session)
     }

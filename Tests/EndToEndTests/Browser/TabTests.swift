@@ -17,6 +17,7 @@ extension ClientBrowserTests {
 
     @Test func `two tabs share one connection`() throws {
       let (one, other) = (server.session(of: "counter"), server.session(of: "counter"))
+      for session in [one, other] { try session.post("[]") }
       let first = try browser.window()
       try page.follow(one)
       _ = try browser.openWindow()
@@ -96,6 +97,7 @@ extension ClientBrowserTests {
 
     @Test func `the sessions of a closed tab are left`() throws {
       let (one, other) = (server.session(of: "counter"), server.session(of: "counter"))
+      for session in [one, other] { try session.post("[]") }
       let first = try browser.window()
       try page.follow(one)
       _ = try browser.openWindow()

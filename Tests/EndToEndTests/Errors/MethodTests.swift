@@ -43,6 +43,7 @@ struct MethodTests {
   }
 
   @Test func `HEAD of a stream returns its head`() throws {
+    try session.post("[]")
     let response = try session.client.send("HEAD", session.path + "/events")
     #expect(response.status == 200)
     #expect(response["Content-Type"] == "text/event-stream; charset=utf-8")

@@ -101,11 +101,41 @@ struct ContainmentTests {
     let prefer = ["Prefer": "respond-async", "Idempotency-Key": "k"]
     #expect(try session.post(#""trapInEffect""#, prefer).status == 202)
     #expect(
-      eventually(within: .seconds(30)) {
+      eventually {
         server.standardError.contains("interrupted action is given up")
       })
     #expect(eventually { (try? again().post(#"{"add":1}"#).status) == 200 })
     #expect(server.standardError.components(separatedBy: "service crashed").count <= 5)
+  }
+
+  @Test(arguments: [#""trapInEffect""#, #""trapInTask""#])
+  func `a crash in the code of an effect is attributed to its action alone`(body: String) throws {
+    let other = server.session(of: "faulty")
+    let prefer = ["Prefer": "respond-async"]
+    #expect(try other.post(#""wait""#, prefer).status == 202)
+    #expect(try session.post(body, prefer).status == 202)
+    #expect(eventually { server.standardError.contains("interrupted action is given up") })
+    #expect(eventually { (try? again().post(#"{"add":1}"#).status) == 200 })
+    let entries = try server.client().get("/v1/quarantine").json["quarantine"]?.array
+    #expect(entries?.map { $0["action"]?.string } == [body])
+    #expect(entries?.first?["session"]?.string == session.id)
+    #expect(server.standardError.components(separatedBy: "service crashed").count == 2)
+    // The other effect is running again.
+    let next = SessionClient(server.client(), other.path)
+    #expect(eventually { (try? next.effects().count) == 1 })
+  }
+
+  @Test func `the end of a session removes its entries from the quarantine`() throws {
+    let other = server.session(of: "faulty")
+    #expect(throws: (any Error).self) { try session.post(#""trapInMutate""#) }
+    try expectQuarantined(#""trapInMutate""#, in: again())
+    let next = SessionClient(server.client(), other.path)
+    #expect(throws: (any Error).self) { try next.post(#""trapInMutate""#) }
+    try expectQuarantined(#""trapInMutate""#, in: SessionClient(server.client(), other.path))
+    #expect(try again().delete().status == 204)
+    let entries = try server.client().get("/v1/quarantine").json["quarantine"]?.array
+    #expect(entries?.map { $0["session"]?.string } == [other.id])
+    #expect(try server.client().get("/metrics").text.contains("reactord_quarantined_actions 1\n"))
   }
 
   @Test func `a process that was killed quarantines nothing`() throws {

@@ -148,6 +148,7 @@ struct ManySessionsTests {
   }
 
   @Test func `a session that is named twice counts once`() throws {
+    try counter.post("[]")
     let stream = try open([names[0], names[0]])
     #expect(try stream.nextEvent()?.event == names[0])
     #expect(try eventually { try counter.subscribers() == 1 })

@@ -39,7 +39,7 @@ struct DelayedLogTests {
   ) async throws {
     log.hold("demo")
     // A load occupies the session, so that DELETE has to wait as well.
-    let first = service.start("GET", "\(Service.root)/demo/events")
+    let first = service.start("PUT", "\(Service.root)/demo")
     let slow = service.start(method, Service.root + path, body: body)
     let other = try await response(service.start("GET", "\(Service.root)/other/state"))
     #expect(other.text == #"{"value":3,"label":"none"}"#)

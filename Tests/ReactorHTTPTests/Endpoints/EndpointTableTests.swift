@@ -38,7 +38,9 @@ struct EndpointTableTests {
 
   @Test func `every template matches itself`() {
     for resource in table.resources where !resource.template.contains("ile}") {
-      #expect(match(resource.template)?.first == resource.template)
+      // Not every parameter may contain braces.
+      let path = resource.template.filter { $0 != "{" && $0 != "}" }
+      #expect(match(path)?.first == resource.template)
     }
   }
 

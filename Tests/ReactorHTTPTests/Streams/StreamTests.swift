@@ -54,6 +54,7 @@ struct StreamTests {
   @Test func `open streams are counted until they close`() throws {
     let readers = [try service.watch(), try service.watch(), try service.watch("select=/value")]
     #expect(service.api.channels.streamCount == 3)
+    try service.addOnes(1)
     let list = try service.ask("GET", Service.root).text
     #expect(list.contains(#""subscribers":3"#))
     for reader in readers { reader.close() }
@@ -317,7 +318,9 @@ struct StreamTests {
   }
 
   @Test func `a stream over the limit of sessions makes its client retry`() throws {
-    let service = Service(host: { $0.sessionLimit = 0 })
+    let log = MemoryLog()
+    #expect(try Service(log: log).ask("PUT", "\(Service.root)/s").status == 201)
+    let service = Service(log: log, host: { $0.sessionLimit = 0 })
     let response = try service.ask("GET", "\(Service.root)/s/events")
     guard case .stream(let stream) = response.body else { throw NoStream() }
     #expect(Reader(stream).read() == ["retry"])

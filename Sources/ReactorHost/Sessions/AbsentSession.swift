@@ -1,0 +1,335 @@
+internal import ReactorLog
+internal import Synchronization
+
+/// The source of the streams of a session that does not exist: its initial State, until an action or a
+/// request creates the session.
+///
+/// From then on it publishes the States of the session. It creates and stores nothing itself.
+final class AbsentSession: SessionSource {
+  fileprivate enum Event {
+    case commit(CommittedState)
+    case end(SessionEnd)
+  }
+
+  fileprivate struct State {
+    var initial: CommittedState?
+    /// The session, after its creation.
+    var session: LiveSession?
+    var hasEnded = false
+    var observers: [any SessionObserver] = []
+    var activityObservers: [any ActivityObserver] = []
+    var audience = Audience()
+    /// Events that arrived while a thread publishes one.
+    var pending: [Event] = []
+    var isPublishing = false
+  }
+
+  private let key: SessionKey
+  private let environment: ReactorEnvironment
+  private let state = Mutex(State())
+
+  init(_ key: SessionKey, environment: ReactorEnvironment) {
+    self.key = key
+    self.environment = environment
+  }
+
+  deinit {
+    environment.absent.remove(key.id, ObjectIdentifier(self))
+  }
+
+  /// Sets the initial State.
+  ///
+  /// - Returns: The source of the streams: the session, if it was created meanwhile.
+  func begin(with initial: CommittedState) -> any SessionSource {
+    state.withLock { state in
+      state.initial = initial
+      return state.session ?? self
+    }
+  }
+
+  /// Whether the session does not exist yet, as far as is known.
+  fileprivate var isAbsent: Bool { state.withLock { $0.isAbsent } }
+
+  // MARK: The session
+
+  /// The session was created.
+  func attach(_ session: LiveSession) {
+    // The initial State is that of the default parameters, in the first history.
+    let isSame =
+      session.epoch == Epoch.first(of: key)
+      && session.parameters == environment.witness.parameters?.defaults
+    guard isSame else { return end(.interrupted) }
+    // The lock is held while the session adds the observer, so that a commit finds the State before it.
+    let attached = state.withLock { state -> State? in
+      guard state.isAbsent else { return nil }
+      if !state.observers.isEmpty {
+        guard let base = session.observe(self) else { return nil }
+        if base.version > 0 { state.pending.append(.commit(base)) }
+      }
+      state.session = session
+      defer { state.audience = Audience() }
+      return state
+    }
+    guard let moved = attached else { return end(.interrupted) }
+    session.absorb(moved.audience)
+    for observer in moved.activityObservers { session.observeActivity(observer) }
+    publishPending()
+  }
+
+  /// The session ended before it existed, or another one than that of the initial State was created.
+  func end(_ end: SessionEnd) {
+    let isEnd = state.withLock { state in
+      guard state.isAbsent else { return false }
+      state.hasEnded = true
+      state.pending.append(.end(end))
+      return true
+    }
+    if isEnd { publishPending() }
+  }
+
+  /// Publishes the pending events, unless another thread does.
+  private func publishPending() {
+    let isFirst = state.withLock { state in
+      defer { state.isPublishing = true }
+      return !state.isPublishing
+    }
+    if isFirst { publishRest() }
+  }
+
+  private func publishRest() {
+    while let (event, observers) = state.withLock({ $0.next() }) {
+      Self.publish(event, to: observers)
+    }
+  }
+
+  private func publish(_ event: Event) {
+    let observers = state.withLock { state -> [any SessionObserver]? in
+      guard !state.isPublishing else {
+        state.pending.append(event)
+        return nil
+      }
+      state.isPublishing = true
+      return state.observers
+    }
+    guard let observers else { return }
+    Self.publish(event, to: observers)
+    publishRest()
+  }
+
+  private static func publish(_ event: Event, to observers: [any SessionObserver]) {
+    for observer in observers {
+      switch event {
+      case .commit(let committed): observer.sessionDidCommit(committed)
+      case .end(let end): observer.sessionDidEnd(end)
+      }
+    }
+  }
+
+  // MARK: States
+
+  private var session: LiveSession? {
+    state.withLock { $0.session }
+  }
+
+  private var initial: CommittedState {
+    state.withLock { $0.initial }
+      ?? CommittedState(cursor: Cursor(epoch: epoch, version: 0), json: [])
+  }
+
+  var epoch: String { Epoch.first(of: key) }
+
+  var current: CommittedState { session?.current ?? initial }
+
+  func state(at version: Int, completion: @escaping HistoryCompletion<CommittedState>) {
+    if let session { return session.state(at: version, completion: completion) }
+    guard version == 0 else {
+      return completion(.failure(.unknownVersion(oldest: 0, latest: 0)))
+    }
+    completion(.success(initial))
+  }
+
+  func replay(after version: Int?, completion: @escaping HistoryCompletion<any StateReplay>) {
+    if let session { return session.replay(after: version, completion: completion) }
+    guard version ?? 0 == 0 else {
+      return completion(.failure(.unknownVersion(oldest: 0, latest: 0)))
+    }
+    completion(.success(InitialReplay(version == nil ? initial : nil)))
+  }
+
+  func observe(_ observer: any SessionObserver) -> CommittedState? {
+    let (session, hasEnded) = state.withLock { state in
+      if state.isAbsent { state.observers.append(observer) }
+      return (state.session, state.hasEnded)
+    }
+    if let session { return session.observe(observer) }
+    return hasEnded ? nil : initial
+  }
+
+  func stopObserving(_ observer: any SessionObserver) {
+    let (session, isLast) = state.withLock { state in
+      let count = state.observers.count
+      state.observers.removeAll { $0 === observer }
+      return (state.session, count > 0 && state.observers.isEmpty)
+    }
+    session?.stopObserving(observer)
+    if isLast { session?.stopObserving(self) }
+  }
+
+  // MARK: Subscribers and activity
+
+  var subscriberCount: Int {
+    let (session, own) = state.withLock { ($0.session, $0.audience.count) }
+    return session?.subscriberCount ?? own
+  }
+
+  var presence: Presence {
+    let (session, own) = state.withLock { ($0.session, $0.audience.snapshot) }
+    return session?.presence ?? own.update.presence
+  }
+
+  func changeStreams(of owner: StreamOwner, by change: Int) -> Int {
+    let (session, isDue, revision) = state.withLock { state -> (LiveSession?, Bool, Int) in
+      if let session = state.session { return (session, false, 0) }
+      let isDue = state.audience.change(owner, by: change)
+      return (nil, isDue, state.audience.revision)
+    }
+    if let session { return session.changeStreams(of: owner, by: change) }
+    environment.counts.subscribers.add(change, ordering: .relaxed)
+    if isDue { schedulePublication() }
+    return revision
+  }
+
+  func observePresence(_ observer: any PresenceObserver) {
+    let (session, isDue) = state.withLock { state -> (LiveSession?, Bool) in
+      (state.session, state.session == nil && state.audience.add(observer))
+    }
+    session?.observePresence(observer)
+    if isDue { schedulePublication() }
+  }
+
+  func stopObservingPresence(_ observer: any PresenceObserver) {
+    let session = state.withLock { state in
+      state.audience.remove(observer)
+      return state.session
+    }
+    session?.stopObservingPresence(observer)
+  }
+
+  private func schedulePublication() {
+    Audience.schedule(on: environment.settings.presenceScheduler) { [weak self] in
+      self?.publishPresence()
+    }
+  }
+
+  private func publishPresence() {
+    guard let (snapshot, observers) = state.withLock({ $0.audience.beginPublication() }) else {
+      return
+    }
+    let update = snapshot.update
+    for observer in observers { observer.presenceDidChange(update) }
+    // The session has the observers now, if it was created meanwhile.
+    if state.withLock({ $0.session == nil && $0.audience.endPublication() }) {
+      schedulePublication()
+    }
+  }
+
+  var activity: SessionActivity { session?.activity ?? SessionActivity() }
+
+  func observeActivity(_ observer: any ActivityObserver) {
+    let session = state.withLock { state in
+      if state.session == nil { state.activityObservers.append(observer) }
+      return state.session
+    }
+    session?.observeActivity(observer)
+  }
+
+  func stopObservingActivity(_ observer: any ActivityObserver) {
+    let session = state.withLock { state in
+      state.activityObservers.removeAll { $0 === observer }
+      return state.session
+    }
+    session?.stopObservingActivity(observer)
+  }
+}
+
+extension AbsentSession: SessionObserver {
+  func sessionDidCommit(_ state: CommittedState) {
+    publish(.commit(state))
+  }
+
+  func sessionDidEnd(_ end: SessionEnd) {
+    publish(.end(end))
+  }
+}
+
+extension AbsentSession.State {
+  fileprivate var isAbsent: Bool { session == nil && !hasEnded }
+
+  /// Dequeues the next event, or ends the publication.
+  fileprivate mutating func next() -> (AbsentSession.Event, [any SessionObserver])? {
+    guard !pending.isEmpty else {
+      isPublishing = false
+      return nil
+    }
+    return (pending.removeFirst(), observers)
+  }
+}
+
+/// The log of a session that does not exist: its initial State.
+private final class InitialReplay: StateReplay {
+  private let initial: Mutex<CommittedState?>
+
+  init(_ initial: CommittedState?) {
+    self.initial = Mutex(initial)
+  }
+
+  func next(limit: Int, completion: @escaping HistoryCompletion<[CommittedState]>) {
+    completion(.success(initial.withLock { $0.take() }.map { [$0] } ?? []))
+  }
+}
+
+/// The sessions of a reactor that do not exist and have streams, by id.
+final class AbsentSessions: Sendable {
+  private final class Entry {
+    private(set) weak var session: AbsentSession?
+    let identity: ObjectIdentifier
+
+    init(_ session: AbsentSession) {
+      self.session = session
+      identity = ObjectIdentifier(session)
+    }
+  }
+
+  private let entries = Mutex<[String: Entry]>([:])
+  /// The number of entries: most loads of sessions find none.
+  private let count = Atomic<Int>(0)
+
+  /// The source of a session's streams, which lives as long as it is retained.
+  func source(of key: SessionKey, in environment: ReactorEnvironment) -> AbsentSession {
+    // Released after the lock, which its end takes.
+    var former: AbsentSession?
+    defer { withExtendedLifetime(former) {} }
+    return entries.withLock { entries in
+      former = entries[key.id]?.session
+      if let former, former.isAbsent { return former }
+      let session = AbsentSession(key, environment: environment)
+      entries[key.id] = Entry(session)
+      count.store(entries.count, ordering: .sequentiallyConsistent)
+      return session
+    }
+  }
+
+  /// The source for a session that is created or ended now.
+  func find(_ id: String) -> AbsentSession? {
+    guard count.load(ordering: .sequentiallyConsistent) > 0 else { return nil }
+    return entries.withLock { $0[id]?.session }
+  }
+
+  fileprivate func remove(_ id: String, _ identity: ObjectIdentifier) {
+    entries.withLock { entries in
+      guard entries[id]?.identity == identity else { return }
+      entries[id] = nil
+      count.store(entries.count, ordering: .sequentiallyConsistent)
+    }
+  }
+}
