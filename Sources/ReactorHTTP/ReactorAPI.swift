@@ -29,7 +29,7 @@ public final class ReactorAPI: HTTPResponder {
   /// Verifies credentials; `nil` if every client has every right.
   let authenticator: Authenticator?
   /// Ends streams with their credentials.
-  let expiries = StreamExpiries()
+  let expiries: StreamExpiries
   let host: Host
   /// Whether a reactor has a delegate, which decides on requests.
   let hasDelegates: Bool
@@ -46,8 +46,9 @@ public final class ReactorAPI: HTTPResponder {
 
   init(
     host: Host, settings: Settings, logger: Logger, background: WorkerPool,
-    adding others: [Endpoint] = []
+    adding others: [Endpoint] = [], expiries: StreamExpiries = StreamExpiries()
   ) {
+    self.expiries = expiries
     self.settings = settings
     self.logger = logger
     self.host = host
@@ -98,6 +99,12 @@ public final class ReactorAPI: HTTPResponder {
   /// is gone send nothing more that is committed from now on, and end.
   public func replaceAuthentication(_ configuration: Authenticator.Configuration) {
     authenticator?.replace(configuration)
+    recheckStreams()
+  }
+
+  /// Checks the open streams again: their credentials, and the permissions of delegates, which may have
+  /// been withdrawn.
+  public func recheckStreams() {
     expiries.configurationChanged()
   }
 
@@ -181,9 +188,14 @@ public final class ReactorAPI: HTTPResponder {
     endpoint.traits.contains(.background) || request.body.count > Limits.foregroundBody
   }
 
-  /// Serves probes on reserved connections.
+  /// Serves probes and administrators on reserved connections.
   public func lane(for request: HTTPRequest) -> HTTPLane {
-    endpoints.match(request.path)?.resource.isProbe == true ? .priority : .immediate
+    let resource = endpoints.match(request.path)?.resource
+    if resource?.isProbe == true { return .priority }
+    let credential = credential(
+      of: request, from: settings.client(of: request), at: resource, HTTPMethod(request.method))
+    let isAdministrator = credential.authentication?.allows(.admin, to: .service) == true
+    return isAdministrator ? .priority : .immediate
   }
 
   /// Creates the response to a request that the transport rejects.

@@ -24,7 +24,7 @@ public protocol HTTPResponder: Sendable {
 
   /// Selects where a complete request is processed.
   ///
-  /// Called once per request, on the worker thread; must not block.
+  /// Called for each request on a reserved connection, on the worker thread; must not block.
   func lane(for request: HTTPRequest) -> HTTPLane
 
   /// Creates the response to a request that the transport rejects before its body is complete.

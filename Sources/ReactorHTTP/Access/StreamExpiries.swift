@@ -2,25 +2,33 @@ internal import ReactorLog
 internal import ReactorTransport
 internal import Synchronization
 
-/// Wakes streams when their credentials expire, and when the keys, tokens or rules change.
+/// Wakes streams when their credentials expire, and when the keys, tokens, rules or delegates change.
 final class StreamExpiries: Sendable {
-  /// The streams whose credentials expire in the same second.
-  private struct Bucket {
-    let group: StreamGroup
-    let timer: Task<Void, Never>
-    var streams: Int
+  private struct State {
+    var schedule = ExpirySchedule()
+    /// Wakes the streams; `nil` while no expiry is left.
+    var timer: Task<Void, Never>?
   }
 
-  private let buckets = Mutex<[Int64: Bucket]>([:])
+  /// Returns the time in milliseconds since 1970.
+  let now: @Sendable () -> Int64
+  private let state = Mutex(State())
   private let changes = Atomic<UInt64>(0)
 
   /// The group of all streams that depend on the configuration.
   let changed = StreamGroup()
 
+  /// Creates an object without streams.
+  ///
+  /// - Parameter now: Returns the time in milliseconds since 1970.
+  init(now: @escaping @Sendable () -> Int64 = { Timestamp.now.milliseconds }) {
+    self.now = now
+  }
+
   /// The number of changes of the configuration.
   var changeCount: UInt64 { changes.load(ordering: .acquiring) }
 
-  /// The keys, tokens or rules were replaced.
+  /// The keys, tokens or rules were replaced, or delegates may decide in another way.
   func configurationChanged() {
     changes.add(1, ordering: .releasing)
     changed.wake()
@@ -30,42 +38,40 @@ final class StreamExpiries: Sendable {
   ///
   /// - Returns: The group that is woken then.
   func join(_ expiry: Int64) -> StreamGroup {
-    buckets.withLock { buckets in
-      if let known = buckets[expiry] {
-        buckets[expiry]?.streams += 1
-        return known.group
+    state.withLock { state in
+      let earliest = state.schedule.earliest
+      let group = state.schedule.join(expiry)
+      if state.timer == nil || earliest != state.schedule.earliest {
+        state.timer?.cancel()
+        state.timer = Task { await self.wakeStreams() }
       }
-      let group = StreamGroup()
-      let timer = Task { await Self.wake(group, at: expiry) }
-      buckets[expiry] = Bucket(group: group, timer: timer, streams: 1)
       return group
     }
   }
 
   /// Removes a stream.
   func leave(_ expiry: Int64) {
-    buckets.withLock { buckets in
-      guard var bucket = buckets[expiry] else { return }
-      bucket.streams -= 1
-      if bucket.streams == 0 { bucket.timer.cancel() }
-      buckets[expiry] = bucket.streams == 0 ? nil : bucket
+    state.withLock { state in
+      state.schedule.leave(expiry)
+      guard state.schedule.isEmpty else { return }
+      state.timer?.cancel()
+      state.timer = nil
     }
   }
 
-  /// The longest sleep, after which the clock of the system is read again.
-  private static let longestSleep: Int64 = 600_000
-
-  private static func wake(_ group: StreamGroup, at expiry: Int64) async {
-    // Expiries beyond the year 30,000 are clamped to it.
-    let end = min(expiry, 884_541_340_800) * 1000
+  /// Wakes streams until no expiry is left, or the task is cancelled.
+  private func wakeStreams() async {
     while true {
-      let remaining = end - Timestamp.now.milliseconds
-      guard remaining > 0 else { return group.wake() }
-      do {
-        try await Task.sleep(for: .milliseconds(min(remaining, longestSleep)))
-      } catch {
-        return
+      let (groups, pause) = state.withLock { state -> ([StreamGroup], Int64?) in
+        // Cancelled under the lock, so that another task has taken over.
+        guard !Task.isCancelled else { return ([], nil) }
+        let due = state.schedule.due(at: now())
+        if due.pause == nil { state.timer = nil }
+        return due
       }
+      for group in groups { group.wake() }
+      guard let pause else { return }
+      do { try await Task.sleep(for: .milliseconds(pause)) } catch { return }
     }
   }
 }

@@ -1,32 +1,42 @@
 internal import Identity
-internal import ReactorLog
+internal import ReactorCore
+internal import ReactorHost
 internal import ReactorTransport
 internal import Synchronization
 
-/// A stream that ends with the credential of its request.
+/// A stream that ends with the credential of its request, and with the permission of a delegate.
 ///
 /// Before each output it is checked that the credential has not expired, and after a change of the
-/// configuration that it is still valid and has the right. If not, the stream sends `event: expired`
-/// and ends: nothing that was committed later is sent.
+/// configuration that it is still valid and has the right, and that the delegates of the reactors permit
+/// it. If not, the stream sends `event: expired` and ends: nothing that was committed later is sent.
 final class GuardedStream: ByteStream {
-  /// The needs of a stream: a right, and its targets.
+  /// The needs of a stream: a right and its targets, and the permission of delegates.
   struct Requirement: Sendable {
     let right: Right
     let targets: [Grants.Target]
+    /// The sessions whose reactors have a delegate.
+    let delegated: [(reactor: any HostedReactor, id: String)]
 
     func isMet(by authentication: Authentication) -> Bool {
       targets.allSatisfy { authentication.allows(right, to: $0) }
     }
+
+    /// Whether the delegates permit that a principal reads the sessions.
+    func isPermitted(to principal: Principal?) -> Bool {
+      delegated.allSatisfy { reactor, id in
+        (try? reactor.authorize(.read, of: id, for: principal)) != nil
+      }
+    }
   }
 
   private struct State {
-    var authentication: Authentication
+    var authentication: Authentication?
     var changeCount: UInt64
     var isFinished = false
   }
 
   private let stream: any ByteStream
-  private let authenticator: Authenticator
+  private let authenticator: Authenticator?
   private let expiries: StreamExpiries
   private let requirement: Requirement
   private let expired: StreamChunk
@@ -38,14 +48,15 @@ final class GuardedStream: ByteStream {
   ///
   /// - Parameters:
   ///   - stream: The stream.
-  ///   - authentication: The credential of its request.
-  ///   - requirement: The rights that the stream needs as long as it is open.
+  ///   - authentication: The credential of its request; `nil` if every client has every right.
+  ///   - requirement: What the stream needs as long as it is open.
   ///   - authenticator: Knows whether the credential is still valid.
   ///   - expiries: Wakes the stream.
   ///   - expired: The last output.
   init(
-    _ stream: any ByteStream, of authentication: Authentication, needing requirement: Requirement,
-    _ authenticator: Authenticator, _ expiries: StreamExpiries, expired: [UInt8]
+    _ stream: any ByteStream, of authentication: Authentication?,
+    needing requirement: Requirement, _ authenticator: Authenticator?, _ expiries: StreamExpiries,
+    expired: [UInt8]
   ) {
     self.stream = stream
     self.requirement = requirement
@@ -54,36 +65,40 @@ final class GuardedStream: ByteStream {
     self.expired = StreamChunk(expired)
     // An authentication of an earlier configuration is checked by the first output.
     var changeCount = expiries.changeCount
-    if !authenticator.isCurrent(authentication) { changeCount = .max }
+    if let authentication, authenticator?.isCurrent(authentication) != true { changeCount = .max }
     state = Mutex(State(authentication: authentication, changeCount: changeCount))
-    groups =
-      stream.groups + [expiries.changed] + (authentication.expiry.map { [expiries.join($0)] } ?? [])
-    expiry = authentication.expiry
+    expiry = authentication?.expiry
+    groups = stream.groups + [expiries.changed] + (expiry.map { [expiries.join($0)] } ?? [])
   }
 
   func next() -> StreamOutput {
-    let isOpen: Bool? = state.withLock { state in
-      guard !state.isFinished else { return nil }
-      state.isFinished = !isValid(&state)
-      return !state.isFinished
-    }
-    switch isOpen {
-    case true?: return stream.next()
-    case false?: return .chunk(expired)
-    case nil: return .finished
-    }
+    let known = state.withLock { $0 }
+    guard !known.isFinished else { return .finished }
+    // Without the lock, since delegates decide; a stream is pulled by one thread at a time.
+    let next = renewed(known)
+    state.withLock { $0 = next }
+    return next.isFinished ? .chunk(expired) : stream.next()
   }
 
-  private func isValid(_ state: inout State) -> Bool {
-    let now = Timestamp.now.milliseconds / 1000
-    if let expiry, now >= expiry { return false }
+  /// The state after a check; finished if the stream must end.
+  private func renewed(_ known: State) -> State {
+    var state = known
+    let now = expiries.now() / 1000
+    if let expiry, now >= expiry { state.isFinished = true }
     let changeCount = expiries.changeCount
-    guard state.changeCount != changeCount else { return true }
-    guard let fresh = authenticator.refresh(state.authentication, at: now),
-      requirement.isMet(by: fresh)
-    else { return false }
-    (state.authentication, state.changeCount) = (fresh, changeCount)
-    return true
+    guard !state.isFinished, state.changeCount != changeCount else { return state }
+    state.changeCount = changeCount
+    if let authenticator, let authentication = known.authentication {
+      guard let fresh = authenticator.refresh(authentication, at: now),
+        requirement.isMet(by: fresh)
+      else {
+        state.isFinished = true
+        return state
+      }
+      state.authentication = fresh
+    }
+    state.isFinished = !requirement.isPermitted(to: state.authentication?.principal)
+    return state
   }
 
   var heartbeat: StreamChunk? { stream.heartbeat }
@@ -95,7 +110,7 @@ final class GuardedStream: ByteStream {
 }
 
 extension ReactorAPI {
-  /// A stream that ends with the credential of its request, if there is one.
+  /// A stream that ends with the credential of its request, and with the permission of a delegate.
   ///
   /// - Parameters:
   ///   - stream: The stream.
@@ -105,19 +120,25 @@ extension ReactorAPI {
   func guarded(
     _ stream: any ByteStream, _ call: Call, _ names: [String]?
   ) -> any ByteStream {
-    guard let authenticator, let authentication = call.scope.credential.authentication,
-      let resource = call.scope.resource, let right = resource.right(for: call.scope.method)
+    let authentication = call.scope.credential.authentication
+    guard authentication != nil || hasDelegates, let resource = call.scope.resource,
+      let right = resource.right(for: call.scope.method)
     else { return stream }
+    let sessions = sessions(of: resource, call.request, call.scope)
     let targets: [Grants.Target] =
       switch resource.reach {
-      case .session, .sessionsInQuery:
-        sessions(of: resource, call.request, call.scope).map { .session(reactor: $0, id: $1) }
+      case .session, .sessionsInQuery: sessions.map { .session(reactor: $0, id: $1) }
       case .reactor: [.reactor(call.scope["reactor"])]
       case .service: [.service]
       case .anything, .credential: []
       }
+    let delegated = sessions.compactMap { name, id in
+      host.reactor(name).flatMap { $0.hasDelegate ? (reactor: $0, id: id) : nil }
+    }
+    guard authentication != nil || !delegated.isEmpty else { return stream }
     return GuardedStream(
-      stream, of: authentication, needing: .init(right: right, targets: targets), authenticator,
+      stream, of: authentication,
+      needing: .init(right: right, targets: targets, delegated: delegated), authenticator,
       expiries, expired: EventText.expired(of: names))
   }
 }

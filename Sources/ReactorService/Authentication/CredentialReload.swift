@@ -32,7 +32,8 @@ final class CredentialReload: Sendable {
     state = Mutex(State(files: files, signature: signature))
   }
 
-  /// Applies the settings of a configuration that was read again.
+  /// Applies the settings of a configuration that was read again, and asks the delegates of open streams
+  /// again.
   func apply(_ settings: AuthenticationSettings) throws(ConfigurationError) {
     guard settings.isUsed == isUsed else {
       throw .configuration("auth: a restart turns authentication on or off")
@@ -45,7 +46,7 @@ final class CredentialReload: Sendable {
   private func apply(_ files: CredentialFiles) throws(ConfigurationError) {
     // Read before the files, so that a change meanwhile is found by the next look.
     let signature = files.signature
-    guard let configuration = try files.configuration() else { return }
+    guard let configuration = try files.configuration() else { return api.recheckStreams() }
     api.replaceAuthentication(configuration)
     state.withLock { $0 = State(files: files, signature: signature) }
   }

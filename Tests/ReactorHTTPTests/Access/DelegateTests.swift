@@ -3,6 +3,7 @@ import ReactorCore
 import ReactorHost
 import ReactorLog
 import ReactorTransport
+import Synchronization
 import Testing
 
 @testable import ReactorHTTP
@@ -74,6 +75,48 @@ struct DelegateTests {
     #expect(ask("POST", path, by: "eve", body: #"{"add":1}"#) == "403 forbidden")
     #expect(ask("GET", ada + "?version=1", by: "ada") == "200")
     #expect(ask("GET", ada + "?version=2", by: "ada") == "404 unknown-version")
+  }
+
+  /// A delegate whose decision a test changes.
+  private final class Gate: ReactorDelegate {
+    typealias Reactor = NumberReactor
+    let isOpen = Atomic(true)
+
+    func authorize(_ access: Access<NumberReactor.Action>) throws {
+      guard isOpen.load(ordering: .relaxed) else { throw Forbidden() }
+    }
+  }
+
+  @Test(arguments: ["/v1/reactors/number/sessions/a/events", "/v1/events?session=number/a"])
+  func `it decides again on open streams`(target: String) throws {
+    let gate = Gate()
+    let host = Host([
+      ReactorRegistration("number", summary: "A number", delegate: gate) {
+        NumberReactor(effect: .never())
+      }
+    ])
+    let api = ReactorAPI(
+      host: host, settings: ReactorAPI.Settings(), logger: .silent,
+      background: WorkerPool(width: 0))
+    let parts = target.split(separator: "?").map(String.init)
+    let responses = Recorder<HTTPResponse>()
+    api.respond(
+      to: HTTPRequest(
+        method: "GET", path: parts[0], query: parts.count > 1 ? parts[1] : nil,
+        headers: HTTPRequestHeaders([]), body: [], hasBody: false),
+      reply: { responses.add($0) })
+    guard case .stream(let stream)? = responses.values.first?.body else { throw NoStream() }
+    let reader = Reader(stream)
+    _ = reader.read()
+    api.recheckStreams()
+    #expect(reader.read().isEmpty)
+    #expect(!reader.isFinished)
+    gate.isOpen.store(false, ordering: .relaxed)
+    #expect(reader.read().isEmpty)
+    api.recheckStreams()
+    #expect(reader.read().map { $0.hasPrefix("expired ") } == [true])
+    #expect(reader.isFinished)
+    reader.close()
   }
 
   @Test func `it decides on new sessions and on the origin of forks`() {

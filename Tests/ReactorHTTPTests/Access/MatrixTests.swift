@@ -1,5 +1,6 @@
 import Identity
 import ReactorTransport
+import Synchronization
 import ReactorLog
 import Testing
 
@@ -58,7 +59,7 @@ struct MatrixTests {
   private func request(_ endpoint: Endpoint, session: String) -> (target: String, body: String?) {
     var target = endpoint.template
     for (name, value) in [
-      "reactor": "number", "session": session, "effect": "x", "global": "motto",
+      "reactor": "number", "session": session, "effect": "x", "timer": "x", "global": "motto",
       "problem": "not-found", "file": "page.css", "inspectorFile": "tree.js",
       "exampleFile": "chat.html",
     ] {
@@ -95,6 +96,36 @@ struct MatrixTests {
       }
       if case .stream(let stream) = response.body { stream.closed() }
     }
+  }
+
+  @Test(arguments: ["mine", "absent"])
+  func `a rejection reads nothing, so that its time does not depend on the session`(
+    session: String
+  ) throws {
+    let log = UnhealthyLog()
+    let configuration = try SignedToken.configuration()
+    let service = Service(log: log, settings: { $0.authentication = configuration })
+    let owner = SignedToken.make(#"{"sub":"o","scope":"reactord:admin"}"#)
+    let stranger = SignedToken.make(#"{"sub":"u","reactord":{"admin":["number/other"]}}"#)
+    let created = try service.ask(
+      "PUT", Service.root + "/mine", [(.authorization, "Bearer \(owner)")])
+    #expect(created.status == 201)
+    let reads = log.sessionCount.load(ordering: .relaxed)
+    for endpoint in service.api.endpoints.resources.flatMap(\.endpoints) {
+      switch endpoint.reach {
+      case .session, .sessionsInQuery: break
+      case .anything, .credential, .reactor, .service: continue
+      }
+      let (target, body) = request(endpoint, session: session)
+      let response = try service.ask(
+        endpoint.method.name, target, [(.authorization, "Bearer \(stranger)")], body: body)
+      #expect(response.problem == "403 forbidden", "\(endpoint.method.name) \(target)")
+    }
+    let fork = try service.ask(
+      "POST", Service.root, [(.authorization, "Bearer \(stranger)")],
+      body: #"{"id":"other","from":{"session":"\#(session)"}}"#)
+    #expect(fork.problem == "403 forbidden")
+    #expect(log.sessionCount.load(ordering: .relaxed) == reads)
   }
 
   @Test func `only pages, probes and problem types are public`() {

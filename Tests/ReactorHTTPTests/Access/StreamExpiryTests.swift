@@ -84,6 +84,68 @@ struct StreamExpiryTests {
     reader.close()
   }
 
+  @Test func `streams are woken within a second after their expiry, by a virtual clock`() {
+    var random = SystemRandomNumberGenerator()
+    var schedule = ExpirySchedule()
+    var now: Int64 = 1_800_000_000_000
+    var waiting: [ObjectIdentifier: Int64] = [:]
+    for _ in 0..<500 {
+      let expiry = now / 1000 + .random(in: 1...3_600, using: &random)
+      waiting[ObjectIdentifier(schedule.join(expiry))] = expiry
+    }
+    while true {
+      let (groups, pause) = schedule.due(at: now)
+      for group in groups {
+        guard let expiry = waiting.removeValue(forKey: ObjectIdentifier(group)) else {
+          Issue.record("A group was woken twice.")
+          continue
+        }
+        #expect((0...1000).contains(now - expiry * 1000))
+        schedule.leave(expiry)
+      }
+      guard let pause else { break }
+      // The clock may be set forward while the task sleeps for at most a second.
+      now += .random(in: 0..<20, using: &random) == 0 ? ExpirySchedule.longestPause : pause
+    }
+    #expect(waiting.isEmpty)
+  }
+
+  @Test func `an earlier expiry is noticed, a later one waits`() {
+    var schedule = ExpirySchedule()
+    let late = schedule.join(5000)
+    #expect(schedule.due(at: 0).pause == ExpirySchedule.longestPause)
+    let early = schedule.join(2)
+    #expect(schedule.due(at: 1_500).pause == 500)
+    #expect(schedule.due(at: 1_999).groups.isEmpty)
+    #expect(schedule.due(at: 2_000).groups.map { $0 === early } == [true])
+    #expect(schedule.due(at: 5_000_000).groups.map { $0 === late } == [true])
+    #expect(schedule.due(at: 5_000_000).pause == nil)
+  }
+
+  @Test func `a stream sends nothing after the expiry of its credential`() throws {
+    let clock = Mutex(Timestamp.now.milliseconds)
+    let configuration = try SignedToken.configuration()
+    let service = Service(
+      expiries: StreamExpiries { clock.withLock { $0 } },
+      settings: {
+        $0.authentication = configuration
+        $0.takesTokenInQuery = true
+      })
+    let claims = #"{"sub":"ada","scope":"reactord:act"}"#
+    let end = clock.withLock { $0 } / 1000 + 1_000
+    let token = SignedToken.make(claims, expiry: end)
+    let other = [(name: HTTPHeader.authorization, value: "Bearer \(SignedToken.make(claims))")]
+    let reader = try service.open("\(Service.root)/demo/events?access_token=\(token)").skipOpening()
+    clock.withLock { $0 = end * 1000 - 1 }
+    _ = try service.act(#"{"add":1}"#, other)
+    #expect(reader.read() == [#"1 {"value":1,"label":"none"}"#])
+    clock.withLock { $0 = end * 1000 }
+    _ = try service.act(#"{"add":1}"#, other)
+    #expect(reader.read() == ["expired {}"])
+    #expect(reader.isFinished)
+    reader.close()
+  }
+
   /// Calls a function at the first wake.
   private final class Waker: StreamWaking {
     private let function: Mutex<(@Sendable () -> Void)?>

@@ -1,14 +1,19 @@
 import ReactorLog
 import Synchronization
 
-/// A log in memory that can report a failure of its writes.
+/// A log in memory that can report a failure of its writes, and counts the sessions that are opened.
 final class UnhealthyLog: MutationLog {
   let isFailing = Atomic(false)
   private let base = MemoryLog()
 
   var failure: LogError? { isFailing.load(ordering: .relaxed) ? .full : nil }
 
-  func session(_ key: SessionKey) -> any SessionLog { base.session(key) }
+  let sessionCount = Atomic(0)
+
+  func session(_ key: SessionKey) -> any SessionLog {
+    sessionCount.add(1, ordering: .relaxed)
+    return base.session(key)
+  }
 
   func fork(
     _ source: SessionKey, at version: Int, to target: SessionKey, epoch: String,

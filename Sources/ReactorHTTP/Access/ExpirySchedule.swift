@@ -1,0 +1,68 @@
+internal import ReactorTransport
+
+/// Decides when to wake the streams whose credentials expire.
+///
+/// A value without a clock and a thread.
+struct ExpirySchedule {
+  /// The streams whose credentials expire in the same second.
+  private struct Bucket {
+    let group = StreamGroup()
+    var streams = 0
+    var isWoken = false
+  }
+
+  /// The longest pause between two looks at the clock, in milliseconds: it may be set.
+  static let longestPause: Int64 = 1000
+
+  /// Expiries beyond the year 30,000 are those of that year.
+  private static let last: Int64 = 884_541_340_800
+
+  private var buckets: [Int64: Bucket] = [:]
+
+  /// The earliest expiry whose streams were not woken, in seconds since 1970; `nil` for none.
+  private(set) var earliest: Int64?
+
+  /// Whether there are no streams.
+  var isEmpty: Bool { buckets.isEmpty }
+
+  /// Adds a stream whose credential expires at a time, in seconds since 1970.
+  ///
+  /// - Returns: The group that is woken then.
+  mutating func join(_ expiry: Int64) -> StreamGroup {
+    let expiry = min(expiry, Self.last)
+    var bucket = buckets[expiry] ?? Bucket()
+    bucket.streams += 1
+    buckets[expiry] = bucket
+    if !bucket.isWoken { earliest = min(earliest ?? expiry, expiry) }
+    return bucket.group
+  }
+
+  /// Removes a stream.
+  mutating func leave(_ expiry: Int64) {
+    let expiry = min(expiry, Self.last)
+    guard var bucket = buckets[expiry] else { return }
+    bucket.streams -= 1
+    buckets[expiry] = bucket.streams > 0 ? bucket : nil
+    if buckets.isEmpty { earliest = nil }
+  }
+
+  /// Returns the groups to wake at a time in milliseconds since 1970.
+  ///
+  /// - Returns: The groups, and the time until the next call in milliseconds; `nil` if there is no
+  ///   expiry left.
+  mutating func due(at now: Int64) -> (groups: [StreamGroup], pause: Int64?) {
+    guard let next = earliest else { return ([], nil) }
+    guard next * 1000 <= now else { return ([], min(next * 1000 - now, Self.longestPause)) }
+    var groups: [StreamGroup] = []
+    earliest = nil
+    for (expiry, bucket) in buckets where !bucket.isWoken {
+      if expiry * 1000 <= now {
+        buckets[expiry]?.isWoken = true
+        groups.append(bucket.group)
+      } else {
+        earliest = min(earliest ?? expiry, expiry)
+      }
+    }
+    return (groups, earliest.map { min($0 * 1000 - now, Self.longestPause) })
+  }
+}
