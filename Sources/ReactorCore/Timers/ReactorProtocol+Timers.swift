@@ -25,8 +25,8 @@ extension ReactorProtocol {
   /// - Parameters:
   ///   - action: The action; it is stored as JSON.
   ///   - time: The due time. A time in the past is due at once.
-  ///   - id: Identifies the timer in its session: 1 to 128 of `A-Z a-z 0-9 . _ ~ -`. A timer replaces
-  ///     the earlier one of its id.
+  ///   - id: Identifies the timer in its session: 1 to 128 of `A-Z a-z 0-9 . _ ~ -`, and neither `.`
+  ///     nor `..`. A timer replaces the earlier one of its id.
   ///   - period: The time between two repetitions, counted from due time to due time, in whole
   ///     milliseconds; `nil` for a timer that fires once.
   ///   - catchUp: Whether repetitions that the process missed are executed later; otherwise they are

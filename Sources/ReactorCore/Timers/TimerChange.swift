@@ -32,7 +32,7 @@ public enum TimerError: ActionError, Equatable {
   /// The time is beyond the year 9999.
   case time
 
-  /// The id is not 1 to 128 of `A-Z a-z 0-9 . _ ~ -`.
+  /// The id is not 1 to 128 of `A-Z a-z 0-9 . _ ~ -`, or it is `.` or `..`.
   case id
 
   /// The period is shorter than a millisecond.
@@ -57,7 +57,7 @@ public enum TimerError: ActionError, Equatable {
   public var detail: String? {
     switch self {
     case .time: "Its time is beyond the year 9999."
-    case .id: "Its id is not 1 to 128 of A-Z a-z 0-9 . _ ~ -."
+    case .id: "Its id is not 1 to 128 of A-Z a-z 0-9 . _ ~ -, or it is . or .. ."
     case .period: "Its period is shorter than a millisecond."
     case .tooMany(let limit): "The session has \(limit) timers. Unschedule one first."
     case .action: "Its action has more than \(Self.actionLimit) bytes of JSON."
@@ -68,11 +68,16 @@ public enum TimerError: ActionError, Equatable {
 extension TimerChange {
   /// The error of a change that no store accepts; `nil` for others.
   var error: TimerError? {
-    guard (1...128).contains(id.utf8.count), id.utf8.allSatisfy(Self.isInID) else { return .id }
+    guard Self.isValid(id: id) else { return .id }
     guard let timer else { return nil }
     guard timer.due <= .last else { return .time }
     guard timer.period?.wholeMilliseconds ?? 1 >= 1 else { return .period }
     return nil
+  }
+
+  /// Whether a timer can have an id: it is one segment of a path.
+  package static func isValid(id: String) -> Bool {
+    (1...128).contains(id.utf8.count) && id.utf8.allSatisfy(isInID) && id != "." && id != ".."
   }
 
   private static func isInID(_ byte: UInt8) -> Bool {

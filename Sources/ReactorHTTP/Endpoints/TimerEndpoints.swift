@@ -1,5 +1,6 @@
 internal import Identity
 internal import ReactorCoding
+internal import ReactorCore
 internal import ReactorHost
 internal import ReactorLog
 internal import ReactorTransport
@@ -19,7 +20,8 @@ struct TimerEndpoints {
           parameters: [.reactor, .session], content: .json(.component("TimerList")),
           problems: [.invalidSessionID, .unknownReactor, .unknownSession, .sessionEnded])),
       Endpoint(
-        .delete, Self.collection + "/{timer}", needs: .manage, where: { !$0[2].isEmpty },
+        .delete, Self.collection + "/{timer}", needs: .manage,
+        where: { TimerChange.isValid(id: $0[2]) },
         handler: cancel,
         operation: Operation(
           "cancelTimer", "Remove a timer",

@@ -36,10 +36,16 @@ struct OpenAPIDocument {
       ],
       "servers": [["url": "/"]],
       // Alternatives: tokens are required only if the host has a token file.
-      "security": [[:], ["token": []]],
+      "security": .array(Self.security),
       "paths": .object(table.resources.map { .init($0.template, path($0)) }),
       "components": [
-        "securitySchemes": ["token": ["type": "http", "scheme": "bearer"]],
+        "securitySchemes": [
+          "token": ["type": "http", "scheme": "bearer"],
+          "ticket": [
+            "type": "apiKey", "in": "query", "name": "ticket",
+            "description": "The ticket of one stream, from `POST /v1/tickets`, for `EventSource`.",
+          ],
+        ],
         "schemas": .object(
           OpenAPISchemas.common
             + OpenAPISchemas.creation(parameters: reactors.compactMap(\.parameters))
@@ -52,6 +58,9 @@ struct OpenAPIDocument {
       ],
     ]
   }
+
+  private static let security: [JSONValue] = [[:], ["token": []]]
+  private static let streamSecurity = JSONValue.array(security + [["ticket": []]])
 
   private static let introduction = """
     The cursor of a representation, `{epoch}-{version}`, travels as `ETag` of responses and as `id` \
@@ -92,10 +101,11 @@ struct OpenAPIDocument {
   private func path(_ resource: Resource) -> JSONValue {
     .object(
       [.init("parameters", .array(Self.everywhere.map(\.reference)))]
-        + resource.endpoints.map { .init($0.method.name.lowercased(), describe($0.operation())) })
+        + resource.endpoints.map { .init($0.method.name.lowercased(), describe($0)) })
   }
 
-  private func describe(_ operation: Operation) -> JSONValue {
+  private func describe(_ endpoint: Endpoint) -> JSONValue {
+    let operation = endpoint.operation()
     var description: JSONValue = [
       "operationId": .string(operation.id), "summary": .string(operation.summary),
     ]
@@ -111,6 +121,7 @@ struct OpenAPIDocument {
         "required": .boolean(operation.isBodyRequired), "content": ["application/json": media],
       ]
     }
+    if endpoint.traits.contains(.stream) { description["security"] = Self.streamSecurity }
     description["responses"] = responses(of: operation)
     return description
   }

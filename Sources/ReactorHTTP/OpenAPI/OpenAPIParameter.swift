@@ -23,17 +23,13 @@ enum OpenAPIParameter: String, CaseIterable {
     case .session:
       path(
         "session", "The session's id.",
-        [
-          "type": "string", "minLength": 1, "maxLength": 128,
-          "pattern": "^(?!\\.{1,2}$)[A-Za-z0-9._~-]{1,128}$",
-        ], example: "demo")
+        Self.idSchema, example: "demo")
     case .effect:
       path(
         "effect", "The effect's id, from the list of running effects.",
         ["type": "string", "minLength": 1])
     case .timer:
-      path(
-        "timer", "The timer's id.", ["type": "string"])
+      path("timer", "The timer's id, from the list of timers.", Self.idSchema, example: "deadline")
     case .global: path("global", "The name of a global.", names: host.globals.map(\.name))
     case .problem:
       path(
@@ -52,9 +48,7 @@ enum OpenAPIParameter: String, CaseIterable {
     case .afterSession:
       query("after", "The id after which the page begins; from `Link`.", ["type": "string"])
     case .afterVersion:
-      query(
-        "after", "The version after which the page begins.",
-        ["type": "integer", "minimum": 0, "default": 0])
+      query("after", "The version after which the page begins.", Self.versionSchema)
     case .afterEffect:
       query(
         "after", "The id of the effect after which the page begins; from `Link`.",
@@ -74,7 +68,7 @@ enum OpenAPIParameter: String, CaseIterable {
         "with", "Adds the log entries of each change, or the State after it.",
         ["type": "string", "enum": ["entries", "state"]])
     case .version:
-      query("version", "The State at this version.", ["type": "integer", "minimum": 0])
+      query("version", "The State at this version.", Self.versionSchema)
     case .select:
       query(
         "select", "A JSON Pointer (RFC 6901) to a part of the State.",
@@ -157,7 +151,7 @@ enum OpenAPIParameter: String, CaseIterable {
         ["type": "string"])
     case .ifMatch:
       header(
-        "If-Match", "Runs only if the session is at this cursor, else 412.", ["type": "string"])
+        "If-Match", "Runs only if the session is at this cursor, else 412.", Self.tagsSchema)
     case .requestID:
       header(
         "X-Request-Id",
@@ -169,9 +163,26 @@ enum OpenAPIParameter: String, CaseIterable {
         ["type": "string"])
     case .ifNoneMatch:
       header(
-        "If-None-Match", "The client's `ETag`: 304 if it is current.", ["type": "string"])
+        "If-None-Match", "The client's `ETag`: 304 if it is current.", Self.tagsSchema)
     }
   }
+
+  /// The ids of sessions and timers.
+  private static let idSchema: JSONValue = [
+    "type": "string", "minLength": 1, "maxLength": 128,
+    "pattern": "^(?!\\.{1,2}$)[A-Za-z0-9._~-]{1,128}$",
+  ]
+
+  /// `*`, or a list of entity tags (RFC 9110, 8.8.3).
+  private static let tagsSchema: JSONValue = [
+    "type": "string",
+    "pattern": #"^(\*|(W/)?"[!#-~]*"(, ?(W/)?"[!#-~]*")*)$"#,
+  ]
+
+  /// The numbers of versions.
+  private static let versionSchema: JSONValue = [
+    "type": "integer", "minimum": 0, "maximum": .number(JSONNumber(Int.max)),
+  ]
 
   private func path(
     _ name: String, _ text: String, _ schema: JSONValue, example: JSONValue? = nil

@@ -16,7 +16,9 @@ struct SchemathesisTests {
   init() throws {
     // A server of its own: the sessions of other tests are not disturbed. The wait is as long as a test
     // needs to observe it.
-    server = try ReactordProcess("--actions-wait", "0.2", "--weather-latency", "0.01")
+    server = try ReactordProcess(
+      "--actions-wait", "0.2", "--weather-latency", "0.01",
+      "--changes-keep", "60")
   }
 
   @Test func `the specification is valid OpenAPI 3_1`() throws {

@@ -32,6 +32,16 @@ import Testing
     try expectProblem(client.get(session.path + "/timers"), 410, "session-ended")
   }
 
+  @Test func `DELETE of an id that no timer can have is 404`() throws {
+    let server = try ReactordProcess(program: "faulty")
+    let session = server.session(of: "alarm")
+    #expect(try session.client.send("DELETE", session.path + "/timers/unknown").status == 204)
+    for id in ["a%20b", "%2E", "%2e%2E", "%C3%BC", "a%2Fb", String(repeating: "x", count: 129)] {
+      let answer = try session.client.send("DELETE", session.path + "/timers/" + id)
+      try expectProblem(answer, 404, "not-found")
+    }
+  }
+
   @Test func `a timer that fires is an event, and leaves the list`() throws {
     let server = try ReactordProcess(program: "faulty")
     let session = server.session(of: "alarm")

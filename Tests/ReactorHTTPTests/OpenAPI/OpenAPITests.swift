@@ -51,6 +51,18 @@ struct OpenAPITests {
     #expect(Set(ids).count == ids.count)
   }
 
+  @Test func `streams take a ticket, other operations do not`() {
+    #expect(document["components"]?["securitySchemes"]?["ticket"]?["name"] == "ticket")
+    for resource in table.resources {
+      for endpoint in resource.endpoints {
+        let operation = document["paths"]?[resource.template]?[endpoint.method.name.lowercased()]
+        let security: JSONValue? =
+          endpoint.traits.contains(.stream) ? [[:], ["token": []], ["ticket": []]] : nil
+        #expect(operation?["security"] == security, "\(resource.template)")
+      }
+    }
+  }
+
   @Test func `each problem type occurs in some operation`() {
     let described = Set(
       table.resources.flatMap(\.endpoints).flatMap { $0.operation().problems }
