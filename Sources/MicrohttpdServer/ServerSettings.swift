@@ -66,7 +66,9 @@ extension MicrohttpdServer {
       /// limit.
       var effectivePerAddress: Int {
         guard addressShare < 100 else { return connectionsPerAddress }
-        let share = max(1, (connections + streams) / 100 * addressShare)
+        let all = connections + streams
+        // In this order, so that the product does not overflow and small limits are not rounded to 0.
+        let share = max(1, all / 100 * addressShare + all % 100 * addressShare / 100)
         return connectionsPerAddress > 0 ? min(connectionsPerAddress, share) : share
       }
     }

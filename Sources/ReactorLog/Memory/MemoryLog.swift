@@ -16,15 +16,19 @@ public final class MemoryLog: MutationLog {
   ///   - outcomeRetention: How long the outcomes of idempotency keys are retained.
   ///   - changeRetention: How long the latest 65,536 changes of all sessions are retained; zero for not
   ///     at all.
+  ///   - forkedEntries: The maximum number of entries that the sessions have copied from others when
+  ///     they were forked. A fork beyond it fails with ``LogError/full``; the end of a fork makes room.
   public init(
     retainedVersions: Int = 10_000, retention: RetentionRules = RetentionRules(),
-    outcomeRetention: Duration = IdempotencyKey.retention, changeRetention: Duration = .zero
+    outcomeRetention: Duration = IdempotencyKey.retention, changeRetention: Duration = .zero,
+    forkedEntries: Int = 1_000_000
   ) {
     let milliseconds = outcomeRetention / .milliseconds(1)
     table = MemoryTable(
       retained: retainedVersions, retention: retention,
       outcomeRetention: milliseconds < 9e15 ? Int64(milliseconds) : .max,
-      feed: changeRetention > .zero ? MemoryFeed(retaining: changeRetention) : nil)
+      feed: changeRetention > .zero ? MemoryFeed(retaining: changeRetention) : nil,
+      forks: ForkQuota(entries: forkedEntries))
   }
 
   /// The log of a session.
@@ -41,10 +45,12 @@ public final class MemoryLog: MutationLog {
     let original = table.find(source)
     var history = original?.history(upTo: version)
     if parameters != nil { history?.snapshots = [] }
+    let copied = history?.entries.count ?? 0
+    guard table.forks.reserve(copied) else { return completion(.failure(.full)) }
     let isNew = table.findOrMake(target).begin(
       epoch, with: history, parameters: parameters ?? original?.parameters,
       forkedFrom: StoreChange.Origin(session: source.id, version: version))
-    if isNew { table.updateIndex(target) }
+    if isNew { table.updateIndex(target) } else { table.forks.release(copied) }
     completion(isNew ? .success(()) : .failure(.lost(to: nil)))
     table.feed?.publish()
   }

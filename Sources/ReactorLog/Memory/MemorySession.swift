@@ -27,6 +27,8 @@ final class MemorySession: Sendable {
     var accepted: [AcceptedAction.ID: AcceptedAction] = [:]
     var outcomes = MemoryOutcomes()
     var timers: [String: StoredTimer] = [:]
+    /// The number of entries that were copied from another session.
+    var copied = 0
 
     var record: SessionRecord {
       if isEnded { return .ended }
@@ -71,7 +73,8 @@ final class MemorySession: Sendable {
     contents.withLock { contents in
       guard contents.isEnded || contents.epoch == nil else { return false }
       contents = Contents(
-        epoch: epoch, parameters: parameters, history: history ?? History(lastActiveAt: .now))
+        epoch: epoch, parameters: parameters, history: history ?? History(lastActiveAt: .now),
+        copied: history?.entries.count ?? 0)
       feed?.append(
         .began(forkedFrom: origin), of: key,
         at: Cursor(epoch: epoch, version: contents.history.version), .now)
@@ -133,6 +136,7 @@ final class MemorySession: Sendable {
         feed?.append(.ended, of: key, at: cursor, .now)
       }
       for timer in contents.timers.values { set(nil, replacing: timer, in: table) }
+      table.forks.release(contents.copied)
       contents = Contents(isEnded: true)
     }
   }

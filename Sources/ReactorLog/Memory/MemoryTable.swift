@@ -16,10 +16,16 @@ final class MemoryTable: Sendable {
   private let outcomeRetention: Int64
   /// The changes of all sessions; `nil` if they are not retained.
   let feed: MemoryFeed?
+  /// The entries that forks have copied.
+  let forks: ForkQuota
 
   /// Creates a table whose sessions retain outcomes for a number of milliseconds.
-  init(retained: Int, retention: RetentionRules, outcomeRetention: Int64, feed: MemoryFeed?) {
+  init(
+    retained: Int, retention: RetentionRules, outcomeRetention: Int64, feed: MemoryFeed?,
+    forks: ForkQuota
+  ) {
     self.feed = feed
+    self.forks = forks
     self.retained = retained
     self.retention = retention
     self.outcomeRetention = outcomeRetention

@@ -36,7 +36,8 @@ internal import Testing
   }
 
   @Test(arguments: [(0, 3), (2, 2)])
-  func `the share does not apply to the machine's own addresses`(number: Int, admitted: Int) throws {
+  func `the share does not apply to the machine's own addresses`(number: Int, admitted: Int) throws
+  {
     let admission = Admission(
       limits: .init(
         connections: 4, streams: 0, connectionsPerAddress: number, addressShare: 25))
@@ -45,6 +46,15 @@ internal import Testing
     #expect(verdicts.count { !$0.isRejected } == admitted)
     let other = (1...2).map { _ in admission.admit(ClientAddress(version4: 1)) }
     #expect(other.count { !$0.isRejected } == 1)
+  }
+
+  @Test(arguments: [(60, 90, 25, 37), (16, 16, 25, 8), (1, 0, 25, 1), (50, 49, 99, 98)])
+  func `the share is one of all connections, also where these are few`(
+    connections: Int, streams: Int, share: Int, expected: Int
+  ) {
+    let limits = MicrohttpdServer.Settings.Limits(
+      connections: connections, streams: streams, addressShare: share)
+    #expect(Admission(limits: limits).limit == expected)
   }
 
   @Test func `an IPv6 network is one client`() throws {
