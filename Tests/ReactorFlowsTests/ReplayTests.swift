@@ -1,9 +1,10 @@
 import ReactorCoding
 import ReactorFlows
 import ReactorHost
+import ReactorStreams
 import Testing
 
-/// Flows in the log: replay, restarts and past versions (F15).
+/// Flows in the log: interrupted steps, replay, restarts and past versions (F14, F15).
 struct ReplayTests {
   @Test(arguments: Store.allCases)
   func `F15: replaying the log calls neither follow nor coordinate, and yields the same State`(
@@ -29,6 +30,38 @@ struct ReplayTests {
       try await trip.send(json: TripFlow.Action.note("2", #"{"write":"y"}"#))
         == "1 home 2 note(a)x!x! followedy +left")
     #expect(try await trip.send(.dismiss("2")) == "1 home +left +a left")
+  }
+
+  @Test(arguments: Store.allCases)
+  func `F14: a dismissal that was committed before the crash of its step is not repeated`(
+    store: Store
+  ) async throws {
+    let trip = try Trip(store)
+    try await trip.send(.run(.present("a", onDismissed: .later(.note("x")))))
+    #expect(try await trip.send(.dismiss("2")) == "1 home")
+    let before = try await trip.mutations()
+    trip.restart(with: TripBoard())
+    #expect(try await trip.screens() == "1 home")
+    #expect(try await trip.session().activity.running == 0)
+    #expect(!trip.board.calls.values.contains("coordinate"))
+    trip.board.texts.onNext("y")
+    #expect(try await trip.mutations() == before)
+  }
+
+  @Test(arguments: Store.allCases)
+  func `F14: a step that was interrupted by a crash is executed again from its beginning`(
+    store: Store
+  ) async throws {
+    let trip = try Trip(store)
+    try await trip.send(.run(.later(.note("x"))))
+    #expect(trip.board.calls.values == ["coordinate"])
+    trip.restart(with: TripBoard())
+    #expect(try await trip.session().activity.running == 1)
+    #expect(trip.board.calls.values == ["coordinate"])
+    trip.board.texts.onNext("y")
+    try await trip.send(.run(.note("z")))
+    let notes = try await trip.state().notes
+    #expect(notes.count == 2 && notes[0].hasPrefix("y ") && notes[1] == "z")
   }
 
   @Test func `a past version has the screens of its time`() async throws {

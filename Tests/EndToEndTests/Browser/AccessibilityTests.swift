@@ -17,7 +17,8 @@ extension GalleryBrowserTests {
     private static let pages = [
       "/", "/#/chat/a11y", "/#/counter/a11y", "/examples/#chat", "/examples/counter.html",
       "/examples/profile.html", "/examples/weather.html", "/examples/chat.html",
-      "/examples/stopwatch.html", "/problems/not-found",
+      "/examples/stopwatch.html", "/examples/auction.html", "/examples/order.html",
+      "/problems/not-found",
     ]
 
     @Test(arguments: pages, Browser.Device.allCases)

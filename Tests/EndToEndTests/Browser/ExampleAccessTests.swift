@@ -4,7 +4,7 @@ import Testing
 extension GalleryBrowserTests {
   /// The examples of services that require a token, or host other reactors.
   struct ExampleAccessTests {
-    @Test(arguments: ["counter", "profile", "weather", "chat", "stopwatch", "auction"])
+    @Test(arguments: ["counter", "profile", "weather", "chat", "stopwatch", "auction", "order"])
     func `an example asks for a token and starts with it`(name: String) throws {
       let folder = try TemporaryFolder()
       let file = folder["tokens"]

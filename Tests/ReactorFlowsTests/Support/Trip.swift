@@ -15,7 +15,7 @@ enum Store: String, CaseIterable, CustomTestStringConvertible {
 
 /// A host with the flow of the tests, and one session of it.
 final class Trip {
-  let board = TripBoard()
+  private(set) var board = TripBoard()
   private(set) var host: Host
   private let log: any MutationLog
   private let store: SQLiteLog?
@@ -43,9 +43,11 @@ final class Trip {
     Host([ReactorRegistration("trip", summary: "A flow") { TripFlow(board) }], log: log)
   }
 
-  /// Loads the session anew, as after a restart.
-  func restart() {
-    host = Self.host(board, log)
+  /// Loads the session anew, as after a restart; with other objects, as after a crash, in which no
+  /// effect of the host before takes part.
+  func restart(with board: TripBoard? = nil) {
+    if let board { self.board = board }
+    host = Self.host(self.board, log)
   }
 
   func session() async throws -> any Session {
