@@ -6,7 +6,7 @@ internal import Synchronization
 final class ActivityPublisher: Sendable {
   private struct State {
     var observers: [any ActivityObserver] = []
-    var published: SessionActivity?
+    @Boxed var published: SessionActivity? = nil
   }
 
   private let state = Mutex(State())

@@ -9,8 +9,10 @@ internal import Synchronization
 /// bound the size of a State even so, it is measured whenever it may have reached the limit, if no
 /// mutation more than doubles it: a State of a thousandth of the limit is measured with every tenth
 /// mutation of a turn. The first mutation of a turn and the last one are always encoded.
+///
+/// Stored in the session itself, which so needs no second object.
 @usableFromInline
-final class StateMeter: Sendable {
+struct StateMeter: ~Copyable, Sendable {
   /// The size of the states that were encoded in the current turn, in bytes.
   var turnBytes: Int { bytes.load(ordering: .relaxed) }
 
