@@ -137,7 +137,8 @@ let package = Package(
     .testTarget(
       name: "ReactorClusterTests",
       dependencies: [
-        "ReactorCluster", "ReactorCore", "ReactorHost", "ReactorLog", "ReactorStreams",
+        "Brokers", "NATSBus", "NATSClient", "NATSLog", "ReactorCluster", "ReactorCore",
+        "ReactorHost", "ReactorLog", "Reactors", "ReactorStreams",
       ],
       swiftSettings: settings),
 

@@ -120,6 +120,14 @@ extension NATSSessionLog {
       }, completion: completion)
   }
 
+  func lastWriter(completion: @escaping ReadCompletion<NodeID?>) {
+    store.executor.perform(
+      { [self] () async throws(LogError) in
+        // Without claiming the end: the session is not loaded yet.
+        try await history.head().writer.map { NodeID($0) }
+      }, completion: completion)
+  }
+
   func record(completion: @escaping ReadCompletion<SessionRecord>) {
     store.executor.perform(
       { [self] () async throws(LogError) in

@@ -6,7 +6,7 @@ extension Host: MetricsSource {
   ///
   /// All of them are counters: the cost does not depend on the number of sessions.
   public func write(to text: inout MetricsText) {
-    let runtimes = reactors.compactMap { $0 as? ReactorRuntime }
+    let runtimes = local
     writeCounts(of: runtimes, to: &text)
     writeTimers(of: runtimes, to: &text)
     writeLoads(of: runtimes, to: &text)

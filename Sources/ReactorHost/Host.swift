@@ -14,6 +14,8 @@ public final class Host: Sendable {
   public let settings: HostSettings
 
   let environment: HostEnvironment
+  /// The reactors in this process, without the router.
+  let local: [ReactorRuntime]
   let logger: Logger
   private let reactorsByName: [String: any HostedReactor]
   private let globalsByName: [String: any SharedGlobal]
@@ -21,21 +23,37 @@ public final class Host: Sendable {
   /// Creates a host.
   ///
   /// If several registrations have the same name, the last one counts.
-  public init(
+  public convenience init(
     _ registrations: [ReactorRegistration], globals: [any SharedGlobal] = [],
     log: any MutationLog = MemoryLog(), settings: HostSettings = HostSettings(),
     logger: Logger = .silent
   ) {
-    let environment = HostEnvironment(settings: settings, log: log, logger: logger)
+    self.init(
+      registrations, globals: globals, log: log, settings: settings, logger: logger, router: nil)
+  }
+
+  /// Creates a host, whose sessions several processes share if it has a router.
+  package init(
+    _ registrations: [ReactorRegistration], globals: [any SharedGlobal] = [],
+    log: any MutationLog, settings: HostSettings = HostSettings(), logger: Logger = .silent,
+    router: (any SessionRouter)?
+  ) {
+    let environment = HostEnvironment(
+      settings: settings, log: log, logger: logger, router: router)
     self.settings = settings
     self.environment = environment
     self.logger = logger
     self.globals = globals
-    reactors = registrations.map { $0.host(in: environment) }
+    let local = registrations.map { $0.host(in: environment) }
+    self.local = local
+    reactors = local.map { router?.route($0) ?? $0 }
     for registration in registrations {
       log.willFold(registration.name, schema: registration.schema)
     }
-    for global in globals { global.keep(in: log, logger: logger) }
+    for global in globals {
+      global.keep(in: log, logger: logger)
+      if let router { (global as? any RefreshableGlobal)?.share(through: router) }
+    }
     reactorsByName = Dictionary(reactors.map { ($0.name, $0) }) { $1 }
     globalsByName = Dictionary(globals.map { ($0.name, $0) }) { $1 }
     environment.sessions.set(self)
@@ -100,9 +118,15 @@ public final class Host: Sendable {
     }
   }
 
+  /// Recovers the accepted actions of sessions that this process owns from now on.
+  package func ownershipDidChange() {
+    environment.recovery.raise()
+  }
+
   private func resumeInterruptedActions(
     of key: SessionKey, completion: @escaping @Sendable () -> Void
   ) {
+    guard environment.router?.owns(key) ?? true else { return completion() }
     guard let reactor = reactor(key.reactor) else {
       logger.warning(
         "interrupted actions wait for a reactor that is not hosted",

@@ -196,6 +196,12 @@ public protocol SessionLog: AnyObject, Sendable {
   /// Marks the session as ended and deletes its data.
   func end(completion: @escaping @Sendable (Result<Void, LogError>) -> Void)
 
+  /// Reads the process that has appended last.
+  ///
+  /// Several processes that share a log call it before they load a session. A log that does not store
+  /// writers has none.
+  func lastWriter(completion: @escaping ReadCompletion<NodeID?>)
+
   /// The entries after a version, in order and without a gap.
   ///
   /// Entries that retention has deleted are missing from the front.
@@ -229,6 +235,11 @@ public protocol SessionLog: AnyObject, Sendable {
 }
 
 extension SessionLog {
+  /// `nil`: the log does not store it.
+  public func lastWriter(completion: @escaping ReadCompletion<NodeID?>) {
+    completion(.success(nil))
+  }
+
   /// Calls the source immediately.
   public func announce(_ source: any BatchSource) {
     source.appendBatch()

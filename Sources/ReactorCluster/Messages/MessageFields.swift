@@ -38,12 +38,18 @@ extension MessageWriter {
     write(request.payload)
   }
 
+  mutating func write(_ streams: ReportedStreams) {
+    write(streams.name) { $0.write($1) }
+    write(streams.count)
+  }
+
   mutating func write(_ commits: PublishedCommits) {
     write(commits.owner)
     write(commits.session)
     write(commits.epoch)
     write(commits.base)
-    write(all: commits.states) { $0.write($1) }
+    write(commits.version)
+    write(commits.state)
   }
 
   mutating func write(_ digest: Digest) {
@@ -93,10 +99,14 @@ extension MessageReader {
       number: number, session: key, kind: kind, isRepeated: try bool(), payload: try data())
   }
 
+  mutating func streams() throws(MessageError) -> ReportedStreams {
+    ReportedStreams(name: try optionalText(), count: try integer())
+  }
+
   mutating func commits() throws(MessageError) -> PublishedCommits {
     PublishedCommits(
       owner: try node(), session: try key(), epoch: try text(), base: try integer(),
-      states: try all { (reader) throws(MessageError) in try reader.data() })
+      version: try integer(), state: try data())
   }
 
   mutating func digest() throws(MessageError) -> Digest {

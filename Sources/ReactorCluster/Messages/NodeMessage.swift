@@ -1,3 +1,4 @@
+public import ReactorHost
 public import ReactorLog
 
 /// A message between nodes that has no reply.
@@ -11,7 +12,7 @@ public enum NodeMessage: Equatable, Sendable {
   /// The sender owns a session from now on.
   case claim(SessionKey, by: NodeID)
 
-  /// States of a session that the receiver is subscribed to.
+  /// A state of a session that the receiver is subscribed to.
   case commits(PublishedCommits)
 
   /// The latest versions of the sessions that the receiver is subscribed to.
@@ -20,8 +21,11 @@ public enum NodeMessage: Equatable, Sendable {
   /// The owner has closed a session that the receiver is subscribed to.
   case closed(SessionKey, isDeleted: Bool, by: NodeID)
 
-  /// The number of the sender's streams of a session, for the sum at the owner.
-  case subscribers(SessionKey, count: Int, from: NodeID)
+  /// All streams of the sender that show a session, for the sum at the owner.
+  case streams(SessionKey, [ReportedStreams], from: NodeID)
+
+  /// The subscribers of all nodes to a session that the receiver is subscribed to.
+  case presence(SessionKey, Presence)
 
   /// The sender is not subscribed to a session any more.
   case unsubscribe(SessionKey, from: NodeID)
@@ -30,7 +34,22 @@ public enum NodeMessage: Equatable, Sendable {
   case global(String)
 }
 
-/// The states of one commit of a session.
+/// The streams of one owner.
+public struct ReportedStreams: Equatable, Sendable {
+  /// The name of the owner; `nil` for none.
+  public var name: String?
+
+  /// The number of streams.
+  public var count: Int
+
+  /// Creates a report.
+  public init(name: String?, count: Int) {
+    self.name = name
+    self.count = count
+  }
+}
+
+/// A committed state of a session.
 public struct PublishedCommits: Equatable, Sendable {
   /// The owner.
   public var owner: NodeID
@@ -38,24 +57,28 @@ public struct PublishedCommits: Equatable, Sendable {
   /// The session.
   public var session: SessionKey
 
-  /// The history of the states.
+  /// The history of the state.
   public var epoch: String
 
-  /// The version before the first state.
+  /// The version of the state before it that the owner has published.
   public var base: Int
 
-  /// The states as JSON, in order; empty for a version whose state is not known.
-  public var states: [[UInt8]]
+  /// The version of the state.
+  public var version: Int
+
+  /// The state, as JSON.
+  public var state: [UInt8]
 
   /// Creates a message.
   public init(
-    owner: NodeID, session: SessionKey, epoch: String, base: Int, states: [[UInt8]]
+    owner: NodeID, session: SessionKey, epoch: String, base: Int, version: Int, state: [UInt8]
   ) {
     self.owner = owner
     self.session = session
     self.epoch = epoch
     self.base = base
-    self.states = states
+    self.version = version
+    self.state = state
   }
 }
 
@@ -86,11 +109,15 @@ extension NodeMessage {
       writer.write(key)
       writer.write(isDeleted)
       writer.write(node)
-    case .subscribers(let key, let count, let node):
+    case .streams(let key, let streams, let node):
       writer.write(7 as UInt8)
       writer.write(key)
-      writer.write(count)
+      writer.write(all: streams) { $0.write($1) }
       writer.write(node)
+    case .presence(let key, let presence):
+      writer.write(10 as UInt8)
+      writer.write(key)
+      writer.write(presence)
     case .unsubscribe(let key, let node):
       writer.write(8 as UInt8)
       writer.write(key)
@@ -121,7 +148,10 @@ extension NodeMessage {
     case 5: .digest(try reader.digest(), from: try reader.node())
     case 6: .closed(try reader.key(), isDeleted: try reader.bool(), by: try reader.node())
     case 7:
-      .subscribers(try reader.key(), count: try reader.integer(), from: try reader.node())
+      .streams(
+        try reader.key(), try reader.all { (reader) throws(MessageError) in try reader.streams() },
+        from: try reader.node())
+    case 10: .presence(try reader.key(), try reader.presence())
     case 8: .unsubscribe(try reader.key(), from: try reader.node())
     case 9: .global(try reader.text())
     default: throw MessageError()

@@ -13,6 +13,11 @@ extension NodeRequest {
       writer.write(2 as UInt8)
       writer.write(key)
     case .probe: writer.write(3 as UInt8)
+    case .list(let reactor, let id, let limit):
+      writer.write(4 as UInt8)
+      writer.write(reactor)
+      writer.write(id) { $0.write($1) }
+      writer.write(limit)
     }
     return writer.bytes
   }
@@ -33,6 +38,9 @@ extension NodeRequest {
     case 1: .forward(try reader.request())
     case 2: .release(try reader.key())
     case 3: .probe
+    case 4:
+      .list(
+        reactor: try reader.text(), after: try reader.optionalText(), limit: try reader.integer())
     default: throw MessageError()
     }
   }
@@ -54,6 +62,9 @@ extension NodeReply {
     case .running: writer.write(5 as UInt8)
     case .released: writer.write(6 as UInt8)
     case .alive: writer.write(7 as UInt8)
+    case .sessions(let sessions):
+      writer.write(8 as UInt8)
+      writer.write(all: sessions) { $0.write($1) }
     }
     return writer.bytes
   }
@@ -77,6 +88,8 @@ extension NodeReply {
     case 5: .running
     case 6: .released
     case 7: .alive
+    case 8:
+      .sessions(try reader.all { (reader) throws(MessageError) in try reader.summary() })
     default: throw MessageError()
     }
   }

@@ -144,7 +144,7 @@ extension ClusterMachine {
     case .ownedBy(let owner): redirect(count, to: owner, from: target, at: now)
     case .running: retry(count, after: settings.pause, at: now)
     case .unavailable: finishUnexecuted(count)
-    case .unknown, .released, .alive: finish(count, .unknown)
+    case .unknown, .released, .alive, .sessions: finish(count, .unknown)
     }
   }
 

@@ -76,7 +76,7 @@ public struct ClusterMachine: Sendable {
     membership = Membership(suspect: settings.suspect)
     nextHeartbeat = now
     lastTick = now
-    readyAt = now + settings.heartbeat * 2
+    readyAt = now + settings.joining
   }
 
   /// Returns the instructions since the last call, in order.
@@ -190,10 +190,10 @@ public struct ClusterMachine: Sendable {
     if state == .ready { state = .joining }
     nextHeartbeat = now
     lastTick = now
-    readyAt = now + settings.heartbeat * 2
+    readyAt = now + settings.joining
     for (count, request) in pending where !isExecuting(request.request.number) {
       pending[count]?.mayBeExecuted = request.mayBeExecuted || request.call != nil
-      retry(count, after: settings.heartbeat * 2, at: now)
+      retry(count, after: settings.joining, at: now)
     }
   }
 }

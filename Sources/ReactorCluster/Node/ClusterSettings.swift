@@ -6,6 +6,10 @@ public struct ClusterSettings: Sendable {
   /// `cluster.suspect`: the time without a heartbeat after which a node counts as failed.
   public var suspect: Milliseconds = 2_000
 
+  /// The time for which a node waits for the replies of the others to its first heartbeat, before it
+  /// owns sessions.
+  public var joining: Milliseconds = 200
+
   /// The time after which an unfinished request makes the edge probe its owner, so that a killed
   /// process is noticed without waiting for its heartbeats.
   public var probe: Milliseconds = 150

@@ -85,6 +85,9 @@ public enum NodeRequest: Equatable, Sendable {
 
   /// Reply, to show that the node is running.
   case probe
+
+  /// List the sessions in memory.
+  case list(reactor: String, after: String?, limit: Int)
 }
 
 /// The reply to a request between nodes.
@@ -109,4 +112,7 @@ public enum NodeReply: Equatable, Sendable {
 
   /// The node is running.
   case alive
+
+  /// The sessions in memory.
+  case sessions([SessionSummary])
 }

@@ -26,6 +26,9 @@ public struct SubscriptionTable: Sendable {
   /// The number of sessions.
   public var count: Int { subscriptions.count }
 
+  /// Whether there is a subscription, open or not.
+  public func has(_ key: SessionKey) -> Bool { subscriptions[key] != nil }
+
   /// The owner of an open subscription.
   public func owner(of key: SessionKey) -> NodeID? { subscriptions[key]?.owner }
 

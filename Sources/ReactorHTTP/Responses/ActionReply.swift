@@ -93,7 +93,9 @@ extension ActionOutcome {
     switch self {
     case .committed, .failed: true
     case .replayed(let outcome): outcome.isOfExecution
-    case .running, .keyReused, .mismatch, .overloaded, .ended, .notCommitted: false
+    case .running, .keyReused, .mismatch, .overloaded, .ended, .notCommitted, .displaced, .invalid,
+      .notOpened:
+      false
     }
   }
 }

@@ -114,6 +114,9 @@ extension HTTPResponse {
       return Problem.unavailable("Too many requests wait for this session. Nothing ran.").response
     case .ended: return Problem(SessionError.ended).response
     case .notCommitted(let error): return Problem(error).response
+    case .invalid(let error): return Problem(error, kind: .invalidAction).response
+    case .notOpened(let error): return Problem(error).response
+    case .displaced(let owner): return Problem(LogError.lost(to: owner)).response
     }
   }
 

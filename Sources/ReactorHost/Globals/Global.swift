@@ -17,7 +17,7 @@ internal import Telemetry
 /// A session that subscribes while its reactor is connected receives each value in a turn of its own,
 /// like an action. It receives each value once, also if it was evicted meanwhile, and `null` only
 /// after another value.
-public final class Global<Value: Codable & Sendable>: SharedGlobal, ObservableType {
+public final class Global<Value: Codable & Sendable>: RefreshableGlobal, ObservableType {
   private struct Setting: Sendable {
     let value: Value
     let json: [UInt8]
@@ -59,6 +59,7 @@ public final class Global<Value: Codable & Sendable>: SharedGlobal, ObservableTy
   private let state: Mutex<State>
   private let settings: Broadcaster<Setting>
   private let store = Mutex<(log: any MutationLog, logger: Logger)?>(nil)
+  private let router = Mutex<(any SessionRouter)?>(nil)
   private let writes = SerialAsyncQueue()
   /// The maximum number of values that wait for the log.
   private static var pendingBound: Int { 10_000 }
@@ -155,6 +156,7 @@ public final class Global<Value: Codable & Sendable>: SharedGlobal, ObservableTy
       switch result {
       case .success:
         publish(next)
+        router.withLock { $0 }?.didSet(name)
         completion(.success(next.state))
       case .failure(let error):
         logger.error("global was not set", ["global": name, "error": "\(error)"])
@@ -186,6 +188,29 @@ public final class Global<Value: Codable & Sendable>: SharedGlobal, ObservableTy
     } catch {
       logger.error(
         "global cannot be read and has its initial value", ["global": name, "error": "\(error)"])
+    }
+  }
+
+  package func share(through router: any SessionRouter) {
+    self.router.withLock { $0 = router }
+  }
+
+  package func refresh() {
+    guard let (log, logger) = store.withLock({ $0 }) else { return }
+    log.sharedValue(name) { [self] result in
+      guard case .success(let stored?) = result else { return }
+      guard stored.revision != state.withLock({ $0.latest.revision }) else { return }
+      do {
+        let value = try JSONCoder.decode(Value.self, from: stored.json)
+        publish(
+          Setting(
+            value: value, json: try JSONCoder.encode(value), epoch: stored.epoch,
+            version: stored.version, revision: stored.revision))
+      } catch {
+        logger.error(
+          "global cannot be read and has its previous value",
+          ["global": name, "error": "\(error)"])
+      }
     }
   }
 

@@ -52,6 +52,11 @@ public struct StreamOwner: Hashable, Sendable {
   public init(_ name: String?) {
     self.name = name.map { Array($0.utf8) }
   }
+
+  /// The name; `nil` for none.
+  package var text: String? {
+    name.map { String(decoding: $0, as: UTF8.self) }
+  }
 }
 
 /// A presence and its position among those of its session.

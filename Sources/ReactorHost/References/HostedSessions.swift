@@ -94,7 +94,7 @@ final class HostedSessions: SessionLink {
     for declared in state.withLock({ $0.declared }) {
       let name = declared.session.reactor
       let sender = declared.sender.reactor
-      guard let reactor = host.reactor(name) as? ReactorRuntime else {
+      guard let reactor = host.local.first(where: { $0.name == name }) else {
         return "the reactor \"\(sender)\" refers to \"\(name)\", which is not hosted"
       }
       guard reactor.type == declared.type else {

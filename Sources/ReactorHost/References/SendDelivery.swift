@@ -75,27 +75,34 @@ final class SendDelivery: Disposable {
     to session: any Session, until deadline: ContinuousClock.Instant,
     _ done: @escaping @Sendable () -> Void
   ) {
-    guard let session = session as? LiveSession else { return done() }
+    guard let session = session as? any SubmissionTarget else {
+      finish(.failure(SessionSendError.unknownReactor(target)))
+      return done()
+    }
     let key = state.withLock { $0.key }
     do throws(ActionDecodingError) {
       try session.submit(
-        action, ifAt: nil, identifiedBy: key, for: context,
+        Submission(body: action, key: key, context: context),
         accepted: { [self] in didAccept($0, by: session) },
         enqueued: done,
         completion: { [self] in didEnd($0, in: session, until: deadline) })
     } catch {
-      let detail =
-        switch error {
-        case .malformed(_, let reason): reason
-        case .invalid(_, _, let detail): detail
-        }
-      finish(.failure(SessionSendError.invalidAction(target, detail: detail)))
+      didFailToDecode(error)
       done()
     }
   }
 
+  private func didFailToDecode(_ error: ActionDecodingError) {
+    let detail =
+      switch error {
+      case .malformed(_, let reason): reason
+      case .invalid(_, _, let detail): detail
+      }
+    finish(.failure(SessionSendError.invalidAction(target, detail: detail)))
+  }
+
   /// The action is durable, and an effect of it is running.
-  private func didAccept(_ accepted: CommittedState, by session: LiveSession) {
+  private func didAccept(_ accepted: CommittedState, by session: any Session) {
     guard case .effects = expectation else { return finish(.success(accepted.json)) }
     let timeout = Task { [self, wait = sessions.wait] in
       do { try await Task.sleep(for: wait) } catch { return }
@@ -109,7 +116,7 @@ final class SendDelivery: Disposable {
   }
 
   private func didEnd(
-    _ outcome: ActionOutcome, in session: LiveSession, until deadline: ContinuousClock.Instant
+    _ outcome: ActionOutcome, in session: any Session, until deadline: ContinuousClock.Instant
   ) {
     switch outcome {
     case .committed(let state): finish(.success(state.json))
@@ -118,6 +125,10 @@ final class SendDelivery: Disposable {
     case .running: retry(in: session, until: deadline)
     case .overloaded: finish(.failure(SessionSendError.overloaded(target)))
     case .ended: finish(.failure(SessionSendError.ended(target)))
+    // The other session has another owner, which receives the same send.
+    case .displaced: start {}
+    case .invalid(let error): didFailToDecode(error)
+    case .notOpened(let error): finish(.failure(SessionSendError(target, error)))
     case .notCommitted(let error): finish(.failure(SessionSendError.log(target, error)))
     case .keyReused, .mismatch:
       finish(.failure(SessionSendError.log(target, .conflict)))
@@ -125,7 +136,7 @@ final class SendDelivery: Disposable {
   }
 
   /// An earlier run of the same send is being executed: waits for its outcome.
-  private func retry(in session: LiveSession, until deadline: ContinuousClock.Instant) {
+  private func retry(in session: any Session, until deadline: ContinuousClock.Instant) {
     guard case .effects = expectation, .now < deadline else {
       return finish(.success(session.current.json))
     }

@@ -1,5 +1,5 @@
 internal import ReactorCore
-internal import ReactorLog
+package import ReactorLog
 
 extension ActionFailure {
   /// Creates the stored form of an error of `mutate`.
@@ -12,7 +12,7 @@ extension ActionFailure {
   }
 
   /// An error that produces the same problem for clients as the original one.
-  var error: any Error {
+  package var error: any Error {
     guard let reason else { return UnexplainedFailure() }
     return RecordedError(status: reason.status, title: reason.title, detail: reason.detail)
   }

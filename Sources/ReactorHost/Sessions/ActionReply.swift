@@ -71,6 +71,11 @@ final class ActionReply: Sendable {
     self.version.store(version, ordering: .relaxed)
   }
 
+  /// Whether no effect of the request has outlived its turn so far.
+  var endedInItsTurn: Bool {
+    isPlain.load(ordering: .relaxed)
+  }
+
   /// An action was started.
   @usableFromInline
   func didStart(_ effect: ActionEffect) {

@@ -13,8 +13,13 @@ final class HostEnvironment: Sendable {
   let recovery = RecoveryFlag()
   let sessions: HostedSessions
   let timers: TimerService
+  let router: (any SessionRouter)?
 
-  init(settings: HostSettings, log: any MutationLog, logger: Logger) {
+  init(
+    settings: HostSettings, log: any MutationLog, logger: Logger,
+    router: (any SessionRouter)? = nil
+  ) {
+    self.router = router
     sessions = HostedSessions(wait: settings.sendWait, readsFromDisk: log.readsFromDisk)
     self.settings = settings
     self.log = log
@@ -40,6 +45,8 @@ final class ReactorEnvironment: Sendable {
   let recovery: RecoveryFlag
   let sessions: HostedSessions
   let timers: TimerService
+  /// Routes requests to the owners of sessions; `nil` in a host that owns all.
+  let router: (any SessionRouter)?
   let counts = ReactorCounts()
   let evictable = EvictableSlots()
   let absent = AbsentSessions()
@@ -57,6 +64,7 @@ final class ReactorEnvironment: Sendable {
     recovery = host.recovery
     timers = host.timers
     sessions = host.sessions
+    router = host.router
   }
 
   /// A session as the instances of its reactor see it.

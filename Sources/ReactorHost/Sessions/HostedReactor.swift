@@ -187,6 +187,11 @@ public struct OpenedSession: Sendable {
 
   /// Whether the request has created it in the log.
   public let wasCreated: Bool
+
+  package init(session: any Session, wasCreated: Bool) {
+    self.session = session
+    self.wasCreated = wasCreated
+  }
 }
 
 /// A session that a request reads.

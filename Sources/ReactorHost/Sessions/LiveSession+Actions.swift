@@ -11,9 +11,16 @@ extension LiveSession {
     accepted: (@Sendable (CommittedState) -> Void)?,
     completion: @escaping @Sendable (ActionOutcome) -> Void
   ) throws(ActionDecodingError) {
+    let key = key.map { IdempotencyKey($0, for: body) }
+    guard let router = environment.router else {
+      return try submit(
+        body, ifAt: expected, identifiedBy: key, for: context, accepted: accepted,
+        completion: completion)
+    }
+    let submission = Submission(body: body, expected: expected, key: key, context: context)
     try submit(
-      body, ifAt: expected, identifiedBy: key.map { IdempotencyKey($0, for: body) }, for: context,
-      accepted: accepted, completion: completion)
+      submission, accepted: accepted, enqueued: nil,
+      completion: rerouting(submission, accepted: accepted, through: router, completion))
   }
 
   /// Executes actions, see ``Session/submit(_:ifAt:key:for:accepted:completion:)``.

@@ -251,6 +251,12 @@ final class LiveSession: Session, BatchSource {
 
   /// Responds to a request of a session that has ended.
   func respondEnded(_ reply: ActionReply) {
-    reply.respond(with: fault.map { .notCommitted($0) } ?? .ended)
+    switch fault {
+    case nil: reply.respond(with: .ended)
+    // All that the request did is in one batch, which the log does not have.
+    case .lost(let owner) where environment.router != nil && reply.endedInItsTurn:
+      reply.respond(with: .displaced(by: owner))
+    case let fault?: reply.respond(with: .notCommitted(fault))
+    }
   }
 }

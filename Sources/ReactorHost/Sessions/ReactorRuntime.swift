@@ -13,7 +13,7 @@ final class ReactorRuntime: HostedReactor {
 
   let name: String
   let summary: String
-  private let environment: ReactorEnvironment
+  let environment: ReactorEnvironment
   private let authorizer: Authorizer?
   /// Several locks, so that requests for different sessions rarely contend.
   private let shards: [Shard]
@@ -225,7 +225,7 @@ final class ReactorRuntime: HostedReactor {
   }
 
   /// The first sessions in memory after an id.
-  private func liveSummaries(after id: String?, limit: Int) -> [SessionSummary] {
+  func liveSummaries(after id: String?, limit: Int) -> [SessionSummary] {
     var found: [SessionSummary] = []
     var last = id
     while found.count < limit {
@@ -388,5 +388,42 @@ final class ReactorRuntime: HostedReactor {
         slot.shutDown()
       }
     }
+  }
+
+  // MARK: Release
+
+  /// The session in memory, also if earlier requests wait for it.
+  func residentSession(_ id: String) -> LiveSession? {
+    shard(of: id).table.withLock { $0.slots[id] }?.live
+  }
+
+  /// Evicts a session from memory now, unless it is in use.
+  ///
+  /// - Returns: Whether it is not in memory.
+  func evict(_ id: String) -> Bool {
+    var evicted: SessionSlot?
+    let isAbsent = shard(of: id).table.withLock { table in
+      guard let index = table.slots.index(forKey: id) else { return true }
+      guard isKnownUniquelyReferenced(&table.slots.values[index]),
+        table.slots.values[index].evict()
+      else { return false }
+      evicted = table.slots.values[index]
+      table.slots.remove(at: index)
+      table.ids.remove(id)
+      return true
+    }
+    if let evicted {
+      environment.quota.release()
+      evicted.shutDown()
+    }
+    return isAbsent
+  }
+
+  /// The ids of the slots, in ascending order.
+  func liveIDs(after id: String?, limit: Int) -> [String] {
+    let ids = shards.flatMap { shard in
+      shard.table.withLock { $0.ids.ids(after: id, limit: limit) }
+    }
+    return Array(ids.sorted().prefix(limit))
   }
 }

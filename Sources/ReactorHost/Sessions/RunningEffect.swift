@@ -13,6 +13,13 @@ public struct RunningEffect: Sendable {
 
   /// Its progress, from 0 to 1; `nil` if it does not report it.
   public let progress: Double?
+
+  package init(id: String, action: [UInt8]?, startedAt: Timestamp, progress: Double?) {
+    self.id = id
+    self.action = action
+    self.startedAt = startedAt
+    self.progress = progress
+  }
 }
 
 /// The outcome of a request to cancel an effect.

@@ -141,6 +141,17 @@ public enum ActionOutcome: Sendable {
   /// The session was deleted, before the request or while its actions were executed.
   case ended
 
+  /// Another process owns the session, and nothing of the request is committed.
+  ///
+  /// Only in a host with a router, which executes the request at the owner: clients do not get it.
+  case displaced(by: NodeID?)
+
+  /// The owner, another process, could not decode the actions. No action was executed.
+  case invalid(ActionDecodingError)
+
+  /// The owner, another process, could not open the session. No action was executed.
+  case notOpened(SessionError)
+
   /// The log rejected the mutations. Those that it does not have did not happen.
   case notCommitted(LogError)
 }

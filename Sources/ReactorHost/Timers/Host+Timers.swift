@@ -30,6 +30,8 @@ extension Host {
     _ timer: DueTimer, of reactor: any HostedReactor,
     _ completion: @escaping @Sendable (TimerSchedule.Outcome) -> Void
   ) {
+    // Its owner fires it; this process tries again, since it may be the next owner.
+    guard environment.router?.owns(timer.key) ?? true else { return completion(.failed) }
     reactor.session(timer.key.id, for: .use) { [logger] result in
       switch result {
       case .success(let opened):

@@ -1,3 +1,4 @@
+import ReactorHost
 import ReactorLog
 import Testing
 
@@ -14,17 +15,19 @@ struct MessageTests {
     .expelled(node), .claim(key, by: node),
     .commits(
       PublishedCommits(
-        owner: node, session: key, epoch: "e", base: 3, states: [Array("{}".utf8), []])),
+        owner: node, session: key, epoch: "e", base: 3, version: 5, state: Array("{}".utf8))),
     .digest(
       Digest(
         changes: [.init(session: key, cursor: Cursor(epoch: "e", version: 3))], subscriptions: 9),
       from: node),
-    .closed(key, isDeleted: true, by: node), .subscribers(key, count: 3, from: node),
+    .closed(key, isDeleted: true, by: node),
+    .streams(key, [.init(name: "ada", count: 2), .init(name: nil, count: 1)], from: node),
+    .presence(key, Presence(count: 3, subscribers: [.init(name: "ada", streams: 2)])),
     .unsubscribe(key, from: node), .global("theme"),
   ]
 
   private static let requests: [NodeRequest] = [
-    .probe, .release(key),
+    .probe, .release(key), .list(reactor: "counter", after: "a", limit: 5),
     .forward(
       ForwardedRequest(
         number: RequestNumber(edge: node, count: 5), session: key, kind: .action,
@@ -33,6 +36,11 @@ struct MessageTests {
 
   private static let replies: [NodeReply] = [
     .response([1, 2]), .ownedBy(node), .unavailable, .unknown, .running, .released, .alive,
+    .sessions([
+      SessionSummary(
+        id: "demo", cursor: Cursor(epoch: "e", version: 3), subscribers: 2,
+        lastActiveAt: Timestamp(milliseconds: 5))
+    ]),
   ]
 
   @Test func `messages, requests and replies are read as they were written`() {

@@ -254,7 +254,7 @@ final class SimulatedNode {
       switch request {
       case .forward(let request): request.session
       case .release(let key): key
-      case .probe: nil
+      case .probe, .list: nil
       }
     let isInMemory = key.map { sessions[$0] != nil } ?? false
     handle {

@@ -41,6 +41,9 @@ extension ActionOutcome {
     case .mismatch(let state): "mismatch \(state.words)"
     case .overloaded: "overloaded"
     case .ended: "ended"
+    case .displaced(let owner): "displaced by \(owner.map(\.description) ?? "another process")"
+    case .invalid(let error): "invalid: \(error)"
+    case .notOpened(let error): "not opened: \(error)"
     case .notCommitted(let error): "not committed: \(error)"
     }
   }

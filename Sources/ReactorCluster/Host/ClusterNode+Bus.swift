@@ -1,0 +1,66 @@
+internal import ReactorHost
+internal import ReactorLog
+internal import Synchronization
+
+/// Requests and messages of other nodes.
+extension ClusterNode: BusHandler {
+  package func didReceive(
+    request bytes: [UInt8], reply: @escaping @Sendable ([UInt8]) -> Void
+  ) {
+    guard let (request, sender) = NodeRequest.read(bytes) else { return }
+    if case .list(let reactor, let id, let limit) = request {
+      return self.reply(toListOf: reactor, after: id, limit: limit, reply)
+    }
+    let token = state.withLock { state in
+      let token = state.newToken()
+      state.replies[token] = reply
+      return token
+    }
+    let isInMemory = request.session.map { self.isInMemory($0) } ?? false
+    handle { machine, now in
+      machine.received(request, isInMemory: isInMemory, reply: token, from: sender, at: now)
+    }
+  }
+
+  package func didReceive(message bytes: [UInt8]) {
+    guard let message = NodeMessage(bytes) else { return }
+    receive(message)
+  }
+
+  func receive(_ message: NodeMessage) {
+    switch message {
+    case .heartbeat(let heartbeat): handle { $0.received(heartbeat, at: $1) }
+    case .expelled(let incarnation): handle { machine, _ in machine.expelled(incarnation) }
+    case .claim(let key, let owner):
+      let isInMemory = isInMemory(key)
+      handle { machine, _ in machine.claimed(key, by: owner, isInMemory: isInMemory) }
+    case .commits(let commits): receive(commits)
+    case .digest(let digest, let owner): receive(digest, from: owner)
+    case .closed(let key, let isDeleted, let owner):
+      change(key) { $0.closed(by: owner, isDeleted: isDeleted) }
+    case .streams(let key, let streams, let edge):
+      feed(of: key)?.setStreams(streams, of: edge)
+    case .presence(let key, let presence): remoteSession(key)?.didReceive(presence)
+    case .unsubscribe(let key, let edge): unsubscribe(edge, from: key)
+    case .global(let name): globals.first { $0.name == name }?.refresh()
+    }
+  }
+
+  /// Sends a message to a node, which may be this one; a session's messages keep their order.
+  func send(_ message: NodeMessage, to target: NodeID, about key: SessionKey? = nil) {
+    guard target != node else { return receive(message) }
+    let lane = key.map { Int(Placement.hash($0) % 4) } ?? 0
+    bus.send(message.bytes, to: target, lane: lane)
+  }
+}
+
+extension NodeRequest {
+  /// The session that the request is about.
+  fileprivate var session: SessionKey? {
+    switch self {
+    case .forward(let request): request.session
+    case .release(let key): key
+    case .probe, .list: nil
+    }
+  }
+}

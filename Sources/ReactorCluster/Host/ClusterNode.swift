@@ -1,0 +1,308 @@
+package import ReactorHost
+internal import ReactorLog
+internal import Synchronization
+internal import Telemetry
+
+/// This process as a node of a cluster: executes the effects of ``ClusterMachine`` over a bus and a
+/// host.
+///
+/// ```swift
+/// let node = ClusterNode(named: "n1", bus: bus)
+/// let host = Host(reactors, log: log, router: node)
+/// node.start(host)
+/// ```
+///
+/// A session in memory is used directly; the machine and its lock are on the path of other sessions
+/// only.
+package final class ClusterNode: Sendable {
+  struct State {
+    var machine: ClusterMachine
+    var clients: [RequestToken: @Sendable (RequestResult) -> Void] = [:]
+    var replies: [ReplyToken: @Sendable ([UInt8]) -> Void] = [:]
+    var lastToken: UInt64 = 0
+    var subscriptions = SubscriptionTable()
+    var subscribed = SubscribedNodes()
+    /// The sessions of other nodes that clients of this one use.
+    var remotes: [SessionKey: WeakSession] = [:]
+    /// The sessions of this node that others are subscribed to.
+    var feeds: [SessionKey: RemoteFeed] = [:]
+    var nextDigest: Milliseconds = 0
+    var ticker: Task<Void, Never>?
+
+    mutating func newToken() -> UInt64 {
+      lastToken += 1
+      return lastToken
+    }
+  }
+
+  /// A session that streams and requests retain.
+  struct WeakSession {
+    weak var session: RemoteSession?
+  }
+
+  private struct Hosted {
+    weak var host: Host?
+    var reactors: [String: any LocalReactor] = [:]
+  }
+
+  /// The interval of ``ClusterMachine/tick(at:)``.
+  private static let tickInterval = Duration.milliseconds(50)
+
+  let bus: any ClusterBus
+  let logger: Logger
+  let state: Mutex<State>
+  let acceptedRuns = AcceptedRuns()
+  private let hosted = Mutex(Hosted())
+  private let start = ContinuousClock.now
+
+  /// Creates a node that is about to join.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the node, unique in the cluster.
+  ///   - bus: The connection to the other nodes.
+  ///   - settings: The settings.
+  ///   - configuration: A hash of the settings that must be equal on all nodes.
+  ///   - logger: The log of the service.
+  package init(
+    named name: String, bus: any ClusterBus, settings: ClusterSettings = ClusterSettings(),
+    configuration: UInt64 = 0, logger: Logger = .silent
+  ) {
+    self.bus = bus
+    self.logger = logger
+    let id = NodeID(name: name, incarnation: .random(in: .min ... .max))
+    let heartbeat = Heartbeat(node: id, state: .joining, configuration: configuration)
+    state = Mutex(State(machine: ClusterMachine(heartbeat, settings: settings, at: 0)))
+  }
+
+  /// Joins the cluster: executes requests of other nodes from now on.
+  package func start(_ host: Host) {
+    hosted.withLock { $0.host = host }
+    bus.join(as: node, self)
+    let ticker = Task { [weak self] in
+      while !Task.isCancelled {
+        self?.tick()
+        try? await Task.sleep(for: Self.tickInterval)
+      }
+    }
+    state.withLock { $0.ticker = ticker }
+  }
+
+  /// This process.
+  package var node: NodeID { state.withLock { $0.machine.node } }
+
+  /// Its readiness.
+  package var readiness: NodeState { state.withLock { $0.machine.state } }
+
+  /// The ready nodes, this one included.
+  package var readyNodes: [NodeID] { state.withLock { $0.machine.readyNodes } }
+
+  /// Stops owning further sessions; other nodes take over those in memory with their next request.
+  package func drain() {
+    handle { $0.drain(at: $1) }
+  }
+
+  /// Hands all sessions over and leaves the cluster.
+  package func leave() {
+    closeSessions()
+    handle { machine, _ in machine.leave() }
+    state.withLock { $0.ticker.take() }?.cancel()
+    bus.leave()
+    hosted.withLock { $0.reactors = [:] }
+  }
+
+  // MARK: Time
+
+  var now: Milliseconds {
+    let elapsed = (ContinuousClock.now - start).components
+    return elapsed.seconds * 1_000 + elapsed.attoseconds / 1_000_000_000_000_000
+  }
+
+  private func tick() {
+    handle { $0.tick(at: $1) }
+    sendDigests()
+  }
+
+  // MARK: The machine
+
+  /// Passes an event to the machine, and executes its effects without the lock.
+  func handle(_ event: (inout ClusterMachine, Milliseconds) -> Void) {
+    let now = now
+    let effects = state.withLock { state in
+      event(&state.machine, now)
+      return state.machine.takeEffects()
+    }
+    for effect in effects { execute(effect) }
+  }
+
+  private func execute(_ effect: ClusterEffect) {
+    switch effect {
+    case .broadcast(let heartbeat): bus.broadcast(NodeMessage.heartbeat(heartbeat).bytes)
+    case .greet(let node, let heartbeat): send(.heartbeat(heartbeat), to: node)
+    case .expel(let node): send(.expelled(node), to: node)
+    case .claim(let key): bus.broadcast(NodeMessage.claim(key, by: node).bytes)
+    case .request(let id, let target, let request, let timeout):
+      self.request(request, id, to: target, within: timeout)
+    case .reply(let token, let reply): self.reply(reply, to: token)
+    case .findLastWriter(let key): findLastWriter(of: key)
+    case .execute(let id, let request): OwnerExecution(id, request, at: self).run()
+    case .release(let key, let owner, let forced, let token):
+      release(key, to: owner, forced: forced, token)
+    case .respond(let token, let result): respond(result, to: token)
+    case .nodeFailed(let node): didFail(node)
+    case .placementChanged: hosted.withLock { $0.host }?.ownershipDidChange()
+    case .rejoin: rejoin()
+    }
+  }
+
+  private func request(
+    _ request: NodeRequest, _ id: CallID, to target: NodeID, within timeout: Milliseconds
+  ) {
+    bus.request(request.bytes(from: node), to: target, within: .milliseconds(timeout)) {
+      [weak self] result in
+      let reply = result.flatMap { bytes in
+        // Bytes of an unknown protocol: the request may have been executed.
+        NodeReply(bytes).map { .success($0) } ?? .failure(.timedOut)
+      }
+      self?.handle { $0.received(reply, of: id, at: $1) }
+    }
+  }
+
+  private func reply(_ reply: NodeReply, to token: ReplyToken) {
+    // Not a result of the closure: a function value would be wrapped to leave generic code.
+    var send: (@Sendable ([UInt8]) -> Void)?
+    state.withLock { send = $0.replies.removeValue(forKey: token) }
+    send?(reply.bytes)
+  }
+
+  private func respond(_ result: RequestResult, to token: RequestToken) {
+    var client: (@Sendable (RequestResult) -> Void)?
+    state.withLock { client = $0.clients.removeValue(forKey: token) }
+    client?(result)
+  }
+
+  private func findLastWriter(of key: SessionKey) {
+    guard let reactor = reactor(key.reactor) else {
+      return handle { $0.foundLastWriter(.success(nil), of: key, at: $1) }
+    }
+    reactor.lastWriter(of: key.id) { [weak self] result in
+      self?.handle { $0.foundLastWriter(result, of: key, at: $1) }
+    }
+  }
+
+  private func release(
+    _ key: SessionKey, to owner: NodeID, forced: Bool, _ token: ReplyToken?
+  ) {
+    guard let reactor = reactor(key.reactor) else { return }
+    reactor.release(key.id, to: owner, forced: forced) { [weak self] isReleased in
+      guard let self, let token else { return }
+      reply(isReleased ? .released : .ownedBy(node), to: token)
+    }
+  }
+
+  /// Closes all sessions: the other nodes have marked this incarnation as failed.
+  private func rejoin() {
+    logger.warning("this node was suspected by the others and joins again", ["node": "\(node)"])
+    closeSessions()
+    let id = NodeID(name: node.name, incarnation: .random(in: .min ... .max))
+    handle { $0.rejoin(as: id, at: $1) }
+    bus.join(as: id, self)
+  }
+
+  private func closeSessions() {
+    for reactor in hosted.withLock({ Array($0.reactors.values) }) {
+      var last: String?
+      repeat {
+        let ids = reactor.liveIDs(after: last, limit: 1_000)
+        for id in ids { reactor.release(id, to: nil, forced: true) { _ in } }
+        last = ids.last
+      } while last != nil
+    }
+  }
+
+  // MARK: Reactors
+
+  func reactor(_ name: String) -> (any LocalReactor)? {
+    hosted.withLock { $0.reactors[name] }
+  }
+
+  func isInMemory(_ key: SessionKey) -> Bool {
+    reactor(key.reactor)?.liveSession(key.id) != nil
+  }
+
+  /// Whether a session is in this node's memory.
+  package func holds(_ key: SessionKey) -> Bool { isInMemory(key) }
+
+  func add(_ reactor: any LocalReactor) {
+    hosted.withLock { $0.reactors[reactor.name] = reactor }
+  }
+
+  var globals: [any RefreshableGlobal] {
+    hosted.withLock { $0.host }?.globals.compactMap { $0 as? any RefreshableGlobal } ?? []
+  }
+
+  // MARK: Requests of this node's clients
+
+  /// Executes a call at the owner of a session.
+  func call(
+    _ call: SessionCall, of key: SessionKey,
+    completion: @escaping @Sendable (RemoteResult) -> Void
+  ) {
+    guard bus.hasQuorum else {
+      return completion(.failure(.unavailable("The cluster's store is not reachable.")))
+    }
+    let isInMemory = isInMemory(key)
+    let token = state.withLock { state in
+      let token = state.newToken()
+      state.clients[token] = { completion(RemoteResult($0)) }
+      return token
+    }
+    handle {
+      $0.submit(
+        call.bytes, for: key, kind: call.kind, token: token, isInMemory: isInMemory, at: $1)
+    }
+  }
+}
+
+/// The response of a session's owner, or the reason why there is none.
+enum RemoteResult: Sendable {
+  case success(SessionReply, from: NodeID)
+  case failure(LogError)
+
+  init(_ result: RequestResult) {
+    switch result {
+    case .response(let bytes, let node):
+      self =
+        SessionReply(bytes).map { .success($0, from: node) }
+        ?? .failure(.unavailable("Another node has replied in a format of another release."))
+    case .unavailable:
+      self = .failure(.unavailable("No node could execute the request. Nothing ran."))
+    case .unknown: self = .failure(.unknown)
+    }
+  }
+}
+
+extension ClusterNode: SessionRouter {
+  package func route(_ reactor: any LocalReactor) -> any HostedReactor {
+    add(reactor)
+    return ClusteredReactor(reactor, node: self)
+  }
+
+  package func owns(_ key: SessionKey) -> Bool {
+    if isInMemory(key) { return true }
+    let now = now
+    return state.withLock { $0.machine.owner(of: key, at: now) == $0.machine.node }
+  }
+
+  package func submit(
+    _ submission: Submission, to key: SessionKey,
+    accepted: (@Sendable (CommittedState) -> Void)?,
+    completion: @escaping @Sendable (ActionOutcome) -> Void
+  ) {
+    RemoteExecution(submission, of: key, at: self, accepted: accepted, completion: completion)
+      .run()
+  }
+
+  package func didSet(_ global: String) {
+    bus.broadcast(NodeMessage.global(global).bytes)
+  }
+}

@@ -1,0 +1,166 @@
+internal import ReactorCore
+internal import ReactorHost
+internal import ReactorLog
+internal import Synchronization
+
+/// A reactor whose sessions the nodes of a cluster share: those of this node directly, the others
+/// through their owners.
+final class ClusteredReactor: HostedReactor {
+  let local: any LocalReactor
+  private let node: ClusterNode
+
+  init(_ local: any LocalReactor, node: ClusterNode) {
+    self.local = local
+    self.node = node
+  }
+
+  var name: String { local.name }
+  var summary: String { local.summary }
+  var description: ReactorDescription { local.description }
+  var hasDelegate: Bool { local.hasDelegate }
+  var liveSessionCount: Int { local.liveSessionCount }
+
+  func authorize(
+    _ access: SessionAccess, of id: String, for principal: Principal?
+  ) throws {
+    try local.authorize(access, of: id, for: principal)
+  }
+
+  func normalize(parameters: [UInt8]) throws(ActionDecodingError) -> [UInt8] {
+    try local.normalize(parameters: parameters)
+  }
+
+  // MARK: Sessions
+
+  func liveSession(_ id: String) -> (any Session)? {
+    // A node that is cut off from the store does not know whether it still owns the session.
+    guard let session = local.liveSession(id), node.bus.hasQuorum else { return nil }
+    return session
+  }
+
+  func session(
+    _ id: String, for intent: SessionIntent, parameters: [UInt8]?,
+    completion: @escaping @Sendable (Result<OpenedSession, SessionError>) -> Void
+  ) {
+    guard liveSession(id) == nil else {
+      return local.session(id, for: intent, parameters: parameters, completion: completion)
+    }
+    call(.open(intent, parameters: parameters), id, completion: completion)
+  }
+
+  func findSession(
+    _ id: String, completion: @escaping @Sendable (Result<FoundSession, SessionError>) -> Void
+  ) {
+    if let session = liveSession(id) { return completion(.success(.open(session))) }
+    node.call(.find, of: key(id)) { [self] result in
+      switch result {
+      case .success(.opened(let image, _), let owner):
+        completion(.success(.open(session(id, image, at: owner))))
+      case .success(.absent(let state), _): completion(.success(.absent(state)))
+      default: completion(.failure(result.sessionError))
+      }
+    }
+  }
+
+  /// Opens the session at its owner, which creates it in memory if it does not exist: a source without a
+  /// session would not notice its creation at another node.
+  func streamSource(
+    _ id: String, completion: @escaping @Sendable (Result<any SessionSource, SessionError>) -> Void
+  ) {
+    session(id, for: .use, parameters: nil) { result in completion(result.map { $0.session }) }
+  }
+
+  func fork(
+    _ source: String, at version: Int?, to id: String, parameters: [UInt8]?,
+    completion: @escaping @Sendable (Result<OpenedSession, SessionError>) -> Void
+  ) {
+    let call = SessionCall.fork(version: version, to: id, parameters: parameters)
+    node.call(call, of: key(source)) { [self] result in
+      guard case .success(.opened(let image, let wasCreated), let owner) = result else {
+        return completion(.failure(result.sessionError))
+      }
+      completion(
+        .success(OpenedSession(session: session(id, image, at: owner), wasCreated: wasCreated)))
+    }
+  }
+
+  func endSession(
+    _ id: String, completion: @escaping @Sendable (Result<Void, SessionError>) -> Void
+  ) {
+    guard liveSession(id) == nil else { return local.endSession(id, completion: completion) }
+    node.call(.end, of: key(id)) { result in
+      if case .success(.done, _) = result {
+        completion(.success(()))
+      } else {
+        completion(.failure(result.sessionError))
+      }
+    }
+  }
+
+  private func key(_ id: String) -> SessionKey { SessionKey(reactor: name, id: id) }
+
+  private func call(
+    _ call: SessionCall, _ id: String,
+    completion: @escaping @Sendable (Result<OpenedSession, SessionError>) -> Void
+  ) {
+    node.call(call, of: key(id)) { [self] result in
+      guard case .success(.opened(let image, let wasCreated), let owner) = result else {
+        return completion(.failure(result.sessionError))
+      }
+      completion(
+        .success(OpenedSession(session: session(id, image, at: owner), wasCreated: wasCreated)))
+    }
+  }
+
+  /// The session that an owner has opened: this node's own, or one of another node.
+  private func session(_ id: String, _ image: SessionImage, at owner: NodeID) -> any Session {
+    if owner.name == node.node.name, let session = local.liveSession(id) { return session }
+    return node.remoteSession(key(id), image)
+  }
+
+  // MARK: Lists and the log
+
+  func sessions(
+    after id: String?, limit: Int,
+    completion: @escaping @Sendable (Result<[SessionSummary], SessionError>) -> Void
+  ) {
+    local.sessions(after: id, limit: limit) { [node, name] result in
+      guard case .success(let listed) = result else { return completion(result) }
+      node.summaries(of: name, after: id, limit: limit) { live in
+        var merged = Dictionary(listed.map { ($0.id, $0) }) { $1 }
+        for summary in live {
+          // The version of a node that was paused may be older than the log's.
+          if let known = merged[summary.id], known.subscribers > summary.subscribers { continue }
+          merged[summary.id] = summary
+        }
+        completion(.success(Array(merged.values.sorted { $0.id < $1.id }.prefix(limit))))
+      }
+    }
+  }
+
+  func storedState(
+    _ id: String, at cursor: Cursor, completion: @escaping ReadCompletion<[UInt8]?>
+  ) {
+    local.storedState(id, at: cursor, completion: completion)
+  }
+
+  func refold(_ id: String) throws(LogError) -> RefoldReport {
+    try local.refold(id)
+  }
+
+  func sweep() {
+    local.sweep()
+    node.sweepRemoteSessions()
+  }
+}
+
+extension RemoteResult {
+  /// The error of a call that opens a session.
+  fileprivate var sessionError: SessionError {
+    switch self {
+    case .success(.failed(let error), _): error
+    case .failure(let error): .log(error)
+    case .success: .log(.unavailable("The session cannot be opened at its owner."))
+    }
+  }
+}

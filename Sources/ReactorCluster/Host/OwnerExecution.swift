@@ -1,0 +1,232 @@
+internal import ReactorHost
+internal import ReactorLog
+internal import Synchronization
+
+/// Executes one request of an edge at this node, the owner of its session.
+struct OwnerExecution: Sendable {
+  let id: ExecutionID
+  let request: ForwardedRequest
+  let node: ClusterNode
+
+  init(_ id: ExecutionID, _ request: ForwardedRequest, at node: ClusterNode) {
+    self.id = id
+    self.request = request
+    self.node = node
+  }
+
+  func run() {
+    guard let call = SessionCall(request.payload),
+      let reactor = node.reactor(request.session.reactor)
+    else { return report(.unavailable) }
+    let key = request.session
+    switch call {
+    case .open(let intent, let parameters):
+      reactor.session(key.id, for: intent, parameters: parameters) { result in
+        respond(result) { .opened(SessionImage($0.session), wasCreated: $0.wasCreated) }
+      }
+    case .find: find(in: reactor)
+    case .submit(let submission): submit(submission, in: reactor)
+    case .outcome(let submission): outcome(of: submission, in: reactor)
+    case .end: reactor.endSession(key.id) { result in respond(result) { .done } }
+    case .fork(let version, let id, let parameters):
+      reactor.fork(key.id, at: version, to: id, parameters: parameters) { result in
+        respond(result) { .opened(SessionImage($0.session), wasCreated: $0.wasCreated) }
+      }
+    case .subscribe, .effects, .cancelEffect, .timers, .cancelTimer, .state, .states, .entries:
+      reactor.session(key.id, for: .use) { result in
+        switch result {
+        case .success(let opened): use(opened.session, for: call)
+        case .failure(let error): fail(error)
+        }
+      }
+    }
+  }
+
+  private func find(in reactor: any LocalReactor) {
+    reactor.findSession(request.session.id) { result in
+      respond(result) { found in
+        switch found {
+        case .open(let session): .opened(SessionImage(session), wasCreated: false)
+        case .absent(let state): .absent(state)
+        }
+      }
+    }
+  }
+
+  /// Executes a call that uses the session.
+  private func use(_ session: any Session, for call: SessionCall) {
+    switch call {
+    case .subscribe: subscribe(to: session)
+    case .effects(let id, let limit):
+      session.effects(after: id, limit: limit) { respond(.effects($0)) }
+    case .cancelEffect(let id): session.cancelEffect(id) { respond(.cancelled($0)) }
+    case .timers: session.timers { respond(.timers($0)) }
+    case .cancelTimer(let id): session.cancelTimer(id) { respond(.cancelled($0)) }
+    case .state(let version):
+      session.state(at: version) { respond($0.map { [$0] }) }
+    case .states(let version, let limit):
+      session.replay(after: version) { result in
+        switch result {
+        case .success(let replay): replay.next(limit: limit) { respond($0) }
+        case .failure(let error): respond(.history(error))
+        }
+      }
+    case .entries(let version, let limit):
+      session.entries(after: version, limit: limit) { result in
+        switch result {
+        case .success(let entries): respond(.entries(entries))
+        case .failure(let error): respond(.history(error))
+        }
+      }
+    case .open, .find, .submit, .outcome, .end, .fork: report(.unavailable)
+    }
+  }
+
+  private func subscribe(to session: any Session) {
+    guard let state = node.subscribe(request.number.edge, to: session) else {
+      return report(.displaced(by: nil))
+    }
+    var image = SessionImage(session)
+    image.current = state
+    respond(.opened(image, wasCreated: false))
+  }
+
+  // MARK: Actions
+
+  /// The key that identifies the request in the log: the client's, or one that no client can send.
+  private func key(of submission: Submission) -> IdempotencyKey? {
+    if let key = submission.key { return key }
+    // A request that never left this node needs no number.
+    guard request.number.edge.name != node.node.name || request.isRepeated else { return nil }
+    return IdempotencyKey(stored: "\u{1}\(request.number)", body: "")
+  }
+
+  private func submit(_ submission: Submission, in reactor: any LocalReactor) {
+    var identified = submission
+    identified.key = key(of: submission)
+    let hasOwnKey = submission.key != nil
+    reactor.session(request.session.id, for: .use) { [identified] result in
+      switch result {
+      case .success(let opened):
+        execute(identified, in: opened.session, hasOwnKey: hasOwnKey)
+      case .failure(.log(.lost(let owner))): report(.displaced(by: owner))
+      case .failure(let error): respond(.outcome(.notOpened(error)))
+      }
+    }
+  }
+
+  private func execute(
+    _ submission: Submission, in session: any Session, hasOwnKey: Bool
+  ) {
+    guard let session = session as? any SubmissionTarget else { return report(.unavailable) }
+    let run = submission.key.map { AcceptedRuns.ID(session: request.session, key: $0.name) }
+    do throws(ActionDecodingError) {
+      try session.submit(
+        submission,
+        accepted: { state in
+          guard let run, let key = submission.key else { return }
+          node.acceptedRuns.insert(run)
+          respond(.accepted(state, key: key))
+        },
+        enqueued: nil,
+        completion: { outcome in
+          if let run { node.acceptedRuns.finish(run, with: outcome) }
+          complete(outcome, key: submission.key, hasOwnKey: hasOwnKey)
+        })
+    } catch {
+      respond(.outcome(.invalid(error)))
+    }
+  }
+
+  private func complete(_ outcome: ActionOutcome, key: IdempotencyKey?, hasOwnKey: Bool) {
+    // The outcome of an earlier delivery, and not that of another request of the client.
+    let isRepetition = !hasOwnKey || request.isRepeated
+    switch outcome {
+    case .displaced(let owner): report(.displaced(by: owner))
+    case .notCommitted(.lost(let owner)) where key != nil: report(.displaced(by: owner))
+    case .notCommitted(.unknown): report(.unknown)
+    case .running where isRepetition: report(.running)
+    case .replayed(let original) where isRepetition: respond(.outcome(original))
+    default: respond(.outcome(outcome))
+    }
+  }
+
+  /// Waits for the outcome of a request that was accepted.
+  private func outcome(of submission: Submission, in reactor: any LocalReactor) {
+    if let key = submission.key {
+      let run = AcceptedRuns.ID(session: request.session, key: key.name)
+      let isRunning = node.acceptedRuns.wait(for: run) { outcome in
+        complete(outcome, key: key, hasOwnKey: false)
+      }
+      if isRunning { return }
+    }
+    reactor.session(request.session.id, for: .use) { result in
+      switch result {
+      case .success(let opened): execute(submission, in: opened.session, hasOwnKey: false)
+      case .failure(let error): respond(.outcome(.notOpened(error)))
+      }
+    }
+  }
+
+  // MARK: The response
+
+  private func report(_ result: ExecutionResult) {
+    node.handle { $0.executed(id, result, at: $1) }
+  }
+
+  private func respond(_ reply: SessionReply) {
+    report(.response(reply.bytes))
+  }
+
+  private func respond(_ result: Result<[CommittedState], HistoryError>) {
+    switch result {
+    case .success(let states): respond(.states(states))
+    case .failure(let error): respond(.history(error))
+    }
+  }
+
+  private func respond<Value>(
+    _ result: Result<Value, SessionError>, _ reply: (Value) -> SessionReply
+  ) {
+    switch result {
+    case .success(let value): respond(reply(value))
+    case .failure(let error): fail(error)
+    }
+  }
+
+  private func fail(_ error: SessionError) {
+    if case .log(.lost(let owner)) = error { return report(.displaced(by: owner)) }
+    respond(.failed(error))
+  }
+}
+
+/// The accepted requests of other nodes whose effects are running here, and the requests that wait for
+/// their outcome.
+final class AcceptedRuns: Sendable {
+  struct ID: Hashable {
+    let session: SessionKey
+    let key: String
+  }
+
+  /// Bounded by the number of running effects.
+  private let runs = Mutex<[ID: [@Sendable (ActionOutcome) -> Void]]>([:])
+
+  func insert(_ run: ID) {
+    runs.withLock { if $0[run] == nil { $0[run] = [] } }
+  }
+
+  /// Calls a closure with the outcome of a run.
+  ///
+  /// - Returns: `false` if it is not running here.
+  func wait(for run: ID, completion: @escaping @Sendable (ActionOutcome) -> Void) -> Bool {
+    runs.withLock { runs in
+      guard runs[run] != nil else { return false }
+      runs[run]?.append(completion)
+      return true
+    }
+  }
+
+  func finish(_ run: ID, with outcome: ActionOutcome) {
+    for completion in runs.withLock({ $0.removeValue(forKey: run) }) ?? [] { completion(outcome) }
+  }
+}

@@ -1,0 +1,177 @@
+internal import ReactorHost
+internal import ReactorLog
+internal import Synchronization
+
+/// Publishes the commits of a session of this node to the subscribed nodes.
+final class RemoteFeed: SessionObserver, PresenceObserver {
+  private struct State {
+    var latest: CommittedState?
+    /// The streams per node.
+    var streams: [NodeID: [StreamOwner: Int]] = [:]
+  }
+
+  let key: SessionKey
+  private weak let node: ClusterNode?
+  weak let session: (any Session)?
+  private let state = Mutex(State())
+
+  init(_ session: any Session, at node: ClusterNode) {
+    key = session.key
+    self.session = session
+    self.node = node
+  }
+
+  /// Observes the session.
+  ///
+  /// - Returns: `false` if it has ended.
+  func begin() -> Bool {
+    guard let base = session?.observe(self) else { return false }
+    // A commit may have been published meanwhile.
+    state.withLock { if $0.latest == nil { $0.latest = base } }
+    session?.observePresence(self)
+    return true
+  }
+
+  /// The last published state.
+  var latest: CommittedState? { state.withLock { $0.latest } }
+
+  func sessionDidCommit(_ committed: CommittedState) {
+    let base = state.withLock { state in
+      let base = state.latest?.version ?? committed.version - 1
+      state.latest = committed
+      return base
+    }
+    node?.publish(committed, of: key, after: base)
+  }
+
+  func sessionDidEnd(_ end: SessionEnd) {
+    node?.feedDidEnd(self, isDeleted: end == .deleted)
+  }
+
+  func presenceDidChange(_ update: PresenceUpdate) {
+    node?.publish(update.presence, of: key)
+  }
+
+  /// Ends the observation: no node is subscribed.
+  func stop() {
+    for edge in state.withLock({ Array($0.streams.keys) }) { setStreams([], of: edge) }
+    session?.stopObserving(self)
+    session?.stopObservingPresence(self)
+  }
+
+  /// Replaces the streams of a node.
+  func setStreams(_ reported: [ReportedStreams], of edge: NodeID) {
+    var changes = Dictionary(
+      reported.map { (StreamOwner($0.name), max(0, $0.count)) }, uniquingKeysWith: +)
+    state.withLock { state in
+      let known = state.streams[edge] ?? [:]
+      state.streams[edge] = changes.isEmpty ? nil : changes
+      for (owner, count) in known { changes[owner, default: 0] -= count }
+    }
+    for (owner, change) in changes where change != 0 {
+      session?.changeStreams(of: owner, by: change)
+    }
+  }
+}
+
+/// The owner's side of subscriptions.
+extension ClusterNode {
+  func feed(of key: SessionKey) -> RemoteFeed? {
+    state.withLock { $0.feeds[key] }
+  }
+
+  /// Subscribes a node to a session of this one.
+  ///
+  /// - Returns: The state that the node's first message follows; `nil` if the session has ended.
+  func subscribe(_ edge: NodeID, to session: any Session) -> CommittedState? {
+    let key = session.key
+    let known = feed(of: key)
+    let feed = known?.session === session ? known : nil
+    if let feed {
+      guard state.withLock({ $0.subscribed.insert(edge, to: key) }) else { return nil }
+      return feed.latest
+    }
+    let new = RemoteFeed(session, at: self)
+    let isAdded = state.withLock { state in
+      state.feeds[key] = new
+      return state.subscribed.insert(edge, to: key)
+    }
+    guard isAdded, new.begin() else {
+      feedDidEnd(new, isDeleted: false)
+      return nil
+    }
+    return new.latest
+  }
+
+  func unsubscribe(_ edge: NodeID, from key: SessionKey) {
+    let feed = state.withLock { state in
+      state.subscribed.remove(edge, from: key)
+      return state.subscribed.has(key) ? nil : state.feeds.removeValue(forKey: key)
+    }
+    feed?.stop()
+  }
+
+  /// Publishes a state of a session to its subscribed nodes.
+  func publish(_ committed: CommittedState, of key: SessionKey, after base: Int) {
+    let (owner, nodes) = state.withLock { state in
+      (state.machine.node, state.subscribed.committed(key, at: committed.cursor))
+    }
+    guard !nodes.isEmpty else { return }
+    let message = NodeMessage.commits(
+      PublishedCommits(
+        owner: owner, session: key, epoch: committed.cursor.epoch, base: base,
+        version: committed.version, state: committed.json))
+    for node in nodes { send(message, to: node, about: key) }
+  }
+
+  /// Publishes the subscribers of a session to its subscribed nodes.
+  func publish(_ presence: Presence, of key: SessionKey) {
+    for edge in state.withLock({ $0.subscribed.nodes(of: key) }) {
+      send(.presence(key, presence), to: edge, about: key)
+    }
+  }
+
+  /// The session of a feed has left memory or was deleted.
+  func feedDidEnd(_ feed: RemoteFeed, isDeleted: Bool) {
+    let (owner, nodes) = state.withLock { state -> (NodeID, [NodeID]) in
+      guard state.feeds[feed.key] === feed else { return (state.machine.node, []) }
+      state.feeds[feed.key] = nil
+      return (state.machine.node, state.subscribed.removeAll(from: feed.key))
+    }
+    for node in nodes {
+      send(.closed(feed.key, isDeleted: isDeleted, by: owner), to: node, about: feed.key)
+    }
+  }
+
+  /// Sends the digests that are due, and opens subscriptions again.
+  func sendDigests() {
+    let now = now
+    let (owner, digests, due) = state.withLock { state in
+      let due = state.subscriptions.tick(at: now)
+      guard now >= state.nextDigest else {
+        return (state.machine.node, [] as [(node: NodeID, digest: Digest)], due)
+      }
+      state.nextDigest = now + Digest.interval
+      return (state.machine.node, state.subscribed.takeDigests(), due)
+    }
+    for (node, digest) in digests { send(.digest(digest, from: owner), to: node) }
+    for key in due { openSubscription(to: key) }
+  }
+
+  /// Removes the subscriptions of a failed node, and opens those at it again.
+  func didFail(_ failed: NodeID) {
+    let now = now
+    let (orphans, reopened) = state.withLock { state in
+      var orphans: [(RemoteFeed, Bool)] = []
+      for key in state.subscribed.removeAll(of: failed) {
+        guard let feed = state.feeds[key] else { continue }
+        let isUnused = !state.subscribed.has(key)
+        if isUnused { state.feeds[key] = nil }
+        orphans.append((feed, isUnused))
+      }
+      return (orphans, state.subscriptions.failed(failed, at: now))
+    }
+    for (feed, isUnused) in orphans { isUnused ? feed.stop() : feed.setStreams([], of: failed) }
+    for key in reopened { openSubscription(to: key) }
+  }
+}

@@ -1,0 +1,371 @@
+internal import ReactorCore
+internal import ReactorHost
+internal import ReactorLog
+internal import Synchronization
+
+/// A session that another node owns, for clients of this one.
+///
+/// Its current State is the last one that the owner has replied or published. Each request that reads
+/// the session opens it at the owner first, which updates the State.
+final class RemoteSession: SubmissionTarget {
+  fileprivate struct State {
+    var image: SessionImage
+    var observers: [any SessionObserver] = []
+    var presenceObservers: [any PresenceObserver] = []
+    /// The streams of this node, per owner.
+    var streams: [StreamOwner: Int] = [:]
+    var revision = 0
+    /// States that are to be published, in order, and the observers at the time of their arrival.
+    var enqueued: [(CommittedState, [any SessionObserver])] = []
+    var isPublishing = false
+    var hasEnded = false
+    /// Whether a report of the streams is scheduled.
+    var isReportDue = false
+  }
+
+  /// The time from a change of the streams to its report to the owner.
+  private static let reportInterval = Duration.milliseconds(10)
+
+  let key: SessionKey
+  let epoch: String
+  let parameters: [UInt8]?
+  let node: ClusterNode
+  private let state: Mutex<State>
+
+  init(_ key: SessionKey, _ image: SessionImage, at node: ClusterNode) {
+    self.key = key
+    self.node = node
+    epoch = image.current.cursor.epoch
+    parameters = image.parameters
+    state = Mutex(State(image: image))
+  }
+
+  var current: CommittedState { state.withLock { $0.image.current } }
+
+  var lastActiveAt: Timestamp { state.withLock { $0.image.lastActiveAt } }
+
+  var subscriberCount: Int { presence.count }
+
+  /// The owner has replied.
+  func update(_ image: SessionImage) {
+    state.withLock { state in
+      state.image.lastActiveAt = image.lastActiveAt
+      state.image.presence = image.presence
+      state.enqueue(image.current)
+    }
+    publishEnqueued()
+  }
+
+  // MARK: Actions
+
+  func submit(
+    _ body: [UInt8], ifAt expected: [Cursor]?, key: String?, for context: RequestContext?,
+    accepted: (@Sendable (CommittedState) -> Void)?,
+    completion: @escaping @Sendable (ActionOutcome) -> Void
+  ) {
+    submit(
+      Submission(
+        body: body, expected: expected, key: key.map { IdempotencyKey($0, for: body) },
+        context: context),
+      accepted: accepted, enqueued: nil, completion: completion)
+  }
+
+  func submit(
+    _ submission: Submission, accepted: (@Sendable (CommittedState) -> Void)?,
+    enqueued: (@Sendable () -> Void)?,
+    completion: @escaping @Sendable (ActionOutcome) -> Void
+  ) {
+    // Requests of this node reach the owner in the order of these calls.
+    defer { enqueued?() }
+    node.submit(
+      submission, to: key,
+      accepted: { [self] committed in
+        didCommit(committed)
+        accepted?(committed)
+      },
+      completion: { [self] outcome in
+        if case .committed(let committed) = outcome { didCommit(committed) }
+        completion(outcome)
+      })
+  }
+
+  /// The owner has committed a State, which this node's next response is to contain.
+  private func didCommit(_ committed: CommittedState) {
+    guard committed.cursor.epoch == epoch else { return }
+    enqueue([committed])
+    publishEnqueued()
+  }
+
+  // MARK: Observers
+
+  func observe(_ observer: any SessionObserver) -> CommittedState? {
+    let (base, isFirst) = state.withLock { state -> (CommittedState?, Bool) in
+      guard !state.hasEnded else { return (nil, false) }
+      state.observers.append(observer)
+      return (state.image.current, state.observers.count == 1)
+    }
+    if isFirst { node.subscribe(self) }
+    return base
+  }
+
+  func stopObserving(_ observer: any SessionObserver) {
+    let isLast = state.withLock { state in
+      let count = state.observers.count
+      state.observers.removeAll { $0 === observer }
+      return count > 0 && state.observers.isEmpty
+    }
+    if isLast { node.unsubscribe(self) }
+  }
+
+  /// Adds states that the owner has published.
+  func enqueue(_ states: [CommittedState]) {
+    state.withLock { state in
+      for committed in states { state.enqueue(committed) }
+    }
+  }
+
+  /// Publishes the enqueued states, on one thread at a time.
+  func publishEnqueued() {
+    while let (next, observers) = state.withLock({ $0.dequeue() }) {
+      for observer in observers { observer.sessionDidCommit(next) }
+      state.withLock { $0.isPublishing = false }
+    }
+  }
+
+  /// Ends the streams: the session was deleted, or its subscription has ended.
+  func end(_ end: SessionEnd) {
+    let observers = state.withLock { state in
+      defer { state.observers = [] }
+      state.hasEnded = true
+      return state.observers
+    }
+    for observer in observers { observer.sessionDidEnd(end) }
+    if !observers.isEmpty { node.unsubscribe(self) }
+  }
+
+  // MARK: Streams and presence
+
+  var presence: Presence { state.withLock { $0.image.presence } }
+
+  func changeStreams(of owner: StreamOwner, by change: Int) -> Int {
+    let (isDue, revision) = state.withLock { state -> (Bool, Int) in
+      let streams = state.streams[owner, default: 0] + change
+      state.streams[owner] = streams > 0 ? streams : nil
+      state.revision += 1
+      defer { state.isReportDue = true }
+      return (!state.isReportDue, state.revision)
+    }
+    if isDue { scheduleReport() }
+    return revision
+  }
+
+  private func scheduleReport() {
+    Task { [self] in
+      try? await Task.sleep(for: Self.reportInterval)
+      reportStreams()
+    }
+  }
+
+  /// Reports all streams of this node to the owner.
+  func reportStreams() {
+    let streams = state.withLock { state in
+      state.isReportDue = false
+      return state.streams
+    }
+    node.report(streams, of: key)
+  }
+
+  func observePresence(_ observer: any PresenceObserver) {
+    let update = state.withLock { state in
+      state.presenceObservers.append(observer)
+      return PresenceUpdate(state.image.presence, revision: state.revision)
+    }
+    observer.presenceDidChange(update)
+  }
+
+  func stopObservingPresence(_ observer: any PresenceObserver) {
+    state.withLock { $0.presenceObservers.removeAll { $0 === observer } }
+  }
+
+  /// The owner has published the subscribers of all nodes.
+  func didReceive(_ presence: Presence) {
+    let (update, observers) = state.withLock { state in
+      state.image.presence = presence
+      return (PresenceUpdate(presence, revision: state.revision), state.presenceObservers)
+    }
+    for observer in observers { observer.presenceDidChange(update) }
+  }
+
+  // MARK: Activity
+
+  /// None: the activity of a session is observed at its owner only.
+  var activity: SessionActivity { SessionActivity() }
+
+  func observeActivity(_ observer: any ActivityObserver) {
+    observer.activityDidChange(activity)
+  }
+
+  func stopObservingActivity(_ observer: any ActivityObserver) {}
+}
+
+extension RemoteSession.State {
+  /// Adds a state that is to be published; one that is not newer than the current one is dropped.
+  fileprivate mutating func enqueue(_ committed: CommittedState) {
+    guard committed.version > image.current.version else { return }
+    image.current = committed
+    if !observers.isEmpty { enqueued.append((committed, observers)) }
+  }
+
+  /// Removes the next state that is to be published; `nil` if there is none, or another thread
+  /// publishes one.
+  fileprivate mutating func dequeue() -> (CommittedState, [any SessionObserver])? {
+    guard !isPublishing, !enqueued.isEmpty else { return nil }
+    isPublishing = true
+    return enqueued.removeFirst()
+  }
+}
+
+/// Effects, timers and history, from the owner.
+extension RemoteSession {
+  func effects(
+    after id: String?, limit: Int, completion: @escaping @Sendable ([RunningEffect]?) -> Void
+  ) {
+    node.call(.effects(after: id, limit: limit), of: key) { result in
+      if case .success(.effects(let effects), _) = result {
+        completion(effects)
+      } else {
+        completion(nil)
+      }
+    }
+  }
+
+  func cancelEffect(
+    _ id: String, completion: @escaping @Sendable (EffectCancellation) -> Void
+  ) {
+    node.call(.cancelEffect(id), of: key) { completion($0.cancellation) }
+  }
+
+  func timers(completion: @escaping @Sendable ([StoredTimer]?) -> Void) {
+    node.call(.timers, of: key) { result in
+      if case .success(.timers(let timers), _) = result {
+        completion(timers)
+      } else {
+        completion(nil)
+      }
+    }
+  }
+
+  func cancelTimer(
+    _ id: String, completion: @escaping @Sendable (EffectCancellation) -> Void
+  ) {
+    node.call(.cancelTimer(id), of: key) { completion($0.cancellation) }
+  }
+}
+
+extension RemoteResult {
+  fileprivate var cancellation: EffectCancellation {
+    switch self {
+    case .success(.cancelled(let result), _): result
+    case .failure(let error): .notCommitted(error)
+    case .success: .ended
+    }
+  }
+
+  /// The error of a call that reads the history.
+  fileprivate var historyError: HistoryError {
+    switch self {
+    case .success(.history(let error), _): error
+    case .failure(let error): .log(error)
+    case .success: .log(.unavailable("The session cannot be read at its owner."))
+    }
+  }
+}
+
+/// The history, in pages from the owner.
+extension RemoteSession {
+  func state(
+    at version: Int,
+    completion: @escaping HistoryCompletion<CommittedState>
+  ) {
+    node.call(.state(version: version), of: key) { result in
+      if case .success(.states(let states), _) = result, let first = states.first {
+        completion(.success(first))
+      } else {
+        completion(.failure(result.historyError))
+      }
+    }
+  }
+
+  func entries(
+    after version: Int, limit: Int,
+    completion: @escaping HistoryCompletion<[LogEntry]>
+  ) {
+    node.call(.entries(after: version, limit: limit), of: key) { result in
+      if case .success(.entries(let entries), _) = result {
+        completion(.success(entries))
+      } else {
+        completion(.failure(result.historyError))
+      }
+    }
+  }
+
+  func replay(
+    after version: Int?,
+    completion: @escaping HistoryCompletion<any StateReplay>
+  ) {
+    states(after: version, limit: RemoteReplay.page) { [self] result in
+      completion(result.map { RemoteReplay(self, first: $0, after: version) })
+    }
+  }
+
+  fileprivate func states(
+    after version: Int?, limit: Int,
+    completion: @escaping HistoryCompletion<[CommittedState]>
+  ) {
+    node.call(.states(after: version, limit: limit), of: key) { result in
+      if case .success(.states(let states), _) = result {
+        completion(.success(states))
+      } else {
+        completion(.failure(result.historyError))
+      }
+    }
+  }
+}
+
+/// Reads states page by page from the owner of a session, which folds each page from a snapshot.
+private final class RemoteReplay: StateReplay {
+  /// The number of states of the first page.
+  static let page = 100
+
+  fileprivate struct State {
+    var first: [CommittedState]
+    var version: Int?
+  }
+
+  private let session: RemoteSession
+  private let state: Mutex<State>
+
+  init(_ session: RemoteSession, first: [CommittedState], after version: Int?) {
+    self.session = session
+    state = Mutex(State(first: first, version: version))
+  }
+
+  func next(
+    limit: Int,
+    completion: @escaping HistoryCompletion<[CommittedState]>
+  ) {
+    let (ready, version) = state.withLock { state -> ([CommittedState], Int?) in
+      let ready = Array(state.first.prefix(limit))
+      state.first.removeFirst(ready.count)
+      if let last = ready.last { state.version = last.version }
+      return (ready, state.version)
+    }
+    guard ready.isEmpty else { return completion(.success(ready)) }
+    session.states(after: version, limit: limit) { [self] result in
+      if case .success(let states) = result, let last = states.last {
+        state.withLock { $0.version = last.version }
+      }
+      completion(result)
+    }
+  }
+}

@@ -1,0 +1,191 @@
+internal import ReactorCoding
+internal import ReactorCore
+internal import ReactorHost
+internal import ReactorLog
+
+/// A request for a session at its owner: the payload of a ``ForwardedRequest``.
+enum SessionCall {
+  case open(SessionIntent, parameters: [UInt8]?)
+  case find
+  case submit(Submission)
+  /// The outcome of a request that was accepted; it has a key.
+  case outcome(Submission)
+  case subscribe
+  case effects(after: String?, limit: Int)
+  case cancelEffect(String)
+  case timers
+  case cancelTimer(String)
+  case end
+  case fork(version: Int?, to: String, parameters: [UInt8]?)
+  case state(version: Int)
+  case states(after: Int?, limit: Int)
+  case entries(after: Int, limit: Int)
+
+  /// The effect of a repetition.
+  var kind: ForwardedRequest.Kind {
+    if case .submit = self { .action } else { .call }
+  }
+
+  var bytes: [UInt8] {
+    var writer = MessageWriter()
+    switch self {
+    case .open(let intent, let parameters):
+      writer.write(1 as UInt8)
+      writer.write(intent)
+      writer.write(parameters) { $0.write($1) }
+    case .find: writer.write(2 as UInt8)
+    case .submit(let submission):
+      writer.write(3 as UInt8)
+      writer.write(submission)
+    case .outcome(let submission):
+      writer.write(14 as UInt8)
+      writer.write(submission)
+    case .subscribe: writer.write(4 as UInt8)
+    case .effects(let id, let limit):
+      writer.write(5 as UInt8)
+      writer.write(id) { $0.write($1) }
+      writer.write(limit)
+    case .cancelEffect(let id):
+      writer.write(6 as UInt8)
+      writer.write(id)
+    case .timers: writer.write(7 as UInt8)
+    case .cancelTimer(let id):
+      writer.write(8 as UInt8)
+      writer.write(id)
+    case .end: writer.write(9 as UInt8)
+    case .fork(let version, let id, let parameters):
+      writer.write(10 as UInt8)
+      writer.write(version) { $0.write($1) }
+      writer.write(id)
+      writer.write(parameters) { $0.write($1) }
+    case .state(let version):
+      writer.write(11 as UInt8)
+      writer.write(version)
+    case .states(let version, let limit):
+      writer.write(12 as UInt8)
+      writer.write(version) { $0.write($1) }
+      writer.write(limit)
+    case .entries(let version, let limit):
+      writer.write(13 as UInt8)
+      writer.write(version)
+      writer.write(limit)
+    }
+    return writer.bytes
+  }
+
+  /// Reads a request; `nil` for bytes that are not one of this protocol.
+  init?(_ bytes: [UInt8]) {
+    var reader = MessageReader(bytes)
+    do throws(MessageError) {
+      self = try Self.read(&reader)
+    } catch {
+      return nil
+    }
+  }
+
+  private static func read(_ reader: inout MessageReader) throws(MessageError) -> SessionCall {
+    switch try reader.byte() {
+    case 1: .open(try reader.intent(), parameters: try reader.optionalData())
+    case 2: .find
+    case 3: .submit(try reader.submission())
+    case 4: .subscribe
+    case 5: .effects(after: try reader.optionalText(), limit: try reader.integer())
+    case 6: .cancelEffect(try reader.text())
+    case 7: .timers
+    case 8: .cancelTimer(try reader.text())
+    case 9: .end
+    case 10:
+      .fork(
+        version: try reader.optionalInteger(), to: try reader.text(),
+        parameters: try reader.optionalData())
+    case 11: .state(version: try reader.integer())
+    case 12: .states(after: try reader.optionalInteger(), limit: try reader.integer())
+    case 13: .entries(after: try reader.integer(), limit: try reader.integer())
+    case 14: .outcome(try reader.submission())
+    default: throw MessageError()
+    }
+  }
+}
+
+extension MessageWriter {
+  mutating func write(_ intent: SessionIntent) {
+    switch intent {
+    case .use: write(0 as UInt8)
+    case .ensure: write(1 as UInt8)
+    case .create: write(2 as UInt8)
+    }
+  }
+
+  mutating func write(_ key: IdempotencyKey) {
+    write(key.name)
+    write(key.body)
+  }
+
+  mutating func write(_ submission: Submission) {
+    write(submission.body)
+    write(submission.expected) { writer, cursors in
+      writer.write(all: cursors) { $0.write($1) }
+    }
+    write(submission.key) { $0.write($1) }
+    write(submission.context) { writer, context in
+      writer.write(context.id)
+      writer.write(context.traceparent) { $0.write($1) }
+      // A principal is JSON anywhere.
+      writer.write(context.principal.flatMap { try? JSONCoder.encode($0) }) { $0.write($1) }
+      writer.write(context.depth)
+    }
+  }
+}
+
+extension MessageReader {
+  mutating func optionalData() throws(MessageError) -> [UInt8]? {
+    try optional { (reader) throws(MessageError) in try reader.data() }
+  }
+
+  mutating func optionalText() throws(MessageError) -> String? {
+    try optional { (reader) throws(MessageError) in try reader.text() }
+  }
+
+  mutating func optionalInteger() throws(MessageError) -> Int? {
+    try optional { (reader) throws(MessageError) in try reader.integer() }
+  }
+
+  mutating func idempotencyKey() throws(MessageError) -> IdempotencyKey {
+    IdempotencyKey(stored: try text(), body: try text())
+  }
+
+  mutating func intent() throws(MessageError) -> SessionIntent {
+    switch try byte() {
+    case 0: .use
+    case 1: .ensure
+    case 2: .create
+    default: throw MessageError()
+    }
+  }
+
+  mutating func submission() throws(MessageError) -> Submission {
+    let body = try data()
+    let expected = try optional { (reader) throws(MessageError) in
+      try reader.all { (reader) throws(MessageError) in try reader.cursor() }
+    }
+    let key = try optional { (reader) throws(MessageError) in try reader.idempotencyKey() }
+    let context = try optional { (reader) throws(MessageError) in try reader.context() }
+    return Submission(body: body, expected: expected, key: key, context: context)
+  }
+
+  /// A request's context; a principal that cannot be decoded is an error, not an anonymous request.
+  private mutating func context() throws(MessageError) -> RequestContext {
+    let id = try text()
+    let traceparent = try optionalText()
+    let principal = try optional { (reader) throws(MessageError) in
+      let json = try reader.data()
+      guard let principal = try? JSONCoder.decode(Principal.self, from: json) else {
+        throw MessageError()
+      }
+      return principal
+    }
+    var context = RequestContext(id: id, traceparent: traceparent, principal: principal)
+    context.depth = try integer()
+    return context
+  }
+}

@@ -1,0 +1,18 @@
+internal import ReactorLog
+
+/// The sessions of a reactor, for a router.
+extension ReactorRuntime: LocalReactor {
+  var fingerprint: String { environment.witness.schema() }
+
+  func lastWriter(of id: String, completion: @escaping ReadCompletion<NodeID?>) {
+    environment.log.session(SessionKey(reactor: name, id: id)).lastWriter(completion: completion)
+  }
+
+  func release(
+    _ id: String, to owner: NodeID?, forced: Bool, completion: @escaping @Sendable (Bool) -> Void
+  ) {
+    guard forced else { return completion(evict(id)) }
+    guard let session = residentSession(id) else { return completion(true) }
+    session.handOver(to: owner) { completion(true) }
+  }
+}

@@ -1,0 +1,96 @@
+import Brokers
+import NATSBus
+import NATSClient
+import NATSLog
+import ReactorCluster
+import ReactorHost
+import ReactorLog
+import Reactors
+import Testing
+
+/// Nodes over the bus and the log of a real broker, in one process.
+struct BrokerNodeTests {
+  /// One node.
+  private final class Member: Sendable {
+    let node: ClusterNode
+    let host: Host
+    let log: NATSLog
+    let bus: NATSBus
+
+    init(_ name: String, _ addresses: NATSAddresses) async throws {
+      var settings = NATSLog.Settings(addresses, node: name)
+      settings.replicas = 1
+      let log = try await NATSLog.open(settings)
+      let connection = try NATSConnection(NATSConnection.Options(addresses, name: name))
+      bus = try NATSBus(
+        connection, prefix: settings.name, incarnation: .random(in: 1 ... .max)
+      ) { log.failure == nil }
+      node = ClusterNode(named: name, bus: bus)
+      host = Host(
+        [ReactorRegistration("counter", summary: "") { CounterReactor() }], log: log, router: node)
+      self.log = log
+      node.start(host)
+    }
+
+    /// Ends the node without leaving: its requests have no responders, and it writes nothing.
+    func kill() {
+      bus.leave()
+      log.close(within: .zero)
+    }
+
+    func end() {
+      node.leave()
+      log.close(within: .seconds(5))
+    }
+  }
+
+  private let key = SessionKey(reactor: "counter", id: "demo")
+
+  private func start(_ broker: Broker) async throws -> [Member] {
+    let addresses = try #require(NATSAddresses(broker.url))
+    var members: [Member] = []
+    for name in ["n1", "n2", "n3"] { members.append(try await Member(name, addresses)) }
+    try await wait { [members] in members.allSatisfy { $0.node.readyNodes.count == 3 } }
+    return members
+  }
+
+  @Test func `actions, keys and streams of any node pass through the owner`() async throws {
+    let broker = try Broker()
+    let members = try await start(broker)
+    let recorder = Recorder()
+    try await recorder.observe(key.id, at: members[2].host)
+    for index in 0..<9 {
+      let outcome = try await members[index % 3].host.post(
+        #""increase""#, to: key.id, key: "k\(index)")
+      #expect(outcome.version == index + 1)
+    }
+    for member in members {
+      let repeated = try await member.host.post(#""increase""#, to: key.id, key: "k0")
+      guard case .replayed(let outcome) = repeated else {
+        Issue.record("\(repeated)")
+        continue
+      }
+      #expect(outcome.version == 1)
+    }
+    try await wait { recorder.last == 9 }
+    #expect(recorder.isAscending)
+    #expect(members.filter { $0.node.holds(key) }.count == 1)
+    for member in members { member.end() }
+  }
+
+  @Test func `the kill of the owner loses and doubles no action`() async throws {
+    let broker = try Broker()
+    let members = try await start(broker)
+    _ = try await members[0].host.post(#""increase""#, to: key.id)
+    let owner = try #require(members.first { $0.node.holds(key) })
+    let others = members.filter { $0 !== owner }
+    for index in 0..<20 {
+      if index == 10 { owner.kill() }
+      let outcome = try await others[index % 2].host.post(#""increase""#, to: key.id)
+      #expect(outcome.version == index + 2, "\(outcome)")
+    }
+    let session = try await others[0].host.open(key.id)
+    #expect(String(decoding: session.current.json, as: UTF8.self) == #"{"value":21}"#)
+    for member in others { member.end() }
+  }
+}

@@ -1,0 +1,138 @@
+import ReactorCluster
+import ReactorCore
+import ReactorHost
+import ReactorLog
+import Reactors
+import Synchronization
+import Testing
+
+/// Several nodes in one process, over one log and one network.
+final class Cluster: Sendable {
+  /// One node.
+  final class Member: Sendable {
+    let node: ClusterNode
+    let host: Host
+    let log: WriterLog
+    let bus: MemoryBus
+    let theme: Global<String>
+
+    init(_ name: String, _ cluster: Cluster) {
+      bus = MemoryBus(cluster.network)
+      log = WriterLog(cluster.store, writer: name)
+      var settings = ClusterSettings()
+      settings.heartbeat = 50
+      settings.suspect = 400
+      settings.repetition = 500
+      node = ClusterNode(named: name, bus: bus, settings: settings)
+      theme = Global("theme", "light")
+      host = Host(
+        [
+          ReactorRegistration("counter", summary: "") { CounterReactor() },
+          ReactorRegistration("slow", summary: "") { SlowReactor() },
+        ], globals: [theme], log: log, router: node)
+      node.start(host)
+    }
+
+    /// Ends the node like `kill -9`: it neither writes nor sends, and its name is free at once.
+    func kill() {
+      log.kill()
+      bus.isCut = true
+      bus.leave()
+    }
+  }
+
+  let network = MemoryNetwork()
+  let store = WriterLog.Store()
+  private let stored = Mutex<[Member]>([])
+
+  var members: [Member] { stored.withLock { $0 } }
+
+  /// Starts nodes, and waits until each knows the others as ready.
+  init(_ names: [String] = ["n1", "n2", "n3"]) async throws {
+    for name in names {
+      let member = Member(name, self)
+      stored.withLock { $0.append(member) }
+    }
+    try await wait { self.members.allSatisfy { $0.node.readyNodes.count == names.count } }
+  }
+
+  deinit {
+    for member in members { member.node.leave() }
+  }
+
+  /// The member that owns a session by its placement.
+  func owner(of key: SessionKey) throws -> Member {
+    let id = Placement.owner(of: key, among: members.map(\.node.node))
+    return try #require(members.first { $0.node.node == id })
+  }
+
+  /// The members that do not own a session.
+  func others(than owner: Member) -> [Member] {
+    members.filter { $0 !== owner }
+  }
+
+  /// The members that have a session in memory.
+  func holders(of key: SessionKey) -> [String] {
+    members.filter { !$0.log.isDead && $0.node.holds(key) }.map(\.node.node.name)
+  }
+}
+
+/// Waits until a condition holds; fails after a minute.
+func wait(until condition: @Sendable () -> Bool) async throws {
+  for _ in 0..<6_000 {
+    if condition() { return }
+    try await Task.sleep(for: .milliseconds(10))
+  }
+  throw ConditionFailed()
+}
+
+struct ConditionFailed: Error {}
+
+extension Host {
+  func open(
+    _ id: String, of name: String = "counter", for intent: SessionIntent = .use
+  ) async throws -> any Session {
+    let reactor = try #require(self.reactor(name))
+    return try await withCheckedThrowingContinuation { continuation in
+      reactor.session(id, for: intent) { result in
+        continuation.resume(with: result.map(\.session).mapError { $0 as any Error })
+      }
+    }
+  }
+
+  /// Sends an action like a client's request.
+  func post(
+    _ action: String, to id: String, of name: String = "counter", key: String? = nil,
+    ifAt cursors: [Cursor]? = nil
+  ) async throws -> ActionOutcome {
+    let session = try await open(id, of: name)
+    return try await withCheckedThrowingContinuation { continuation in
+      do {
+        try session.submit(
+          Array(action.utf8), ifAt: cursors, key: key, for: nil, accepted: nil,
+          completion: { continuation.resume(returning: $0) })
+      } catch {
+        continuation.resume(throwing: error)
+      }
+    }
+  }
+}
+
+extension ActionOutcome {
+  /// The State of a committed outcome.
+  var json: String? {
+    switch self {
+    case .committed(let state): String(decoding: state.json, as: UTF8.self)
+    case .replayed(let outcome): outcome.json
+    default: nil
+    }
+  }
+
+  var version: Int? {
+    switch self {
+    case .committed(let state): state.version
+    case .replayed(let outcome): outcome.version
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,283 @@
+import ReactorCluster
+import ReactorCore
+import ReactorHost
+import ReactorLog
+import Synchronization
+import Testing
+
+/// Several hosts in one process, over one log and one bus.
+struct NodeTests {
+  private let key = SessionKey(reactor: "counter", id: "demo")
+
+  @Test func `an action that is posted at any node is executed once, at the owner`() async throws {
+    let cluster = try await Cluster()
+    let owner = try cluster.owner(of: key)
+    for (index, member) in cluster.members.enumerated() {
+      let outcome = try await member.host.post(#""increase""#, to: key.id)
+      #expect(outcome.json == #"{"value":\#(index + 1)}"#)
+    }
+    #expect(cluster.holders(of: key) == [owner.node.node.name])
+    for member in cluster.members {
+      let session = try await member.host.open(key.id)
+      #expect(session.current.version == 3)
+    }
+  }
+
+  @Test func `an error of an action and of its decoding reach the client of another node`()
+    async throws
+  {
+    let cluster = try await Cluster(["n1", "n2"])
+    let other = try #require(cluster.others(than: try cluster.owner(of: key)).first)
+    let invalid = try await other.host.post(#"{"add":"x"}"#, to: key.id)
+    guard case .invalid(.invalid(let pointer, _, _)) = invalid else {
+      Issue.record("\(invalid)")
+      return
+    }
+    #expect(pointer == "/add")
+    _ = try await other.host.post(#"{"add":9223372036854775807}"#, to: key.id)
+    let failed = try await other.host.post(#""increase""#, to: key.id)
+    guard case .failed(nil, let error, let cursor) = failed else {
+      Issue.record("\(failed)")
+      return
+    }
+    #expect(cursor.version == 1)
+    #expect((error as? any ActionError)?.status == 409)
+  }
+
+  @Test func `a key and an expected version hold across nodes`() async throws {
+    let cluster = try await Cluster()
+    let first = try await cluster.members[0].host.post(#""increase""#, to: key.id, key: "k")
+    #expect(first.version == 1)
+    for member in cluster.members {
+      let repeated = try await member.host.post(#""increase""#, to: key.id, key: "k")
+      guard case .replayed(let outcome) = repeated else {
+        Issue.record("\(repeated)")
+        continue
+      }
+      #expect(outcome.version == 1)
+      let other = try await member.host.post(#""decrease""#, to: key.id, key: "k")
+      guard case .keyReused = other else {
+        Issue.record("\(other)")
+        continue
+      }
+      let stale = Cursor(epoch: "other", version: 7)
+      let mismatch = try await member.host.post(#""increase""#, to: key.id, ifAt: [stale])
+      guard case .mismatch(let current) = mismatch else {
+        Issue.record("\(mismatch)")
+        continue
+      }
+      #expect(current.version == 1)
+    }
+  }
+
+  @Test func `the outcome of an effect reaches the client of another node`() async throws {
+    let cluster = try await Cluster()
+    for (index, member) in cluster.members.enumerated() {
+      let outcome = try await member.host.post(#"{"add":2}"#, to: "demo", of: "slow")
+      #expect(outcome.json == #"{"value":\#(2 * index + 2)}"#)
+    }
+  }
+
+  @Test func `a stream at any node publishes each commit in order`() async throws {
+    let cluster = try await Cluster()
+    let recorders = cluster.members.map { _ in Recorder() }
+    for (member, recorder) in zip(cluster.members, recorders) {
+      try await recorder.observe(key.id, at: member.host)
+    }
+    let owner = try cluster.owner(of: key)
+    for index in 0..<30 {
+      _ = try await cluster.members[index % 3].host.post(#""increase""#, to: key.id)
+    }
+    for recorder in recorders {
+      try await wait { recorder.last == 30 }
+      #expect(recorder.isAscending, "\(recorder.versions)")
+    }
+    #expect(cluster.holders(of: key) == [owner.node.node.name])
+    #expect(owner.host.reactor("counter")?.liveSession(key.id)?.subscriberCount == 3)
+  }
+
+  @Test func `the kill of the owner loses and doubles no action`() async throws {
+    let cluster = try await Cluster()
+    let owner = try cluster.owner(of: key)
+    let others = cluster.others(than: owner)
+    let recorder = Recorder()
+    try await recorder.observe(key.id, at: others[0].host)
+    let (acknowledged, unknown) = try await withThrowingTaskGroup(of: (Int, Int).self) { group in
+      for client in 0..<4 {
+        group.addTask { [key] in
+          var (acknowledged, unknown) = (0, 0)
+          for round in 0..<25 {
+            if client == 0, round == 10 { owner.kill() }
+            let member = others[(client + round) % 2]
+            let outcome = try await member.host.post(#""increase""#, to: key.id)
+            outcome.version == nil ? (unknown += 1) : (acknowledged += 1)
+          }
+          return (acknowledged, unknown)
+        }
+      }
+      return try await group.reduce((0, 0)) { ($0.0 + $1.0, $0.1 + $1.1) }
+    }
+    // One owner has failed: its requests have a response from the next one.
+    #expect(acknowledged == 100 && unknown == 0)
+    let session = try await others[0].host.open(key.id)
+    #expect(session.current.version == 100)
+    #expect(String(decoding: session.current.json, as: UTF8.self) == #"{"value":100}"#)
+    try await wait { recorder.last == 100 }
+    #expect(recorder.isAscending)
+    #expect(cluster.holders(of: key).count == 1)
+  }
+
+  @Test func `a node that drains hands its sessions over`() async throws {
+    let cluster = try await Cluster()
+    let owner = try cluster.owner(of: key)
+    _ = try await owner.host.post(#""increase""#, to: key.id)
+    owner.node.drain()
+    let id = owner.node.node
+    try await wait {
+      cluster.members.allSatisfy { !$0.node.readyNodes.contains(id) }
+    }
+    for member in cluster.members {
+      let outcome = try await member.host.post(#""increase""#, to: key.id)
+      #expect(outcome.version != nil)
+    }
+    #expect(cluster.holders(of: key) != [id.name])
+    #expect(cluster.holders(of: key).count == 1)
+  }
+
+  @Test func `a node that was cut off joins again and serves no old state`() async throws {
+    let cluster = try await Cluster()
+    let owner = try cluster.owner(of: key)
+    let others = cluster.others(than: owner)
+    _ = try await owner.host.post(#""increase""#, to: key.id)
+    let before = owner.node.node
+    owner.bus.isCut = true
+    #expect(owner.host.reactor("counter")?.liveSession(key.id) == nil)
+    try await wait { others.allSatisfy { !$0.node.readyNodes.contains(before) } }
+    let outcome = try await others[0].host.post(#""increase""#, to: key.id)
+    #expect(outcome.version == 2)
+    owner.bus.isCut = false
+    try await wait { cluster.members.allSatisfy { $0.node.readyNodes.count == 3 } }
+    #expect(owner.node.node != before)
+    let session = try await owner.host.open(key.id)
+    #expect(session.current.version == 2)
+  }
+
+  @Test func `a session that is deleted at another node has ended`() async throws {
+    let cluster = try await Cluster()
+    let owner = try cluster.owner(of: key)
+    let other = cluster.others(than: owner)[0]
+    let recorder = Recorder()
+    _ = try await other.host.post(#""increase""#, to: key.id)
+    try await recorder.observe(key.id, at: other.host)
+    try await wait { owner.host.reactor("counter")?.liveSession(key.id)?.subscriberCount == 1 }
+    let reactor = try #require(other.host.reactor("counter"))
+    try await withCheckedThrowingContinuation { continuation in
+      reactor.endSession(key.id) { continuation.resume(with: $0.mapError { $0 as any Error }) }
+    }
+    try await wait { recorder.end == .deleted }
+    await #expect(throws: SessionError.ended) { try await other.host.open(key.id) }
+  }
+
+  @Test func `a list at any node has the subscribers of all nodes, and sessions in memory`()
+    async throws
+  {
+    let cluster = try await Cluster()
+    let recorders = cluster.members.map { _ in Recorder() }
+    for (member, recorder) in zip(cluster.members, recorders) {
+      try await recorder.observe("shown", at: member.host)
+    }
+    let owner = try cluster.owner(of: SessionKey(reactor: "counter", id: "shown"))
+    try await wait {
+      owner.host.reactor("counter")?.liveSession("shown")?.subscriberCount == 3
+    }
+    _ = try await cluster.members[0].host.post(#""increase""#, to: "stored")
+    for member in cluster.members {
+      let reactor = try #require(member.host.reactor("counter"))
+      let listed = try await withCheckedThrowingContinuation { continuation in
+        reactor.sessions(after: nil, limit: 10) {
+          continuation.resume(with: $0.mapError { $0 as any Error })
+        }
+      }
+      #expect(listed.map(\.id) == ["shown", "stored"])
+      #expect(listed.map(\.subscribers) == [3, 0])
+    }
+  }
+
+  @Test func `the history of a session is read at any node`() async throws {
+    let cluster = try await Cluster(["n1", "n2"])
+    for _ in 0..<5 { _ = try await cluster.members[0].host.post(#""increase""#, to: key.id) }
+    for member in cluster.members {
+      let session = try await member.host.open(key.id)
+      let state = try await withCheckedThrowingContinuation { continuation in
+        session.state(at: 3) { continuation.resume(with: $0.mapError { $0 as any Error }) }
+      }
+      #expect(String(decoding: state.json, as: UTF8.self) == #"{"value":3}"#)
+      let entries = try await withCheckedThrowingContinuation { continuation in
+        session.entries(after: 1, limit: 3) {
+          continuation.resume(with: $0.mapError { $0 as any Error })
+        }
+      }
+      #expect(entries.map(\.version) == [2, 3, 4])
+      let replayed = try await replay(session)
+      #expect(replayed == [0, 1, 2, 3, 4, 5])
+    }
+  }
+
+  /// The versions of a replay, page by page.
+  private func replay(_ session: any Session) async throws -> [Int] {
+    let reader = try await withCheckedThrowingContinuation { continuation in
+      session.replay(after: nil) { continuation.resume(with: $0.mapError { $0 as any Error }) }
+    }
+    var versions: [Int] = []
+    while true {
+      let page = try await withCheckedThrowingContinuation { continuation in
+        reader.next(limit: 2) { continuation.resume(with: $0.mapError { $0 as any Error }) }
+      }
+      guard !page.isEmpty else { return versions }
+      versions += page.map(\.version)
+    }
+  }
+
+  @Test func `a global that is set at one node is applied by all`() async throws {
+    let cluster = try await Cluster()
+    try cluster.members[1].theme.set("dark")
+    for member in cluster.members { try await wait { member.theme.value == "dark" } }
+  }
+}
+
+/// Records the versions that a session publishes.
+final class Recorder: SessionObserver {
+  private struct State {
+    var session: (any Session)?
+    var versions: [Int] = []
+    var end: SessionEnd?
+  }
+
+  private let state = Mutex(State())
+
+  func observe(_ id: String, at host: Host) async throws {
+    let session = try await host.open(id)
+    session.changeStreams(of: .anonymous, by: 1)
+    let base = session.observe(self)
+    state.withLock { state in
+      state.session = session
+      if let base { state.versions.insert(base.version, at: 0) }
+    }
+  }
+
+  var versions: [Int] { state.withLock { $0.versions } }
+
+  var last: Int? { versions.last }
+
+  var end: SessionEnd? { state.withLock { $0.end } }
+
+  var isAscending: Bool { zip(versions, versions.dropFirst()).allSatisfy { $0 < $1 } }
+
+  func sessionDidCommit(_ committed: CommittedState) {
+    state.withLock { $0.versions.append(committed.version) }
+  }
+
+  func sessionDidEnd(_ end: SessionEnd) {
+    state.withLock { $0.end = end }
+  }
+}

@@ -1,0 +1,146 @@
+import ReactorLog
+import Synchronization
+
+/// A log in memory as one of several processes sees it: it stores the writers, and a process that was
+/// killed writes nothing any more.
+final class WriterLog: MutationLog {
+  /// The part that the processes share.
+  final class Store: Sendable {
+    let log = MemoryLog()
+    let writers = Mutex<[SessionKey: NodeID]>([:])
+    /// The number of batches per session.
+    let batches = Mutex<[SessionKey: Int]>([:])
+  }
+
+  let store: Store
+  let node: NodeID
+  private let dead = Atomic<Bool>(false)
+
+  init(_ store: Store, writer name: String) {
+    self.store = store
+    node = NodeID(name: name, incarnation: 0)
+  }
+
+  /// Whether the process was killed.
+  var isDead: Bool { dead.load(ordering: .acquiring) }
+
+  func kill() { dead.store(true, ordering: .releasing) }
+
+  func session(_ key: SessionKey) -> any SessionLog {
+    WriterSessionLog(store.log.session(key), key, self)
+  }
+
+  func fork(
+    _ source: SessionKey, at version: Int, to target: SessionKey, epoch: String,
+    parameters: [UInt8]?, completion: @escaping @Sendable (Result<Void, LogError>) -> Void
+  ) {
+    store.log.fork(
+      source, at: version, to: target, epoch: epoch, parameters: parameters,
+      completion: completion)
+  }
+
+  func sessions(
+    of reactor: String, after id: String?, limit: Int,
+    completion: @escaping ReadCompletion<[SessionSummary]>
+  ) {
+    store.log.sessions(of: reactor, after: id, limit: limit, completion: completion)
+  }
+
+  func unfinishedSessions(
+    after key: SessionKey?, limit: Int, completion: @escaping ReadCompletion<[SessionKey]>
+  ) {
+    store.log.unfinishedSessions(after: key, limit: limit, completion: completion)
+  }
+
+  func dueTimers(
+    after position: TimerPosition?, until time: Timestamp, limit: Int,
+    completion: @escaping ReadCompletion<DueTimers>
+  ) {
+    store.log.dueTimers(after: position, until: time, limit: limit, completion: completion)
+  }
+
+  func sharedValue(_ name: String, completion: @escaping ReadCompletion<SharedValue?>) {
+    store.log.sharedValue(name, completion: completion)
+  }
+
+  func share(
+    _ value: SharedValue, as name: String,
+    completion: @escaping @Sendable (Result<Void, LogError>) -> Void
+  ) {
+    store.log.share(value, as: name, completion: completion)
+  }
+}
+
+private final class WriterSessionLog: SessionLog {
+  private let log: any SessionLog
+  private let key: SessionKey
+  private let process: WriterLog
+
+  init(_ log: any SessionLog, _ key: SessionKey, _ process: WriterLog) {
+    self.log = log
+    self.key = key
+    self.process = process
+  }
+
+  func load(schema: String?, completion: @escaping ReadCompletion<LoadedSession>) {
+    log.load(schema: schema, completion: completion)
+  }
+
+  func record(completion: @escaping ReadCompletion<SessionRecord>) {
+    log.record(completion: completion)
+  }
+
+  func lastWriter(completion: @escaping ReadCompletion<NodeID?>) {
+    completion(.success(process.store.writers.withLock { $0[key] }))
+  }
+
+  func create(
+    epoch: String, parameters: [UInt8]?,
+    completion: @escaping @Sendable (Result<Void, LogError>) -> Void
+  ) {
+    guard !process.isDead else { return }
+    log.create(epoch: epoch, parameters: parameters) { [self] in completion(wrote($0)) }
+  }
+
+  func append(
+    _ batch: LogBatch, to epoch: String, expecting version: Int,
+    completion: @escaping @Sendable (Result<Void, LogError>) -> Void
+  ) {
+    guard !process.isDead else { return }
+    log.append(batch, to: epoch, expecting: version) { [self] in completion(wrote($0)) }
+  }
+
+  func end(completion: @escaping @Sendable (Result<Void, LogError>) -> Void) {
+    guard !process.isDead else { return }
+    log.end { [self] in completion(wrote($0)) }
+  }
+
+  private func wrote(_ result: Result<Void, LogError>) -> Result<Void, LogError> {
+    process.store.writers.withLock { writers in
+      guard case .success = result else {
+        return .failure(.lost(to: writers[key]))
+      }
+      writers[key] = process.node
+      process.store.batches.withLock { $0[key, default: 0] += 1 }
+      return .success(())
+    }
+  }
+
+  func entries(
+    after version: Int, limit: Int, completion: @escaping ReadCompletion<[LogEntry]>
+  ) {
+    log.entries(after: version, limit: limit, completion: completion)
+  }
+
+  func snapshot(
+    atOrBefore version: Int, of schema: String?, completion: @escaping ReadCompletion<Snapshot?>
+  ) {
+    log.snapshot(atOrBefore: version, of: schema, completion: completion)
+  }
+
+  func outcome(of key: String, completion: @escaping ReadCompletion<StoredOutcome?>) {
+    log.outcome(of: key, completion: completion)
+  }
+
+  func save(_ snapshot: Snapshot, of epoch: String) { log.save(snapshot, of: epoch) }
+}
