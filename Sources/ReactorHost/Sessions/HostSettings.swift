@@ -6,7 +6,7 @@ package import ReactorStreams
 public struct HostSettings: Sendable {
   /// The requests that create a session that does not exist.
   public enum SessionCreation: String, CaseIterable, Sendable {
-    /// Each: the first action or subscription creates it in memory.
+    /// Each: the first action creates it in memory.
     case implicit
 
     /// Requests for creation only.
