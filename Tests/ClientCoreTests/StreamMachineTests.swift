@@ -114,6 +114,25 @@ struct StreamMachineTests {
       ])
   }
 
+  @Test func `a topic reopens the stream once, and stays while its session is observed`() {
+    var script = live()
+    script.perform(script.machine.join("counter/a", topics: .presence, now: script.now))
+    script.perform(script.machine.join("counter/a", topics: .presence, now: script.now))
+    script.wait()
+    let opening = "open presence=true session=counter%2Fa"
+    #expect(script.taken() == ["close", opening, "after \(tag).k-1"])
+    script.open()
+    script.send("event: presence\ndata: {\"session\":\"counter/a\",\"data\":{\"count\":1}}\n\n")
+    #expect(script.taken() == ["counter/a presence"])
+    script.close()
+    script.wait()
+    #expect(script.taken().contains(opening))
+    script.join("counter/b")
+    script.perform(script.machine.leave("counter/a", now: script.now))
+    script.wait()
+    #expect(script.taken().last == "open session=counter%2Fb")
+  }
+
   @Test func `patches apply to the State before, and cursors never go back`() {
     var script = live()
     let patch = #"[{"op":"replace","path":"/value","value":2}]"#

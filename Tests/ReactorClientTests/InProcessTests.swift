@@ -43,8 +43,3 @@ import Testing
     #expect(await model.problem == nil)
   }
 }
-
-private enum Counter: ReactorInterface {
-  enum Action: Codable { case increase, add(Int) }
-  struct State: Codable { var value: Int }
-}

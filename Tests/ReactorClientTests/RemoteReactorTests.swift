@@ -134,6 +134,16 @@ private final class NotesView: View {
     #expect(await task.value == .cancelled)
   }
 
+  @Test func `each further reactor of a live session receives its State`() async throws {
+    let live = try await liveCounter()
+    for _ in 0..<500 {
+      let other = server.reactor(CounterReactor.self, "counter", session: "a")
+      var states = other.state.values.makeAsyncIterator()
+      #expect(try await states.next()?.number == 1)
+    }
+    #expect(live.reactor.cursor != nil)
+  }
+
   @Test func `a released reactor leaves its session`() async throws {
     var live = Optional(try await liveCounter())
     var requests = try #require(live).requests

@@ -73,8 +73,12 @@ struct SessionCopy: Sendable {
   /// The tag of the session in composite ids.
   let tag: String
 
-  init(key: String) {
+  /// The events beside States that the client observes.
+  var topics: StreamTopics
+
+  init(key: String, topics: StreamTopics) {
     tag = CompositeID.tag(of: key)
+    self.topics = topics
   }
 
   /// Replaces the State; `nil` if the copy is already at the cursor or later.

@@ -68,17 +68,24 @@ package struct StreamMachine: Sendable {
   private var patience = Duration.seconds(45)
   private var lastByteAt = Duration.zero
   private var outputs: [Output] = []
+  /// The topics of the open stream.
+  private var openTopics: StreamTopics = []
+  /// The name of the client's streams at a service without authentication.
+  private let name: String?
   private let random: @Sendable () -> Double
 
   /// Creates a machine without sessions.
   ///
   /// - Parameters:
   ///   - capacity: The number of sessions per stream.
+  ///   - name: The name of the client's streams at a service without authentication.
   ///   - random: Returns a number from 0 to 1 for jitter.
   package init(
-    capacity: Int, random: @escaping @Sendable () -> Double = { .random(in: 0...1) }
+    capacity: Int, name: String? = nil,
+    random: @escaping @Sendable () -> Double = { .random(in: 0...1) }
   ) {
     self.capacity = capacity
+    self.name = name
     self.random = random
   }
 
@@ -99,10 +106,17 @@ package struct StreamMachine: Sendable {
 
   // MARK: Sessions
 
-  /// Adds a session.
-  package mutating func join(_ key: String, now: Duration) -> [Output] {
-    guard sessions[key] == nil else { return [] }
-    sessions[key] = SessionCopy(key: key)
+  /// Adds a session, or topics to one.
+  package mutating func join(
+    _ key: String, topics: StreamTopics = [], now: Duration
+  ) -> [Output] {
+    guard sessions[key] == nil else {
+      sessions[key]?.topics.formUnion(topics)
+      let isOpen = phase == .connecting || phase == .live
+      if isOpen, !openTopics.isSuperset(of: topics) { restart(at: now + Self.settlingTime) }
+      return []
+    }
+    sessions[key] = SessionCopy(key: key, topics: topics)
     switch phase {
     case .idle: phase = .waiting(until: now + Self.settlingTime)
     case .connecting, .live: restart(at: now + Self.settlingTime)
@@ -382,12 +396,14 @@ extension StreamMachine {
     stream += 1
     parser = EventParser()
     lastByteAt = now
+    openTopics = sessions.values.reduce(into: []) { $0.formUnion($1.topics) }
     outputs.append(.open(request, stream: stream))
   }
 
   private var request: TransportRequest {
     let keys = sessions.keys.sorted()
-    var path = "v1/events?delta=patch&activity=true"
+    var path = "v1/events?delta=patch&activity=true" + openTopics.query
+    if let name { path += "&name=" + name.percentEncoded }
     for key in keys { path += "&session=" + key.percentEncoded }
     var fields: [TransportRequest.Field] = [.init("Accept", "text/event-stream")]
     let held = keys.compactMap { key in

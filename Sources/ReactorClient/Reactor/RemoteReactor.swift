@@ -46,19 +46,19 @@ where Interface.Action: Codable, Interface.State: Codable {
   /// The id of the session.
   public let session: String
 
-  let client: ClientLink
+  let lifetime: ClientLifetime
   let feed: SessionFeed<State>
   private let givenState: State?
   private let prediction: Prediction<Action, State>?
 
   init(
-    _ name: String, _ session: String, _ client: ClientLink, _ initialState: State?,
+    _ name: String, _ session: String, _ lifetime: ClientLifetime, _ initialState: State?,
     _ prediction: Prediction<Action, State>?
   ) {
     self.name = name
     self.session = session
-    self.client = client
-    feed = SessionFeed(client)
+    self.lifetime = lifetime
+    feed = SessionFeed(lifetime.client)
     givenState = initialState
     self.prediction = prediction
   }
@@ -66,6 +66,8 @@ where Interface.Action: Codable, Interface.State: Codable {
   deinit {
     client.channel(key)?.remove(ObjectIdentifier(feed))
   }
+
+  var client: ClientLink { lifetime.client }
 
   /// The key of the session, `counter/demo`.
   var key: String { "\(name)/\(session)" }
@@ -94,7 +96,7 @@ where Interface.Action: Codable, Interface.State: Codable {
   /// The rejections of actions that were sent with `action`, and States that cannot be decoded.
   public var problems: Observable<Problem> { feed.publishers.problems.asObservable() }
 
-  /// The other events of the session's stream, such as signals.
+  /// The events of the session's stream that this release of the client does not know.
   public var notices: Observable<SessionNotice> { joined.notices.asObservable() }
 
   /// The publishers, after the stream was joined.
@@ -149,9 +151,13 @@ where Interface.Action: Codable, Interface.State: Codable {
         feed?.report($0)
       }
     }
-    let signals = Observable<RemoteChange> { feed.changes.subscribe($0) }
-    client.openChannel(key).add(feed)
-    return .merge(mutation, signals)
+    let changes = Observable<RemoteChange> { [client, key] observer in
+      // First, since a session that is live delivers its State as soon as it has the observer.
+      let subscription = feed.changes.subscribe(observer)
+      client.openChannel(key).add(feed)
+      return subscription
+    }
+    return .merge(mutation, changes)
   }
 
   /// The States that have arrived, without the initial one.

@@ -26,6 +26,7 @@ final class SessionFeed<State: Decodable & Sendable>: SessionObserver {
     var publishers: FeedPublishers?
     var status = ConnectionStatus.connecting
     var activity = Activity.idle
+    var topics: TopicPublishers?
   }
 
   /// The signals.
@@ -43,6 +44,16 @@ final class SessionFeed<State: Decodable & Sendable>: SessionObserver {
       if let publishers = contents.publishers { return publishers }
       let made = FeedPublishers(contents.status, contents.activity)
       contents.publishers = made
+      return made
+    }
+  }
+
+  /// The publishers of presence, created at the first access.
+  var topics: TopicPublishers {
+    contents.withLock { contents in
+      if let topics = contents.topics { return topics }
+      let made = TopicPublishers()
+      contents.topics = made
       return made
     }
   }
@@ -67,9 +78,17 @@ final class SessionFeed<State: Decodable & Sendable>: SessionObserver {
       }
       publishers?.activity.accept(activity)
     case .failed(let problem): report(problem)
-    case .notice(let name, let data):
-      contents.withLock { $0.publishers }?.notices.on(.next(SessionNotice(name, data)))
+    case .notice(let name, let data): receive(SessionNotice(name, data))
     case .ended: break
+    }
+  }
+
+  private func receive(_ notice: SessionNotice) {
+    let (publishers, topics) = contents.withLock { ($0.publishers, $0.topics) }
+    switch notice.name {
+    case "presence":
+      if let presence = try? notice.decode(Presence.self) { topics?.presence.accept(presence) }
+    default: publishers?.notices.on(.next(notice))
     }
   }
 

@@ -1,7 +1,7 @@
 internal import ClientCore
 public import ReactorCoding
 
-/// An event of a session's stream that is no State, such as a signal or the presence of clients.
+/// An event of a session's stream of a kind of its own.
 public struct SessionNotice: Sendable {
   /// The name of the event.
   public let name: String

@@ -25,13 +25,14 @@ extension ReactorServer {
     _ name: String, as type: Value.Type
   ) -> Observable<Value> {
     let path = "v1/globals/\(name.percentEncoded)/events"
-    return .create { [client] observer in
+    return .create { [lifetime] observer in
+      let client = lifetime.client
       let feed = GlobalFeed<Value>(observer, client)
       let driver = MachineDriver(EventFeed(path: path), client) { _, output in
         feed.receive(output)
       }
       client.add(driver)
-      return Disposables.create { client.remove(driver) }
+      return Disposables.create { lifetime.client.remove(driver) }
     }
   }
 

@@ -87,7 +87,7 @@ extension RemoteReactor {
     if let version { source.append(.init("version", .number(JSONNumber(version)))) }
     let id = try await client.sender.create(
       name, id, parameters, from: .object(source))
-    return RemoteReactor(name, id, client, nil, nil)
+    return RemoteReactor(name, id, lifetime, nil, nil)
   }
 
   /// Creates the session if it does not exist, or begins a new one after it has ended.

@@ -21,6 +21,12 @@ public struct ClientConfiguration: Sendable {
   /// file at a time.
   public var offlineQueue: URL?
 
+  /// The name of this client among the subscribers of a session, at a service without authentication; 1
+  /// to 128 bytes.
+  ///
+  /// With authentication the name is the principal of the token.
+  public var name: String?
+
   /// Whether the types of each reactor are compared with those that the server describes.
   public var checksTypes = true
 

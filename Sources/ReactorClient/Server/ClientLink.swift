@@ -96,7 +96,8 @@ final class ClientLink: Sendable {
   func join(_ key: String) {
     queue.async { [self] in
       let (driver, isPaused) = contents.withLock { contents in
-        if let driver = contents.streams.first(where: { $0.has(key) || $0.hasRoom }) {
+        let known = contents.streams.first { $0.has(key) }
+        if let driver = known ?? contents.streams.first(where: { $0.hasRoom }) {
           return (driver, contents.isPaused)
         }
         let driver = StreamDriver(self)
@@ -104,7 +105,8 @@ final class ClientLink: Sendable {
         return (driver, contents.isPaused)
       }
       if isPaused { driver.perform { machine, _ in machine.pause() } }
-      driver.perform { $0.join(key, now: $1) }
+      let topics = channel(key)?.topics ?? []
+      driver.perform { $0.join(key, topics: topics, now: $1) }
       channel(key)?.streamChanged(driver.status)
     }
   }

@@ -11,9 +11,12 @@ public import ReactorStreams
 /// ```
 ///
 /// All sessions share one event stream, which resumes without a gap after a restart of the server or a
-/// loss of the network. Create one `ReactorServer` per server and credential, and retain it.
+/// loss of the network. Create one `ReactorServer` per server and credential. The connections close when
+/// it and its reactors are released, or with ``close()``.
 public final class ReactorServer: Sendable {
-  let client: ClientLink
+  let lifetime: ClientLifetime
+
+  var client: ClientLink { lifetime.client }
 
   /// Creates a client of a server.
   ///
@@ -36,11 +39,7 @@ public final class ReactorServer: Sendable {
     transport: any ClientTransport, configuration: ClientConfiguration = ClientConfiguration(),
     token: (@Sendable () async throws -> String)? = nil
   ) {
-    client = ClientLink(transport, token, configuration)
-  }
-
-  deinit {
-    client.close()
+    lifetime = ClientLifetime(ClientLink(transport, token, configuration))
   }
 
   /// A session of a hosted reactor.
@@ -60,7 +59,7 @@ public final class ReactorServer: Sendable {
     initialState: Interface.State? = nil,
     prediction: Prediction<Interface.Action, Interface.State>? = nil
   ) -> RemoteReactor<Interface> {
-    RemoteReactor(name, session, client, initialState, prediction)
+    RemoteReactor(name, session, lifetime, initialState, prediction)
   }
 
   /// The status of the streams; the current one first.
@@ -84,6 +83,19 @@ public final class ReactorServer: Sendable {
 
   /// Closes all connections; pending actions stay in the offline queue, if there is one.
   public func close() {
+    client.close()
+  }
+}
+
+/// Closes a client when its server object and all of its reactors are released.
+final class ClientLifetime: Sendable {
+  let client: ClientLink
+
+  init(_ client: ClientLink) {
+    self.client = client
+  }
+
+  deinit {
     client.close()
   }
 }

@@ -23,6 +23,7 @@ final class SessionChannel: Sendable {
     var status = ConnectionStatus.connecting
     var activity = Activity.idle
     var latest: SessionState?
+    var topics: StreamTopics = []
   }
 
   private struct WeakObserver: Sendable {
@@ -69,12 +70,26 @@ final class SessionChannel: Sendable {
     }
   }
 
+  /// The events beside States that are observed.
+  var topics: StreamTopics { state.withLock { $0.topics } }
+
+  /// Adds events to the stream, for as long as the session is observed.
+  func request(_ topics: StreamTopics) {
+    let isNew = state.withLock { state in
+      guard !state.topics.isSuperset(of: topics) else { return false }
+      state.topics.formUnion(topics)
+      return true
+    }
+    if isNew { client.join(key) }
+  }
+
   /// Removes an observer; the last one leaves the stream.
   func remove(_ observer: ObjectIdentifier) {
     let isLast = state.withLock { state in
       guard state.observers.removeValue(forKey: observer) != nil else { return false }
       guard state.observers.isEmpty else { return false }
       state.latest = nil
+      state.topics = []
       state.status = .connecting
       return true
     }

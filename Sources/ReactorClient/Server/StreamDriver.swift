@@ -6,7 +6,8 @@ typealias StreamDriver = MachineDriver<StreamMachine>
 extension MachineDriver<StreamMachine> {
   /// Creates a driver without sessions.
   convenience init(_ client: ClientLink) {
-    let machine = StreamMachine(capacity: client.configuration.sessionsPerStream)
+    let machine = StreamMachine(
+      capacity: client.configuration.sessionsPerStream, name: client.configuration.name)
     self.init(machine, client) { driver, output in driver.execute(output) }
   }
 

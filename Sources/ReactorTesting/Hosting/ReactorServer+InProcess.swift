@@ -7,7 +7,8 @@
     /// and the same interface and semantics.
     ///
     /// ```swift
-    /// let server = ReactorServer.hosting([ReactorRegistration("counter") { CounterReactor() }])
+    /// let registration = ReactorRegistration("counter", summary: "Counts") { CounterReactor() }
+    /// let server = ReactorServer.hosting([registration])
     /// let counter = server.reactor(CounterReactor.self, "counter", session: "test")
     /// #expect(try await counter.send(.increase).value == 1)
     /// ```

@@ -87,21 +87,30 @@ extension Scenario {
         value: Sample(rates), aim: .atLeast(10_000)))
   }
 
-  /// Reactors that are connected and have a State.
+  /// Reactors of 100 sessions that are observed and have a State.
   private static func memory(_ bench: Bench) throws {
     let count = 10_000
+    // The reactors of all rounds stay, so that no round uses the memory of another one.
+    let bag = DisposeBag()
+    var retained: [(ReactorServer, [RemoteReactor<CounterReactor>])] = []
     let values = try (0..<bench.rounds).map { _ in
       var configuration = ClientConfiguration()
       configuration.checksTypes = false
-      let client = ReactorServer(transport: SilentTransport(), configuration: configuration)
+      let client = ReactorServer(transport: StateTransport(), configuration: configuration)
+      let arrivals = DispatchSemaphore(value: 0)
       let before = try resident()
       let reactors = (0..<count).map { number in
         client.reactor(CounterReactor.self, "counter", session: "\(number % 100)")
       }
-      for reactor in reactors { _ = reactor.state }
+      for reactor in reactors {
+        reactor.state.take(1).subscribe(onCompleted: { arrivals.signal() }).disposed(by: bag)
+      }
+      for _ in reactors { arrivals.wait() }
       let after = try resident()
-      return withExtendedLifetime((reactors, client)) { (after - before) / Double(count) }
+      retained.append((client, reactors))
+      return (after - before) / Double(count)
     }
+    withExtendedLifetime(retained) {}
     bench.report(
       Figure(
         load: "observed", contestant: "Swift client", unit: "bytes/reactor",
@@ -118,8 +127,10 @@ extension Scenario {
   }
 }
 
-/// A transport to a server that never responds.
-private final class SilentTransport: ClientTransport, TransportConnection {
+/// A transport to a server whose streams have one State per session.
+private final class StateTransport: ClientTransport, TransportConnection {
+  private let queue = DispatchQueue(label: "states")
+
   func send(
     _ request: TransportRequest,
     completion: @escaping @Sendable (Result<TransportResponse, Problem>) -> Void
@@ -127,7 +138,19 @@ private final class SilentTransport: ClientTransport, TransportConnection {
 
   func open(
     _ request: TransportRequest, receive: @escaping @Sendable (TransportEvent) -> Void
-  ) -> any TransportConnection { self }
+  ) -> any TransportConnection {
+    let sessions = request.path.split(separator: "&").filter { $0.hasPrefix("session=") }
+    let keys = sessions.map { $0.dropFirst(8).replacing("%2F", with: "/") }
+    queue.async {
+      receive(.head(TransportHead(status: 200, fields: [("Content-Type", "text/event-stream")])))
+      for key in keys {
+        let id = "\(CompositeID.tag(of: String(key))).k-1"
+        let event = "event: \(key)\nid: \(id)\ndata: {\"value\":1}\n\n"
+        receive(.bytes(Array(event.utf8)))
+      }
+    }
+    return self
+  }
 
   func close() {}
 

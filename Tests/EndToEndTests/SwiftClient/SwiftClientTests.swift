@@ -164,6 +164,26 @@ import Testing
     #expect(try await client.newSession(of: RemoteCounter.self, "counter").state().value == 0)
   }
 
+  @Test func `the subscribers of a session are observed by name`() async throws {
+    func client(_ name: String) throws -> ReactorServer {
+      var configuration = ClientConfiguration()
+      configuration.name = name
+      return try server.swiftClient(configuration)
+    }
+    let session = newSessionID()
+    let (ada, grace) = (try client("ada"), try client("grace & co"))
+    let first = ada.reactor(RemoteCounter.self, "counter", session: session)
+    let presence = Recorder(first.presence)
+    try presence.last { $0.subscribers.map(\.name) == ["ada"] }
+    let second = grace.reactor(RemoteCounter.self, "counter", session: session)
+    let states = Recorder(second.state)
+    try presence.last { $0.subscribers.map(\.name) == ["ada", "grace & co"] }
+    #expect(try await second.subscribers().count == 2)
+    try states.first { _ in true }
+    grace.close()
+    try presence.last { $0.subscribers.map(\.name) == ["ada"] && $0.count == 1 }
+  }
+
   @Test func `types that differ are reported, and the stream continues`() async throws {
     let session = newSessionID()
     let wrong = client.reactor(WrongCounter.self, "counter", session: session)

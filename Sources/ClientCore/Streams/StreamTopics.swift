@@ -1,0 +1,14 @@
+/// The events beside States that a stream has only if a client asks for them.
+package struct StreamTopics: OptionSet, Sendable {
+  package let rawValue: UInt8
+
+  package init(rawValue: UInt8) {
+    self.rawValue = rawValue
+  }
+
+  /// The subscribers of the sessions.
+  package static let presence = StreamTopics(rawValue: 1)
+
+  /// The parameters of the stream, each after a `&`.
+  var query: String { contains(.presence) ? "&presence=true" : "" }
+}

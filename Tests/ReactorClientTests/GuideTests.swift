@@ -1,0 +1,60 @@
+import Foundation
+import ReactorClient
+import Testing
+
+/// The code of the client's articles is the code that the tests compile.
+@Suite(.timeLimit(.minutes(2))) struct GuideTests {
+  private static let tests = URL(filePath: #filePath).deletingLastPathComponent()
+
+  /// The lines of a file of the tests without their indentation.
+  private func lines(_ name: String) throws -> [String] {
+    try lines(of: String(contentsOf: Self.tests.appending(path: name), encoding: .utf8))
+  }
+
+  private func lines(of text: String) -> [String] {
+    text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+  }
+
+  /// The code blocks of an article in a language.
+  private func blocks(_ article: String, _ language: String) throws -> [String] {
+    let url = Self.tests.deletingLastPathComponent().deletingLastPathComponent()
+      .appending(path: "Sources/ReactorClient/Documentation.docc/\(article).md")
+    return try String(contentsOf: url, encoding: .utf8).components(separatedBy: "```\(language)\n")
+      .dropFirst().compactMap { $0.components(separatedBy: "```").first }
+  }
+
+  @Test(arguments: ["FromLocalToHosted", "SwiftUIView"])
+  func `each line of an article's code is compiled, in its order`(article: String) throws {
+    let compiled = [try lines("GuideExamples.swift"), try lines("CounterScreen.swift")]
+    let blocks = try blocks(article, "swift")
+    #expect(blocks.count >= 2)
+    for block in blocks {
+      let isCompiled = compiled.contains { file in
+        var rest = file[...]
+        return lines(of: block).allSatisfy { line in
+          guard let index = rest.firstIndex(of: line) else { return false }
+          rest = rest[(index + 1)...]
+          return true
+        }
+      }
+      #expect(isCompiled, "\(article): \(block)")
+    }
+  }
+
+  @Test func `the difference from a local reactor is compiled and has at most six lines`() throws {
+    let compiled = try lines("GuideExamples.swift")
+    let changes = try blocks("FromLocalToHosted", "diff").flatMap { lines(of: $0) }
+    let added = changes.filter { $0.hasPrefix("+") }
+    #expect((1...3).contains(added.count))
+    #expect(changes.filter { $0.hasPrefix("-") }.count == added.count)
+    for line in added {
+      #expect(compiled.contains(line.dropFirst().trimmingCharacters(in: .whitespaces)))
+    }
+  }
+
+  @Test func `the model of the article's test receives the State`() async throws {
+    let model = await GuideExamples.model()
+    while await model.state.value != 1 { await Task.yield() }
+    #expect(await model.problem == nil)
+  }
+}
