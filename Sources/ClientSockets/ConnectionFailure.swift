@@ -4,7 +4,7 @@ package import ClientCore
 package struct ConnectionFailure: Error, Equatable {
   /// The kind of a failure.
   package enum Reason: Sendable {
-    /// No connection can be made.
+    /// No connection can be opened.
     case unavailable
 
     /// The server, or a proxy before it, closed the connection before the end of the response.

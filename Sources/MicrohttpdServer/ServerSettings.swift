@@ -31,7 +31,9 @@ extension MicrohttpdServer {
       public var connectionsPerAddress: Int
 
       /// The share of all connections and streams that one client may have, in percent; 100 is no
-      /// limit. It does not apply to loopback addresses.
+      /// limit.
+      ///
+      /// It does not apply to loopback addresses.
       public var addressShare: Int
 
       /// The size of all request bodies that are being received or processed, in bytes.

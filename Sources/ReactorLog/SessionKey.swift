@@ -27,8 +27,8 @@ public struct SessionKey: Hashable, Sendable, CustomStringConvertible {
 
   private static func isValid(_ id: UnsafeBufferPointer<UInt8>) -> Bool {
     var dots = 0
-    for unsafe byte in unsafe id {
-      switch byte {
+    for index in id.indices {
+      switch unsafe id[index] {
       case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
         UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "~"),
         UInt8(ascii: "-"):

@@ -73,7 +73,8 @@ extension ClientAddress {
   private static func version4(_ bytes: UnsafeBufferPointer<UInt8>) -> UInt32? {
     var address: UInt32 = 0
     var (dots, digits, part) = (0, 0, UInt32(0))
-    for unsafe byte in unsafe bytes {
+    for index in bytes.indices {
+      let byte = unsafe bytes[index]
       if byte == UInt8(ascii: "."), digits > 0 {
         address = address << 8 | part
         (dots, digits, part) = (dots + 1, 0, 0)
@@ -109,7 +110,9 @@ extension ClientAddress {
     var groups: [UInt16] = []
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
     for (index, part) in parts.enumerated() {
-      if index == parts.count - 1, let address = unsafe WireText(String(part)).withUTF8({ unsafe version4($0) }) {
+      if index == parts.count - 1,
+        let address = unsafe WireText(String(part)).withUTF8({ unsafe version4($0) })
+      {
         groups += [UInt16(address >> 16), UInt16(address & 0xFFFF)]
       } else {
         guard (1...4).contains(part.utf8.count), part.utf8.allSatisfy({ $0 != 0x2B && $0 != 0x2D }),

@@ -27,7 +27,8 @@ extension WireText: Hashable {
     guard left.text.utf8.count == right.text.utf8.count else { return false }
     return unsafe left.withUTF8 { left in
       unsafe right.withUTF8 { right in
-        unsafe left.isEmpty || memcmp(left.baseAddress!, right.baseAddress!, left.count) == 0
+        guard let first = left.baseAddress, let other = right.baseAddress else { return true }
+        return unsafe memcmp(first, other, left.count) == 0
       }
     }
   }
@@ -84,9 +85,10 @@ extension String {
 extension UnsafeBufferPointer<UInt8> {
   /// Whether all bytes are below 0x80; examines eight at a time.
   fileprivate var isASCII: Bool {
+    guard let first = unsafe UnsafeRawPointer(baseAddress) else { return true }
     var index = 0
     while index + 8 <= count {
-      let word = unsafe UnsafeRawPointer(baseAddress! + index).loadUnaligned(as: UInt64.self)
+      let word = unsafe first.loadUnaligned(fromByteOffset: index, as: UInt64.self)
       guard word & 0x8080_8080_8080_8080 == 0 else { return false }
       index += 8
     }

@@ -93,7 +93,7 @@ struct Peer {
     send("HTTP/1.1 200 OK\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
   }
 
-  /// Makes the end of the connection a reset.
+  /// Ends the connection with a reset.
   func resetAtEnd() {
     var option = linger(l_onoff: 1, l_linger: 0)
     setsockopt(

@@ -136,7 +136,7 @@ import Testing
     transport.close()
   }
 
-  @Test func `a token with a newline is rejected before a connection is made`() async throws {
+  @Test func `a token with a newline is rejected before a connection is opened`() async throws {
     let server = try ScriptedServer()
     let transport = transport(server)
     let invalid = request(fields: [.init("Authorization", "Bearer a\n")])
@@ -145,7 +145,7 @@ import Testing
     transport.close()
   }
 
-  @Test func `requests beyond the bound of connections wait and are all answered`() async throws {
+  @Test func `requests beyond the bound of connections wait and all get a response`() async throws {
     let echo: ScriptedServer.Script = { peer in
       while let request = peer.request() { peer.respond(request.body) }
     }

@@ -23,7 +23,7 @@ import Testing
     #expect(menu.stack.path == "/")
   }
 
-  @Test func `a person who goes back dismisses the screen in the flow`() async throws {
+  @Test func `going back dismisses the screen in the flow`() async throws {
     let order = server.reactor(Order.self, "order", session: "b")
     let screens = await ObservedStack(
       ObservedReactor(order), stack: \.stack, action: Order.Action.stack)

@@ -15,8 +15,10 @@ final class Admission: Sendable {
 
   /// The limit per client; 0 is no limit.
   let limit: Int
-  /// The limit of the machine's own addresses, to which the share does not apply: behind them is
-  /// usually a proxy with the connections of all its clients. 0 is no limit.
+  /// The limit of the machine's own addresses; 0 is no limit.
+  ///
+  /// The share does not apply to them: behind them is usually a proxy with the connections of all its
+  /// clients.
   let loopbackLimit: Int
   private let isExempt: @Sendable (ClientAddress) -> Bool
   private let counts = Mutex(AddressCounts())

@@ -104,17 +104,15 @@ extension UnsafeBufferPointer<UInt8> {
     return index
   }
 
-  /// The index of the first byte from a position on that is below a limit or 0x7F.
-  ///
-  /// - Parameter lowest: The limit, at most 0x80.
+  /// The index of the first byte from a position on that is below a limit of at most 0x80, or 0x7F.
   func endOfText(from start: Int, lowest: UInt8) -> Int {
     var index = start
     // Eight bytes at a time: the high bit of each byte of `low` and `delete` marks one to stop at.
     // https://graphics.stanford.edu/~seander/bithacks.html#HasLessInWord
     let ones: UInt64 = 0x0101_0101_0101_0101
+    guard let first = unsafe UnsafeRawPointer(baseAddress) else { return start }
     while index + 8 <= count {
-      let word = unsafe UnsafeRawPointer(baseAddress! + index)
-        .loadUnaligned(as: UInt64.self)
+      let word = unsafe first.loadUnaligned(fromByteOffset: index, as: UInt64.self)
       let low = (word &- ones &* UInt64(lowest)) & ~word
       let masked = word ^ (ones &* 0x7F)
       let delete = (masked &- ones) & ~masked

@@ -138,8 +138,8 @@ struct RequestScanner {
   private mutating func skipVersion(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
     let current: StaticString = "HTTP/1.1\r"
     let length = current.utf8CodeUnitCount
-    guard position == 0, bytes.count - start > length,
-      unsafe memcmp(bytes.baseAddress! + start, current.utf8Start, length) == 0
+    guard position == 0, bytes.count - start > length, let first = bytes.baseAddress,
+      unsafe memcmp(first + start, current.utf8Start, length) == 0
     else { return start }
     state = .versionLF
     return start + length

@@ -13,7 +13,7 @@ internal import ReactorStreams
 /// .sheet(item: $screens.covering) { CheckoutScreen($0.state) }
 /// ```
 ///
-/// The flow decides which screens are shown. A person who goes back changes the path; the model then
+/// The flow decides which screens are shown. Going back changes the path; the model then
 /// sends the dismissal, and shows the screens that the State has after it.
 @MainActor @Observable
 public final class ObservedStack<Interface: ReactorInterface, Screen: Codable & Sendable>

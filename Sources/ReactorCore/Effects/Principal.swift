@@ -48,6 +48,7 @@ private final class PrincipalContents: Sendable {
 extension Principal {
   private enum CodingKeys: CodingKey { case id, claims, expiry }
 
+  /// Decodes a principal.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     self.init(
@@ -56,6 +57,7 @@ extension Principal {
       expiry: try container.decodeIfPresent(Int64.self, forKey: .expiry))
   }
 
+  /// Encodes the principal.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(id, forKey: .id)
@@ -65,10 +67,12 @@ extension Principal {
 
   /// Compares all values.
   public static func == (left: Principal, right: Principal) -> Bool {
-    left.contents === right.contents
-      || left.id.utf8.elementsEqual(right.id.utf8) && left.expiry == right.expiry && left.claims == right.claims
+    if left.contents === right.contents { return true }
+    return left.expiry == right.expiry && left.id.utf8.elementsEqual(right.id.utf8)
+      && left.claims == right.claims
   }
 
+  /// Hashes the id and the expiry; the claims of one id rarely differ.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(id)
     hasher.combine(expiry)

@@ -8,7 +8,9 @@ struct EndpointTable: Sendable {
   /// The most parts of a path.
   static let depth = 8
 
-  /// A node of the tree. Its members are plain values, so that matching retains nothing.
+  /// A node of the tree.
+  ///
+  /// Its members are plain values, so that matching retains nothing.
   private struct Node: Sendable {
     /// The positions of its literals.
     var literals = 0..<0

@@ -29,7 +29,8 @@ internal import ReactorTransport
       return false
     }
     return unsafe names.withUnsafeBytes {
-      unsafe memcmp($0.baseAddress! + range.lowerBound, start, range.count) == 0
+      guard let first = $0.baseAddress else { return range.isEmpty }
+      return unsafe memcmp(first + range.lowerBound, start, range.count) == 0
     }
   }
 

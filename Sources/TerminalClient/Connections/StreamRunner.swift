@@ -69,7 +69,7 @@ final class StreamRunner<Machine: StreamReading> {
     return opening
   }
 
-  /// Makes one connection and executes its outputs until its end.
+  /// Opens one connection and executes its outputs until its end.
   ///
   /// - Returns: The outputs that follow its end.
   private func connect(

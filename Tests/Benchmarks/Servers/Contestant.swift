@@ -89,9 +89,7 @@ struct Contestants {
     }
   }
 
-  /// The daemon and another build of it.
-  ///
-  /// - Parameter path: The path of the other binary.
+  /// The daemon and another build of it, at a path.
   func pair(before path: String, isDurable: Bool) -> [Contestant] {
     let store = isDurable ? "sqlite" : "memory"
     let other = URL(fileURLWithPath: path)
