@@ -85,6 +85,13 @@ public struct Limits: Sendable {
   /// `streams.sessions`: sessions per stream.
   public var streamSessions = 100
 
+  /// `limits.signal`: the bytes of a signal.
+  public var signal = 4_096
+
+  /// `limits.signals`: signals per second of one principal, or one address without a principal; 0 for
+  /// no limit.
+  public var signals = 100
+
   /// Creates the default limits.
   public init() {}
 

@@ -23,7 +23,7 @@ public final class ReactorAPI: HTTPResponder {
   let timers = TimerWheel()
   let metrics: RequestCounts
   let rateLimiter: RateLimiter?
-  let creationLimiter: CreationLimiter?
+  let creationLimiter: ClientLimiter?
   /// Limits how fast one address can try credentials.
   let failureLimiter = RateLimiter(limit: Limits.failedAuthentications)
   /// Verifies credentials; `nil` if every client has every right.
@@ -56,7 +56,8 @@ public final class ReactorAPI: HTTPResponder {
     authenticator = settings.authentication.map { Authenticator($0) }
     let limits = settings.limits
     rateLimiter = limits.rate > 0 ? RateLimiter(limit: limits.rate) : nil
-    creationLimiter = limits.sessions > 0 ? CreationLimiter(limit: limits.sessions) : nil
+    creationLimiter =
+      limits.sessions > 0 ? ClientLimiter(limit: limits.sessions, per: .seconds(3600)) : nil
     channels = EventChannels(bound: limits.streamBuffer, background: background)
     let service = ServiceEndpoints(host: host, settings: settings)
     let streams = StreamEndpoints(
@@ -72,6 +73,7 @@ public final class ReactorAPI: HTTPResponder {
         + EffectEndpoints(host: host).all
         + TimerEndpoints(host: host).all
         + SubscriberEndpoints(host: host).all
+        + SignalEndpoints(host: host, limits: limits).all
         + QuarantineEndpoints(host: host).all
         + GlobalEndpoints(host: host).all
         + TicketEndpoints().all

@@ -156,6 +156,13 @@ export interface Presence {
   more: number;
 }
 
+/** A message of a client to the subscribers of a session. */
+export interface Signal {
+  /** The name of the sender: that of its credential, or the one of `configure`. */
+  from: string | null;
+  signal: any;
+}
+
 /** Parses JSON; an integer of more than 53 bits becomes a `bigint`, in browsers that support it. */
 export function parse(text: string): any;
 
@@ -206,6 +213,13 @@ export interface Reactor<State = any, Action = any> {
    * The subscribers, from the first subscription of this page on; at most four values per second.
    */
   readonly presence: Value<Presence>;
+  /** The signals of all clients, this page included, from the first subscription of this page on. */
+  readonly signals: Stream<Signal>;
+  /**
+   * Publishes a message to the session's current subscribers, which is stored nowhere. Signals are sent
+   * in order, and not again: rejects with a `Problem` if the server did not accept it, or 16 are pending.
+   */
+  signal(value: any): Promise<void>;
   /** The last committed State and its cursor. */
   readonly confirmed: { state: State; cursor: string } | undefined;
   readonly cursor: string;

@@ -4,11 +4,12 @@ internal import ReactorHost
 internal import ReactorTransport
 internal import Synchronization
 
-/// Limits the sessions that one principal, or one address without a principal, creates per hour.
+/// Limits how often one principal, or one address without a principal, does something: creates sessions,
+/// publishes signals.
 ///
-/// A client that has created none for an hour may create all at once. The table is bounded: if more
+/// A client that was idle for the window may use its whole quota at once. The table is bounded: if more
 /// clients are active than it holds, some of them start with a full quota.
-final class CreationLimiter: Sendable {
+final class ClientLimiter: Sendable {
   /// The unit that is counted.
   enum Client: Hashable, Sendable {
     case principal(id: [UInt8])
@@ -21,8 +22,7 @@ final class CreationLimiter: Sendable {
     var sweptAt: Int64 = 0
   }
 
-  private static let window: Int64 = 3_600_000
-
+  private let window: Int64
   private let interval: Int64
   private let capacity: Int
   private let start = ContinuousClock.now
@@ -31,22 +31,24 @@ final class CreationLimiter: Sendable {
   /// Creates a limiter.
   ///
   /// - Parameters:
-  ///   - limit: The sessions per hour and client.
+  ///   - limit: The quota of a client.
+  ///   - window: The time in which it may be used; at least a millisecond per unit.
   ///   - capacity: The most clients in the table.
-  init(limit: Int, capacity: Int = 65_536) {
-    interval = max(1, Self.window / Int64(limit))
+  init(limit: Int, per window: Duration, capacity: Int = 65_536) {
+    self.window = window.components.seconds * 1000
+    interval = max(1, self.window / Int64(limit))
     self.capacity = capacity
   }
 
-  /// Returns the seconds until a client may create a session; `nil` if it may now.
+  /// Returns the seconds until a client may use a unit; `nil` if it may now.
   func wait(of client: Client) -> Int64? { wait(of: client, at: now) }
 
   func wait(of client: Client, at now: Int64) -> Int64? {
-    let excess = table.withLock { ($0.due[client] ?? now) - now } + interval - Self.window
+    let excess = table.withLock { ($0.due[client] ?? now) - now } + interval - window
     return excess > 0 ? (excess + 999) / 1000 : nil
   }
 
-  /// Counts a session that a client has created.
+  /// Counts a unit that a client has used.
   func count(_ client: Client) { count(client, at: now) }
 
   func count(_ client: Client, at now: Int64) {
@@ -73,14 +75,17 @@ final class CreationLimiter: Sendable {
 }
 
 extension RequestScope {
+  /// The client for limiters: its principal, or its address; `nil` on a Unix-domain socket.
+  var accountable: ClientLimiter.Client? {
+    if let principal = context.principal { return .principal(id: Array(principal.id.utf8)) }
+    return client.map { .address($0.network) }
+  }
+
   /// The client that sessions are counted for; `nil` without a limit, and for administrators.
-  private var creator: (limiter: CreationLimiter, client: CreationLimiter.Client)? {
+  private var creator: (limiter: ClientLimiter, client: ClientLimiter.Client)? {
     guard let limiter = api.creationLimiter else { return nil }
     if credential.authentication?.allows(.admin, to: .service) == true { return nil }
-    if let principal = context.principal {
-      return (limiter, .principal(id: Array(principal.id.utf8)))
-    }
-    return client.map { (limiter, .address($0.network)) }
+    return accountable.map { (limiter, $0) }
   }
 
   /// The problem of a client that has created too many sessions; `nil` if it may create one.

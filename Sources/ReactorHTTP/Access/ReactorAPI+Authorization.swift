@@ -128,7 +128,7 @@ extension SessionAccess {
   fileprivate var right: Right {
     switch self {
     case .read: .read
-    case .act: .act
+    case .act, .signal: .act
     case .create, .fork, .end, .manage: .manage
     }
   }

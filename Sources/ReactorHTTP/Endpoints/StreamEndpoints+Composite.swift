@@ -18,7 +18,7 @@ extension StreamEndpoints {
     let wanted = try StreamRequest(query, call.request)
     let sources = try sources(query.all("session"))
     let views = try wanted.views(of: sources.count)
-    let owner = try owner(of: call, query)
+    let owner = StreamOwner(try call.chosenName(query))
     guard !channels.isDraining else { return call.reply(response(to: call, RetryStream())) }
     open(sources[...], [], call) { result in
       switch result {

@@ -28,7 +28,7 @@ struct StreamEndpoints {
   ]
 
   /// The parameters of streams of sessions.
-  private static let sessionOptions: [OpenAPIParameter] = [.presence, .subscriberName]
+  private static let sessionOptions: [OpenAPIParameter] = [.presence, .signals, .subscriberName]
 
   var all: [Endpoint] {
     [
@@ -94,15 +94,6 @@ struct StreamEndpoints {
     return headers
   }
 
-  /// The owner of a stream: the principal of its request.
-  ///
-  /// In a service without authentication it is the name that the client chose.
-  func owner(of call: Call, _ query: Query) throws(Problem) -> StreamOwner {
-    if let principal = call.scope.context.principal { return StreamOwner(principal.id) }
-    guard call.scope.api.authenticator == nil else { return .anonymous }
-    return try query.name("name").map { StreamOwner($0) } ?? .anonymous
-  }
-
   /// The response with a stream, which ends with the credential of its request; only its head for
   /// `HEAD`.
   ///
@@ -139,7 +130,7 @@ struct StreamEndpoints {
     try call.negotiate("text/event-stream")
     let query = try call.query()
     let wanted = try StreamRequest(query, call.request)
-    let owner = try owner(of: call, query)
+    let owner = StreamOwner(try call.chosenName(query))
     guard !channels.isDraining else { return call.reply(response(to: call, RetryStream())) }
     call.streamSource(of: reactor, id, in: host) { result in
       switch result {

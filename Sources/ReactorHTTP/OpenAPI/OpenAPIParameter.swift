@@ -6,7 +6,7 @@ enum OpenAPIParameter: String, CaseIterable {
   case reactor, session, effect, timer, global, problem, file, inspectorFile, exampleFile
   case limit, afterSession, afterVersion, afterEffect
   case afterChange, changeReactor, changeSession, changeContent
-  case version, select, delta, old, format, into, replay, activity, presence
+  case version, select, delta, old, format, into, replay, activity, presence, signals
   case subscriberName, afterSubscriber, lastEventIDQuery, sessions
   case lastEventID, datastarRequest, idempotencyKey, prefer, ifMatch, ifNoneMatch
   case requestID, traceparent
@@ -107,10 +107,13 @@ enum OpenAPIParameter: String, CaseIterable {
       query(
         "presence", "Sends the subscribers, after changes at most four times per second.",
         ["type": "boolean"])
+    case .signals:
+      query(
+        "signals", "Sends the signals that are published from now on.", ["type": "boolean"])
     case .subscriberName:
       query(
         "name",
-        "The name of the stream's owner among the subscribers, in a service without authentication.",
+        "The name of the client among the subscribers, in a service without authentication.",
         ["type": "string", "minLength": 1, "maxLength": 32])
     case .afterSubscriber:
       query(

@@ -1,6 +1,7 @@
 internal import Identity
 internal import ReactorLog
 internal import ReactorCoding
+internal import ReactorCore
 internal import ReactorHost
 internal import ReactorTransport
 
@@ -20,6 +21,14 @@ extension Call {
 
   /// The parameters of the query.
   func query() throws(Problem) -> Query { try Query(request.query) }
+
+  /// The name of the client among the subscribers: that of its principal.
+  ///
+  /// In a service without authentication it is the name that the client chose; `nil` for none.
+  func chosenName(_ query: Query) throws(Problem) -> String? {
+    if let principal = scope.context.principal { return principal.id }
+    return scope.api.authenticator == nil ? try query.name("name") : nil
+  }
 
   /// Decides for each session whether the client may read it; for `nil`, the globals.
   func readableSessions(of host: Host) -> @Sendable (SessionKey?) -> Bool {

@@ -20,6 +20,7 @@ final class EventChannels: Sendable {
   let counts = StreamCounts()
   let activities = NoticeChannels<ActivityChannel>()
   let presences = NoticeChannels<PresenceChannel>()
+  let signals = NoticeChannels<SignalChannel>()
   /// The streams of the changes, woken when the service drains.
   let changeStreams = StreamGroup()
   private let table = Mutex(Table())

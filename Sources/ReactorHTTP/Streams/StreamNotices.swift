@@ -13,6 +13,9 @@ final class StreamNotices: Sendable {
 
     /// The subscribers.
     static let presence = Kinds(rawValue: 2)
+
+    /// The signals of other clients.
+    static let signals = Kinds(rawValue: 4)
   }
 
   private struct State {
@@ -20,16 +23,19 @@ final class StreamNotices: Sendable {
     var activity = 0
     /// The last presence that was sent.
     var presence: PresenceChannel.Update?
-    /// Whether a presence is next if there is an activity as well.
-    var isPresenceNext = false
+    /// The position in the signals.
+    var signals = 0
+    /// The kind that is next if there are several.
+    var turn = 0
   }
 
   private let channels: EventChannels
   private let activity: ActivityChannel?
   private let presence: PresenceChannel?
+  private let signals: SignalChannel?
   /// The first revision of the presence that contains this stream.
   private let revision: Int
-  private let state = Mutex(State())
+  private let state: Mutex<State>
 
   /// Joins the channels of a session.
   ///
@@ -45,15 +51,22 @@ final class StreamNotices: Sendable {
     self.revision = revision
     activity = kinds.contains(.activity) ? channels.activities.join(session) : nil
     presence = kinds.contains(.presence) ? channels.presences.join(session) : nil
+    signals = kinds.contains(.signals) ? channels.signals.join(session) : nil
+    var state = State()
+    state.signals = signals?.position ?? 0
+    self.state = Mutex(state)
   }
 
   /// The groups that are woken when there may be an event.
-  var groups: [StreamGroup] { [activity?.group, presence?.group].compactMap { $0 } }
+  var groups: [StreamGroup] {
+    [activity?.group, presence?.group, signals?.group].compactMap { $0 }
+  }
 
   /// Leaves the channels when the stream is closed.
   func close() {
     if let activity { channels.activities.leave(activity) }
     if let presence { channels.presences.leave(presence) }
+    if let signals { channels.signals.leave(signals) }
   }
 
   /// The activity with which the stream begins; `nil` if it was not requested.
@@ -66,12 +79,20 @@ final class StreamNotices: Sendable {
   /// Returns the next event and advances the position; the kinds take turns.
   func next() -> StreamNotice? {
     state.withLock { state in
-      for _ in 0..<2 {
-        let isPresence = state.isPresenceNext
-        state.isPresenceNext.toggle()
-        if let notice = isPresence ? nextPresence(&state) : nextActivity(&state) { return notice }
+      for _ in 0..<3 {
+        let turn = state.turn
+        state.turn = (turn + 1) % 3
+        if let notice = next(turn, &state) { return notice }
       }
       return nil
+    }
+  }
+
+  private func next(_ turn: Int, _ state: inout State) -> StreamNotice? {
+    switch turn {
+    case 0: nextActivity(&state)
+    case 1: nextPresence(&state)
+    default: nextSignal(&state)
     }
   }
 
@@ -88,5 +109,11 @@ final class StreamNotices: Sendable {
     let isChange = latest.notice.json != state.presence?.notice.json
     state.presence = latest
     return isChange ? latest.notice : nil
+  }
+
+  private func nextSignal(_ state: inout State) -> StreamNotice? {
+    guard let (signal, position) = signals?.next(at: state.signals) else { return nil }
+    state.signals = position
+    return signal
   }
 }

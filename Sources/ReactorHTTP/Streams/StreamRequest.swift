@@ -54,6 +54,7 @@ extension StreamNotices.Kinds {
     self = []
     if try query.flag("activity") { insert(.activity) }
     if try query.flag("presence") { insert(.presence) }
+    if try query.flag("signals") { insert(.signals) }
   }
 }
 

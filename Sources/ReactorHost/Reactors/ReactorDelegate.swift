@@ -72,6 +72,8 @@ public struct Access<Action: Sendable>: Sendable {
     case read
     /// Executes an action.
     case act(Action)
+    /// Publishes a signal to the session's subscribers.
+    case signal
     /// Creates the session unless it exists.
     case create
     /// Creates the session with the history of another one.
@@ -116,6 +118,8 @@ public enum SessionAccess: Sendable {
   case read
   /// The actions as their request has them: one, or an array.
   case act([UInt8])
+  /// See ``Access/Request``.
+  case signal
   /// See ``Access/Request``.
   case create
   /// See ``Access/Request``.

@@ -22,6 +22,7 @@ extension ReactorType {
   ) throws(ActionDecodingError) -> [Access<R.Action>.Request] {
     switch access {
     case .read: return [.read]
+    case .signal: return [.signal]
     case .create: return [.create]
     case .fork(let source): return [.fork(from: source)]
     case .end: return [.end]

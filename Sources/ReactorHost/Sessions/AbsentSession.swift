@@ -18,6 +18,7 @@ final class AbsentSession: SessionSource {
     var hasEnded = false
     var observers: [any SessionObserver] = []
     var activityObservers: [any ActivityObserver] = []
+    var signalObservers: [any SignalObserver] = []
     var audience = Audience()
     /// Events that arrived while a thread publishes one.
     var pending: [Event] = []
@@ -73,6 +74,7 @@ final class AbsentSession: SessionSource {
     guard let moved = attached else { return end(.interrupted) }
     session.absorb(moved.audience)
     for observer in moved.activityObservers { session.observeActivity(observer) }
+    for observer in moved.signalObservers { session.observeSignals(observer) }
     publishPending()
   }
 
@@ -231,6 +233,28 @@ final class AbsentSession: SessionSource {
     if state.withLock({ $0.session == nil && $0.audience.endPublication() }) {
       schedulePublication()
     }
+  }
+
+  func publish(_ signal: Signal) {
+    let (session, observers) = state.withLock { ($0.session, $0.signalObservers) }
+    if let session { return session.publish(signal) }
+    for observer in observers { observer.didReceive(signal) }
+  }
+
+  func observeSignals(_ observer: any SignalObserver) {
+    let session = state.withLock { state in
+      if state.session == nil { state.signalObservers.append(observer) }
+      return state.session
+    }
+    session?.observeSignals(observer)
+  }
+
+  func stopObservingSignals(_ observer: any SignalObserver) {
+    let session = state.withLock { state in
+      state.signalObservers.removeAll { $0 === observer }
+      return state.session
+    }
+    session?.stopObservingSignals(observer)
   }
 
   var activity: SessionActivity { session?.activity ?? SessionActivity() }

@@ -29,6 +29,7 @@ final class LiveSession: Session, BatchSource {
   let hasSends = Atomic<Bool>(false)
   let outbox = Mutex<SendOutbox?>(nil)
   let audience = Mutex(Audience())
+  let signalObservers = Mutex<[any SignalObserver]>([])
   private let interrupted = Atomic<Bool>(false)
   private let ended = Atomic<Bool>(false)
   /// The mark of a turn that no request executes, in the serial context; -1 for none.

@@ -28,6 +28,15 @@ public protocol SessionSource: StateSource {
 
   /// Removes an observer of the subscribers.
   func stopObservingPresence(_ observer: any PresenceObserver)
+
+  /// Notifies the observers of signals, on this thread and without waiting for the session.
+  func publish(_ signal: Signal)
+
+  /// Adds an observer of the signals that are published from now on.
+  func observeSignals(_ observer: any SignalObserver)
+
+  /// Removes an observer of signals.
+  func stopObservingSignals(_ observer: any SignalObserver)
 }
 
 /// One running instance of a reactor, as its clients know it: in JSON.

@@ -233,6 +233,8 @@ export class Connection {
         return;
       }
       this.#publish({ kind, key, from, patch: inner, cursor });
+    } else if (kind === "signal") {
+      this.#publish({ kind, key, value: inner });
     } else if (this.#wanted.has(kind)) {
       session.notices[kind] = inner;
       this.#publish({ kind, key, value: inner });

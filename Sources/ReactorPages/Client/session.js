@@ -2,8 +2,8 @@
 
 import { address, hasReached, position } from "./cursors.js";
 import { patched, stringify } from "./json.js";
-import { backOff, Problem, randomID, request } from "./requests.js";
-import { Value } from "./streams.js";
+import { backOff, Problem, randomID, request, settings } from "./requests.js";
+import { Stream, Value } from "./streams.js";
 
 const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
@@ -22,6 +22,12 @@ export class Reactor {
   presence = /** @type {Value<import("../reactor").Presence>} */ (
     new Value(undefined, () => this.#tab.want("presence")));
 
+  signals = new Stream((next) => {
+    this.#listeners.add(next);
+    this.#tab.want("signals");
+    return () => this.#listeners.delete(next);
+  });
+
   /** The last committed State and its cursor. @type {{ state: any, cursor: string } | undefined} */
   confirmed;
 
@@ -29,6 +35,10 @@ export class Reactor {
   problem;
 
   #tab;
+  #listeners = new Set();
+  /** Resolves when the next signal may be sent. */
+  #signalled = /** @type {Promise<any>} */ (Promise.resolve());
+  #pendingSignals = 0;
   #reduce;
   /** The pending actions that `state` shows, in the order of sending. */
   #optimistic = /** @type {any[]} */ ([]);
@@ -121,6 +131,20 @@ export class Reactor {
     return this.state.value;
   }
 
+  async signal(value) {
+    if (this.#pendingSignals >= 16) {
+      throw new Problem({ title: "Too many signals wait for the server", status: 429 });
+    }
+    this.#pendingSignals += 1;
+    const name = settings.name ? `?name=${encodeURIComponent(settings.name)}` : "";
+    const post = () => request(`${address(this.key)}/signals${name}`, {
+      method: "POST", headers: { "Content-Type": "application/json" }, body: stringify(value),
+    });
+    const sent = this.#signalled.then(post).finally(() => { this.#pendingSignals -= 1; });
+    this.#signalled = sent.catch(() => {});
+    await sent;
+  }
+
   /** Repeats a request until there is a final response. */
   async #post(entry, body, options) {
     const { ifMatch, wait, patience = 60_000, signal } = options;
@@ -176,6 +200,8 @@ export class Reactor {
       if (!this.hasEnded) this.connection.set(status);
     } else if (kind === "activity" || kind === "presence") {
       this[kind].set(value);
+    } else if (kind === "signal") {
+      for (const next of [...this.#listeners]) next(value);
     } else if (kind === "state") {
       // A tab that begins to lead may know an older State than this one.
       if (!this.confirmed || !hasReached(this.cursor, cursor)) this.#confirm(state, cursor);

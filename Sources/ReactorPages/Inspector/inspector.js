@@ -119,7 +119,8 @@ async function openSession(reactor, id) {
     }),
     session.live.connection.subscribe((status) => showStatus(session, status)),
     session.live.activity.drive((activity) => effects.set(activity)),
-    session.live.presence.drive((presence) => subscribers.show(presence)));
+    session.live.presence.drive((presence) => subscribers.show(presence)),
+    session.live.signals.subscribe((signal) => subscribers.add(signal)));
 
   try {
     reactor.description ??= (await read(reactor.links.self.slice(1))).value;
@@ -146,7 +147,7 @@ function leaveSession() {
   charts.close();
   effects.close();
   timers.close();
-  subscribers.show(undefined);
+  subscribers.close();
   composer.close();
   sessions.close();
 }

@@ -169,6 +169,15 @@ extension Configuration {
       "limits.subscribers", \.api.limits.subscribers, .count(0...10_000_000),
       help: "The maximum number of streams per session; 0 is no limit."),
     Setting(
+      "limits.signal", \.api.limits.signal, .bytes(1...65_536),
+      help: "The maximum size of a signal to a session's subscribers, else 413."),
+    Setting(
+      "limits.signals", \.api.limits.signals, .count(0...1_000),
+      help: """
+        The maximum number of signals per second that one principal, or one address without a \
+        principal, publishes, else 429; 0 is no limit.
+        """),
+    Setting(
       "limits.idle", \.server.timeouts.idle, .duration(0.1...86_400),
       help: "How long a connection may wait for its next request; streams have their heartbeat."),
     Setting(

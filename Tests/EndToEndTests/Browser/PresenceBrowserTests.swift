@@ -31,6 +31,44 @@ extension ClientBrowserTests {
       try page.expect("seen.at(-1)", is: 1)
     }
 
+    @Test func `signals reach the subscribers in order, with their sender`() throws {
+      try page.run("client.configure({ name: 'Ada' })")
+      try page.follow(session)
+      try page.run(
+        """
+        window.signals = [];
+        session.signals.subscribe((signal) => signals.push(signal));
+        """)
+      // The stream is opened again with signals.
+      let stream = try session.events("?signals=true")
+      #expect(try stream.nextEvent()?.data == #"{"value":0}"#)
+      #expect(
+        try eventually {
+          try page.run("await session.signal('probe')")
+          return try page.run("return signals.length > 0") == true
+        })
+      try page.run("signals.length = 0; for (let i = 0; i < 10; i++) await session.signal({ i });")
+      try page.expect(
+        "signals.map(({ signal }) => signal.i)", is: .array((0..<10).map { .number(Double($0)) }))
+      try page.expect("signals[0].from", is: "Ada")
+      while let event = try stream.nextEvent() {
+        #expect(event.event == "signal")
+        #expect(try event.json["from"] == "Ada")
+        if try event.json["signal"]?["i"]?.int == 9 { break }
+      }
+      #expect(try session.log().text == "[]")
+    }
+
+    @Test func `a signal that is too large is rejected with a problem`() throws {
+      try page.follow(session)
+      #expect(
+        try page.run(
+          """
+          return await session.signal("x".repeat(5000)).catch(({ status }) => status);
+          """) == 413)
+      try page.run("return await session.signal(1)")
+    }
+
     @Test func `a page with another name subscribes under it`() throws {
       try page.run("client.configure({ name: 'Ada' })")
       try page.follow(session)
@@ -53,6 +91,10 @@ extension InspectorBrowserTests {
       let streams = try (0..<2).map { _ in try session.events("?name=Ben") }
       try page.expectText("3 streams show this session.", in: "#subscribers")
       try page.expectText("Ben × 2", in: "#names")
+      let signal = try session.client.send(
+        "POST", session.path + "/signals?name=Ben", json: #"{"at":[3,4]}"#)
+      #expect(signal.status == 204)
+      try page.expectText(#"Ben {"at":[3,4]}"#, in: "#signals")
       for stream in streams { stream.abort() }
       try page.expectText("1 stream shows this session.", in: "#subscribers")
       try page.expectNoComplaints()

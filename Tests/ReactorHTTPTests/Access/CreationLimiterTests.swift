@@ -6,10 +6,10 @@ import Testing
 
 /// `limits.sessions`.
 struct CreationLimiterTests {
-  private let client = CreationLimiter.Client.principal(id: Array("ada".utf8))
+  private let client = ClientLimiter.Client.principal(id: Array("ada".utf8))
 
   @Test func `a client creates its quota at once, and then one per interval`() {
-    let limiter = CreationLimiter(limit: 4)
+    let limiter = ClientLimiter(limit: 4, per: .seconds(3600))
     for _ in 0..<4 {
       #expect(limiter.wait(of: client, at: 0) == nil)
       limiter.count(client, at: 0)
@@ -21,7 +21,7 @@ struct CreationLimiterTests {
   }
 
   @Test func `the table is bounded`() {
-    let limiter = CreationLimiter(limit: 1, capacity: 2)
+    let limiter = ClientLimiter(limit: 1, per: .seconds(3600), capacity: 2)
     for id: UInt8 in 0..<9 { limiter.count(.principal(id: [id]), at: 0) }
     let limited = (UInt8(0)..<9).filter { limiter.wait(of: .principal(id: [$0]), at: 0) != nil }
     #expect(limited.count == 2)

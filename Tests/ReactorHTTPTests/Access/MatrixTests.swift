@@ -53,7 +53,8 @@ struct MatrixTests {
   }
 
   private static let bodies = [
-    "submit": #"{"add":1}"#, "runActions": #"{"add":1}"#, "setGlobal": #""hello""#,
+    "submit": #"{"add":1}"#, "publishSignal": "1", "runActions": #"{"add":1}"#,
+    "setGlobal": #""hello""#,
   ]
 
   private func request(_ endpoint: Endpoint, session: String) -> (target: String, body: String?) {

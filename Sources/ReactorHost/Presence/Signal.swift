@@ -1,0 +1,44 @@
+internal import ReactorLog
+internal import Synchronization
+
+/// A message to the subscribers of a session, which is published and not stored.
+public struct Signal: Sendable {
+  /// The id of the sender's principal, or the name that it chose; `nil` for an anonymous sender.
+  public let sender: String?
+
+  /// The content, as JSON without line breaks.
+  public let json: [UInt8]
+
+  /// Creates a signal.
+  public init(_ json: [UInt8], from sender: String?) {
+    self.json = json
+    self.sender = sender
+  }
+}
+
+/// Observes the signals of a session.
+public protocol SignalObserver: AnyObject, Sendable {
+  /// A signal was published.
+  ///
+  /// Called on the thread of the request, several at the same time for several requests; it must not
+  /// block. The signals of one request after the other arrive in their order.
+  func didReceive(_ signal: Signal)
+}
+
+/// Signals pass by the session's queue, so that they neither wait for actions nor delay them.
+extension LiveSession {
+  @usableFromInline
+  func publish(_ signal: Signal) {
+    for observer in signalObservers.withLock({ $0 }) { observer.didReceive(signal) }
+  }
+
+  @usableFromInline
+  func observeSignals(_ observer: any SignalObserver) {
+    signalObservers.withLock { $0.append(observer) }
+  }
+
+  @usableFromInline
+  func stopObservingSignals(_ observer: any SignalObserver) {
+    signalObservers.withLock { $0.removeAll { $0 === observer } }
+  }
+}
