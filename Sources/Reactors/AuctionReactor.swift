@@ -1,29 +1,30 @@
 public import ReactorCore
 public import ReactorHost
 internal import ReactorLog
-public import ReactorStreams
 
-/// An auction of one item, which closes at its time and is listed in a lobby while it is open.
+/// An auction of one item, which a timer closes and which is listed in a lobby while it is open.
 public final class AuctionReactor: Reactor {
   /// The item and the time of the end.
   public struct Parameters: Codable, Sendable {
     var item: String
 
-    /// The time after which no bid counts, in milliseconds since 1970.
-    var endsAt: Int64
+    /// The time after which no bid counts.
+    var endsAt: WallTime
   }
 
-  /// The actions that clients send.
+  /// The actions of clients, and that of the timer.
   public enum Action: Codable, Sendable {
     case open
     case bid(by: String, amount: Int)
+    case close
   }
 
   /// The changes of the state.
   public enum Mutation: Codable, Sendable {
     case opened
+    case listed
     case bid(Bid)
-    case closed(at: Int64)
+    case closed(at: WallTime)
     case reported
   }
 
@@ -44,10 +45,13 @@ public final class AuctionReactor: Reactor {
     static let bidLimit = 50
 
     var item: String
-    var endsAt: Int64
+    var endsAt: WallTime
     var phase = Phase.new
     var bids: [Bid] = []
-    var closedAt: Int64?
+    var closedAt: WallTime?
+
+    /// Whether the lobby has the auction.
+    var isListed = false
 
     /// Whether the lobby has the sale.
     var isReported = false
@@ -58,54 +62,55 @@ public final class AuctionReactor: Reactor {
 
   private let id: String
   private let lobby: SessionReference<LobbyReactor>
-  private let scheduler: any SchedulerType
-  private let clock: @Sendable () -> Int64
-  /// Whether this instance has an active effect; the state may be that of an earlier instance.
-  private var isWaiting = false
+  /// Whether an effect of this instance opens the auction; the state may be that of an earlier instance.
+  private var isOpening = false
 
   /// Creates the auction of a session.
-  ///
-  /// - Parameters:
-  ///   - context: The session with its parameters.
-  ///   - scheduler: Waits for the end.
-  ///   - clock: The time in milliseconds since 1970.
-  public init(
-    _ context: SessionContext<Parameters>, scheduler: any SchedulerType = TaskScheduler.instance,
-    clock: @escaping @Sendable () -> Int64 = { Timestamp.now.milliseconds }
-  ) {
+  public init(_ context: SessionContext<Parameters>) {
     id = context.session.id
     initialState = State(item: context.parameters.item, endsAt: context.parameters.endsAt)
     lobby = context.session(LobbyReactor.self, "lobby", "main")
-    self.scheduler = scheduler
-    self.clock = clock
   }
 
   /// Opens the auction until its end, and accepts bids that are higher than the one before.
   public func mutate(action: Action) -> Observable<Mutation> {
+    let state = currentState
     switch action {
     case .open:
-      guard !isWaiting, !currentState.isReported else { return .empty() }
-      isWaiting = true
-      return run()
+      guard state.phase != .closed, !state.isListed, !isOpening else { return .empty() }
+      isOpening = true
+      return open(isNew: state.phase == .new)
     case .bid(let name, let amount):
-      let state = currentState
-      guard state.phase == .open, clock() < state.endsAt else { return .error(Rejection.isNotOpen) }
+      guard state.phase == .open, WallTime.now < state.endsAt else {
+        return .error(Rejection.isNotOpen)
+      }
       guard (1...100).contains(name.utf8.count) else { return .error(Rejection.invalidName) }
       guard amount > state.bids.last?.amount ?? 0 else { return .error(Rejection.isTooLow) }
       return .just(.bid(Bid(by: name, amount: amount)))
+    case .close:
+      // The action of a timer has no request.
+      guard RequestContext.current == nil else { return .error(Rejection.isNotForClients) }
+      return close(isOpen: state.phase == .open)
     }
   }
 
-  /// The life of the auction.
+  /// Schedules the end, and lists the auction in the lobby.
   ///
-  /// After a crash it begins again and skips the steps that are committed. Its sends have the same
-  /// keys, so that the lobby executes each once.
-  private func run() -> Observable<Mutation> {
-    let phase = currentState.phase
-    return .concat([
-      phase == .new ? .just(.opened) : .empty(),
+  /// After a crash it begins again and skips the steps that are committed. Its send has the same key,
+  /// so that the lobby executes it once; so does that of `close`.
+  private func open(isNew: Bool) -> Observable<Mutation> {
+    .concat([
+      isNew ? schedule(.close, at: initialState.endsAt, id: "end") : .empty(),
+      isNew ? .just(.opened) : .empty(),
       Self.sent(.list(id: id, item: initialState.item), to: lobby),
-      phase == .closed ? .empty() : end(),
+      .just(.listed),
+    ])
+  }
+
+  /// Closes the auction, and reports the sale to the lobby.
+  private func close(isOpen: Bool) -> Observable<Mutation> {
+    .concat([
+      isOpen ? .just(.closed(at: .now)) : .empty(),
       state.take(1).flatMap { [id, lobby] state in
         let bid = state.bids.last
         let sale = LobbyReactor.Sale(
@@ -114,13 +119,6 @@ public final class AuctionReactor: Reactor {
       },
       .just(.reported),
     ])
-  }
-
-  private func end() -> Observable<Mutation> {
-    let remaining = Duration.milliseconds(max(0, initialState.endsAt - clock()))
-    return Observable<Int>.timer(remaining, scheduler: scheduler).map { [clock] _ in
-      .closed(at: clock())
-    }
   }
 
   private static func sent(
@@ -134,6 +132,7 @@ public final class AuctionReactor: Reactor {
     var state = state
     switch mutation {
     case .opened: state.phase = .open
+    case .listed: state.isListed = true
     case .bid(let bid): state.bids = (state.bids + [bid]).suffix(State.bidLimit)
     case .closed(let time): (state.phase, state.closedAt) = (.closed, time)
     case .reported: state.isReported = true
@@ -141,16 +140,23 @@ public final class AuctionReactor: Reactor {
     return state
   }
 
-  private enum Rejection: ActionError {
-    case isNotOpen, invalidName, isTooLow
+  enum Rejection: ActionError {
+    case isNotOpen, invalidName, isTooLow, isNotForClients
 
-    var status: Int { self == .invalidName ? 422 : 409 }
+    var status: Int {
+      switch self {
+      case .isNotOpen, .isTooLow: 409
+      case .invalidName: 422
+      case .isNotForClients: 403
+      }
+    }
 
     var title: String {
       switch self {
       case .isNotOpen: "The auction is not open"
       case .invalidName: "A name has 1 to 100 bytes"
       case .isTooLow: "The bid is not higher than the one before"
+      case .isNotForClients: "Auctions close by themselves"
       }
     }
   }

@@ -69,7 +69,8 @@ public struct Catalogue: Sendable {
       ReactorRegistration(
         "auction", summary: "An auction, listed in the lobby until its end",
         parameters: AuctionReactor.Parameters.self,
-        exampleParameters: AuctionReactor.Parameters(item: "A lamp", endsAt: 1_800_000_000_000),
+        exampleParameters: AuctionReactor.Parameters(
+          item: "A lamp", endsAt: WallTime(milliseconds: 1_800_000_000_000)),
         exampleActions: [.open, .bid(by: "Ada", amount: 10)]
       ) { context in
         AuctionReactor(context)

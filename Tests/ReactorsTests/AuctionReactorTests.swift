@@ -9,29 +9,28 @@ import Testing
 
 /// An auction by itself, and auctions with their lobby in a host.
 struct AuctionReactorTests {
-  private let time = VirtualTimeScheduler()
   private let sessions = TestSessions()
 
   private func auction(endsAt: Int64 = 60_000) -> AuctionReactor {
-    let time = time
-    let context = sessions.context(
-      "auction", "lamp", parameters: AuctionReactor.Parameters(item: "A lamp", endsAt: endsAt))
-    return AuctionReactor(context, scheduler: time) { Int64(time.now / .milliseconds(1)) }
+    let parameters = AuctionReactor.Parameters(
+      item: "A lamp", endsAt: WallTime(milliseconds: endsAt))
+    return AuctionReactor(sessions.context("auction", "lamp", parameters: parameters))
   }
 
   @Test func `an auction is listed, takes bids, closes at its time, and reports its sale`()
     async throws
   {
     try sessions.set(LobbyReactor.State(), of: "lobby", "main")
-    let test = ReactorTest(auction(), time: time)
+    let test = ReactorTest(auction())
     await test.send(.open) { $0.phase = .open }
+    await test.receive { $0.isListed = true }
     #expect(
       sessions.sends == [.init("lobby/main", #"{"list":{"id":"lamp","item":"A lamp"}}"#)])
     await test.send(.bid(by: "Ada", amount: 10)) { $0.bids = [.init(by: "Ada", amount: 10)] }
     test.advance(by: .milliseconds(59_999))
     #expect(sessions.sends.count == 1)
     test.advance(by: .milliseconds(1))
-    await test.receive { ($0.phase, $0.closedAt) = (.closed, 60_000) }
+    await test.receive { ($0.phase, $0.closedAt) = (.closed, WallTime(milliseconds: 60_000)) }
     await test.receive { $0.isReported = true }
     #expect(
       sessions.sends.last
@@ -42,12 +41,29 @@ struct AuctionReactorTests {
     await test.finish()
   }
 
-  @Test func `an auction waits for the lobby, and fails with it`() async throws {
-    let test = ReactorTest(auction(endsAt: 0), time: time)
+  @Test func `an auction whose lobby fails closes at its time`() async throws {
+    let test = ReactorTest(auction())
     await test.send(.open) { $0.phase = .open }
-    let key = SessionKey(reactor: "lobby", id: "main")
-    sessions.fail("lobby", "main", with: SessionSendError.ended(key))
-    await test.receive(failure: SessionSendError.ended(key))
+    let error = SessionSendError.ended(SessionKey(reactor: "lobby", id: "main"))
+    sessions.fail("lobby", "main", with: error)
+    await test.receive(failure: error)
+    test.advance(by: .seconds(60))
+    await test.receive { ($0.phase, $0.closedAt) = (.closed, WallTime(milliseconds: 60_000)) }
+    await test.receive(failure: error)
+    await test.finish()
+  }
+
+  @Test func `no bid counts after the end`() async throws {
+    try sessions.set(LobbyReactor.State(), of: "lobby", "main")
+    let time = VirtualTimeScheduler(now: .seconds(60))
+    let test = ReactorTest(auction(endsAt: 61_000), time: time)
+    await test.send(.open) { $0.phase = .open }
+    await test.receive { $0.isListed = true }
+    test.advance(by: .seconds(1))
+    await test.receive { ($0.phase, $0.closedAt) = (.closed, WallTime(milliseconds: 61_000)) }
+    await test.receive { $0.isReported = true }
+    await test.send(.bid(by: "Ada", amount: 1))
+    await test.receive(failure: AuctionReactor.Rejection.isNotOpen)
     await test.finish()
   }
 
@@ -56,47 +72,63 @@ struct AuctionReactorTests {
     (.bid(by: "", amount: 20), "A name has 1 to 100 bytes"),
     (.bid(by: "Ada", amount: 10), "The bid is not higher than the one before"),
   ])
-  func `a bid that does not count is rejected`(
+  func `an action that does not count is rejected`(
     action: AuctionReactor.Action, title: String
   ) async throws {
     let host = Host(Catalogue().reactors)
-    let session = try open(host, "auction", "a", endsAt: .max)
+    let session = try open(host, "auction", "a", endsAt: "2090-01-01T00:00:00Z")
     if title != "The auction is not open" {
-      try session.submit(
-        Array(#""open""#.utf8), ifAt: nil, key: nil, for: nil, accepted: nil
-      ) { _ in }
+      _ = try await session.send(#""open""#)
       _ = try await session.send(#"{"bid":{"by":"Bob","amount":10}}"#)
     }
     let text = String(decoding: try encode(action), as: UTF8.self)
     #expect(try await session.send(text).contains(title))
   }
 
-  @Test func `the lobby lists open auctions, and their sales once`() async throws {
+  @Test func `a client cannot close an auction`() async throws {
+    let session = try open(
+      Host(Catalogue().reactors), "auction", "a", endsAt: "2020-01-01T00:00:00Z")
+    let failures = Recorder<String>()
+    try session.submit(
+      Array(#""close""#.utf8), ifAt: nil, key: nil, for: RequestContext(id: "r"), accepted: nil
+    ) { outcome in
+      if case .failed(_, let error, _) = outcome { failures.add("\(error)") }
+    }
+    #expect(failures.values == ["isNotForClients"])
+    #expect(session.current.version == 0)
+  }
+
+  @Test(.timeLimit(.minutes(10)))
+  func `the lobby lists open auctions, and their sales once`() async throws {
     let host = Host(Catalogue().reactors)
     #expect(host.firstMissingReference() == nil)
+    let timers = Task { await host.fireTimers() }
     for index in 0..<20 {
-      let session = try open(host, "auction", "a\(index)", endsAt: 0)
-      #expect(try await session.send(#""open""#).contains(#""phase":"closed""#))
-      #expect(try await session.send(#""open""#).contains(#""phase":"closed""#))
+      let session = try open(host, "auction", "a\(index)", endsAt: "2020-01-01T00:00:00Z")
+      for _ in 0..<2 { #expect(try await session.send(#""open""#).contains(#""item":"x""#)) }
     }
     let lobby = try open(host, "lobby", "main")
+    while lobby.current.version < 40 { try await Task.sleep(for: .milliseconds(2)) }
     #expect(lobby.current.version == 40)
-    #expect(lobby.shown.hasPrefix(#"{"open":[],"sold":[{"id":"a0","item":"x","winner":null"#))
+    #expect(lobby.shown.hasPrefix(#"{"open":[],"sold":[{"id":"a"#))
+    timers.cancel()
+    await timers.value
   }
 
   private func encode(_ action: AuctionReactor.Action) throws -> [UInt8] {
     switch action {
     case .open: Array(#""open""#.utf8)
+    case .close: []
     case .bid(let name, let amount):
       Array(#"{"bid":{"by":"\#(name)","amount":\#(amount)}}"#.utf8)
     }
   }
 
   private func open(
-    _ host: Host, _ reactor: String, _ id: String, endsAt: Int64? = nil
+    _ host: Host, _ reactor: String, _ id: String, endsAt: String? = nil
   ) throws -> any Session {
     let results = Recorder<Result<OpenedSession, SessionError>>()
-    let parameters = endsAt.map { Array(#"{"item":"x","endsAt":\#($0)}"#.utf8) }
+    let parameters = endsAt.map { Array(#"{"item":"x","endsAt":"\#($0)"}"#.utf8) }
     try #require(host.reactor(reactor)).session(id, for: .ensure, parameters: parameters) {
       results.add($0)
     }

@@ -1,34 +1,55 @@
-import { reactor, request } from "/reactor.js";
+import { configure, reactor, request } from "/reactor.js";
 import "./sign-in.js";
 
 const part = (id) => document.getElementById(id);
 const sessions = "v1/reactors/auction/sessions";
-const post = (path, body, fields) => request(path, {
-  method: "POST", headers: { "Content-Type": "application/json", ...fields }, body: JSON.stringify(body),
+const post = (path, body) => request(path, {
+  method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body),
 });
-const list = (items) => items.map((text) => Object.assign(document.createElement("li"), { textContent: text }));
 const on = (id, work) => part(id).addEventListener("submit", (event) => {
   event.preventDefault();
   work().then(() => { part("problem").textContent = ""; }, ({ message }) => { part("problem").textContent = message; });
 });
-let auction, end;
+const row = (...children) => {
+  const made = document.createElement("li");
+  made.append(...children);
+  return made;
+};
+const name = sessionStorage.bidder ??= `Bidder ${Math.floor(Math.random() * 900) + 100}`;
+configure({ name });
+let auction, ends = [];
 
-// An auction is a session with parameters. Its first effect lasts until its end.
-on("begin", async () => {
-  const parameters = { item: part("item").value, endsAt: Date.now() + 30_000 };
-  const id = (await post(sessions, { parameters })).headers.get("Location").split("/").at(-1);
-  await post(`${sessions}/${id}/actions`, "open", { Prefer: "respond-async" });
+/** Shows an auction; the others see this page among its bidders. */
+function enter(id) {
+  ends.forEach((end) => end());
   auction = reactor("auction", id);
-  end?.();
-  end = auction.state.subscribe(({ item, phase, bids }) => {
-    part("phase").textContent = `${item}: ${phase}, ${bids.at(-1)?.amount ?? "no bid"}`;
-    part("bid").hidden = phase !== "open";
-  });
+  ends = [
+    auction.state.subscribe(({ item, phase, bids }) => {
+      part("phase").textContent = `${item}: ${phase}, ${bids.at(-1)?.amount ?? "no bid"}`;
+      part("bid").hidden = phase !== "open";
+    }),
+    auction.presence.subscribe(({ subscribers }) => {
+      part("bidders").textContent = subscribers.map((bidder) => bidder.name).join(", ");
+    }),
+    () => auction.close(),
+  ];
+}
+
+// An auction is a session with parameters. A timer of it closes it.
+on("begin", async () => {
+  const parameters = { item: part("item").value, endsAt: new Date(Date.now() + 30_000) };
+  const id = (await post(sessions, { parameters })).headers.get("Location").split("/").at(-1);
+  await post(`${sessions}/${id}/actions`, "open");
+  enter(id);
 });
-on("bid", () => auction.send({ bid: { by: "You", amount: Number(part("amount").value) } }));
+on("bid", () => auction.send({ bid: { by: name, amount: Number(part("amount").value) } }));
 
 // All auctions report to the lobby.
 reactor("lobby", "main").state.subscribe(({ open, sold }) => {
-  part("open").replaceChildren(...list(open.map(({ item }) => item)));
-  part("sold").replaceChildren(...list(sold.map(({ item, price }) => `${item}: ${price}`)));
+  part("open").replaceChildren(...open.map(({ id, item }) => {
+    const button = Object.assign(document.createElement("button"), { textContent: item });
+    button.addEventListener("click", () => enter(id));
+    return row(button);
+  }));
+  part("sold").replaceChildren(...sold.map(({ item, winner, price }) => row(`${item}: ${winner ?? "not sold"}, ${price}`)));
 });

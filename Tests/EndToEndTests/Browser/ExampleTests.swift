@@ -149,6 +149,27 @@ extension GalleryBrowserTests {
       #expect(try browser.complaints() == [])
     }
 
+    @Test func `an auction shows its bidders, takes bids and is listed`() throws {
+      let own = try ReactordProcess()
+      try browser.open("\(own.url)/examples/auction.html")
+      try browser.click("return document.querySelector('#begin button')")
+      try expectText("A lamp: open, no bid", in: "phase")
+      try browser.expect(part("open") + ".textContent", is: "A lamp")
+      let lobby = SessionClient(own.client(), "/v1/reactors/lobby/sessions/main")
+      let id = try #require(try lobby.state().json["open"]?.array?.first?["id"]?.string)
+      let auction = SessionClient(own.client(), "/v1/reactors/auction/sessions/\(id)")
+      let stream = try auction.events("?name=Ada")
+      try browser.expect(
+        part("bidders") + ".textContent.split(', ').filter((it) => it !== 'Ada').length", is: 1)
+      try browser.expect(part("bidders") + ".textContent.includes('Ada')", is: true)
+      #expect(try auction.post(#"{"bid":{"by":"Ada","amount":7}}"#).status == 200)
+      try expectText("A lamp: open, 7", in: "phase")
+      try browser.click("return document.querySelector('#bid button')")
+      try expectText("A lamp: open, 10", in: "phase")
+      #expect(try browser.complaints() == [])
+      withExtendedLifetime(stream) {}
+    }
+
     @Test(arguments: ["counter", "profile", "weather", "chat", "stopwatch", "auction", "order"])
     func `an example is short and is shown beside its source`(name: String) throws {
       let files = try ["html", "js"].map {
@@ -157,7 +178,7 @@ extension GalleryBrowserTests {
       let lines = files.reduce(0) {
         $0 + $1.split(separator: "\n", omittingEmptySubsequences: false).count - 1
       }
-      #expect(lines < (name == "order" ? 80 : 60))
+      #expect(lines < (["auction", "order"].contains(name) ? 80 : 60))
       try browser.open("\(server.url)/")
       try browser.click("return document.querySelector('.bar li a')")
       try browser.click("return document.querySelector('a[href=\"#\(name)\"]')")
