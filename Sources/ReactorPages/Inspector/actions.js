@@ -3,6 +3,7 @@
 import { Problem, stringify } from "/reactor.js";
 import { copyButton, curl } from "./commands.js";
 import { describe, element, part, shortened, versionOf } from "./elements.js";
+import { fieldsOf, fill, jsonOf } from "./fields.js";
 import { send } from "./requests.js";
 import { SavedActions } from "./saved.js";
 
@@ -14,54 +15,6 @@ function cases(schema) {
     const [entry] = Object.entries(form.properties ?? {});
     return entry ? [{ name: entry[0], payload: entry[1] }] : [];
   });
-}
-
-/** The kind of control for a schema: `choice` for an enum, `json` for everything that is not scalar. */
-function kind(schema) {
-  if (Array.isArray(schema.enum)) return "choice";
-  return ["string", "integer", "number", "boolean"].includes(schema.type) ? schema.type : "json";
-}
-
-/** A form field for one value of a schema; its `json` is JSON text. */
-class Field {
-  constructor(label, schema, changed) {
-    this.kind = kind(schema);
-    const id = `field-${label}`;
-    this.control = this.#control(schema);
-    this.control.id = id;
-    this.control.addEventListener("input", changed);
-    this.element = element("div", { class: "field" }, element("label", { for: id }, label), this.control);
-  }
-
-  #control(schema) {
-    const plain = { autocomplete: "off", autocapitalize: "off", spellcheck: "false" };
-    switch (this.kind) {
-      case "choice":
-        return element("select", {}, ...schema.enum.map((value) =>
-          element("option", { value: stringify(value) }, String(value))));
-      case "boolean": return element("input", { type: "checkbox" });
-      case "integer": return element("input", { ...plain, inputmode: "numeric", value: "1" });
-      case "number": return element("input", { ...plain, inputmode: "decimal", value: "1" });
-      case "string": return element("input", plain);
-      default: {
-        const any = element("textarea", { ...plain, rows: "2" });
-        any.value = schema.type === "array" ? "[]" : schema.type === "object" ? "{}" : "null";
-        return any;
-      }
-    }
-  }
-
-  /** Shows a value. */
-  set(value) {
-    if (this.kind === "boolean") this.control.checked = value === true;
-    else if (this.kind === "string") this.control.value = String(value);
-    else this.control.value = stringify(value);
-  }
-
-  get json() {
-    if (this.kind === "boolean") return String(this.control.checked);
-    return this.kind === "string" ? stringify(this.control.value) : this.control.value.trim();
-  }
 }
 
 /** The section “Actions”. */
@@ -115,29 +68,17 @@ export class Composer {
   #choose() {
     const { payload } = this.#cases.find(({ name }) => name === part.case.value) ?? {};
     const compose = () => this.#compose();
-    const members = Object.entries(payload?.properties ?? {});
-    this.#fields = !payload ? []
-      : payload.type === "object" && members.length > 0
-        ? members.map(([label, schema]) => ({ label, field: new Field(label, schema, compose) }))
-        : [{ field: new Field("value", payload, compose) }];
+    this.#fields = !payload ? [] : fieldsOf(payload, compose);
     part.fields.replaceChildren(...this.#fields.map(({ field }) => field.element));
     const example = this.#examples.find((action) => Object.hasOwn(Object(action), part.case.value));
-    for (const { label, field } of this.#fields) {
-      const value = example?.[part.case.value];
-      const known = label === undefined ? value : value?.[label];
-      if (known !== undefined) field.set(known);
-    }
+    fill(this.#fields, example?.[part.case.value]);
     compose();
   }
 
   /** Composes the JSON from the fields, without rounding numbers. */
   #compose() {
     const name = stringify(part.case.value);
-    const members = this.#fields.map(({ label, field }) =>
-      label === undefined ? field.json : `${stringify(label)}:${field.json}`);
-    const [first] = this.#fields;
-    part.action.value = !first ? name
-      : first.label === undefined ? `{${name}:${members[0]}}` : `{${name}:{${members.join(",")}}}`;
+    part.action.value = this.#fields.length === 0 ? name : `{${name}:${jsonOf(this.#fields)}}`;
   }
 
   /** Sends an action. The server validates the JSON. */

@@ -15,6 +15,7 @@ import { Effects } from "./effects.js";
 import { describe, element, part, versionOf } from "./elements.js";
 import { showGlobals } from "./globals.js";
 import { Health } from "./health.js";
+import { ParameterForm } from "./parameters.js";
 import { Subscribers } from "./presence.js";
 import { read, send } from "./requests.js";
 import { showScreens } from "./screens.js";
@@ -36,6 +37,7 @@ const charts = new Charts();
 const effects = new Effects();
 const timers = new Timers();
 const subscribers = new Subscribers();
+const parameters = new ParameterForm();
 const health = new Health();
 const timeline = new Timeline(showMoment, fork);
 
@@ -126,6 +128,7 @@ async function openSession(reactor, id) {
     reactor.description ??= (await read(reactor.links.self.slice(1))).value;
     if (session !== open) return;
     composer.open(session, reactor.description);
+    parameters.open(reactor.description);
     showCommands(session);
   } catch (problem) {
     if (session === open) part.examples.replaceChildren(describe(problem));
@@ -148,6 +151,7 @@ function leaveSession() {
   effects.close();
   timers.close();
   subscribers.close();
+  parameters.close();
   composer.close();
   sessions.close();
 }
@@ -166,10 +170,15 @@ function showStatus(session, status) {
   if (status === "live" || status === "ended") sessions.load();
 }
 
-/** Creates the open session, after its end or where sessions are created explicitly. */
+/** Creates the open session: after its end, with parameters, or where sessions are created explicitly. */
 async function begin() {
   const session = open;
+  const { body } = parameters;
   try {
+    if (body) {
+      const headers = { "Content-Type": "application/json" };
+      await send(session.address, { method: "PUT", headers, body });
+    }
     await session.live.begin();
   } catch (problem) {
     if (session === open) part["gone-problem"].replaceChildren(describe(problem));
