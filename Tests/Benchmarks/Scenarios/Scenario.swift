@@ -12,7 +12,8 @@ struct Scenario {
       .posts, .authenticatedPosts, .postsBesideStreams, .idleStreams, .fanOut, .flood,
       .manySessions, .stalledReader,
       .sessionsAlive, .start, .loading, .storedSessions, .growth,
-      .durablePosts, .changes, .streams, .inProcess, .swiftClient, .flows, .before,
+      .durablePosts, .changes, .streams, .inProcess, .swiftClient, .flows,
+      .sends, .timers, .presence, .before,
     ]
   }
 }

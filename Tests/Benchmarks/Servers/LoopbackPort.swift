@@ -21,10 +21,15 @@ enum LoopbackPort {
   static func accepts(_ port: Int) -> Bool {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     defer { close(descriptor) }
+    return connect(descriptor, to: port)
+  }
+
+  /// Connects a socket to a port; returns whether it succeeded.
+  static func connect(_ descriptor: Int32, to port: Int) -> Bool {
     var address = address(UInt16(port))
     return withUnsafePointer(to: &address) {
       $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+        Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
       }
     }
   }
