@@ -391,7 +391,8 @@ let package = Package(
       name: "EndToEndTests",
       dependencies: [
         "Brokers", "HotPathCounts", "PublicTestData", "ReactorClient", "ReactorCoding",
-        "ReadmeExample", "TestSupport", "cart", "faulty", "reactord", "room", "todo",
+        "ReadmeExample", "TestSupport", "cart", "faulty", "reactord", "room", "talk",
+        "todo",
       ],
       exclude: [
         "Durability/faults.c",  // the tests compile it, to be preloaded
@@ -437,6 +438,11 @@ let package = Package(
     .executableTarget(
       name: "cart", dependencies: ["ReactorCore", "ReactorHost", "ReactorService"],
       path: "Tests/UsersAndRights", swiftSettings: settings),
+
+    // The reactors of the tutorial "Sessions that talk to each other".
+    .executableTarget(
+      name: "talk", dependencies: ["ReactorCore", "ReactorHost", "ReactorService"],
+      path: "Tests/SessionsThatTalk", swiftSettings: settings),
 
     // The package of the tutorial, which has a manifest of its own.
     .target(

@@ -10,30 +10,8 @@ struct UsersAndRightsTests {
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()
 
-  /// A code block of the guide.
-  struct Block {
-    let language: String
-    let code: String
-  }
-
-  private static func blocks() throws -> [Block] {
-    let guide = try String(
-      contentsOf: root.appending(
-        path: "Sources/ReactorService/Documentation.docc/UsersAndRights.md"), encoding: .utf8)
-    var blocks: [Block] = []
-    var open: (language: String, lines: [Substring])?
-    for line in guide.split(separator: "\n", omittingEmptySubsequences: false) {
-      if let block = open, line == "```" {
-        blocks.append(
-          Block(language: block.language, code: block.lines.map { $0 + "\n" }.joined()))
-        open = nil
-      } else if open != nil {
-        open?.lines.append(line)
-      } else if line.hasPrefix("```") {
-        open = (String(line.dropFirst(3)), [])
-      }
-    }
-    return blocks
+  private static func blocks() throws -> [Guide.Block] {
+    try Guide("Sources/ReactorService/Documentation.docc/UsersAndRights.md").blocks
   }
 
   @Test(arguments: ["CartDelegate.swift", "main.swift"])
