@@ -170,6 +170,7 @@ struct SessionEndpoints {
     struct Origin: Decodable {
       let session: String
       let version: Int?
+      let timers: Bool?
     }
 
     let id: String?
@@ -195,14 +196,19 @@ struct SessionEndpoints {
       let source = SessionKey(reactor: reactor.name, id: origin.session)
       try call.scope.require(.read, .read, reactor, origin.session)
       try call.scope.require(.manage, .fork(from: source), reactor, id)
+      @Sendable func forked(_ result: Result<OpenedSession, SessionError>) {
+        if case .success = result { call.scope.countCreation() }
+        reply(created(result, reactor, id))
+      }
+      if origin.timers == true {
+        guard origin.version == nil else { throw Self.timersOfVersion }
+        return reactor.forkWithTimers(
+          origin.session, to: id, parameters: parameters, completion: forked)
+      }
       // Folds the version.
       return try call.inBackground {
         reactor.fork(
-          origin.session, at: origin.version, to: id, parameters: parameters
-        ) { result in
-          if case .success = result { call.scope.countCreation() }
-          reply(created(result, reactor, id))
-        }
+          origin.session, at: origin.version, to: id, parameters: parameters, completion: forked)
       }
     }
     try call.scope.require(.manage, .create, reactor, id)
@@ -210,6 +216,13 @@ struct SessionEndpoints {
       if case .success = result { call.scope.countCreation() }
       reply(created(result, reactor, id))
     }
+  }
+
+  private static var timersOfVersion: Problem {
+    Problem(
+      .invalidBody,
+      "Timers are not part of the log: a fork has them at the current version only. Omit version.",
+      members: [.init("pointer", "/from/timers"), .init("expected", .array(["false"]))])
   }
 
   /// The validated parameters of a body.

@@ -107,6 +107,10 @@ enum OpenAPISchemas {
         "properties": [
           "session": ["type": "string", "pattern": .string(sessionID)],
           "version": ["type": ["integer", "null"], "minimum": 0],
+          "timers": [
+            "type": ["boolean", "null"],
+            "description": "Whether the pending timers are copied; excludes `version`.",
+          ],
         ],
         "required": ["session"],
       ]),

@@ -29,7 +29,7 @@ extension LiveSession {
   }
 
   /// Sets or removes a timer with the batch of the turn.
-  private func set(_ id: String, to timer: StoredTimer?) {
+  func set(_ id: String, to timer: StoredTimer?) {
     let hasChanged = timers.withLock { timers in
       defer { timers[id] = timer }
       return timers[id] != timer
@@ -123,7 +123,8 @@ extension LiveSession {
     if !isEnqueued { completion(.overloaded) }
   }
 
-  private func whenCommitted(_ completion: @escaping @Sendable (Bool) -> Void) {
+  /// Calls a closure when everything before it is durable, or the session has ended.
+  func whenCommitted(_ completion: @escaping @Sendable (Bool) -> Void) {
     let waits = commits.withLock { $0.whenAllIsCommitted(completion) }
     if !waits { completion(!hasEnded) }
   }

@@ -35,7 +35,7 @@ extension InspectorBrowserTests {
       #expect(
         try session.client.get(session.path + "/parameters").json
           == ["item": "A \"chair\"", "endsAt": "2090-01-01T00:00:00.000Z"])
-      try page.expectText("A \"chair\"", in: "#state")
+      try page.expectText(#"A \"chair\""#, in: "#state")
     }
 
     @Test func `a reactor without parameters has no form`() throws {

@@ -19,10 +19,9 @@ struct SessionsThatTalkTests {
 
   @Test func `each command has the output that the tutorial shows`() throws {
     let server = try ReactordProcess(program: "talk")
-    var blocks = guide.blocks.filter { $0.language != "swift" }[...]
-    while let command = blocks.popFirst() {
-      let output = try #require(blocks.popFirst())
-      #expect((command.language, output.language) == ("sh", ""))
+    let blocks = guide.blocks.filter { $0.language != "swift" }
+    #expect(blocks.map(\.language) == Array(repeating: ["sh", ""], count: 4).flatMap(\.self))
+    for (command, output) in zip(blocks, blocks.dropFirst()) where command.language == "sh" {
       let process = try ChildProcess(
         "/usr/bin/bash", ["-eu", "-c", command.code], environment: ["URL": server.url])
       #expect(try process.wait() == .code(0), "\(command.code)\n\(process.standardError)")

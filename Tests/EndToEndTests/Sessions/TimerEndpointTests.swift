@@ -55,6 +55,39 @@ import Testing
     #expect(actions == [0, 1])
   }
 
+  @Test(arguments: [true, false])
+  func `a fork has the timers if it asks for them, at the current version`(isDurable: Bool) throws {
+    let folder = try TemporaryFolder()
+    let flags = isDurable ? ["--store", "sqlite:\(folder["log.db"])"] : []
+    var server = try ReactordProcess(flags, program: "faulty")
+    var session = server.session(of: "alarm")
+    #expect(try arm(session).status == 200)
+    func fork(_ id: String, _ origin: String) throws -> HTTPResponse {
+      let body = #"{"id":"\#(id)","from":{"session":"\#(session.id)"\#(origin)}}"#
+      return try session.client.send("POST", session.siblings, json: body)
+    }
+    func timers(_ id: String) throws -> JSON? {
+      try session.client.get("\(session.siblings)/\(id)/timers").json["timers"]
+    }
+    #expect(try fork("plain", "").status == 201)
+    #expect(try timers("plain") == [])
+    #expect(try fork("copy", #","timers":true"#).status == 201)
+    let own = try timers(session.id)
+    #expect(own?.array?.count == 2)
+    #expect(try timers("copy") == own)
+    let rejected = try fork("old", #","timers":true,"version":0"#)
+    #expect(try expectProblem(rejected, 422, "invalid-body")["pointer"] == "/from/timers")
+    try expectProblem(fork("copy", #","timers":true"#), 409, "session-exists")
+    // The copies are timers of their own.
+    #expect(try session.delete().status == 204)
+    guard isDurable else { return }
+    server.process.kill()
+    try server.process.wait()
+    server = try ReactordProcess(flags, program: "faulty")
+    session = SessionClient(server.client(), session.path)
+    #expect(try timers("copy") == own)
+  }
+
   @Test func `a session has at most sessions.timers`() throws {
     let server = try ReactordProcess("--sessions-timers", "3", program: "faulty")
     let session = server.session(of: "alarm")

@@ -106,7 +106,7 @@ struct SignalTests {
 
   @Test func `the sender is the principal, and no other name`() throws {
     let configuration = try SignedToken.configuration(
-      rules: #"[{"allow":"act","to":"number/*"}]"#)
+      rules: #"[{"allow":"act","to":"number/*","anonymous":true},{"allow":"act","to":"number/*"}]"#)
     let service = Service(settings: { $0.authentication = configuration })
     let token = [
       (name: HTTPHeader.authorization, value: "Bearer \(SignedToken.make(#"{"sub":"ada"}"#))")

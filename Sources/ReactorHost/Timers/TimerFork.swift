@@ -1,0 +1,84 @@
+internal import ReactorCore
+internal import ReactorLog
+internal import Synchronization
+
+extension HostedReactor {
+  /// Creates a session with the current history of another one, and with its pending timers.
+  ///
+  /// Timers are not part of the log, so that only the current version has any. They are stored directly
+  /// after the fork: the end of the process in between leaves a fork without them, and without a
+  /// response.
+  ///
+  /// - Parameters:
+  ///   - source: The id of the other session, which must exist.
+  ///   - id: The id of the new session, which must not exist.
+  ///   - parameters: The parameters of the new session; `nil` for those of the other one.
+  ///   - completion: Called at once or later, on any thread.
+  public func forkWithTimers(
+    _ source: String, to id: String, parameters: [UInt8]?,
+    completion: @escaping @Sendable (Result<OpenedSession, SessionError>) -> Void
+  ) {
+    findSession(source) { [self] result in
+      switch result {
+      case .success(.open(let session)):
+        guard let session = session as? LiveSession else { return completion(.failure(.unknown)) }
+        fork(session, to: id, parameters, completion)
+      case .success(.absent): completion(.failure(.unknown))
+      case .failure(let error): completion(.failure(error))
+      }
+    }
+  }
+
+  private func fork(
+    _ source: LiveSession, to id: String, _ parameters: [UInt8]?,
+    _ completion: @escaping @Sendable (Result<OpenedSession, SessionError>) -> Void
+  ) {
+    source.durableTimers { [self] current in
+      guard let (version, timers) = current else {
+        let reason = LogError.unavailable("The session cannot be read at present.")
+        return completion(.failure(source.hasEnded ? .ended : .log(reason)))
+      }
+      fork(source.key.id, at: version, to: id, parameters: parameters) { result in
+        guard case .success(let opened) = result, !timers.isEmpty,
+          let session = opened.session as? LiveSession
+        else { return completion(result) }
+        session.adopt(timers) { error in
+          completion(error.map { .failure(.log($0)) } ?? result)
+        }
+      }
+    }
+  }
+}
+
+extension LiveSession {
+  /// Reads the timers and the version that they belong to, in a turn of the session.
+  ///
+  /// - Parameter completion: Called when both are durable; with `nil` if the mailbox is full, or the
+  ///   session has ended.
+  fileprivate func durableTimers(
+    completion: @escaping @Sendable ((version: Int, timers: [StoredTimer])?) -> Void
+  ) {
+    let isEnqueued = enqueue(bound: environment.settings.mailboxBound) { [self] in
+      let version = commits.withLock { $0.reducedVersion }
+      let timers = timers.withLock { Array($0.values) }
+      whenCommitted { completion($0 ? (version, timers) : nil) }
+    }
+    if !isEnqueued { completion(nil) }
+  }
+
+  /// Sets the timers of the session that this one is a fork of, in a turn of the session.
+  ///
+  /// - Parameters:
+  ///   - timers: The timers.
+  ///   - completion: Called when they are durable, or with the error that prevents it.
+  fileprivate func adopt(
+    _ timers: [StoredTimer], completion: @escaping @Sendable (LogError?) -> Void
+  ) {
+    enqueue { [self] in
+      for timer in timers { set(timer.id, to: timer) }
+      whenCommitted { [self] isCommitted in
+        completion(isCommitted ? nil : fault ?? .unavailable("The fork has ended."))
+      }
+    }
+  }
+}
