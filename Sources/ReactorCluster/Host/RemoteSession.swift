@@ -12,6 +12,7 @@ final class RemoteSession: SubmissionTarget {
     var image: SessionImage
     var observers: [any SessionObserver] = []
     var presenceObservers: [any PresenceObserver] = []
+    var signalObservers: [any SignalObserver] = []
     /// The streams of this node, per owner.
     var streams: [StreamOwner: Int] = [:]
     var revision = 0
@@ -185,6 +186,19 @@ final class RemoteSession: SubmissionTarget {
 
   func stopObservingPresence(_ observer: any PresenceObserver) {
     state.withLock { $0.presenceObservers.removeAll { $0 === observer } }
+  }
+
+  /// Notifies the observers of this node: signals are not sent to other nodes.
+  func publish(_ signal: SessionSignal) {
+    for observer in state.withLock({ $0.signalObservers }) { observer.didReceive(signal) }
+  }
+
+  func observeSignals(_ observer: any SignalObserver) {
+    state.withLock { $0.signalObservers.append(observer) }
+  }
+
+  func stopObservingSignals(_ observer: any SignalObserver) {
+    state.withLock { $0.signalObservers.removeAll { $0 === observer } }
   }
 
   /// The owner has published the subscribers of all nodes.

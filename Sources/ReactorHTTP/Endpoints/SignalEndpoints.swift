@@ -51,7 +51,7 @@ struct SignalEndpoints {
     call.streamSource(of: reactor, id, in: host) { [reply = call.reply] result in
       switch result {
       case .success(let session):
-        session.publish(Signal(json, from: sender))
+        session.publish(SessionSignal(json, from: sender))
         reply(HTTPResponse(status: 204))
       case .failure(let error): reply(Problem(error))
       }

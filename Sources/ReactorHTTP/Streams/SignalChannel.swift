@@ -31,7 +31,7 @@ final class SignalChannel: NoticeChannel, SignalObserver {
     buffer.withLock { $0.next(at: position) }
   }
 
-  func didReceive(_ signal: Signal) {
+  func didReceive(_ signal: SessionSignal) {
     let sender = signal.sender.map { JSONValue.string($0) } ?? .null
     let json =
       Array(#"{"from":"#.utf8) + sender.bytes + Array(#","signal":"#.utf8) + signal.json

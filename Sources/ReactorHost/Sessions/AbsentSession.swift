@@ -235,7 +235,7 @@ final class AbsentSession: SessionSource {
     }
   }
 
-  func publish(_ signal: Signal) {
+  func publish(_ signal: SessionSignal) {
     let (session, observers) = state.withLock { ($0.session, $0.signalObservers) }
     if let session { return session.publish(signal) }
     for observer in observers { observer.didReceive(signal) }

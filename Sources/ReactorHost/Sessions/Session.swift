@@ -30,7 +30,7 @@ public protocol SessionSource: StateSource {
   func stopObservingPresence(_ observer: any PresenceObserver)
 
   /// Notifies the observers of signals, on this thread and without waiting for the session.
-  func publish(_ signal: Signal)
+  func publish(_ signal: SessionSignal)
 
   /// Adds an observer of the signals that are published from now on.
   func observeSignals(_ observer: any SignalObserver)

@@ -7,7 +7,7 @@ struct SignalTests {
   private final class Observer: SignalObserver {
     let seen = Recorder<String>()
 
-    func didReceive(_ signal: Signal) {
+    func didReceive(_ signal: SessionSignal) {
       seen.add("\(signal.sender ?? "-") \(String(decoding: signal.json, as: UTF8.self))")
     }
   }
@@ -15,13 +15,13 @@ struct SignalTests {
   @Test func `observers get the signals between adding and removing them`() throws {
     let session = try Stage().session()
     let (one, two) = (Observer(), Observer())
-    session.publish(Signal(Array("0".utf8), from: nil))
+    session.publish(SessionSignal(Array("0".utf8), from: nil))
     session.observeSignals(one)
-    session.publish(Signal(Array("1".utf8), from: "ada"))
+    session.publish(SessionSignal(Array("1".utf8), from: "ada"))
     session.observeSignals(two)
-    session.publish(Signal(Array("2".utf8), from: nil))
+    session.publish(SessionSignal(Array("2".utf8), from: nil))
     session.stopObservingSignals(one)
-    session.publish(Signal(Array("3".utf8), from: nil))
+    session.publish(SessionSignal(Array("3".utf8), from: nil))
     #expect(one.seen.values == ["ada 1", "- 2"])
     #expect(two.seen.values == ["- 2", "- 3"])
   }
@@ -40,7 +40,7 @@ struct SignalTests {
         while observer.seen.values.isEmpty {}
       }
     }
-    session.publish(Signal(Array("1".utf8), from: nil))
+    session.publish(SessionSignal(Array("1".utf8), from: nil))
     #expect(observer.seen.values == ["- 1"])
     await blocked.value
     #expect(outcome.values.isEmpty)

@@ -2,7 +2,7 @@ internal import ReactorLog
 internal import Synchronization
 
 /// A message to the subscribers of a session, which is published and not stored.
-public struct Signal: Sendable {
+public struct SessionSignal: Sendable {
   /// The id of the sender's principal, or the name that it chose; `nil` for an anonymous sender.
   public let sender: String?
 
@@ -22,13 +22,13 @@ public protocol SignalObserver: AnyObject, Sendable {
   ///
   /// Called on the thread of the request, several at the same time for several requests; it must not
   /// block. The signals of one request after the other arrive in their order.
-  func didReceive(_ signal: Signal)
+  func didReceive(_ signal: SessionSignal)
 }
 
 /// Signals pass by the session's queue, so that they neither wait for actions nor delay them.
 extension LiveSession {
   @usableFromInline
-  func publish(_ signal: Signal) {
+  func publish(_ signal: SessionSignal) {
     for observer in signalObservers.withLock({ $0 }) { observer.didReceive(signal) }
   }
 
