@@ -19,6 +19,7 @@ public final class Host: Sendable {
   let logger: Logger
   private let reactorsByName: [String: any HostedReactor]
   private let globalsByName: [String: any SharedGlobal]
+  private let follower: GlobalFollower
 
   /// Creates a host.
   ///
@@ -46,6 +47,7 @@ public final class Host: Sendable {
     self.globals = globals
     let local = registrations.map { $0.host(in: environment) }
     self.local = local
+    follower = GlobalFollower(local)
     reactors = local.map { router?.route($0) ?? $0 }
     for registration in registrations {
       log.willFold(registration.name, schema: registration.schema)
@@ -57,6 +59,11 @@ public final class Host: Sendable {
     reactorsByName = Dictionary(reactors.map { ($0.name, $0) }) { $1 }
     globalsByName = Dictionary(globals.map { ($0.name, $0) }) { $1 }
     environment.sessions.set(self)
+    for global in globals { _ = global.observe(follower) }
+  }
+
+  deinit {
+    for global in globals { global.stopObserving(follower) }
   }
 
   /// Describes the first typed reference of a reactor to one that is not hosted, or is of another

@@ -77,7 +77,8 @@ public final class AuctionReactor: Reactor {
     let state = currentState
     switch action {
     case .open:
-      guard state.phase != .closed, !state.isListed, !isOpening else { return .empty() }
+      // An interrupted request runs again, perhaps after the end: it is to be listed even so.
+      guard !state.isListed, !isOpening else { return .empty() }
       isOpening = true
       return open(isNew: state.phase == .new)
     case .bid(let name, let amount):

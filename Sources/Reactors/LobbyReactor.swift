@@ -63,7 +63,9 @@ public final class LobbyReactor: Reactor {
   public func reduce(state: State, mutation: Mutation) -> State {
     var state = state
     switch mutation {
-    case .add(let listing): state.open.append(listing)
+    // After a crash the end of an auction may arrive before its beginning.
+    case .add(let listing):
+      if !state.sold.contains(where: { $0.id == listing.id }) { state.open.append(listing) }
     case .sell(let sale):
       state.open.removeAll { $0.id == sale.id }
       state.sold = (state.sold + [sale]).suffix(State.saleLimit)

@@ -4,23 +4,21 @@ internal import Synchronization
 
 /// Lists of sessions: the log has all that are stored, the owners the others and the subscribers.
 extension ClusterNode {
-  /// The time that a list waits for the other nodes.
-  private static let listTimeout = Duration.milliseconds(500)
-
   /// The sessions of a reactor that the other nodes have in memory; a node that does not reply in time
   /// is left out.
   func summaries(
     of reactor: String, after id: String?, limit: Int,
     completion: @escaping @Sendable ([SessionSummary]) -> Void
   ) {
-    let (me, others) = state.withLock { state in
-      (state.machine.node, Array(state.machine.membership.members.keys))
+    let (me, others, timeout) = state.withLock { state in
+      let machine = state.machine
+      return (machine.node, Array(machine.membership.members.keys), machine.settings.listLimit)
     }
     guard !others.isEmpty else { return completion([]) }
     let collected = Collected(others.count, completion)
     let request = NodeRequest.list(reactor: reactor, after: id, limit: limit).bytes(from: me)
     for other in others {
-      bus.request(request, to: other, within: Self.listTimeout) { result in
+      bus.request(request, to: other, within: .milliseconds(timeout)) { result in
         guard case .success(let bytes) = result, case .sessions(let found)? = NodeReply(bytes)
         else {
           return collected.add([])

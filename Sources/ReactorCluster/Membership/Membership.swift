@@ -72,8 +72,11 @@ public struct Membership: Sendable {
     }
     let known = members[node]?.heartbeat
     if known == nil, members.count >= Self.limit { return .known }
-    members[node] = Member(heartbeat: heartbeat, heardAt: now)
-    guard known != heartbeat else { return .known }
+    // One heartbeat may overtake another; the state of an incarnation only advances.
+    var latest = heartbeat
+    if let known, heartbeat.state.rawValue < known.state.rawValue { latest = known }
+    members[node] = Member(heartbeat: latest, heardAt: now)
+    guard known != latest else { return .known }
     let previous = known == nil ? members.keys.first { $0.name == node.name && $0 != node } : nil
     if let previous { _ = fail(previous) }
     return .changed(replaced: previous)

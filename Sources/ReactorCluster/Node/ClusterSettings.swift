@@ -23,6 +23,9 @@ public struct ClusterSettings: Sendable {
   /// The time after which a request without a response ends.
   public var requestLimit: Milliseconds = 30_000
 
+  /// The time that a list of sessions waits for the other nodes.
+  public var listLimit: Milliseconds = 500
+
   /// The maximum number of nodes that a request visits because each one names another owner.
   public var hops = 3
 

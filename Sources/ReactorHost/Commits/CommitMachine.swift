@@ -62,9 +62,7 @@ struct CommitMachine<Reply: Sendable>: Sendable {
   /// The version of the last mutation that was reduced, committed or not.
   private(set) var reducedVersion: Int
   private(set) var lastActiveAt: Timestamp
-  /// Whether the log has the session.
-  ///
-  /// One without mutations may be in memory only.
+  /// Whether the log has the session; one without mutations may be in memory only.
   private(set) var isStored: Bool
   private(set) var phase = Phase.idle
   private var holds: Holds = []
@@ -289,9 +287,10 @@ extension CommitMachine {
     return .wait
   }
 
-  /// Whether a request with a key of this name is being executed.
+  /// Whether a request with a key of this name is being executed; none is after the end.
   func use(of key: IdempotencyKey) -> KeyUse {
-    keys[key.name].map { .executing($0) } ?? .free(releases: releasedKeys)
+    if hasEnded { return .free(releases: releasedKeys) }
+    return keys[key.name].map { .executing($0) } ?? .free(releases: releasedKeys)
   }
 
   /// Claims a key for a request.
@@ -301,8 +300,9 @@ extension CommitMachine {
   ///   - releases: The number that ``use(of:)`` returned before the log was searched for the key's
   ///     outcome.
   /// - Returns: Whether the key was claimed: not if another request has claimed it, or any key was
-  ///   released meanwhile, whose outcome the search may have missed.
+  ///   released meanwhile, whose outcome the search may have missed. No key is needed after the end.
   mutating func claim(_ key: IdempotencyKey, at releases: Int) -> Bool {
+    if hasEnded { return true }
     guard keys[key.name] == nil, releasedKeys == releases else { return false }
     keys[key.name] = key
     return true

@@ -25,7 +25,7 @@ final class AbsentSession: SessionSource {
     var isPublishing = false
   }
 
-  private let key: SessionKey
+  let key: SessionKey
   private let environment: ReactorEnvironment
   private let state = Mutex(State())
 
@@ -341,6 +341,14 @@ final class AbsentSessions: Sendable {
       count.store(entries.count, ordering: .sequentiallyConsistent)
       return session
     }
+  }
+
+  /// The sources of sessions that do not exist, as far as is known.
+  var all: [AbsentSession] {
+    guard count.load(ordering: .sequentiallyConsistent) > 0 else { return [] }
+    // Released after the lock, which the end of a source takes.
+    let sources = entries.withLock { $0.values.compactMap(\.session) }
+    return sources.filter(\.isAbsent)
   }
 
   /// The source for a session that is created or ended now.

@@ -143,6 +143,13 @@ final class ReactorRuntime: HostedReactor {
     }
   }
 
+  /// Creates the sessions in memory that have streams and do not exist.
+  func createStreamedSessions() {
+    for absent in environment.absent.all {
+      session(absent.key.id, for: .use, parameters: nil) { _ in }
+    }
+  }
+
   private func slotIfKnown(_ id: String) -> SessionSlot? {
     shard(of: id).table.withLock { $0.slots[id] }
   }

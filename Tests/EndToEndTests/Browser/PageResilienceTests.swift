@@ -64,7 +64,6 @@ extension InspectorBrowserTests {
     ])
     func `HTML in a State is shown as text`(name: String) throws {
       let session = server.session(of: "profile")
-      try session.post("[]")
       try page.open(session)
       let body = try #require(Self.json(name))
       #expect(
@@ -82,9 +81,7 @@ extension InspectorBrowserTests {
 
     @Test func `a long text is truncated, and complete after a click`() throws {
       let name = String(repeating: "a", count: 900_000)
-      let session = server.session(of: "profile")
-      try session.post("[]")
-      try page.open(session)
+      try page.open(server.session(of: "profile"))
       _ = try server.client().send("PUT", "/v1/globals/currentUser", json: #"{"name":"\#(name)"}"#)
       try page.expectText("898,002 more characters", in: "#state")
       try page.browser.expect(
@@ -129,9 +126,7 @@ extension InspectorBrowserTests {
     }
 
     @Test func `addresses in a State are not links`() throws {
-      let session = server.session(of: "profile")
-      try session.post("[]")
-      try page.open(session)
+      try page.open(server.session(of: "profile"))
       _ = try server.client().send(
         "PUT", "/v1/globals/currentUser", json: #"{"name":"javascript:document.title='hacked'"}"#)
       try page.expectText("javascript:", in: "#state")

@@ -141,8 +141,8 @@ import Testing
   }
 
   @Test func `a session is created with parameters, once`() async throws {
-    struct Parameters: Codable, Equatable { var item: String, endsAt: Int64 }
-    let lamp = Parameters(item: "A lamp", endsAt: 4_000_000_000_000)
+    struct Parameters: Codable, Equatable { var item: String, endsAt: String }
+    let lamp = Parameters(item: "A lamp", endsAt: "2096-10-02T07:06:40.000Z")
     let auction = client.reactor(RemoteAuction.self, "auction", session: newSessionID())
     let missing = await #expect(throws: Problem.self) { try await auction.begin() }
     #expect(missing?.kind.rawValue == "parameters-required")
@@ -150,7 +150,7 @@ import Testing
     #expect(try await auction.begin(with: lamp).item == "A lamp")
     #expect(try await auction.parameters(as: Parameters.self) == lamp)
     let other = await #expect(throws: Problem.self) {
-      try await auction.begin(with: Parameters(item: "A chair", endsAt: 1))
+      try await auction.begin(with: Parameters(item: "A chair", endsAt: "2096-10-02T07:06:41.000Z"))
     }
     #expect(other?.kind.rawValue == "session-exists")
     let wrong = await #expect(throws: Problem.self) {

@@ -42,6 +42,17 @@ struct MembershipTests {
     #expect(membership.members.count == 1)
   }
 
+  @Test func `a heartbeat that was overtaken does not take the state of a node back`() {
+    var membership = Membership(suspect: 2_000)
+    _ = membership.receive(beat(first), at: 0)
+    expectEqual(membership.receive(beat(first, .joining), at: 10), .known)
+    #expect(membership.members[first]?.heartbeat.state == .ready)
+    #expect(membership.members[first]?.heardAt == 10)
+    expectEqual(membership.receive(beat(first, .draining), at: 20), .changed(replaced: nil))
+    expectEqual(membership.receive(beat(first), at: 30), .known)
+    #expect(membership.members[first]?.heartbeat.state == .draining)
+  }
+
   @Test func `a node that leaves is not suspected but gone`() {
     var membership = Membership(suspect: 2_000)
     _ = membership.receive(beat(first), at: 0)

@@ -17,7 +17,9 @@ struct BrokerNodeTests {
     let log: NATSLog
     let bus: NATSBus
 
-    init(_ name: String, _ addresses: NATSAddresses) async throws {
+    init(
+      _ name: String, _ addresses: NATSAddresses, _ clusterSettings: ClusterSettings
+    ) async throws {
       var settings = NATSLog.Settings(addresses, node: name)
       settings.replicas = 1
       let log = try await NATSLog.open(settings)
@@ -25,7 +27,7 @@ struct BrokerNodeTests {
       bus = try NATSBus(
         connection, prefix: settings.name, incarnation: .random(in: 1 ... .max)
       ) { log.failure == nil }
-      node = ClusterNode(named: name, bus: bus)
+      node = ClusterNode(named: name, bus: bus, settings: clusterSettings)
       host = Host(
         [ReactorRegistration("counter", summary: "") { CounterReactor() }], log: log, router: node)
       self.log = log
@@ -46,10 +48,14 @@ struct BrokerNodeTests {
 
   private let key = SessionKey(reactor: "counter", id: "demo")
 
-  private func start(_ broker: Broker) async throws -> [Member] {
+  private func start(
+    _ broker: Broker, settings: ClusterSettings = .undetecting
+  ) async throws -> [Member] {
     let addresses = try #require(NATSAddresses(broker.url))
     var members: [Member] = []
-    for name in ["n1", "n2", "n3"] { members.append(try await Member(name, addresses)) }
+    for name in ["n1", "n2", "n3"] {
+      members.append(try await Member(name, addresses, settings))
+    }
     try await wait { [members] in members.allSatisfy { $0.node.readyNodes.count == 3 } }
     return members
   }
@@ -80,7 +86,7 @@ struct BrokerNodeTests {
 
   @Test func `the kill of the owner loses and doubles no action`() async throws {
     let broker = try Broker()
-    let members = try await start(broker)
+    let members = try await start(broker, settings: .repeating)
     _ = try await members[0].host.post(#""increase""#, to: key.id)
     let owner = try #require(members.first { $0.node.holds(key) })
     let others = members.filter { $0 !== owner }

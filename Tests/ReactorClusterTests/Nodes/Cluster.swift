@@ -16,13 +16,9 @@ final class Cluster: Sendable {
     let bus: MemoryBus
     let theme: Global<String>
 
-    init(_ name: String, _ cluster: Cluster) {
+    init(_ name: String, _ cluster: Cluster, _ settings: ClusterSettings) {
       bus = MemoryBus(cluster.network)
       log = WriterLog(cluster.store, writer: name)
-      var settings = ClusterSettings()
-      settings.heartbeat = 50
-      settings.suspect = 400
-      settings.repetition = 500
       node = ClusterNode(named: name, bus: bus, settings: settings)
       theme = Global("theme", "light")
       host = Host(
@@ -48,9 +44,11 @@ final class Cluster: Sendable {
   var members: [Member] { stored.withLock { $0 } }
 
   /// Starts nodes, and waits until each knows the others as ready.
-  init(_ names: [String] = ["n1", "n2", "n3"]) async throws {
+  init(
+    _ names: [String] = ["n1", "n2", "n3"], settings: ClusterSettings = .undetecting
+  ) async throws {
     for name in names {
-      let member = Member(name, self)
+      let member = Member(name, self, settings)
       stored.withLock { $0.append(member) }
     }
     try await wait { self.members.allSatisfy { $0.node.readyNodes.count == names.count } }
@@ -77,9 +75,37 @@ final class Cluster: Sendable {
   }
 }
 
-/// Waits until a condition holds; fails after a minute.
+extension ClusterSettings {
+  /// A node that is slow does not count as failed, and its requests are neither repeated nor given up:
+  /// only a node without a receiver counts as failed, at the first request to it.
+  static var undetecting: ClusterSettings {
+    var settings = ClusterSettings()
+    settings.heartbeat = 50
+    settings.suspect = 600_000
+    settings.repetition = 600_000
+    settings.requestLimit = 600_000
+    settings.listLimit = 600_000
+    return settings
+  }
+
+  /// Like ``undetecting``, and a request is repeated: a node may end after it has received one.
+  static var repeating: ClusterSettings {
+    var settings = undetecting
+    settings.repetition = 2_500
+    return settings
+  }
+
+  /// Like ``repeating``, and a node without heartbeats counts as failed.
+  static var suspicious: ClusterSettings {
+    var settings = repeating
+    settings.suspect = 2_000
+    return settings
+  }
+}
+
+/// Waits until a condition holds; fails after ten minutes.
 func wait(until condition: @Sendable () -> Bool) async throws {
-  for _ in 0..<6_000 {
+  for _ in 0..<60_000 {
     if condition() { return }
     try await Task.sleep(for: .milliseconds(10))
   }
