@@ -117,13 +117,15 @@ struct StreamMachineTests {
   @Test func `a topic reopens the stream once, and stays while its session is observed`() {
     var script = live()
     script.perform(script.machine.join("counter/a", topics: .presence, now: script.now))
-    script.perform(script.machine.join("counter/a", topics: .presence, now: script.now))
+    script.perform(
+      script.machine.join("counter/a", topics: [.presence, .signals], now: script.now))
     script.wait()
-    let opening = "open presence=true session=counter%2Fa"
+    let opening = "open presence=true signals=true session=counter%2Fa"
     #expect(script.taken() == ["close", opening, "after \(tag).k-1"])
     script.open()
     script.send("event: presence\ndata: {\"session\":\"counter/a\",\"data\":{\"count\":1}}\n\n")
     #expect(script.taken() == ["counter/a presence"])
+    script.perform(script.machine.join("counter/a", topics: .signals, now: script.now))
     script.close()
     script.wait()
     #expect(script.taken().contains(opening))

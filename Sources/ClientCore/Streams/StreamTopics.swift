@@ -9,6 +9,11 @@ package struct StreamTopics: OptionSet, Sendable {
   /// The subscribers of the sessions.
   package static let presence = StreamTopics(rawValue: 1)
 
+  /// The signals of the sessions.
+  package static let signals = StreamTopics(rawValue: 2)
+
   /// The parameters of the stream, each after a `&`.
-  var query: String { contains(.presence) ? "&presence=true" : "" }
+  var query: String {
+    (contains(.presence) ? "&presence=true" : "") + (contains(.signals) ? "&signals=true" : "")
+  }
 }

@@ -1,4 +1,5 @@
 public import ClientCore
+internal import ReactorCoding
 public import ReactorStreams
 
 /// The subscribers of a session.
@@ -22,6 +23,17 @@ public struct Presence: Decodable, Hashable, Sendable {
   public let more: Int
 }
 
+/// A message between the subscribers of a session, which is stored nowhere.
+public struct RemoteSignal<Value: Sendable>: Sendable {
+  /// The principal of the sender, or the name that it chose; `nil` for neither.
+  public let sender: String?
+
+  /// The message.
+  public let value: Value
+}
+
+extension RemoteSignal: Equatable where Value: Equatable {}
+
 extension RemoteReactor {
   /// The subscribers of the session: those now, and then after changes, at most four times per second.
   ///
@@ -38,6 +50,44 @@ extension RemoteReactor {
     try await client.sender.value(Presence.self, of: .get("\(path)/subscribers"))
   }
 
+  /// The signals that are sent from now on, the own ones included.
+  ///
+  /// The first access adds signals to the stream of the client. There is no promise of delivery: those
+  /// during a reconnection are missed. Signals of another type are skipped. Observers must not block.
+  ///
+  /// - Parameter type: The type of the signals.
+  /// - Returns: The signals of one sender in their order.
+  public func signals<Value: Decodable & Sendable>(
+    of type: Value.Type
+  ) -> Observable<RemoteSignal<Value>> {
+    topics(.signals).signals.asObservable().compactMap { notice -> RemoteSignal<Value>? in
+      guard let content = notice.data["signal"],
+        let value = try? JSONCoder.decode(type, from: content)
+      else { return nil }
+      return RemoteSignal(sender: notice.data["from"]?.string, value: value)
+    }
+  }
+
+  /// Sends a signal to the subscribers of the session; it is stored nowhere.
+  ///
+  /// It is not repeated if its response is lost.
+  ///
+  /// - Parameter value: The message, of at most 4 KiB of JSON (`limits.signal`).
+  /// - Throws: The problem of the response, such as 429 over `limits.signals` per second.
+  public func signal(_ value: some Encodable & Sendable) async throws(Problem) {
+    let name = client.configuration.name.map { "?name=" + $0.percentEncoded } ?? ""
+    let body: [UInt8]
+    do {
+      body = try JSONCoder.encode(value)
+    } catch {
+      throw Problem(.invalidParameter, "The signal cannot be encoded", "\(error)")
+    }
+    _ = try await client.sender.response(
+      to: TransportRequest(
+        "POST", "\(path)/signals\(name)", fields: [.init("Content-Type", "application/json")],
+        body: body))
+  }
+
   private func topics(_ topics: StreamTopics) -> TopicPublishers {
     let publishers = feed.topics
     guard !isStubEnabled else { return publishers }
@@ -47,7 +97,8 @@ extension RemoteReactor {
   }
 }
 
-/// The stream of a session that few reactors use.
+/// The streams of a session that few reactors use.
 final class TopicPublishers: Sendable {
   let presence = ReplayRelay<Presence>.create(bufferSize: 1)
+  let signals = PublishSubject<SessionNotice>()
 }

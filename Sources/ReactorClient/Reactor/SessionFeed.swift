@@ -48,7 +48,7 @@ final class SessionFeed<State: Decodable & Sendable>: SessionObserver {
     }
   }
 
-  /// The publishers of presence, created at the first access.
+  /// The publishers of presence and signals, created at the first access.
   var topics: TopicPublishers {
     contents.withLock { contents in
       if let topics = contents.topics { return topics }
@@ -88,6 +88,7 @@ final class SessionFeed<State: Decodable & Sendable>: SessionObserver {
     switch notice.name {
     case "presence":
       if let presence = try? notice.decode(Presence.self) { topics?.presence.accept(presence) }
+    case "signal": topics?.signals.on(.next(notice))
     default: publishers?.notices.on(.next(notice))
     }
   }

@@ -184,6 +184,23 @@ import Testing
     try presence.last { $0.subscribers.map(\.name) == ["ada"] && $0.count == 1 }
   }
 
+  @Test func `signals reach the subscribers in the order of their sender`() async throws {
+    struct Typing: Codable, Equatable { var letters: Int }
+    let session = newSessionID()
+    let sender = client.reactor(RemoteCounter.self, "counter", session: session)
+    let receiver = try server.swiftClient().reactor(
+      RemoteCounter.self, "counter", session: session)
+    let signals = Recorder(receiver.signals(of: Typing.self))
+    // The stream with signals is open when its presence has arrived.
+    let presence = Recorder(receiver.presence)
+    try presence.first { _ in true }
+    try await sender.signal("of another type")
+    for letters in 1...3 { try await sender.signal(Typing(letters: letters)) }
+    try signals.last { $0.value.letters == 3 }
+    #expect(signals.all.map(\.value.letters) == [1, 2, 3])
+    #expect(signals.all.map(\.sender) == [nil, nil, nil])
+  }
+
   @Test func `types that differ are reported, and the stream continues`() async throws {
     let session = newSessionID()
     let wrong = client.reactor(WrongCounter.self, "counter", session: session)
