@@ -21,7 +21,9 @@ extension HostedReactor {
     findSession(source) { [self] result in
       switch result {
       case .success(.open(let session)):
-        guard let session = session as? LiveSession else { return completion(.failure(.unknown)) }
+        guard let session = session as? LiveSession else {
+          return completion(.failure(.elsewhere))
+        }
         fork(session, to: id, parameters, completion)
       case .success(.absent): completion(.failure(.unknown))
       case .failure(let error): completion(.failure(error))
@@ -39,9 +41,12 @@ extension HostedReactor {
         return completion(.failure(source.hasEnded ? .ended : .log(reason)))
       }
       fork(source.key.id, at: version, to: id, parameters: parameters) { result in
-        guard case .success(let opened) = result, !timers.isEmpty,
-          let session = opened.session as? LiveSession
-        else { return completion(result) }
+        guard case .success(let opened) = result, !timers.isEmpty else {
+          return completion(result)
+        }
+        guard let session = opened.session as? LiveSession else {
+          return completion(.failure(.elsewhere))
+        }
         session.adopt(timers) { error in
           completion(error.map { .failure(.log($0)) } ?? result)
         }
@@ -81,4 +86,10 @@ extension LiveSession {
       }
     }
   }
+}
+
+extension SessionError {
+  /// One of the two sessions belongs to another node of the cluster.
+  fileprivate static let elsewhere = SessionError.log(
+    .unavailable("Another node owns one of the sessions; only its own node copies timers."))
 }
