@@ -175,10 +175,14 @@ public final class Broker: Sendable {
     return path
   }
 
+  /// The ports of all brokers: one that has not bound its port yet must not lose it to another.
+  private static let chosenPorts = Mutex<Set<UInt16>>([])
+
   /// A port outside the range that the system selects from, so that it is free again after a restart.
   static func freePort() -> UInt16 {
     while true {
       let port = UInt16.random(in: 18_000...29_999)
+      guard chosenPorts.withLock({ $0.insert(port).inserted }) else { continue }
       let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
       defer { close(descriptor) }
       if with(port, { bind(descriptor, $0, $1) }) == 0 { return port }

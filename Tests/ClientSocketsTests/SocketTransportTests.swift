@@ -6,7 +6,7 @@ import Testing
 /// The transport of plain sockets against a server that fails in chosen places.
 ///
 /// Timeouts are ten minutes where the failure must be noticed without one.
-@Suite(.timeLimit(.minutes(2))) struct SocketTransportTests {
+@Suite(.timeLimit(.minutes(10))) struct SocketTransportTests {
   private static let key = TransportRequest.Field("Idempotency-Key", "k")
 
   private func transport(_ server: ScriptedServer, connections: Int = 1) -> SocketTransport {
@@ -15,7 +15,7 @@ import Testing
 
   private func request(
     _ method: String = "GET", _ path: String = "a", fields: [TransportRequest.Field] = [],
-    body: String? = nil, timeout: Duration = .seconds(25)
+    body: String? = nil, timeout: Duration = .seconds(600)
   ) -> TransportRequest {
     TransportRequest(
       method, path, fields: fields, body: body.map { Array($0.utf8) }, timeout: timeout)

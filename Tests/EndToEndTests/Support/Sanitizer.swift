@@ -9,5 +9,5 @@ enum Sanitizer {
   /// The time limit of waits for something that has to happen.
   ///
   /// It only ends tests that would hang, and is far above what a busy machine needs.
-  static let timeout = Duration.seconds(isUsed ? 300 : 60)
+  static let timeout = Duration.seconds(300)
 }
