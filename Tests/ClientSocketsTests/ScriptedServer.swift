@@ -35,7 +35,13 @@ final class ScriptedServer: Sendable {
     Thread.detachNewThread { [weak self] in
       for number in 0... {
         let connection = accept(listener, nil, nil)
-        guard connection >= 0, let self else { return }
+        guard connection >= 0, let self else {
+          // Closed here and not at the end of the server: another one may have got the number of a
+          // descriptor that this thread still accepts from.
+          if connection >= 0 { close(connection) }
+          close(listener)
+          return
+        }
         accepted.add(1, ordering: .relaxed)
         guard number < scripts.count else {
           close(connection)
@@ -52,7 +58,6 @@ final class ScriptedServer: Sendable {
 
   deinit {
     shutdown(listener, Int32(SHUT_RDWR))
-    close(listener)
   }
 }
 
