@@ -5,8 +5,8 @@ import Testing
 
 /// The transport of plain sockets against a server that fails in chosen places.
 ///
-/// Timeouts are ten minutes where the failure must be noticed without one. Others are at most 30 s: the
-/// transport gives longer requests threads of their own.
+/// Timeouts are ten minutes where the failure must be noticed without one. Others are at most 30 s:
+/// longer requests have threads of their own.
 @Suite(.timeLimit(.minutes(10))) struct SocketTransportTests {
   private static let key = TransportRequest.Field("Idempotency-Key", "k")
 
