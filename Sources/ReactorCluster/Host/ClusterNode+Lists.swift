@@ -19,7 +19,8 @@ extension ClusterNode {
     let request = NodeRequest.list(reactor: reactor, after: id, limit: limit).bytes(from: me)
     for other in others {
       bus.request(request, to: other, within: .milliseconds(timeout)) { result in
-        guard case .success(let bytes) = result, case .sessions(let found)? = NodeReply(bytes)
+        guard case .success(let bytes) = result,
+          case .sessions(let found)? = NodeReply(reading: bytes)
         else {
           return collected.add([])
         }

@@ -161,7 +161,7 @@ package final class ClusterNode: Sendable {
       [weak self] result in
       let reply = result.flatMap { bytes in
         // Bytes of an unknown protocol: the request may have been executed.
-        NodeReply(bytes).map { .success($0) } ?? .failure(.timedOut)
+        NodeReply(reading: bytes).map { .success($0) } ?? .failure(.timedOut)
       }
       self?.handle { $0.received(reply, of: id, at: $1) }
     }
@@ -272,7 +272,7 @@ enum RemoteResult: Sendable {
     switch result {
     case .response(let bytes, let node):
       self =
-        SessionReply(bytes).map { .success($0, from: node) }
+        SessionReply(reading: bytes).map { .success($0, from: node) }
         ?? .failure(.unavailable("Another node has replied in a format of another release."))
     case .unavailable:
       self = .failure(.unavailable("No node could execute the request. Nothing ran."))

@@ -15,7 +15,7 @@ struct OwnerExecution: Sendable {
   }
 
   func run() {
-    guard let call = SessionCall(request.payload),
+    guard let call = SessionCall(reading: request.payload),
       let reactor = node.reactor(request.session.reactor)
     else { return report(.unavailable) }
     let key = request.session

@@ -110,3 +110,20 @@ struct MessageReader {
     return values
   }
 }
+
+/// A message that can be read from bytes.
+protocol ReadableMessage {
+  static func read(_ reader: inout MessageReader) throws(MessageError) -> Self
+}
+
+extension ReadableMessage {
+  /// Reads a message; `nil` for bytes that are not one of this protocol.
+  init?(reading bytes: [UInt8]) {
+    var reader = MessageReader(bytes)
+    do throws(MessageError) {
+      self = try Self.read(&reader)
+    } catch {
+      return nil
+    }
+  }
+}

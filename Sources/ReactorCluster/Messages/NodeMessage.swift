@@ -82,7 +82,7 @@ public struct PublishedCommits: Equatable, Sendable {
   }
 }
 
-extension NodeMessage {
+extension NodeMessage: ReadableMessage {
   /// The message as bytes.
   public var bytes: [UInt8] {
     var writer = MessageWriter()
@@ -131,15 +131,10 @@ extension NodeMessage {
 
   /// Reads a message; `nil` for bytes that are not one of this protocol.
   public init?(_ bytes: [UInt8]) {
-    var reader = MessageReader(bytes)
-    do throws(MessageError) {
-      self = try Self.read(&reader)
-    } catch {
-      return nil
-    }
+    self.init(reading: bytes)
   }
 
-  private static func read(_ reader: inout MessageReader) throws(MessageError) -> NodeMessage {
+  static func read(_ reader: inout MessageReader) throws(MessageError) -> NodeMessage {
     switch try reader.byte() {
     case 1: .heartbeat(try reader.heartbeat())
     case 2: .expelled(try reader.node())

@@ -46,7 +46,7 @@ extension NodeRequest {
   }
 }
 
-extension NodeReply {
+extension NodeReply: ReadableMessage {
   /// The reply as bytes.
   var bytes: [UInt8] {
     var writer = MessageWriter()
@@ -69,17 +69,7 @@ extension NodeReply {
     return writer.bytes
   }
 
-  /// Reads a reply; `nil` for bytes that are not one of this protocol.
-  init?(_ bytes: [UInt8]) {
-    var reader = MessageReader(bytes)
-    do throws(MessageError) {
-      self = try Self.read(&reader)
-    } catch {
-      return nil
-    }
-  }
-
-  private static func read(_ reader: inout MessageReader) throws(MessageError) -> NodeReply {
+  static func read(_ reader: inout MessageReader) throws(MessageError) -> NodeReply {
     switch try reader.byte() {
     case 1: .response(try reader.data())
     case 2: .ownedBy(try reader.node())

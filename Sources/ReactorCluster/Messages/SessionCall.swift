@@ -4,7 +4,7 @@ internal import ReactorHost
 internal import ReactorLog
 
 /// A request for a session at its owner: the payload of a ``ForwardedRequest``.
-enum SessionCall {
+enum SessionCall: ReadableMessage {
   case open(SessionIntent, parameters: [UInt8]?)
   case find
   case submit(Submission)
@@ -73,17 +73,7 @@ enum SessionCall {
     return writer.bytes
   }
 
-  /// Reads a request; `nil` for bytes that are not one of this protocol.
-  init?(_ bytes: [UInt8]) {
-    var reader = MessageReader(bytes)
-    do throws(MessageError) {
-      self = try Self.read(&reader)
-    } catch {
-      return nil
-    }
-  }
-
-  private static func read(_ reader: inout MessageReader) throws(MessageError) -> SessionCall {
+  static func read(_ reader: inout MessageReader) throws(MessageError) -> SessionCall {
     switch try reader.byte() {
     case 1: .open(try reader.intent(), parameters: try reader.optionalData())
     case 2: .find

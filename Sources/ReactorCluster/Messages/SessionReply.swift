@@ -3,7 +3,7 @@ internal import ReactorHost
 internal import ReactorLog
 
 /// The response of a session's owner.
-enum SessionReply {
+enum SessionReply: ReadableMessage {
   case opened(SessionImage, wasCreated: Bool)
   case absent(CommittedState)
   case outcome(ActionOutcome)
@@ -63,17 +63,7 @@ enum SessionReply {
     return writer.bytes
   }
 
-  /// Reads a response; `nil` for bytes that are not one of this protocol.
-  init?(_ bytes: [UInt8]) {
-    var reader = MessageReader(bytes)
-    do throws(MessageError) {
-      self = try Self.read(&reader)
-    } catch {
-      return nil
-    }
-  }
-
-  private static func read(_ reader: inout MessageReader) throws(MessageError) -> SessionReply {
+  static func read(_ reader: inout MessageReader) throws(MessageError) -> SessionReply {
     switch try reader.byte() {
     case 1: .opened(try reader.image(), wasCreated: try reader.bool())
     case 2: .absent(try reader.state())

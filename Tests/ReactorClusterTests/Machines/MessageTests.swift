@@ -49,7 +49,7 @@ struct MessageTests {
       let read = NodeRequest.read(request.bytes(from: Self.node))
       #expect(read?.request == request && read?.sender == Self.node)
     }
-    for reply in Self.replies { #expect(NodeReply(reply.bytes) == reply) }
+    for reply in Self.replies { #expect(NodeReply(reading: reply.bytes) == reply) }
   }
 
   @Test func `truncated and changed bytes are rejected or read, without a trap`() {
@@ -66,13 +66,13 @@ struct MessageTests {
       }
     }
     #expect(NodeMessage([]) == nil)
-    #expect(NodeReply([200]) == nil)
+    #expect(NodeReply(reading: [200]) == nil)
   }
 
   private func read(_ bytes: [UInt8]) {
     _ = NodeMessage(bytes)
     _ = NodeRequest.read(bytes)
-    _ = NodeReply(bytes)
+    _ = NodeReply(reading: bytes)
   }
 
   @Test func `an invalid session id is not read`() {
