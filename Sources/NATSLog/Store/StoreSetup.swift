@@ -159,10 +159,12 @@ struct StoreSetup: Sendable {
       NATSLogError(
         "JetStream does not reply; is it enabled on the brokers? (\(error.reason))",
         isTemporary: true)
-    case .api(10074, _), .api(10005, _):
-      // 10074: one broker without a cluster; 10005: fewer brokers than replicas.
+    case .api(let code, _) where code == 10074 || code == 10005:
+      // 10074: one broker without a cluster; 10005: fewer brokers than replicas, which those that
+      // have just started are until they know one another.
       NATSLogError(
-        "cluster.replicas is \(replicas), but there are fewer brokers; start more or lower it")
+        "cluster.replicas is \(replicas), but there are fewer brokers; start more or lower it",
+        isTemporary: code == 10005)
     case .api(10039, _), .api(10076, _):
       NATSLogError("JetStream is not enabled for this account")
     case .api(10065, _):

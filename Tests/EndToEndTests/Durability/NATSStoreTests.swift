@@ -4,22 +4,13 @@ import Testing
 
 /// The service with a store at brokers.
 @Suite(.blocking) struct NATSStoreTests {
-  /// Starts the service, again if the brokers do not know one another yet: they have just started.
-  private func start(_ flags: [String]) throws -> ReactordProcess {
-    for _ in 0..<30 {
-      if let process = try? ReactordProcess(flags) { return process }
-      Thread.sleep(forTimeInterval: 1)
-    }
-    return try ReactordProcess(flags)
-  }
-
   @Test(arguments: [1, 3])
   func `sessions, globals and effects outlive the service`(_ replicas: Int) throws {
     let cluster = replicas == 3 ? try BrokerCluster() : nil
     let store = try NATSStore(cluster?.url, replicas: replicas)
     let counter = "/v1/reactors/counter/sessions/"
     let flags = store.flags + ["--stopwatch-interval", "0.05"]
-    let first = try start(flags)
+    let first = try ReactordProcess(flags)
     let one = SessionClient(first.client(), counter + "one")
     #expect(try one.post(#"["increase","increase"]"#).json == ["value": 2])
     #expect(try one.post(#"{"add":40}"#, ["Idempotency-Key": "\"k\""]).json == ["value": 42])
