@@ -78,7 +78,7 @@ struct EffectEndpoints {
     } _: { [reply = call.reply] session in
       // One more than requested shows whether there is a next page.
       session.effects(after: after, limit: limit + 1) { effects in
-        guard let effects else { return reply(Self.overloaded) }
+        guard let effects else { return reply(Problem.mailboxFull) }
         let page = effects.prefix(limit)
         var headers = HTTPFields.revalidated
         if effects.count > limit, let last = page.last {
@@ -96,17 +96,7 @@ struct EffectEndpoints {
     call.readSession(of: reactor, try call.sessionID(), in: host) { _ in
       HTTPResponse(status: 204)
     } _: { [reply = call.reply] session in
-      session.cancelEffect(effect) { cancellation in
-        switch cancellation {
-        case .ended: reply(HTTPResponse(status: 204))
-        case .overloaded: reply(Self.overloaded)
-        case .notCommitted(let error): reply(Problem(error))
-        }
-      }
+      session.cancelEffect(effect) { reply($0) }
     }
-  }
-
-  private static var overloaded: Problem {
-    .unavailable("Too many requests wait for this session. Nothing was done.")
   }
 }

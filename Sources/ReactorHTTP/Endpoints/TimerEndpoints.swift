@@ -64,7 +64,7 @@ struct TimerEndpoints {
       .json(encoding: Listing(timers: []))
     } _: { [reply = call.reply] session in
       session.timers { timers in
-        guard let timers else { return reply(Self.overloaded) }
+        guard let timers else { return reply(Problem.mailboxFull) }
         reply(
           .json(
             encoding: Listing(timers: timers.map { Entry(timer: $0) }), headers: .revalidated))
@@ -78,17 +78,7 @@ struct TimerEndpoints {
     call.readSession(of: reactor, try call.sessionID(), in: host) { _ in
       HTTPResponse(status: 204)
     } _: { [reply = call.reply] session in
-      session.cancelTimer(timer) { cancellation in
-        switch cancellation {
-        case .ended: reply(HTTPResponse(status: 204))
-        case .overloaded: reply(Self.overloaded)
-        case .notCommitted(let error): reply(Problem(error))
-        }
-      }
+      session.cancelTimer(timer) { reply($0) }
     }
-  }
-
-  private static var overloaded: Problem {
-    .unavailable("Too many requests wait for this session. Nothing was done.")
   }
 }

@@ -11,6 +11,11 @@ extension Problem {
     Problem(.unavailable, detail + " Try again later.", headers: ["Retry-After": "1"])
   }
 
+  /// A request for which a session's mailbox has no room.
+  static var mailboxFull: Problem {
+    .unavailable("Too many requests wait for this session. Nothing was done.")
+  }
+
   /// A parameter or header field with an unusable value.
   static func invalid(parameter name: String, _ detail: String) -> Problem {
     Problem(.invalidParameter, detail, members: [.init("parameter", .string(name))])
