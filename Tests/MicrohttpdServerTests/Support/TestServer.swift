@@ -28,20 +28,40 @@ final class TestServer: Sendable {
 
   /// The number of this process' descriptors that are sockets of this server, including the listening one.
   ///
-  /// Unlike the number of all descriptors, it is not affected by other tests.
-  var descriptors: Int {
-    (0..<Int32(4096)).count { descriptor in
-      var address = sockaddr_in6()
-      var size = socklen_t(MemoryLayout<sockaddr_in6>.size)
-      let isSocket = withUnsafeMutablePointer(to: &address) {
-        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-          getsockname(descriptor, $0, &size) == 0
-        }
-      }
-      let family = Int32(address.sin6_family)
-      return isSocket && (family == AF_INET || family == AF_INET6)
-        && Int(UInt16(bigEndian: address.sin6_port)) == port
+  /// Unlike the number of all descriptors, it is not affected by other tests: not even by a socket with
+  /// the same port that is bound to another address, or of another protocol.
+  var descriptors: Int { sockets.count }
+
+  /// The TCP sockets on the address of this server, with their clients' ports.
+  private var sockets: [(descriptor: Int32, client: UInt16?)] {
+    (0..<Int32(4096)).compactMap { descriptor in
+      guard let own = Self.address(descriptor, getsockname), Int(own.port) == port,
+        own.isLoopback, Self.isTCP(descriptor)
+      else { return nil }
+      return (descriptor, Self.address(descriptor, getpeername)?.port)
     }
+  }
+
+  private static func address(
+    _ descriptor: Int32,
+    _ read: (Int32, UnsafeMutablePointer<sockaddr>?, UnsafeMutablePointer<socklen_t>?) -> Int32
+  ) -> (port: UInt16, isLoopback: Bool)? {
+    var address = sockaddr_in()
+    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let result = withUnsafeMutablePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { read(descriptor, $0, &size) }
+    }
+    guard result == 0, Int32(address.sin_family) == AF_INET else { return nil }
+    return (
+      UInt16(bigEndian: address.sin_port), address.sin_addr.s_addr == UInt32(0x7f00_0001).bigEndian
+    )
+  }
+
+  private static func isTCP(_ descriptor: Int32) -> Bool {
+    var kind: Int32 = 0
+    var size = socklen_t(MemoryLayout<Int32>.size)
+    return getsockopt(descriptor, SOL_SOCKET, SO_TYPE, &kind, &size) == 0
+      && kind == Int32(SOCK_STREAM.rawValue)
   }
 
   /// Blocks until only the listening socket is left, because connections close on other threads.
@@ -55,7 +75,7 @@ final class TestServer: Sendable {
       }
       usleep(500)
     }
-    Issue.record("\(descriptors) descriptors are open, and \(server.statistics)")
+    Issue.record("open: \(sockets), and \(server.statistics)")
     return false
   }
 }
