@@ -136,7 +136,7 @@ extension GalleryBrowserTests {
     @Test func `stopwatch: runs until it is stopped`() throws {
       let own = try ReactordProcess("--stopwatch-interval", "0.05")
       try browser.open("\(own.url)/examples/stopwatch.html")
-      try expectText("Start", in: "toggle")
+      try browser.expect(part("toggle") + ".disabled", is: false)
       try press("toggle")
       try expectText("Stop", in: "toggle")
       try browser.expect(part("activity") + ".hidden", is: false)
