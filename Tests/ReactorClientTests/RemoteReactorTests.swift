@@ -28,7 +28,7 @@ private final class NotesView: View {
   }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct RemoteReactorTests {
+@Suite(.timeLimit(.minutes(10))) struct RemoteReactorTests {
   private let transport = ScriptedTransport()
   private let server: ReactorServer
 
