@@ -183,14 +183,14 @@ public final class Broker: Sendable {
     while true {
       let port = UInt16.random(in: 18_000...29_999)
       guard chosenPorts.withLock({ $0.insert(port).inserted }) else { continue }
-      let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+      let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
       defer { close(descriptor) }
       if with(port, { bind(descriptor, $0, $1) }) == 0 { return port }
     }
   }
 
   private static func accepts(_ port: UInt16) -> Bool {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     defer { close(descriptor) }
     guard with(port, { connect(descriptor, $0, $1) }) == 0 else { return false }
     var byte: UInt8 = 0

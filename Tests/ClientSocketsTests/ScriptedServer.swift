@@ -18,7 +18,7 @@ final class ScriptedServer: Sendable {
 
   /// Listens; connections after the last script are closed at once.
   init(_ scripts: Script...) throws {
-    let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     var name = sockaddr_in()
     name.sin_family = sa_family_t(AF_INET)
     name.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
@@ -42,6 +42,8 @@ final class ScriptedServer: Sendable {
           close(listener)
           return
         }
+        // A child process of another test that inherits the connection would keep it open.
+        _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
         accepted.add(1, ordering: .relaxed)
         guard number < scripts.count else {
           close(connection)

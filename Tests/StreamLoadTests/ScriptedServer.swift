@@ -34,6 +34,8 @@ final class ScriptedServer: Sendable {
     (listener, port) = try Self.listen()
     Thread.detachNewThread { [self] in
       while case let connection = accept(listener, nil, nil), connection >= 0 {
+        // A child process of another test that inherits the connection would keep it open.
+        _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
         Thread.detachNewThread { self.serve(connection) }
       }
     }

@@ -10,7 +10,7 @@ struct ListeningSocket {
   private let descriptor: Int32
 
   init() throws {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     self.descriptor = descriptor
     var name = sockaddr_in()
     name.sin_family = sa_family_t(AF_INET)
@@ -31,6 +31,8 @@ struct ListeningSocket {
     DispatchQueue(label: "serve").async { [descriptor] in
       let connection = accept(descriptor, nil, nil)
       guard connection >= 0 else { return }
+      // A child process of another test that inherits the connection would keep it open.
+      _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
       var buffer = [UInt8](repeating: 0, count: 4_096)
       _ = recv(connection, &buffer, buffer.count, 0)
       _ = send(connection, response, response.utf8.count, Int32(MSG_NOSIGNAL))

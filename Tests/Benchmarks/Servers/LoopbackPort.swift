@@ -4,7 +4,7 @@ import Glibc
 enum LoopbackPort {
   /// Returns a free port, for servers that cannot report the port they chose.
   static func free() throws -> Int {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     defer { close(descriptor) }
     var address = address(0)
     var length = socklen_t(MemoryLayout<sockaddr_in>.size)
@@ -19,7 +19,7 @@ enum LoopbackPort {
 
   /// Whether a server accepts connections on a port.
   static func accepts(_ port: Int) -> Bool {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     defer { close(descriptor) }
     return connect(descriptor, to: port)
   }
