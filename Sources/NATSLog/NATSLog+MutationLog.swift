@@ -9,25 +9,18 @@ extension NATSLog: MutationLog {
 
   /// Creates a session with another one's history up to a version.
   ///
-  /// The new session refers to the messages of the other one, which are never deleted, so that the
-  /// cost does not depend on the length of the history. Its latest snapshots are copied.
+  /// The entries are copied into pages, and the latest snapshots; then one message makes the new session
+  /// visible. At most 64 forks are copied at once.
   public func fork(
     _ source: SessionKey, at version: Int, to target: SessionKey, epoch: String,
     parameters: [UInt8]?,
     completion: @escaping @Sendable (Result<Void, LogError>) -> Void
   ) {
-    let log = NATSSessionLog(target, in: store)
     let fork = SessionFork(
       store: store, source: source, version: version, target: target, epoch: epoch,
       parameters: parameters)
-    store.executor.detach { [store] in
-      do throws(LogError) {
-        let begin = try await fork.prepare()
-        log.write(begin, completion: completion)
-      } catch {
-        store.executor.complete { completion(.failure(error)) }
-      }
-    }
+    store.executor.perform(
+      { () async throws(LogError) in try await fork.run() }, completion: completion)
   }
 
   /// The stored sessions of a reactor.
@@ -97,6 +90,11 @@ extension NATSLog: MutationLog {
     globals.set(value, as: name, completion: completion)
   }
 
+  /// Declares which snapshots a hosted reactor can decode.
+  public func willFold(_ reactor: String, schema: String) {
+    store.retention.willFold(reactor, schema: schema)
+  }
+
   /// `false`: reading calls complete later.
   public var readsFromDisk: Bool { false }
 }
@@ -106,17 +104,23 @@ extension NATSSessionLog {
   func load(schema: String?, completion: @escaping ReadCompletion<LoadedSession>) {
     store.executor.perform(
       { [self] () async throws(LogError) in
-        let head = try await readHead()
-        guard head.status == .stored else { return LoadedSession(head.record) }
-        let snapshot = try await store.snapshots(of: key).snapshot(
-          of: head.epoch, atOrBefore: head.version, schema: schema)
-        let base = snapshot?.version ?? 0
-        let entries = try await history.entries(
-          of: head, after: base, limit: LoadedSession.pageLength)
-        return LoadedSession(
-          head.record, snapshot: snapshot, entries: entries,
-          acceptedActions: head.journal.acceptedActions, timers: Array(head.journal.timers.values),
-          lastWriter: head.writer.map { NodeID($0) })
+        try await withClaim { [self] head async throws(LogError) in
+          guard head.status == .stored else { return LoadedSession(head.record) }
+          let snapshots = store.snapshots(of: key)
+          var snapshot = try await snapshots.snapshot(
+            of: head, atOrBefore: head.version, schema: schema)
+          if snapshot == nil, head.beginning.floor > 0 {
+            snapshot = try await snapshots.snapshot(
+              of: head, atOrBefore: head.version, schema: nil)
+          }
+          let entries = try await history.entries(
+            of: head, after: snapshot?.version ?? 0, limit: LoadedSession.pageLength)
+          return LoadedSession(
+            head.record, snapshot: snapshot, entries: entries,
+            acceptedActions: head.journal.acceptedActions,
+            timers: Array(head.journal.timers.values),
+            lastWriter: head.writer.map { NodeID($0) })
+        }
       }, completion: completion)
   }
 
@@ -140,8 +144,10 @@ extension NATSSessionLog {
   ) {
     store.executor.perform(
       { [self] () async throws(LogError) in
-        let head = try await history.head(isComplete: false)
-        return try await history.entries(of: head, after: version, limit: limit)
+        let history = history
+        return try await history.withHead(isComplete: false) { head async throws(LogError) in
+          try await history.entries(of: head, after: version, limit: limit)
+        }
       }, completion: completion)
   }
 
@@ -150,10 +156,14 @@ extension NATSSessionLog {
   ) {
     store.executor.perform(
       { [self] () async throws(LogError) in
-        let head = try await history.head(isComplete: false)
-        guard head.status == .stored else { return nil }
-        return try await store.snapshots(of: key).snapshot(
-          of: head.epoch, atOrBefore: min(version, head.version), schema: schema)
+        let history = history
+        return try await history.withHead(isComplete: false) { head async throws(LogError) in
+          guard head.status == .stored else { return nil }
+          var head = head
+          head.beginning = try await history.beginning(of: head)
+          return try await store.snapshots(of: key).snapshot(
+            of: head, atOrBefore: min(version, head.version), schema: schema)
+        }
       }, completion: completion)
   }
 

@@ -38,6 +38,14 @@ public final class NATSLog: Sendable {
     /// How long the outcomes of idempotency keys are retained, at most 10,000 per session.
     public var outcomeRetention = IdempotencyKey.retention
 
+    /// How much of each history is retained.
+    ///
+    /// Entries are deleted when the streams are cleaned.
+    public var retention = RetentionRules()
+
+    /// When the streams are cleaned.
+    var cleaning = LogCleaner.Rules()
+
     /// The size that `max_payload` of the brokers must at least have, in bytes.
     public var requiredPayload = 0
 
@@ -52,6 +60,7 @@ public final class NATSLog: Sendable {
   let lists: SessionLists
   private let connection: NATSConnection
   private let proof: QuorumProof
+  let cleaner: LogCleaner
   /// The greeting of the broker; `nil` if it could not be read.
   private let greeting: BrokerGreeting?
   let globals: GlobalStore
@@ -89,6 +98,7 @@ public final class NATSLog: Sendable {
             try await log.setup(settings).run()
             log.describe(settings)
             log.proof.start(on: log.store.executor)
+            log.cleaner.start()
             log.store.executor.complete { completion(.success(log)) }
           } catch {
             log.close(within: .zero)
@@ -122,7 +132,9 @@ public final class NATSLog: Sendable {
     let names = StoreNames(prefix: settings.name, logStreams: settings.streams)
     let retention = settings.outcomeRetention / .milliseconds(1)
     store = NATSStore(
-      engine, names, outcomeRetention: retention < 9e15 ? Int64(retention) : .max, logger: logger)
+      engine, names, retention: settings.retention,
+      outcomeRetention: retention < 9e15 ? Int64(retention) : .max, logger: logger)
+    cleaner = LogCleaner(store, settings.cleaning)
     proof = QuorumProof(engine, names)
     lists = SessionLists(store: store)
     globals = GlobalStore(store: store)

@@ -13,6 +13,10 @@ final class LogCounters: Sendable {
   let unknown = Counter()
   /// Stored messages that do not follow the message that they name.
   let forks = Counter()
+  /// Streams that were cleaned.
+  let cleanings = Counter()
+  /// Anchors that were appended.
+  let anchors = Counter()
   /// Appends without an outcome.
   let pending = Atomic<Int>(0)
 }
@@ -36,6 +40,14 @@ extension LogCounters {
       "reactord_log_forks_total", .counter,
       "Stored messages that do not follow their predecessor; always 0.")
     text.sample(forks.value)
+    text.family(
+      "reactord_nats_cleanings_total", .counter,
+      "LOG streams whose old messages were moved into pages and deleted.")
+    text.sample(cleanings.value)
+    text.family(
+      "reactord_nats_anchors_total", .counter,
+      "Messages that replace the earlier messages of a session.")
+    text.sample(anchors.value)
     text.family("reactord_nats_pending_appends", .gauge, "Appends without an outcome yet.")
     text.sample(pending.load(ordering: .relaxed))
     text.family(

@@ -45,6 +45,27 @@ struct HistoryIndex: Equatable, Sendable {
     }
   }
 
+  /// The number of messages that the positions lead to.
+  var count: Int {
+    levels.reversed().reduce(0) { $0 * Self.fanOut + $1.count }
+  }
+
+  /// Removes the messages and blocks that have only entries up to a version.
+  ///
+  /// - Parameters:
+  ///   - version: The last version that is not needed.
+  ///   - end: The version after the last message.
+  /// - Returns: The removed ones, in order.
+  mutating func removeFirst(upTo version: Int, end: Int) -> [Node] {
+    let all = nodes
+    let kept = all.indices.firstIndex { index in
+      (index + 1 < all.count ? all[index + 1].position.version : end) > version
+    }
+    let removed = Array(all[..<(kept ?? all.count)])
+    for node in removed { levels[node.level].removeFirst() }
+    return removed
+  }
+
   /// The messages and blocks in order.
   var nodes: [Node] { nodes(below: levels.count) }
 

@@ -7,7 +7,8 @@ extension LogMessage {
   /// ```
   /// f format · k kind · z ended · e epoch · v version before · n number · t time
   /// i positions by level, each as distances from v and from the expected sequence
-  /// s first message · h parameters exist · p parameters · x origin
+  /// s first message · h parameters exist · p parameters · x origin · g beginning · r beginning exists ·
+  /// l content
   /// m entries · a accepted · d finished · o outcomes · u timers
   /// j journal · b base · w unfinished actions · y timers · c keyed messages
   /// ```
@@ -55,8 +56,25 @@ extension LogMessage {
       text.put(json: parameters)
     }
     if let origin {
-      text.put(",\"x\":")
-      text.put(list: [origin.stream, origin.sequence, origin.version]) { $0.put($1) }
+      text.put(",\"x\":[")
+      text.put(string: origin.session)
+      text.put(",")
+      text.put(origin.version)
+      text.put("]")
+    }
+    if hasBeginning { text.put(",\"r\":1") }
+    if !beginning.isEmpty {
+      text.put(",\"g\":")
+      beginning.put(into: &text)
+    }
+    if let content {
+      text.put(",\"l\":[")
+      text.put(content.sequence)
+      if let writer = content.writer {
+        text.put(",")
+        text.put(string: WriterMark(writer: writer, number: 0).description)
+      }
+      text.put("]")
     }
   }
 
@@ -128,6 +146,7 @@ extension LogMessage {
     isEnded = root["z"] != nil
     first = root["s"]?.integer()
     hasParameters = root["h"] != nil
+    hasBeginning = root["r"] != nil
     parameters = root["p"]?.json
     unfinished = root["w"]?.integer() ?? 0
     timers = root["y"]?.integer() ?? 0
@@ -159,10 +178,22 @@ extension LogMessage {
       let numbers = root[name]?.elements?.compactMap { $0.integer(as: Int.self) }
       return numbers?.count == 3 ? numbers : nil
     }
-    if root["x"] != nil {
-      guard let numbers = three("x") else { return false }
-      origin = Origin(stream: numbers[0], sequence: numbers[1], version: numbers[2])
+    if let json = root["x"] {
+      guard let session = json[0]?.string, let version: Int = json[1]?.integer() else {
+        return false
+      }
+      origin = Origin(session: session, version: version)
     }
+    if let json = root["g"] {
+      guard let read = Beginning(json) else { return false }
+      beginning = read
+    }
+    if let json = root["l"] {
+      guard let sequence: Int = json[0]?.integer() else { return false }
+      content = Content(
+        sequence: sequence, writer: json[1]?.string.flatMap { WriterMark($0) }?.writer)
+    }
+    guard (kind == .anchor) == (content != nil) else { return false }
     if root["b"] != nil {
       guard let numbers = three("b") else { return false }
       base = Base(sequence: numbers[0], count: numbers[1], size: numbers[2])

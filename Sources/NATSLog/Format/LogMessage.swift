@@ -17,16 +17,23 @@ struct LogMessage: Equatable, Sendable {
     case end
     /// Changes nothing: it takes the place of a batch whose outcome was not known.
     case void
+    /// Repeats all that the session needs of the messages before it, so that these can be deleted. Any
+    /// process may append it: it claims nothing, and the session's writer continues after it.
+    case anchor
   }
 
-  /// The message of another session's history that a fork continues.
+  /// The history that a fork has copied.
   struct Origin: Equatable, Sendable {
-    /// The number of the LOG stream.
-    let stream: Int
-    /// The message that contains the last entry.
-    let sequence: Int
-    /// The last version that belongs to the fork.
+    /// The id of the other session of the reactor.
+    let session: String
+    /// The last version that was copied.
     let version: Int
+  }
+
+  /// The last message that is no anchor.
+  struct Content: Equatable, Sendable {
+    let sequence: Int
+    let writer: Writer?
   }
 
   /// The message that contains the complete journal.
@@ -49,17 +56,27 @@ struct LogMessage: Equatable, Sendable {
   var number = 0
   /// The time of the last entry, or of the creation, in milliseconds.
   var at: Int64
-  /// The messages before this one in the history.
+  /// The messages before this one, from the one that begins the index on.
   var index = HistoryIndex()
-  /// The first message of the history; `nil` for that message itself.
+  /// The message that begins the index: the last anchor, or the first message of the history; `nil` for
+  /// that message itself.
   var first: Int?
-  /// Whether the first message has parameters.
+  /// Whether the session has parameters.
   var hasParameters = false
-  /// The parameters of the session, as JSON; in the first message only.
+  /// The parameters of the session, as JSON; in the message that begins the index.
   var parameters: [UInt8]?
-  /// The history that this one continues.
+  /// The history that a fork has copied; in the first message only.
   var origin: Origin?
+  /// The pages before this message, if it begins an index.
+  var beginning = Beginning()
+  /// Whether the message that begins the index has a beginning.
+  var hasBeginning = false
+  /// The last message that is no anchor; in anchors only.
+  var content: Content?
   /// The changes.
+  ///
+  /// A fork and an anchor have the latest entries and outcomes of the history, which are
+  /// too few for a page.
   var batch = LogBatch()
   /// The complete journal after the batch, in a base.
   var journal: Journal?
@@ -68,7 +85,7 @@ struct LogMessage: Equatable, Sendable {
   /// The numbers of unfinished actions and of timers after the batch.
   var unfinished = 0
   var timers = 0
-  /// The number of messages of the history with outcomes of idempotency keys, this one included.
+  /// The number of outcomes of idempotency keys in the history, this message included.
   var keyed = 0
 
   /// The version after the batch.

@@ -16,27 +16,31 @@ struct SessionHead: Equatable, Sendable {
   var status = Status.none
   /// The sequence of the subject's last message; 0 for none.
   var sequence = 0
+  /// The sequence of the last message that is no anchor; 0 for none.
+  var content = 0
   var epoch = ""
   var version = 0
   /// The number of messages in the history.
   var count = 0
   /// The time of the last entry, or of the creation, in milliseconds.
   var at: Int64 = 0
-  /// The messages of the history.
+  /// The messages of the history since the last anchor.
   var index = HistoryIndex()
-  /// The first message of the history; 0 for none.
+  /// The message that begins the index; 0 for none.
   var first = 0
+  /// The pages before the index, and whether there are some.
+  var beginning = Beginning()
+  var hasBeginning = false
   var hasParameters = false
   var parameters: [UInt8]?
-  var origin: LogMessage.Origin?
   var journal = Journal()
   /// The last base, the last message included.
   var base = LogMessage.Base(sequence: 0, count: 0, size: 0)
-  /// The number of messages with outcomes.
+  /// The number of outcomes.
   var keyed = 0
   var unfinished = 0
   var timers = 0
-  /// The writer of the last message.
+  /// The writer of the last message that is no anchor.
   var writer: Writer?
 
   /// The end of the log of a session that was never stored.
@@ -44,12 +48,15 @@ struct SessionHead: Equatable, Sendable {
 
   /// The end of a log by its last message.
   ///
-  /// The journal is complete if the message is a base, else empty, and parameters are missing unless
-  /// the message is the first one of the history.
+  /// The journal is complete if the message is a base, else empty; parameters and pages are missing
+  /// unless the message begins the index.
   init(_ message: LogMessage, at sequence: Int, by writer: Writer?) {
     status = message.isEnded ? .ended : message.epoch.isEmpty ? .none : .stored
     self.sequence = sequence
-    self.writer = writer
+    self.writer = message.content.map(\.writer) ?? writer
+    content = message.content?.sequence ?? sequence
+    beginning = message.beginning
+    hasBeginning = message.hasBeginning || !message.beginning.isEmpty
     guard status == .stored else { return }
     epoch = message.epoch
     version = message.lastVersion
@@ -60,13 +67,15 @@ struct SessionHead: Equatable, Sendable {
     first = message.first ?? sequence
     hasParameters = message.hasParameters
     parameters = message.parameters
-    origin = message.origin
     journal = message.journal ?? Journal()
     base = message.base ?? LogMessage.Base(sequence: sequence, count: 0, size: 0)
     keyed = message.keyed
     unfinished = message.unfinished
     timers = message.timers
   }
+
+  /// The version before the index: the entries up to it are in pages.
+  var paged: Int { index.nodes.first?.position.version ?? version }
 
   /// The state of the session.
   var record: SessionRecord {
@@ -104,7 +113,7 @@ struct SessionHead: Equatable, Sendable {
     journal.apply(batch)
     message.unfinished = journal.accepted.count
     message.timers = journal.timers.count
-    message.keyed += batch.outcomes.isEmpty ? 0 : 1
+    message.keyed += batch.outcomes.count
     message.hasParameters = message.hasParameters || message.parameters != nil
     let next = LogMessage.Base(
       sequence: base.sequence, count: base.count + 1, size: base.size + batch.journalSize)
@@ -120,15 +129,64 @@ struct SessionHead: Equatable, Sendable {
 
   /// The message that begins a history after this head.
   func creating(
-    _ epoch: String, parameters: [UInt8]?, from origin: LogMessage.Origin? = nil,
-    globals: Journal = Journal(), now: Timestamp
+    _ epoch: String, parameters: [UInt8]?, now: Timestamp
   ) -> LogMessage {
-    var message = LogMessage(
-      kind: .create, epoch: epoch, version: origin?.version ?? 0, at: now.milliseconds)
+    var message = LogMessage(kind: .create, epoch: epoch, version: 0, at: now.milliseconds)
     message.parameters = parameters
     message.hasParameters = parameters != nil
+    message.journal = Journal()
+    message.beginning = Beginning(dropped: beginning.dropped)
+    return message
+  }
+
+  /// The message that begins a history with a copy of another one after this head.
+  ///
+  /// - Parameters:
+  ///   - copy: The pages of the copy, and its last entries.
+  ///   - origin: The other history.
+  ///   - epoch: The name of the new history.
+  ///   - parameters: Its parameters.
+  ///   - globals: The revisions of globals that the copy contains.
+  ///   - now: The time.
+  /// - Returns: The message.
+  func forking(
+    _ copy: PagedHistory, from origin: LogMessage.Origin, epoch: String, parameters: [UInt8]?,
+    globals: Journal, now: Timestamp
+  ) -> LogMessage {
+    var message = creating(epoch, parameters: parameters, now: now)
+    message.version = copy.version
+    message.batch.entries = copy.entries
+    message.beginning.pages = copy.pages
+    (message.beginning.floor, message.beginning.snapshot) = (copy.floor, copy.snapshot)
     message.origin = origin
     message.journal = globals
+    return message
+  }
+
+  /// The message that replaces all messages up to this head.
+  ///
+  /// - Parameters:
+  ///   - history: The pages of the history, and its last entries and outcomes.
+  ///   - dropped: The pages that are to be deleted then.
+  /// - Returns: The message.
+  func anchoring(_ history: PagedHistory, dropping dropped: [HistoryIndex.Node]) -> LogMessage {
+    var message = LogMessage(
+      kind: .anchor, epoch: epoch, version: history.version, number: count, at: at)
+    message.content = LogMessage.Content(sequence: content, writer: writer)
+    message.isEnded = status == .ended
+    message.beginning.dropped = dropped
+    message.journal = Journal()
+    guard status == .stored else { return message }
+    message.beginning.pages = history.pages
+    (message.beginning.floor, message.beginning.snapshot) = (history.floor, history.snapshot)
+    message.batch.entries = history.entries
+    message.batch.outcomes = history.outcomes
+    message.parameters = parameters
+    message.hasParameters = hasParameters
+    message.journal = journal
+    message.unfinished = unfinished
+    message.timers = timers
+    message.keyed = keyed
     return message
   }
 
@@ -137,6 +195,7 @@ struct SessionHead: Equatable, Sendable {
     var message = LogMessage(kind: .end, epoch: epoch, version: version, at: now.milliseconds)
     message.isEnded = true
     message.journal = Journal()
+    message.beginning = beginning.ended
     return message
   }
 
@@ -146,6 +205,7 @@ struct SessionHead: Equatable, Sendable {
     message.isEnded = status == .ended
     guard status == .stored else {
       message.journal = Journal()
+      message.beginning = beginning
       return message
     }
     message.at = at
@@ -166,9 +226,10 @@ struct SessionHead: Equatable, Sendable {
       at: status == .stored ? at : now.milliseconds)
     message.index = index
     message.first = first == 0 ? nil : first
+    message.hasBeginning = first != 0 && hasBeginning
     message.hasParameters = hasParameters
-    message.origin = origin
     message.keyed = keyed
+    if first == 0 { message.beginning.dropped = beginning.dropped }
     return message
   }
 
@@ -180,7 +241,7 @@ struct SessionHead: Equatable, Sendable {
       head.journal = journal
       head.journal.apply(message.batch)
     }
-    if message.first != nil { head.parameters = parameters }
+    if message.first != nil { (head.parameters, head.beginning) = (parameters, beginning) }
     return head
   }
 }

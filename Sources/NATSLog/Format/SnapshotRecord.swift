@@ -3,10 +3,14 @@ internal import ReactorLog
 
 /// A message of a SNAP stream: one line of JSON, then the State.
 ///
-/// A stream keeps the latest four of each session; a record names those before it.
+/// A SNAP stream keeps the latest four of each session; a record names those before it. One snapshot
+/// of ``milestoneInterval`` versions is retained in a HIST stream as well, its milestone, so that old versions are folded from
+/// one that is not much older.
 struct SnapshotRecord: Equatable, Sendable {
-  /// The number of snapshots that are retained per session.
+  /// The number of snapshots that are retained per session in a SNAP stream.
   static let retained = 4
+  /// The minimum number of versions between two milestones.
+  static let milestoneInterval = 2048
 
   /// An earlier snapshot of the same history.
   struct Earlier: Equatable, Sendable {
@@ -15,28 +19,50 @@ struct SnapshotRecord: Equatable, Sendable {
     let schema: String
   }
 
-  let epoch: String
-  let snapshot: Snapshot
-  /// The snapshots before this one, the latest first.
-  let earlier: [Earlier]
-
-  init(epoch: String, snapshot: Snapshot, earlier: [Earlier]) {
-    self.epoch = epoch
-    self.snapshot = snapshot
-    self.earlier = earlier
+  /// The snapshots that a record names.
+  struct Chain: Equatable, Sendable {
+    /// Those before it in the SNAP stream, the latest first.
+    var earlier: [Earlier] = []
+    /// The milestones, and the version of the last of them.
+    var milestones = HistoryIndex()
+    var lastMilestone = 0
   }
 
-  // `f` format · `e` epoch · `v` version · `h` schema · `q` version, sequence and schema of earlier ones
+  let epoch: String
+  let snapshot: Snapshot
+  let chain: Chain
+  /// The time of the record, in milliseconds.
+  let at: Int64
+  /// The message before this one in the subject of milestones; 0 for none.
+  var previous = 0
+
+  init(epoch: String, snapshot: Snapshot, chain: Chain, at: Int64) {
+    self.epoch = epoch
+    self.snapshot = snapshot
+    self.chain = chain
+    self.at = at
+  }
+
+  // `f` format · `e` epoch · `v` version · `t` time · `h` schema · `q` version, sequence and schema of
+  // earlier ones · `k` positions of milestones · `l` last milestone · `p` previous milestone
   var payload: [UInt8] {
     var text: [UInt8] = []
     text.put("{\"f\":1,\"e\":")
     text.put(string: epoch)
     text.put(",\"v\":")
     text.put(snapshot.version)
+    text.put(",\"t\":")
+    text.put(at)
     text.put(",\"h\":")
     text.put(string: snapshot.schema)
+    text.put(",\"k\":")
+    chain.milestones.put(into: &text)
+    text.put(",\"l\":")
+    text.put(chain.lastMilestone)
+    text.put(",\"p\":")
+    text.put(previous)
     text.put(",\"q\":")
-    text.put(list: earlier) { text, earlier in
+    text.put(list: chain.earlier) { text, earlier in
       text.put("[")
       text.put(earlier.version)
       text.put(",")
@@ -54,15 +80,20 @@ struct SnapshotRecord: Equatable, Sendable {
     guard let end = payload.firstIndex(of: UInt8(ascii: "\n")),
       let root = try? JSONDocument(parsing: Array(payload[..<end])).root,
       root["f"]?.integer() == 1, let epoch = root["e"]?.string,
-      let version: Int = root["v"]?.integer(), let schema = root["h"]?.string
+      let version: Int = root["v"]?.integer(), let schema = root["h"]?.string,
+      let milestones = HistoryIndex(root["k"])
     else { return nil }
     self.epoch = epoch
     snapshot = Snapshot(version: version, state: Array(payload[(end + 1)...]), schema: schema)
-    earlier = (root["q"]?.elements ?? []).compactMap { element in
+    at = root["t"]?.integer(as: Int64.self) ?? 0
+    previous = root["p"]?.integer() ?? 0
+    let earlier: [Earlier] = (root["q"]?.elements ?? []).compactMap { element in
       guard let version: Int = element[0]?.integer(), let sequence: Int = element[1]?.integer(),
         let schema = element[2]?.string
       else { return nil }
       return Earlier(version: version, sequence: sequence, schema: schema)
     }
+    chain = Chain(
+      earlier: earlier, milestones: milestones, lastMilestone: root["l"]?.integer() ?? 0)
   }
 }

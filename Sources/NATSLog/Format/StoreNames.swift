@@ -2,7 +2,7 @@ internal import ReactorLog
 
 /// The names of the streams and subjects of a store.
 struct StoreNames: Equatable, Sendable {
-  /// The number of SNAP streams.
+  /// The number of SNAP streams, and of HIST streams.
   static let snapshotStreams = 3
 
   /// The prefix of all names: `cluster.name`.
@@ -22,10 +22,13 @@ struct StoreNames: Equatable, Sendable {
   /// The name of a SNAP stream.
   func snapshots(_ number: Int) -> String { "\(prefix)-SNAP-\(number)" }
 
+  /// The name of a HIST stream.
+  func pages(_ number: Int) -> String { "\(prefix)-HIST-\(number)" }
+
   /// The number of a session's LOG stream.
   func logNumber(of key: SessionKey) -> Int { Int(Self.hash(of: key) % UInt64(logStreams)) }
 
-  /// The number of a session's SNAP stream.
+  /// The number of a session's SNAP and HIST streams.
   func snapshotNumber(of key: SessionKey) -> Int {
     Int(Self.hash(of: key) % UInt64(Self.snapshotStreams))
   }
@@ -39,6 +42,14 @@ struct StoreNames: Equatable, Sendable {
   func snapshotSubject(of key: SessionKey) -> String {
     "\(prefix).s.\(snapshotNumber(of: key)).\(Self.tokens(of: key))"
   }
+
+  /// The subject of a session's pages.
+  func pageSubject(of key: SessionKey) -> String {
+    "\(prefix).h.\(snapshotNumber(of: key)).\(Self.tokens(of: key))"
+  }
+
+  /// The subject of a session's milestones, in the same stream as its pages.
+  func milestoneSubject(of key: SessionKey) -> String { "\(pageSubject(of: key)).s" }
 
   /// The subject of a global.
   func global(_ name: String) -> String { "\(prefix).g.\(Self.escaped(name))" }

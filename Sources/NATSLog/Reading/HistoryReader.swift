@@ -15,29 +15,66 @@ struct HistoryReader: Sendable {
   let key: SessionKey
 
   private var stream: String { names.log(names.logNumber(of: key)) }
-
-  /// A message with its sequence.
-  typealias Positioned = (sequence: Int, message: LogMessage)
+  private var pageStream: String { names.pages(names.snapshotNumber(of: key)) }
 
   // MARK: The end of the log
 
-  /// The end of the session's log, from the stream's leader.
+  /// Executes a function with the end of the session's log, from the stream's leader.
   ///
-  /// - Parameter isComplete: Whether the journal and the parameters are needed.
-  /// - Returns: The end of the log.
+  /// The messages that the end names may be replaced by an anchor and deleted meanwhile: then the
+  /// function is executed again, with the new end.
+  ///
+  /// - Parameters:
+  ///   - isComplete: Whether the journal, the parameters and the pages are needed.
+  ///   - body: The function.
+  /// - Returns: Its result.
   /// - Throws: If the log cannot be read.
+  func withHead<Value: Sendable>(
+    isComplete: Bool = true, _ body: (SessionHead) async throws(LogError) -> Value
+  ) async throws(LogError) -> Value {
+    var head = try await lastHead()
+    while true {
+      do throws(LogError) {
+        if isComplete { head = try await completed(head) }
+        return try await body(head)
+      } catch {
+        guard case .corrupt = error else { throw error }
+        let next = try await lastHead()
+        guard next.first != head.first || next.epoch != head.epoch else { throw error }
+        head = next
+      }
+    }
+  }
+
+  /// The end of the session's log, see ``withHead(isComplete:_:)``.
   func head(isComplete: Bool = true) async throws(LogError) -> SessionHead {
+    try await withHead(isComplete: isComplete) { head async throws(LogError) in head }
+  }
+
+  /// The end of the log as its last message has it.
+  private func lastHead() async throws(LogError) -> SessionHead {
     guard let last = try await reader.last(names.logSubject(of: key), in: stream) else {
       return SessionHead()
     }
-    let message = try decode(last)
-    var head = SessionHead(message, at: last.sequence, by: last.mark?.writer)
-    guard isComplete, head.status == .stored else { return head }
-    if head.hasParameters, message.first != nil {
-      head.parameters = try await self.message(at: head.first).parameters
+    return SessionHead(try decode(last), at: last.sequence, by: last.mark?.writer)
+  }
+
+  /// Adds to an end of the log what its message does not repeat.
+  private func completed(_ head: SessionHead) async throws(LogError) -> SessionHead {
+    guard head.status == .stored else { return head }
+    var head = head
+    if head.first != head.sequence, head.hasParameters || head.hasBeginning {
+      let first = try await message(at: head.first)
+      (head.parameters, head.beginning) = (first.parameters, first.beginning)
     }
     if head.base.count > 0 { head.journal = try await journal(of: head) }
     return head
+  }
+
+  /// The pages before the index of a head.
+  func beginning(of head: SessionHead) async throws(LogError) -> Beginning {
+    guard head.hasBeginning, head.beginning.isEmpty else { return head.beginning }
+    return try await message(at: head.first).beginning
   }
 
   /// The complete journal of a head: that of the base, and the changes since then.
@@ -50,10 +87,10 @@ struct HistoryReader: Sendable {
       nodes.removeFirst(part.count)
       guard part.allSatisfy({ $0.level == 0 }) else {
         nodes =
-          try await expanding(part, in: stream).filter { $0.position.sequence >= since } + nodes
+          try await expanding(part, messages).filter { $0.position.sequence >= since } + nodes
         continue
       }
-      for (sequence, message) in try await messages(at: part.map(\.position.sequence), in: stream) {
+      for (sequence, message) in try await messages(part.map(\.position.sequence)) {
         if sequence == since {
           journal = message.journal ?? Journal()
         } else {
@@ -64,58 +101,71 @@ struct HistoryReader: Sendable {
     return journal
   }
 
+  /// Reads the messages at some sequences.
+  typealias Read<Message> =
+    @Sendable ([Int]) async throws(LogError) -> [(sequence: Int, message: Message)]
+
   /// Replaces each block by its messages and blocks.
-  private func expanding(
-    _ nodes: [HistoryIndex.Node], in stream: String
+  private func expanding<Message: IndexedMessage>(
+    _ nodes: [HistoryIndex.Node], _ read: Read<Message>
   ) async throws(LogError) -> [HistoryIndex.Node] {
     let blocks = nodes.filter { $0.level > 0 }
-    var found = try await messages(at: blocks.map(\.position.sequence), in: stream)[...]
+    var found = try await read(blocks.map(\.position.sequence))[...]
     return nodes.flatMap { node in
       guard node.level > 0, let block = found.popFirst() else { return [node] }
-      return Self.contents(of: node, block.message, block.sequence)
+      return block.message.contents(of: node)
     }
   }
 
-  /// The messages and blocks of a block.
-  private static func contents(
-    of node: HistoryIndex.Node, _ message: LogMessage, _ sequence: Int
-  ) -> [HistoryIndex.Node] {
-    message.index.nodes(below: node.level) + [
-      HistoryIndex.Node(
-        level: 0,
-        position: HistoryIndex.Position(version: message.version, sequence: sequence))
-    ]
+  /// The messages that have the entries after a version, up to another one.
+  private func leaves<Message: IndexedMessage>(
+    of nodes: [HistoryIndex.Node], after version: Int, upTo stop: Int, end: Int,
+    _ read: Read<Message>
+  ) async throws(LogError) -> ArraySlice<HistoryIndex.Node> {
+    var nodes = nodes.covering(after: version, upTo: stop, end: end)
+    while nodes.contains(where: { $0.level > 0 }) {
+      nodes = try await expanding(nodes, read).covering(after: version, upTo: stop, end: end)
+    }
+    return nodes[...]
   }
 
   // MARK: Entries
 
-  /// A part of a history that is in one stream.
-  private struct Segment {
-    var stream: String
-    var nodes: [HistoryIndex.Node]
-    /// The last version of the part.
-    var end: Int
-    var origin: LogMessage.Origin?
-  }
-
-  /// The entries after a version, at most a page.
+  /// The entries after a version, at most a page; those that retention has deleted are missing from the
+  /// front.
   func entries(
     of head: SessionHead, after version: Int, limit: Int
   ) async throws(LogError) -> [LogEntry] {
     guard head.status == .stored, version < head.version, limit > 0 else { return [] }
-    let version = max(0, version)
-    let segment = try await segment(of: head, containing: version + 1)
-    let stop = min(segment.end, version + min(limit, Self.page))
-    var leaves = try await leaves(of: segment, after: version, upTo: stop)[...]
+    var version = max(0, version)
+    let paged = head.paged
+    guard version < paged else {
+      return try await entries(
+        of: head.index.nodes, after: version, limit: limit, end: head.version, messages)
+    }
+    let beginning = try await beginning(of: head)
+    version = max(version, beginning.floor)
+    guard version < paged else {
+      return try await entries(of: head, after: version, limit: limit)
+    }
+    return try await entries(
+      of: beginning.pages.nodes, after: version, limit: limit, end: paged, pages)
+  }
+
+  private func entries<Message: HistoryMessage>(
+    of nodes: [HistoryIndex.Node], after version: Int, limit: Int, end: Int,
+    _ read: Read<Message>
+  ) async throws(LogError) -> [LogEntry] {
+    let stop = min(end, version + min(limit, Self.page))
+    var leaves = try await leaves(of: nodes, after: version, upTo: stop, end: end, read)
     var entries: [LogEntry] = []
     var size = 0
     while !leaves.isEmpty, size < Self.pageSize {
       let part = leaves.prefix(StreamReader.parallel)
       leaves = leaves.dropFirst(part.count)
-      for (_, message) in try await messages(
-        at: part.map(\.position.sequence), in: segment.stream)
+      for (_, message) in try await read(part.map(\.position.sequence))
       where size < Self.pageSize {
-        for entry in message.batch.entries where entry.version > version && entry.version <= stop {
+        for entry in message.entries where entry.version > version && entry.version <= stop {
           entries.append(entry)
           size += 128 + entry.mutation.count + (entry.action?.count ?? 0)
         }
@@ -127,88 +177,66 @@ struct HistoryReader: Sendable {
     return entries
   }
 
-  /// The revisions of globals at a version.
-  func globals(of head: SessionHead, at version: Int) async throws(LogError) -> Journal {
-    guard version < head.version else { return head.journal }
-    var globals = Journal()
-    guard !head.journal.globals.isEmpty else { return globals }
-    var reached = 0
-    while reached < version {
-      let page = try await entries(of: head, after: reached, limit: version - reached)
-      guard let last = page.last else { break }
-      globals.applyGlobals(of: page, upTo: version)
-      reached = last.version
+  /// The messages of the index of a head, in order, a part at a time.
+  ///
+  /// - Parameters:
+  ///   - head: The end of the log.
+  ///   - sequence: Only messages after this sequence.
+  ///   - body: Called with each message.
+  /// - Throws: If the log cannot be read, or the error of `body`.
+  func forEachMessage(
+    of head: SessionHead, after sequence: Int,
+    _ body: (LogMessage) async throws(LogError) -> Void
+  ) async throws(LogError) {
+    var nodes = head.index.nodes.filter { $0.position.sequence > sequence }
+    while !nodes.isEmpty {
+      let part = Array(nodes.prefix(StreamReader.parallel))
+      nodes.removeFirst(part.count)
+      guard part.allSatisfy({ $0.level == 0 }) else {
+        nodes =
+          try await expanding(part, messages).filter { $0.position.sequence > sequence } + nodes
+        continue
+      }
+      for (_, message) in try await messages(part.map(\.position.sequence)) {
+        try await body(message)
+      }
     }
-    return globals
-  }
-
-  /// The origin of a fork at a version: the message that has the last entry; `nil` at version 0.
-  func origin(of head: SessionHead, at version: Int) async throws(LogError) -> LogMessage.Origin? {
-    guard version > 0 else { return nil }
-    var number = names.logNumber(of: key)
-    var segment = Segment(
-      stream: stream, nodes: head.index.nodes, end: head.version, origin: head.origin)
-    while let origin = segment.origin, version <= origin.version {
-      segment = try await self.segment(at: origin)
-      number = origin.stream
-    }
-    let leaves = try await leaves(of: segment, after: version - 1, upTo: version)
-    guard let last = leaves.last else {
-      throw .corrupt("The entry of version \(version) is missing.")
-    }
-    return LogMessage.Origin(stream: number, sequence: last.position.sequence, version: version)
-  }
-
-  private func segment(
-    of head: SessionHead, containing version: Int
-  ) async throws(LogError) -> Segment {
-    var segment = Segment(
-      stream: stream, nodes: head.index.nodes, end: head.version, origin: head.origin)
-    while let origin = segment.origin, version <= origin.version {
-      segment = try await self.segment(at: origin)
-    }
-    return segment
-  }
-
-  /// The part of another session's history that a fork continues.
-  private func segment(at origin: LogMessage.Origin) async throws(LogError) -> Segment {
-    let stream = names.log(origin.stream)
-    guard let found = try await messages(at: [origin.sequence], in: stream).first else {
-      throw .corrupt("The origin of the fork is missing.")
-    }
-    var index = found.message.index
-    index.append(
-      HistoryIndex.Position(version: found.message.version, sequence: origin.sequence))
-    return Segment(
-      stream: stream, nodes: index.nodes, end: origin.version, origin: found.message.origin)
-  }
-
-  /// The messages that have the entries after a version, up to another one.
-  private func leaves(
-    of segment: Segment, after version: Int, upTo stop: Int
-  ) async throws(LogError) -> [HistoryIndex.Node] {
-    var nodes = segment.nodes.covering(after: version, upTo: stop, end: segment.end)
-    while nodes.contains(where: { $0.level > 0 }) {
-      nodes = try await expanding(nodes, in: segment.stream)
-        .covering(after: version, upTo: stop, end: segment.end)
-    }
-    return nodes
   }
 
   // MARK: Messages
 
   private func message(at sequence: Int) async throws(LogError) -> LogMessage {
-    guard let found = try await messages(at: [sequence], in: stream).first else {
+    guard let found = try await messages([sequence]).first else {
       throw .corrupt("The message \(sequence) is missing.")
     }
     return found.message
   }
 
-  private func messages(
-    at sequences: [Int], in stream: String
-  ) async throws(LogError) -> [Positioned] {
+  /// Reads messages of the log.
+  private var messages: Read<LogMessage> {
+    { [self] sequences async throws(LogError) in
+      try await read(sequences, in: stream) { message throws(LogError) in try decode(message) }
+    }
+  }
+
+  /// Reads pages.
+  var pages: Read<Page> {
+    { [self] sequences async throws(LogError) in
+      try await read(sequences, in: pageStream) { message throws(LogError) in
+        guard let page = Page(message.payload) else {
+          throw .corrupt("The page \(message.sequence) of \(message.subject) cannot be read.")
+        }
+        return page
+      }
+    }
+  }
+
+  private func read<Message>(
+    _ sequences: [Int], in stream: String,
+    _ decode: (StreamMessage) throws(LogError) -> Message
+  ) async throws(LogError) -> [(sequence: Int, message: Message)] {
     let found = try await reader.messages(at: sequences, in: stream)
-    var messages: [Positioned] = []
+    var messages: [(sequence: Int, message: Message)] = []
     messages.reserveCapacity(found.count)
     for (sequence, message) in zip(sequences, found) {
       guard let message else { throw .corrupt("The message \(sequence) of \(stream) is missing.") }
@@ -245,25 +273,87 @@ struct HistoryReader: Sendable {
   func outcomes(
     of head: SessionHead, since oldest: Int64, bound: Int
   ) async throws(LogError) -> [String: StoredOutcome] {
-    var outcomes: [String: StoredOutcome] = [:]
-    var remaining = head.keyed
-    var nodes = head.index.nodes
-    while !nodes.isEmpty, remaining > 0, outcomes.count < bound {
+    var found = Outcomes(remaining: head.keyed, oldest: oldest, bound: bound)
+    try await collect(&found, from: head.index.nodes, messages)
+    guard !found.isComplete, head.hasBeginning else { return found.byName }
+    try await collect(&found, from: try await beginning(of: head).pages.nodes, pages)
+    return found.byName
+  }
+
+  /// Outcomes that are collected from the latest on.
+  private struct Outcomes {
+    /// The number of outcomes that the rest of the history has at most.
+    var remaining: Int
+    let oldest: Int64
+    let bound: Int
+    var byName: [String: StoredOutcome] = [:]
+    /// Whether all further ones are too old.
+    private var isTooOld = false
+
+    init(remaining: Int, oldest: Int64, bound: Int) {
+      self.remaining = remaining
+      self.oldest = oldest
+      self.bound = bound
+    }
+
+    var isComplete: Bool { isTooOld || remaining <= 0 || byName.count >= bound }
+
+    mutating func add(_ message: some HistoryMessage) {
+      remaining -= message.outcomes.count
+      for outcome in message.outcomes.reversed() where byName[outcome.key.name] == nil {
+        byName[outcome.key.name] = outcome
+      }
+      // The messages of the log are few. Pages are as many as the history is long.
+      let last = message.outcomes.last?.at ?? (message is Page ? message.entries.last?.at : nil)
+      if let last { isTooOld = last.milliseconds < oldest }
+    }
+  }
+
+  private func collect<Message: HistoryMessage>(
+    _ outcomes: inout Outcomes, from nodes: [HistoryIndex.Node], _ read: Read<Message>
+  ) async throws(LogError) {
+    var nodes = nodes
+    while !nodes.isEmpty, !outcomes.isComplete {
       let part = Array(nodes.suffix(StreamReader.parallel))
       nodes.removeLast(part.count)
       guard part.allSatisfy({ $0.level == 0 }) else {
-        nodes += try await expanding(part, in: stream)
+        nodes += try await expanding(part, read)
         continue
       }
-      let found = try await messages(at: part.map(\.position.sequence), in: stream)
-      for (_, message) in found.reversed() where !message.batch.outcomes.isEmpty {
-        remaining -= 1
-        for outcome in message.batch.outcomes where outcomes[outcome.key.name] == nil {
-          outcomes[outcome.key.name] = outcome
-        }
-      }
-      if let first = found.first, first.message.at < oldest { break }
+      let found = try await read(part.map(\.position.sequence))
+      for (_, message) in found.reversed() where !outcomes.isComplete { outcomes.add(message) }
     }
-    return outcomes
   }
 }
+
+/// A message that names its predecessors: one of a log, a page, or a record of the feed.
+protocol IndexedMessage: Sendable {
+  /// The version before the first entry.
+  var version: Int { get }
+  /// The predecessors.
+  var index: HistoryIndex { get }
+}
+
+/// A message of a history: one of a log, or a page.
+protocol HistoryMessage: IndexedMessage {
+  var entries: [LogEntry] { get }
+  var outcomes: [StoredOutcome] { get }
+}
+
+extension IndexedMessage {
+  /// The messages and blocks of a block that ends with this message.
+  func contents(of node: HistoryIndex.Node) -> [HistoryIndex.Node] {
+    index.nodes(below: node.level) + [
+      HistoryIndex.Node(
+        level: 0,
+        position: HistoryIndex.Position(version: version, sequence: node.position.sequence))
+    ]
+  }
+}
+
+extension LogMessage: HistoryMessage {
+  var entries: [LogEntry] { batch.entries }
+  var outcomes: [StoredOutcome] { batch.outcomes }
+}
+
+extension Page: HistoryMessage {}

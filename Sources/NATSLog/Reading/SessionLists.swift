@@ -106,7 +106,7 @@ struct SessionLists: Sendable {
   }
 
   /// Executes a function for each element, several at once, and returns the results in order.
-  private static func concurrently<Elements: Collection, Value: Sendable>(
+  static func concurrently<Elements: Collection, Value: Sendable>(
     _ elements: Elements,
     _ body: @escaping @Sendable (Elements.Element) async throws(LogError) -> Value
   ) async -> [Result<Value, LogError>] where Elements.Element: Sendable {

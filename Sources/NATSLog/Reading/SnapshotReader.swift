@@ -2,14 +2,21 @@ internal import ReactorLog
 
 /// Reads and writes the snapshots of a session.
 struct SnapshotReader: Sendable {
+  /// The maximum number of milestones that are read to find one of a schema.
+  private static let searchBound = 64
+
   let reader: StreamReader
   let names: StoreNames
   let key: SessionKey
 
   private var stream: String { names.snapshots(names.snapshotNumber(of: key)) }
+  private var milestoneStream: String { names.pages(names.snapshotNumber(of: key)) }
+
+  /// A record with its sequence.
+  typealias Positioned = (sequence: Int, record: SnapshotRecord)
 
   /// The latest snapshot of any history, with its sequence; `nil` for none.
-  func latest() async throws(LogError) -> (sequence: Int, record: SnapshotRecord)? {
+  func latest() async throws(LogError) -> Positioned? {
     guard let message = try await reader.last(names.snapshotSubject(of: key), in: stream),
       let record = SnapshotRecord(message.payload)
     else { return nil }
@@ -17,60 +24,185 @@ struct SnapshotReader: Sendable {
   }
 
   /// The latest snapshot of a history at or before a version; `nil` for none.
+  ///
+  /// - Parameters:
+  ///   - head: The end of the log; its pages are known if it has some.
+  ///   - version: The version.
+  ///   - schema: The schema; `nil` for any.
+  /// - Returns: The snapshot.
+  /// - Throws: If the streams cannot be read.
   func snapshot(
-    of epoch: String, atOrBefore version: Int, schema: String?
+    of head: SessionHead, atOrBefore version: Int, schema: String?
   ) async throws(LogError) -> Snapshot? {
-    guard let (_, record) = try await latest(), record.epoch == epoch else { return nil }
-    func fits(_ other: Int, _ name: String) -> Bool {
-      other <= version && name == schema ?? name
+    let floor = head.beginning.floor
+    guard version >= floor else { return nil }
+    func fits(_ found: Int, _ name: String) -> Bool {
+      (floor...version).contains(found) && name == schema ?? name
     }
-    if fits(record.snapshot.version, record.snapshot.schema) { return record.snapshot }
-    for earlier in record.earlier where fits(earlier.version, earlier.schema) {
-      if let message = try await reader.message(at: earlier.sequence, in: stream),
-        let found = SnapshotRecord(message.payload), found.epoch == epoch
-      {
-        return found.snapshot
+    if let (_, record) = try await latest(), record.epoch == head.epoch {
+      if fits(record.snapshot.version, record.snapshot.schema) { return record.snapshot }
+      for earlier in record.chain.earlier where fits(earlier.version, earlier.schema) {
+        if let found = try await self.record(at: earlier.sequence, in: stream, of: head.epoch) {
+          return found.snapshot
+        }
+      }
+      let found = try await milestone(record.chain.milestones, of: head.epoch, upTo: version) {
+        fits($0.snapshot.version, $0.snapshot.schema)
+      }
+      if let found { return found.record.snapshot }
+    }
+    // A writer that was displaced may have replaced a record that names more.
+    guard floor > 0, let base = try await base(of: head), fits(base.version, base.schema) else {
+      return nil
+    }
+    return base
+  }
+
+  /// The milestone that replaces the entries that retention has deleted.
+  func base(of head: SessionHead) async throws(LogError) -> Snapshot? {
+    try await record(at: head.beginning.snapshot, in: milestoneStream, of: head.epoch)?.snapshot
+  }
+
+  /// The latest milestone of a history that fits; `nil` for none.
+  func milestone(
+    of epoch: String, upTo version: Int, where fits: (SnapshotRecord) -> Bool
+  ) async throws(LogError) -> Positioned? {
+    guard let (_, record) = try await latest(), record.epoch == epoch else { return nil }
+    return try await milestone(record.chain.milestones, of: epoch, upTo: version, where: fits)
+  }
+
+  private func milestone(
+    _ index: HistoryIndex, of epoch: String, upTo version: Int,
+    where fits: (SnapshotRecord) -> Bool
+  ) async throws(LogError) -> Positioned? {
+    var nodes = index.nodes
+    var count = 0
+    while let node = nodes.popLast(), count < Self.searchBound {
+      guard node.position.version <= version else { continue }
+      count += 1
+      let sequence = node.position.sequence
+      // The records of a block are deleted in order.
+      guard let record = try await record(at: sequence, in: milestoneStream, of: epoch) else {
+        continue
+      }
+      if node.level == 0 {
+        if record.snapshot.version <= version, fits(record) { return (sequence, record) }
+      } else {
+        nodes += record.chain.milestones.nodes(below: node.level)
+        nodes.append(
+          HistoryIndex.Node(
+            level: 0,
+            position: HistoryIndex.Position(
+              version: record.snapshot.version, sequence: sequence)))
       }
     }
     return nil
   }
 
-  /// The snapshots of a history up to a version, in ascending order.
+  private func record(
+    at sequence: Int, in stream: String, of epoch: String
+  ) async throws(LogError) -> SnapshotRecord? {
+    guard sequence > 0, let message = try await reader.message(at: sequence, in: stream),
+      let record = SnapshotRecord(message.payload), record.epoch == epoch
+    else { return nil }
+    return record
+  }
+
+  /// The snapshots of a history up to a version that a fork copies, in ascending order.
   func all(of epoch: String, upTo version: Int) async throws(LogError) -> [Snapshot] {
-    guard let (_, record) = try await latest(), record.epoch == epoch else { return [] }
-    var snapshots = [record.snapshot]
-    for earlier in record.earlier {
-      guard let message = try await reader.message(at: earlier.sequence, in: stream),
-        let found = SnapshotRecord(message.payload), found.epoch == epoch
-      else { break }
+    guard let (_, latest) = try await latest(), latest.epoch == epoch else { return [] }
+    var snapshots = [latest.snapshot]
+    for earlier in latest.chain.earlier {
+      guard let found = try await record(at: earlier.sequence, in: stream, of: epoch) else { break }
       snapshots.append(found.snapshot)
     }
     return snapshots.filter { $0.version <= version }.reversed()
   }
 
-  /// Stores a snapshot after earlier ones, the latest of which is first.
-  ///
-  /// - Returns: The earlier ones of the next snapshot.
-  func save(
-    _ snapshot: Snapshot, of epoch: String, after earlier: [SnapshotRecord.Earlier]
-  ) async throws(LogError) -> [SnapshotRecord.Earlier] {
-    let record = SnapshotRecord(epoch: epoch, snapshot: snapshot, earlier: earlier)
-    let reply = AppendReply(
-      try await reader.engine.request(record.payload, to: names.snapshotSubject(of: key)))
-    guard case .stored(let sequence, _) = reply else {
-      throw .unavailable("The snapshot was not stored: \(reply)")
+  /// The milestones, the latest first; also those that no record names.
+  func allMilestones() async throws(LogError) -> [Positioned] {
+    var found: [Positioned] = []
+    var message = try await reader.last(names.milestoneSubject(of: key), in: milestoneStream)
+    while let current = message {
+      guard let record = SnapshotRecord(current.payload) else { break }
+      found.append((current.sequence, record))
+      guard record.previous > 0 else { break }
+      message = try await reader.message(at: record.previous, in: milestoneStream)
     }
-    let saved = SnapshotRecord.Earlier(
-      version: snapshot.version, sequence: sequence, schema: snapshot.schema)
-    return Array(([saved] + earlier).prefix(SnapshotRecord.retained - 1))
+    return found
   }
 
-  /// Deletes all snapshots of the session.
-  func deleteAll() async throws(LogError) {
+  // MARK: Writing
+
+  /// Stores a snapshot after earlier ones.
+  ///
+  /// - Parameters:
+  ///   - snapshot: The snapshot.
+  ///   - epoch: The name of the history.
+  ///   - chain: The earlier ones.
+  /// - Returns: The earlier ones of the next snapshot.
+  /// - Throws: If it was not stored.
+  func save(
+    _ snapshot: Snapshot, of epoch: String, after chain: SnapshotRecord.Chain
+  ) async throws(LogError) -> SnapshotRecord.Chain {
+    var chain = chain
+    if snapshot.version >= chain.lastMilestone + SnapshotRecord.milestoneInterval {
+      let sequence = try await keep(snapshot, of: epoch, after: chain)
+      chain.milestones.append(
+        HistoryIndex.Position(version: snapshot.version, sequence: sequence))
+      chain.lastMilestone = snapshot.version
+    }
+    let record = SnapshotRecord(
+      epoch: epoch, snapshot: snapshot, chain: chain, at: Timestamp.now.milliseconds)
+    let sequence = try await publish(record, to: names.snapshotSubject(of: key))
+    let saved = SnapshotRecord.Earlier(
+      version: snapshot.version, sequence: sequence, schema: snapshot.schema)
+    chain.earlier = Array(([saved] + chain.earlier).prefix(SnapshotRecord.retained - 1))
+    return chain
+  }
+
+  /// Stores a snapshot in the HIST stream.
+  ///
+  /// - Returns: Its sequence.
+  func keep(
+    _ snapshot: Snapshot, of epoch: String, after chain: SnapshotRecord.Chain
+  ) async throws(LogError) -> Int {
+    var record = SnapshotRecord(
+      epoch: epoch, snapshot: snapshot,
+      chain: SnapshotRecord.Chain(milestones: chain.milestones, lastMilestone: chain.lastMilestone),
+      at: Timestamp.now.milliseconds)
+    let subject = names.milestoneSubject(of: key)
+    record.previous = try await reader.last(subject, in: milestoneStream)?.sequence ?? 0
+    return try await publish(record, to: subject)
+  }
+
+  private func publish(
+    _ record: SnapshotRecord, to subject: String
+  ) async throws(LogError) -> Int {
+    let reply = AppendReply(
+      try await reader.engine.request(
+        record.payload, to: subject,
+        headers: [("Nats-Msg-Id", "snapshot/\(reader.engine.nextMark())")]))
+    switch reply {
+    case .stored(let sequence, _): return sequence
+    case .full: throw .full
+    default: throw .unavailable("The snapshot was not stored: \(reply)")
+    }
+  }
+
+  /// Deletes the latest snapshots of the session.
+  ///
+  /// The milestones are deleted when the log is cleaned.
+  func deleteLatest() async throws(LogError) {
     guard let (sequence, record) = try await latest() else { return }
-    for sequence in record.earlier.map(\.sequence) + [sequence] {
+    for sequence in record.chain.earlier.map(\.sequence) + [sequence] {
       try await reader.delete(sequence, in: stream)
     }
+  }
+
+  /// Deletes milestones, in ascending order, so that an interruption leaves the later ones.
+  func deleteMilestones(_ sequences: [Int]) async throws(LogError) {
+    for sequence in sequences.sorted() { try await reader.delete(sequence, in: milestoneStream) }
   }
 }
 

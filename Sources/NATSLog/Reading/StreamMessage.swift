@@ -7,6 +7,8 @@ struct StreamMessage: Sendable {
   let sequence: Int
   let headers: [String: String]
   let payload: [UInt8]
+  /// The time at which the stream stored it, as RFC 3339; `nil` if the reply does not have it.
+  var time: String?
 
   /// The sequence that the message expected its predecessor to have; `nil` if it has no such field.
   var expected: Int? { headers["Nats-Expected-Last-Subject-Sequence"].flatMap { Int($0) } }
@@ -22,6 +24,7 @@ struct StreamMessage: Sendable {
     self.subject = subject
     self.sequence = sequence
     headers = reply.headers
+    time = reply.headers["Nats-Time-Stamp"]
     payload = reply.payload
   }
 
@@ -38,6 +41,7 @@ struct StreamMessage: Sendable {
     self.subject = subject
     self.sequence = sequence
     self.payload = payload
+    time = message["time"]?.string
     headers = Self.headers(of: header)
   }
 

@@ -12,6 +12,10 @@ final class NATSStore: Sendable {
   let timers = TimerTable()
   /// The number of snapshots that are being stored.
   let saves = Atomic<Int>(0)
+  /// The number of forks that are being copied.
+  let forks = Atomic<Int>(0)
+  /// The retention of entries.
+  let retention: RetentionRule
   /// How long outcomes of idempotency keys are retained, in milliseconds.
   let outcomeRetention: Int64
   /// The maximum size of a payload, in bytes.
@@ -19,15 +23,20 @@ final class NATSStore: Sendable {
   let logger: Logger
 
   init(
-    _ engine: LogEngine, _ names: StoreNames, outcomeRetention: Int64, logger: Logger
+    _ engine: LogEngine, _ names: StoreNames, retention: RetentionRules,
+    outcomeRetention: Int64, logger: Logger
   ) {
     self.engine = engine
     self.names = names
+    self.retention = RetentionRule(retention)
     self.outcomeRetention = outcomeRetention
     self.logger = logger
     // The header fields of an append take at most 1 KiB.
     payloadBound = engine.connection.maximumPayload - 1024
   }
+
+  /// The maximum size of a batch, in bytes: its entries have to fit into a page of their own.
+  var batchBound: Int { payloadBound - min(4096, payloadBound / 4) }
 
   var reader: StreamReader { StreamReader(engine: engine) }
 
@@ -38,6 +47,8 @@ final class NATSStore: Sendable {
   func snapshots(of key: SessionKey) -> SnapshotReader {
     SnapshotReader(reader: reader, names: names, key: key)
   }
+
+  func pages(of key: SessionKey) -> PageStore { PageStore(store: self, key: key) }
 
   /// Appends a message to a subject.
   ///

@@ -40,6 +40,11 @@ struct StoreSetup: Sendable {
         name: names.snapshots($0), subjects: ["\(prefix).s.\($0).>"],
         messagesPerSubject: SnapshotRecord.retained)
     }
+    streams += (0..<StoreNames.snapshotStreams).map {
+      Stream(
+        name: names.pages($0), subjects: ["\(prefix).h.\($0).>"], messagesPerSubject: -1,
+        rejectsWhenFull: true)
+    }
     streams.append(
       Stream(
         name: "\(prefix)-LIVE", subjects: ["\(prefix).v.*"], messagesPerSubject: 1,

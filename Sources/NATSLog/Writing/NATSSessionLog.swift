@@ -14,8 +14,15 @@ final class NATSSessionLog: SessionLog {
     var recentOutcomes: [String: StoredOutcome] = [:]
     var earlierOutcomes: [String: StoredOutcome]?
     /// The latest snapshots of a history, once they are known.
-    var snapshots: (epoch: String, earlier: [SnapshotRecord.Earlier])?
+    var snapshots: (epoch: String, chain: SnapshotRecord.Chain)?
+    /// Whether the messages are being moved into pages.
+    var isCompacting = false
   }
+
+  /// The number of messages after which the session's own process moves them into pages.
+  ///
+  /// Those of sessions that are written to less often are moved when their stream is cleaned.
+  static let compactionInterval = 1024
 
   /// The maximum number of snapshots that wait to be stored.
   private static let snapshotBound = 4
@@ -39,17 +46,26 @@ final class NATSSessionLog: SessionLog {
 
   /// Reads the end of the log, from which the next write continues.
   func readHead() async throws(LogError) -> SessionHead {
-    let head = try await history.head()
-    state.withLock { state in
-      // While a write is under way, its result is the newer end.
-      guard !writes.isBusy, state.claim?.sequence ?? -1 <= head.sequence else { return }
-      claim(head, in: &state)
+    try await withClaim { head async throws(LogError) in head }
+  }
+
+  /// Executes a function with the end of the log, from which the next write continues.
+  func withClaim<Value: Sendable>(
+    _ body: (SessionHead) async throws(LogError) -> Value
+  ) async throws(LogError) -> Value {
+    try await history.withHead { head async throws(LogError) in
+      state.withLock { state in
+        // While a write is under way, its result is the newer end.
+        guard !writes.isBusy, state.claim?.sequence ?? -1 <= head.sequence else { return }
+        claim(head, in: &state)
+      }
+      return try await body(head)
     }
-    return head
   }
 
   private func claim(_ head: SessionHead, in state: inout State) {
-    if state.claim?.sequence != head.sequence || state.claim?.epoch != head.epoch {
+    // An anchor in between changes nothing.
+    if state.claim?.content != head.content || state.claim?.epoch != head.epoch {
       state.recentOutcomes = [:]
       state.earlierOutcomes = head.keyed == 0 ? [:] : nil
     }
@@ -86,13 +102,15 @@ final class NATSSessionLog: SessionLog {
       }
       if let claim = state.withLock({ $0.claim }) {
         let decision = decide(claim)
-        guard case .reject = decision else { return carryOut(decision, after: claim, finish) }
+        guard case .reject = decision else {
+          return carryOut(decision, decide, after: claim, finish)
+        }
       }
       store.executor.detach { [self] in
         do throws(LogError) {
           let head = try await history.head()
           state.withLock { claim(head, in: &$0) }
-          carryOut(decide(head), after: head, finish)
+          carryOut(decide(head), decide, after: head, finish)
         } catch {
           finish(.failure(error))
         }
@@ -101,19 +119,19 @@ final class NATSSessionLog: SessionLog {
   }
 
   private func carryOut(
-    _ decision: Decision, after head: SessionHead,
-    _ finish: @escaping @Sendable (Result<Void, LogError>) -> Void
+    _ decision: Decision, _ decide: @escaping @Sendable (SessionHead) -> Decision,
+    after head: SessionHead, _ finish: @escaping @Sendable (Result<Void, LogError>) -> Void
   ) {
     switch decision {
     case .finish: finish(.success(()))
     case .reject(let error): finish(.failure(error))
     case .write(let message):
-      guard marks.lacks(for: message) else { return append(message, after: head, finish) }
+      guard marks.lacks(for: message) else { return append(message, decide, after: head, finish) }
       // The marks first: a mark without a meaning does no harm.
       store.executor.detach { [self] in
         do throws(LogError) {
           try await marks.add(for: message)
-          append(message, after: head, finish)
+          append(message, decide, after: head, finish)
         } catch {
           finish(.failure(error))
         }
@@ -122,28 +140,59 @@ final class NATSSessionLog: SessionLog {
   }
 
   private func append(
-    _ message: LogMessage, after head: SessionHead,
-    _ finish: @escaping @Sendable (Result<Void, LogError>) -> Void
+    _ message: LogMessage, _ decide: @escaping @Sendable (SessionHead) -> Decision,
+    after head: SessionHead, _ finish: @escaping @Sendable (Result<Void, LogError>) -> Void
   ) {
     let names = store.names
+    let payload = message.json(expecting: head.sequence)
+    guard payload.count <= store.batchBound else {
+      state.withLock { $0.claim = nil }
+      return finish(.failure(.tooLarge))
+    }
     store.append(
-      message.json(expecting: head.sequence),
+      payload,
       void: { head.voiding(now: .now).json(expecting: head.sequence) },
       to: names.logSubject(of: key), in: names.log(names.logNumber(of: key)),
       expecting: head.sequence
     ) { [self] result in
       switch result {
-      case .success(let sequence): didAppend(message, after: head, at: sequence)
-      case .failure: state.withLock { $0.claim = nil }
+      case .success(let sequence):
+        didAppend(message, after: head, at: sequence)
+        finish(.success(()))
+      case .failure(.lost(let winner)): continueAfterAnchor(head, decide, winner, finish)
+      case .failure(let error):
+        state.withLock { $0.claim = nil }
+        finish(.failure(error))
       }
-      finish(result.map { _ in })
+    }
+  }
+
+  /// Another message follows the end of the log: if only anchors do, the write continues after them.
+  private func continueAfterAnchor(
+    _ head: SessionHead, _ decide: @escaping @Sendable (SessionHead) -> Decision,
+    _ winner: NodeID?, _ finish: @escaping @Sendable (Result<Void, LogError>) -> Void
+  ) {
+    store.executor.detach { [self] in
+      do throws(LogError) {
+        let next = try await history.head()
+        guard next.content == head.content, next.sequence > head.sequence else {
+          throw .lost(to: next.writer.map { NodeID($0) } ?? winner)
+        }
+        state.withLock { claim(next, in: &$0) }
+        carryOut(decide(next), decide, after: next, finish)
+      } catch {
+        state.withLock { $0.claim = nil }
+        finish(.failure(error))
+      }
     }
   }
 
   private func didAppend(_ message: LogMessage, after head: SessionHead, at sequence: Int) {
     let next = head.following(message, at: sequence, by: store.engine.writer)
     state.withLock { state in
-      if message.kind != .batch { (state.recentOutcomes, state.earlierOutcomes) = ([:], [:]) }
+      if message.kind == .create || message.kind == .end {
+        (state.recentOutcomes, state.earlierOutcomes) = ([:], [:])
+      }
       for outcome in message.batch.outcomes {
         state.recentOutcomes[outcome.key.name] = outcome
       }
@@ -153,6 +202,65 @@ final class NATSSessionLog: SessionLog {
       store.timers.set(next, of: key, in: store.names)
     }
     marks.didAppend(next) { [weak self] removal in self?.removeMarks(removal) }
+    let count = next.index.count
+    if count >= Self.compactionInterval, count.isMultiple(of: 64) { compact() }
+  }
+
+  // MARK: Pages
+
+  /// Moves the messages into pages, while the session is written to; only the anchor is one of its
+  /// writes.
+  private func compact() {
+    let head = state.withLock { state -> SessionHead? in
+      guard !state.isCompacting, let claim = state.claim else { return nil }
+      state.isCompacting = true
+      return claim
+    }
+    guard let head else { return }
+    store.executor.detach { [self] in
+      var compaction: SessionCompaction?
+      do throws(LogError) {
+        var begun = try await SessionCompaction(key, head, in: store)
+        if try await begun.consume(head) {
+          try await begun.retain(isThorough: false)
+          compaction = begun
+        }
+      } catch {
+        logCompaction(error)
+      }
+      guard let compaction else { return state.withLock { $0.isCompacting = false } }
+      writes.add { [self] done in
+        store.executor.detach { [self] in
+          await anchor(compaction)
+          state.withLock { $0.isCompacting = false }
+          done()
+        }
+      }
+    }
+  }
+
+  /// Appends the anchor of a compaction after the last write.
+  private func anchor(_ compaction: SessionCompaction) async {
+    guard let head = state.withLock({ $0.claim }), head.status == .stored else { return }
+    var compaction = compaction
+    do throws(LogError) {
+      guard try await compaction.consume(head) else { return }
+      let anchor = compaction.anchor(after: head)
+      let sequence = try await store.append(anchor, of: key, expecting: head.sequence)
+      state.withLock {
+        $0.claim = head.following(anchor, at: sequence, by: store.engine.writer)
+      }
+    } catch {
+      // The next write finds out whether the anchor is stored.
+      return logCompaction(error)
+    }
+    store.executor.detach { [compaction] in try? await compaction.deleteDropped() }
+  }
+
+  private func logCompaction(_ error: LogError) {
+    store.logger.warning(
+      "the messages of a session were not moved into pages",
+      ["reactor": key.reactor, "session": key.id, "reason": error.reason])
   }
 
   /// Removes marks that have lost their meaning, between two writes.
@@ -194,7 +302,13 @@ final class NATSSessionLog: SessionLog {
       completion(result)
       guard case .success = result else { return }
       let snapshots = store.snapshots(of: key)
-      store.executor.detach { try? await snapshots.deleteAll() }
+      let pages = store.pages(of: key)
+      let dropped = state.withLock { $0.claim?.beginning.dropped } ?? []
+      // Cleaning completes this if the process ends.
+      store.executor.detach {
+        try? await snapshots.deleteLatest()
+        try? await pages.delete(dropped)
+      }
     }
   }
 
@@ -226,17 +340,19 @@ final class NATSSessionLog: SessionLog {
       return
     }
     let snapshots = store.snapshots(of: key)
-    var earlier = state.withLock { $0.snapshots?.epoch == epoch ? $0.snapshots?.earlier : nil }
-    if earlier == nil, let (sequence, record) = try await snapshots.latest(), record.epoch == epoch
-    {
+    var chain = state.withLock { $0.snapshots?.epoch == epoch ? $0.snapshots?.chain : nil }
+    if chain == nil, let (sequence, record) = try await snapshots.latest(), record.epoch == epoch {
       let latest = SnapshotRecord.Earlier(
         version: record.snapshot.version, sequence: sequence, schema: record.snapshot.schema)
-      earlier = Array(([latest] + record.earlier).prefix(SnapshotRecord.retained - 1))
+      var found = record.chain
+      found.earlier = Array(([latest] + found.earlier).prefix(SnapshotRecord.retained - 1))
+      chain = found
     }
-    guard snapshot.version >= earlier?.first?.version ?? 1 else { return }
+    var earlier = chain ?? SnapshotRecord.Chain()
+    guard snapshot.version >= earlier.earlier.first?.version ?? 1 else { return }
     // A snapshot of another schema at the same version is replaced.
-    let saved = try await snapshots.save(
-      snapshot, of: epoch, after: (earlier ?? []).filter { $0.version < snapshot.version })
+    earlier.earlier.removeAll { $0.version >= snapshot.version }
+    let saved = try await snapshots.save(snapshot, of: epoch, after: earlier)
     state.withLock { $0.snapshots = (epoch, saved) }
   }
 
@@ -253,12 +369,22 @@ final class NATSSessionLog: SessionLog {
 
   /// Reads the outcomes of the session, the latest 10,000 that are retained.
   func readOutcome(of name: String) async throws(LogError) -> StoredOutcome? {
-    let head: SessionHead
     if let claim = state.withLock({ $0.claim }) {
-      head = claim
-    } else {
-      head = try await readHead()
+      do throws(LogError) {
+        return try await readOutcome(of: name, with: claim)
+      } catch {
+        // The messages that the claim names may be replaced by an anchor.
+        guard case .corrupt = error else { throw error }
+      }
     }
+    return try await withClaim { head async throws(LogError) in
+      try await readOutcome(of: name, with: head)
+    }
+  }
+
+  private func readOutcome(
+    of name: String, with head: SessionHead
+  ) async throws(LogError) -> StoredOutcome? {
     guard head.status == .stored else { return nil }
     let (difference, isOverflow) = Timestamp.now.milliseconds.subtractingReportingOverflow(
       store.outcomeRetention)

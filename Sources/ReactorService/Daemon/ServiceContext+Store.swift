@@ -79,9 +79,6 @@ extension ServiceContext {
     guard configuration.changeRetention == .zero else {
       throw .configuration("changes.keep needs a store sqlite:PATH or memory")
     }
-    if configuration.retention != RetentionRules() {
-      logger.warning("log.retain has no effect: a store nats:// retains everything")
-    }
     var settings = NATSLog.Settings(addresses, node: HostName.current)
     let path = configuration.clusterCredentials
     let isReadable = unsafe access(path, R_OK) == 0
@@ -94,6 +91,7 @@ extension ServiceContext {
     settings.streams = configuration.clusterStreams
     settings.wait = configuration.clusterWait
     settings.outcomeRetention = configuration.host.idempotency
+    settings.retention = configuration.retention
     settings.requiredPayload =
       max(configuration.server.limits.body, configuration.host.stateLimit) + 65_536
     do throws(NATSLogError) {

@@ -34,6 +34,7 @@ struct HistoryIndexTests {
     for number in 0...5000 {
       let digits = String(number, radix: 16).reduce(0) { $0 + ($1.hexDigitValue ?? 0) }
       #expect(history[number].nodes.count == digits)
+      #expect(history[number].count == number)
     }
   }
 
@@ -47,6 +48,24 @@ struct HistoryIndexTests {
     #expect(nodes.covering(after: 31, upTo: 65, end: 80).map(\.position.version) == [0, 32, 64])
     #expect(nodes.covering(after: 79, upTo: 80, end: 80).map(\.position.version) == [78])
     #expect(nodes.covering(after: 80, upTo: 90, end: 80).isEmpty)
+  }
+
+  @Test func `messages that are removed from the front are not named any more`() {
+    let history = history(300)
+    for version in 0...600 {
+      var index = history[300]
+      let removed = index.removeFirst(upTo: version, end: 600)
+      #expect(removed + index.nodes == history[300].nodes)
+      #expect(index.nodes.first?.position.version ?? 600 <= max(version, 0))
+      let next = index.nodes.dropFirst().first?.position.version ?? 600
+      #expect(index.nodes.isEmpty || next > version)
+      // Later messages are added as before.
+      var longer = index
+      for number in 300..<900 {
+        longer.append(HistoryIndex.Position(version: 2 * number, sequence: 10 * number))
+      }
+      #expect(longer.count == index.count + 600)
+    }
   }
 
   @Test func `messages without entries are not selected`() {

@@ -47,7 +47,7 @@ struct LogMessageTests {
     message.index = index
     message.first = 100
     message.hasParameters = true
-    message.origin = LogMessage.Origin(stream: 3, sequence: 17, version: 2)
+    message.hasBeginning = true
     message.batch = batch
     message.base = LogMessage.Base(sequence: 205, count: 4, size: 900)
     message.unfinished = 1
@@ -66,6 +66,63 @@ struct LogMessageTests {
     #expect(reread(message, expecting: 0) == message)
     message.journal = Journal()
     #expect(reread(message, expecting: 0)?.journal == Journal())
+  }
+
+  @Test func `an anchor has the pages, the last entries, and the writer before it`() {
+    var pages = HistoryIndex()
+    for number in 0..<40 {
+      pages.append(HistoryIndex.Position(version: 128 * number, sequence: 9 + number))
+    }
+    var head = SessionHead()
+    head.status = .stored
+    (head.sequence, head.content, head.first) = (900, 890, 7)
+    (head.epoch, head.version, head.count) = ("e", 5126, 5126)
+    head.writer = Writer(name: "host.local", incarnation: 0x77aa)
+    (head.parameters, head.hasParameters) = (json("[1]"), true)
+    head.journal.apply(batch)
+    (head.unfinished, head.timers, head.keyed) = (1, 1, 3)
+    let history = PagedHistory(
+      pages: pages, floor: 256, snapshot: 12, version: 5120,
+      entries: (5121...5126).map { LogEntry(counted: $0) }, outcomes: batch.outcomes)
+    let anchor = head.anchoring(history, dropping: Array(pages.nodes.prefix(2)))
+    #expect(reread(anchor, expecting: 900) == anchor)
+    let next = head.following(anchor, at: 950, by: Writer(name: "cleaner", incarnation: 1))
+    #expect(next.writer == head.writer)
+    #expect((next.content, next.first, next.paged) == (890, 950, 5120))
+    #expect((next.record, next.journal) == (head.record, head.journal))
+    #expect(next.beginning.pages == pages)
+    #expect(next.index.count == 1)
+    let message = next.appending(LogBatch([LogEntry(counted: 5127)]), to: "e", now: .now)
+    #expect(reread(message, expecting: 950) == message)
+    let later = next.following(message, at: 951, by: nil)
+    #expect((later.version, later.paged, later.hasBeginning) == (5127, 5120, true))
+    #expect(later.beginning == next.beginning)
+    let end = later.ending(now: .now)
+    #expect(reread(end, expecting: 951) == end)
+    #expect(end.beginning.dropped.count == 2 + pages.nodes.count)
+  }
+
+  @Test func `a page is read as it was written`() {
+    var index = HistoryIndex()
+    for number in 0..<20 {
+      index.append(HistoryIndex.Position(version: number, sequence: 3 * number + 1))
+    }
+    let page = Page(
+      epoch: "e", version: 4, index: index, previous: 61, entries: batch.entries,
+      outcomes: batch.outcomes)
+    #expect(Page(page.payload) == page)
+    #expect(Page(json("{}")) == nil)
+  }
+
+  @Test func `a snapshot is read as it was written`() {
+    var chain = SnapshotRecord.Chain(
+      earlier: [.init(version: 3, sequence: 8, schema: "s")], lastMilestone: 4096)
+    chain.milestones.append(HistoryIndex.Position(version: 2048, sequence: 4))
+    var record = SnapshotRecord(
+      epoch: "e", snapshot: Snapshot(version: 5000, state: json("{}\n{}"), schema: "s"),
+      chain: chain, at: 17)
+    record.previous = 4
+    #expect(SnapshotRecord(record.payload) == record)
   }
 
   @Test(arguments: [

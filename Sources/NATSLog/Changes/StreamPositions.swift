@@ -1,0 +1,42 @@
+internal import ReactorCoding
+internal import ReactorLog
+
+/// The first and the last sequence of a stream.
+struct StreamBounds: Equatable, Sendable {
+  let first: Int
+  let last: Int
+  let bytes: Int
+}
+
+extension StreamReader {
+  /// The bounds of a stream.
+  func bounds(of stream: String) async throws(LogError) -> StreamBounds {
+    do throws(APIFailure) {
+      let root = try await call("STREAM.INFO.\(stream)")
+      guard let state = root["state"], let first: Int = state["first_seq"]?.integer(),
+        let last: Int = state["last_seq"]?.integer(), let bytes: Int = state["bytes"]?.integer()
+      else { throw .log(.corrupt("The stream \(stream) has no state.")) }
+      return StreamBounds(first: first, last: last, bytes: bytes)
+    } catch {
+      throw error.logError
+    }
+  }
+
+  /// Deletes the messages of a stream before a sequence.
+  func purge(_ stream: String, before sequence: Int) async throws(LogError) {
+    do throws(APIFailure) {
+      _ = try await call("STREAM.PURGE.\(stream)", Array("{\"seq\":\(sequence)}".utf8))
+    } catch {
+      throw error.logError
+    }
+  }
+}
+
+extension StreamMessage {
+  /// The time at which the stream stored the message, as a text that is ordered as the times are.
+  var orderedTime: String {
+    guard let time, time.utf8.count >= 19 else { return "" }
+    let fraction = time.dropFirst(20).prefix { $0.isNumber }
+    return time.prefix(19) + fraction + String(repeating: "0", count: max(0, 9 - fraction.count))
+  }
+}

@@ -1,0 +1,220 @@
+internal import ReactorLog
+internal import Synchronization
+internal import SystemThreads
+internal import Telemetry
+
+/// Keeps the LOG streams short: moves what sessions need to the end of their stream, and cuts the rest.
+///
+/// Everything that it does is harmless if several processes do it, or if one is killed in between; a
+/// lease in LIVE only saves the work.
+final class LogCleaner: Sendable {
+  /// When a stream is cleaned.
+  struct Rules: Sendable {
+    /// The size below which a stream is not cleaned, in bytes.
+    var minimum = 64 << 20
+    /// A stream is cleaned when it is this number of times as large as after the last cleaning.
+    var growth = 4
+    /// Younger messages are not cut, in seconds: their ids must not be forgotten while another append
+    /// with the same id can be in flight, also if the brokers restart.
+    var age: Int64 = 120
+    /// The time between two looks, in seconds.
+    var interval = 10
+    /// The number of sessions that are compacted at once.
+    var parallel = 16
+    /// Called between the steps.
+    var hook: CleaningHook = { _ in }
+  }
+
+  private let store: NATSStore
+  private let rules: Rules
+  private let lease: Lease
+  /// The size of a stream after it was cleaned, by its number.
+  private let sizes = Mutex<[Int: Int]>([:])
+
+  init(_ store: NATSStore, _ rules: Rules) {
+    self.store = store
+    self.rules = rules
+    lease = Lease("cleaner", store.reader, store.names)
+  }
+
+  /// Cleans until the object is released.
+  func start() {
+    store.executor.detach { [weak self] in
+      while true {
+        guard let interval = self?.rules.interval else { return }
+        try? await Task.sleep(for: .seconds(interval))
+        guard let self else { return }
+        await cleanAll()
+      }
+    }
+  }
+
+  private func cleanAll() async {
+    guard await lease.hold() else { return }
+    for number in 0..<store.names.logStreams {
+      do throws(LogError) {
+        try await clean(number)
+      } catch {
+        store.logger.warning(
+          "a stream was not cleaned",
+          ["stream": store.names.log(number), "reason": error.reason])
+      }
+    }
+  }
+
+  /// Cleans a stream if it is large enough.
+  ///
+  /// - Returns: Whether messages were deleted.
+  @discardableResult
+  func clean(_ number: Int) async throws(LogError) -> Bool {
+    let stream = store.names.log(number)
+    let before = try await store.reader.bounds(of: stream)
+    let size = sizes.withLock { $0[number] ?? 0 }
+    guard before.bytes >= max(rules.minimum, rules.growth * size), before.last > before.first,
+      let cut = try await cut(before, in: stream)
+    else { return false }
+    let start = Clock.milliseconds
+    let sessions = try await compactSessions(of: number, before: cut)
+    try rules.hook(.willCut)
+    try await store.reader.purge(stream, before: cut)
+    try rules.hook(.cut)
+    let after = try await store.reader.bounds(of: stream)
+    sizes.withLock { $0[number] = after.bytes }
+    store.engine.counters.cleanings.add()
+    store.logger.info(
+      "a stream was cleaned",
+      [
+        "stream": stream, "sessions": "\(sessions)", "messages": "\(cut - before.first)",
+        "bytes": "\(before.bytes) to \(after.bytes)",
+        "milliseconds": "\(Clock.milliseconds - start)",
+      ])
+    return true
+  }
+
+  /// The first sequence to retain: three quarters of the messages are cut, or fewer if these are too
+  /// young; `nil` for none.
+  private func cut(_ contents: StreamBounds, in stream: String) async throws(LogError) -> Int? {
+    let limit = Timestamp(milliseconds: Timestamp.now.milliseconds - rules.age * 1000)
+    for quarters in [3, 2, 1] {
+      let cut = contents.first + (contents.last - contents.first + 1) * quarters / 4
+      guard cut > contents.first,
+        let message = try await store.reader.message(at: cut - 1, in: stream)
+      else { continue }
+      if rules.age <= 0 || message.isOlder(than: limit) { return cut }
+    }
+    return nil
+  }
+
+  // MARK: Sessions
+
+  /// Appends anchors for all sessions that need messages before a sequence.
+  ///
+  /// - Returns: Their number.
+  private func compactSessions(of number: Int, before cut: Int) async throws(LogError) -> Int {
+    let keys = try await store.reader.subjects(
+      of: store.names.log(number), matching: "\(store.names.prefix).l.\(number).>"
+    ).compactMap { StoreNames.session(of: $0) }
+    let results = await withTaskGroup(of: Result<Bool, LogError>.self) { group in
+      var rest = keys[...]
+      var results: [Result<Bool, LogError>] = []
+      for _ in 0..<rules.parallel { startNext(&rest, cut, in: &group) }
+      for await result in group {
+        results.append(result)
+        if case .success = result { startNext(&rest, cut, in: &group) }
+      }
+      return results
+    }
+    var count = 0
+    for result in results where try result.get() { count += 1 }
+    return count
+  }
+
+  private func startNext(
+    _ rest: inout ArraySlice<SessionKey>, _ cut: Int,
+    in group: inout TaskGroup<Result<Bool, LogError>>
+  ) {
+    guard let key = rest.popFirst() else { return }
+    group.addTask { [self] in
+      do throws(LogError) {
+        return .success(try await compact(key, before: cut))
+      } catch {
+        return .failure(error)
+      }
+    }
+  }
+
+  /// Appends an anchor if the session needs messages before a sequence.
+  ///
+  /// - Returns: Whether it did.
+  func compact(_ key: SessionKey, before cut: Int) async throws(LogError) -> Bool {
+    let history = store.history(of: key)
+    // The writer of the session may be faster than one round; two seconds of it are not.
+    for _ in 0..<100 {
+      let isDone: Bool? = try await history.withHead { head async throws(LogError) in
+        let needed = head.status == .stored ? head.first : head.sequence
+        guard head.sequence > 0, needed < cut else { return .some(false) }
+        var compaction = try await SessionCompaction(key, head, in: store, hook: rules.hook)
+        return try await anchor(key, head, &compaction) ? .some(true) : nil
+      }
+      if let isDone { return isDone }
+    }
+    throw .unavailable("The session \(key) is written to too often.")
+  }
+
+  /// Appends an anchor; follows the log while it grows.
+  ///
+  /// - Returns: Whether it was appended; `false` if another process was faster.
+  private func anchor(
+    _ key: SessionKey, _ head: SessionHead, _ compaction: inout SessionCompaction
+  ) async throws(LogError) -> Bool {
+    var head = head
+    var isRetained = false
+    for _ in 0..<20 {
+      guard try await compaction.consume(head) else { return false }
+      if !isRetained { try await compaction.retain(isThorough: true) }
+      isRetained = true
+      do throws(LogError) {
+        try await store.append(compaction.anchor(after: head), of: key, expecting: head.sequence)
+        try await compaction.deleteDropped()
+        return true
+      } catch {
+        guard case .lost = error else { throw error }
+      }
+      head = try await store.history(of: key).head()
+    }
+    return false
+  }
+}
+
+extension NATSStore {
+  /// Appends an anchor to the log of a session.
+  ///
+  /// - Returns: Its sequence.
+  @discardableResult
+  func append(
+    _ anchor: LogMessage, of key: SessionKey, expecting expected: Int
+  ) async throws(LogError) -> Int {
+    let payload = anchor.json(expecting: expected)
+    let result: Result<Int, LogError> = await withCheckedContinuation { continuation in
+      // A repetition changes nothing, so that it is its own void message.
+      append(
+        payload, void: { payload }, to: names.logSubject(of: key),
+        in: names.log(names.logNumber(of: key)), expecting: expected
+      ) { continuation.resume(returning: $0) }
+    }
+    let sequence = try result.get()
+    engine.counters.anchors.add()
+    return sequence
+  }
+}
+
+extension StreamMessage {
+  /// Whether the stream has stored the message before a time; `false` if that is not known.
+  func isOlder(than time: Timestamp) -> Bool {
+    guard let stored = self.time, stored.hasSuffix("Z") else {
+      return false
+    }
+    // The first 19 characters of both are those of the second.
+    return stored.prefix(19) < time.description.prefix(19)
+  }
+}

@@ -1,0 +1,124 @@
+internal import ReactorLog
+
+/// Writes the pages of a session, so that an anchor can replace the messages of its log.
+///
+/// ```
+/// begin ──► consume ──► anchor ──► (append) ──► deleteDropped
+///            ▲    │
+///            └────┘ the log has grown
+/// ```
+///
+/// Several processes may compact the same session: only the anchor is visible, and the fence lets one of
+/// them succeed. The pages of the others, and those of a process that was killed, are named by no
+/// message. The next compaction finds them, and deletes them after its own anchor: a compaction that has
+/// begun before that anchor can no longer append one.
+struct SessionCompaction: Sendable {
+  private static let orphanBound = 16_384
+
+  private let store: NATSStore
+  private let key: SessionKey
+  private let hook: CleaningHook
+  private var writer: PageWriter
+  /// The end of the log up to which the history is in `writer`.
+  private var consumed: SessionHead?
+  /// Outcomes before this time are not retained, in milliseconds.
+  private let oldestOutcome: Int64
+  /// The pages to delete after the anchor.
+  private var dropped: [HistoryIndex.Node]
+  /// The milestones to delete after the anchor.
+  private var droppedSnapshots: [Int] = []
+  private let epoch: String
+  private let first: Int
+
+  /// Begins the compaction of a session with its current end, and completes an earlier one.
+  init(
+    _ key: SessionKey, _ head: SessionHead, in store: NATSStore,
+    hook: @escaping CleaningHook = { _ in }
+  ) async throws(LogError) {
+    self.store = store
+    self.key = key
+    self.hook = hook
+    (epoch, first) = (head.epoch, head.first)
+    try hook(.begin)
+    let pages = store.pages(of: key)
+    let beginning = head.beginning
+    try await pages.delete(beginning.dropped)
+    let last = try await pages.last()
+    dropped = try await pages.orphans(upTo: last, after: beginning.newest, Self.orphanBound)
+    writer = PageWriter(
+      store, key, epoch: head.epoch,
+      after: PagedHistory(
+        pages: beginning.pages, floor: beginning.floor, snapshot: beginning.snapshot,
+        version: head.paged),
+      previous: last)
+    let (oldest, isOverflow) = Timestamp.now.milliseconds.subtractingReportingOverflow(
+      store.outcomeRetention)
+    oldestOutcome = isOverflow ? .min : oldest
+  }
+
+  /// Writes the pages of the messages up to an end of the log.
+  ///
+  /// - Returns: Whether the end continues what was consumed before; otherwise another process was
+  ///   faster.
+  mutating func consume(_ head: SessionHead) async throws(LogError) -> Bool {
+    guard head.epoch == epoch, head.first == first || head.status != .stored else { return false }
+    if head.status == .stored {
+      let before = consumed?.sequence ?? 0
+      let written = writer.written
+      var writer = writer
+      try await store.history(of: key).forEachMessage(of: head, after: before) {
+        message async throws(LogError) in
+        for entry in message.entries { try await writer.append(entry) }
+        for outcome in message.outcomes where outcome.at.milliseconds >= oldestOutcome {
+          try await writer.append(outcome)
+        }
+        if writer.written > written { try hook(.wrotePage) }
+      }
+      self.writer = writer
+      guard writer.history.lastVersion == head.version else {
+        throw .corrupt("The log of \(key) has gaps before version \(head.version).")
+      }
+    }
+    consumed = head
+    try hook(.wrotePages)
+    return true
+  }
+
+  /// Removes from the history what retention does not need.
+  ///
+  /// - Parameter isThorough: Whether milestones of earlier histories are looked for as well.
+  /// - Throws: If the snapshots cannot be read.
+  mutating func retain(isThorough: Bool) async throws(LogError) {
+    guard let head = consumed, isThorough || store.retention.limits(key) else { return }
+    let snapshots = store.snapshots(of: key)
+    let milestones = try await snapshots.allMilestones()
+    guard head.status == .stored else {
+      droppedSnapshots = milestones.map(\.sequence)
+      return
+    }
+    var history = writer.history
+    if let base = try await store.retention.base(of: key, head, snapshots),
+      base.version > history.floor, base.version <= history.version
+    {
+      dropped += history.pages.removeFirst(upTo: base.version, end: history.version)
+      (history.floor, history.snapshot) = (base.version, base.sequence)
+      writer.history = history
+    }
+    droppedSnapshots = milestones.filter {
+      $0.record.epoch != epoch || $0.record.snapshot.version < history.floor
+    }.map(\.sequence)
+  }
+
+  /// The message that replaces the log up to an end that was consumed.
+  func anchor(after head: SessionHead) -> LogMessage {
+    head.anchoring(writer.history, dropping: dropped)
+  }
+
+  /// The anchor is stored: deletes what it does not name.
+  func deleteDropped() async throws(LogError) {
+    try hook(.anchored)
+    try await store.pages(of: key).delete(dropped)
+    try await store.snapshots(of: key).deleteMilestones(droppedSnapshots)
+    try hook(.deleted)
+  }
+}

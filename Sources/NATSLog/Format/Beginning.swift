@@ -1,0 +1,62 @@
+internal import ReactorCoding
+
+/// The part of a history before the message that begins its index: the pages, and what is to be deleted.
+///
+/// Only messages that begin an index have it: the first one of a history, and anchors.
+struct Beginning: Equatable, Sendable {
+  /// The pages of the history, up to the version before the message.
+  var pages = HistoryIndex()
+  /// The version before the first entry that retention has left, and the milestone of it, which
+  /// replaces the entries before; 0 for none.
+  var floor = 0
+  var snapshot = 0
+  /// Pages that belong to no history any more, with those that they lead to.
+  var dropped: [HistoryIndex.Node] = []
+
+  /// Whether there is nothing.
+  var isEmpty: Bool { self == Beginning() }
+
+  /// The latest page that is named; 0 for none.
+  var newest: Int {
+    (pages.nodes + dropped).map(\.position.sequence).max() ?? 0
+  }
+
+  /// The beginning after the end of the session: all pages are to be deleted.
+  var ended: Beginning { Beginning(dropped: dropped + pages.nodes) }
+
+  // `p` pages · `n` floor and its snapshot · `d` level, version and sequence of what is to be deleted
+  func put(into text: inout [UInt8]) {
+    text.put("{\"p\":")
+    pages.put(into: &text)
+    text.put(",\"n\":")
+    text.put(list: [floor, snapshot]) { $0.put($1) }
+    text.put(",\"d\":")
+    text.put(list: dropped) { text, node in
+      text.put(list: [node.level, node.position.version, node.position.sequence]) { $0.put($1) }
+    }
+    text.put("}")
+  }
+
+  /// Reads the output of ``put(into:)``; `nil` for anything else.
+  init?(_ json: JSONElement) {
+    guard let pages = HistoryIndex(json["p"]), let floor: Int = json["n"]?[0]?.integer(),
+      let snapshot: Int = json["n"]?[1]?.integer(), floor >= 0
+    else { return nil }
+    self.pages = pages
+    self.floor = floor
+    self.snapshot = snapshot
+    for element in json["d"]?.elements ?? [] {
+      guard let level: Int = element[0]?.integer(), let version: Int = element[1]?.integer(),
+        let sequence: Int = element[2]?.integer()
+      else { return nil }
+      dropped.append(
+        HistoryIndex.Node(
+          level: level,
+          position: HistoryIndex.Position(version: version, sequence: sequence)))
+    }
+  }
+
+  init(dropped: [HistoryIndex.Node] = []) {
+    self.dropped = dropped
+  }
+}
