@@ -58,6 +58,7 @@ extension GalleryBrowserTests {
       try browser.emulate(.desk)
       try browser.open(server.url + "/#/counter/a11y")
       try browser.expect("return document.querySelector('#session').dataset.status", is: "live")
+      try browser.expect("return document.querySelectorAll('#examples button').length", is: 3)
       try browser.run("document.querySelector('#session-title').focus(); window.stops = []")
       for _ in 0..<25 {
         try browser.press(.tab)

@@ -72,10 +72,13 @@ extension ClientBrowserTests {
         try follow("counter", with: Self.all)
         try page.expect("session.connection.value", is: "live")
       }
-      let metrics = try server.client().get(
-        "/metrics", ["Authorization": "Bearer \(Self.all)"]
-      ).text
-      #expect(metrics.contains("\nreactord_streams 1\n"))
+      // The stream of the first tab is opened again with the session of the second.
+      #expect(
+        try eventually {
+          let metrics = try server.client().get(
+            "/metrics", ["Authorization": "Bearer \(Self.all)"])
+          return metrics.text.contains("\nreactord_streams 1\n")
+        })
     }
 
     @Test func `a new token reopens the sessions that ended for lack of one`() throws {

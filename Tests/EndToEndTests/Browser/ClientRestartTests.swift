@@ -16,7 +16,8 @@ extension ClientBrowserTests {
     ) throws {
       let folder = try TemporaryFolder()
       let store = "sqlite:" + folder["log.db"]
-      let server = try ReactordProcess("--store", store)
+      let port = try ReservedPort()
+      let server = try ReactordProcess("--listen", port.address, "--store", store)
       let page = ClientPage(browser: browser, server: server)
       let session = server.session(of: "counter")
       try page.open()
@@ -30,8 +31,7 @@ extension ClientBrowserTests {
       // Sent while no server listens.
       try page.run("window.reply = session.send({ add: 10 })")
 
-      let next = try ReactordProcess(
-        "--listen", "127.0.0.1:\(server.port)", "--store", store)
+      let next = try ReactordProcess("--listen", port.address, "--store", store)
       #expect(try page.run("return await reply") == ["value": 13])
       let successor = SessionClient(next.client(), session.path)
       try successor.post(#""increase""#)
@@ -42,7 +42,8 @@ extension ClientBrowserTests {
     }
 
     @Test func `a page accepts the new history of a server that lost the old one`() throws {
-      let server = try ReactordProcess()
+      let port = try ReservedPort()
+      let server = try ReactordProcess("--listen", port.address)
       let page = ClientPage(browser: browser, server: server)
       let session = server.session(of: "counter")
       try page.open()
@@ -50,7 +51,7 @@ extension ClientBrowserTests {
       try page.run("await session.send({ add: 5 })")
       server.process.signal(SIGKILL)
       try server.process.wait()
-      let next = try ReactordProcess("--listen", "127.0.0.1:\(server.port)")
+      let next = try ReactordProcess("--listen", port.address)
       let successor = SessionClient(next.client(), session.path)
       try successor.post(#""increase""#)
       try page.expect("session.state.value", is: ["value": 1])
@@ -81,7 +82,8 @@ extension ClientBrowserTests {
     }
 
     @Test func `a broken connection is reopened`() throws {
-      let server = try ReactordProcess()
+      let port = try ReservedPort()
+      let server = try ReactordProcess("--listen", port.address)
       let page = ClientPage(browser: browser, server: server)
       let session = server.session(of: "counter")
       try page.open()
@@ -90,7 +92,7 @@ extension ClientBrowserTests {
       server.process.signal(SIGTERM)
       try server.process.wait()
       try page.expect("session.connection.value", is: "reconnecting")
-      let next = try ReactordProcess("--listen", "127.0.0.1:\(server.port)")
+      let next = try ReactordProcess("--listen", port.address)
       try browser.block()
       try page.expect("session.connection.value", is: "live")
       _ = next

@@ -5,10 +5,12 @@ extension InspectorBrowserTests {
   /// The inspector without a server, and with hostile data.
   struct PageResilienceTests {
     let page: InspectorPage
+    let port: ReservedPort
     let server: ReactordProcess
 
     init() throws {
-      server = try ReactordProcess()
+      port = try ReservedPort()
+      server = try ReactordProcess("--listen", port.address)
       page = InspectorPage(browser: try Browser(), server: server)
     }
 
@@ -25,7 +27,7 @@ extension InspectorBrowserTests {
       // The last State remains visible.
       try page.expectState(#"{"value":5}"#)
 
-      let next = try ReactordProcess("--listen", "127.0.0.1:\(server.port)")
+      let next = try ReactordProcess("--listen", port.address)
       let successor = SessionClient(next.client(), session.path)
       try successor.post(#"{"add":2}"#)
       try page.expectStatus("live")

@@ -104,7 +104,8 @@ struct ClientCommandTests {
   @Test func `watch reconnects after a crash, and prints nothing twice`() throws {
     let folder = try TemporaryFolder()
     let store = "sqlite:" + folder["log.db"]
-    let own = try ReactordProcess("--store", store)
+    let port = try ReservedPort()
+    let own = try ReactordProcess("--listen", port.address, "--store", store)
     let session = own.session(of: "counter")
     try session.post(#""increase""#)
     let watch = try ReactordProcess.launch(["watch", "--json", own.url + session.path])
@@ -112,7 +113,7 @@ struct ClientCommandTests {
     own.process.signal(SIGKILL)
     try own.process.wait()
     _ = eventually { watch.standardError.contains("reconnecting") }
-    let next = try ReactordProcess("--listen", "127.0.0.1:\(own.port)", "--store", store)
+    let next = try ReactordProcess("--listen", port.address, "--store", store)
     try SessionClient(next.client(), session.path).post(#"{"add":5}"#)
     expectOutput([#"{"value":1}"#, #"{"value":6}"#], of: watch)
     #expect(watch.standardError.split(separator: "\n").count == 1)

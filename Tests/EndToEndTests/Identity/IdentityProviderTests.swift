@@ -94,7 +94,7 @@ struct IdentityProviderTests {
       current.withLock { $0 = next }
     }
     isDone.store(true, ordering: .relaxed)
-    let failures = load.first(within: .seconds(60)) { $0 }
+    let failures = load.first(within: .seconds(300)) { $0 }
     #expect(try failures?.get() == [0, 0])
 
     // The stream's key is removed: it ends, and its token is rejected.

@@ -9,7 +9,7 @@ struct DrainTests {
   let other: HTTPClient
 
   init() throws {
-    server = try ReactordProcess()
+    server = try ReactordProcess("--shutdown-grace", "120")
     stopwatch = server.session(of: "stopwatch")
     other = server.client()
   }
@@ -36,7 +36,7 @@ struct DrainTests {
   }
 
   @Test func `running requests complete, new ones get 503 with Retry-After`() throws {
-    try startLongRequest(wait: 3)
+    try startLongRequest(wait: 10)
     server.process.signal(SIGTERM)
     #expect(try isDraining())
 
@@ -62,7 +62,7 @@ struct DrainTests {
     let counter = SessionClient(server.client(), "/v1/reactors/counter/sessions/watched")
     let streams = try ["", "?replay=all", "?select=/value"].map { try counter.events($0) }
     for stream in streams { #expect(try stream.nextEvent()?.id != nil) }
-    try startLongRequest(wait: 3)
+    try startLongRequest(wait: 10)
     server.process.signal(SIGTERM)
     for stream in streams {
       let event = try #require(try stream.nextEvent())

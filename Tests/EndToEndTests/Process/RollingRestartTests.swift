@@ -13,7 +13,7 @@ struct RollingRestartTests {
     let socket = try ListeningSocket()
     let store = "sqlite:\(folder["store.db"])"
     let start = {
-      try socket.activate("--store", store, "--start-wait", "30", "--shutdown-grace", "10")
+      try socket.activate("--store", store, "--start-wait", "300", "--shutdown-grace", "120")
     }
     var current = try start()
     #expect(current.firstLine() != nil)
@@ -44,7 +44,7 @@ struct RollingRestartTests {
 
     for restart in 1...3 {
       // At any point of the load.
-      let isUnderWay = acknowledged.first(within: .seconds(30)) { [total] in
+      let isUnderWay = acknowledged.first(within: .seconds(300)) { [total] in
         $0 >= total * restart / 5 ? true : nil
       }
       try #require(isUnderWay == true)
@@ -54,7 +54,7 @@ struct RollingRestartTests {
       current = next
     }
 
-    let outcomes = done.first(within: .seconds(60)) { [writers] in
+    let outcomes = done.first(within: .seconds(300)) { [writers] in
       $0.count == writers + 1 ? $0 : nil
     }
     for (name, failure) in try #require(outcomes) { #expect(failure == "", "\(name)") }
@@ -67,7 +67,7 @@ struct RollingRestartTests {
 
   /// Sends one action until it is acknowledged, as a client does that needs it to happen once.
   private static func post(_ port: UInt16, _ session: String, key: String) throws {
-    let deadline = ContinuousClock.now + .seconds(60)
+    let deadline = ContinuousClock.now + .seconds(300)
     while ContinuousClock.now < deadline {
       let client = HTTPClient(port: port)
       let response = try? client.send(
@@ -85,7 +85,7 @@ struct RollingRestartTests {
 
   /// Reads every version, over several streams if necessary, as an EventSource does.
   private static func watch(_ port: UInt16, _ session: String, upTo last: Int) throws -> [Int] {
-    let deadline = ContinuousClock.now + .seconds(60)
+    let deadline = ContinuousClock.now + .seconds(300)
     var versions: [Int] = []
     var cursor: String?
     while ContinuousClock.now < deadline {

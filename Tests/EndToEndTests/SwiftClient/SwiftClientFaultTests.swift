@@ -14,10 +14,11 @@ import Testing
   {
     let folder = try TemporaryFolder()
     let store = "sqlite:\(folder["log.db"])"
-    let reserved = try ReactordProcess("--store", store)
-    let listen = "127.0.0.1:\(reserved.port)"
-    let client = try reserved.swiftClient()
-    try reserved.stop()
+    let port = try ReservedPort()
+    let listen = port.address
+    let first = try ReactordProcess("--listen", listen, "--store", store)
+    let client = try first.swiftClient()
+    try first.stop()
     let counters = ["a", "b"].map { client.reactor(RemoteCounter.self, "counter", session: $0) }
     let states = counters.map { Recorder($0.state) }
 

@@ -119,7 +119,8 @@ import Testing
     struct User: Codable, Equatable { var name: String }
     let folder = try TemporaryFolder()
     let store = "sqlite:\(folder["log.db"])"
-    let first = try ReactordProcess("--store", store)
+    let port = try ReservedPort()
+    let first = try ReactordProcess("--listen", port.address, "--store", store)
     let client = try first.swiftClient()
     let users = Recorder(client.globalValues("currentUser", as: User?.self))
     try users.first { $0 == nil }
@@ -134,7 +135,7 @@ import Testing
 
     first.process.kill()
     try first.process.wait()
-    let second = try ReactordProcess("--listen", "127.0.0.1:\(first.port)", "--store", store)
+    let second = try ReactordProcess("--listen", port.address, "--store", store)
     try await second.swiftClient().setGlobal("currentUser", to: User(name: "Grace"))
     client.resume()
     try users.last { $0 == User(name: "Grace") }
