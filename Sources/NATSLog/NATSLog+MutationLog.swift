@@ -90,6 +90,9 @@ extension NATSLog: MutationLog {
     globals.set(value, as: name, completion: completion)
   }
 
+  /// The changes of all sessions; `nil` if they are not retained.
+  public var changes: (any ChangeFeed)? { store.feed.withLock { $0 } }
+
   /// Declares which snapshots a hosted reactor can decode.
   public func willFold(_ reactor: String, schema: String) {
     store.retention.willFold(reactor, schema: schema)

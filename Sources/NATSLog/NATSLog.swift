@@ -43,6 +43,9 @@ public final class NATSLog: Sendable {
     /// Entries are deleted when the streams are cleaned.
     public var retention = RetentionRules()
 
+    /// How long the changes of all sessions are retained; zero for not at all.
+    public var changeRetention = Duration.zero
+
     /// When the streams are cleaned.
     var cleaning = LogCleaner.Rules()
 
@@ -99,6 +102,7 @@ public final class NATSLog: Sendable {
             log.describe(settings)
             log.proof.start(on: log.store.executor)
             log.cleaner.start()
+            try await log.openFeed(settings.changeRetention)
             log.store.executor.complete { completion(.success(log)) }
           } catch {
             log.close(within: .zero)
@@ -133,7 +137,8 @@ public final class NATSLog: Sendable {
     let retention = settings.outcomeRetention / .milliseconds(1)
     store = NATSStore(
       engine, names, retention: settings.retention,
-      outcomeRetention: retention < 9e15 ? Int64(retention) : .max, logger: logger)
+      outcomeRetention: retention < 9e15 ? Int64(retention) : .max,
+      hasFeed: settings.changeRetention > .zero, logger: logger)
     cleaner = LogCleaner(store, settings.cleaning)
     proof = QuorumProof(engine, names)
     lists = SessionLists(store: store)
@@ -144,7 +149,22 @@ public final class NATSLog: Sendable {
     // The caller repeats a start that fails because the brokers have no leader yet.
     StoreSetup(
       reader: store.reader, names: store.names, replicas: settings.replicas,
+      hasFeed: store.hasFeed,
       wait: min(store.engine.wait, 2_000))
+  }
+
+  /// Opens the feed of changes if they are retained.
+  private func openFeed(_ retention: Duration) async throws(NATSLogError) {
+    guard store.hasFeed else { return }
+    let milliseconds = retention / .milliseconds(1)
+    do throws(LogError) {
+      let feed = try await NATSFeed.open(
+        store, retaining: milliseconds < 9e15 ? Int64(milliseconds) : .max)
+      store.feed.withLock { $0 = feed }
+      feed.start()
+    } catch {
+      throw NATSLogError("the feed of changes: \(error.reason)", isTemporary: true)
+    }
   }
 
   /// Whether writes are confirmed; `nil` if they are, else why not.
@@ -164,6 +184,10 @@ public final class NATSLog: Sendable {
   @discardableResult
   public func close(within time: Duration = .seconds(60)) -> Bool {
     let isComplete = drain(within: time)
+    store.feed.withLock { feed in
+      feed?.stop()
+      feed = nil
+    }
     store.engine.close()
     connection.close()
     return isComplete

@@ -32,6 +32,12 @@ final class Lease: Sendable {
     holder = Array(reader.engine.writer.description.utf8)
   }
 
+  /// Whether this process has renewed the lease lately.
+  var isHeld: Bool {
+    let now = Clock.milliseconds
+    return state.withLock { $0.renewedAt > now - Self.patience }
+  }
+
   /// Whether this process holds the lease: renews it, or takes it if nothing renews it.
   func hold() async -> Bool {
     let now = Clock.milliseconds
@@ -53,9 +59,16 @@ final class Lease: Sendable {
     return true
   }
 
+  /// The name of the node: the record without the random value of the process.
+  private func name(_ record: [UInt8]) -> ArraySlice<UInt8> {
+    record[..<(record.lastIndex(of: UInt8(ascii: ".")) ?? record.endIndex)]
+  }
+
   /// The current record; sequence 0 if there is none.
   private func found() async throws(LogError) -> (sequence: Int, isOwn: Bool) {
     guard let message = try await reader.last(subject, in: stream) else { return (0, false) }
-    return (message.sequence, message.payload == holder)
+    // A process of the same name is the one before this one; otherwise both hold the lease.
+    let isOwn = name(message.payload) == name(holder)
+    return (message.sequence, isOwn)
   }
 }

@@ -71,8 +71,11 @@ final class LogCleaner: Sendable {
     let before = try await store.reader.bounds(of: stream)
     let size = sizes.withLock { $0[number] ?? 0 }
     guard before.bytes >= max(rules.minimum, rules.growth * size), before.last > before.first,
-      let cut = try await cut(before, in: stream)
+      var cut = try await cut(before, in: stream)
     else { return false }
+    // The feed reads the messages before they are deleted.
+    if let feed = store.feed.withLock({ $0 }) { cut = min(cut, feed.position(of: number) + 1) }
+    guard cut > before.first else { return false }
     let start = Clock.milliseconds
     let sessions = try await compactSessions(of: number, before: cut)
     try rules.hook(.willCut)

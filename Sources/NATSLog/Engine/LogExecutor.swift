@@ -1,5 +1,6 @@
 internal import Dispatch
 internal import ReactorLog
+internal import Synchronization
 
 /// Executes the reading half of the log, and calls completions.
 ///
@@ -29,6 +30,30 @@ final class LogExecutor: TaskExecutor {
         complete { completion(.failure(error)) }
       }
     }
+  }
+
+  /// Executes a function, and blocks the calling thread until it has a result.
+  ///
+  /// Must not be called on the executor itself, or from a completion of the log.
+  func wait<Value: Sendable>(
+    _ body: @escaping @Sendable () async throws(LogError) -> Value
+  ) throws(LogError) -> Value {
+    let result = Mutex<Result<Value, LogError>?>(nil)
+    let isDone = DispatchSemaphore(value: 0)
+    Task(executorPreference: self) {
+      do throws(LogError) {
+        let value = try await body()
+        result.withLock { $0 = .success(value) }
+      } catch {
+        result.withLock { $0 = .failure(error) }
+      }
+      isDone.signal()
+    }
+    isDone.wait()
+    guard let found = result.withLock({ $0 }) else {
+      throw .unavailable("The read was interrupted.")
+    }
+    return try found.get()
   }
 
   /// Calls a completion on the concurrent queue.

@@ -13,6 +13,10 @@ struct StoreNames: Equatable, Sendable {
   /// The stream of globals, of sessions with unfinished actions and timers, and of the store's settings.
   var meta: String { "\(prefix)-META" }
 
+  /// The stream of changes, which exists if these are retained, and its subject.
+  var feed: String { "\(prefix)-FEED" }
+  var feedSubject: String { "\(prefix).f" }
+
   /// The subject of the store's settings.
   var configuration: String { "\(prefix).c" }
 

@@ -61,6 +61,7 @@ final class GlobalStore: Sendable {
       known.withLock { known in
         known[name] = (try? result.get()).map { Record(sequence: $0, payload: payload) }
       }
+      if case .success = result { store.didCommit() }
       // Another writer's value is replaced.
       if case .failure(.lost) = result { return set(value, as: name, completion: completion) }
       store.executor.complete { completion(result.map { _ in }) }

@@ -12,6 +12,10 @@ final class NATSStore: Sendable {
   let timers = TimerTable()
   /// The number of snapshots that are being stored.
   let saves = Atomic<Int>(0)
+  /// The feed of changes; `nil` if they are not retained, and after the end.
+  let feed = Mutex<NATSFeed?>(nil)
+  /// Whether there is a feed, so that commits without one do not take its lock.
+  let hasFeed: Bool
   /// The number of forks that are being copied.
   let forks = Atomic<Int>(0)
   /// The retention of entries.
@@ -24,12 +28,13 @@ final class NATSStore: Sendable {
 
   init(
     _ engine: LogEngine, _ names: StoreNames, retention: RetentionRules,
-    outcomeRetention: Int64, logger: Logger
+    outcomeRetention: Int64, hasFeed: Bool, logger: Logger
   ) {
     self.engine = engine
     self.names = names
     self.retention = RetentionRule(retention)
     self.outcomeRetention = outcomeRetention
+    self.hasFeed = hasFeed
     self.logger = logger
     // The header fields of an append take at most 1 KiB.
     payloadBound = engine.connection.maximumPayload - 1024
@@ -37,6 +42,12 @@ final class NATSStore: Sendable {
 
   /// The maximum size of a batch, in bytes: its entries have to fit into a page of their own.
   var batchBound: Int { payloadBound - min(4096, payloadBound / 4) }
+
+  /// A message of a session or a global was committed.
+  func didCommit() {
+    guard hasFeed else { return }
+    feed.withLock { $0 }?.didCommit()
+  }
 
   var reader: StreamReader { StreamReader(engine: engine) }
 

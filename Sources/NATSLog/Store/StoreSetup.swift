@@ -19,6 +19,8 @@ struct StoreSetup: Sendable {
   let reader: StreamReader
   let names: StoreNames
   let replicas: Int
+  /// Whether changes are retained.
+  let hasFeed: Bool
   /// How long to wait for a leader, in milliseconds.
   let wait: Int64
 
@@ -44,6 +46,12 @@ struct StoreSetup: Sendable {
       Stream(
         name: names.pages($0), subjects: ["\(prefix).h.\($0).>"], messagesPerSubject: -1,
         rejectsWhenFull: true)
+    }
+    if hasFeed {
+      streams.append(
+        Stream(
+          name: names.feed, subjects: [names.feedSubject], messagesPerSubject: -1,
+          rejectsWhenFull: true))
     }
     streams.append(
       Stream(

@@ -201,6 +201,7 @@ final class NATSSessionLog: SessionLog {
     if !message.batch.timers.isEmpty || message.kind == .end && head.timers > 0 {
       store.timers.set(next, of: key, in: store.names)
     }
+    store.didCommit()
     marks.didAppend(next) { [weak self] removal in self?.removeMarks(removal) }
     let count = next.index.count
     if count >= Self.compactionInterval, count.isMultiple(of: 64) { compact() }

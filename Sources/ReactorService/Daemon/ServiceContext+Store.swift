@@ -76,9 +76,6 @@ extension ServiceContext {
     guard let addresses = NATSAddresses(text) else {
       throw .configuration("store: \(configuration.store) is no address of brokers")
     }
-    guard configuration.changeRetention == .zero else {
-      throw .configuration("changes.keep needs a store sqlite:PATH or memory")
-    }
     var settings = NATSLog.Settings(addresses, node: HostName.current)
     let path = configuration.clusterCredentials
     let isReadable = unsafe access(path, R_OK) == 0
@@ -92,6 +89,7 @@ extension ServiceContext {
     settings.wait = configuration.clusterWait
     settings.outcomeRetention = configuration.host.idempotency
     settings.retention = configuration.retention
+    settings.changeRetention = configuration.changeRetention
     settings.requiredPayload =
       max(configuration.server.limits.body, configuration.host.stateLimit) + 65_536
     do throws(NATSLogError) {

@@ -91,7 +91,6 @@ import Testing
       "store: the brokers at nats://***@127.0.0.1:1 cannot"
     ),
     (["--store", "tls://127.0.0.1:1"], "store: tls:// needs libnats 3.11"),
-    (["--store", "nats://127.0.0.1:1", "--changes-keep", "5"], "changes.keep needs a store"),
     (
       ["--store", "nats://127.0.0.1:1", "--cluster-credentials", "/nothing"],
       "cluster.credentials: /nothing cannot be read"

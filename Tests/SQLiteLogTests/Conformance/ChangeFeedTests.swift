@@ -35,7 +35,7 @@ import Testing
     #expect(try LogUnderTest(kind).log.changes == nil)
   }
 
-  @Test(arguments: LogKind.withRetention)
+  @Test(arguments: LogKind.allCases)
   func `each commit is one change, in order`(_ kind: LogKind) async throws {
     let log = try LogUnderTest(kind, changeRetention: kept)
     let feed = try feed(log)
@@ -61,7 +61,7 @@ import Testing
     #expect(try feed.changes(after: 7, limit: 2) == [])
   }
 
-  @Test(arguments: LogKind.withRetention)
+  @Test(arguments: LogKind.allCases)
   func `a batch without mutations and a rejected batch are no changes`(
     _ kind: LogKind
   ) async throws {
@@ -82,7 +82,7 @@ import Testing
       ])
   }
 
-  @Test(arguments: LogKind.withRetention)
+  @Test(arguments: LogKind.allCases)
   func `an observer is called after the change can be read`(_ kind: LogKind) async throws {
     let log = try LogUnderTest(kind, changeRetention: kept)
     let feed = try feed(log)

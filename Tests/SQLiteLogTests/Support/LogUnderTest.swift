@@ -14,7 +14,7 @@ enum LogKind: String, CaseIterable, CustomTestStringConvertible {
   case sqlite
   case nats
 
-  /// The logs that retain the changes of all sessions, and delete what retention does not need.
+  /// The logs that delete entries as soon as a snapshot replaces them.
   static let withRetention = [LogKind.memory, .sqlite]
 
   var testDescription: String { rawValue }
@@ -40,7 +40,7 @@ final class LogUnderTest {
       (self.folder, close) = (folder, { _ = store.close() })
       log = store
     case .nats:
-      let store = try Self.openNATS()
+      let store = try Self.openNATS(changeRetention: changeRetention)
       (folder, close) = (nil, { _ = store.close() })
       log = store
     }
@@ -52,12 +52,13 @@ final class LogUnderTest {
   private static let stores = Atomic(0)
 
   /// Creates a store of its own on the broker of the tests.
-  private static func openNATS() throws -> NATSLog {
+  private static func openNATS(changeRetention: Duration) throws -> NATSLog {
     let addresses = try #require(NATSAddresses(try broker.get().url))
     var settings = NATSLog.Settings(addresses, node: "test")
     settings.name = "test-\(stores.add(1, ordering: .relaxed).newValue)"
     settings.replicas = 1
     settings.streams = 2
+    settings.changeRetention = changeRetention
     let opened = Mutex<Result<NATSLog, NATSLogError>?>(nil)
     let isOpen = DispatchSemaphore(value: 0)
     NATSLog.open(settings, logger: .silent) { result in
