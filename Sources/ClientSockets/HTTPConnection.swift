@@ -30,6 +30,8 @@ package final class HTTPConnection {
   private let handle: ConnectionHandle
   private let keepsConnection: Bool
   private var socket: ClientSocket?
+  /// The limit of the socket.
+  private var limit: Duration?
   private var buffer = [UInt8](repeating: 0, count: bufferSize)
 
   /// Creates a connection; nothing is sent yet.
@@ -54,11 +56,14 @@ package final class HTTPConnection {
   ///
   /// - Parameters:
   ///   - request: The request.
+  ///   - limit: The longest time to wait for the next bytes, asked before each wait; `nil` for the timeout
+  ///     of the request.
   ///   - receive: Receives the head and the parts of the body; returns `false` to end the connection
   ///     before the end of the response, which is no failure.
   /// - Throws: A failure if there is no complete response, or if the handle was cancelled.
   package func perform(
-    _ request: TransportRequest, receive: (TransportEvent) -> Bool
+    _ request: TransportRequest, waitingAtMost limit: (() -> Duration)? = nil,
+    receive: (TransportEvent) -> Bool
   ) throws(ConnectionFailure) {
     let bytes: [UInt8]
     do throws(TransportRequest.Unsendable) {
@@ -72,7 +77,7 @@ package final class HTTPConnection {
     var reader = ResponseReader()
     if let socket, socket.isIdle {
       do throws(ConnectionFailure) {
-        return try exchange(bytes, request, on: socket, &reader, receive)
+        return try exchange(bytes, request, on: socket, &reader, limit, receive)
       } catch {
         disconnect()
         guard error.reason == .closed, !reader.hasBegun, request.isRepeatable,
@@ -83,7 +88,7 @@ package final class HTTPConnection {
     disconnect()
     let socket = try connect(request.timeout)
     do throws(ConnectionFailure) {
-      try exchange(bytes, request, on: socket, &reader, receive)
+      try exchange(bytes, request, on: socket, &reader, limit, receive)
     } catch {
       disconnect()
       throw error
@@ -111,11 +116,13 @@ package final class HTTPConnection {
 
   private func exchange(
     _ bytes: [UInt8], _ request: TransportRequest, on socket: ClientSocket,
-    _ reader: inout ResponseReader, _ receive: (TransportEvent) -> Bool
+    _ reader: inout ResponseReader, _ limit: (() -> Duration)?,
+    _ receive: (TransportEvent) -> Bool
   ) throws(ConnectionFailure) {
-    socket.limit(request.timeout)
+    set(request.timeout, of: socket)
     try socket.send(bytes)
     while !reader.isComplete {
+      if let limit { set(limit(), of: socket) }
       let count = try socket.receive(into: &buffer)
       let events: [TransportEvent]
       do throws(ResponseParser.Malformed) {
@@ -134,11 +141,18 @@ package final class HTTPConnection {
     if !keepsConnection || !reader.keepsConnection { disconnect() }
   }
 
+  private func set(_ limit: Duration, of socket: ClientSocket) {
+    guard limit != self.limit else { return }
+    self.limit = limit
+    socket.limit(limit)
+  }
+
   private func connect(_ timeout: Duration) throws(ConnectionFailure) -> ClientSocket {
     let socket = try ClientSocket(
       to: origin.address, timeout: min(timeout, Self.connectTimeout))
     guard handle.use(socket) else { throw ConnectionFailure(.closed, "the client was closed") }
     self.socket = socket
+    limit = nil
     return socket
   }
 

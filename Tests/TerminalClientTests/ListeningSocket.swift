@@ -27,7 +27,11 @@ struct ListeningSocket {
   }
 
   /// Accepts one connection on another thread, reads a request, sends the response and closes.
-  func serveOnce(_ response: String) {
+  ///
+  /// - Parameters:
+  ///   - response: The bytes to send.
+  ///   - isSilent: Whether the connection stays open without further bytes until the client closes it.
+  func serveOnce(_ response: String, isSilent: Bool = false) {
     DispatchQueue(label: "serve").async { [descriptor] in
       let connection = accept(descriptor, nil, nil)
       guard connection >= 0 else { return }
@@ -36,6 +40,7 @@ struct ListeningSocket {
       var buffer = [UInt8](repeating: 0, count: 4_096)
       _ = recv(connection, &buffer, buffer.count, 0)
       _ = send(connection, response, response.utf8.count, Int32(MSG_NOSIGNAL))
+      while isSilent, recv(connection, &buffer, buffer.count, 0) > 0 {}
       _ = Glibc.close(connection)
     }
   }

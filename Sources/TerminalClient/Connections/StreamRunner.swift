@@ -2,9 +2,6 @@ internal import ClientCore
 
 /// Executes one machine on the calling thread.
 final class StreamRunner<Machine: StreamReading> {
-  /// The longest time without a byte of a stream; the server sends comments more often.
-  private static var silence: Duration { .seconds(90) }
-
   let origin: HTTPOrigin
   private(set) var machine: Machine
   private let start = ContinuousClock.now
@@ -27,6 +24,9 @@ final class StreamRunner<Machine: StreamReading> {
   }
 
   private var now: Duration { ContinuousClock.now - start }
+
+  /// The time for which the machine waits for the next bytes.
+  private var patience: Duration { (machine.deadline ?? now) - now }
 
   /// Executes the machine until it is idle.
   ///
@@ -76,14 +76,14 @@ final class StreamRunner<Machine: StreamReading> {
     _ request: TransportRequest, _ stream: Int
   ) throws(CommandFailure) -> [Machine.Output] {
     var request = request
-    request.timeout = Self.silence
+    request.timeout = patience
     var rest: [Machine.Output] = []
     var failure: CommandFailure?
     var rejection: ResponseCollector?
     var problem: Problem?
     do throws(ConnectionFailure) {
       let connection = HTTPConnection(to: origin, keepsConnection: false)
-      try connection.perform(request) { event in
+      try connection.perform(request, waitingAtMost: { [self] in patience }) { event in
         if case .head(let head) = event, !(200..<300).contains(head.status) {
           rejection = ResponseCollector()
         }
@@ -97,6 +97,8 @@ final class StreamRunner<Machine: StreamReading> {
       }
     } catch {
       problem = error.problem
+      // The machine reports the silence that it has noticed, and ignores the end of the stream.
+      if error.reason == .silent { rest += machine.wake(now: now) }
     }
     if let failure { throw failure }
     guard case .success(let response)? = rejection?.receive(.end(problem)) else {
