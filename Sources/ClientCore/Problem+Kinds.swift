@@ -29,6 +29,9 @@ extension Problem.Kind {
   /// The token does not have the right.
   public static let forbidden = Self(rawValue: "forbidden")
 
+  /// The server has no such address: it is older than this client, or the path of its URL is wrong.
+  public static let unknownAddress = Self(rawValue: "not-found")
+
   /// A parameter of the request is unusable.
   public static let invalidParameter = Self(rawValue: "invalid-parameter")
 

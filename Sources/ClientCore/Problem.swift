@@ -74,13 +74,22 @@ public struct Problem: Error, Hashable, Sendable {
     self.members = members
     kind = Kind(rawValue: path.map { String($0.split(separator: "/").last ?? "") } ?? "")
     title = members.string("title") ?? "The server responded with \(status)"
-    detail =
-      members.string("detail")
-      ?? (path == nil
-        ? "The response is not one of reactord: check the address, and proxies before the server."
-        : nil)
+    detail = Self.detail(of: kind, members.string("detail"))
     retryAfter = response.head.retryAfter
     cursor = response.head.cursor
+  }
+
+  /// The server's detail, or that of the client where the server cannot know what to do.
+  private static func detail(of kind: Kind, _ detail: String?) -> String? {
+    switch kind {
+    case .unknownAddress:
+      "The server is older than this client, or the path of its URL is wrong: "
+        + "update the server, or correct the URL."
+    case Kind(rawValue: ""):
+      detail
+        ?? "The response is not one of reactord: check the address, and proxies before the server."
+    default: detail
+    }
   }
 }
 

@@ -242,6 +242,32 @@ struct StreamMachineTests {
     #expect(script.taken() == ["counter/a ended forbidden"])
   }
 
+  @Test func `a server without streams of several sessions is reported as older`() {
+    var script = Script()
+    script.join("counter/a")
+    script.wait()
+    let body = Array(#"{"type":"/problems/not-found","title":"Nothing here","status":404}"#.utf8)
+    let response = TransportResponse(TransportHead(status: 404, fields: []), body: body)
+    script.perform(script.machine.rejected(stream: script.stream, response, now: script.now))
+    #expect(script.taken().suffix(3) == ["check counter/a", "close", "reconnecting not-found"])
+    guard case .reconnecting(let problem) = script.machine.status else {
+      Issue.record("The status is \(script.machine.status).")
+      return
+    }
+    #expect(problem.kind == .unknownAddress)
+    #expect(problem.detail?.contains("update the server") == true)
+    // The session itself is served, so that it stays and the stream is requested again.
+    script.wait()
+    #expect(script.taken().count == 1)
+  }
+
+  @Test func `a server without patches and heartbeat intervals sends whole States`() {
+    var script = live()
+    script.state("counter/a", #"{"value":2}"#, "\(tag).k-2")
+    script.state("counter/a", #"{"value":3}"#, "\(tag).k-3")
+    #expect(script.taken() == [#"counter/a {"value":2} k-2"#, #"counter/a {"value":3} k-3"#])
+  }
+
   @Test func `sessions that are too many for the server are given up`() {
     var script = Script()
     script.join("counter/a", "counter/b", "counter/c")

@@ -26,6 +26,11 @@ struct TypeDifferenceTests {
     #expect(difference(Many.self, reads: Few.self) == nil)
   }
 
+  @Test func `a server that describes no types is compatible`() {
+    let schema = JSONSchema.derive(One.self)
+    #expect(TypeDifference.find(reader: schema, writer: JSONElement?.none, "State") == nil)
+  }
+
   @Test func `a difference names the place`() {
     #expect(difference(Renamed.self, reads: One.self) == "State/count is missing")
     #expect(

@@ -200,7 +200,9 @@ import Testing
     let lost = page.reactor(RemoteCounter.self, "counter", session: "x")
     let ends = Recorder(lost.connection)
     let lostStates = Recorder(lost.state)
-    try ends.first { if case .ended(let problem) = $0 { problem.status == 404 } else { false } }
+    try ends.first {
+      if case .ended(let problem) = $0 { problem.kind == .unknownAddress } else { false }
+    }
     #expect(states.all.isEmpty && lostStates.all.isEmpty)
   }
 
