@@ -4,11 +4,15 @@ import Synchronization
 
 /// A proxy that delivers bytes in pieces of its own choice, late, and cuts every connection after some
 /// time.
+///
+/// Half of its connections buffer what the server sends: several responses or events arrive together.
 final class FaultyProxy: Sendable {
   let port: UInt16
   private let listener: Int32
   private let target: UInt16
   private let cuts = Atomic(0)
+  /// The microseconds for which a buffering connection collects bytes.
+  private static let bufferingTime: UInt32 = 100_000
 
   /// The number of connections that were cut.
   var cutCount: Int { cuts.load(ordering: .relaxed) }
@@ -33,6 +37,7 @@ final class FaultyProxy: Sendable {
       while true {
         let client = accept(socket, nil, nil)
         guard client >= 0, let self else { return }
+        _ = fcntl(client, F_SETFD, FD_CLOEXEC)
         relay(client)
       }
     }
@@ -57,23 +62,29 @@ final class FaultyProxy: Sendable {
     let ends = Ends([client, server])
     guard status == 0 else { return ends.cut() }
     let budget = Int.random(in: 1500...6000)
+    let bufferingTime = Bool.random() ? Self.bufferingTime : 0
     Thread.detachNewThread { [self] in copy(client, server, budget, ends) }
-    Thread.detachNewThread { [self] in copy(server, client, budget, ends) }
+    Thread.detachNewThread { [self] in copy(server, client, budget, ends, bufferingTime) }
   }
 
   /// Copies bytes until the budget is spent: then the connection is cut, in the middle of anything.
-  private func copy(_ source: Int32, _ sink: Int32, _ budget: Int, _ ends: Ends) {
+  private func copy(
+    _ source: Int32, _ sink: Int32, _ budget: Int, _ ends: Ends, _ bufferingTime: UInt32 = 0
+  ) {
     var left = budget
     var bytes = [UInt8](repeating: 0, count: 4096)
     while left > 0 {
+      // The kernel holds the bytes meanwhile, and the next read returns all of them.
+      if bufferingTime > 0 { usleep(bufferingTime) }
       let count = read(source, &bytes, min(bytes.count, left))
       guard count > 0 else { break }
       left -= count
       usleep(UInt32.random(in: 0...3000))
       var rest = bytes[..<count]
       while !rest.isEmpty {
+        let piece = bufferingTime > 0 ? rest.count : Int.random(in: 1...200)
         let size = rest.withUnsafeBytes {
-          send(sink, $0.baseAddress, min($0.count, Int.random(in: 1...200)), Int32(MSG_NOSIGNAL))
+          send(sink, $0.baseAddress, min($0.count, piece), Int32(MSG_NOSIGNAL))
         }
         guard size > 0 else { return ends.cut() }
         rest = rest.dropFirst(size)
