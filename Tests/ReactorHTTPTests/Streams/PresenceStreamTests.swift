@@ -152,6 +152,39 @@ struct PresenceStreamTests {
     #expect(try service.ask("GET", list).problem == "410 session-ended")
   }
 
+  @Test func `the subscribers of a session that does not exist are those of its creation`() throws {
+    let reader = try service.watch("presence=true&name=Ada")
+    let other = try service.watch("name=Ben")
+    #expect(reader.read() == ["retry", #"0 {"value":0,"label":"none"}"#])
+    try service.addOnes(1)
+    #expect(reader.read() == [#"1 {"value":1,"label":"none"}"#])
+    pass()
+    #expect(reader.read() == [presence(2, "Ada", "Ben")])
+    // The session has the observer: changes after its creation are published once.
+    _ = try service.watch("name=Eve")
+    other.close()
+    pass()
+    #expect(reader.read() == [presence(2, "Ada", "Eve")])
+    #expect(
+      try service.ask("GET", "\(Service.root)/demo/subscribers").text
+        == #"{"count":2,"subscribers":[{"name":"Ada","streams":1},{"name":"Eve","streams":1}],"more":0}"#
+    )
+    pass()
+    #expect(reader.read() == [])
+  }
+
+  @Test func `a creation during the interval of a publication doubles no event`() throws {
+    let reader = try service.watch("presence=true&name=Ada").skipOpening()
+    pass()
+    #expect(reader.read() == [presence(1, "Ada")])
+    _ = try service.watch("name=Ben")
+    time.advance(by: .milliseconds(100))
+    #expect(try service.ask("PUT", "\(Service.root)/demo").status == 201)
+    pass()
+    pass()
+    #expect(reader.read() == [presence(2, "Ada", "Ben")])
+  }
+
   @Test func `with authentication the name is the principal, and no other one`() throws {
     let configuration = try SignedToken.configuration(
       rules:

@@ -88,6 +88,29 @@ struct PresenceTests {
     #expect(try session.entries(after: 0, limit: 9).allSatisfy { $0.by == nil })
   }
 
+  @Test func `the subscribers that a session had before its creation reach its reactor`() throws {
+    let host = host()
+    let sources = Recorder<any SessionSource>()
+    try #require(host.reactor("room")).streamSource("main") { result in
+      if case .success(let source) = result { sources.add(source) }
+    }
+    let absent = try #require(sources.values.first)
+    let observer = Observer()
+    absent.observePresence(observer)
+    absent.changeStreams(of: ada, by: 1)
+    absent.changeStreams(of: .anonymous, by: 1)
+    let session = try host.open("room", "main")
+    time.advance(by: .milliseconds(250))
+    #expect(session.shown == #"1 {"names":["Ada"],"notes":[]}"#)
+    #expect(observer.seen.values == ["2: Ada"])
+    // The streams end at the source that they began at.
+    absent.changeStreams(of: ada, by: -1)
+    time.advance(by: .milliseconds(250))
+    #expect(session.shown == #"2 {"names":[],"notes":[]}"#)
+    #expect(observer.seen.values.last == "1: ")
+    #expect(session.subscriberCount == 1)
+  }
+
   @Test func `the action belongs to no request, also if a send has loaded the session`() throws {
     let host = host()
     let context = RequestContext(id: "r", principal: Principal(id: "eve"))
