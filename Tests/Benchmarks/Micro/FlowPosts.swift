@@ -30,6 +30,7 @@ extension Scenario {
               ? nil : .init(to: FlowPosts.plain.name, value: Sample(own, dividedBy: plain)),
             aim: contestant.name == FlowPosts.plain.name ? nil : .atLeast(0.85)))
       }
+      try FlowGrowth.report(bench)
     }
   }
 }
@@ -58,25 +59,82 @@ struct FlowPosts {
   ///
   /// - Returns: The time per request.
   func post(count: Int) throws -> Duration {
-    let api = ReactorAPI(host: Host([registration]))
-    func request(_ body: String) -> HTTPRequest {
-      HTTPRequest(
-        method: "POST", path: "/v1/reactors/bench/sessions/one/actions",
-        headers: [(.contentType, "application/json")], body: Array(body.utf8))
+    let service = FlowService(registration)
+    service.send(FlowService.request(start))
+    let repeated = FlowService.request(action)
+    let time = ContinuousClock().measure { for _ in 0..<count { service.send(repeated) } }
+    try service.check(count + 1)
+    return time / count
+  }
+}
+
+/// The service without a transport, with one session.
+private final class FlowService: Sendable {
+  private let api: ReactorAPI
+  private let completed = Atomic<Int>(0)
+
+  init(_ registration: ReactorRegistration) {
+    api = ReactorAPI(host: Host([registration]))
+  }
+
+  static func request(_ body: String) -> HTTPRequest {
+    HTTPRequest(
+      method: "POST", path: "/v1/reactors/bench/sessions/one/actions",
+      headers: [(.contentType, "application/json")], body: Array(body.utf8))
+  }
+
+  func send(_ request: HTTPRequest) {
+    api.respond(to: request) { [self] response in
+      if response.status == 200 { completed.add(1, ordering: .relaxed) }
     }
-    let completed = Atomic<Int>(0)
-    func send(_ request: HTTPRequest) {
-      api.respond(to: request) { response in
-        if response.status == 200 { completed.add(1, ordering: .relaxed) }
+  }
+
+  /// Throws if one of the actions was rejected.
+  func check(_ count: Int) throws {
+    let completed = completed.load(ordering: .relaxed)
+    guard completed == count else {
+      throw BenchmarkError("\(completed) of \(count) actions were executed")
+    }
+  }
+}
+
+/// A session that presents and dismisses a screen 100,000 times.
+private enum FlowGrowth {
+  private static let steps = 100_000
+  /// The steps of the first and of the last measurement; the log has its final size after the first.
+  private static let part = 20_000
+
+  static func report(_ bench: Bench) throws {
+    var (times, memory): ([Double], [Double]) = ([], [])
+    for _ in 0..<bench.rounds {
+      let service = FlowService(FlowPosts.flow.registration)
+      _ = visit(service, 0..<part)
+      let (first, before) = (visit(service, part..<2 * part), try ResidentMemory.bytes())
+      _ = visit(service, 2 * part..<steps - part)
+      let last = visit(service, steps - part..<steps)
+      memory.append((try ResidentMemory.bytes() - before) / Double(steps - 2 * part))
+      times.append(last / first)
+      try service.check(2 * steps)
+    }
+    bench.report(
+      Figure(
+        load: "100,000 screens", contestant: FlowPosts.flow.name, unit: "last step / first step",
+        value: Sample(times), aim: .atMost(1.1)))
+    bench.report(
+      Figure(
+        load: "100,000 screens", contestant: FlowPosts.flow.name, unit: "bytes/step",
+        value: Sample(memory), aim: .atMost(16)))
+  }
+
+  /// Presents and dismisses screens; returns the time.
+  private static func visit(_ service: FlowService, _ numbers: Range<Int>) -> Duration {
+    let present = FlowService.request(#"{"stack":{"open":"/pages/a"}}"#)
+    return ContinuousClock().measure {
+      for number in numbers {
+        service.send(present)
+        service.send(FlowService.request(#"{"stack":{"dismiss":"\#(number + 2)"}}"#))
       }
     }
-    send(request(start))
-    let repeated = request(action)
-    let time = ContinuousClock().measure { for _ in 0..<count { send(repeated) } }
-    guard completed.load(ordering: .relaxed) == count + 1 else {
-      throw BenchmarkError("\(name): an action was rejected")
-    }
-    return time / count
   }
 }
 

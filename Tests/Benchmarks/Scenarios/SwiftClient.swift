@@ -98,7 +98,7 @@ extension Scenario {
       configuration.checksTypes = false
       let client = ReactorServer(transport: StateTransport(), configuration: configuration)
       let arrivals = DispatchSemaphore(value: 0)
-      let before = try resident()
+      let before = try ResidentMemory.bytes()
       let reactors = (0..<count).map { number in
         client.reactor(CounterReactor.self, "counter", session: "\(number % 100)")
       }
@@ -106,7 +106,7 @@ extension Scenario {
         reactor.state.take(1).subscribe(onCompleted: { arrivals.signal() }).disposed(by: bag)
       }
       for _ in reactors { arrivals.wait() }
-      let after = try resident()
+      let after = try ResidentMemory.bytes()
       retained.append((client, reactors))
       return (after - before) / Double(count)
     }
@@ -115,15 +115,6 @@ extension Scenario {
       Figure(
         load: "observed", contestant: "Swift client", unit: "bytes/reactor",
         value: Sample(values), aim: .atMost(4096)))
-  }
-
-  /// The resident memory of this process in bytes.
-  private static func resident() throws -> Double {
-    let status = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8)
-    guard let pages = status.split(separator: " ").dropFirst().first.flatMap({ Double($0) }) else {
-      throw BenchmarkError("no resident memory in /proc/self/statm")
-    }
-    return pages * 4096
   }
 }
 
