@@ -17,6 +17,8 @@ let tutorial: [SwiftSetting] = [.swiftLanguageMode(.v6), .treatAllWarnings(as: .
 
 let package = Package(
   name: "reactord",
+  // The versions that have `Mutex` and `Atomic`.
+  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
     .executable(name: "reactord", targets: ["reactord"]),
     .library(name: "ReactorStreams", targets: ["ReactorStreams"]),
