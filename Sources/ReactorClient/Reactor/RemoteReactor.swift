@@ -135,7 +135,8 @@ where Interface.Action: Codable, Interface.State: Codable {
       feed.answered(id, at: outcome.cursor)
       if case .failure(let problem) = outcome { feed.report(problem) }
     }
-    return prediction == nil ? .empty() : .just(RemoteChange())
+    // Before the first State there is none to show a change of.
+    return prediction == nil || !feed.hasState ? .empty() : .just(RemoteChange())
   }
 
   /// The latest State with the expected changes.
@@ -144,6 +145,8 @@ where Interface.Action: Codable, Interface.State: Codable {
   }
 
   /// Joins the stream of the session.
+  ///
+  /// The initial State is not emitted, only those that have arrived.
   public func transform(mutation: Observable<RemoteChange>) -> Observable<RemoteChange> {
     let feed = feed
     if client.configuration.checksTypes {
@@ -151,18 +154,12 @@ where Interface.Action: Codable, Interface.State: Codable {
         feed?.report($0)
       }
     }
-    let changes = Observable<RemoteChange> { [client, key] observer in
-      // First, since a session that is live delivers its State as soon as it has the observer.
-      let subscription = feed.changes.subscribe(observer)
-      client.openChannel(key).add(feed)
-      return subscription
-    }
-    return .merge(mutation, changes)
-  }
-
-  /// The States that have arrived, without the initial one.
-  public func transform(state: Observable<State>) -> Observable<State> {
-    state.filter { [feed] _ in feed.hasState }
+    // Not as streams that are merged and filtered, which take two thirds of the memory of a reactor.
+    let pipeline = pipeline
+    pipeline.deferFirstState()
+    feed.publish { pipeline.emit(RemoteChange()) }
+    client.openChannel(key).add(feed)
+    return mutation
   }
 }
 

@@ -21,16 +21,26 @@ final class SessionFeed<State: Decodable & Sendable>: SessionObserver {
     var pending: SessionState?
     /// The decoded States; `nil` before the first one.
     var states: OptimisticStates<State>?
-    /// Whether a signal is pending.
+    /// Reduces a change; `nil` before the reactor has joined the stream.
+    var emit: (@Sendable () -> Void)?
+    /// Whether a change is to be reduced.
     var isSignalled = false
     var publishers: FeedPublishers?
     var status = ConnectionStatus.connecting
     var activity = Activity.idle
     var topics: TopicPublishers?
+
+    /// The State to decode, or the function that reduces the change; neither before the first State.
+    mutating func nextDelivery() -> (SessionState?, (@Sendable () -> Void)?) {
+      if let next = pending.take() { return (next, nil) }
+      guard states?.confirmed.cursor != nil, let emit else {
+        isSignalled = false
+        return (nil, nil)
+      }
+      return (nil, emit)
+    }
   }
 
-  /// The signals.
-  let changes = Broadcaster<RemoteChange>(replay: 0)
   private let client: ClientLink
   private let contents = Mutex(Contents())
 
@@ -65,6 +75,11 @@ final class SessionFeed<State: Decodable & Sendable>: SessionObserver {
   var cursor: SessionCursor? { contents.withLock { $0.states?.cursor } }
 
   // MARK: The stream
+
+  /// Sets the function that reduces a change, for as long as the feed exists.
+  func publish(_ emit: @escaping @Sendable () -> Void) {
+    contents.withLock { $0.emit = emit }
+  }
 
   func receive(_ update: SessionUpdate) {
     switch update {
@@ -173,7 +188,19 @@ final class SessionFeed<State: Decodable & Sendable>: SessionObserver {
       return !contents.isSignalled
     }
     // Not on the client's queue: an observer may block.
-    if isFirst { client.deliveries.async { [changes] in changes.send(.next(RemoteChange())) } }
+    if isFirst { client.deliveries.async { [self] in deliver() } }
+  }
+
+  /// Decodes the latest State, and reduces the change unless no State could be decoded yet.
+  private func deliver() {
+    while true {
+      let (pending, emit) = contents.withLock { $0.nextDelivery() }
+      guard let pending else {
+        emit?()
+        return
+      }
+      confirm(pending)
+    }
   }
 }
 

@@ -10,6 +10,8 @@ final class ClientLink: Sendable {
     var streams: [StreamDriver] = []
     /// The streams that are not of sessions.
     var feeds: [MachineDriver<EventFeed>] = []
+    /// The channels that became idle since the last sweep.
+    var idle: [String: SessionChannel] = [:]
     var isPaused = false
     var isClosed = false
     var nextID: UInt64 = 0
@@ -113,17 +115,38 @@ final class ClientLink: Sendable {
 
   /// Removes a session from its stream, if it is not observed any more.
   func leave(_ channel: SessionChannel) {
-    queue.async { [self] in
-      guard !channel.isObserved else { return }
-      let streams = contents.withLock { contents in
-        if channel.isIdle, contents.channels[channel.key] === channel {
-          contents.channels[channel.key] = nil
-        }
-        return contents.streams
+    queue.async { [self] in remove(channel) }
+  }
+
+  /// Removes a channel without observers and actions, unless it is used again within a second.
+  ///
+  /// One action after the other uses the same channel.
+  func retire(_ channel: SessionChannel) {
+    let isFirst = contents.withLock { contents in
+      defer { contents.idle[channel.key] = channel }
+      return contents.idle.isEmpty
+    }
+    guard isFirst else { return }
+    queue.asyncAfter(deadline: .now() + 1) { [weak self] in
+      guard let self else { return }
+      let idle = contents.withLock { contents in
+        defer { contents.idle = [:] }
+        return Array(contents.idle.values)
       }
-      for driver in streams where driver.has(channel.key) {
-        driver.perform { $0.leave(channel.key, now: $1) }
+      for channel in idle { remove(channel) }
+    }
+  }
+
+  private func remove(_ channel: SessionChannel) {
+    guard !channel.isObserved else { return }
+    let streams = contents.withLock { contents in
+      if channel.isIdle, contents.channels[channel.key] === channel {
+        contents.channels[channel.key] = nil
       }
+      return contents.streams
+    }
+    for driver in streams where driver.has(channel.key) {
+      driver.perform { $0.leave(channel.key, now: $1) }
     }
   }
 
@@ -188,6 +211,7 @@ final class ClientLink: Sendable {
           contents.streams = []
           contents.feeds = []
           contents.channels = [:]
+          contents.idle = [:]
         }
         return Array(contents.channels.values)
       }

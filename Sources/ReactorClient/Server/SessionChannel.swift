@@ -242,7 +242,7 @@ final class SessionChannel: Sendable {
     pump()
     guard let outcome else { return }
     completion?(outcome)
-    if isIdle { client.leave(self) }
+    if isIdle { client.retire(self) }
   }
 }
 

@@ -138,6 +138,19 @@ package final class Pipeline<Action: Sendable, Mutation: Sendable, State: Sendab
     }
   }
 
+  /// Emits no state until a mutation was reduced: called by `transform(mutation:)` of a reactor that has
+  /// no state at first.
+  package func deferFirstState() {
+    _ = mailbox.ifOwned { $0.defersFirstState = true }
+  }
+
+  /// Reduces a mutation that no action has caused, as if `transform(mutation:)` had merged it.
+  ///
+  /// Takes less memory than a stream that is merged. Dropped after the pipeline was shut down.
+  package func emit(_ mutation: Mutation) {
+    mutationStageDid(.next(mutation))
+  }
+
   /// Connects the reactor's streams unless they are connected.
   @inlinable
   package func connect() {

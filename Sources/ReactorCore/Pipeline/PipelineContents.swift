@@ -41,6 +41,8 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
   @safe @exclusivity(unchecked) @usableFromInline var folded: State?
 
   @safe @exclusivity(unchecked) @usableFromInline var isConnected = false
+  /// Whether the state that folding begins with is not emitted.
+  @usableFromInline var defersFirstState = false
   @safe @exclusivity(unchecked) @usableFromInline var isShutDown = false
   private var actionsHaveEnded = false
   @safe @exclusivity(unchecked) @usableFromInline var phase = Phase.open
@@ -183,7 +185,7 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
         output: { [weak pipeline] in pipeline?.stateStageDid($0) })
       // Downstream first, so that the initial state is emitted before a merged stream emits.
       stateStage?.connect()
-      folding { emitState(initial) }
+      if !defersFirstState { folding { emitState(initial) } }
       _ = report?(.connected(pipeline.currentState ?? initial))
       mutationStage?.connect()
       actionStage?.connect()
