@@ -67,6 +67,8 @@ public final class NATSLog: Sendable {
   /// The greeting of the broker; `nil` if it could not be read.
   private let greeting: BrokerGreeting?
   let globals: GlobalStore
+  /// The actions and sessions that crashed a process.
+  public let quarantine: StoredQuarantine
   /// Whether the timers of all sessions were read.
   let timersAreRead = Mutex(false)
 
@@ -103,6 +105,7 @@ public final class NATSLog: Sendable {
             log.proof.start(on: log.store.executor)
             log.cleaner.start()
             try await log.openFeed(settings.changeRetention)
+            try await log.openQuarantine()
             log.store.executor.complete { completion(.success(log)) }
           } catch {
             log.close(within: .zero)
@@ -143,6 +146,7 @@ public final class NATSLog: Sendable {
     proof = QuorumProof(engine, names)
     lists = SessionLists(store: store)
     globals = GlobalStore(store: store)
+    quarantine = StoredQuarantine(store)
   }
 
   private func setup(_ settings: Settings) -> StoreSetup {
@@ -167,6 +171,14 @@ public final class NATSLog: Sendable {
     }
   }
 
+  private func openQuarantine() async throws(NATSLogError) {
+    do throws(LogError) {
+      try await quarantine.start()
+    } catch {
+      throw NATSLogError("the quarantine: \(error.reason)", isTemporary: true)
+    }
+  }
+
   /// Whether writes are confirmed; `nil` if they are, else why not.
   public var failure: LogError? {
     guard connection.isConnected else {
@@ -188,6 +200,7 @@ public final class NATSLog: Sendable {
       feed?.stop()
       feed = nil
     }
+    quarantine.stop()
     store.engine.close()
     connection.close()
     return isComplete

@@ -3,7 +3,7 @@ internal import Synchronization
 internal import SystemThreads
 internal import Telemetry
 
-/// Makes the records of the FEED stream from the messages of the LOG streams and of META.
+/// Creates the records of the FEED stream from the messages of the LOG streams and of META.
 final class FeedWriter: Sendable {
   /// The maximum number of messages of a stream in one record.
   private static let messages = 64

@@ -32,6 +32,16 @@ final class LogExecutor: TaskExecutor {
     }
   }
 
+  /// The result of a function with a completion.
+  func result<Value: Sendable>(
+    _ start: (@escaping @Sendable (Result<Value, LogError>) -> Void) -> Void
+  ) async throws(LogError) -> Value {
+    let result: Result<Value, LogError> = await withCheckedContinuation { continuation in
+      start { continuation.resume(returning: $0) }
+    }
+    return try result.get()
+  }
+
   /// Executes a function, and blocks the calling thread until it has a result.
   ///
   /// Must not be called on the executor itself, or from a completion of the log.

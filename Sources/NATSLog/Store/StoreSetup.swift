@@ -29,7 +29,8 @@ struct StoreSetup: Sendable {
     let prefix = names.prefix
     var streams = [
       Stream(
-        name: names.meta, subjects: ["g", "w", "t"].map { "\(prefix).\($0).>" } + ["\(prefix).c"],
+        name: names.meta,
+        subjects: ["g", "q", "t", "w"].map { "\(prefix).\($0).>" } + ["\(prefix).c"],
         messagesPerSubject: 1)
     ]
     streams += (0..<names.logStreams).map {

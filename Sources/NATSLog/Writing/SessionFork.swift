@@ -144,7 +144,7 @@ struct SessionFork: Sendable {
 
 extension NATSSessionLog {
   /// Writes a message after the end of the log, see ``write(_:completion:)``.
-  fileprivate func write(
+  func write(
     _ decide: @escaping @Sendable (SessionHead) -> Decision
   ) async throws(LogError) {
     let result: Result<Void, LogError> = await withCheckedContinuation { continuation in

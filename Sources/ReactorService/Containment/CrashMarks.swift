@@ -126,17 +126,21 @@ final class CrashMarks: ActionMarking {
 
   // MARK: The quarantine
 
-  var quarantined: [QuarantinedAction] {
+  var quarantined: [QuarantinedAction] { entries.map(\.action) }
+
+  /// The entries of the quarantine with the digests of their actions.
+  var entries: [(action: QuarantinedAction, digest: ActionDigest)] {
     (0..<Int32(REACTORD_QUARANTINE_CAPACITY)).compactMap { place in
       var entry = reactord_quarantined()
       guard unsafe reactord_quarantine_read(region, place, &entry) != 0 else { return nil }
       let marked = entry.marked
-      return QuarantinedAction(
+      let action = QuarantinedAction(
         session: SessionKey(
           reactor: Self.text(marked.reactor, marked.reactor_length),
           id: Self.text(marked.session, marked.session_length)),
         action: marked.digest == 0 ? nil : Self.text(marked.action, marked.action_length),
         at: Timestamp(milliseconds: entry.at), signal: Self.name(of: entry.signal))
+      return (action, ActionDigest(rawValue: marked.digest))
     }
   }
 
@@ -181,12 +185,17 @@ final class CrashMarks: ActionMarking {
 
 extension CrashMarks: MetricsSource {
   func write(to text: inout MetricsText) {
+    write(to: &text, quarantined: Int(unsafe reactord_quarantine_count(region)))
+  }
+
+  /// Writes the metrics with the number of entries of a quarantine.
+  func write(to text: inout MetricsText, quarantined: Int) {
     text.family(
       "reactord_crashes_total", .counter, "Crashes of the service since its marks were created.")
     text.sample(Int(clamping: unsafe reactord_crash_count(region)))
     text.family(
       "reactord_quarantined_actions", .gauge,
       "Actions and sessions that crashed the service and are rejected.")
-    text.sample(Int(unsafe reactord_quarantine_count(region)))
+    text.sample(quarantined)
   }
 }

@@ -1,4 +1,9 @@
+internal import Dispatch
+internal import NATSLog
 internal import ReactorHost
+internal import ReactorLog
+internal import Synchronization
+internal import Telemetry
 
 /// A task of `reactord quarantine …`.
 public enum QuarantineTask: String, Sendable {
@@ -10,9 +15,12 @@ public enum QuarantineTask: String, Sendable {
 
   /// Executes the task, also while a daemon uses the store.
   func run(_ configuration: Configuration) throws(ConfigurationError) {
+    if case .nats(let addresses) = configuration.store {
+      return try run(try configuration.brokerSettings(addresses))
+    }
     guard case .sqlite(let path) = configuration.store else {
       throw .configuration(
-        "'reactord quarantine' needs a store sqlite:PATH, found \(configuration.store)")
+        "'reactord quarantine' needs a store sqlite:PATH or nats://, found \(configuration.store)")
     }
     guard let marks = CrashMarks(besideStore: path, creating: false) else {
       throw .configuration("cannot open \"\(path).marks\", which the daemon creates")
@@ -23,6 +31,45 @@ public enum QuarantineTask: String, Sendable {
     case .clear:
       marks.clearQuarantine()
       print("\(entries.count) entries removed")
+    }
+  }
+
+  /// Executes the task at brokers; blocks.
+  private func run(_ settings: NATSLog.Settings) throws(ConfigurationError) {
+    var settings = settings
+    settings.changeRetention = .zero
+    let result = Mutex<Result<Void, ConfigurationError>>(.success(()))
+    let isDone = DispatchSemaphore(value: 0)
+    let task = self
+    Task.detached { [settings] in
+      do throws(ConfigurationError) {
+        try await task.execute(settings)
+      } catch {
+        result.withLock { $0 = .failure(error) }
+      }
+      isDone.signal()
+    }
+    isDone.wait()
+    try result.withLock { $0 }.get()
+  }
+
+  private func execute(_ settings: NATSLog.Settings) async throws(ConfigurationError) {
+    let log: NATSLog
+    do throws(NATSLogError) {
+      log = try await NATSLog.open(settings)
+    } catch {
+      throw ConfigurationError(error)
+    }
+    defer { log.close() }
+    switch self {
+    case .list:
+      for entry in log.quarantine.entries { print(Self.line(QuarantinedAction(entry))) }
+    case .clear:
+      do throws(LogError) {
+        print("\(try await log.quarantine.clear()) entries removed")
+      } catch {
+        throw ConfigurationError(message: "store: \(error)", exitCode: 78)
+      }
     }
   }
 

@@ -1,12 +1,31 @@
+internal import NATSLog
 internal import ReactorHost
+internal import ReactorLog
 internal import Telemetry
 
 extension ServiceContext {
   /// Begins to mark actions, and quarantines those that crashed the process before.
   ///
-  /// - Parameter settings: The settings of the host, which get the marks.
-  /// - Returns: The marks; `nil` without a file beside the store and without a supervisor, or without space on the disk.
-  func containCrashes(_ settings: inout HostSettings) -> CrashMarks? {
+  /// - Parameters:
+  ///   - settings: The settings of the host, which get the marks.
+  ///   - quarantine: The quarantine of the store; `nil` if the marks have the only one.
+  /// - Returns: The metrics of the marks; `nil` without a file beside the store and without a supervisor, or without space on the disk.
+  func containCrashes(
+    _ settings: inout HostSettings, _ quarantine: StoredQuarantine?
+  ) async -> (any MetricsSource)? {
+    let marks = markActions(&settings)
+    guard let quarantine else { return marks }
+    let shared = SharedMarks(marks, quarantine)
+    settings.marking = shared
+    do throws(LogError) {
+      try await shared.share()
+    } catch {
+      logger.error("the quarantine is not shared", ["reason": "\(error)"])
+    }
+    return shared
+  }
+
+  private func markActions(_ settings: inout HostSettings) -> CrashMarks? {
     let marks: CrashMarks?
     switch configuration.store {
     case .sqlite(let path): marks = CrashMarks(besideStore: path, creating: true)

@@ -44,7 +44,7 @@ extension ServiceContext {
     hostSettings.sendWait = configuration.api.actionWait
     // Loading a session reads its messages over the network.
     if case .nats = configuration.store { hostSettings.snapshotInterval = 128 }
-    let marks = containCrashes(&hostSettings)
+    let marks = await containCrashes(&hostSettings, store.quarantine)
     let host = Host(
       reactors, globals: globals, log: store.log, settings: hostSettings, logger: logger)
     if let missing = host.firstMissingReference() {

@@ -16,6 +16,9 @@ struct OpenStore: Sendable {
 
   /// The metrics of the store; `nil` for none.
   var metrics: (any MetricsSource)?
+
+  /// The quarantine that all processes of the store share; `nil` for none.
+  var quarantine: StoredQuarantine?
 }
 
 extension ServiceContext {
@@ -73,32 +76,40 @@ extension ServiceContext {
 
   /// Opens a store at brokers.
   private func openBrokers(_ text: String) async throws(ConfigurationError) -> OpenStore {
+    let settings = try configuration.brokerSettings(text)
+    do throws(NATSLogError) {
+      let log = try await NATSLog.open(settings, logger: logger)
+      return OpenStore(
+        log: log, close: { log.close(within: $0) }, metrics: log, quarantine: log.quarantine)
+    } catch {
+      throw ConfigurationError(error)
+    }
+  }
+}
+
+extension Configuration {
+  /// The settings of a store at brokers.
+  func brokerSettings(_ text: String) throws(ConfigurationError) -> NATSLog.Settings {
     guard let addresses = NATSAddresses(text) else {
-      throw .configuration("store: \(configuration.store) is no address of brokers")
+      throw .configuration("store: \(store) is no address of brokers")
     }
     var settings = NATSLog.Settings(addresses, node: HostName.current)
-    let path = configuration.clusterCredentials
+    let path = clusterCredentials
     let isReadable = unsafe access(path, R_OK) == 0
     guard path.isEmpty || isReadable else {
       throw .configuration("cluster.credentials: \(path) cannot be read")
     }
     settings.credentials = path.isEmpty ? nil : path
-    settings.name = configuration.clusterName.text
-    settings.replicas = configuration.clusterReplicas
-    settings.streams = configuration.clusterStreams
-    settings.wait = configuration.clusterWait
-    settings.outcomeRetention = configuration.host.idempotency
-    settings.retention = configuration.retention
-    settings.changeRetention = configuration.changeRetention
+    settings.name = clusterName.text
+    settings.replicas = clusterReplicas
+    settings.streams = clusterStreams
+    settings.wait = clusterWait
+    settings.outcomeRetention = host.idempotency
+    settings.retention = retention
+    settings.changeRetention = changeRetention
     settings.requiredPayload =
-      max(configuration.server.limits.body, configuration.host.stateLimit) + 65_536
-    do throws(NATSLogError) {
-      let log = try await NATSLog.open(settings, logger: logger)
-      return OpenStore(log: log, close: { log.close(within: $0) }, metrics: log)
-    } catch {
-      throw ConfigurationError(
-        message: "store: \(error)", exitCode: 78, isTemporary: error.isTemporary)
-    }
+      max(server.limits.body, host.stateLimit) + 65_536
+    return settings
   }
 }
 
@@ -114,6 +125,11 @@ private enum HostName {
 }
 
 extension ConfigurationError {
+  /// Brokers that cannot be used.
+  init(_ error: NATSLogError) {
+    self.init(message: "store: \(error)", exitCode: 78, isTemporary: error.isTemporary)
+  }
+
   /// A store that cannot be opened: EX_CANTCREAT if the file cannot be created, else EX_CONFIG.
   init(_ error: SQLiteLogError) {
     self.init(

@@ -10,15 +10,18 @@ import Testing
   private static let sessions = isLong ? 1_000 : 60
   private static let writers = 10
 
-  @Test func `a reader that resumes gets each session's log, once and in order`() throws {
+  @Test(arguments: ["sqlite", "nats"])
+  func `a reader that resumes gets each session's log, once and in order`(store: String) throws {
     let folder = try TemporaryFolder()
+    let flags =
+      store == "nats" ? try NATSStore().flags : ["--store", "sqlite:\(folder["log.db"])"]
     var reader = FeedReader()
     for _ in 0..<Self.rounds {
-      let server = try Self.start(in: folder)
+      let server = try Self.start(flags)
       reader = try Self.load(server, reader)
       try server.process.wait()
     }
-    let server = try Self.start(in: folder)
+    let server = try Self.start(flags)
     let versions = try Self.versions(of: server.client())
     // The last change that must be in the feed: one that is committed now.
     let last = SessionClient(server.client(), Self.path(0))
@@ -35,8 +38,8 @@ import Testing
     #expect(other.ids == reader.ids)
   }
 
-  private static func start(in folder: TemporaryFolder) throws -> ReactordProcess {
-    try ReactordProcess("--store", "sqlite:\(folder["log.db"])", "--changes-keep", "604800")
+  private static func start(_ flags: [String]) throws -> ReactordProcess {
+    try ReactordProcess(flags + ["--changes-keep", "604800"])
   }
 
   private static func path(_ session: Int) -> String {

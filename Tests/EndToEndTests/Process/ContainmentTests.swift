@@ -90,6 +90,35 @@ struct ContainmentTests {
     #expect(try again(next).post(#"{"add":1}"#).json["value"] == 2)
   }
 
+  @Test func `a store on NATS has the quarantine, for every service on it`() throws {
+    let flags = try NATSStore().flags
+    let start = {
+      try ReactordProcess(flags, program: "faulty", environment: ["REACTORD_SUPERVISE": "true"])
+    }
+    let server = try start()
+    let session = server.session(of: "faulty")
+    #expect(try session.post(#"{"add":1}"#).status == 200)
+    #expect(throws: (any Error).self) { try session.post(#""trapInMutate""#) }
+    try expectQuarantined(#""trapInMutate""#, in: SessionClient(server.client(), session.path))
+    let metrics = try server.client().get("/metrics").text
+    #expect(metrics.contains("reactord_quarantined_actions 1\n"))
+    #expect(try server.stop() == .code(0))
+    // The supervisor's own marks ended with it.
+    let next = try start()
+    let again = SessionClient(next.client(), session.path)
+    try expectQuarantined(#""trapInMutate""#, in: again)
+    #expect(try again.post(#"{"add":1}"#).json["value"] == 2)
+    let list = try ReactordProcess.launch(["quarantine", "list"] + flags)
+    #expect(try list.wait() == .code(0))
+    #expect(list.standardOutput.contains(#""action":"\"trapInMutate\"""#))
+    let clear = try ReactordProcess.launch(["quarantine", "clear"] + flags)
+    #expect(try clear.wait() == .code(0))
+    #expect(clear.standardOutput == "1 entries removed\n")
+    // The running service is notified.
+    #expect(
+      eventually { (try? next.client().get("/v1/quarantine").json) == ["quarantine": []] })
+  }
+
   @Test func `with a store in memory, the supervisor retains the quarantine`() throws {
     let server = try Self.start(store: "memory")
     let session = server.session(of: "faulty")

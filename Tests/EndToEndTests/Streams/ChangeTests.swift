@@ -3,11 +3,14 @@ import Testing
 
 /// The changes of all sessions with curl's requests, and with `reactord changes`.
 @Suite(.blocking) struct ChangeTests {
-  @Test(arguments: ["memory", "sqlite"])
+  @Test(arguments: ["memory", "sqlite", "nats"])
   func `a stream and the pages have the same changes`(store: String) throws {
     let folder = try TemporaryFolder()
-    let server = try ReactordProcess(
-      "--store", store == "memory" ? store : "sqlite:\(folder["log.db"])", "--changes-keep", "3600")
+    let stores = [
+      "memory": ["--store", "memory"], "sqlite": ["--store", "sqlite:\(folder["log.db"])"],
+    ]
+    let flags = try stores[store] ?? NATSStore().flags
+    let server = try ReactordProcess(flags + ["--changes-keep", "3600"])
     let session = server.session(of: "counter")
     let stream = try EventStream(port: server.port, "/v1/changes/events")
     try session.post(#"["increase","increase"]"#)
