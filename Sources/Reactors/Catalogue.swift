@@ -41,31 +41,31 @@ public struct Catalogue: Sendable {
         exampleActions: [.increase, .decrease, .add(5)]
       ) {
         CounterReactor()
-      },
+      }.withExample,
       ReactorRegistration(
         "profile", summary: "Whether a user is followed, and the signed-in user",
         exampleActions: [.follow(7), .refreshFollowingStatus(7)]
       ) { [userAPI, currentUser = currentUser.asObservable()] in
         ProfileReactor(api: userAPI, currentUser: currentUser)
-      },
+      }.withExample,
       ReactorRegistration(
         "weather", summary: "The weather of a city, with a new search cancelling the previous one",
         exampleActions: [.search("Seoul"), .search("Atlantis")]
       ) { [api] in
         WeatherReactor(api: api)
-      },
+      }.withExample,
       ReactorRegistration(
         "chat", summary: "A chat room",
         exampleActions: [.join("Ada"), .send(from: "Ada", text: "Hello!"), .leave("Ada")]
       ) {
         ChatReactor()
-      },
+      }.withExample,
       ReactorRegistration(
         "stopwatch", summary: "Counts ticks while it runs",
         exampleActions: [.start, .stop, .reset]
       ) { [stopwatchInterval] in
         StopwatchReactor(interval: stopwatchInterval)
-      },
+      }.withExample,
       ReactorRegistration(
         "auction", summary: "An auction, listed in the lobby until its end",
         parameters: AuctionReactor.Parameters.self,
@@ -74,7 +74,7 @@ public struct Catalogue: Sendable {
         exampleActions: [.open, .bid(by: "Ada", amount: 10)]
       ) { context in
         AuctionReactor(context)
-      },
+      }.withExample,
       ReactorRegistration("lobby", summary: "The open auctions and the latest sales") {
         LobbyReactor()
       },
@@ -83,7 +83,16 @@ public struct Catalogue: Sendable {
         exampleActions: [.stack(.open("/drinks/Latte")), .stack(.dismiss("2")), .checkout]
       ) { [bank] in
         OrderFlow(bank: bank)
-      },
+      }.withExample,
     ]
+  }
+}
+
+extension ReactorRegistration {
+  /// The registration with the address of its example.
+  fileprivate var withExample: ReactorRegistration {
+    var registration = self
+    registration.examplePage = "/examples/#\(name)"
+    return registration
   }
 }

@@ -16,6 +16,7 @@ final class ClusteredReactor: HostedReactor {
 
   var name: String { local.name }
   var summary: String { local.summary }
+  var examplePage: String? { local.examplePage }
   var description: ReactorDescription { local.description }
   var hasDelegate: Bool { local.hasDelegate }
   var liveSessionCount: Int { local.liveSessionCount }

@@ -40,10 +40,23 @@ struct CatalogueEndpoints {
   private struct Links: Encodable {
     let `self`: String
     let sessions: String
+    let example: String?
 
     init(_ reactor: any HostedReactor) {
       self.`self` = "/v1/reactors/\(reactor.name)"
       sessions = "/v1/reactors/\(reactor.name)/sessions"
+      example = reactor.examplePage
+    }
+
+    private enum CodingKeys: CodingKey {
+      case `self`, sessions, example
+    }
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      try container.encode(self.`self`, forKey: .`self`)
+      try container.encode(sessions, forKey: .sessions)
+      if let example { try container.encode(example, forKey: .example) }
     }
   }
 

@@ -64,7 +64,8 @@ enum OpenAPISchemas {
     return schema
   }()
 
-  private static let reactorLinks = object([.init("self", text), .init("sessions", text)])
+  private static let reactorLinks = object(
+    [.init("self", text), .init("sessions", text), .init("example", text)], optional: ["example"])
 
   private static let reactorList = list(
     "reactors",

@@ -7,6 +7,9 @@ public struct ReactorRegistration: Sendable {
   /// The name in addresses; it has the form of a session id.
   public let name: String
 
+  /// The address of a page that uses the reactor, for the catalogue and the inspector; `nil` for none.
+  public var examplePage: String?
+
   private let summary: String
   private let witness: ReactorWitness
   private let observerMaker: CommitObserverMaker?
@@ -157,8 +160,8 @@ public struct ReactorRegistration: Sendable {
   /// Creates the reactor's table of sessions.
   func host(in environment: HostEnvironment) -> ReactorRuntime {
     ReactorRuntime(
-      name: name, summary: summary, witness: witness, authorizer: authorizer,
-      observerMaker: observerMaker, environment: environment)
+      name: name, summary: summary, examplePage: examplePage, witness: witness,
+      authorizer: authorizer, observerMaker: observerMaker, environment: environment)
   }
 }
 

@@ -9,6 +9,9 @@ public protocol HostedReactor: AnyObject, Sendable {
   /// One sentence for people.
   var summary: String { get }
 
+  /// The address of a page that uses the reactor; `nil` for none.
+  var examplePage: String? { get }
+
   /// The schemas and examples of the reactor.
   var description: ReactorDescription { get }
 

@@ -13,6 +13,7 @@ final class ReactorRuntime: HostedReactor {
 
   let name: String
   let summary: String
+  let examplePage: String?
   let environment: ReactorEnvironment
   private let authorizer: Authorizer?
   /// Several locks, so that requests for different sessions rarely contend.
@@ -25,11 +26,12 @@ final class ReactorRuntime: HostedReactor {
   }
 
   init(
-    name: String, summary: String, witness: ReactorWitness, authorizer: Authorizer?,
-    observerMaker: CommitObserverMaker?, environment: HostEnvironment
+    name: String, summary: String, examplePage: String?, witness: ReactorWitness,
+    authorizer: Authorizer?, observerMaker: CommitObserverMaker?, environment: HostEnvironment
   ) {
     self.name = name
     self.summary = summary
+    self.examplePage = examplePage
     self.authorizer = authorizer
     self.environment = ReactorEnvironment(witness, observerMaker, in: environment)
     shards = (0..<16).map { _ in Shard() }

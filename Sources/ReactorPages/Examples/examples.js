@@ -51,7 +51,7 @@ async function start() {
   part("problem").replaceChildren();
   try {
     const { reactors } = await (await request("v1/reactors")).json();
-    examples = known.filter((example) => reactors.some(({ name }) => name === example.name));
+    examples = known.filter((example) => reactors.some(({ links }) => links.example === `/examples/#${example.name}`));
   } catch (problem) {
     part("problem").replaceChildren(
       element("p", {}, problem.message), ...(needsToken(problem) ? [tokenForm(start)] : []));

@@ -27,9 +27,6 @@ const STATUS = {
   connecting: "Connecting…", live: "Live", reconnecting: "Reconnecting…", ended: "Ended",
 };
 
-/** The reactors that have a page among the examples. */
-const EXAMPLES = ["counter", "profile", "weather", "chat", "stopwatch", "auction", "order"];
-
 const tree = new Tree(part.state);
 const composer = new Composer();
 const sessions = new Sessions();
@@ -101,8 +98,8 @@ async function openSession(reactor, id) {
   part["log-link"].href = `/${address}/log`;
   part["reactor-link"].href = reactor.links.self;
   part["types-link"].href = `${reactor.links.self}/types.ts`;
-  part["example-link"].href = `/examples/#${reactor.name}`;
-  part["example-link"].hidden = !EXAMPLES.includes(reactor.name);
+  part["example-link"].href = reactor.links.example ?? "";
+  part["example-link"].hidden = reactor.links.example === undefined;
   part.session.hidden = false;
   lastEpoch = undefined;
   timeline.open(session);
@@ -261,7 +258,7 @@ async function start() {
     document.getElementById("token")?.focus();
     return;
   }
-  part["examples-link"].hidden = !reactors.some(({ name }) => EXAMPLES.includes(name));
+  part["examples-link"].hidden = !reactors.some(({ links }) => links.example?.startsWith("/examples/"));
   showReactors(reactors);
   route();
 }

@@ -20,6 +20,7 @@ struct AddressTableTests {
     #expect(
       counter["links"] == [
         "self": "/v1/reactors/counter", "sessions": "/v1/reactors/counter/sessions",
+        "example": "/examples/#counter",
       ])
   }
 
