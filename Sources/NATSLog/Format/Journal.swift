@@ -83,10 +83,4 @@ extension LogBatch {
     for change in timers { journal.set(change.id, change.timer) }
     return journal.size + 16 * (finished.count + timers.count)
   }
-
-  /// Whether the batch changes the journal.
-  var changesJournal: Bool {
-    !accepted.isEmpty || !finished.isEmpty || !timers.isEmpty
-      || entries.contains { $0.global != nil }
-  }
 }

@@ -30,9 +30,6 @@ final class TokenStore: Sendable {
     timer = DeadlineTimer(on: queue, clock)
   }
 
-  /// Whether a rejected token can be replaced.
-  var canRenew: Bool { provider != nil }
-
   /// Passes on the current token, now or when the app has provided it; `nil` if there are none.
   func use(_ waiter: @escaping Waiter) {
     guard provider != nil else { return waiter(.success(nil)) }

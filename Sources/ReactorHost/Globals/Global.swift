@@ -173,18 +173,22 @@ public final class Global<Value: Codable & Sendable>: RefreshableGlobal, Observa
     publications.post((), handle: publishNext)
   }
 
+  /// Publishes a value that the log has.
+  private func publish(_ stored: SharedValue) throws {
+    let value = try JSONCoder.decode(Value.self, from: stored.json)
+    publish(
+      Setting(
+        value: value, json: try JSONCoder.encode(value), epoch: stored.epoch,
+        version: stored.version, revision: stored.revision))
+  }
+
   /// Stores the value in a log from now on, and restores the value that the log has.
   ///
   /// A host calls this before its sessions are used.
   public func keep(in log: any MutationLog, logger: Logger) {
     store.withLock { $0 = (log, logger) }
     do {
-      guard let stored = try log.sharedValue(name) else { return }
-      let value = try JSONCoder.decode(Value.self, from: stored.json)
-      publish(
-        Setting(
-          value: value, json: try JSONCoder.encode(value), epoch: stored.epoch,
-          version: stored.version, revision: stored.revision))
+      if let stored = try log.sharedValue(name) { try publish(stored) }
     } catch {
       logger.error(
         "global cannot be read and has its initial value", ["global": name, "error": "\(error)"])
@@ -201,11 +205,7 @@ public final class Global<Value: Codable & Sendable>: RefreshableGlobal, Observa
       guard case .success(let stored?) = result else { return }
       guard stored.revision != state.withLock({ $0.latest.revision }) else { return }
       do {
-        let value = try JSONCoder.decode(Value.self, from: stored.json)
-        publish(
-          Setting(
-            value: value, json: try JSONCoder.encode(value), epoch: stored.epoch,
-            version: stored.version, revision: stored.revision))
+        try publish(stored)
       } catch {
         logger.error(
           "global cannot be read and has its previous value",

@@ -79,9 +79,6 @@ struct TimerSchedule: Sendable {
   /// The time until which the caller waits; `nil` for a wait without an end.
   private var waitEnd: Int64?
 
-  /// The number of timers that are being fired.
-  var firingCount: Int { firing.count }
-
   /// Returns the next action of the caller.
   mutating func next(at now: Timestamp) -> Step {
     // The result of the reading is followed by another call.
