@@ -41,12 +41,7 @@ package struct EventFeed: Sendable {
   package private(set) var status = ConnectionStatus.connecting
 
   private var phase = Phase.idle
-  private var stream = 0
-  private var parser = EventParser()
-  private var schedule = RetrySchedule(first: .seconds(1))
-  /// The time without a byte after which a stream is dead: three heartbeats.
-  private var patience = Duration.seconds(45)
-  private var lastByteAt = Duration.zero
+  private var attempts = StreamAttempts()
   private var outputs: [Output] = []
 
   /// Creates a feed that is idle.
@@ -69,7 +64,7 @@ package struct EventFeed: Sendable {
     switch phase {
     case .idle: nil
     case .waiting(let until): until
-    case .open: lastByteAt + patience
+    case .open: attempts.silentAt
     }
   }
 
@@ -77,7 +72,7 @@ package struct EventFeed: Sendable {
   package mutating func start(now: Duration) -> [Output] {
     if phase == .open { return [] }
     if case .ended = status { return [] }
-    schedule.reset()
+    attempts.succeed()
     set(.connecting)
     open(now)
     return taken()
@@ -102,7 +97,7 @@ package struct EventFeed: Sendable {
     switch phase {
     case .idle: break
     case .waiting(let until): if now >= until { open(now) }
-    case .open: if now >= lastByteAt + patience { fail(.silent(patience), now) }
+    case .open: if let problem = attempts.silence(now: now) { fail(problem, now) }
     }
     return taken()
   }
@@ -110,12 +105,7 @@ package struct EventFeed: Sendable {
   /// The head of a successful response.
   package mutating func opened(stream: Int, _ head: TransportHead, now: Duration) -> [Output] {
     guard isCurrent(stream) else { return [] }
-    lastByteAt = now
-    if head["content-type"]?.hasPrefix("text/event-stream") != true {
-      fail(.noEventStream, now)
-    } else if let interval = head["heartbeat-interval"].flatMap({ Int($0) }), interval > 0 {
-      patience = .seconds(max(min(interval, 3600) * 3, 15))
-    }
+    if let problem = attempts.opened(head, now: now) { fail(problem, now) }
     return taken()
   }
 
@@ -125,7 +115,7 @@ package struct EventFeed: Sendable {
   ) -> [Output] {
     guard isCurrent(stream) else { return [] }
     let problem = Problem(response)
-    if problem.kind == .unauthorized, schedule.failures == 0 {
+    if problem.kind == .unauthorized, attempts.isFirst {
       renew(now)
     } else if !problem.isTransient, (400..<500).contains(problem.status) {
       end(problem)
@@ -140,9 +130,8 @@ package struct EventFeed: Sendable {
     stream: Int, _ bytes: ArraySlice<UInt8>, now: Duration
   ) -> [Output] {
     guard isCurrent(stream) else { return [] }
-    lastByteAt = now
     do throws(EventParser.TooLarge) {
-      for item in try parser.items(bytes) {
+      for item in try attempts.items(bytes, now: now) {
         apply(item, now)
         guard isCurrent(stream) else { break }
       }
@@ -163,7 +152,7 @@ package struct EventFeed: Sendable {
 extension EventFeed {
   private mutating func apply(_ item: EventParser.Item, _ now: Duration) {
     switch item {
-    case .retry(let time): schedule.first = .milliseconds(min(max(time, 1), 60_000))
+    case .retry(let time): attempts.setFirstPause(milliseconds: time)
     case .comment: isLive()
     case .event(let event):
       switch event.name {
@@ -186,10 +175,10 @@ extension EventFeed {
     outputs.append(.events(events))
   }
 
-  private func isCurrent(_ number: Int) -> Bool { number == stream && phase == .open }
+  private func isCurrent(_ number: Int) -> Bool { number == attempts.number && phase == .open }
 
   private mutating func isLive() {
-    schedule.reset()
+    attempts.succeed()
     set(.live)
   }
 
@@ -210,7 +199,7 @@ extension EventFeed {
   }
 
   private mutating func fail(_ problem: Problem, _ now: Duration) {
-    let pause = schedule.fail(retryAfter: problem.retryAfter, random: random())
+    let pause = attempts.fail(problem, random: random())
     close(.waiting(until: now + pause))
     set(.reconnecting(problem))
   }
@@ -218,15 +207,11 @@ extension EventFeed {
   /// Reopens at once with a new token, unless the last one did not last either.
   private mutating func renew(_ now: Duration) {
     outputs.append(.renewToken)
-    let isFirst = schedule.failures == 0
-    let pause = schedule.fail(random: random())
-    close(.waiting(until: isFirst ? now : now + pause))
+    close(.waiting(until: now + attempts.failWithToken(random: random())))
   }
 
   private mutating func open(_ now: Duration) {
-    stream += 1
-    parser = EventParser()
-    lastByteAt = now
+    attempts.begin(now: now)
     phase = .open
     var fields: [TransportRequest.Field] = [.init("Accept", "text/event-stream")]
     if let lastEventID { fields.append(.init("Last-Event-ID", lastEventID)) }
@@ -234,7 +219,7 @@ extension EventFeed {
     outputs.append(
       .open(
         TransportRequest("GET", path, fields: fields, timeout: .seconds(3600 * 4)),
-        stream: stream))
+        stream: attempts.number))
   }
 
   private mutating func taken() -> [Output] {

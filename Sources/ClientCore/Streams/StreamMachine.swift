@@ -59,14 +59,9 @@ package struct StreamMachine: Sendable {
   private(set) var phase = Phase.idle
   package private(set) var status = ConnectionStatus.connecting
 
-  private var stream = 0
-  private var parser = EventParser()
-  private var schedule = RetrySchedule(first: .seconds(1))
+  private var attempts = StreamAttempts()
   /// When a stream that lacks a session, or has one too many, is replaced.
   private var restartsAt: Duration?
-  /// The time without a byte after which a stream is dead: three heartbeats.
-  private var patience = Duration.seconds(45)
-  private var lastByteAt = Duration.zero
   private var outputs: [Output] = []
   /// The topics of the open stream.
   private var openTopics: StreamTopics = []
@@ -100,7 +95,7 @@ package struct StreamMachine: Sendable {
     switch phase {
     case .idle, .paused: nil
     case .waiting(let until): until
-    case .connecting, .live: min(restartsAt ?? .seconds(1 << 40), lastByteAt + patience)
+    case .connecting, .live: min(restartsAt ?? .seconds(1 << 40), attempts.silentAt)
     }
   }
 
@@ -156,8 +151,8 @@ package struct StreamMachine: Sendable {
     case .connecting, .live:
       if let restartsAt, now >= restartsAt {
         open(now)
-      } else if now >= lastByteAt + patience {
-        fail(.silent(patience), now)
+      } else if let problem = attempts.silence(now: now) {
+        fail(problem, now)
       }
     }
     return taken()
@@ -173,7 +168,7 @@ package struct StreamMachine: Sendable {
   /// Connects without delay: after a pause, a change of network, or a new token.
   package mutating func resume(now: Duration) -> [Output] {
     if phase == .paused { set(.connecting) }
-    schedule.reset()
+    attempts.succeed()
     guard !sessions.isEmpty else {
       phase = .idle
       return taken()
@@ -193,14 +188,11 @@ package struct StreamMachine: Sendable {
   /// The head of a successful response.
   package mutating func opened(stream: Int, _ head: TransportHead, now: Duration) -> [Output] {
     guard isCurrent(stream) else { return [] }
-    lastByteAt = now
     if head.status == 204 {
       for key in sessions.keys.sorted() { _ = end(key) }
       stop(.idle)
-    } else if head["content-type"]?.hasPrefix("text/event-stream") != true {
-      fail(.noEventStream, now)
-    } else if let interval = head["heartbeat-interval"].flatMap({ Int($0) }), interval > 0 {
-      patience = .seconds(max(min(interval, 3600) * 3, 15))
+    } else if let problem = attempts.opened(head, now: now) {
+      fail(problem, now)
     }
     return taken()
   }
@@ -219,7 +211,7 @@ package struct StreamMachine: Sendable {
     } else {
       let isUnauthorized = problem.kind == .unauthorized
       if isUnauthorized { outputs.append(.renewToken) }
-      if isUnauthorized, schedule.failures == 0 {
+      if isUnauthorized, attempts.isFirst {
         reopenWithNewToken(now)
         return taken()
       }
@@ -236,9 +228,8 @@ package struct StreamMachine: Sendable {
     stream: Int, _ bytes: ArraySlice<UInt8>, now: Duration
   ) -> [Output] {
     guard isCurrent(stream) else { return [] }
-    lastByteAt = now
     do throws(EventParser.TooLarge) {
-      for item in try parser.items(bytes) {
+      for item in try attempts.items(bytes, now: now) {
         apply(item, now)
         guard isCurrent(stream) else { break }
       }
@@ -259,7 +250,7 @@ package struct StreamMachine: Sendable {
 extension StreamMachine {
   private mutating func apply(_ item: EventParser.Item, _ now: Duration) {
     switch item {
-    case .retry(let time): schedule.first = .milliseconds(min(max(time, 1), 60_000))
+    case .retry(let time): attempts.setFirstPause(milliseconds: time)
     case .comment: isLive()
     case .event(let event):
       do throws(Problem) {
@@ -342,12 +333,12 @@ extension StreamMachine {
   }
 
   private func isCurrent(_ number: Int) -> Bool {
-    number == stream && (phase == .connecting || phase == .live)
+    number == attempts.number && (phase == .connecting || phase == .live)
   }
 
   private mutating func isLive() {
     phase = .live
-    schedule.reset()
+    attempts.succeed()
     set(.live)
   }
 
@@ -368,7 +359,7 @@ extension StreamMachine {
   }
 
   private mutating func fail(_ problem: Problem, _ now: Duration) {
-    let pause = schedule.fail(retryAfter: problem.retryAfter, random: random())
+    let pause = attempts.fail(problem, random: random())
     guard !sessions.isEmpty else { return stop(.idle) }
     stop(.waiting(until: now + pause))
     set(.reconnecting(problem))
@@ -376,9 +367,7 @@ extension StreamMachine {
 
   /// Reopens at once with a new token, unless the last one did not last either.
   private mutating func reopenWithNewToken(_ now: Duration) {
-    let isFirst = schedule.failures == 0
-    let pause = schedule.fail(random: random())
-    stop(.waiting(until: isFirst ? now : now + pause))
+    stop(.waiting(until: now + attempts.failWithToken(random: random())))
   }
 
   /// Keeps half of the sessions and gives up the others.
@@ -393,11 +382,9 @@ extension StreamMachine {
   private mutating func open(_ now: Duration) {
     guard !sessions.isEmpty else { return stop(.idle) }
     stop(.connecting)
-    stream += 1
-    parser = EventParser()
-    lastByteAt = now
+    attempts.begin(now: now)
     openTopics = sessions.values.reduce(into: []) { $0.formUnion($1.topics) }
-    outputs.append(.open(request, stream: stream))
+    outputs.append(.open(request, stream: attempts.number))
   }
 
   private var request: TransportRequest {
