@@ -74,6 +74,7 @@ public final class ReactorAPI: HTTPResponder {
         + TimerEndpoints(host: host).all
         + SubscriberEndpoints(host: host).all
         + SignalEndpoints(host: host, limits: limits).all
+        + FailureEndpoints(host: host).all
         + QuarantineEndpoints(host: host).all
         + GlobalEndpoints(host: host).all
         + TicketEndpoints().all

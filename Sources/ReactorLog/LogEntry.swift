@@ -150,14 +150,20 @@ public struct SessionSummary: Equatable, Sendable {
   /// The number of its subscribers.
   public let subscribers: Int
 
+  /// The number of its running effects.
+  public let effects: Int
+
   /// The time of its last change, or of its creation.
   public let lastActiveAt: Timestamp
 
   /// Creates a summary.
-  public init(id: String, cursor: Cursor, subscribers: Int, lastActiveAt: Timestamp) {
+  public init(
+    id: String, cursor: Cursor, subscribers: Int, effects: Int = 0, lastActiveAt: Timestamp
+  ) {
     self.id = id
     self.cursor = cursor
     self.subscribers = subscribers
+    self.effects = effects
     self.lastActiveAt = lastActiveAt
   }
 }

@@ -20,6 +20,7 @@ final class ClusteredReactor: HostedReactor {
   var description: ReactorDescription { local.description }
   var hasDelegate: Bool { local.hasDelegate }
   var liveSessionCount: Int { local.liveSessionCount }
+  var failedEffects: [FailedEffect] { local.failedEffects }
 
   func authorize(
     _ access: SessionAccess, of id: String, for principal: Principal?

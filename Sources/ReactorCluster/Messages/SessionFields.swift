@@ -34,6 +34,7 @@ extension MessageWriter {
     write(summary.id)
     write(summary.cursor)
     write(summary.subscribers)
+    write(summary.effects)
     write(Int(summary.lastActiveAt.milliseconds))
   }
 
@@ -91,7 +92,8 @@ extension MessageReader {
 
   mutating func summary() throws(MessageError) -> SessionSummary {
     SessionSummary(
-      id: try text(), cursor: try cursor(), subscribers: try integer(), lastActiveAt: try time())
+      id: try text(), cursor: try cursor(), subscribers: try integer(), effects: try integer(),
+      lastActiveAt: try time())
   }
 
   mutating func timer() throws(MessageError) -> StoredTimer {

@@ -3,11 +3,15 @@ internal import ReactorLog
 internal import ReactorCoding
 internal import ReactorHost
 internal import ReactorTransport
-internal import Synchronization
 
 /// The sessions of a reactor: lists, life cycle and State.
 struct SessionEndpoints {
   let host: Host
+  let rankings = RankingCache()
+
+  init(host: Host) {
+    self.host = host
+  }
 
   private static let collection = "/v1/reactors/{reactor}/sessions"
   private static let session = "/v1/reactors/{reactor}/sessions/{session}"
@@ -18,10 +22,15 @@ struct SessionEndpoints {
         .get, Self.collection, needs: .read, traits: .background, handler: list,
         operation: Operation(
           "listSessions", "The sessions of a reactor, in pages",
-          parameters: [.reactor, .limit, .afterSession],
+          detail: """
+            With an `order`, at most the first 10,000 sessions; `total` is the number of all of them, \
+            and `asOf` the time at which they were ranked.
+            """,
+          parameters: [.reactor, .limit, .afterSession, .sessionOrder, .sessionPrefix],
           responses: [
             .init(
-              200, "A page of sessions, in the order of their ids", headers: [.link],
+              200, "A page of sessions, in the order of their ids unless another is requested",
+              headers: [.link],
               .json(.component("SessionList")))
           ],
           problems: [.invalidParameter, .unknownReactor, .notAcceptable])),
@@ -94,74 +103,6 @@ struct SessionEndpoints {
         .invalidParameter, .invalidSessionID, .unknownReactor, .unknownSession, .unknownVersion,
         .notFound, .sessionEnded, .invalidPointer, .parametersRequired, .notAcceptable,
       ])
-  }
-
-  // MARK: List
-
-  private struct Listing: Encodable {
-    struct Entry: Encodable {
-      let id: String
-      let cursor: String
-      let subscribers: Int
-      let lastActiveAt: String
-    }
-
-    let sessions: [Entry]
-  }
-
-  private func list(_ call: Call) throws(Problem) {
-    let reactor = try call.reactor(in: host)
-    try call.negotiate()
-    let query = try call.query()
-    let limit = try query.limit()
-    // One more than requested shows whether there is a next page.
-    readableSessions(of: reactor, call, after: query["after"], limit: limit + 1) { sessions in
-      call.reply(
-        sessions.map { representation(of: $0, reactor, limit) }.mapError { Problem($0) })
-    }
-  }
-
-  /// Lists the sessions after an id that the request may read.
-  private func readableSessions(
-    of reactor: any HostedReactor, _ call: Call, after id: String?, limit: Int,
-    completion: @escaping @Sendable (Result<[SessionSummary], SessionError>) -> Void
-  ) {
-    if call.scope.mayReadAll(of: reactor) {
-      return reactor.sessions(after: id, limit: limit, completion: completion)
-    }
-    let listing = SessionListing(after: id, limit: limit)
-    SerialAsyncQueue().loop { next in
-      reactor.sessions(after: listing.last, limit: Limits.pageLength.most) { page in
-        switch page {
-        case .success(let page):
-          let isComplete = listing.add(page) { call.scope.mayRead($0, of: reactor) }
-          if isComplete { completion(.success(listing.sessions)) }
-          next(!isComplete)
-        case .failure(let error):
-          completion(.failure(error))
-          next(false)
-        }
-      }
-    }
-  }
-
-  private func representation(
-    of sessions: [SessionSummary], _ reactor: any HostedReactor, _ limit: Int
-  ) -> HTTPResponse {
-    let page = sessions.prefix(limit)
-    var headers = HTTPFields.revalidated
-    if sessions.count > limit, let last = page.last {
-      headers.append(
-        "Link",
-        "</v1/reactors/\(reactor.name)/sessions?limit=\(limit)&after=\(last.id)>; rel=\"next\"")
-    }
-    return .json(
-      encoding: Listing(
-        sessions: page.map {
-          Listing.Entry(
-            id: $0.id, cursor: $0.cursor.description, subscribers: $0.subscribers,
-            lastActiveAt: $0.lastActiveAt.description)
-        }), headers: headers)
   }
 
   // MARK: Life cycle
@@ -374,35 +315,5 @@ struct SessionEndpoints {
       ).response
     }
     return .state(CommittedState(cursor: state.cursor, json: Array(part)), headers: headers)
-  }
-}
-
-/// The sessions of a list that a request may read, while the pages are read.
-private final class SessionListing: Sendable {
-  private let limit: Int
-  private let state: Mutex<(sessions: [SessionSummary], last: String?)>
-
-  init(after id: String?, limit: Int) {
-    self.limit = limit
-    state = Mutex(([], id))
-  }
-
-  var sessions: [SessionSummary] { state.withLock { $0.sessions } }
-
-  /// The last session of the pages before.
-  var last: String? { state.withLock { $0.last } }
-
-  /// Adds the readable sessions of a page; returns whether the list is complete.
-  func add(_ page: [SessionSummary], _ mayRead: (String) -> Bool) -> Bool {
-    let missing = limit - sessions.count
-    var readable: [SessionSummary] = []
-    for summary in page where readable.count < missing && mayRead(summary.id) {
-      readable.append(summary)
-    }
-    return state.withLock { state in
-      state.sessions += readable
-      state.last = page.last?.id
-      return state.sessions.count == limit || page.count < Limits.pageLength.most
-    }
   }
 }

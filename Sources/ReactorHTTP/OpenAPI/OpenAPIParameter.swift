@@ -4,7 +4,7 @@ internal import ReactorHost
 /// The parameters of all endpoints; the raw value is the name of the component.
 enum OpenAPIParameter: String, CaseIterable {
   case reactor, session, effect, timer, global, problem, file, inspectorFile, exampleFile
-  case limit, afterSession, afterVersion, afterEffect
+  case limit, afterSession, sessionOrder, sessionPrefix, afterVersion, afterEffect
   case afterChange, changeReactor, changeSession, changeContent
   case version, select, delta, old, format, into, replay, activity, presence, signals
   case subscriberName, afterSubscriber, lastEventIDQuery, sessions
@@ -46,7 +46,13 @@ enum OpenAPIParameter: String, CaseIterable {
         "limit", "The most entries of a page.",
         ["type": "integer", "minimum": 1, "maximum": 1000, "default": 100])
     case .afterSession:
-      query("after", "The id after which the page begins; from `Link`.", ["type": "string"])
+      query("after", "The id after which the page begins, or from `Link`.", ["type": "string"])
+    case .sessionOrder:
+      query(
+        "order", "By the id, or by a figure, the greatest first.",
+        ["type": "string", "enum": .array(SessionOrder.names.map { .string($0) }), "default": "id"])
+    case .sessionPrefix:
+      query("prefix", "Only sessions whose id begins with this text.", ["type": "string"])
     case .afterVersion:
       query("after", "The version after which the page begins.", Self.versionSchema)
     case .afterEffect:

@@ -8,6 +8,7 @@ enum OpenAPISchemas {
     .init("Problem", problem), .init("ReactorList", reactorList),
     .init("ReactorDescription", reactorDescription), .init("SessionList", sessionList),
     .init("LogEntry", logEntry), .init("Change", change), .init("EffectList", effectList),
+    .init("FailureList", failureList),
     .init("TimerList", timerList), .init("Presence", presence),
     .init("GlobalList", globalList), .init("Quarantine", quarantine),
     .init("NewTicket", newTicket), .init("Ticket", ticket),
@@ -81,12 +82,18 @@ enum OpenAPISchemas {
     .init("defaultParameters", [:]), .init("exampleParameters", [:]), .init("links", reactorLinks),
   ])
 
-  private static let sessionList = list(
-    "sessions",
-    of: object([
-      .init("id", text), .init("cursor", cursor),
-      .init("subscribers", ["type": "integer", "minimum": 0]), .init("lastActiveAt", time),
-    ]))
+  private static let sessionList: JSONValue = {
+    let number: JSONValue = ["type": "integer", "minimum": 0]
+    let session = object([
+      .init("id", text), .init("cursor", cursor), .init("subscribers", number),
+      .init("effects", number), .init("lastActiveAt", time),
+    ])
+    return object(
+      [
+        .init("sessions", ["type": "array", "items": session]), .init("total", number),
+        .init("asOf", time),
+      ], optional: ["total", "asOf"])
+  }()
 
   private static func newSession(_ parameters: JSONValue.Member) -> JSONValue {
     object([parameters] + newSessionMembers, optional: ["id", "from", "parameters"])
@@ -171,6 +178,20 @@ enum OpenAPISchemas {
       .init("startedAt", time),
       .init("progress", ["type": ["number", "null"], "minimum": 0, "maximum": 1]),
     ]))
+
+  private static let failureList = list(
+    "failures",
+    of: object(
+      [
+        .init("session", text),
+        .init(
+          "action", ["description": "Its cause, as JSON; `null` if it has more than 4 KiB."]),
+        .init("at", time),
+        .init(
+          "by", ["type": "string", "description": "The principal whose request caused it."]),
+        .init("status", ["type": "integer", "minimum": 400, "maximum": 599]),
+        .init("title", text), .init("detail", text),
+      ], optional: ["by"]))
 
   private static let quarantine = list(
     "quarantine",

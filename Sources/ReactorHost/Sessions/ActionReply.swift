@@ -303,6 +303,9 @@ final class ActionEffect: TrackedEffect {
   func end(_ error: (any Error)?) {
     if let error {
       failure.withLock { if $0 == nil { $0 = error } }
+      let session = reply.session
+      session.environment.failedEffects.add(
+        error, of: json, in: session.key.id, by: reply.principal?.id)
       hasFailed.store(true, ordering: .relaxed)
     }
     let left = running.load(ordering: .relaxed) - 1

@@ -48,6 +48,7 @@ final class ReactorEnvironment: Sendable {
   /// Routes requests to the owners of sessions; `nil` in a host that owns all.
   let router: (any SessionRouter)?
   let counts = ReactorCounts()
+  let failedEffects = FailedEffects()
   let evictable = EvictableSlots()
   let absent = AbsentSessions()
 

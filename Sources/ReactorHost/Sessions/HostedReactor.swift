@@ -118,6 +118,9 @@ public protocol HostedReactor: AnyObject, Sendable {
 
   /// The number of sessions in memory.
   var liveSessionCount: Int { get }
+
+  /// The latest 100 errors of effects in this process, the latest first.
+  var failedEffects: [FailedEffect] { get }
 }
 
 extension HostedReactor {

@@ -238,10 +238,7 @@ final class ReactorRuntime: HostedReactor {
     var found: [SessionSummary] = []
     var last = id
     while found.count < limit {
-      let ids = shards.flatMap { shard in
-        shard.table.withLock { $0.ids.ids(after: last, limit: limit) }
-      }
-      let page = ids.sorted().prefix(limit)
+      let page = liveIDs(after: last, limit: limit)
       guard !page.isEmpty else { break }
       last = page.last
       // Slots without a session are skipped: it is being loaded, or has ended.
@@ -254,7 +251,7 @@ final class ReactorRuntime: HostedReactor {
     guard let session = shard(of: id).table.withLock({ $0.slots[id] })?.live else { return nil }
     return SessionSummary(
       id: id, cursor: session.current.cursor, subscribers: session.subscriberCount,
-      lastActiveAt: session.lastActiveAt)
+      effects: session.activity.running, lastActiveAt: session.lastActiveAt)
   }
 
   /// The stored session as its instances see it.
@@ -312,6 +309,8 @@ final class ReactorRuntime: HostedReactor {
   var liveSessionCount: Int {
     counts.sessions.load(ordering: .relaxed)
   }
+
+  var failedEffects: [FailedEffect] { environment.failedEffects.latest }
 
   /// The number of running effects of its sessions.
   var runningEffectCount: Int { environment.effectQuota.runningCount }
@@ -430,9 +429,20 @@ final class ReactorRuntime: HostedReactor {
 
   /// The ids of the slots, in ascending order.
   func liveIDs(after id: String?, limit: Int) -> [String] {
-    let ids = shards.flatMap { shard in
-      shard.table.withLock { $0.ids.ids(after: id, limit: limit) }
+    var pages = shards.map { shard in
+      shard.table.withLock { $0.ids.ids(after: id, limit: limit) }[...]
     }
-    return Array(ids.sorted().prefix(limit))
+    // Merged: sorting all of them takes longer than everything else of a list.
+    var merged: [String] = []
+    while merged.count < limit {
+      var next: (shard: Int, id: String)?
+      for (shard, page) in pages.enumerated() {
+        if let id = page.first, next.map({ id < $0.id }) ?? true { next = (shard, id) }
+      }
+      guard let next else { break }
+      merged.append(next.id)
+      pages[next.shard].removeFirst()
+    }
+    return merged
   }
 }

@@ -191,6 +191,7 @@ final class SessionSlot: Sendable {
           setEnded()
           session?.close(.deleted)
           environment.absent.find(key.id)?.end(.deleted)
+          environment.failedEffects.remove(key.id)
           environment.settings.marking?.removeFromQuarantine(key)
           completion(.success(()))
           environment.evictable.insert(key.id)

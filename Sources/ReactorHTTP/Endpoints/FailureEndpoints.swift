@@ -1,0 +1,56 @@
+internal import Identity
+internal import ReactorCoding
+internal import ReactorHost
+internal import ReactorLog
+internal import ReactorTransport
+
+/// The latest errors of the effects of a reactor.
+struct FailureEndpoints {
+  let host: Host
+
+  var all: [Endpoint] {
+    [
+      Endpoint(
+        .get, "/v1/reactors/{reactor}/failures", needs: .read, handler: list,
+        operation: Operation(
+          "listFailures", "The latest 100 errors of effects with their actions, the latest first",
+          detail: "They are in memory only, and those of sessions that have ended are dropped.",
+          parameters: [.reactor],
+          responses: [.init(200, "The errors", .json(.component("FailureList")))],
+          problems: [.unknownReactor, .notAcceptable]))
+    ]
+  }
+
+  private struct Listing: Encodable {
+    let failures: [Entry]
+  }
+
+  private struct Entry: Encodable {
+    let effect: FailedEffect
+
+    private enum CodingKeys: CodingKey {
+      case session, action, at, by, status, title, detail
+    }
+
+    func encode(to encoder: any Encoder) throws {
+      let problem = Problem(
+        failed: effect.failure.error, index: nil, at: Cursor(epoch: "", version: 0))
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      try container.encode(effect.session, forKey: .session)
+      try container.encode(effect.action.map { EncodedJSON(trusted: $0) }, forKey: .action)
+      try container.encode(effect.time.description, forKey: .at)
+      if let principal = effect.principal { try container.encode(principal, forKey: .by) }
+      try container.encode(problem.status, forKey: .status)
+      try container.encode(problem.title, forKey: .title)
+      try container.encode(problem.detail, forKey: .detail)
+    }
+  }
+
+  private func list(_ call: Call) throws(Problem) -> HTTPResponse {
+    let reactor = try call.reactor(in: host)
+    try call.negotiate()
+    let failed = reactor.failedEffects.filter { call.scope.mayRead($0.session, of: reactor) }
+    return .json(
+      encoding: Listing(failures: failed.map { Entry(effect: $0) }), headers: .revalidated)
+  }
+}

@@ -1,0 +1,70 @@
+internal import ReactorHost
+internal import ReactorLog
+internal import Synchronization
+
+/// Reads the sessions of a reactor in pages, in the order of their ids.
+///
+/// The pages after the first are read on background threads, in turn with the work of other clients.
+struct SessionScan: Sendable {
+  let reactor: any HostedReactor
+  /// Only sessions whose id begins with this text; empty for all.
+  let prefix: String
+  /// Decides per session whether it is part of the list; `nil` for all.
+  let isIncluded: (@Sendable (_ id: String) -> Bool)?
+  let background: WorkerPool
+  let owner: WorkerPool.Owner
+
+  /// Reads pages until there are no more sessions, or `visit` returns `false`.
+  ///
+  /// - Parameters:
+  ///   - id: Only sessions after this id; `nil` begins with the first.
+  ///   - length: The most sessions of a page.
+  ///   - visit: Called with the sessions of each page that are part of the list; returns whether to
+  ///     continue.
+  ///   - completion: Called once, on any thread.
+  func read(
+    after id: String?, length: Int, visit: @escaping @Sendable ([SessionSummary]) -> Bool,
+    completion: @escaping @Sendable (Result<Void, SessionError>) -> Void
+  ) {
+    let start = Self.predecessor(of: prefix).map { max($0, id ?? "") } ?? id
+    let last = Position(start)
+    SerialAsyncQueue().loop { [self] next in
+      reactor.sessions(after: last.id.withLock { $0 }, limit: length) { result in
+        switch result {
+        case .success(let page):
+          let found = page.filter { $0.id.utf8.starts(with: prefix.utf8) }
+          let included = isIncluded.map { isIncluded in found.filter { isIncluded($0.id) } }
+          let isWanted = visit(included ?? found)
+          guard isWanted, page.count == length, found.count == page.count else {
+            completion(.success(()))
+            return next(false)
+          }
+          last.id.withLock { $0 = page.last?.id }
+          background.run(for: owner) { next(true) }
+        case .failure(let error):
+          completion(.failure(error))
+          next(false)
+        }
+      }
+    }
+  }
+
+  /// A text before all ids that begin with a prefix, and after all others that precede them; `nil` for
+  /// the empty prefix.
+  ///
+  /// Ids have at most 128 characters of ASCII, none of which is after `~`.
+  private static func predecessor(of prefix: String) -> String? {
+    guard let byte = prefix.utf8.last, byte > 0 else { return nil }
+    let end = String(decoding: [byte - 1], as: UTF8.self)
+    return prefix.dropLast() + end + String(repeating: "~", count: 128)
+  }
+}
+
+/// The last session of the pages that were read.
+private final class Position: Sendable {
+  let id: Mutex<String?>
+
+  init(_ id: String?) {
+    self.id = Mutex(id)
+  }
+}

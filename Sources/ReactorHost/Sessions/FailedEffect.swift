@@ -1,0 +1,50 @@
+public import ReactorLog
+internal import Synchronization
+
+/// An action whose effect ended with an error.
+public struct FailedEffect: Sendable {
+  /// The id of the session.
+  public let session: String
+
+  /// The action, as JSON; `nil` if it has more than 4 KiB.
+  public let action: [UInt8]?
+
+  /// The id of the principal whose request caused it; `nil` for none.
+  public let principal: String?
+
+  /// The time of the error.
+  public let time: Timestamp
+
+  /// The description of the error for clients.
+  public let failure: ActionFailure
+}
+
+/// The latest errors of the effects of one reactor, in this process.
+final class FailedEffects: Sendable {
+  /// The most errors.
+  static let limit = 100
+
+  /// The maximum size of an action that is retained with its error.
+  static let actionLimit = 4096
+
+  private let entries = Mutex<[FailedEffect]>([])
+
+  /// The errors, the latest first.
+  var latest: [FailedEffect] { entries.withLock { $0.reversed() } }
+
+  /// Adds an error, and drops the oldest one beyond the limit.
+  func add(_ error: any Error, of action: [UInt8], in session: String, by principal: String?) {
+    let entry = FailedEffect(
+      session: session, action: action.count > Self.actionLimit ? nil : action,
+      principal: principal, time: .now, failure: ActionFailure(index: nil, error))
+    entries.withLock { entries in
+      if entries.count == Self.limit { entries.removeFirst() }
+      entries.append(entry)
+    }
+  }
+
+  /// Drops the errors of a session that has ended.
+  func remove(_ session: String) {
+    entries.withLock { $0.removeAll { $0.session == session } }
+  }
+}
