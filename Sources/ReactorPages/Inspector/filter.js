@@ -1,4 +1,4 @@
-// Filters over the log: text in an action, a mutation or a principal, and a span of time.
+// Filters over the log: text in an action or a mutation, a principal, and a span of time.
 
 import { parse, stringify } from "/reactor.js";
 import { describe, element, part } from "./elements.js";
@@ -99,12 +99,14 @@ export class LogFilter {
   /** Whether an entry matches the form. */
   #condition() {
     const text = part["filter-text"].value.trim().toLowerCase();
+    const principal = part["filter-by"].value.trim();
     const from = new Date(part["filter-from"].value || 0);
     const to = new Date(part["filter-to"].value || 8.64e15);
     return (entry) => {
-      const { at, version, ...rest } = entry;
+      const { at, version, by, ...rest } = entry;
       const time = new Date(at);
-      return time >= from && time <= to && stringify(rest).toLowerCase().includes(text);
+      return time >= from && time <= to && (principal === "" || by === principal)
+        && stringify(rest).toLowerCase().includes(text);
     };
   }
 }

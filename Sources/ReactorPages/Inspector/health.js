@@ -3,6 +3,7 @@
 import { Problem, request } from "/reactor.js";
 import { readable, samples } from "./charts.js";
 import { describe, element, part } from "./elements.js";
+import { Errors } from "./errors.js";
 
 /** The interval of updates, in milliseconds. */
 const PERIOD = 2_000;
@@ -15,48 +16,40 @@ const megabytes = (bytes) => `${readable(bytes / 1_048_576)} MB`;
 /** The rows: a name, a text and whether it needs attention. `now` and `before` are two samples. */
 function rows(now, before, seconds) {
   const total = (name) => now.get(name) ?? 0;
+  const show = (name) => readable(total(name));
   const rate = (name) => Math.max(0, total(name) - (before?.get(name) ?? total(name))) / seconds;
+  const limit = (kind) => total(`reactord_limit{of="${kind}"}`);
+  const most = (kind) => (limit(kind) > 0 ? ` (at most ${readable(limit(kind))})` : "");
+  const isNear = (name, kind) => limit(kind) > 0 && total(name) > NEAR * limit(kind);
   const commits = total("reactord_commit_duration_seconds_count");
   const failures = total("reactord_log_failures_total");
   const [files, fileLimit] = [total("process_open_fds"), total("process_max_fds")];
-  const rejected = total("reactord_http_connections_refused_total");
-  const quarantined = total("reactord_quarantined_actions");
   const commitTime = 1_000 * total("reactord_commit_duration_seconds_sum") / commits;
+  const lines = (level) => now.get(`reactord_log_lines_total{level="${level}"}`) ?? 0;
   return [
     ["Store", failures > 0 ? `${readable(failures)} writes failed since the start`
       : commits > 0 ? `no failed writes, ${readable(commitTime)} ms per commit` : "no writes yet",
     rate("reactord_log_failures_total") > 0],
-    ["Actions", `${readable(rate("reactord_actions_total"))}/s, ${readable(total("reactord_mailbox_waiting"))} waiting`,
-      false],
-    ["Sessions", `${readable(total("reactord_sessions"))} in memory`, false],
-    ["Streams", `${readable(total("reactord_streams"))} open, ${readable(total("reactord_subscribers"))} subscribers, `
-      + `${readable(total("reactord_stream_conflations_total"))} events skipped by slow ones`, false],
-    ["Effects", `${readable(total("reactord_effects_running"))} running, `
-      + `${readable(total("reactord_effect_failures_total"))} failed`, rate("reactord_effect_failures_total") > 0],
-    ["Connections", `${readable(total("reactord_http_connections"))} open, ${readable(rejected)} rejected`,
-      rate("reactord_http_connections_refused_total") > 0],
+    ["Actions", `${readable(rate("reactord_actions_total"))}/s, ${show("reactord_mailbox_waiting")} waiting`, false],
+    ["Sessions", `${show("reactord_sessions")} in memory${most("sessions")}`, isNear("reactord_sessions", "sessions")],
+    ["Streams", `${show("reactord_streams")} open, ${show("reactord_subscribers")} subscribers, `
+      + `${show("reactord_stream_conflations_total")} events skipped by slow ones${most("streams")}`,
+    isNear("reactord_streams", "streams")],
+    ["Effects", `${show("reactord_effects_running")} running${most("effects")}, `
+      + `${show("reactord_effect_failures_total")} failed`,
+    rate("reactord_effect_failures_total") > 0 || isNear("reactord_effects_running", "effects")],
+    ["Timers", `${show("reactord_timers_pending")} pending, ${show("reactord_timers_fired_total")} fired`, false],
+    ["Connections", `${show("reactord_http_connections")} open${most("connections")}, `
+      + `${show("reactord_http_connections_refused_total")} rejected`,
+    rate("reactord_http_connections_refused_total") > 0 || isNear("reactord_http_connections", "connections")],
     ["Files", fileLimit > 0 ? `${readable(files)} of ${readable(fileLimit)}` : readable(files),
       fileLimit > 0 && files > NEAR * fileLimit],
     ["Memory", megabytes(total("process_resident_memory_bytes")), false],
-    ["Log", `${readable(now.get('reactord_log_lines_total{level="error"}') ?? 0)} errors, `
-      + `${readable(now.get('reactord_log_lines_total{level="warning"}') ?? 0)} warnings`,
-    rate('reactord_log_lines_total{level="error"}') > 0],
-    ["Crashes", `${readable(total("reactord_crashes_total"))}, ${readable(quarantined)} actions quarantined`,
-      quarantined > 0],
+    ["Log", `${readable(lines("error"))} errors, ${readable(lines("warning"))} warnings`,
+      rate('reactord_log_lines_total{level="error"}') > 0],
+    ["Crashes", `${show("reactord_crashes_total")}, ${show("reactord_quarantined_actions")} actions quarantined`,
+      total("reactord_quarantined_actions") > 0],
   ];
-}
-
-/** The quarantined actions, as rows; none without the right to read them. */
-async function quarantine() {
-  try {
-    const response = await request("v1/quarantine");
-    return (await response.json()).quarantine.map(({ reactor, session, action, signal }) => [
-      "Quarantined", `${reactor}/${session}: ${action ?? "the session itself"} (${signal})`, false,
-    ]);
-  } catch (problem) {
-    if (!(problem instanceof Problem)) throw problem;
-    return [];
-  }
 }
 
 /** The section “Health”. */
@@ -64,6 +57,7 @@ export class Health {
   #before;
   #time = 0;
   #isActive = false;
+  #errors = new Errors();
 
   constructor() {
     setInterval(() => this.#update(), PERIOD);
@@ -81,14 +75,14 @@ export class Health {
       const response = await request("metrics", { headers: { Accept: "text/plain" } });
       const now = samples(await response.text());
       const time = performance.now();
-      const crashed = now.get("reactord_quarantined_actions") > 0 ? await quarantine() : [];
       part.health.replaceChildren(
-        ...[...rows(now, this.#before, (time - this.#time) / 1_000), ...crashed].flatMap(([name, text, isBad]) => [
+        ...rows(now, this.#before, (time - this.#time) / 1_000).flatMap(([name, text, isBad]) => [
           element("dt", {}, name),
           element("dd", isBad ? { class: "attention" } : {}, isBad ? `${text} (check)` : text),
         ]));
       part["health-problem"].replaceChildren();
       [this.#before, this.#time] = [now, time];
+      await this.#errors.update(now);
     } catch (problem) {
       if (!(problem instanceof Problem)) throw problem;
       part.health.replaceChildren();

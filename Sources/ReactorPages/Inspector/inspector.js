@@ -6,19 +6,19 @@ import { layout, Problem, reactor as follow } from "/reactor.js";
 import { needsToken } from "/token.js";
 import { askForToken, start as startAccess } from "./access.js";
 import { Composer } from "./actions.js";
-import {
-  DEFAULT_SESSION, hashOf, SESSION_ID, SESSION_ID_RULE, Sessions, showReactors,
-} from "./catalogue.js";
+import { DEFAULT_SESSION, hashOf, SESSION_ID, SESSION_ID_RULE, showReactors } from "./catalogue.js";
 import { Charts } from "./charts.js";
 import { commandLine, sessionCommands } from "./commands.js";
 import { Effects } from "./effects.js";
 import { describe, element, part, versionOf } from "./elements.js";
+import { SessionErrors } from "./errors.js";
 import { showGlobals } from "./globals.js";
 import { Health } from "./health.js";
 import { ParameterForm } from "./parameters.js";
 import { Subscribers } from "./presence.js";
 import { read, send } from "./requests.js";
 import { showScreens } from "./screens.js";
+import { Sessions } from "./sessions.js";
 import { Timeline } from "./timeline.js";
 import { Timers } from "./timers.js";
 import { Tree } from "./tree.js";
@@ -36,6 +36,7 @@ const timers = new Timers();
 const subscribers = new Subscribers();
 const parameters = new ParameterForm();
 const health = new Health();
+const errors = new SessionErrors();
 const timeline = new Timeline(showMoment, fork);
 
 /** The open session: `{ reactor, id, address, live, ends }`, if there is one. */
@@ -106,6 +107,7 @@ async function openSession(reactor, id) {
   charts.open(session.live);
   effects.open(session);
   timers.open(session);
+  errors.open(session);
   sessions.open(session);
   showCommands(session);
 
@@ -117,7 +119,10 @@ async function openSession(reactor, id) {
       timelinePass.setNeedsLayout();
     }),
     session.live.connection.subscribe((status) => showStatus(session, status)),
-    session.live.activity.drive((activity) => effects.set(activity)),
+    session.live.activity.drive((activity) => {
+      effects.set(activity);
+      errors.refresh();
+    }),
     session.live.presence.drive((presence) => subscribers.show(presence)),
     session.live.signals.subscribe((signal) => subscribers.add(signal)));
 
@@ -150,6 +155,7 @@ function leaveSession() {
   subscribers.close();
   parameters.close();
   composer.close();
+  errors.close();
   sessions.close();
 }
 

@@ -50,7 +50,7 @@ extension ServiceContext {
     if let missing = host.firstMissingReference() {
       throw ConfigurationError.configuration(missing)
     }
-    let serverMetrics = ServerMetrics()
+    let serverMetrics = ServerMetrics(host: hostSettings)
     let credentials = CredentialFiles(
       settings: configuration.authentication, reactors: reactors.map(\.name))
     let signature = credentials.signature

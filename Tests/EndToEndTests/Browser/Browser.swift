@@ -88,7 +88,7 @@ final class Browser {
     try development(
       "Emulation.setDeviceMetricsOverride",
       [
-        "width": isPhone ? 390 : 1440, "height": isPhone ? 844 : 900,
+        "width": isPhone ? 375 : 1440, "height": isPhone ? 812 : 900,
         "deviceScaleFactor": isPhone ? 2 : 1, "mobile": .bool(isPhone),
       ])
     try development(

@@ -60,18 +60,32 @@ extension InspectorBrowserTests {
       try enter("item-10", in: "session-search")
       try page.expectText("10 found.", in: "#sessions-note")
       try enter("version", in: "session-order", event: "change")
-      #expect(
-        try browser.run(listed).array?.prefix(3) == ["item-105", "item-103", "item-100"])
+      try browser.expect(
+        listed + ".slice(0, 3)", is: ["item-105", "item-103", "item-100"])
+      try page.expectText("10 found.", in: "#sessions-note")
       try enter("active", in: "session-order", event: "change")
       // Both may have been active in one millisecond.
-      let recent = try browser.run(listed).array?.prefix(2) ?? []
-      #expect(
-        Array(recent) == ["item-103", "item-105"] || Array(recent) == ["item-105", "item-103"])
+      try browser.expect(listed + ".slice(0, 2).sort()", is: ["item-103", "item-105"])
       for (prefix, count) in [("item-119", 1), ("-", 0), ("~", 0), ("item-2", 0), ("<b>", 0)] {
         try enter(prefix, in: "session-search")
         try page.expectText("\(count) found.", in: "#sessions-note")
       }
       try page.expectNoComplaints()
+    }
+
+    @Test func `the figures of sessions are updated`() throws {
+      let (session, other) = (server.session(of: "counter"), server.session(of: "counter"))
+      _ = try other.put()
+      try page.open(session)
+      let figures = """
+        return document.querySelector('#sessions [data-id="\(other.id)"] > span + span')
+          ?.textContent.split(" · ").slice(0, 2).join()
+        """
+      try browser.expect(figures, is: "version 0,0 watching")
+      try other.post(#"["increase","increase"]"#)
+      let stream = try other.events()
+      try browser.expect(figures, is: "version 2,1 watching")
+      withExtendedLifetime(stream) {}
     }
 
     // MARK: Timeline
@@ -109,6 +123,12 @@ extension InspectorBrowserTests {
         return [...document.querySelectorAll('#matches .number')].map(({ textContent }) => textContent)
         """
       try browser.expect(found, is: ["12", "11", "10", "1"])
+      try page.expectText("4 matches.", in: "#filter-note")
+      try browser.type("ada", into: "return document.querySelector('#filter-by')")
+      try page.press("Filter")
+      try page.expectText("No matches.", in: "#filter-note")
+      try browser.type("", into: "return document.querySelector('#filter-by')")
+      try page.press("Filter")
       try page.expectText("4 matches.", in: "#filter-note")
       try browser.click("return document.querySelector('#matches button')")
       try page.expectText("version 12 of 12", in: "#timeline-version")
@@ -211,7 +231,48 @@ extension InspectorBrowserTests {
       try page.expectNoComplaints()
     }
 
-    @Test func `quarantined actions are listed as text`() throws {
+    @Test(arguments: hostile)
+    func `errors of effects are listed as text, with their actions`(text: String) throws {
+      let session = server.session(of: "chat")
+      let json = text.replacing("\"", with: "\\\"")
+      let action = #"{"send":{"from":"Eve","text":"\#(json)"}}"#
+      #expect(try session.post(action).status == 422)
+      try page.open(session)
+      try page.expectText("1 since the service was started.", in: "#failures-note")
+      try page.expectText("Only members can send (422)", in: "#failures")
+      try browser.expect(
+        "return document.querySelector('#failures code').textContent", is: .string(action))
+      try page.open()
+      try browser.expect(
+        "return document.querySelector('#errors code')?.textContent", is: .string(action))
+      try expectNotHacked()
+      try page.follow("chat/\(session.id)")
+      try page.expectStatus("live")
+      // Another error appears without a reload.
+      #expect(try session.post(#"{"join":" "}"#).status == 422)
+      try page.expectText("A name is needed to join (422)", in: "#failures")
+      try page.expectNoComplaints()
+    }
+
+    @Test func `limits that are near are marked`() throws {
+      let own = try ReactordProcess("--limits-effects", "5")
+      let page = InspectorPage(browser: browser, server: own)
+      let running = """
+        return [...document.querySelectorAll('#health .attention')]
+          .map(({ textContent }) => textContent)
+        """
+      try page.open()
+      try page.expectText("0 running (at most 5)", in: "#health")
+      try browser.expect(running, is: [])
+      for _ in 0..<5 {
+        #expect(
+          try own.session(of: "stopwatch").post(#""start""#, ["Prefer": "respond-async"]).status
+            == 202)
+      }
+      try browser.expect(running, is: ["5 running (at most 5), 0 failed (check)"])
+    }
+
+    @Test func `quarantined actions are listed as text, and permitted again`() throws {
       let server = try ReactordProcess(
         [], program: "faulty", environment: ["REACTORD_SUPERVISE": "true"])
       let session = server.session(of: "faulty")
@@ -221,8 +282,12 @@ extension InspectorBrowserTests {
       #expect(eventually { (try? server.client().get("/readyz").status) == 200 })
       try page.open()
       try page.expectText("1, 1 actions quarantined (check)", in: "#health")
-      try page.expectText("faulty/\(session.id): \(action) (SIG", in: "#health")
+      try page.expectText("faulty/\(session.id)", in: "#quarantine a")
+      try page.expectText(action, in: "#quarantine code")
       try expectNotHacked()
+      try page.press("Permit all again")
+      try browser.expect("return document.querySelector('#quarantine-part').hidden", is: true)
+      #expect(try server.client().get("/v1/quarantine").json == ["quarantine": []])
     }
 
     @Test func `a global is shown and set`() throws {

@@ -29,6 +29,13 @@ extension GalleryBrowserTests {
       ] {
         try room.post(#"{"send":{"from":"\#(name)","text":"\#(text)"}}"#)
       }
+      try room.post(#"[{"send":{"from":"Eve","text":"Hello?"}},{"join":" "}]"#)
+      try room.post(#"{"join":" "}"#)
+      for number in 1...12 {
+        let other = SessionClient(server.client(), "/v1/reactors/chat/sessions/room-\(number)")
+        let join = #"{"join":"Ada"},{"leave":"Ada"}"#
+        try other.post("[" + Array(repeating: join, count: number).joined(separator: ",") + "]")
+      }
       let weather = SessionClient(server.client(), "/v1/reactors/weather/sessions/demo")
       try weather.post(#"{"search":"Seoul"}"#)
       let watch = SessionClient(server.client(), "/v1/reactors/stopwatch/sessions/demo")
@@ -49,7 +56,10 @@ extension GalleryBrowserTests {
       let live = "return document.querySelector('#session').dataset.status"
       try browser.open(server.url + "/")
       try browser.expect("return document.querySelectorAll('#reactors a').length > 0", is: true)
+      try browser.expect("return document.querySelectorAll('#errors li').length > 0", is: true)
       try take("home" + suffix)
+      try browser.run("document.querySelector('#errors-title').scrollIntoView()")
+      try take("home-end" + suffix)
       for name in ["counter", "chat", "stopwatch"] {
         try browser.open("\(server.url)/#/\(name)/demo")
         try browser.expect(live, is: "live")
@@ -61,10 +71,21 @@ extension GalleryBrowserTests {
         if device == .phone {
           try browser.run("document.querySelector('#tabs [data-tab=timeline]').click()")
         }
-        try browser.run("document.querySelector('#log [data-version=\"4\"] button').click()")
+        try browser.run(
+          """
+          const order = document.querySelector('#session-order');
+          order.value = 'version';
+          order.dispatchEvent(new Event('change'));
+          document.querySelector('#log [data-version="4"] button').click();
+          """)
         try browser.expect(
           "return document.querySelector('#moment').childElementCount > 2", is: true)
         try take("chat-past" + suffix)
+        try browser.expect("return document.querySelectorAll('#sessions li').length", is: 13)
+        if device == .desk {
+          try browser.run("document.querySelector('#sessions-title').scrollIntoView()")
+          try take("chat-sessions" + suffix)
+        }
         guard device == .phone else { continue }
         for tab in ["actions", "more"] {
           try browser.run("document.querySelector('#tabs [data-tab=\(tab)]').click()")
