@@ -4,7 +4,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run build test client counts settings release-counts sanitize test-faults fuzz lint format docs image bench hostile soak screenshots
+.PHONY: help run cluster build test client counts settings release-counts sanitize test-faults fuzz lint format docs image bench hostile soak screenshots
 MAKEFLAGS += --no-print-directory
 
 # The address of `make run`.
@@ -24,6 +24,8 @@ documented := ReactorStreams ReactorCore ReactorFlows ReactorTesting ReactorCodi
 # runtime also makes calls cheaper.
 release := -c release --static-swift-stdlib
 run_build := $(if $(filter release,$(CONFIGURATION)),$(release),-c $(CONFIGURATION))
+# The suites of the HTTP contract, which `make test-faults` runs before three nodes as well.
+contract := AddressTableTests|ErrorTableTests|ActionShapeTests|ActionArrayTests|ConditionTests|IdempotencyTests|PreferenceTests|StateTests|StreamTests|ReplayTests|ResumeTests|PatchTests|SelectTests|ForkTests|SessionTests|SessionListTests|TimerEndpointTests|CurlTests
 docs := .build/docs
 bench := .build/bench
 
@@ -44,6 +46,12 @@ run: ## Build and start the daemon on LISTEN (127.0.0.1:8080), with ARGS; CONFIG
 	    break; \
 	  done; } & \
 	exec "$$reactord" serve --config config/reactord.json5 --listen $(LISTEN) $(ARGS)
+
+cluster: ## Build and start three brokers and N nodes (3) on ports 4221 and 8081, with ARGS.
+	@$(packages) build run try
+	@config/unpack-packages test-unpacked .build/prometheus
+	swift build $(run_build) --product reactord
+	@config/cluster "$$(swift build $(run_build) --show-bin-path)/reactord" $(ARGS)
 
 build: ## Build all products in release mode.
 	@$(packages) build run
@@ -91,11 +99,13 @@ sanitize: ## Run the tests under ThreadSanitizer and AddressSanitizer, with ARGS
 	config/test-sanitized thread $(ARGS)
 	config/test-sanitized address $(ARGS)
 
-test-faults: ## Run the crash and disk fault tests, and the simulation of a cluster, with many rounds.
+test-faults: ## Run the crash and disk fault tests, and those of a cluster (CLUSTER_SECONDS), with many rounds.
 	@$(packages) build run test
+	@config/unpack-packages test-unpacked .build/prometheus
 	swift build --build-tests
-	FAULT_ROUNDS=200 CLUSTER_SEEDS=10000 swift test --skip-build \
+	FAULT_ROUNDS=200 CLUSTER_SEEDS=10000 CLUSTER_SECONDS=$${CLUSTER_SECONDS:-60} swift test --skip-build \
 	  --filter 'KillTests|FaultTests|ClusterTests.SimulationTests' $(ARGS)
+	REACTORD_TEST_STORE=cluster swift test --skip-build --filter '$(contract)' $(ARGS)
 
 fuzz: ## Fuzz each parser with libFuzzer for FUZZ_SECONDS (60).
 	@$(packages) build run

@@ -330,8 +330,8 @@ let package = Package(
     .target(
       name: "ReactorService",
       dependencies: [
-        "CCrashMarks", "Identity", "MicrohttpdServer", "NATSClient", "NATSLog", "ReactorCoding",
-        "ReactorHost", "ReactorHTTP",
+        "CCrashMarks", "Identity", "MicrohttpdServer", "NATSBus", "NATSClient", "NATSLog",
+        "ReactorCluster", "ReactorCoding", "ReactorHost", "ReactorHTTP",
         "ReactorLog", "ReactorPages", "ReactorTransport", "SQLiteLog", "SystemThreads", "Telemetry",
         "TerminalClient", "Zlib",
       ],

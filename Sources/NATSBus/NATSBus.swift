@@ -68,7 +68,9 @@ public final class NATSBus: ClusterBus {
   }
 
   /// Whether the brokers confirm writes of this process.
-  public var hasQuorum: Bool { connection.isConnected && quorum() }
+  ///
+  /// An interruption of the connection has no effect at first: requests are sent after the reconnection.
+  public var hasQuorum: Bool { quorum() }
 
   /// Receives requests and messages for a node from now on.
   public func join(as node: NodeID, _ handler: any BusHandler) {

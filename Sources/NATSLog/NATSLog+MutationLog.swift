@@ -48,7 +48,8 @@ extension NATSLog: MutationLog {
 
   /// The timers that are due.
   ///
-  /// The first call reads the timers of all sessions; later ones do not read the store.
+  /// The first call, and the first one after ``forgetTimers()``, reads the timers of all sessions; the
+  /// others do not read the store.
   public func dueTimers(
     after position: TimerPosition?, until time: Timestamp, limit: Int,
     completion: @escaping ReadCompletion<DueTimers>
@@ -61,15 +62,21 @@ extension NATSLog: MutationLog {
     withTimers(completion) { $0.count }
   }
 
+  /// Reads the timers of all sessions again with the next call.
+  public func forgetTimers() {
+    timerReads.withLock { $0.requested += 1 }
+  }
+
   private func withTimers<Value: Sendable>(
     _ completion: @escaping ReadCompletion<Value>,
     _ body: @escaping @Sendable (TimerTable) -> Value
   ) {
-    if timersAreRead.withLock({ $0 }) { return completion(.success(body(store.timers))) }
+    let (requested, completed) = timerReads.withLock { $0 }
+    guard completed < requested else { return completion(.success(body(store.timers))) }
     store.executor.perform(
       { [self] () async throws(LogError) in
         try await lists.readTimers()
-        timersAreRead.withLock { $0 = true }
+        timerReads.withLock { $0.completed = max($0.completed, requested) }
         return body(store.timers)
       }, completion: completion)
   }
@@ -108,6 +115,7 @@ extension NATSSessionLog {
     store.executor.perform(
       { [self] () async throws(LogError) in
         try await withClaim { [self] head async throws(LogError) in
+          store.timers.refresh(head, of: key, in: store.names)
           guard head.status == .stored else { return LoadedSession(head.record) }
           let snapshots = store.snapshots(of: key)
           var snapshot = try await snapshots.snapshot(
@@ -131,7 +139,9 @@ extension NATSSessionLog {
     store.executor.perform(
       { [self] () async throws(LogError) in
         // Without claiming the end: the session is not loaded yet.
-        try await history.head().writer.map { NodeID($0) }
+        let head = try await history.head()
+        store.timers.refresh(head, of: key, in: store.names)
+        return head.writer.map { NodeID($0) }
       }, completion: completion)
   }
 

@@ -69,8 +69,8 @@ public final class NATSLog: Sendable {
   let globals: GlobalStore
   /// The actions and sessions that crashed a process.
   public let quarantine: StoredQuarantine
-  /// Whether the timers of all sessions were read.
-  let timersAreRead = Mutex(false)
+  /// Counts the calls of ``forgetTimers()``, and the last call whose timers were read.
+  let timerReads = Mutex((requested: 1, completed: 0))
 
   /// Opens a store; a missing one is created.
   ///
@@ -186,6 +186,11 @@ public final class NATSLog: Sendable {
     }
     return proof.isValid ? nil : .unavailable("The brokers do not confirm writes.")
   }
+
+  /// Whether the brokers have confirmed a write of this process within the longest election.
+  ///
+  /// Unlike ``failure``, an interruption of the connection has no effect at first.
+  public var hasQuorum: Bool { proof.isValid }
 
   /// Closes the log: waits until all writes have an outcome, and closes the connection.
   ///

@@ -55,6 +55,9 @@ extension ReactorAPI {
     /// `streams.heartbeat`: the interval that event streams announce; `nil` announces none.
     public var heartbeat: Duration?
 
+    /// The readiness of the process beside that of the store, for `/readyz`.
+    public var readiness: @Sendable () -> ServiceReadiness = { ServiceReadiness() }
+
     /// Creates settings with their defaults.
     public init() {}
 
@@ -62,6 +65,21 @@ extension ReactorAPI {
     func client(of request: HTTPRequest) -> ClientAddress? {
       trustedProxies.client(of: request, in: forwardingField)
     }
+  }
+}
+
+/// The readiness of a process, for `/readyz`.
+public struct ServiceReadiness: Sendable {
+  /// The reason why load balancers are to select another process, as a sentence; `nil` if the process is
+  /// ready.
+  public var problem: String?
+
+  /// A notice for operators in the response of a process that is ready; `nil` for none.
+  public var detail: String?
+
+  /// Creates a readiness.
+  public init(problem: String? = nil, detail: String? = nil) {
+    (self.problem, self.detail) = (problem, detail)
   }
 }
 

@@ -125,9 +125,12 @@ public final class Host: Sendable {
     }
   }
 
-  /// Recovers the accepted actions of sessions that this process owns from now on.
+  /// Recovers the accepted actions of sessions that this process owns from now on, and fires their
+  /// timers.
   package func ownershipDidChange() {
     environment.recovery.raise()
+    environment.log.forgetTimers()
+    environment.timers.readAgain()
   }
 
   private func resumeInterruptedActions(

@@ -71,6 +71,10 @@ public protocol MutationLog: Sendable {
   /// The number of timers of all sessions.
   func timerCount(completion: @escaping ReadCompletion<Int>)
 
+  /// The next call of ``dueTimers(after:until:limit:completion:)`` includes the timers that other processes
+  /// have set: the sessions of one that has failed get another owner.
+  func forgetTimers()
+
   /// The current value of a global; `nil` if it was never set.
   func sharedValue(_ name: String, completion: @escaping ReadCompletion<SharedValue?>)
 
@@ -141,6 +145,9 @@ extension MutationLog {
   public func timerCount(completion: @escaping ReadCompletion<Int>) {
     completion(.success(0))
   }
+
+  /// Nothing: a log of one process.
+  public func forgetTimers() {}
 }
 
 /// A session with changes to append.

@@ -75,10 +75,11 @@ struct SessionLists: Sendable {
     ).compactMap { StoreNames.session(of: $0) }
   }
 
-  /// Reads the timers of all sessions that have some.
+  /// Reads the timers of all sessions that have some, and of those that are known to have had some.
   func readTimers() async throws(LogError) {
-    let keys = try await marked("t")
     let store = store
+    // Known ones before the marks: a timer is marked before it is set.
+    let keys = Array(Set(store.timers.keys).union(try await marked("t")))
     for result in await Self.concurrently(
       keys,
       { key async throws(LogError) in
@@ -86,7 +87,7 @@ struct SessionLists: Sendable {
       })
     {
       let (key, head) = try result.get()
-      if head.timers > 0 { store.timers.set(head, of: key, in: store.names) }
+      store.timers.refresh(head, of: key, in: store.names)
     }
   }
 

@@ -3,7 +3,8 @@ internal import Synchronization
 
 /// The timers of all sessions, in the order in which they are due.
 ///
-/// It is read when it is first needed, and follows the appends of this process from then on.
+/// It is read when it is first needed, and follows the appends of this process from then on. Timers that
+/// other processes set or remove are noticed when their session is read.
 final class TimerTable: Sendable {
   private struct Entry {
     /// The sequence of the message that the timers are of.
@@ -35,6 +36,21 @@ final class TimerTable: Sendable {
       // Also without timers, so that an older message that is read later does not bring them back.
       contents.sessions[key] = Entry(sequence: head.sequence, positions: positions)
     }
+  }
+
+  /// Sets the timers of a session that was read, if it has some or is known to have had some.
+  func refresh(_ head: SessionHead, of key: SessionKey, in names: StoreNames) {
+    guard !head.journal.timers.isEmpty || has(key) else { return }
+    set(head, of: key, in: names)
+  }
+
+  private func has(_ key: SessionKey) -> Bool {
+    contents.withLock { $0.sessions[key]?.positions.isEmpty == false }
+  }
+
+  /// The sessions that have timers.
+  var keys: [SessionKey] {
+    contents.withLock { $0.sessions.filter { !$0.value.positions.isEmpty }.map(\.key) }
   }
 
   /// The timers after a position that are due until a time.

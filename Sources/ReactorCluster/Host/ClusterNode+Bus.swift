@@ -16,6 +16,7 @@ extension ClusterNode: BusHandler {
       state.replies[token] = reply
       return token
     }
+    if case .forward = request { counters.received.add() }
     let isInMemory = request.session.map { self.isInMemory($0) } ?? false
     handle { machine, now in
       machine.received(request, isInMemory: isInMemory, reply: token, from: sender, at: now)
@@ -29,7 +30,9 @@ extension ClusterNode: BusHandler {
 
   func receive(_ message: NodeMessage) {
     switch message {
-    case .heartbeat(let heartbeat): handle { $0.received(heartbeat, at: $1) }
+    case .heartbeat(let heartbeat):
+      compare(heartbeat)
+      handle { $0.received(heartbeat, at: $1) }
     case .expelled(let incarnation): handle { machine, _ in machine.expelled(incarnation) }
     case .claim(let key, let owner):
       let isInMemory = isInMemory(key)
@@ -43,7 +46,27 @@ extension ClusterNode: BusHandler {
     case .presence(let key, let presence): remoteSession(key)?.didReceive(presence)
     case .unsubscribe(let key, let edge): unsubscribe(edge, from: key)
     case .global(let name): globals.first { $0.name == name }?.refresh()
+    case .signal(let key, let json, let sender):
+      // A session that has left this node's memory has no subscribers here.
+      reactor(key.reactor)?.liveSession(key.id)?.publish(SessionSignal(json, from: sender))
+    case .publishedSignal(let key, let json, let sender):
+      remoteSession(key)?.didReceive(SessionSignal(json, from: sender))
+    case .observesActivity(let key, let isObserved, let edge):
+      feed(of: key)?.setObservesActivity(isObserved, edge)
+    case .activity(let key, let activity): remoteSession(key)?.didReceive(activity)
     }
+  }
+
+  /// Logs the differences of another node, once per node and difference.
+  private func compare(_ heartbeat: Heartbeat) {
+    let differences = state.withLock { state in
+      state.isOwn(heartbeat.node)
+        ? [] : state.differences.compare(heartbeat, with: state.machine.currentHeartbeat)
+    }
+    guard !differences.isEmpty else { return }
+    logger.warning(
+      "another node differs from this one",
+      ["node": "\(heartbeat.node)", "in": differences.joined(separator: ", ")])
   }
 
   /// Sends a message to a node, which may be this one; a session's messages keep their order.

@@ -18,7 +18,10 @@ extension ClusterNode {
     let collected = Collected(others.count, completion)
     let request = NodeRequest.list(reactor: reactor, after: id, limit: limit).bytes(from: me)
     for other in others {
-      bus.request(request, to: other, within: .milliseconds(timeout)) { result in
+      bus.request(request, to: other, within: .milliseconds(timeout)) { [weak self] result in
+        if case .failure(.noSuchNode) = result {
+          self?.handle { $0.notDelivered(to: other, at: $1) }
+        }
         guard case .success(let bytes) = result,
           case .sessions(let found)? = NodeReply(reading: bytes)
         else {

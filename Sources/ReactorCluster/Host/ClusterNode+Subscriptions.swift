@@ -41,7 +41,7 @@ extension ClusterNode {
   /// Repeats the report of the streams; a subscription that was closed meanwhile is closed there too.
   private func didOpenSubscription(to key: SessionKey, at owner: NodeID) {
     if let session = remoteSession(key), state.withLock({ $0.subscriptions.has(key) }) {
-      session.reportStreams()
+      session.didOpenSubscription()
     } else {
       send(.unsubscribe(key, from: node), to: owner, about: key)
     }
@@ -63,17 +63,19 @@ extension ClusterNode {
   /// The remote session of a key with the state that its owner has replied.
   ///
   /// Streams of one session share one object, so that they share a subscription.
-  func remoteSession(_ key: SessionKey, _ image: SessionImage) -> RemoteSession {
+  func remoteSession(
+    _ key: SessionKey, _ image: SessionImage, of owner: NodeID
+  ) -> RemoteSession {
     let (session, replaced) = state.withLock { state -> (RemoteSession, RemoteSession?) in
       let known = state.remotes[key]?.session
       if let known, known.epoch == image.current.cursor.epoch { return (known, nil) }
-      let session = RemoteSession(key, image, at: self)
+      let session = RemoteSession(key, image, of: owner, at: self)
       state.remotes[key] = WeakSession(session: session)
       return (session, known)
     }
     // Another history has taken the place of the one that was observed.
     replaced?.end(.deleted)
-    session.update(image)
+    session.update(image, of: owner)
     return session
   }
 

@@ -1,3 +1,4 @@
+internal import Dispatch
 package import ReactorHost
 internal import ReactorLog
 internal import Synchronization
@@ -28,10 +29,21 @@ package final class ClusterNode: Sendable {
     var feeds: [SessionKey: RemoteFeed] = [:]
     var nextDigest: Milliseconds = 0
     var ticker: Task<Void, Never>?
+    var differences = NodeDifferences()
+    /// The earlier incarnations of this process.
+    var formerIncarnations: Set<UInt64> = []
+    /// The sessions that are about to be loaded and were written by another node last.
+    var foreign: Set<SessionKey> = []
 
     mutating func newToken() -> UInt64 {
       lastToken += 1
       return lastToken
+    }
+
+    /// Whether a node is this process, or was before it joined again.
+    func isOwn(_ node: NodeID) -> Bool {
+      node == machine.node
+        || node.name == machine.node.name && formerIncarnations.contains(node.incarnation)
     }
   }
 
@@ -52,6 +64,7 @@ package final class ClusterNode: Sendable {
   let logger: Logger
   let state: Mutex<State>
   let acceptedRuns = AcceptedRuns()
+  let counters = NodeCounters()
   private let hosted = Mutex(Hosted())
   private let start = ContinuousClock.now
 
@@ -77,6 +90,7 @@ package final class ClusterNode: Sendable {
   /// Joins the cluster: executes requests of other nodes from now on.
   package func start(_ host: Host) {
     hosted.withLock { $0.host = host }
+    describeReactors()
     bus.join(as: node, self)
     let ticker = Task { [weak self] in
       while !Task.isCancelled {
@@ -85,6 +99,29 @@ package final class ClusterNode: Sendable {
       }
     }
     state.withLock { $0.ticker = ticker }
+  }
+
+  /// Waits until the node knows the others and owns sessions, or the task is cancelled.
+  package func joined() async {
+    while readiness == .joining, !Task.isCancelled {
+      try? await Task.sleep(for: .milliseconds(10))
+    }
+  }
+
+  /// The heartbeat contains a hash of each reactor's fingerprint.
+  private func describeReactors() {
+    var fingerprints: [String: UInt64] = [:]
+    for reactor in hostedReactors {
+      var hash = FNV()
+      hash.combine(reactor.fingerprint)
+      fingerprints[reactor.name] = hash.value
+    }
+    state.withLock { $0.machine.setFingerprints(fingerprints) }
+  }
+
+  /// The nodes that differ from this one, and their differences.
+  package var differences: [(node: NodeID, differences: [String])] {
+    state.withLock { $0.differences.all }
   }
 
   /// This process.
@@ -102,8 +139,14 @@ package final class ClusterNode: Sendable {
   }
 
   /// Hands all sessions over and leaves the cluster.
-  package func leave() {
-    closeSessions()
+  ///
+  /// Blocks until the log has an outcome for each batch, so that a session has one writer.
+  ///
+  /// - Parameter time: The maximum time to wait.
+  package func leave(within time: Duration = .seconds(5)) {
+    let closing = DispatchGroup()
+    closeSessions(closing)
+    _ = closing.wait(timeout: .now() + time / .seconds(1))
     handle { machine, _ in machine.leave() }
     state.withLock { $0.ticker.take() }?.cancel()
     bus.leave()
@@ -139,7 +182,7 @@ package final class ClusterNode: Sendable {
     case .broadcast(let heartbeat): bus.broadcast(NodeMessage.heartbeat(heartbeat).bytes)
     case .greet(let node, let heartbeat): send(.heartbeat(heartbeat), to: node)
     case .expel(let node): send(.expelled(node), to: node)
-    case .claim(let key): bus.broadcast(NodeMessage.claim(key, by: node).bytes)
+    case .claim(let key): claim(key)
     case .request(let id, let target, let request, let timeout):
       self.request(request, id, to: target, within: timeout)
     case .reply(let token, let reply): self.reply(reply, to: token)
@@ -154,9 +197,15 @@ package final class ClusterNode: Sendable {
     }
   }
 
+  private func claim(_ key: SessionKey) {
+    if state.withLock({ $0.foreign.remove(key) }) != nil { counters.takeovers.add() }
+    bus.broadcast(NodeMessage.claim(key, by: node).bytes)
+  }
+
   private func request(
     _ request: NodeRequest, _ id: CallID, to target: NodeID, within timeout: Milliseconds
   ) {
+    if case .forward = request { counters.forwarded.add() }
     bus.request(request.bytes(from: node), to: target, within: .milliseconds(timeout)) {
       [weak self] result in
       let reply = result.flatMap { bytes in
@@ -185,7 +234,22 @@ package final class ClusterNode: Sendable {
       return handle { $0.foundLastWriter(.success(nil), of: key, at: $1) }
     }
     reactor.lastWriter(of: key.id) { [weak self] result in
-      self?.handle { $0.foundLastWriter(result, of: key, at: $1) }
+      guard let self else { return }
+      noteWriter(result, of: key)
+      handle { $0.foundLastWriter(result, of: key, at: $1) }
+    }
+  }
+
+  /// Remembers that a session is taken over, if it is loaded here.
+  private func noteWriter(_ result: Result<NodeID?, LogError>, of key: SessionKey) {
+    state.withLock { state in
+      if case .success(let writer?) = result, writer.name != state.machine.node.name {
+        state.foreign.insert(key)
+      } else {
+        state.foreign.remove(key)
+      }
+      // Sessions that turned out to have another owner.
+      if state.foreign.count > 10_000 { state.foreign = [key] }
     }
   }
 
@@ -202,24 +266,34 @@ package final class ClusterNode: Sendable {
   /// Closes all sessions: the other nodes have marked this incarnation as failed.
   private func rejoin() {
     logger.warning("this node was suspected by the others and joins again", ["node": "\(node)"])
-    closeSessions()
+    counters.rejoins.add()
+    closeSessions(nil)
     let id = NodeID(name: node.name, incarnation: .random(in: .min ... .max))
+    state.withLock { _ = $0.formerIncarnations.insert($0.machine.node.incarnation) }
     handle { $0.rejoin(as: id, at: $1) }
     bus.join(as: id, self)
   }
 
-  private func closeSessions() {
-    for reactor in hosted.withLock({ Array($0.reactors.values) }) {
+  private func closeSessions(_ closing: DispatchGroup?) {
+    for reactor in hostedReactors {
       var last: String?
       repeat {
         let ids = reactor.liveIDs(after: last, limit: 1_000)
-        for id in ids { reactor.release(id, to: nil, forced: true) { _ in } }
+        for id in ids {
+          closing?.enter()
+          reactor.release(id, to: nil, forced: true) { _ in closing?.leave() }
+        }
         last = ids.last
       } while last != nil
     }
   }
 
   // MARK: Reactors
+
+  /// The reactors of this process.
+  var hostedReactors: [any LocalReactor] {
+    hosted.withLock { Array($0.reactors.values) }
+  }
 
   func reactor(_ name: String) -> (any LocalReactor)? {
     hosted.withLock { $0.reactors[name] }

@@ -57,7 +57,7 @@ final class ClusteredReactor: HostedReactor {
     node.call(.find, of: key(id)) { [self] result in
       switch result {
       case .success(.opened(let image, _), let owner):
-        completion(.success(.open(session(id, image, at: owner))))
+        open(id, image, at: owner) { completion(.success(.open($0))) }
       case .success(.absent(let state), _): completion(.success(.absent(state)))
       default: completion(.failure(result.sessionError))
       }
@@ -81,8 +81,9 @@ final class ClusteredReactor: HostedReactor {
       guard case .success(.opened(let image, let wasCreated), let owner) = result else {
         return completion(.failure(result.sessionError))
       }
-      completion(
-        .success(OpenedSession(session: session(id, image, at: owner), wasCreated: wasCreated)))
+      open(id, image, at: owner) {
+        completion(.success(OpenedSession(session: $0, wasCreated: wasCreated)))
+      }
     }
   }
 
@@ -109,15 +110,27 @@ final class ClusteredReactor: HostedReactor {
       guard case .success(.opened(let image, let wasCreated), let owner) = result else {
         return completion(.failure(result.sessionError))
       }
-      completion(
-        .success(OpenedSession(session: session(id, image, at: owner), wasCreated: wasCreated)))
+      open(id, image, at: owner) {
+        completion(.success(OpenedSession(session: $0, wasCreated: wasCreated)))
+      }
     }
   }
 
-  /// The session that an owner has opened: this node's own, or one of another node.
-  private func session(_ id: String, _ image: SessionImage, at owner: NodeID) -> any Session {
-    if owner.name == node.node.name, let session = local.liveSession(id) { return session }
-    return node.remoteSession(key(id), image)
+  /// Passes on the session that an owner has opened: this node's own, or one of another node.
+  ///
+  /// This node's own is requested again, so that requests that wait for it come first.
+  private func open(
+    _ id: String, _ image: SessionImage, at owner: NodeID,
+    completion: @escaping @Sendable (any Session) -> Void
+  ) {
+    let key = key(id)
+    guard owner.name == node.node.name else {
+      return completion(node.remoteSession(key, image, of: owner))
+    }
+    local.session(id, for: .use, parameters: nil) { [node] result in
+      if case .success(let opened) = result { return completion(opened.session) }
+      completion(node.remoteSession(key, image, of: owner))
+    }
   }
 
   // MARK: Lists and the log

@@ -4,6 +4,9 @@ internal import Synchronization
 
 /// Executes one request of an edge at this node, the owner of its session.
 struct OwnerExecution: Sendable {
+  /// The size at which a page of states or entries ends, in bytes: the brokers bound messages.
+  private static let pageSize = 262_144
+
   let id: ExecutionID
   let request: ForwardedRequest
   let node: ClusterNode
@@ -74,7 +77,7 @@ struct OwnerExecution: Sendable {
     case .entries(let version, let limit):
       session.entries(after: version, limit: limit) { result in
         switch result {
-        case .success(let entries): respond(.entries(entries))
+        case .success(let entries): respond(.entries(Self.page(entries) { $0.mutation.count }))
         case .failure(let error): respond(.history(error))
         }
       }
@@ -94,11 +97,8 @@ struct OwnerExecution: Sendable {
   // MARK: Actions
 
   /// The key that identifies the request in the log: the client's, or one that no client can send.
-  private func key(of submission: Submission) -> IdempotencyKey? {
-    if let key = submission.key { return key }
-    // A request that never left this node needs no number.
-    guard request.number.edge.name != node.node.name || request.isRepeated else { return nil }
-    return IdempotencyKey(stored: "\u{1}\(request.number)", body: "")
+  private func key(of submission: Submission) -> IdempotencyKey {
+    submission.key ?? IdempotencyKey(stored: "\u{1}\(request.number)", body: "")
   }
 
   private func submit(_ submission: Submission, in reactor: any LocalReactor) {
@@ -171,6 +171,7 @@ struct OwnerExecution: Sendable {
   // MARK: The response
 
   private func report(_ result: ExecutionResult) {
+    if case .displaced = result { node.counters.displaced.add() }
     node.handle { $0.executed(id, result, at: $1) }
   }
 
@@ -180,9 +181,19 @@ struct OwnerExecution: Sendable {
 
   private func respond(_ result: Result<[CommittedState], HistoryError>) {
     switch result {
-    case .success(let states): respond(.states(states))
+    case .success(let states): respond(.states(Self.page(states) { $0.json.count }))
     case .failure(let error): respond(.history(error))
     }
+  }
+
+  /// The first elements, at least one, up to a size that fits into a message.
+  private static func page<Element>(_ elements: [Element], size: (Element) -> Int) -> [Element] {
+    var total = 0
+    let end = elements.firstIndex { element in
+      defer { total += size(element) }
+      return total > 0 && total + size(element) > pageSize
+    }
+    return end.map { Array(elements[..<$0]) } ?? elements
   }
 
   private func respond<Value>(

@@ -3,11 +3,13 @@ internal import ReactorLog
 internal import Synchronization
 
 /// Publishes the commits of a session of this node to the subscribed nodes.
-final class RemoteFeed: SessionObserver, PresenceObserver {
+final class RemoteFeed: SessionObserver, PresenceObserver, SignalObserver, ActivityObserver {
   private struct State {
     var latest: CommittedState?
     /// The streams per node.
     var streams: [NodeID: [StreamOwner: Int]] = [:]
+    /// The nodes that have requested the activity.
+    var activityObservers: Set<NodeID> = []
   }
 
   let key: SessionKey
@@ -29,6 +31,7 @@ final class RemoteFeed: SessionObserver, PresenceObserver {
     // A commit may have been published meanwhile.
     state.withLock { if $0.latest == nil { $0.latest = base } }
     session?.observePresence(self)
+    session?.observeSignals(self)
     return true
   }
 
@@ -52,11 +55,44 @@ final class RemoteFeed: SessionObserver, PresenceObserver {
     node?.publish(update.presence, of: key)
   }
 
+  func didReceive(_ signal: SessionSignal) {
+    node?.publish(signal, of: key)
+  }
+
+  func activityDidChange(_ activity: SessionActivity) {
+    node?.publish(activity, of: key, to: state.withLock { $0.activityObservers })
+  }
+
+  /// A node requests the activity, or no longer.
+  func setObservesActivity(_ isObserved: Bool, _ edge: NodeID) {
+    let (isFirst, isLast) = state.withLock { state in
+      let wasEmpty = state.activityObservers.isEmpty
+      if isObserved {
+        state.activityObservers.insert(edge)
+      } else {
+        state.activityObservers.remove(edge)
+      }
+      let isEmpty = state.activityObservers.isEmpty
+      return (wasEmpty && !isEmpty, !wasEmpty && isEmpty)
+    }
+    if isFirst { session?.observeActivity(self) }
+    if isLast { session?.stopObservingActivity(self) }
+    if isObserved, let session { node?.publish(session.activity, of: key, to: [edge]) }
+  }
+
   /// Ends the observation: no node is subscribed.
   func stop() {
     for edge in state.withLock({ Array($0.streams.keys) }) { setStreams([], of: edge) }
+    for edge in state.withLock({ $0.activityObservers }) { setObservesActivity(false, edge) }
     session?.stopObserving(self)
     session?.stopObservingPresence(self)
+    session?.stopObservingSignals(self)
+  }
+
+  /// Removes the contribution of a node that is not subscribed any more.
+  func remove(_ edge: NodeID) {
+    setStreams([], of: edge)
+    setObservesActivity(false, edge)
   }
 
   /// Replaces the streams of a node.
@@ -104,11 +140,12 @@ extension ClusterNode {
   }
 
   func unsubscribe(_ edge: NodeID, from key: SessionKey) {
-    let feed = state.withLock { state in
+    let (feed, isUnused) = state.withLock { state -> (RemoteFeed?, Bool) in
       state.subscribed.remove(edge, from: key)
-      return state.subscribed.has(key) ? nil : state.feeds.removeValue(forKey: key)
+      let isUnused = !state.subscribed.has(key)
+      return (isUnused ? state.feeds.removeValue(forKey: key) : state.feeds[key], isUnused)
     }
-    feed?.stop()
+    isUnused ? feed?.stop() : feed?.remove(edge)
   }
 
   /// Publishes a state of a session to its subscribed nodes.
@@ -160,8 +197,10 @@ extension ClusterNode {
 
   /// Removes the subscriptions of a failed node, and opens those at it again.
   func didFail(_ failed: NodeID) {
+    counters.failures.add()
     let now = now
     let (orphans, reopened) = state.withLock { state in
+      state.differences.remove(failed)
       var orphans: [(RemoteFeed, Bool)] = []
       for key in state.subscribed.removeAll(of: failed) {
         guard let feed = state.feeds[key] else { continue }
@@ -171,7 +210,7 @@ extension ClusterNode {
       }
       return (orphans, state.subscriptions.failed(failed, at: now))
     }
-    for (feed, isUnused) in orphans { isUnused ? feed.stop() : feed.setStreams([], of: failed) }
+    for (feed, isUnused) in orphans { isUnused ? feed.stop() : feed.remove(failed) }
     for key in reopened { openSubscription(to: key) }
   }
 }

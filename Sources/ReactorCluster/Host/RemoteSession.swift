@@ -13,6 +13,10 @@ final class RemoteSession: SubmissionTarget {
     var observers: [any SessionObserver] = []
     var presenceObservers: [any PresenceObserver] = []
     var signalObservers: [any SignalObserver] = []
+    var activityObservers: [any ActivityObserver] = []
+    var activity = SessionActivity()
+    /// The node that replied last.
+    var owner: NodeID
     /// The streams of this node, per owner.
     var streams: [StreamOwner: Int] = [:]
     var revision = 0
@@ -33,12 +37,12 @@ final class RemoteSession: SubmissionTarget {
   let node: ClusterNode
   private let state: Mutex<State>
 
-  init(_ key: SessionKey, _ image: SessionImage, at node: ClusterNode) {
+  init(_ key: SessionKey, _ image: SessionImage, of owner: NodeID, at node: ClusterNode) {
     self.key = key
     self.node = node
     epoch = image.current.cursor.epoch
     parameters = image.parameters
-    state = Mutex(State(image: image))
+    state = Mutex(State(image: image, owner: owner))
   }
 
   var current: CommittedState { state.withLock { $0.image.current } }
@@ -48,8 +52,9 @@ final class RemoteSession: SubmissionTarget {
   var subscriberCount: Int { presence.count }
 
   /// The owner has replied.
-  func update(_ image: SessionImage) {
+  func update(_ image: SessionImage, of owner: NodeID) {
     state.withLock { state in
+      state.owner = owner
       state.image.lastActiveAt = image.lastActiveAt
       state.image.presence = image.presence
       state.enqueue(image.current)
@@ -188,8 +193,13 @@ final class RemoteSession: SubmissionTarget {
     state.withLock { $0.presenceObservers.removeAll { $0 === observer } }
   }
 
-  /// Notifies the observers of this node: signals are not sent to other nodes.
+  /// Sends a signal to the owner, which publishes it to the subscribers of all nodes.
   func publish(_ signal: SessionSignal) {
+    node.publish(signal, of: key, at: state.withLock { $0.owner })
+  }
+
+  /// The owner has published a signal.
+  func didReceive(_ signal: SessionSignal) {
     for observer in state.withLock({ $0.signalObservers }) { observer.didReceive(signal) }
   }
 
@@ -212,14 +222,43 @@ final class RemoteSession: SubmissionTarget {
 
   // MARK: Activity
 
-  /// None: the activity of a session is observed at its owner only.
-  var activity: SessionActivity { SessionActivity() }
+  /// The last activity that the owner has sent; none while no stream of this node observes it.
+  var activity: SessionActivity { state.withLock { $0.activity } }
 
   func observeActivity(_ observer: any ActivityObserver) {
+    let (activity, isFirst) = state.withLock { state in
+      state.activityObservers.append(observer)
+      return (state.activity, state.activityObservers.count == 1)
+    }
     observer.activityDidChange(activity)
+    if isFirst { node.observeActivity(true, of: key) }
   }
 
-  func stopObservingActivity(_ observer: any ActivityObserver) {}
+  func stopObservingActivity(_ observer: any ActivityObserver) {
+    let isLast = state.withLock { state in
+      let count = state.activityObservers.count
+      state.activityObservers.removeAll { $0 === observer }
+      guard count > 0, state.activityObservers.isEmpty else { return false }
+      state.activity = SessionActivity()
+      return true
+    }
+    if isLast { node.observeActivity(false, of: key) }
+  }
+
+  /// The owner has sent the activity.
+  func didReceive(_ activity: SessionActivity) {
+    let observers = state.withLock { state in
+      state.activity = activity
+      return state.activityObservers
+    }
+    for observer in observers { observer.activityDidChange(activity) }
+  }
+
+  /// The subscription was opened at an owner that does not know what this node observes.
+  func didOpenSubscription() {
+    reportStreams()
+    if state.withLock({ !$0.activityObservers.isEmpty }) { node.observeActivity(true, of: key) }
+  }
 }
 
 extension RemoteSession.State {

@@ -20,6 +20,9 @@ public struct Membership: Sendable {
 
     /// The time at which that arrived.
     public var heardAt: Milliseconds
+
+    /// Whether the node was probed since then.
+    var isProbed = false
   }
 
   /// The effect of a heartbeat.
@@ -99,6 +102,14 @@ public struct Membership: Sendable {
   public mutating func expire(at now: Milliseconds) -> [NodeID] {
     let silent = members.filter { now - $0.value.heardAt >= suspect }.map(\.key)
     for node in silent { _ = fail(node) }
+    return silent.sorted { $0.description < $1.description }
+  }
+
+  /// Selects the nodes to probe: their last heartbeat is older than a time, and they were not selected
+  /// since then.
+  public mutating func selectSilent(for time: Milliseconds, at now: Milliseconds) -> [NodeID] {
+    let silent = members.filter { !$0.value.isProbed && now - $0.value.heardAt >= time }.keys
+    for node in silent { members[node]?.isProbed = true }
     return silent.sorted { $0.description < $1.description }
   }
 

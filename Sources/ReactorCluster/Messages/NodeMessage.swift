@@ -32,6 +32,18 @@ public enum NodeMessage: Equatable, Sendable {
 
   /// A global has another value in the log.
   case global(String)
+
+  /// A signal of a client, to the owner of the session.
+  case signal(SessionKey, [UInt8], from: String?)
+
+  /// A signal that the owner has published, to a subscribed node, which may be the owner itself.
+  case publishedSignal(SessionKey, [UInt8], from: String?)
+
+  /// Whether the sender, which is subscribed to a session, is to receive its activity.
+  case observesActivity(SessionKey, Bool, from: NodeID)
+
+  /// The activity of a session at its owner.
+  case activity(SessionKey, SessionActivity)
 }
 
 /// The streams of one owner.
@@ -125,8 +137,36 @@ extension NodeMessage: ReadableMessage {
     case .global(let name):
       writer.write(9 as UInt8)
       writer.write(name)
+    case .signal, .publishedSignal, .observesActivity, .activity: writeEphemeral(to: &writer)
     }
     return writer.bytes
+  }
+
+  /// Writes a message about something that is not stored.
+  private func writeEphemeral(to writer: inout MessageWriter) {
+    switch self {
+    case .signal(let key, let json, let sender):
+      writer.write(11 as UInt8)
+      writer.write(key)
+      writer.write(json)
+      writer.write(sender) { $0.write($1) }
+    case .publishedSignal(let key, let json, let sender):
+      writer.write(14 as UInt8)
+      writer.write(key)
+      writer.write(json)
+      writer.write(sender) { $0.write($1) }
+    case .observesActivity(let key, let isObserved, let node):
+      writer.write(12 as UInt8)
+      writer.write(key)
+      writer.write(isObserved)
+      writer.write(node)
+    case .activity(let key, let activity):
+      writer.write(13 as UInt8)
+      writer.write(key)
+      writer.write(activity.running)
+      writer.write(activity.progress) { $0.write($1.bitPattern) }
+    default: break
+    }
   }
 
   /// Reads a message; `nil` for bytes that are not one of this protocol.
@@ -149,6 +189,12 @@ extension NodeMessage: ReadableMessage {
     case 10: .presence(try reader.key(), try reader.presence())
     case 8: .unsubscribe(try reader.key(), from: try reader.node())
     case 9: .global(try reader.text())
+    case 11: .signal(try reader.key(), try reader.data(), from: try reader.optionalText())
+    case 14:
+      .publishedSignal(try reader.key(), try reader.data(), from: try reader.optionalText())
+    case 12:
+      .observesActivity(try reader.key(), try reader.bool(), from: try reader.node())
+    case 13: .activity(try reader.key(), try reader.activity())
     default: throw MessageError()
     }
   }

@@ -90,6 +90,14 @@ extension MessageReader {
       })
   }
 
+  mutating func activity() throws(MessageError) -> SessionActivity {
+    SessionActivity(
+      running: try integer(),
+      progress: try optional { (reader) throws(MessageError) in
+        Double(bitPattern: try reader.number())
+      })
+  }
+
   mutating func summary() throws(MessageError) -> SessionSummary {
     SessionSummary(
       id: try text(), cursor: try cursor(), subscribers: try integer(), effects: try integer(),

@@ -35,6 +35,11 @@ extension ClusterMachine {
     beginRejoin()
   }
 
+  /// The bus has no receiver for a message to a node.
+  public mutating func notDelivered(to node: NodeID, at now: Milliseconds) {
+    if membership.fail(node) { didFail(node, at: now) }
+  }
+
   /// A node has failed: its requests are repeated at other owners, in the order of their numbers.
   ///
   /// - Parameters:

@@ -21,7 +21,8 @@ extension ClusterMachine {
     case .release(let key):
       let isComing = acquisitions[key] != nil || busy[key] != nil
       if isInMemory || isComing && state == .draining {
-        emit(.release(key, to: sender, forced: state == .draining, token))
+        let keepsIfUsed = isInMemory && now < forcesReleaseAt
+        emit(.release(key, to: sender, forced: state == .draining && !keepsIfUsed, token))
       } else {
         emit(.reply(token, isComing ? .ownedBy(node) : .released))
       }
@@ -38,7 +39,7 @@ extension ClusterMachine {
     }
     if isInMemory { return execute(arrival) }
     let next = Placement.owner(of: key, among: readyNodes)
-    if state == .draining, let next { return reply(.ownedBy(next), to: arrival.source, at: now) }
+    if isStopping, let next { return reply(.ownedBy(next), to: arrival.source, at: now) }
     acquire(arrival, at: now)
   }
 
@@ -165,7 +166,7 @@ extension ClusterMachine {
       hints.set(owner, for: key, at: now)
       return reply(.ownedBy(owner), to: execution, at: now)
     }
-    guard execution.attempts < 3, state != .draining else {
+    guard execution.attempts < 3, !isStopping else {
       let next = owner(of: key, at: now)
       let isElsewhere = next != nil && next != node
       return reply(isElsewhere ? .ownedBy(next ?? node) : .unavailable, to: execution, at: now)

@@ -67,6 +67,8 @@ public struct ClusterMachine: Sendable {
   private var readyAt: Milliseconds
   private var lastTick: Milliseconds
   private var isRejoining = false
+  /// The time from which a draining node also hands over sessions in use.
+  var forcesReleaseAt: Milliseconds = 0
 
   /// Creates a node that is about to join.
   public init(_ heartbeat: Heartbeat, settings: ClusterSettings, at now: Milliseconds) {
@@ -126,6 +128,10 @@ public struct ClusterMachine: Sendable {
       emit(.broadcast(currentHeartbeat))
     }
     for silent in membership.expire(at: now) { didFail(silent, at: now) }
+    // A killed process is noticed before it is suspected: the bus does not deliver the request.
+    for silent in membership.selectSilent(for: 2 * settings.heartbeat, at: now) {
+      call(.probe, .probe, silent, timeout: settings.suspect)
+    }
     // In the order of the numbers, so that a session's requests keep their order.
     for count in pending.filter({ deadline(of: $0.value) <= now }).keys.sorted() {
       attend(to: count, at: now)
@@ -151,8 +157,14 @@ public struct ClusterMachine: Sendable {
     return heartbeat
   }
 
+  /// Sets the hashes of the hosted reactors' fingerprints.
+  public mutating func setFingerprints(_ fingerprints: [String: UInt64]) {
+    heartbeat.fingerprints = fingerprints
+  }
+
   /// Begins to hand the sessions over, before the process stops.
   public mutating func drain(at now: Milliseconds) {
+    forcesReleaseAt = now + settings.handOver
     set(.draining, at: now)
     emit(.broadcast(currentHeartbeat))
   }
@@ -162,6 +174,9 @@ public struct ClusterMachine: Sendable {
     state = .left
     emit(.broadcast(currentHeartbeat))
   }
+
+  /// Whether the node takes no further sessions.
+  var isStopping: Bool { state == .draining || state == .left }
 
   private mutating func set(_ state: NodeState, at now: Milliseconds) {
     guard self.state != state, self.state != .left else { return }

@@ -23,6 +23,10 @@ public struct ClusterSettings: Sendable {
   /// The time after which a request without a response ends.
   public var requestLimit: Milliseconds = 30_000
 
+  /// The time for which a node that drains keeps the sessions that are in use, so that their effects can
+  /// end; idle ones are handed over at once.
+  public var handOver: Milliseconds = 0
+
   /// The time that a list of sessions waits for the other nodes.
   public var listLimit: Milliseconds = 500
 

@@ -42,7 +42,8 @@ final class ServiceEndpoints: Sendable {
         .get, "/readyz", needs: nil, traits: .probe, handler: readiness,
         operation: Operation(
           "readiness",
-          "Whether requests are served: 503 while draining, and while the store cannot be written",
+          "Whether requests are served: 503 while joining and draining, and while the store cannot be "
+            + "written",
           content: status)),
       Endpoint(
         .get, "/metrics", needs: .read, traits: .background, handler: showMetrics,
@@ -66,7 +67,13 @@ final class ServiceEndpoints: Sendable {
     guard host.logFailure == nil else {
       throw .unavailable("The storage cannot be written; the log says why.")
     }
-    return .status("ready")
+    let readiness = settings.readiness()
+    if let problem = readiness.problem { throw .unavailable(problem) }
+    guard let detail = readiness.detail else { return .status("ready") }
+    let body = JSONValue.object([
+      .init("status", .string("ready")), .init("detail", .string(detail)),
+    ])
+    return .json(body.bytes, headers: ["Cache-Control": "no-store"])
   }
 
   private func showMetrics(_ call: Call) throws(Problem) -> HTTPResponse {

@@ -243,6 +243,10 @@ extension SessionSlot {
     if let observer = environment.observerMaker?(key), let base = session.observe(observer) {
       observer.begin(from: base)
     }
+    // Another process may have set them.
+    if environment.router != nil, let due = timers.map(\.due.milliseconds).min() {
+      environment.timers.didSchedule(Timestamp(milliseconds: due))
+    }
     // The next load begins with a snapshot.
     if stored.version - snapshot >= environment.settings.snapshotInterval, stored.version > 0 {
       session.takeSnapshot()

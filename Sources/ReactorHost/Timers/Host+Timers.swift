@@ -30,8 +30,9 @@ extension Host {
     _ timer: DueTimer, of reactor: any HostedReactor,
     _ completion: @escaping @Sendable (TimerSchedule.Outcome) -> Void
   ) {
-    // Its owner fires it; this process tries again, since it may be the next owner.
-    guard environment.router?.owns(timer.key) ?? true else { return completion(.failed) }
+    guard environment.router?.owns(timer.key) ?? true else {
+      return leave(timer, of: reactor, completion)
+    }
     reactor.session(timer.key.id, for: .use) { [logger] result in
       switch result {
       case .success(let opened):
@@ -47,6 +48,24 @@ extension Host {
           ])
         completion(.failed)
       }
+    }
+  }
+
+  /// Leaves a timer to the process that owns its session; this one tries again, since it may be the next
+  /// owner.
+  ///
+  /// If the timer is overdue, its session is read, so that one that was fired is not due here any more.
+  /// If it still is, the owner may not know it, because another process has set it: the owner loads the
+  /// session.
+  private func leave(
+    _ timer: DueTimer, of reactor: any HostedReactor,
+    _ completion: @escaping @Sendable (TimerSchedule.Outcome) -> Void
+  ) {
+    let overdue = Timestamp.now.milliseconds - timer.position.due.milliseconds
+    guard overdue >= TimerSchedule.retryInterval else { return completion(.failed) }
+    environment.log.session(timer.key).lastWriter { _ in
+      guard overdue >= 2 * TimerSchedule.retryInterval else { return completion(.failed) }
+      reactor.session(timer.key.id, for: .use) { _ in completion(.failed) }
     }
   }
 }

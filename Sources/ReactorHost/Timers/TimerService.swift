@@ -50,6 +50,11 @@ final class TimerService: Sendable {
     if schedule.withLock({ $0.scheduled(due) }) { wake() }
   }
 
+  /// The log may have other due timers than those that were read: they are read from the beginning.
+  func readAgain() {
+    didSchedule(Timestamp(milliseconds: 0))
+  }
+
   /// The number of stored timers; `nil` while it is not known.
   ///
   /// Of a log that reads later, it is the number at the call before.

@@ -48,6 +48,21 @@ extension Configuration {
       help: """
         The number of streams of session logs of a store nats://, fixed when the store is created.
         """),
+    Setting(
+      "cluster.node", \.clusterNode, .nodeName,
+      help: """
+        The name of this process among those that share a store nats://, another one for each; empty \
+        for the machine's name and the port.
+        """),
+    Setting(
+      "cluster.heartbeat", \.clusterHeartbeat, .duration(0.05...10),
+      help: "The interval at which the nodes of a store nats:// announce themselves."),
+    Setting(
+      "cluster.suspect", \.clusterSuspect, .duration(0.2...60),
+      help: """
+        The time without an announcement after which a node counts as failed, and others take its \
+        sessions over; at least twice cluster.heartbeat.
+        """),
   ]
 
   private static let sessionSettings = [
@@ -296,5 +311,11 @@ extension Configuration {
     Setting(
       "shutdown.grace", \.shutdownGrace, .duration(0...3_600),
       help: "The time limit for draining after SIGTERM or SIGINT."),
+    Setting(
+      "shutdown.delay", \.shutdownDelay, .duration(0...3_600),
+      help: """
+        How long requests are still served after SIGTERM or SIGINT, as a part of shutdown.grace, while \
+        /readyz responds with 503, so that a load balancer selects other nodes first.
+        """),
   ]
 }

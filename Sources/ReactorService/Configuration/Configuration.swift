@@ -46,6 +46,15 @@ public struct Configuration: Sendable {
   /// `cluster.streams`: the number of streams of session logs, fixed when the store is created.
   public var clusterStreams = 12
 
+  /// `cluster.node`: the name of this node; empty derives it from the machine and the address.
+  public var clusterNode = NodeName.automatic
+
+  /// `cluster.heartbeat`: the interval at which nodes announce themselves.
+  public var clusterHeartbeat = Duration.milliseconds(500)
+
+  /// `cluster.suspect`: the time without an announcement after which a node counts as failed.
+  public var clusterSuspect = Duration.seconds(2)
+
   /// `log.retain`: how much of each session's log is retained.
   public var retention = RetentionRules()
 
@@ -66,6 +75,9 @@ public struct Configuration: Sendable {
 
   /// `shutdown.grace`: the time limit for draining.
   public var shutdownGrace = Duration.seconds(10)
+
+  /// `shutdown.delay`: how long requests are served after the request to stop.
+  public var shutdownDelay = Duration.zero
 
   /// The settings of the session runtime.
   public var host = HostSettings()

@@ -2,6 +2,7 @@ internal import Dispatch
 internal import FoundationEssentials
 internal import Glibc
 internal import MicrohttpdServer
+internal import ReactorCluster
 public import ReactorHost
 internal import ReactorHTTP
 internal import ReactorTransport
@@ -46,7 +47,9 @@ extension ServiceContext {
     if case .nats = configuration.store { hostSettings.snapshotInterval = 128 }
     let marks = await containCrashes(&hostSettings, store.quarantine)
     let host = Host(
-      reactors, globals: globals, log: store.log, settings: hostSettings, logger: logger)
+      reactors, globals: globals, log: store.log, settings: hostSettings, logger: logger,
+      router: store.node)
+    let readiness = DaemonReadiness(store.node)
     if let missing = host.firstMissingReference() {
       throw ConfigurationError.configuration(missing)
     }
@@ -57,7 +60,9 @@ extension ServiceContext {
     var apiSettings = try apiSettings(credentials)
     apiSettings.metrics = [serverMetrics, logCounts, ProcessMetrics()]
     if let marks { apiSettings.metrics.append(marks) }
+    apiSettings.readiness = { readiness.current }
     if let metrics = store.metrics { apiSettings.metrics.append(metrics) }
+    if let node = store.node { apiSettings.metrics.append(node) }
     if let logWriter { apiSettings.metrics.append(logWriter) }
     let api = ReactorAPI(host: host, settings: apiSettings, logger: logger)
     let credentialReload = CredentialReload(
@@ -79,6 +84,12 @@ extension ServiceContext {
         "reserved": "\(server.limits.reserved)",
       ])
     FreedMemory.startReturning()
+    if let node = store.node {
+      node.start(host)
+      await node.joined()
+      logger.info(
+        "joined the cluster", ["node": "\(node.node)", "ready": "\(node.readyNodes.count)"])
+    }
     if let supervisor {
       supervisor.reportReady()
     } else {
@@ -97,6 +108,8 @@ extension ServiceContext {
     firing.cancel()
     notifier.notify(.stopping)
     logger.info("draining", ["grace": configuration.shutdownGrace.description])
+    readiness.stop()
+    store.node?.drain()
     await drain(api, server, store)
     logger.info("stopped")
   }
@@ -144,6 +157,8 @@ extension ServiceContext {
   /// Completes requests, streams and writes within `shutdown.grace`.
   private func drain(_ api: ReactorAPI, _ server: MicrohttpdServer, _ store: OpenStore) async {
     let deadline = ContinuousClock.now + configuration.shutdownGrace
+    // Requests are served, at other nodes if these own the session.
+    try? await Task.sleep(for: min(configuration.shutdownDelay, configuration.shutdownGrace))
     api.drain()
     server.beginToStop()
     // These calls block; they must not run on a thread of the cooperative pool.
@@ -151,12 +166,20 @@ extension ServiceContext {
       DispatchQueue.global().async {
         server.finishStreams(within: deadline - ContinuousClock.now)
         server.stop(within: deadline - ContinuousClock.now)
+        store.node?.leave(within: deadline - ContinuousClock.now)
         if !store.close(deadline - ContinuousClock.now) {
           logger.error("the store has not written everything", ["store": "\(configuration.store)"])
         }
         continuation.resume()
       }
     }
+  }
+
+  /// Whether the service manager passes the sockets.
+  var hasInheritedSockets: Bool {
+    supervisor == nil
+      && !InheritedSockets.descriptors(ProcessInfo.processInfo.environment, process: getpid())
+        .isEmpty
   }
 
   /// The sockets passed by the supervisor or the service manager, else the configured address.

@@ -2,6 +2,7 @@ internal import Glibc
 internal import MicrohttpdServer
 internal import NATSClient
 internal import NATSLog
+internal import ReactorCluster
 internal import ReactorHost
 internal import ReactorLog
 internal import SQLiteLog
@@ -19,6 +20,9 @@ struct OpenStore: Sendable {
 
   /// The quarantine that all processes of the store share; `nil` for none.
   var quarantine: StoredQuarantine?
+
+  /// The node that shares the sessions of the store with others; `nil` if this process has all.
+  var node: ClusterNode?
 }
 
 extension ServiceContext {
@@ -76,13 +80,22 @@ extension ServiceContext {
 
   /// Opens a store at brokers.
   private func openBrokers(_ text: String) async throws(ConfigurationError) -> OpenStore {
-    let settings = try configuration.brokerSettings(text)
+    var settings = try configuration.brokerSettings(text)
+    settings.node = nodeName
+    let log: NATSLog
     do throws(NATSLogError) {
-      let log = try await NATSLog.open(settings, logger: logger)
-      return OpenStore(
-        log: log, close: { log.close(within: $0) }, metrics: log, quarantine: log.quarantine)
+      log = try await NATSLog.open(settings, logger: logger)
     } catch {
       throw ConfigurationError(error)
+    }
+    do throws(ConfigurationError) {
+      let node = try makeNode(named: settings.node, settings, log)
+      return OpenStore(
+        log: log, close: { log.close(within: $0) }, metrics: log, quarantine: log.quarantine,
+        node: node)
+    } catch {
+      log.close(within: .zero)
+      throw error
     }
   }
 }
@@ -92,6 +105,9 @@ extension Configuration {
   func brokerSettings(_ text: String) throws(ConfigurationError) -> NATSLog.Settings {
     guard let addresses = NATSAddresses(text) else {
       throw .configuration("store: \(store) is no address of brokers")
+    }
+    guard clusterSuspect >= clusterHeartbeat * 2 else {
+      throw .configuration("cluster.suspect: expected at least twice cluster.heartbeat")
     }
     var settings = NATSLog.Settings(addresses, node: HostName.current)
     let path = clusterCredentials
@@ -110,17 +126,6 @@ extension Configuration {
     settings.requiredPayload =
       max(server.limits.body, host.stateLimit) + 65_536
     return settings
-  }
-}
-
-/// The name of the machine.
-private enum HostName {
-  static var current: String {
-    var name = [CChar](repeating: 0, count: 256)
-    guard unsafe gethostname(&name, name.count - 1) == 0 else { return "node" }
-    let text = String(
-      decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    return text.isEmpty ? "node" : text
   }
 }
 

@@ -150,6 +150,15 @@ extension SettingFormat where Value == ClusterName {
   }
 }
 
+extension SettingFormat where Value == NodeName {
+  /// The name of a node.
+  static var nodeName: SettingFormat {
+    SettingFormat(
+      placeholder: "NAME", expected: "a name of at most 64 of A-Z a-z 0-9 _ . -",
+      read: { NodeName($0) }, write: \.text)
+  }
+}
+
 extension SettingFormat where Value == StoreChoice {
   /// The kind and place of a store.
   static var store: SettingFormat {

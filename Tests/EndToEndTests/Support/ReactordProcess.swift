@@ -8,8 +8,11 @@ final class ReactordProcess: Sendable {
 
   let process: ChildProcess
   let port: UInt16
-  /// The address that the service printed.
+  /// The address that the service printed, or that of the proxy before several nodes.
   let url: String
+  /// The other nodes, and the proxy before all of them.
+  private let others: [ChildProcess]
+  private let proxy: RoundRobinProxy?
 
   /// Starts the service on a free port and waits until it accepts connections.
   ///
@@ -18,9 +21,29 @@ final class ReactordProcess: Sendable {
     _ flags: [String], program: String = "reactord", environment: [String: String] = [:],
     under tracer: [String] = []
   ) throws {
+    let store = flags.contains("--store") ? [] : try Self.standardStore()
+    let isCluster = !store.isEmpty && program == "reactord" && Self.testStore == "cluster"
+    var started: [(process: ChildProcess, url: URL)] = []
+    for index in 0..<(isCluster ? 3 : 1) {
+      let node = isCluster ? ["--cluster-node", "n\(index + 1)"] : []
+      started.append(
+        try Self.start(store + node + flags, program: program, environment, under: tracer))
+    }
+    process = started[0].process
+    others = started.dropFirst().map(\.process)
+    let ports = started.compactMap { $0.url.port.flatMap { UInt16(exactly: $0) } }
+    proxy = isCluster ? try RoundRobinProxy(ports) : nil
+    port = proxy?.port ?? ports.first ?? 0
+    url = proxy.map { "http://127.0.0.1:\($0.port)" } ?? started[0].url.absoluteString
+  }
+
+  /// Starts the service and waits until it accepts connections.
+  private static func start(
+    _ flags: [String], program: String, _ environment: [String: String], under tracer: [String]
+  ) throws -> (process: ChildProcess, url: URL) {
     // Unsupervised: tests signal and inspect the process that serves.
-    process = try Self.launch(
-      ["serve", "--listen", "127.0.0.1:0"] + Self.standardStore() + flags, program: program,
+    let process = try launch(
+      ["serve", "--listen", "127.0.0.1:0"] + flags, program: program,
       environment: ["REACTORD_SUPERVISE": "false"].merging(environment) { $1 }, under: tracer)
     guard let line = process.firstLine() else {
       _ = try? process.wait()
@@ -28,19 +51,20 @@ final class ReactordProcess: Sendable {
         description: "The service did not start. It said: \(process.standardError)")
     }
     guard let address = line.split(separator: " ").last, let url = URL(string: String(address)),
-      let port = url.port.flatMap({ UInt16(exactly: $0) })
+      url.port != nil
     else {
       throw ChildProcess.Failure(description: "The first line has no address: \(line)")
     }
-    self.url = String(address)
-    self.port = port
+    return (process, url)
   }
 
+  private static let testStore = ProcessInfo.processInfo.environment["REACTORD_TEST_STORE"]
+
   /// The store of tests that select none: memory, or one broker if `REACTORD_TEST_STORE` is `nats`, three
-  /// if it is `nats3`.
+  /// if it is `nats3`; one broker and three nodes if it is `cluster`.
   private static func standardStore() throws -> [String] {
-    switch ProcessInfo.processInfo.environment["REACTORD_TEST_STORE"] {
-    case "nats": try NATSStore().flags
+    switch testStore {
+    case "nats", "cluster": try NATSStore().flags
     case "nats3": try NATSStore.onThreeBrokers().flags
     default: ["--store", "memory"]
     }
@@ -74,7 +98,8 @@ final class ReactordProcess: Sendable {
   /// Sends SIGTERM, and waits until the service has ended.
   @discardableResult
   func stop() throws -> ChildProcess.Exit {
-    process.signal(SIGTERM)
+    for process in [process] + others { process.signal(SIGTERM) }
+    for process in others { try process.wait() }
     return try process.wait()
   }
 

@@ -81,4 +81,39 @@ struct MembershipTests {
     let latest = membership.receive(beat(NodeID(name: "x", incarnation: 999)), at: 0)
     #expect(latest == .expelled)
   }
+
+  @Test func `a silent node is probed once until it is heard again`() {
+    var membership = Membership(suspect: 2_000)
+    _ = membership.receive(beat(first), at: 0)
+    _ = membership.receive(beat(second), at: 500)
+    expectEqual(membership.selectSilent(for: 1_000, at: 999), [])
+    expectEqual(membership.selectSilent(for: 1_000, at: 1_000), [first])
+    expectEqual(membership.selectSilent(for: 1_000, at: 1_100), [])
+    _ = membership.receive(beat(first), at: 1_200)
+    expectEqual(membership.selectSilent(for: 1_000, at: 2_200), [first, second])
+  }
+
+  @Test func `a difference of two nodes is reported once, until one of them changes`() {
+    let own = Heartbeat(
+      node: first, state: .ready, configuration: 1, fingerprints: ["a": 1, "b": 2])
+    var differences = NodeDifferences()
+    var other = own
+    other.node = second
+    expectEqual(differences.compare(other, with: own), [])
+    other.configuration = 2
+    other.fingerprints = ["a": 3, "c": 2]
+    let expected = ["the reactor a", "the reactor b", "the reactor c", "the settings"]
+    expectEqual(differences.compare(other, with: own), expected)
+    expectEqual(differences.compare(other, with: own), [])
+    expectEqual(differences.all.map(\.differences), [expected])
+    other.fingerprints = own.fingerprints
+    expectEqual(differences.compare(other, with: own), ["the settings"])
+    other.state = .left
+    expectEqual(differences.compare(other, with: own), [])
+    #expect(differences.all.isEmpty)
+    let namesake = Heartbeat(
+      node: NodeID(name: "a", incarnation: 9), state: .ready, configuration: 1,
+      fingerprints: own.fingerprints)
+    expectEqual(differences.compare(namesake, with: own), ["the name of this node"])
+  }
 }

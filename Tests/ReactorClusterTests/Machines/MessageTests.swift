@@ -24,6 +24,10 @@ struct MessageTests {
     .streams(key, [.init(name: "ada", count: 2), .init(name: nil, count: 1)], from: node),
     .presence(key, Presence(count: 3, subscribers: [.init(name: "ada", streams: 2)])),
     .unsubscribe(key, from: node), .global("theme"),
+    .signal(key, Array("{}".utf8), from: "ada"), .signal(key, [], from: nil),
+    .publishedSignal(key, [], from: "ada"),
+    .observesActivity(key, true, from: node),
+    .activity(key, SessionActivity(running: 2, progress: 0.5)),
   ]
 
   private static let requests: [NodeRequest] = [

@@ -55,7 +55,7 @@ final class Cluster: Sendable {
   }
 
   deinit {
-    for member in members { member.node.leave() }
+    for member in members { member.node.leave(within: .zero) }
   }
 
   /// The member that owns a session by its placement.

@@ -254,6 +254,61 @@ struct NodeTests {
     }
   }
 
+  @Test func `a signal of any node reaches the subscribers of all, in order per sender`()
+    async throws
+  {
+    let cluster = try await Cluster()
+    let listeners = cluster.members.map { _ in SignalRecorder() }
+    let recorders = cluster.members.map { _ in Recorder() }
+    for (index, member) in cluster.members.enumerated() {
+      try await recorders[index].observe(key.id, at: member.host)
+      try await member.host.open(key.id).observeSignals(listeners[index])
+    }
+    let owner = try cluster.owner(of: key)
+    // All nodes are subscribed.
+    try await wait { owner.host.reactor("counter")?.liveSession(key.id)?.subscriberCount == 3 }
+    for (index, member) in cluster.members.enumerated() {
+      let session = try await member.host.open(key.id)
+      for number in 0..<5 {
+        session.publish(SessionSignal(Array("\(number)".utf8), from: "n\(index)"))
+      }
+    }
+    for listener in listeners {
+      try await wait { listener.signals.count == 15 }
+      for sender in ["n0", "n1", "n2"] {
+        let received = listener.signals.filter { $0.sender == sender }.map {
+          String(decoding: $0.json, as: UTF8.self)
+        }
+        #expect(received == ["0", "1", "2", "3", "4"])
+      }
+    }
+    withExtendedLifetime(recorders) {}
+  }
+
+  @Test func `the activity of a session is observed at any node while it is requested`()
+    async throws
+  {
+    let cluster = try await Cluster()
+    let slow = SessionKey(reactor: "slow", id: "demo")
+    let owner = try cluster.owner(of: slow)
+    let other = cluster.others(than: owner)[0]
+    let (recorder, activity) = (Recorder(), ActivityRecorder())
+    let session = try await other.host.open(slow.id, of: "slow")
+    session.changeStreams(of: .anonymous, by: 1)
+    _ = session.observe(recorder)
+    session.observeActivity(activity)
+    try await wait {
+      owner.host.reactor("slow")?.liveSession(slow.id)?.subscriberCount == 1
+    }
+    // The request for the activity may arrive late.
+    while !activity.all.contains(where: { $0.running == 1 }) {
+      _ = try await other.host.post(#"{"add":2}"#, to: slow.id, of: "slow")
+    }
+    try await wait { activity.all.last?.running == 0 }
+    session.stopObservingActivity(activity)
+    #expect(session.activity == SessionActivity())
+  }
+
   @Test func `a global that is set at one node is applied by all`() async throws {
     let cluster = try await Cluster()
     try cluster.members[1].theme.set("dark")
@@ -295,5 +350,27 @@ final class Recorder: SessionObserver {
 
   func sessionDidEnd(_ end: SessionEnd) {
     state.withLock { $0.end = end }
+  }
+}
+
+/// Records signals.
+private final class SignalRecorder: SignalObserver {
+  private let received = Mutex<[SessionSignal]>([])
+
+  var signals: [SessionSignal] { received.withLock { $0 } }
+
+  func didReceive(_ signal: SessionSignal) {
+    received.withLock { $0.append(signal) }
+  }
+}
+
+/// Records the activity of a session.
+private final class ActivityRecorder: ActivityObserver {
+  private let recorded = Mutex<[SessionActivity]>([])
+
+  var all: [SessionActivity] { recorded.withLock { $0 } }
+
+  func activityDidChange(_ activity: SessionActivity) {
+    recorded.withLock { $0.append(activity) }
   }
 }

@@ -1,0 +1,74 @@
+internal import ReactorHost
+internal import Synchronization
+package import Telemetry
+
+/// The counters of a node.
+final class NodeCounters: Sendable {
+  /// Requests of this node's clients that were sent to other nodes, repetitions included.
+  let forwarded = Counter()
+  /// Requests of other nodes.
+  let received = Counter()
+  /// Sessions whose previous owner was another node.
+  let takeovers = Counter()
+  /// Requests whose session turned out to have another owner.
+  let displaced = Counter()
+  /// Nodes that failed or left.
+  let failures = Counter()
+  /// Times at which the other nodes had marked this one as failed.
+  let rejoins = Counter()
+}
+
+extension ClusterNode: MetricsSource {
+  /// Writes the figures of the node.
+  package func write(to text: inout MetricsText) {
+    let (members, ready, pending, remote, differing) = state.withLock { state in
+      (
+        state.machine.membership.members.count + 1, state.machine.readyNodes.count,
+        state.machine.pendingCount, state.subscriptions.count, state.differences.all.count
+      )
+    }
+    text.family("reactord_cluster_nodes", .gauge, "Nodes that are alive, this one included.")
+    text.sample(members)
+    text.family("reactord_cluster_ready_nodes", .gauge, "Nodes that own sessions.")
+    text.sample(ready)
+    text.family(
+      "reactord_cluster_different_nodes", .gauge,
+      "Nodes whose settings or reactors differ from this node's.")
+    text.sample(differing)
+    text.family("reactord_cluster_owned_sessions", .gauge, "Sessions in the memory of this node.")
+    text.sample(hostedReactors.reduce(0) { $0 + $1.liveSessionCount })
+    text.family(
+      "reactord_cluster_remote_subscriptions", .gauge,
+      "Sessions of other nodes that streams of this one show.")
+    text.sample(remote)
+    text.family(
+      "reactord_cluster_pending_requests", .gauge, "Requests that wait for the owner of a session.")
+    text.sample(pending)
+    writeCounters(to: &text)
+  }
+
+  private func writeCounters(to text: inout MetricsText) {
+    text.family(
+      "reactord_cluster_forwarded_requests_total", .counter,
+      "Requests that this node sent to the owner of their session, repetitions included.")
+    text.sample(counters.forwarded.value)
+    text.family(
+      "reactord_cluster_received_requests_total", .counter, "Requests that other nodes sent.")
+    text.sample(counters.received.value)
+    text.family(
+      "reactord_cluster_takeovers_total", .counter,
+      "Sessions that this node owns after another one had written to them.")
+    text.sample(counters.takeovers.value)
+    text.family(
+      "reactord_cluster_displaced_requests_total", .counter,
+      "Requests that were executed again because their session had moved to another node.")
+    text.sample(counters.displaced.value)
+    text.family(
+      "reactord_cluster_node_failures_total", .counter, "Nodes that failed or left.")
+    text.sample(counters.failures.value)
+    text.family(
+      "reactord_cluster_rejoins_total", .counter,
+      "Times at which the other nodes had marked this one as failed.")
+    text.sample(counters.rejoins.value)
+  }
+}

@@ -1,0 +1,31 @@
+internal import ReactorHost
+internal import ReactorLog
+internal import Synchronization
+
+/// Signals and the activity of effects, between the owner of a session and the subscribed nodes.
+extension ClusterNode {
+  /// Sends a signal of a client of this node to the owner of its session, at most once.
+  func publish(_ signal: SessionSignal, of key: SessionKey, at owner: NodeID) {
+    send(.signal(key, signal.json, from: signal.sender), to: owner, about: key)
+  }
+
+  /// Sends a signal of a session of this node to the subscribed nodes.
+  func publish(_ signal: SessionSignal, of key: SessionKey) {
+    for edge in state.withLock({ $0.subscribed.nodes(of: key) }) {
+      send(.publishedSignal(key, signal.json, from: signal.sender), to: edge, about: key)
+    }
+  }
+
+  /// Requests the activity of a session from its owner, or no longer.
+  func observeActivity(_ isObserved: Bool, of key: SessionKey) {
+    let (owner, me) = state.withLock { ($0.subscriptions.owner(of: key), $0.machine.node) }
+    // The subscription repeats it when it is opened.
+    guard let owner else { return }
+    send(.observesActivity(key, isObserved, from: me), to: owner, about: key)
+  }
+
+  /// Sends the activity of a session of this node to the nodes that have requested it.
+  func publish(_ activity: SessionActivity, of key: SessionKey, to edges: Set<NodeID>) {
+    for edge in edges { send(.activity(key, activity), to: edge, about: key) }
+  }
+}

@@ -1,0 +1,73 @@
+public import ReactorLog
+
+/// The differences between this node and the others that an operator has to remove.
+///
+/// The cluster works with them: a difference of the settings means that the response to a request
+/// depends on its node, and one of the reactors that a node cannot own all sessions. During a rolling
+/// upgrade they are expected.
+public struct NodeDifferences: Sendable {
+  /// A difference.
+  public enum Difference: Hashable, Sendable, CustomStringConvertible {
+    /// A setting that must be equal on all nodes.
+    case settings
+
+    /// A reactor is hosted by one of both only, or its State or Mutation has another form.
+    case reactor(String)
+
+    /// Two processes have the same `cluster.node`.
+    case name
+
+    /// The difference in words.
+    public var description: String {
+      switch self {
+      case .settings: "the settings"
+      case .reactor(let name): "the reactor \(name)"
+      case .name: "the name of this node"
+      }
+    }
+  }
+
+  private var found: [NodeID: Set<Difference>] = [:]
+
+  /// Creates an empty table.
+  public init() {}
+
+  /// The nodes that differ, in the order of their names, with their differences.
+  public var all: [(node: NodeID, differences: [String])] {
+    found.map { ($0.key, Self.words($0.value)) }
+      .sorted { $0.node.description < $1.node.description }
+  }
+
+  /// Compares the heartbeat of another node with this node's.
+  ///
+  /// - Returns: The differences if they are not known yet; else none.
+  public mutating func compare(_ other: Heartbeat, with own: Heartbeat) -> [String] {
+    guard other.state != .left else {
+      remove(other.node)
+      return []
+    }
+    let differences = Self.differences(other, own)
+    defer { found[other.node] = differences.isEmpty ? nil : differences }
+    return found[other.node] == differences ? [] : Self.words(differences)
+  }
+
+  /// Removes a node that has failed or left.
+  public mutating func remove(_ node: NodeID) {
+    found[node] = nil
+  }
+
+  private static func differences(_ other: Heartbeat, _ own: Heartbeat) -> Set<Difference> {
+    var differences: Set<Difference> = []
+    if other.node.name == own.node.name { differences.insert(.name) }
+    if other.configuration != own.configuration { differences.insert(.settings) }
+    let names = Set(other.fingerprints.keys).union(own.fingerprints.keys)
+    for name in names where other.fingerprints[name] != own.fingerprints[name] {
+      differences.insert(.reactor(name))
+    }
+    return differences
+  }
+
+  private static func words(_ differences: Set<Difference>) -> [String] {
+    differences.map(\.description).sorted()
+  }
+}

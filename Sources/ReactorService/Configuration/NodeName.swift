@@ -1,0 +1,28 @@
+/// The name of a node in a cluster: 1 to 64 of `A-Z a-z 0-9 _ . -`; empty for a name derived from the
+/// machine and the address.
+public struct NodeName: Sendable, Equatable {
+  /// The name; empty for a derived one.
+  public let text: String
+
+  /// A derived name.
+  static let automatic = NodeName(unchecked: "")
+
+  /// Checks a name; `nil` for any other text.
+  public init?(_ text: String) {
+    let isName = text.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"),
+        UInt8(ascii: "."):
+        true
+      default: false
+      }
+    }
+    guard isName, text.utf8.count <= 64 else { return nil }
+    self.text = text
+  }
+
+  private init(unchecked text: String) {
+    self.text = text
+  }
+}

@@ -1,0 +1,126 @@
+internal import Glibc
+internal import NATSBus
+internal import NATSClient
+internal import NATSLog
+internal import ReactorCluster
+internal import ReactorHTTP
+internal import ReactorLog
+internal import Synchronization
+internal import SystemThreads
+internal import TerminalClient
+
+extension ServiceContext {
+  /// The node that shares the sessions of a store at brokers with other nodes.
+  ///
+  /// Its connection is another one than that of the log, so that a burst of messages does not delay
+  /// acknowledgements. Connecting blocks.
+  func makeNode(
+    named name: String, _ settings: NATSLog.Settings, _ log: NATSLog
+  ) throws(ConfigurationError) -> ClusterNode {
+    do throws(NATSError) {
+      let options = NATSConnection.Options(
+        settings.addresses, credentials: settings.credentials, name: "reactord \(name) bus")
+      let bus = try NATSBus(
+        try NATSConnection(options), prefix: settings.name, incarnation: .random(in: 1 ... .max)
+      ) { log.hasQuorum }
+      return ClusterNode(
+        named: name, bus: bus, settings: clusterSettings, configuration: configurationHash,
+        logger: logger)
+    } catch {
+      throw ConfigurationError(
+        message: "store: the brokers at \(settings.addresses) cannot be used: \(error)",
+        exitCode: 78, isTemporary: error.code == .unreachable)
+    }
+  }
+
+  private var clusterSettings: ClusterSettings {
+    var settings = ClusterSettings()
+    settings.heartbeat = configuration.clusterHeartbeat.milliseconds
+    settings.suspect = configuration.clusterSuspect.milliseconds
+    settings.handOver = configuration.shutdownGrace.milliseconds / 2
+    return settings
+  }
+
+  /// The name of this node: `cluster.node`, or the machine's name and the port; without a port of its
+  /// own, the number of the process.
+  var nodeName: String {
+    let name = configuration.clusterNode.text
+    guard name.isEmpty else { return name }
+    if hasInheritedSockets { return "\(HostName.current)-\(getpid())" }
+    guard case .network(_, let port) = configuration.listen, port != 0 else {
+      return "\(HostName.current)-\(getpid())"
+    }
+    return "\(HostName.current)-\(port)"
+  }
+
+  /// The settings that must be equal on all nodes, because the response to a request depends on them.
+  static let sharedSettings: Set<String> = [
+    "sessions.create", "sessions.timers", "actions.idempotency", "limits.state", "auth.jwt.issuer",
+    "auth.jwt.audience", "auth.jwt.expiry", "auth.cookie", "auth.rules",
+  ]
+
+  /// A hash of ``sharedSettings`` and of the contents of the files of keys and tokens.
+  private var configurationHash: UInt64 {
+    var hash = ConfigurationHash()
+    for setting in Configuration.settings where Self.sharedSettings.contains(setting.name) {
+      hash.combine(setting.name)
+      hash.combine(setting.text(configuration))
+    }
+    for path in configuration.authentication.files {
+      hash.combine((try? SmallFile.read(path, limit: 1_048_576)) ?? [])
+    }
+    return hash.value
+  }
+}
+
+/// The hash of Fowler, Noll and Vo (FNV-1a), equal on all machines.
+private struct ConfigurationHash {
+  private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
+
+  mutating func combine(_ text: String) { combine(Array(text.utf8)) }
+
+  mutating func combine(_ bytes: [UInt8]) {
+    for byte in bytes { value = (value ^ UInt64(byte)) &* 0x100_0000_01B3 }
+    // Separates the values.
+    value = (value ^ 0xFF) &* 0x100_0000_01B3
+  }
+}
+
+/// Whether the daemon serves requests, beside its store: it may be joining a cluster or about to stop.
+final class DaemonReadiness: Sendable {
+  private let stopping = Atomic<Bool>(false)
+  private let node: ClusterNode?
+
+  init(_ node: ClusterNode?) {
+    self.node = node
+  }
+
+  /// The termination was requested.
+  func stop() { stopping.store(true, ordering: .releasing) }
+
+  /// The reason to select another node; the other nodes that differ from this one.
+  var current: ServiceReadiness {
+    if stopping.load(ordering: .acquiring) {
+      return ServiceReadiness(problem: "The service is about to stop.")
+    }
+    guard let node else { return ServiceReadiness() }
+    guard node.readiness != .joining else {
+      return ServiceReadiness(problem: "The node \(node.node.name) is joining the cluster.")
+    }
+    let differences = node.differences.map { node, differences in
+      "\(node.name) differs in \(differences.joined(separator: ", "))"
+    }
+    return ServiceReadiness(detail: differences.isEmpty ? nil : differences.joined(separator: "; "))
+  }
+}
+
+/// The name of the machine.
+enum HostName {
+  static var current: String {
+    var name = [CChar](repeating: 0, count: 256)
+    guard unsafe gethostname(&name, name.count - 1) == 0 else { return "node" }
+    let text = String(
+      decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    return text.isEmpty ? "node" : text
+  }
+}

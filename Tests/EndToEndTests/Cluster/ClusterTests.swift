@@ -1,0 +1,176 @@
+import Testing
+
+/// Three services on one store: each takes any request for any session.
+@Suite(.blocking) struct ClusterTests {
+  /// Shared: each test uses sessions of its own.
+  private static let shared = Result { try NodeCluster(["--stopwatch-interval", "0.05"]) }
+
+  private let cluster: NodeCluster
+
+  init() throws {
+    cluster = try Self.shared.get()
+  }
+
+  @Test func `an action of any node is in the State of all, and a key is used once`() throws {
+    let clients = cluster.clients(of: "counter", "any")
+    for (index, client) in clients.enumerated() {
+      #expect(try client.post(#""increase""#).json == ["value": .number(Double(index + 1))])
+    }
+    let key = ["Idempotency-Key": "\"once\""]
+    for client in clients {
+      #expect(try client.post(#"{"add":10}"#, key).json == ["value": 13])
+    }
+    let tag = try #require(try clients[0].state()["ETag"])
+    for client in clients {
+      let state = try client.state()
+      #expect(try state.json["value"] == 13)
+      #expect(state["ETag"] == tag)
+      #expect(try client.log().json.array?.count == 4)
+      #expect(try client.state("?version=2").json == ["value": 2])
+    }
+    #expect(try clients[1].post(#""increase""#, ["If-Match": tag]).status == 200)
+    try expectProblem(
+      try clients[2].post(#""increase""#, ["If-Match": tag]), 412, "version-mismatch")
+    let invalid = try clients[2].post(#"{"add":"x"}"#)
+    #expect(invalid.status == 422, "\(invalid.text)")
+    // One node has the session in memory.
+    let owners = try cluster.nodes.map { node in
+      try MetricsReading(node.client())["reactord_actions_total{reactor=\"counter\"}"] ?? 0
+    }
+    #expect(owners.contains { $0 > 0 })
+  }
+
+  @Test func `a stream of any node has each commit once and in order`() throws {
+    let clients = cluster.clients(of: "counter", "watched")
+    #expect(try clients[0].put().status == 201)
+    let streams = try clients.map { try $0.events() }
+    for stream in streams { #expect(try stream.nextEvent()?.cursor?.version == 0) }
+    for turn in 0..<30 {
+      #expect(try clients[turn % 3].post(#""increase""#).status == 200)
+    }
+    for stream in streams {
+      let versions = try stream.events(upTo: 30).compactMap { $0.cursor?.version }
+      #expect(versions == versions.sorted() && Set(versions).count == versions.count)
+    }
+    for client in clients {
+      let replay = try client.events("?replay=all").events(upTo: 30)
+      #expect(replay.compactMap { $0.cursor?.version } == Array(0...30))
+    }
+    #expect(try clients[2].delete().status == 204)
+    for client in clients { #expect(try client.state().status == 410) }
+    for stream in streams {
+      var last: ServerSentEvent?
+      while let event = try stream.nextEvent() { last = event }
+      #expect(last?.event == "end")
+    }
+  }
+
+  @Test func `a global that is set at one node reaches the sessions of all`() throws {
+    let path = "/v1/globals/currentUser"
+    let clients = cluster.clients(of: "profile", "reader")
+    let streams = try clients.map { try $0.events() }
+    for stream in streams { _ = try stream.nextEvent() }
+    for (index, node) in cluster.nodes.enumerated() {
+      let name = "Ada \(index)"
+      let put = try node.client().send("PUT", path, json: #"{"name":"\#(name)"}"#)
+      #expect(put.status == 200)
+      for other in cluster.nodes {
+        #expect(try eventually { try other.client().get(path).json["name"] == .string(name) })
+      }
+      for stream in streams {
+        var user: JSON?
+        while user?["name"] != .string(name) {
+          user = try #require(try stream.nextEvent()).json["user"]
+        }
+      }
+    }
+  }
+
+  @Test func `presence, signals and activity reach the subscribers of other nodes`() throws {
+    let clients = cluster.clients(of: "stopwatch", "together")
+    #expect(try clients[0].put().status == 201)
+    let names = ["Ada", "Ben", "Cem"]
+    let streams = try zip(clients, names).map {
+      try $0.events("?presence=true&signals=true&activity=true&name=\($1)")
+    }
+    for stream in streams {
+      try stream.skip { event in
+        guard event.event == "presence" else { return false }
+        let present = try event.json["subscribers"]?.array ?? []
+        return present.compactMap { $0["name"]?.string } == names
+      }
+    }
+    for client in clients {
+      let list = try client.client.get(client.path + "/subscribers").json
+      #expect(list["count"] == 3, "\(list)")
+      let sent = try client.client.send(
+        "POST", client.path + "/signals?name=Eve", json: #"{"at":"\#(client.client.port)"}"#)
+      #expect(sent.status == 204)
+      for stream in streams {
+        try stream.skip { event in
+          guard event.event == "signal" else { return false }
+          #expect(try event.json["from"] == "Eve")
+          return try event.json["signal"]?["at"]?.string == "\(client.client.port)"
+        }
+      }
+    }
+    #expect(try clients[1].post(#""start""#, ["Prefer": "respond-async"]).status == 202)
+    for stream in streams {
+      try stream.skip { try $0.event == "activity" && $0.json["running"]?.int == 1 }
+    }
+    #expect(try clients[2].effects().count == 1)
+    try clients[2].post(#""stop""#)
+    for stream in streams {
+      try stream.skip { try $0.event == "activity" && $0.json["running"]?.int == 0 }
+    }
+    for stream in streams.dropFirst() { stream.abort() }
+    try streams[0].skip { try $0.event == "presence" && $0.json["count"]?.int == 1 }
+  }
+
+  @Test func `lists, forks, parameters and the timers of a session are those of all nodes`() throws
+  {
+    let clients = cluster.clients(of: "auction", "lot")
+    let put = try clients[0].client.send(
+      "PUT", clients[0].path,
+      json: #"{"parameters":{"item":"lamp","endsAt":"2099-01-01T00:00:00Z"}}"#)
+    #expect(put.status == 201, "\(put.text)")
+    #expect(try clients[1].post(#""open""#).status == 200)
+    for client in clients {
+      #expect(try client.state().json["item"] == "lamp")
+      let timers = try client.client.get(client.path + "/timers").json["timers"]?.array
+      #expect(timers?.count == 1)
+      #expect(try client.client.get(client.path + "/parameters").json["item"] == "lamp")
+    }
+    for (index, client) in clients.enumerated() {
+      let fork = try client.client.send(
+        "POST", client.siblings, json: #"{"id":"fork-\#(index)","from":{"session":"lot"}}"#)
+      #expect(fork.status == 201, "\(fork.text)")
+    }
+    for client in clients {
+      let list = try client.client.get(client.siblings).json["sessions"]?.array ?? []
+      #expect(list.compactMap { $0["id"]?.string } == ["fork-0", "fork-1", "fork-2", "lot"])
+    }
+  }
+
+  @Test func `a node says what it knows of the others`() throws {
+    for node in cluster.nodes {
+      let ready = try node.client().get("/readyz")
+      #expect(ready.status == 200 && ready.text == #"{"status":"ready"}"#)
+      #expect(try node.figure("nodes") == 3)
+      #expect(try node.figure("different_nodes") == 0)
+      #expect(node.standardError.contains("joined the cluster"))
+    }
+    let forwarded = try cluster.nodes.map { try $0.figure("forwarded_requests_total") ?? 0 }
+    #expect(forwarded.count == 3)
+  }
+}
+
+extension EventStream {
+  /// Reads up to an event with a property.
+  fileprivate func skip(to isMatch: (ServerSentEvent) throws -> Bool) throws {
+    while let event = try nextEvent() {
+      if try isMatch(event) { return }
+    }
+    throw WireError.closed(within: "events")
+  }
+}

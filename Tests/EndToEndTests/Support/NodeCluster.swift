@@ -1,0 +1,72 @@
+import Synchronization
+import Testing
+
+/// Several services that share a store of their own at brokers.
+///
+/// A node that does not send heartbeats counts as failed late, so that a busy machine fails none: a killed
+/// one is noticed by the first request to it.
+final class NodeCluster: Sendable {
+  private let flags: [String]
+  private let program: String
+  private let running: Mutex<[ReactordProcess?]>
+
+  /// Starts nodes, and waits until each knows the others as ready.
+  init(
+    _ flags: [String] = [], count: Int = 3, program: String = "reactord", store: NATSStore? = nil
+  ) throws {
+    self.flags = try (store ?? NATSStore()).flags + ["--cluster-suspect", "60"] + flags
+    self.program = program
+    running = Mutex(Array(repeating: nil, count: count))
+    for index in 0..<count { try start(index) }
+    try waitUntilReady(count)
+  }
+
+  /// The nodes that were started and not ended, in the order of their names.
+  var nodes: [ReactordProcess] { running.withLock { $0.compactMap { $0 } } }
+
+  /// A node by its index.
+  subscript(_ index: Int) -> ReactordProcess {
+    get throws { try #require(running.withLock { $0[index] }) }
+  }
+
+  /// Starts a node, which joins the cluster.
+  @discardableResult
+  func start(_ index: Int, _ additional: [String] = []) throws -> ReactordProcess {
+    let node = try ReactordProcess(
+      flags + ["--cluster-node", "n\(index + 1)"] + additional, program: program)
+    running.withLock { $0[index] = node }
+    return node
+  }
+
+  /// Removes a node, which the caller ends.
+  func remove(_ index: Int) throws -> ReactordProcess {
+    try #require(running.withLock { $0[index].take() })
+  }
+
+  /// Waits until each node knows a number of ready nodes.
+  func waitUntilReady(_ count: Int) throws {
+    for node in nodes {
+      try #require(eventually { try node.figure("ready_nodes") == count })
+    }
+  }
+
+  /// The index of the node that has sessions in memory, if only one has.
+  func owner() throws -> Int {
+    let nodes = running.withLock { $0 }
+    let owners = try nodes.indices.filter { try nodes[$0]?.figure("owned_sessions") ?? 0 > 0 }
+    try #require(owners.count == 1, "\(owners)")
+    return owners[0]
+  }
+
+  /// Clients of one session, one at each node.
+  func clients(of reactor: String, _ id: String) -> [SessionClient] {
+    nodes.map { SessionClient($0.client(), "/v1/reactors/\(reactor)/sessions/\(id)") }
+  }
+}
+
+extension ReactordProcess {
+  /// A metric of the cluster.
+  func figure(_ name: String) throws -> Int? {
+    try MetricsReading(client())["reactord_cluster_\(name)"].map { Int($0) }
+  }
+}
