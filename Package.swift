@@ -179,7 +179,7 @@ let package = Package(
       dependencies: [
         "Crypto", "Identity", "LogTestSupport", "ReactorCoding", "ReactorCore", "ReactorHost",
         "ReactorHTTP", "ReactorLog", "ReactorStreams", "ReactorTesting",
-        "ReactorTransport", "Telemetry",
+        "ReactorTransport", "Telemetry", "TestSupport",
       ],
       swiftSettings: settings),
 
@@ -265,7 +265,7 @@ let package = Package(
       name: "Identity", dependencies: ["Crypto", "ReactorCoding", "ReactorCore"],
       swiftSettings: settings + [.strictMemorySafety()]),
     .testTarget(
-      name: "IdentityTests", dependencies: ["Identity", "PublicTestData", "ReactorCore"],
+      name: "IdentityTests", dependencies: ["Crypto", "Identity", "PublicTestData", "ReactorCore"],
       exclude: ["tokens.py"],
       swiftSettings: settings),
 
@@ -369,8 +369,9 @@ let package = Package(
     .target(
       name: "FuzzedParsers",
       dependencies: [
-        "Crypto", "Identity", "ReactorCoding", "ReactorCore", "ReactorHost", "ReactorHTTP",
-        "ReactorLog", "Reactors", "ReactorService", "ReactorTransport",
+        "ClientCore", "Crypto", "Identity", "NATSClient", "NATSLog", "ReactorCluster",
+        "ReactorCoding", "ReactorCore", "ReactorHost", "ReactorHTTP", "ReactorLog", "Reactors",
+        "ReactorService", "ReactorTransport",
       ],
       path: "Tests/Fuzzing/FuzzedParsers", swiftSettings: settings),
     .testTarget(name: "FuzzingTests", dependencies: ["FuzzedParsers"], swiftSettings: settings),
@@ -430,9 +431,9 @@ let package = Package(
     .executableTarget(
       name: "Benchmarks",
       dependencies: [
-        "AllocationCounter", "BareHandler", "ClientCore", "ReactorClient", "ReactorCore",
-        "ReactorFlows", "ReactorHost", "ReactorHTTP", "ReactorLog", "Reactors", "ReactorStreams",
-        "ReactorTransport", "SQLiteLog", "StreamLoad", "reactord",
+        "AllocationCounter", "BareHandler", "ClientCore", "Identity", "ReactorClient",
+        "ReactorCore", "ReactorFlows", "ReactorHost", "ReactorHTTP", "ReactorLog", "Reactors",
+        "ReactorStreams", "ReactorTransport", "SQLiteLog", "StreamLoad", "reactord",
       ],
       path: "Tests/Benchmarks",
       exclude: ["Load/post.lua", "Servers/nchan.conf", "Servers/plain-server.js"],
@@ -442,8 +443,8 @@ let package = Package(
     .executableTarget(
       name: "HotPathCounts",
       dependencies: [
-        "AllocationCounter", "ReactorCore", "ReactorHost", "ReactorHTTP", "ReactorStreams",
-        "ReactorTransport",
+        "AllocationCounter", "Crypto", "Identity", "ReactorCore", "ReactorHost", "ReactorHTTP",
+        "ReactorStreams", "ReactorTransport",
       ],
       path: "Tests/HotPathCounts", exclude: ["counts.json", "system-calls.json"],
       swiftSettings: settings),

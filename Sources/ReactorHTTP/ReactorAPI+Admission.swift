@@ -23,21 +23,26 @@ extension ReactorAPI {
     try authorize(request, scope)
   }
 
-  /// Sends the response to a failed authentication: at once up to a rate per address, then delayed.
-  func rejectAuthentication(_ problem: Problem, of call: Call) {
-    guard exceedsFailureRate(call.request, call.scope) else { return call.reply(problem) }
-    timers.schedule(DelayedReply(problem, call.reply), after: Limits.failureDelay)
+  /// Sends the response to a request that is not admitted, if necessary after a delay.
+  ///
+  /// At most one response per connection is delayed.
+  func reject(_ call: Call, _ problem: Problem) {
+    let delay = delay(of: problem, call.request, call.scope)
+    guard delay > .zero else { return call.reply(problem) }
+    timers.schedule(DelayedReply(problem, call.reply), after: delay)
   }
 
-  /// Counts and logs a failed authentication; returns whether its address has too many of them.
-  func exceedsFailureRate(_ request: HTTPRequest, _ scope: RequestScope) -> Bool {
-    guard presentsCredential(scope) else { return false }
+  /// The delay of a rejection: zero, except for a failed authentication of an address with too many.
+  ///
+  /// Counts and logs failed authentications.
+  func delay(of problem: Problem, _ request: HTTPRequest, _ scope: RequestScope) -> Duration {
+    guard problem.kind == .unauthorized, presentsCredential(scope) else { return .zero }
     let client = settings.client(of: request)
-    if let client, !failureLimiter.admit(client).isAllowed { return true }
+    if let client, !failureLimiter.admit(client).isAllowed { return Limits.failureDelay }
     logger.log(
       .warning, "authentication failed",
       fields: scope.logFields + [("client", client?.description ?? "unix")])
-    return false
+    return .zero
   }
 }
 

@@ -121,8 +121,7 @@ public final class ReactorAPI: HTTPResponder {
       _ = try endpoint(for: scope, head)
       return .accept(scope)
     } catch {
-      if error.kind == .unauthorized { _ = exceedsFailureRate(head, scope) }
-      return .reject(complete(error.response, of: scope))
+      return .reject(complete(error.response, of: scope), after: delay(of: error, head, scope))
     }
   }
 
@@ -136,7 +135,7 @@ public final class ReactorAPI: HTTPResponder {
     do throws(Problem) {
       try admit(request, scope)
     } catch {
-      return error.kind == .unauthorized ? rejectAuthentication(error, of: call) : call.reply(error)
+      return reject(call, error)
     }
     dispatch(call)
   }

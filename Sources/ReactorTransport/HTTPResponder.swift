@@ -60,8 +60,11 @@ public enum HTTPAdmission: Sendable {
   /// Read the body. The token carries the responder's work on the head over to the request.
   case accept((any HTTPAdmissionToken)?)
 
-  /// Send this response and close the connection.
-  case reject(HTTPResponse)
+  /// Send this response, at once or later, and close the connection.
+  ///
+  /// No thread waits for a delayed response. A transport bounds their number: beyond it, the one that
+  /// is due next is sent early.
+  case reject(HTTPResponse, after: Duration = .zero)
 }
 
 /// The responder's own data on a request whose head it has admitted.

@@ -82,7 +82,8 @@ final class Exchange: Sendable {
     case .accept(let token):
       intake.withLock { $0.admit(head, token) }
       return .YES
-    case .reject(let response): return reject(with: response, on: worker)
+    case .reject(let response, let delay):
+      return reject(with: response, after: delay, on: worker)
     }
   }
 
@@ -249,7 +250,9 @@ final class Exchange: Sendable {
       with: worker.core.responder.rejection(for: reason, of: request(on: worker)), on: worker)
   }
 
-  private func reject(with response: HTTPResponse, on worker: RequestWorker) -> MHD_Result {
+  private func reject(
+    with response: HTTPResponse, after delay: Duration = .zero, on worker: RequestWorker
+  ) -> MHD_Result {
     guard let socket = connection.duplicateSocket() else {
       response.discard()
       return .NO
@@ -257,7 +260,7 @@ final class Exchange: Sendable {
     return handOff(
       HandOff(
         socket: socket, rejection: response, isHead: intake.withLock { $0.isHead },
-        permit: worker.slots[slot].permit))
+        permit: worker.slots[slot].permit, delay: delay))
   }
 
   /// `.NO` makes libmicrohttpd close its descriptor without writing to it (nor `shutdown`, because of

@@ -16,12 +16,16 @@ struct HandOff: Sendable {
 
   /// The connection's share of its client's limit.
   var permit: ConnectionPermit?
+
+  /// The time before a rejection is written.
+  var delay = Duration.zero
 }
 
 extension HandOff {
   /// Creates a connection that is sent one response and ends.
   init(
-    socket: Int32, rejection response: HTTPResponse, isHead: Bool, permit: ConnectionPermit? = nil
+    socket: Int32, rejection response: HTTPResponse, isHead: Bool,
+    permit: ConnectionPermit? = nil, delay: Duration = .zero
   ) {
     var body: [UInt8] = []
     if case .bytes(let bytes) = response.body { body = bytes } else { response.discard() }
@@ -29,6 +33,6 @@ extension HandOff {
       status: response.status, headers: response.headers, framing: .length(body.count))
     self.init(
       socket: socket, head: isHead ? head.bytes : head.bytes + body, stream: nil, isChunked: false,
-      permit: permit)
+      permit: permit, delay: delay)
   }
 }

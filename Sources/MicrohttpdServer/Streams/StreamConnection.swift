@@ -8,6 +8,8 @@ internal import ReactorTransport
 ///
 /// ```
 /// streaming ──finished──▶ ending ──written──▶ lingering ──client closes, or timeout──▶ (closed)
+///                           ▲
+///         delayed ──due─────┘
 /// ```
 struct StreamConnection {
   /// The next step for the worker.
@@ -26,7 +28,7 @@ struct StreamConnection {
   static let lastChunk = Array("0\r\n\r\n".utf8)
 
   private enum Phase: UInt8 {
-    case streaming, ending, lingering
+    case streaming, delayed, ending, lingering
   }
 
   private var phase: Phase
@@ -38,10 +40,12 @@ struct StreamConnection {
   private(set) var pending: OutboundBytes
 
   /// Creates a connection whose head is pending; without a stream it ends after the head.
-  init(head: [UInt8], hasStream: Bool, isChunked: Bool) {
+  ///
+  /// A delayed one writes nothing before ``endDelay()``.
+  init(head: [UInt8], hasStream: Bool, isChunked: Bool, isDelayed: Bool = false) {
     pending = OutboundBytes(head[...])
     self.isChunked = isChunked
-    phase = hasStream ? .streaming : .ending
+    phase = hasStream ? .streaming : isDelayed ? .delayed : .ending
   }
 
   /// The next step.
@@ -53,12 +57,15 @@ struct StreamConnection {
       if mustPoll, !pending.isEnough { return .poll }
       return pending.isEmpty ? .rest : .write
     case .ending: return pending.isEmpty ? .shutDown : isBlocked ? .rest : .write
-    case .lingering: return .rest
+    case .delayed, .lingering: return .rest
     }
   }
 
   /// Whether the stream may still be polled.
   var isStreaming: Bool { phase == .streaming }
+
+  /// Whether nothing is written yet, because the response is delayed.
+  var isDelayed: Bool { phase == .delayed }
 
   /// Whether all bytes are written, and only the client's close is missing.
   var isLingering: Bool { phase == .lingering }
@@ -104,6 +111,11 @@ struct StreamConnection {
     guard phase == .streaming else { return }
     phase = .ending
     if isChunked { pending.append(Self.lastChunk[...]) }
+  }
+
+  /// A delayed response is due.
+  mutating func endDelay() {
+    if phase == .delayed { phase = .ending }
   }
 
   /// The writing direction is closed.

@@ -6,7 +6,8 @@ extension StreamWorker {
   func open(_ arrival: HandOff) {
     let index = freeSlots.popLast() ?? slots.count
     let connection = StreamConnection(
-      head: arrival.head, hasStream: arrival.stream != nil, isChunked: arrival.isChunked)
+      head: arrival.head, hasStream: arrival.stream != nil, isChunked: arrival.isChunked,
+      isDelayed: arrival.delay > .zero)
     let socket = StreamSocket(arrival.socket)
     if index == slots.count {
       slots.append(
@@ -24,12 +25,11 @@ extension StreamWorker {
       unchecked.touch(index, at: now)
       // Joined before it is first polled, so that no wake is lost in between.
       for group in stream.groups where memberships.join(index, group) { group.add(loop) }
+    } else if connection.isDelayed {
+      delayed.insert(index, due: now + arrival.delay.milliseconds)
+      if delayed.isFull, let next = delayed.next { endDelay(next.index) }
     } else {
-      lingering.touch(index, at: now)
-      // Descriptors are limited: the connection that has lingered longest makes room.
-      if lingering.count > DescriptorBudget.lingering, let oldest = lingering.oldest {
-        close(oldest.index)
-      }
+      beginToLinger(index)
     }
     socket.sendWithoutDelay()
     let token = UInt64(slots[index].generation) << 32 | UInt64(index)
@@ -54,6 +54,25 @@ extension StreamWorker {
     }
   }
 
+  /// Sends a delayed response.
+  func endDelay(_ index: Int) {
+    delayed.remove(index)
+    slots[index].connection.endDelay()
+    beginToLinger(index)
+    enqueue(index)
+  }
+
+  /// Begins the time in which the client of an ended connection has to close it.
+  private func beginToLinger(_ index: Int) {
+    lingering.touch(index, at: now)
+    // Descriptors are limited: the connection that has lingered longest makes room.
+    if lingering.count + delayed.count > DescriptorBudget.lingering,
+      let oldest = lingering.oldest
+    {
+      close(oldest.index)
+    }
+  }
+
   /// Closes a connection in any state.
   func close(_ index: Int) {
     guard let socket = slots[index].socket else { return }
@@ -61,6 +80,7 @@ extension StreamWorker {
     silence.remove(index)
     unchecked.remove(index)
     lingering.remove(index)
+    delayed.remove(index)
     socket.close()
     slots[index].permit = nil
     endStream(index)
@@ -71,6 +91,7 @@ extension StreamWorker {
   func endAll() {
     for index in slots.indices {
       guard let socket = slots[index].socket else { continue }
+      slots[index].connection.endDelay()
       slots[index].connection.finish()
       if slots[index].connection.step == .write { write(index, to: socket) }
       if slots[index].connection.step == .shutDown { socket.shutDown() }

@@ -2,8 +2,8 @@ internal import ReactorTransport
 internal import SystemThreads
 
 extension StreamWorker {
-  /// Sends the heartbeats that are due, and closes connections that have lingered long enough, or whose
-  /// client has vanished.
+  /// Sends the heartbeats and the delayed responses that are due, and closes connections that have
+  /// lingered long enough, or whose client has vanished.
   func serveTimers() {
     pace.advance(to: now, streams: silence.count)
     while let (index, time) = silence.oldest, pace.isDue(silentSince: time, at: now) {
@@ -14,6 +14,7 @@ extension StreamWorker {
       unchecked.touch(index, at: now)
       if slots[index].socket?.isAbandoned(for: liveness.timeout) == true { close(index) }
     }
+    while let (index, due) = delayed.next, now >= due { endDelay(index) }
     while let (index, time) = lingering.oldest, now - time >= linger { close(index) }
   }
 
@@ -24,6 +25,7 @@ extension StreamWorker {
       next = pace.next(silentSince: time, at: now, streams: silence.count) ?? .max
     }
     if let (_, time) = unchecked.oldest { next = min(next, liveness.next(checkedAt: time)) }
+    if let (_, due) = delayed.next { next = min(next, due) }
     if let (_, time) = lingering.oldest { next = min(next, time + linger) }
     return next == .max ? -1 : Int32(clamping: max(0, next - now))
   }

@@ -33,6 +33,9 @@ final class StreamWorker {
   /// Ended connections by the time of their last write.
   var lingering = RecencyList()
 
+  /// Connections whose response is delayed.
+  var delayed = DelayedResponses()
+
   /// The indices of connections with work, from `queueStart` on.
   var queue: [Int] = []
   var queueStart = 0

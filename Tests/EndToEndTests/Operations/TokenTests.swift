@@ -44,6 +44,30 @@ struct TokenTests {
     try expectProblem(try other.state("", writer), 403, "forbidden")
   }
 
+  /// The time that a client waits for the response to each of some failed authentications at once.
+  private func waits(_ count: Int, body: Bool) throws -> [Duration] {
+    let start = ContinuousClock.now
+    return try concurrently(count) { [server] _ in
+      let client = server.client()
+      let path = "/v1/reactors/counter/sessions/slow/" + (body ? "actions" : "state")
+      let token = ["Authorization": "Bearer the-token-of-another-file"]
+      let response =
+        body ? try client.send("POST", path, token, json: "1") : try client.get(path, token)
+      try expectProblem(response, 401, "unauthorized")
+      return ContinuousClock.now - start
+    }
+  }
+
+  @Test(arguments: [true, false])
+  func `failed authentications above a rate are slowed`(body: Bool) throws {
+    // A busy machine may take so long that fewer come per second.
+    let isSlowed = try (0..<5).contains { _ in
+      try waits(40, body: body).contains { $0 > .milliseconds(900) }
+    }
+    #expect(isSlowed)
+    #expect(try session.state("", reader).status == 200)
+  }
+
   @Test func `a token with the right is served`() throws {
     #expect(try session.post(#""increase""#, writer).status == 200)
     #expect(try session.state("", reader).text == #"{"value":1}"#)
