@@ -159,6 +159,12 @@ final class ClusteredReactor: HostedReactor {
     local.storedState(id, at: cursor, completion: completion)
   }
 
+  func storedHistory(
+    _ id: String, completion: @escaping ReadCompletion<(any HistorySource)?>
+  ) {
+    local.storedHistory(id, completion: completion)
+  }
+
   func refold(_ id: String) throws(LogError) -> RefoldReport {
     try local.refold(id)
   }

@@ -58,12 +58,12 @@ struct LogEndpoints {
     let query = try call.query()
     let limit = try query.limit()
     let after = try query.integer("after", in: 0...Int.max) ?? 0
-    call.readSession(of: reactor, id, in: host) { _ in
+    call.readHistory(of: reactor, id, in: host) { _ in
       Self.representation(of: [], as: type, .revalidated)
-    } _: { session throws(Problem) in
+    } _: { history throws(Problem) in
       let address = "/v1/reactors/\(reactor.name)/sessions/\(id)/log"
       try call.inBackground {
-        LogPageReader.read(session, after: after, limit: limit) { page in
+        LogPageReader.read(history, after: after, limit: limit) { page in
           call.reply(
             page.map { Self.representation(of: $0, limit, at: address, as: type) }
               .mapError { Problem($0) })
@@ -98,7 +98,8 @@ struct LogEndpoints {
   }
 }
 
-/// One page of a log: bounded by entries and, beyond the first entry, by bytes.
+/// One page of a log: bounded by entries and, beyond the first entry, by bytes; it ends before an entry
+/// that cannot be read.
 struct LogPage: Sendable {
   private(set) var entries: [LogEntry] = []
   /// Whether there are entries after the page.
@@ -119,6 +120,12 @@ struct LogPage: Sendable {
     let average = max(1, bytes / entries.count)
     return min(
       max(1, min(256, (Limits.pageBytes - bytes) / average + 1)), limit + 1 - entries.count)
+  }
+
+  /// Ends the page before an entry that cannot be read; returns whether the page has entries.
+  mutating func end() -> Bool {
+    hasNext = true
+    return !entries.isEmpty
   }
 
   /// Adds entries; returns whether there may be more for this page.
@@ -146,20 +153,21 @@ private final class LogPageReader: Sendable {
   }
 
   static func read(
-    _ session: any Session, after version: Int, limit: Int,
+    _ history: any HistorySource, after version: Int, limit: Int,
     completion: @escaping HistoryCompletion<LogPage>
   ) {
     let reader = LogPageReader(limit: limit)
     SerialAsyncQueue().loop { next in
       let (last, step) = reader.page.withLock { ($0.entries.last?.version ?? version, $0.step) }
-      session.entries(after: last, limit: step) { read in
+      history.entries(after: last, limit: step) { read in
         switch read {
         case .success(let entries):
           let (hasMore, page) = reader.page.withLock { ($0.add(entries), $0) }
           if !hasMore { completion(.success(page)) }
           next(hasMore)
         case .failure(let error):
-          completion(.failure(error))
+          let (isUsable, page) = reader.page.withLock { ($0.end(), $0) }
+          completion(isUsable ? .success(page) : .failure(error))
           next(false)
         }
       }

@@ -278,24 +278,27 @@ struct SessionEndpoints {
     let version = try query.integer("version", in: 0...Int.max)
     let pointer = try query.pointer("select")
     let known = try EntityTags(of: call.request, in: .ifNoneMatch, name: "If-None-Match")
-    call.readSession(of: reactor, id, in: host) { initial in
+    @Sendable func initialState(_ initial: CommittedState) -> HTTPResponse {
       guard version ?? 0 == 0 else {
         return Problem(HistoryError.unknownVersion(oldest: 0, latest: 0)).response
       }
       return Self.representation(
         of: initial, pointer, known, Self.field(reactor.description.parameters?.default))
-    } _: { session throws(Problem) in
-      guard let version else {
-        return call.reply(
+    }
+    guard let version else {
+      return call.readSession(of: reactor, id, in: host, absent: initialState) { session in
+        call.reply(
           Self.representation(
-            of: session.current, pointer, known, Self.parametersField(of: session)))
+            of: session.current, pointer, known, Self.field(session.parameters)))
       }
+    }
+    call.readHistory(of: reactor, id, in: host, absent: initialState) { history throws(Problem) in
       // Folding an earlier version may take long.
       try call.inBackground {
-        session.state(at: version) { state in
+        history.state(at: version) { state in
           call.reply(
             state.map {
-              Self.representation(of: $0, pointer, known, Self.parametersField(of: session))
+              Self.representation(of: $0, pointer, known, Self.field(history.parameters))
             }.mapError { Problem($0) })
         }
       }

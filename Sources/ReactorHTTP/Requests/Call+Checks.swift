@@ -135,14 +135,53 @@ extension Call {
     }
     load(in: host) { [self] in
       reactor.findSession(id) { result in
-        attempt { () throws(Problem) in
-          switch result {
-          case .success(.open(let session)): try body(session)
-          case .success(.absent(let initial)): reply(absent(initial))
-          case .failure(let error): throw Problem(error)
+        attempt { () throws(Problem) in try found(result, absent, body) }
+      }
+    }
+  }
+
+  /// Passes the history of a session to a function: also that of a session that cannot be loaded, whose
+  /// log has readable parts.
+  ///
+  /// - Parameters:
+  ///   - reactor: The session's reactor.
+  ///   - id: The session's id.
+  ///   - host: The host of the reactor.
+  ///   - absent: Creates the response for a session that does not exist, with its initial State.
+  ///   - body: Gets the history.
+  func readHistory(
+    of reactor: any HostedReactor, _ id: String, in host: Host,
+    absent: @escaping @Sendable (CommittedState) -> HTTPResponse,
+    _ body: @escaping @Sendable (any HistorySource) throws(Problem) -> Void
+  ) {
+    if let session = reactor.liveSession(id) {
+      return attempt { () throws(Problem) in try body(session) }
+    }
+    load(in: host) { [self] in
+      reactor.findSession(id) { result in
+        guard case .failure(.log(let error)) = result, error.isDamage else {
+          return attempt { () throws(Problem) in
+            try found(result, absent) { session throws(Problem) in try body(session) }
+          }
+        }
+        reactor.storedHistory(id) { stored in
+          attempt { () throws(Problem) in
+            guard case .success(let history?) = stored else { throw Problem(error) }
+            try body(history)
           }
         }
       }
+    }
+  }
+
+  private func found(
+    _ result: Result<FoundSession, SessionError>, _ absent: (CommittedState) -> HTTPResponse,
+    _ body: (any Session) throws(Problem) -> Void
+  ) throws(Problem) {
+    switch result {
+    case .success(.open(let session)): try body(session)
+    case .success(.absent(let initial)): reply(absent(initial))
+    case .failure(let error): throw Problem(error)
     }
   }
 
@@ -186,6 +225,16 @@ extension Call {
     }
     guard isEnqueued else {
       throw .unavailable("Too many requests that take long are waiting. Nothing ran.")
+    }
+  }
+}
+
+extension LogError {
+  /// Whether a part of the log cannot be read, now or later.
+  fileprivate var isDamage: Bool {
+    switch self {
+    case .corrupt, .unreadable: true
+    case .lost, .full, .unavailable, .unknown, .tooLarge: false
     }
   }
 }

@@ -113,6 +113,15 @@ public protocol HostedReactor: AnyObject, Sendable {
   func storedState(
     _ id: String, at cursor: Cursor, completion: @escaping ReadCompletion<[UInt8]?>)
 
+  /// Finds the history of a stored session without loading it, for one that cannot be loaded.
+  ///
+  /// - Parameters:
+  ///   - id: The session's id, which the caller has validated.
+  ///   - completion: Called at once or later, on any thread; with `nil` if no session with the id is
+  ///     stored.
+  func storedHistory(
+    _ id: String, completion: @escaping ReadCompletion<(any HistorySource)?>)
+
   /// Evicts the sessions that were not used since the last call. A host calls this periodically.
   func sweep()
 

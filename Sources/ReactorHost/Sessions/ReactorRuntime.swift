@@ -306,6 +306,20 @@ final class ReactorRuntime: HostedReactor {
     }
   }
 
+  func storedHistory(
+    _ id: String, completion: @escaping ReadCompletion<(any HistorySource)?>
+  ) {
+    let key = SessionKey(reactor: name, id: id)
+    let log = environment.log.session(key)
+    log.record { [environment] record in
+      completion(
+        record.map { record in
+          guard case .stored(let stored) = record else { return nil }
+          return SessionHistory(of: key, stored, in: log, environment)
+        })
+    }
+  }
+
   var liveSessionCount: Int {
     counts.sessions.load(ordering: .relaxed)
   }

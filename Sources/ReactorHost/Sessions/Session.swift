@@ -39,13 +39,32 @@ public protocol SessionSource: StateSource {
   func stopObservingSignals(_ observer: any SignalObserver)
 }
 
+/// The history of a session, read from its log.
+public protocol HistorySource: Sendable {
+  /// The parameters that the session was created with, as JSON; `nil` if its reactor takes none.
+  var parameters: [UInt8]? { get }
+
+  /// Reads the state at a version.
+  ///
+  /// - Parameters:
+  ///   - version: The version.
+  ///   - completion: Called with the state, see ``HistoryCompletion``.
+  func state(at version: Int, completion: @escaping HistoryCompletion<CommittedState>)
+
+  /// Reads the log entries after a version.
+  ///
+  /// - Parameters:
+  ///   - version: The version before the first entry.
+  ///   - limit: The most entries. There may be fewer, because they are large, or the next one cannot be
+  ///     read; only an empty result is the end.
+  ///   - completion: Called with the entries; fails if the first one cannot be read.
+  func entries(after version: Int, limit: Int, completion: @escaping HistoryCompletion<[LogEntry]>)
+}
+
 /// One running instance of a reactor, as its clients know it: in JSON.
-public protocol Session: SessionSource {
+public protocol Session: SessionSource, HistorySource {
   /// The key that the session is addressed by.
   var key: SessionKey { get }
-
-  /// The parameters that it was created with, as JSON; `nil` if its reactor takes none.
-  var parameters: [UInt8]? { get }
 
   /// The time of its last commit, or of its creation.
   var lastActiveAt: Timestamp { get }
@@ -72,15 +91,6 @@ public protocol Session: SessionSource {
     accepted: (@Sendable (CommittedState) -> Void)?,
     completion: @escaping @Sendable (ActionOutcome) -> Void
   ) throws(ActionDecodingError)
-
-  /// Reads the log entries after a version.
-  ///
-  /// - Parameters:
-  ///   - version: The version before the first entry.
-  ///   - limit: The most entries. There may be fewer, because they are large; only an empty result is
-  ///     the end.
-  ///   - completion: Called with the entries.
-  func entries(after version: Int, limit: Int, completion: @escaping HistoryCompletion<[LogEntry]>)
 
   /// Lists running effects, in a turn of the session.
   ///

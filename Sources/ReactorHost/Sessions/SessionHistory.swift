@@ -1,19 +1,49 @@
 internal import ReactorLog
 internal import Synchronization
 
-/// Reads the history of a session from its log.
-struct SessionHistory: Sendable {
-  let session: LiveSession
+/// Reads the history of a session from its log: of one in memory, or of one that cannot be loaded.
+///
+/// A range of versions that can be read is read, whatever is beside it: one damaged entry takes only the
+/// States that depend on it.
+struct SessionHistory: HistorySource {
+  let parameters: [UInt8]?
+  fileprivate let key: SessionKey
+  fileprivate let epoch: String
+  fileprivate let log: any SessionLog
+  fileprivate let environment: ReactorEnvironment
+  /// The session; `nil` for one that is not in memory.
+  private let session: LiveSession?
+  private let storedVersion: Int
 
-  private var log: any SessionLog { session.log }
-  private var environment: ReactorEnvironment { session.environment }
+  /// The history of a session in memory, up to its current version.
+  init(session: LiveSession) {
+    (key, epoch, parameters) = (session.key, session.epoch, session.parameters)
+    (log, environment) = (session.log, session.environment)
+    self.session = session
+    storedVersion = 0
+  }
+
+  /// The history of a stored session.
+  init(
+    of key: SessionKey, _ stored: StoredSession, in log: any SessionLog,
+    _ environment: ReactorEnvironment
+  ) {
+    (self.key, epoch) = (key, stored.epoch)
+    parameters = stored.parameters ?? environment.witness.parameters?.defaults
+    (self.log, self.environment) = (log, environment)
+    session = nil
+    storedVersion = stored.version
+  }
+
+  /// The latest version.
+  fileprivate var latest: Int { session?.current.version ?? storedVersion }
 
   func state(at version: Int, completion: @escaping HistoryCompletion<CommittedState>) {
-    let current = session.current
-    if version == current.version { return completion(.success(current)) }
-    guard version >= 0, version < current.version else {
-      return rejectVersion(latest: current.version, completion)
+    if let current = session?.current, version == current.version {
+      return completion(.success(current))
     }
+    let latest = latest
+    guard version >= 0, version <= latest else { return rejectVersion(latest: latest, completion) }
     fold(upTo: version) { fold in
       completion(Result { () throws(HistoryError) in try state(of: try fold.get()) })
     }
@@ -22,7 +52,7 @@ struct SessionHistory: Sendable {
   func entries(
     after version: Int, limit: Int, completion: @escaping HistoryCompletion<[LogEntry]>
   ) {
-    let latest = session.current.version
+    let latest = latest
     log.entries(after: version, limit: limit) { result in
       completion(
         result.map { $0.filter { $0.version <= latest } }.mapError { HistoryError.log($0) })
@@ -32,17 +62,20 @@ struct SessionHistory: Sendable {
   func replay(
     after version: Int?, completion: @escaping HistoryCompletion<any StateReplay>
   ) {
-    let latest = session.current.version
+    let latest = latest
     let start = version ?? 0
     guard start <= latest else { return rejectVersion(latest: latest, completion) }
-    checkEntries(after: start, upTo: latest) { result in
+    readEntry(after: start, upTo: latest) { result in
       switch result {
-      case .success(true):
+      case .success(let next):
         fold(upTo: start) { fold in
           completion(
-            fold.map { SessionReplay(self, $0, includesStart: version == nil) })
+            Result { () throws(HistoryError) in
+              try SessionReplay(
+                self, try fold.get(), includesStart: version == nil, followedBy: next)
+            })
         }
-      case .success(false): rejectVersion(latest: latest, completion)
+      case .failure(.unknownVersion): rejectVersion(latest: latest, completion)
       case .failure(let error): completion(.failure(error))
       }
     }
@@ -52,23 +85,30 @@ struct SessionHistory: Sendable {
   private func fold(
     upTo version: Int, completion: @escaping HistoryCompletion<any SessionFold>
   ) {
-    LogFolder.read(version, of: session.scope, from: log, in: environment) { result in
+    let scope = environment.scope(of: key, parameters)
+    LogFolder.read(version, of: scope, from: log, in: environment) { result in
       switch result {
       case .success(let fold?): completion(.success(fold))
-      case .success(nil): rejectVersion(latest: session.current.version, completion)
+      case .success(nil): rejectVersion(latest: latest, completion)
       case .failure(let error): completion(.failure(.log(error)))
       }
     }
   }
 
-  /// Finds out whether the log has the entry after a version, unless that is the latest one.
-  private func checkEntries(
-    after version: Int, upTo latest: Int, completion: @escaping HistoryCompletion<Bool>
+  /// Reads the entry after a version, unless that is the latest one.
+  private func readEntry(
+    after version: Int, upTo latest: Int, completion: @escaping HistoryCompletion<LogEntry?>
   ) {
-    guard version < latest else { return completion(.success(true)) }
+    guard version < latest else { return completion(.success(nil)) }
     log.entries(after: version, limit: 1) { result in
       completion(
-        result.map { $0.first?.version == version + 1 }.mapError { HistoryError.log($0) })
+        Result { () throws(HistoryError) in
+          let entry = try result.mapError { HistoryError.log($0) }.get().first
+          guard let entry, entry.version == version + 1 else {
+            throw .unknownVersion(oldest: version, latest: latest)
+          }
+          return entry
+        })
     }
   }
 
@@ -91,12 +131,12 @@ struct SessionHistory: Sendable {
     of fold: any SessionFold, after entry: LogEntry? = nil
   ) throws(HistoryError) -> CommittedState {
     do throws(LogError) {
-      let json = try CodeMark(session.key, environment).reading {
+      let json = try CodeMark(key, environment).reading {
         if let entry { try fold.fold(CollectionOfOne(entry)) }
         return try fold.encodeShown()
       }
       return CommittedState(
-        cursor: Cursor(epoch: session.epoch, version: fold.version), json: json)
+        cursor: Cursor(epoch: epoch, version: fold.version), json: json)
     } catch {
       throw .log(error)
     }
@@ -107,31 +147,58 @@ struct SessionHistory: Sendable {
 private final class SessionReplay: StateReplay {
   private let history: SessionHistory
   private let fold: any SessionFold
-  private let includesStart: Mutex<Bool>
+  /// The States that are folded and not read yet.
+  private let ready: Mutex<ArraySlice<CommittedState>>
 
-  init(_ history: SessionHistory, _ fold: any SessionFold, includesStart: Bool) {
+  /// Creates a reader of the States after a fold.
+  ///
+  /// - Parameters:
+  ///   - history: The history.
+  ///   - fold: The State before the first one that is read.
+  ///   - includesStart: Whether the State of the fold is read, too.
+  ///   - next: The entry that follows the fold; `nil` for none.
+  /// - Throws: If that entry cannot be folded, so that a reader that reconnects after an unreadable
+  ///   version learns it at once.
+  init(
+    _ history: SessionHistory, _ fold: any SessionFold, includesStart: Bool,
+    followedBy next: LogEntry?
+  ) throws(HistoryError) {
     self.history = history
     self.fold = fold
-    self.includesStart = Mutex(includesStart)
+    var ready: [CommittedState] = []
+    if includesStart { ready.append(try history.state(of: fold)) }
+    if let next { ready.append(try history.state(of: fold, after: next)) }
+    self.ready = Mutex(ready[...])
   }
 
   func next(limit: Int, completion: @escaping HistoryCompletion<[CommittedState]>) {
+    let ready = ready.withLock { ready in
+      defer { ready = ready.dropFirst(limit) }
+      return Array(ready.prefix(limit))
+    }
+    guard ready.isEmpty else { return completion(.success(ready)) }
     history.entries(after: fold.version, limit: limit) { [self] entries in
       completion(Result { () throws(HistoryError) in try states(after: try entries.get()) })
     }
   }
 
+  /// Folds entries, as far as they can be folded.
+  ///
+  /// - Throws: If the first one cannot be.
   private func states(after entries: [LogEntry]) throws(HistoryError) -> [CommittedState] {
     var states: [CommittedState] = []
-    if includesStart.withLock({ $0 }) { states.append(try history.state(of: fold)) }
     for entry in entries {
-      guard entry.version == fold.version + 1 else {
-        // Retention has removed entries since the reader's last call.
-        throw .unknownVersion(oldest: entry.version - 1, latest: history.session.current.version)
+      do throws(HistoryError) {
+        guard entry.version == fold.version + 1 else {
+          // Retention has removed entries since the reader's last call.
+          throw .unknownVersion(oldest: entry.version - 1, latest: history.latest)
+        }
+        states.append(try history.state(of: fold, after: entry))
+      } catch {
+        guard !states.isEmpty else { throw error }
+        break
       }
-      states.append(try history.state(of: fold, after: entry))
     }
-    includesStart.withLock { $0 = false }
     return states
   }
 }

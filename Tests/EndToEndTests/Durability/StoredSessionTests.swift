@@ -22,26 +22,27 @@ import Testing
           == 200)
     }
     try before.stop()
-    let edit = try ChildProcess(
-      "/usr/bin/sqlite3",
-      [
-        folder["log.db"],
-        """
-        UPDATE mutations
-        SET mutation = iif(version = 2, '{"vanished":1}', mutation), checksum = NULL
-        WHERE session = (SELECT id FROM sessions WHERE session = 'bad')
-        """,
-      ])
-    #expect(try edit.wait() == .code(0))
+    try edit(
+      """
+      UPDATE mutations
+      SET mutation = iif(version = 2, '{"vanished":1}', mutation), checksum = NULL
+      WHERE session = (SELECT id FROM sessions WHERE session = 'bad')
+      """)
 
     let server = try start()
     let bad = SessionClient(server.client(), path + "bad")
     for response in [
-      try bad.state(), try bad.post(#""increase""#), try bad.log(),
+      try bad.state(), try bad.post(#""increase""#), try bad.state("?version=2"),
       try server.client().get(bad.path + "/events", ["Accept": "text/event-stream"]),
     ] {
       #expect(try expectProblem(response, 500, "effect-failed")["version"] == 2)
     }
+    // The versions before it can be read.
+    #expect(try bad.state("?version=1").json == ["value": 1])
+    try expectProblem(try bad.state("?version=3"), 404, "unknown-version")
+    let entries = try bad.log().json.array ?? []
+    #expect(entries.map { $0["version"] } == [1, 2])
+    #expect(entries.last?["mutation"] == ["vanished": 1])
     let good = SessionClient(server.client(), path + "good")
     #expect(try good.post(#""increase""#).json == ["value": 3])
     #expect(server.standardError.contains("session cannot be read reactor=counter session=bad"))
@@ -50,6 +51,50 @@ import Testing
     #expect(try bad.delete().status == 204)
     #expect(try bad.put().status == 201)
     #expect(try bad.post(#""increase""#).json == ["value": 1])
+  }
+
+  @Test func `the versions beside a damaged one stay readable`() throws {
+    let path = "/v1/reactors/counter/sessions/damaged"
+    let before = try start()
+    for count in [1000, 10] {
+      let actions = Array(repeating: #""increase""#, count: count).joined(separator: ",")
+      let session = SessionClient(before.client(), path)
+      #expect(try session.post("[\(actions)]", ["Prefer": "wait=600"]).status == 200)
+    }
+    try before.stop()
+    try edit("UPDATE mutations SET at = at + 1 WHERE version = 500")
+
+    // It has a snapshot of a later version.
+    let server = try start()
+    let session = SessionClient(server.client(), path)
+    let current = try session.state()
+    #expect(try current.json == ["value": 1010])
+    for version in [1, 499, 1005] {
+      #expect(try session.state("?version=\(version)").json == ["value": .number(Double(version))])
+    }
+    try expectProblem(try session.state("?version=500"), 500, "effect-failed")
+    try expectProblem(try session.state("?version=700"), 500, "effect-failed")
+
+    let page = try session.log("?limit=1000")
+    #expect(try page.json.array?.count == 499)
+    try expectProblem(try server.client().get(#require(page.nextPage)), 500, "effect-failed")
+    let after = try session.log("?after=500&limit=1000")
+    #expect(try after.json.array?.first?["version"] == 501)
+    #expect(try after.json.array?.count == 510)
+
+    // A replay ends before the damaged version; its client continues with the current State.
+    let replay = try session.events("?replay=all")
+    var last: ServerSentEvent?
+    while let event = try replay.nextEvent() { last = event }
+    #expect(last?.data == #"{"value":499}"#)
+    let next = try session.events("?replay=all", ["Last-Event-ID": try #require(last?.id)])
+    #expect(try next.nextEvent()?.event == "reset")
+    #expect(try next.nextEvent()?.data == #"{"value":1010}"#)
+  }
+
+  private func edit(_ statement: String) throws {
+    let edit = try ChildProcess("/usr/bin/sqlite3", [folder["log.db"], statement])
+    #expect(try edit.wait() == .code(0))
   }
 
   @Test func `deleting sessions while their effects run does not fail the log`() throws {
