@@ -1,4 +1,5 @@
 #pragma once
+#include <stdint.h>
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
 #include <openssl/ec.h>
@@ -9,6 +10,7 @@
 #include <openssl/pem.h>
 #include <openssl/rand.h>
 #include <openssl/rsa.h>
+#include <openssl/sha.h>
 
 /* Creates a key of parameters, which it frees. A builder holds the pointers that it is given until
    the parameters are created, so that it is used here, where nothing is bridged; `NULL` on failure. */
@@ -52,6 +54,25 @@ static inline EVP_PKEY *_Nullable reactord_rsa_key(
   BN_free(e);
   return key;
 }
+
+/* A SHA-256 digest. */
+typedef struct {
+  uint64_t words[4];
+} reactord_digest;
+
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wdeprecated-declarations"
+/* Hashes bytes without an allocation. The functions that replace these look an algorithm up and creates
+   a context for each digest, which takes as long as hashing a token. */
+static inline reactord_digest reactord_sha256(const unsigned char *_Nullable bytes, size_t count) {
+  reactord_digest digest;
+  SHA256_CTX context;
+  SHA256_Init(&context);
+  SHA256_Update(&context, bytes, count);
+  SHA256_Final((unsigned char *)digest.words, &context);
+  return digest;
+}
+#pragma clang diagnostic pop
 
 /* OPENSSL_free is a macro. */
 static inline void reactord_openssl_free(void *_Nullable memory) { OPENSSL_free(memory); }

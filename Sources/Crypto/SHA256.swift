@@ -5,19 +5,29 @@ public enum SHA256 {
   /// The length of a digest in bytes.
   public static let digestLength = 32
 
+  /// A digest as a value, for tables: neither creating nor comparing it allocates.
+  public struct Digest: Hashable, Sendable {
+    // In the order of memory.
+    private let words: (UInt64, UInt64, UInt64, UInt64)
+
+    /// Hashes bytes.
+    public init(of bytes: UnsafeBufferPointer<UInt8>) {
+      words = unsafe reactord_sha256(bytes.baseAddress, bytes.count).words
+    }
+
+    /// The 32 bytes.
+    public var bytes: [UInt8] { unsafe withUnsafeBytes(of: words) { unsafe Array($0) } }
+
+    /// Compares all bytes.
+    public static func == (left: Digest, right: Digest) -> Bool { left.words == right.words }
+
+    /// Hashes the first bytes, which are as random as all.
+    public func hash(into hasher: inout Hasher) { hasher.combine(words.0) }
+  }
+
   /// Returns the digest of `bytes`, 32 bytes.
   public static func digest(of bytes: some Collection<UInt8>) -> [UInt8] {
-    let input = ContiguousArray(bytes)
-    return unsafe [UInt8](unsafeUninitializedCapacity: digestLength) { output, count in
-      var length: UInt32 = 0
-      let isComplete = unsafe input.withUnsafeBufferPointer {
-        unsafe EVP_Digest($0.baseAddress, $0.count, output.baseAddress, &length, EVP_sha256(), nil)
-      }
-      // SHA-256 is part of every provider that libcrypto loads by default, and hashing allocates
-      // nothing that could fail.
-      precondition(isComplete == 1 && length == UInt32(digestLength), "libcrypto has no SHA-256")
-      count = digestLength
-    }
+    unsafe ContiguousArray(bytes).withUnsafeBufferPointer { unsafe Digest(of: $0).bytes }
   }
 
   /// Returns the digest of `bytes` as 64 lowercase hexadecimal digits.

@@ -92,7 +92,27 @@ public final class Authenticator: Sendable {
     state.withLock { $0.anonymous }
   }
 
-  /// Authenticates the text after `Bearer`, or the value of the configured cookie.
+  /// Authenticates the value of the header field `Authorization`.
+  ///
+  /// Allocates nothing for a token in the cache.
+  ///
+  /// - Parameters:
+  ///   - field: The value.
+  ///   - now: The time in seconds since 1970.
+  /// - Returns: The principal and its grants; `nil` if the value is no bearer token (RFC 6750, 2.1).
+  /// - Throws: The reason for 401.
+  public func authenticate(
+    authorization field: String, at now: Int64
+  ) throws(Failure) -> Authentication? {
+    var field = field
+    let token = field.withUTF8 { unsafe BearerToken($0) }
+    guard let token else { return nil }
+    guard let digest = token.digest else { throw .token(.tooLong) }
+    if let cached = cached(digest, at: now) { return cached }
+    return try verify(Array(field.utf8.dropFirst(token.start).prefix(token.count)), digest, at: now)
+  }
+
+  /// Authenticates a token from a cookie or a query.
   ///
   /// - Parameters:
   ///   - token: A static token or a JSON Web Token.
@@ -101,13 +121,23 @@ public final class Authenticator: Sendable {
   /// - Throws: The reason for 401.
   public func authenticate(_ token: [UInt8], at now: Int64) throws(Failure) -> Authentication {
     guard token.count <= TokenVerifier.sizeLimit else { throw .token(.tooLong) }
-    let digest = SHA256.digest(of: token)
-    let key = AccessCache.Key(digest)
-    if let cached = state.withLock({ $0.cache.access(for: key, at: now) }) { return cached }
+    let digest = unsafe token.withUnsafeBufferPointer { unsafe SHA256.Digest(of: $0) }
+    if let cached = cached(digest, at: now) { return cached }
+    return try verify(token, digest, at: now)
+  }
+
+  private func cached(_ digest: SHA256.Digest, at now: Int64) -> Authentication? {
+    state.withLock { $0.cache.access(for: digest, at: now) }
+  }
+
+  /// Verifies a token, without the lock, and adds it to the cache.
+  private func verify(
+    _ token: [UInt8], _ digest: SHA256.Digest, at now: Int64
+  ) throws(Failure) -> Authentication {
     let (configuration, generation) = state.withLock { ($0.configuration, $0.generation) }
-    let access = try Self.verify(token, digest, configuration, generation, at: now)
+    let access = try Self.verify(token, digest.bytes, configuration, generation, at: now)
     state.withLock { state in
-      if state.generation == generation { state.cache.insert(access, for: key) }
+      if state.generation == generation { state.cache.insert(access, for: digest) }
     }
     return access
   }

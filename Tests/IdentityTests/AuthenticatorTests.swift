@@ -42,6 +42,28 @@ struct AuthenticatorTests {
     #expect(try authenticator.authenticate(token(), at: now) === first)
   }
 
+  @Test(arguments: ["Bearer ", "bearer ", "BEARER  \t"])
+  func `the header field has the scheme in any case, and spaces around the token`(
+    scheme: String
+  ) throws {
+    let authenticator = Authenticator(try configuration())
+    let text = String(decoding: try token(), as: UTF8.self)
+    for field in [scheme + text, scheme + text + " "] {
+      let access = try authenticator.authenticate(authorization: field, at: now)
+      #expect(try access === authenticator.authenticate(token(), at: now))
+    }
+    #expect(throws: Authenticator.Failure.token(.tooLong)) {
+      try authenticator.authenticate(
+        authorization: scheme + String(repeating: "a", count: 8193), at: now)
+    }
+  }
+
+  @Test(arguments: ["", "Bearer", "Bearer ", "Bearer \t ", "Bearerx", "Basic eDp5", "bear er a"])
+  func `another header field is no bearer token`(field: String) throws {
+    let authenticator = Authenticator(try configuration())
+    #expect(try authenticator.authenticate(authorization: field, at: now) == nil)
+  }
+
   @Test func `the cache does not outlive the token`() throws {
     let authenticator = Authenticator(try configuration())
     _ = try authenticator.authenticate(token(), at: now)

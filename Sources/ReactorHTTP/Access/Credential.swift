@@ -31,7 +31,11 @@ extension ReactorAPI {
     else { return .notNeeded }
     let now = Timestamp.now.milliseconds / 1000
     do throws(Authenticator.Failure) {
-      if let token = bearer(of: request, at: resource) {
+      if let field = request[header: .authorization] {
+        if let access = try authenticator.authenticate(authorization: field, at: now) {
+          return .valid(access, isCookie: false)
+        }
+      } else if let token = tokenInQuery(of: request, at: resource) {
         return .valid(try authenticator.authenticate(Array(token.utf8), at: now), isCookie: false)
       }
       if resource.isStream, let ticket = queryValue("ticket", of: request) {
@@ -49,14 +53,9 @@ extension ReactorAPI {
     return .valid(authenticator.anonymous, isCookie: false)
   }
 
-  /// The text after `Bearer`; on streams also `?access_token=`, with `auth.query`.
-  private func bearer(of request: HTTPRequest, at resource: Resource) -> String? {
-    if let field = request[header: .authorization] {
-      let words = field.split(separator: " ", maxSplits: 1)
-      guard words.count == 2, words[0].lowercased() == "bearer" else { return nil }
-      return String(words[1].trimmingSpaces())
-    }
-    // An EventSource cannot set header fields.
+  /// The value of `?access_token=` on streams, with `auth.query`: an `EventSource` cannot set header
+  /// fields.
+  private func tokenInQuery(of request: HTTPRequest, at resource: Resource) -> String? {
     guard settings.takesTokenInQuery, resource.isStream else { return nil }
     return queryValue("access_token", of: request)
   }

@@ -28,6 +28,10 @@ extension Scenario {
     ) { bench in
       let all = Contestants(bench: bench)
       _ = try measure([all.memory, all.authenticated], connections: [1, 32], bench)
+      bench.report(
+        Figure(
+          load: "a new token", contestant: "first verification", unit: "µs",
+          value: Sample(try FirstVerification.times(count: 1_000)), aim: .atMost(200)))
     }
   }
 
