@@ -20,8 +20,8 @@ struct CostTests {
   /// The sizes; fields and targets are limited by `limits.headers`.
   private static func sizes(for parser: FuzzedParser) -> [Int] {
     switch parser {
-    case .cursor, .request, .target, .headers, .tokens, .keys, .rules: [1_024, 20_000]
-    case .json, .actions, .pointer, .patch, .bodies, .configuration:
+    case .cursor, .request, .target, .headers, .tokens, .keys, .rules, .responses: [1_024, 20_000]
+    case .json, .actions, .pointer, .patch, .bodies, .configuration, .events, .cluster, .brokers:
       isOptimised ? [1_024, 65_536, 1_048_576] : [1_024, 20_000]
     }
   }

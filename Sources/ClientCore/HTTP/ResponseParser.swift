@@ -1,6 +1,7 @@
 /// Parses an HTTP/1.1 response incrementally.
 ///
-/// Supports bodies with a length, in chunks, or delimited by the end of the connection.
+/// Supports bodies with a length, in chunks, or delimited by the end of the connection. In the head, bytes
+/// outside ASCII are replaced by `?`.
 package struct ResponseParser: Sendable {
   /// The bytes are not an HTTP response, or its head is too large.
   package struct Malformed: Error {}
@@ -85,7 +86,9 @@ package struct ResponseParser: Sendable {
     rest = rest.dropFirst(part.count + 1)
     guard end != nil else { return }
     if line.last == UInt8(ascii: "\r") { line.removeLast() }
-    let text = String(decoding: line, as: UTF8.self)
+    // Names and values that the client reads are ASCII. Comparing other text takes quadratic time for some.
+    let text = String(
+      decoding: line.map { $0 < 0x80 ? $0 : UInt8(ascii: "?") }, as: UTF8.self)
     line.removeAll(keepingCapacity: true)
     try self.end(of: text)
   }

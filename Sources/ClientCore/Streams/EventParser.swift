@@ -81,19 +81,27 @@ package struct EventParser: Sendable {
     let colon = line.firstIndex(of: UInt8(ascii: ":")) ?? line.endIndex
     var value = line[colon...].dropFirst()
     if value.first == UInt8(ascii: " ") { value = value.dropFirst() }
-    switch String(decoding: line[..<colon], as: UTF8.self) {
-    case "data":
+    set(line[..<colon], value, &items)
+  }
+
+  /// Processes a field, whose name is compared as bytes: a comparison of text normalizes it, in
+  /// quadratic time for some.
+  private mutating func set(
+    _ name: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>, _ items: inout [Item]
+  ) {
+    if name.elementsEqual("data".utf8) {
       if hasData { event.data.append(UInt8(ascii: "\n")) }
       event.data += value
       hasData = true
-    case "event": event.name = value.isEmpty ? "message" : String(decoding: value, as: UTF8.self)
-    case "id" where !value.contains(0): event.id = String(decoding: value, as: UTF8.self)
-    case "retry":
+    } else if name.elementsEqual("event".utf8) {
+      event.name = value.isEmpty ? "message" : String(decoding: value, as: UTF8.self)
+    } else if name.elementsEqual("id".utf8) {
+      if !value.contains(0) { event.id = String(decoding: value, as: UTF8.self) }
+    } else if name.elementsEqual("retry".utf8) {
       guard value.allSatisfy({ (0x30...0x39).contains($0) }),
         let time = Int(String(decoding: value, as: UTF8.self))
       else { return }
       items.append(.retry(time))
-    default: break
     }
   }
 }

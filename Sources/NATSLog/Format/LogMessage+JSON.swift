@@ -140,7 +140,7 @@ extension LogMessage {
     guard let root = try? JSONDocument(parsing: payload).root, root["f"]?.integer() == Self.format,
       let kind = root["k"]?.string.flatMap({ Kind(rawValue: $0) }), let epoch = root["e"]?.string,
       let version: Int = root["v"]?.integer(), let number: Int = root["n"]?.integer(),
-      let at = root["t"]?.integer(as: Int64.self), version >= 0, number >= 0
+      let at = root["t"]?.integer(as: Int64.self), Self.isPlausible(version, number)
     else { return nil }
     self.init(kind: kind, epoch: epoch, version: version, number: number, at: at)
     isEnded = root["z"] != nil
@@ -160,6 +160,11 @@ extension LogMessage {
     }
   }
 
+  /// Whether numbers are so small that what is added to them does not overflow.
+  private static func isPlausible(_ numbers: Int...) -> Bool {
+    numbers.allSatisfy { (0...Int.max / 4).contains($0) }
+  }
+
   private mutating func readPositions(of root: JSONElement, _ expected: Int) -> Bool {
     var levels: [[HistoryIndex.Position]] = []
     for level in root["i"]?.elements ?? [] {
@@ -170,7 +175,8 @@ extension LogMessage {
       levels.append(
         stride(from: 0, to: numbers.count, by: 2).map { index in
           HistoryIndex.Position(
-            version: version - numbers[index], sequence: expected - numbers[index + 1])
+            // Wrapping: a damaged message must not trap.
+            version: version &- numbers[index], sequence: expected &- numbers[index + 1])
         })
     }
     index = HistoryIndex(levels)

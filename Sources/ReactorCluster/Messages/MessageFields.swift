@@ -74,7 +74,7 @@ extension MessageReader {
   }
 
   mutating func cursor() throws(MessageError) -> Cursor {
-    Cursor(epoch: try text(), version: try integer())
+    Cursor(epoch: try text(), version: try version())
   }
 
   mutating func heartbeat() throws(MessageError) -> Heartbeat {
@@ -100,13 +100,13 @@ extension MessageReader {
   }
 
   mutating func streams() throws(MessageError) -> ReportedStreams {
-    ReportedStreams(name: try optionalText(), count: try integer())
+    ReportedStreams(name: try optionalText(), count: try count())
   }
 
   mutating func commits() throws(MessageError) -> PublishedCommits {
     PublishedCommits(
       owner: try node(), session: try key(), epoch: try text(), base: try integer(),
-      version: try integer(), state: try data())
+      version: try version(), state: try data())
   }
 
   mutating func digest() throws(MessageError) -> Digest {

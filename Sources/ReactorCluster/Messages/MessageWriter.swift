@@ -82,6 +82,29 @@ struct MessageReader {
     Int(Int64(bitPattern: try number()))
   }
 
+  /// A number of things: not negative, and so small that sums do not overflow.
+  mutating func count() throws(MessageError) -> Int {
+    let count = try integer()
+    guard (0...Int(Int32.max)).contains(count) else { throw MessageError() }
+    return count
+  }
+
+  /// A version: not negative, and with room for more.
+  mutating func version() throws(MessageError) -> Int {
+    let version = try integer()
+    guard (0...Int.max / 2).contains(version) else { throw MessageError() }
+    return version
+  }
+
+  /// A time of the calendar, in milliseconds: before the year 10000.
+  mutating func milliseconds() throws(MessageError) -> Int64 {
+    let milliseconds = Int64(try integer())
+    guard (-62_135_596_800_000...253_402_300_799_999).contains(milliseconds) else {
+      throw MessageError()
+    }
+    return milliseconds
+  }
+
   mutating func data() throws(MessageError) -> [UInt8] {
     let count = try integer()
     guard count >= 0, count <= bytes.count else { throw MessageError() }

@@ -40,7 +40,7 @@ extension NodeRequest {
     case 3: .probe
     case 4:
       .list(
-        reactor: try reader.text(), after: try reader.optionalText(), limit: try reader.integer())
+        reactor: try reader.text(), after: try reader.optionalText(), limit: try reader.count())
     default: throw MessageError()
     }
   }

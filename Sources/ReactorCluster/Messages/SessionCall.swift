@@ -79,18 +79,18 @@ enum SessionCall: ReadableMessage {
     case 2: .find
     case 3: .submit(try reader.submission())
     case 4: .subscribe
-    case 5: .effects(after: try reader.optionalText(), limit: try reader.integer())
+    case 5: .effects(after: try reader.optionalText(), limit: try reader.count())
     case 6: .cancelEffect(try reader.text())
     case 7: .timers
     case 8: .cancelTimer(try reader.text())
     case 9: .end
     case 10:
       .fork(
-        version: try reader.optionalInteger(), to: try reader.text(),
+        version: try reader.optionalVersion(), to: try reader.text(),
         parameters: try reader.optionalData())
-    case 11: .state(version: try reader.integer())
-    case 12: .states(after: try reader.optionalInteger(), limit: try reader.integer())
-    case 13: .entries(after: try reader.integer(), limit: try reader.integer())
+    case 11: .state(version: try reader.version())
+    case 12: .states(after: try reader.optionalVersion(), limit: try reader.count())
+    case 13: .entries(after: try reader.version(), limit: try reader.count())
     case 14: .outcome(try reader.submission())
     default: throw MessageError()
     }
@@ -140,6 +140,10 @@ extension MessageReader {
     try optional { (reader) throws(MessageError) in try reader.integer() }
   }
 
+  mutating func optionalVersion() throws(MessageError) -> Int? {
+    try optional { (reader) throws(MessageError) in try reader.version() }
+  }
+
   mutating func idempotencyKey() throws(MessageError) -> IdempotencyKey {
     IdempotencyKey(stored: try text(), body: try text())
   }
@@ -175,7 +179,7 @@ extension MessageReader {
       return principal
     }
     var context = RequestContext(id: id, traceparent: traceparent, principal: principal)
-    context.depth = try integer()
+    context.depth = try count()
     return context
   }
 }

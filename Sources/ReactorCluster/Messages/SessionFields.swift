@@ -65,7 +65,7 @@ extension MessageReader {
   }
 
   mutating func time() throws(MessageError) -> Timestamp {
-    Timestamp(milliseconds: Int64(try integer()))
+    Timestamp(milliseconds: try milliseconds())
   }
 
   mutating func image() throws(MessageError) -> SessionImage {
@@ -75,9 +75,9 @@ extension MessageReader {
   }
 
   mutating func presence() throws(MessageError) -> Presence {
-    let count = try integer()
+    let count = try self.count()
     let subscribers = try all { (reader) throws(MessageError) in
-      Presence.Subscriber(name: try reader.text(), streams: try reader.integer())
+      Presence.Subscriber(name: try reader.text(), streams: try reader.count())
     }
     return Presence(count: count, subscribers: subscribers)
   }
@@ -92,7 +92,7 @@ extension MessageReader {
 
   mutating func activity() throws(MessageError) -> SessionActivity {
     SessionActivity(
-      running: try integer(),
+      running: try count(),
       progress: try optional { (reader) throws(MessageError) in
         Double(bitPattern: try reader.number())
       })
@@ -100,7 +100,7 @@ extension MessageReader {
 
   mutating func summary() throws(MessageError) -> SessionSummary {
     SessionSummary(
-      id: try text(), cursor: try cursor(), subscribers: try integer(), effects: try integer(),
+      id: try text(), cursor: try cursor(), subscribers: try count(), effects: try count(),
       lastActiveAt: try time())
   }
 
@@ -111,7 +111,7 @@ extension MessageReader {
   }
 
   mutating func entry() throws(MessageError) -> LogEntry {
-    let version = try integer()
+    let version = try version()
     let time = try time()
     let action = try optionalData()
     let global = try optional { (reader) throws(MessageError) in

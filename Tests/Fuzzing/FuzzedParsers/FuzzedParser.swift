@@ -42,6 +42,18 @@ public enum FuzzedParser: String, CaseIterable, Sendable {
   /// Patterns of sessions, `auth.rules` and token files.
   case rules
 
+  /// The events that the Swift client reads.
+  case events
+
+  /// The responses that the Swift client reads.
+  case responses
+
+  /// Messages between the nodes of a cluster.
+  case cluster
+
+  /// Addresses of brokers, their greetings, and the messages that they store.
+  case brokers
+
   /// Parses `bytes` and checks the postconditions.
   public func run(_ bytes: [UInt8]) {
     switch self {
@@ -58,6 +70,10 @@ public enum FuzzedParser: String, CaseIterable, Sendable {
     case .tokens: IdentityFuzzing.token(bytes)
     case .keys: IdentityFuzzing.keys(bytes)
     case .rules: IdentityFuzzing.rules(bytes)
+    case .events: ClientFuzzing.events(bytes)
+    case .responses: ClientFuzzing.response(bytes)
+    case .cluster: ClusterFuzzing.run(bytes)
+    case .brokers: BrokerFuzzing.run(bytes)
     }
   }
 }
@@ -69,8 +85,10 @@ extension FuzzedParser {
     case .json: JSONFuzzing.parseOnly(bytes)
     case .actions: JSONFuzzing.decodeOnly(bytes)
     case .patch: PatchFuzzing.compareOnly(bytes)
+    case .events: ClientFuzzing.eventsOnly(bytes)
+    case .responses: ClientFuzzing.responseOnly(bytes)
     case .pointer, .cursor, .request, .target, .headers, .bodies, .configuration, .tokens, .keys,
-      .rules:
+      .rules, .cluster, .brokers:
       run(bytes)
     }
   }
@@ -78,14 +96,14 @@ extension FuzzedParser {
   /// How often one call of ``parse(_:)`` parses its input.
   public var passes: Int {
     switch self {
-    case .json, .pointer, .patch, .cursor, .request, .bodies: 1
-    case .keys: 1
+    case .json, .pointer, .patch, .cursor, .request, .bodies, .keys, .events, .responses: 1
     case .rules: 3
     case .tokens: 5
     case .configuration: 5
     case .headers: 5
     case .actions: 6
-    case .target: 10
+    case .brokers: 8
+    case .target, .cluster: 10
     }
   }
 }

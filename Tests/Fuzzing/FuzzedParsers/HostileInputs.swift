@@ -25,6 +25,10 @@ public struct HostileInput: Sendable, CustomStringConvertible {
     case .bodies: bodies
     case .configuration, .tokens, .keys: json
     case .rules: json + patterns
+    case .events: events
+    case .responses: responses
+    case .cluster: messages
+    case .brokers: json + texts + brokers
     }
   }
 
@@ -35,6 +39,108 @@ public struct HostileInput: Sendable, CustomStringConvertible {
       String(repeating: "a-token-of-16-characters read\n", count: $0 / 30)
     },
   ]
+
+  // MARK: Clients, nodes and brokers
+
+  private static let events =
+    texts.map { $0.map { "data: \($0)\n\n" }.named("data") }
+    + texts.map { $0.map { "\($0): 1\n\n" }.named("field") }
+    + texts.map { $0.map { "event: \($0)\nid: \($0)\ndata: 1\n\n" }.named("name and id") }
+    + [
+      HostileInput("many lines") { repeated("data: 1\n", $0) + "\n" },
+      HostileInput("many events") { repeated("data: 1\n\n", $0) },
+      HostileInput("comments") { repeated(":\n", $0) },
+      HostileInput("no line") { repeated("data", $0) },
+      HostileInput("composite ids") {
+        "id: " + repeated("4w9xd.k3x9q2-17~", $0) + "\ndata: 1\n\n"
+      },
+    ]
+
+  private static let responses =
+    texts.map { $0.map { "HTTP/1.1 200 OK\r\n\($0): \($0)\r\n\r\n" }.named("field") }
+    + texts.map { $0.map { "HTTP/1.1 200 OK\r\nETag: \"\($0)-1\"\r\n\r\n" }.named("tag") }
+    + texts.map {
+      $0.map { "HTTP/1.1 200 OK\r\nTransfer-Encoding: \($0)\r\n\r\n" }.named("coding")
+    }
+    + [
+      HostileInput("chunks") {
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + repeated("1\r\na\r\n", $0)
+      },
+      HostileInput("extensions of chunks") {
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;" + repeated("a=b;", $0)
+      },
+      HostileInput("many fields") { "HTTP/1.1 200 OK\r\n" + repeated("a: b\r\n", $0) + "\r\n" },
+      HostileInput("interim responses") { repeated("HTTP/1.1 103 Early Hints\r\n\r\n", $0) },
+      HostileInput("body without a length") { "HTTP/1.1 200 OK\r\n\r\n" + repeated("a", $0) },
+    ]
+
+  private static let brokers = [
+    HostileInput("addresses") { "nats://" + repeated("a:1,", $0) + "a:1" },
+    HostileInput("credentials") { "nats://" + repeated("a@", $0) + "a:1" },
+    HostileInput("tokens of a subject") { repeated("a.", $0) + "b" },
+    HostileInput("escaped tokens") { repeated("~2e", $0) + "." + repeated("~2e", $0) },
+    HostileInput("header fields") { "NATS/1.0\r\n" + repeated("a: b\r\n", $0) },
+    HostileInput("entries") {
+      #"{"f":1,"k":"batch","e":"e","v":0,"n":0,"t":0,"m":["#
+        + repeated(#"{"t":0,"m":1},"#, $0) + #"{"t":0,"m":1}]}"#
+    },
+    HostileInput("positions") {
+      #"{"f":1,"k":"batch","e":"e","v":0,"n":0,"t":0,"i":["# + repeated("[1,1],", $0) + "[]]}"
+    },
+  ]
+
+  /// Messages with a list that is as long as its count, and with one that is not.
+  private static let messages = [
+    HostileInput(bytes: "a list of one-byte texts") { count in
+      Message([6, 1]).list(count / 10) { $0.text("a").bytes([0]) }.content
+    },
+    HostileInput(bytes: "streams without a name") { count in
+      Message([7]).key().list(count / 9) { $0.bytes([0]).number(1) }.node().content
+    },
+    HostileInput(bytes: "fingerprints") { count in
+      Message([1]).node().bytes([1, 1, 1]).number(0)
+        .list(count / 24) { $0.text("counter").number(1) }.content
+    },
+    HostileInput(bytes: "entries") { count in
+      Message([11]).list(count / 30) {
+        $0.number(1).number(1).bytes([0, 0]).text("1").bytes([0])
+      }.content
+    },
+    HostileInput(bytes: "a count without elements") { count in
+      Message([9, 1]).number(count).bytes([UInt8](repeating: 0, count: count)).content
+    },
+    HostileInput(bytes: "a long text") { Message([9]).text(repeated("a", $0)).content },
+  ]
+
+  /// Writes a message between nodes.
+  private struct Message {
+    private(set) var content: [UInt8]
+
+    init(_ content: [UInt8]) { self.content = content }
+
+    func bytes(_ bytes: [UInt8]) -> Message { Message(content + bytes) }
+
+    func number(_ value: Int) -> Message {
+      bytes((0..<8).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) })
+    }
+
+    func text(_ text: String) -> Message { number(text.utf8.count).bytes(Array(text.utf8)) }
+
+    func node() -> Message { text("a").number(7) }
+
+    func key() -> Message { text("counter").text("demo") }
+
+    func list(_ count: Int, _ element: (Message) -> Message) -> Message {
+      var list = number(count).content
+      for _ in 0..<count { list += element(Message([])).content }
+      return Message(list)
+    }
+  }
+
+  private init(bytes description: String, _ bytes: @escaping @Sendable (_ count: Int) -> [UInt8]) {
+    self.description = description
+    self.bytes = bytes
+  }
 
   private func map(_ wrap: @escaping @Sendable (_ text: String) -> String) -> HostileInput {
     HostileInput(description) { [bytes] in wrap(String(decoding: bytes($0), as: UTF8.self)) }

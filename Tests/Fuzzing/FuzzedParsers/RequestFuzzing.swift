@@ -55,7 +55,7 @@ enum RequestFuzzing {
   static let fieldCount = HTTPHeader.allCases.count
 
   /// The number of resources that accept a body.
-  static let resourceCount = 8
+  static let resourceCount = 13
 
   /// Sends the value of one header field; the first byte selects the field.
   static func header(_ bytes: [UInt8]) {
@@ -81,6 +81,9 @@ enum RequestFuzzing {
       } + [
         ("POST", "/v1/reactors/counter/sessions"), ("PUT", "/v1/reactors/counter/sessions/put"),
         ("PUT", "/v1/globals/currentUser"),
+        ("POST", "/v1/reactors/counter/sessions/demo/signals"),
+        ("PUT", "/v1/reactors/auction/sessions/put"), ("POST", "/v1/reactors/auction/sessions"),
+        ("POST", "/v1/reactors/lobby/sessions/demo/actions"), ("POST", "/v1/tickets"),
       ]
     let (method, path) = addresses[Int(choice) % addresses.count]
     send(method, path, [(.contentType, "application/json")], body: Array(bytes.dropFirst()))
