@@ -99,6 +99,32 @@ struct MatrixTests {
     }
   }
 
+  @Test func `a rejection is the same whether the session exists`() throws {
+    let configuration = try SignedToken.configuration()
+    let service = Service(settings: { $0.authentication = configuration })
+    let owner = SignedToken.make(#"{"sub":"o","scope":"reactord:admin"}"#)
+    let stranger = SignedToken.make(#"{"sub":"u","reactord":{"admin":["number/other"]}}"#)
+    let created = try service.ask(
+      "PUT", Service.root + "/known", [(.authorization, "Bearer \(owner)")])
+    #expect(created.status == 201)
+    func rejection(_ endpoint: Endpoint, _ session: String) throws -> [String] {
+      let (target, body) = request(endpoint, session: session)
+      let response = try service.ask(
+        endpoint.method.name, target, [(.authorization, "Bearer \(stranger)")], body: body)
+      let fields = response.headers.filter { $0.name != "X-Request-Id" }
+      return ["\(response.status)", response.text] + fields.map { "\($0.name): \($0.value)" }
+    }
+    for endpoint in service.api.endpoints.resources.flatMap(\.endpoints) {
+      switch endpoint.reach {
+      case .session, .sessionsInQuery: break
+      case .anything, .credential, .reactor, .service: continue
+      }
+      let known = try rejection(endpoint, "known")
+      #expect(known.first == "403", "\(endpoint.method.name) \(endpoint.template)")
+      #expect(try known == rejection(endpoint, "unknown"))
+    }
+  }
+
   @Test(arguments: ["mine", "absent"])
   func `a rejection reads nothing, so that its time does not depend on the session`(
     session: String

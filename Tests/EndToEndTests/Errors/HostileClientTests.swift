@@ -1,0 +1,91 @@
+import Foundation
+import Testing
+
+/// Requests and surroundings that would stop a careless service: `make hostile` measures what they cost
+/// other clients, these tests what the client gets.
+@Suite(.blocking) struct HostileClientTests {
+  private static let chat = "/v1/reactors/chat/sessions/room"
+
+  /// Text whose comparison as a `String` takes quadratic time.
+  private static func marks(_ count: Int) -> String {
+    "a" + String(repeating: "\u{301}\u{316}", count: count / 4)
+  }
+
+  private static func escapedMarks(_ count: Int) -> String {
+    "a" + String(repeating: "%CC%81%CC%96", count: count / 12)
+  }
+
+  @Test(.enabled(if: !Sanitizer.isUsed))
+  func `text that is slow to compare takes linear time, wherever it is sent`() throws {
+    let server = try ReactordProcess()
+    let client = server.client()
+    let state = "/v1/reactors/counter/sessions/demo/state"
+    #expect(try client.get(state).status == 200)
+    let before = try Self.processorTime(of: server)
+    for field in ["Accept", "Prefer", "Origin", "Authorization", "X-Request-Id", "Traceparent"] {
+      #expect(try client.get(state, [field: Self.marks(14_000)]).status < 500)
+    }
+    let (marks, large) = (Self.escapedMarks(14_000), Self.marks(100_000))
+    for target in [
+      "/v1/reactors/\(marks)", "/v1/reactors/counter/sessions/\(marks)/state",
+      "/v1/events?session=counter/\(marks)", "/v1/reactors/counter/sessions?after=\(marks)",
+      state + "?select=/\(marks)", state + "?\(marks)=1",
+    ] {
+      #expect((200..<500).contains(try client.get(target).status))
+    }
+    for body in [#""\#(large)""#, #"{"\#(large)":1}"#, #"{"add":{"\#(large)":1}}"#] {
+      let response = try server.session(of: "counter").post(body)
+      try expectProblem(response, 422, "invalid-action")
+    }
+    // Quadratic time takes some ten seconds per body.
+    #expect(try Self.processorTime(of: server) - before < .seconds(8))
+  }
+
+  @Test func `an array of too many actions is rejected before it is decoded`() throws {
+    let server = try ReactordProcess()
+    let room = SessionClient(server.client(), Self.chat)
+    let joins = (0..<20_000).map { #"{"join":"m\#($0)"}"# }.joined(separator: ",")
+    let problem = try expectProblem(try room.post("[\(joins)]"), 422, "invalid-action")
+    #expect(problem["detail"] == "The array has more than 1000 actions.")
+    #expect(try room.state().cursor?.version == 0)
+  }
+
+  @Test func `a State that would be too large is 507, and nothing changes`() throws {
+    let server = try ReactordProcess("--limits-state", "4000")
+    let room = SessionClient(server.client(), Self.chat)
+    #expect(try room.post(#"{"join":"ada"}"#).status == 200)
+    let before = try room.state()
+    let text = String(repeating: "x", count: 5_000)
+    let rejected = try room.post(#"{"send":{"from":"ada","text":"\#(text)"}}"#)
+    try expectProblem(rejected, 507, "state-too-large")
+    #expect(try room.state().text == before.text)
+    #expect(try room.state()["ETag"] == before["ETag"])
+    #expect(try room.post(#"{"send":{"from":"ada","text":"short"}}"#).status == 200)
+  }
+
+  @Test func `a store that is deleted is 503, not ready, and no store at the restart`() throws {
+    let folder = try TemporaryFolder()
+    let flags = ["--store", "sqlite:\(folder["log.db"])"]
+    let server = try ReactordProcess(flags)
+    let session = server.session(of: "counter")
+    #expect(try session.post(#""increase""#).status == 200)
+    try FileManager.default.removeItem(atPath: folder["log.db"])
+    try expectProblem(try session.post(#""increase""#), 503, "unavailable")
+    #expect(try server.client().get("/readyz").status == 503)
+    #expect(try server.client().get("/healthz").status == 200)
+    #expect(server.standardError.contains(" error "))
+    try server.stop()
+    guard FileManager.default.fileExists(atPath: folder["log.db-wal"]) else { return }
+    let restart = try ReactordProcess.launch(["serve", "--listen", "127.0.0.1:0"] + flags)
+    #expect(try restart.wait() == .code(78))
+  }
+
+  /// The processor time that the service has used.
+  private static func processorTime(of server: ReactordProcess) throws -> Duration {
+    let text = try String(contentsOfFile: "/proc/\(server.process.id)/stat", encoding: .utf8)
+    // The name in parentheses may contain spaces; user and system time are the fields 14 and 15.
+    let fields = text.split(separator: ")").last?.split(separator: " ") ?? []
+    let ticks = try fields[11...12].map { try #require(Int($0)) }.reduce(0, +)
+    return .milliseconds(ticks * 1000 / sysconf(Int32(_SC_CLK_TCK)))
+  }
+}
