@@ -42,24 +42,39 @@ struct FieldScanner {
     for index in start..<end { unsafe appendToName(bytes[index]) }
   }
 
-  /// Whether a distinguished field has a name of this length.
-  static func distinguishes(nameOf length: Int) -> Bool {
-    length == 4 || length == 6 || length == 14 || length == 17
+  /// Creates a scanner before the first byte of the name.
+  init() {}
+
+  /// Creates a scanner that has read a whole name.
+  init(name: UnsafeBufferPointer<UInt8>) {
+    kind = Self.kind(ofNameWith: name.count) { unsafe name[$0] | 0x20 }
   }
 
   /// Ends the name.
   ///
   /// - Returns: `false` if it is empty.
   mutating func endName() -> Bool {
-    switch nameCount {
-    case 0: return false
-    case 4 where nameEquals("host"): kind = .host
-    case 6 where nameEquals("cookie"): kind = .cookie
-    case 14 where nameEquals("content-length"): kind = .contentLength
-    case 17 where nameEquals("transfer-encoding"): kind = .transferEncoding
-    default: break
+    kind = Self.kind(ofNameWith: nameCount) { name[$0] }
+    return nameCount > 0
+  }
+
+  /// The kind of the field with a name.
+  ///
+  /// - Parameters:
+  ///   - count: The length of the name.
+  ///   - byte: Returns a byte of the name, in lowercase.
+  /// - Returns: The kind.
+  private static func kind(ofNameWith count: Int, _ byte: (Int) -> UInt8) -> Kind {
+    func equals(_ known: StaticString) -> Bool {
+      (0..<count).allSatisfy { unsafe byte($0) == known.utf8Start[$0] }
     }
-    return true
+    return switch count {
+    case 4 where equals("host"): .host
+    case 6 where equals("cookie"): .cookie
+    case 14 where equals("content-length"): .contentLength
+    case 17 where equals("transfer-encoding"): .transferEncoding
+    default: .other
+    }
   }
 
   /// Parses one byte of the value.
@@ -89,10 +104,6 @@ struct FieldScanner {
     }
     matched += 1
     return true
-  }
-
-  private func nameEquals(_ known: StaticString) -> Bool {
-    (0..<known.utf8CodeUnitCount).allSatisfy { unsafe name[$0] == known.utf8Start[$0] }
   }
 }
 

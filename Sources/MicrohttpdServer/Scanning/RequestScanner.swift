@@ -77,7 +77,7 @@ struct RequestScanner {
         index += count
         if remaining == 0 { state = state == .body ? endRequest() : .chunkDataCR }
       case .lineStart:
-        let length = unsafe ordinaryLine(bytes, from: index)
+        let length = unsafe skipField(bytes, from: index)
         if length > 0 {
           headSize += length + Self.fieldOverhead
           index += length
@@ -118,20 +118,34 @@ struct RequestScanner {
     }
   }
 
-  /// The length of a complete line with a field that delimits no request, from its first byte on.
+  /// Processes a whole line with a field, if all of it has been received and it is valid.
   ///
-  /// - Returns: 0 for any other line, which is processed byte by byte.
-  private func ordinaryLine(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
+  /// Nearly every line is: byte by byte, the fields of a short request took three times the
+  /// instructions.
+  ///
+  /// - Returns: The length of the line; 0 for any other line, which is processed byte by byte.
+  private mutating func skipField(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
     let colon = unsafe bytes.endOfToken(from: start)
-    let length = colon - start
-    guard length > 0, colon < bytes.count, unsafe bytes[colon] == UInt8(ascii: ":"),
-      !FieldScanner.distinguishes(nameOf: length)
-    else { return 0 }
+    guard colon > start, colon < bytes.count, unsafe bytes[colon] == UInt8(ascii: ":") else {
+      return 0
+    }
     let end = unsafe bytes.endOfText(from: colon + 1, lowest: 0x20)
     guard end + 1 < bytes.count, unsafe bytes[end] == UInt8(ascii: "\r"),
       unsafe bytes[end + 1] == UInt8(ascii: "\n")
     else { return 0 }
-    return end + 2 - start
+    let length = end + 2 - start
+    var field = unsafe FieldScanner(name: UnsafeBufferPointer(rebasing: bytes[start..<colon]))
+    switch field.kind {
+    case .other: return length
+    // Its text counts against the limit of the head as well.
+    case .cookie: return 0
+    case .host: break
+    case .contentLength, .transferEncoding:
+      for index in colon + 1..<end {
+        guard unsafe field.appendToValue(bytes[index]) else { return 0 }
+      }
+    }
+    return isTrailer || framing.add(field) ? length : 0
   }
 
   /// Skips a version with the end of its line but the last byte, if all of it has been received.
