@@ -1,9 +1,12 @@
 /// An ``Inbox`` whose owner thread waits for nothing else.
+///
+/// Inlinable like it, so that the messages are not copied through their metadata.
 package final class BlockingInbox<Message: Sendable>: Sendable {
-  private let semaphore: Semaphore
-  private let inbox: Inbox<Message>
+  @usableFromInline let semaphore: Semaphore
+  @usableFromInline let inbox: Inbox<Message>
 
   /// Creates an empty inbox.
+  @inlinable
   package init() {
     semaphore = Semaphore()
     inbox = Inbox(waking: semaphore)
@@ -12,9 +15,11 @@ package final class BlockingInbox<Message: Sendable>: Sendable {
   /// Appends a message.
   ///
   /// - Returns: `false` if the inbox is closed; the message is dropped then.
+  @inlinable
   package func send(_ message: Message) -> Bool { inbox.send(message) }
 
   /// Rejects messages from now on; those in the queue can still be received.
+  @inlinable
   package func close() { inbox.close() }
 
   /// Removes and returns all messages.
@@ -24,6 +29,7 @@ package final class BlockingInbox<Message: Sendable>: Sendable {
   /// - Parameter seconds: How long to block while there are none.
   /// - Returns: The messages in the order in which they were sent; `nil` once the inbox is closed and
   ///   empty.
+  @inlinable
   package func receive(waiting seconds: Int) -> [Message]? {
     var messages: [Message] = []
     inbox.receive(into: &messages)

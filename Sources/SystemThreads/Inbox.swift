@@ -20,6 +20,7 @@ package final class Inbox<Message: Sendable>: Sendable {
   /// Creates an empty inbox.
   ///
   /// - Parameter waker: Wakes the owner thread.
+  @inlinable
   package init(waking waker: any ThreadWaking) {
     self.waker = waker
   }
@@ -40,6 +41,7 @@ package final class Inbox<Message: Sendable>: Sendable {
   }
 
   /// Rejects messages from now on; those in the queue can still be received.
+  @inlinable
   package func close() {
     let mustWake = state.withLock { state in
       state.isClosed = true
@@ -79,5 +81,6 @@ package final class Inbox<Message: Sendable>: Sendable {
   package func cancelSleep() { state.withLock { $0.ownerSleeps = false } }
 
   /// Whether the inbox is closed and empty.
+  @inlinable
   package var isFinished: Bool { state.withLock { $0.isClosed && $0.messages.isEmpty } }
 }
