@@ -69,6 +69,8 @@ struct SipHash {
     v0 ^= word
   }
 
+  // The optimizer leaves these as calls, which cost more than the hash.
+  @inline(__always)
   private mutating func round() {
     v0 &+= v1
     v1 = rotate(v1, 13) ^ v0
@@ -82,7 +84,8 @@ struct SipHash {
     v2 = rotate(v2, 32)
   }
 
+  @inline(__always)
   private func rotate(_ word: UInt64, _ bits: UInt64) -> UInt64 {
-    word << bits | word >> (64 - bits)
+    word &<< bits | word &>> (64 - bits)
   }
 }
