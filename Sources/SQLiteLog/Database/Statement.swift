@@ -32,6 +32,11 @@ final class Statement {
   /// Binds the parameters and executes the statement to its end.
   func run<each Value: ColumnValue>(_ values: repeat each Value) throws(DatabaseError) {
     try bind(repeat each values)
+    try runBound()
+  }
+
+  /// Executes the statement to its end with the parameters that were bound.
+  func runBound() throws(DatabaseError) {
     while try step() {}
   }
 
@@ -100,11 +105,15 @@ final class Statement {
 
   // MARK: Parameters
 
-  func bind(integer: Int64, at index: Int32) throws(DatabaseError) {
+  /// Binds an integer; `NULL` for `nil`.
+  func bind(integer: Int64?, at index: Int32) throws(DatabaseError) {
+    guard let integer else { return try bindNull(at: index) }
     try check(unsafe sqlite3_bind_int64(statement, index, integer))
   }
 
-  func bind(utf8 bytes: [UInt8], at index: Int32) throws(DatabaseError) {
+  /// Binds text in UTF-8; `NULL` for `nil`.
+  func bind(utf8 bytes: [UInt8]?, at index: Int32) throws(DatabaseError) {
+    guard let bytes else { return try bindNull(at: index) }
     guard let count = Int32(exactly: bytes.count) else { throw DatabaseError(code: .tooBig) }
     try check(
       unsafe bytes.withUnsafeBytes { bytes in
@@ -112,8 +121,9 @@ final class Statement {
       })
   }
 
-  func bind(text: String, at index: Int32) throws(DatabaseError) {
-    var text = text
+  /// Binds text; `NULL` for `nil`.
+  func bind(text: String?, at index: Int32) throws(DatabaseError) {
+    guard var text else { return try bindNull(at: index) }
     guard let count = Int32(exactly: text.utf8.count) else { throw DatabaseError(code: .tooBig) }
     try check(
       text.withUTF8 { bytes in

@@ -3,12 +3,14 @@
 /// Writes to a deleted file succeed, and are lost when the process ends.
 struct StorePresence: Sendable {
   private let path: String
+  private let logPath: String
   private let database: FileIdentity?
   private var log: FileIdentity?
 
   /// Remembers the identity of a database.
   init(of path: String, _ identity: FileIdentity?) {
     self.path = path
+    logPath = path + "-wal"
     database = identity
   }
 
@@ -26,6 +28,4 @@ struct StorePresence: Sendable {
         code: .cannotOpen, message: "the write-ahead log was deleted or replaced")
     }
   }
-
-  private var logPath: String { path + "-wal" }
 }

@@ -62,7 +62,7 @@ public struct SQLiteMaintenance: Sendable {
     outcomeRetention: Duration = IdempotencyKey.retention
   ) throws(SQLiteLogError) {
     try exclusively { (file) throws(DatabaseError) in
-      var writer = try LogWriter(
+      let writer = try LogWriter(
         file,
         StoreRules(
           retention: retention, schemas: ReadableSchemas(schemas),

@@ -3,7 +3,9 @@ internal import ReactorLog
 /// The writing connection: writes groups of operations, each in one transaction.
 ///
 /// It belongs to one thread. Its caches are valid because the store's lock excludes other writers.
-struct LogWriter {
+///
+/// A class, since a copy would retain all of its statements.
+final class LogWriter {
   private let connection: Connection
   private var presence: StorePresence
   private var heads = HeadCache(capacity: 65_536)
@@ -79,7 +81,7 @@ struct LogWriter {
   /// - Returns: The result of each operation. An unfinished one is to be passed again with the next
   ///   group.
   /// - Throws: If nothing was written.
-  mutating func write(
+  func write(
     _ group: ArraySlice<WriteRequest>
   ) throws(DatabaseError) -> [WriteResult] {
     do throws(DatabaseError) {
@@ -107,7 +109,7 @@ struct LogWriter {
   /// A transaction whose sync failed is complete in the write-ahead log. It is invisible, but a crash
   /// would make it valid. Hence the next transaction always writes something: it overwrites the
   /// rejected one.
-  private mutating func transact(
+  private func transact(
     _ group: ArraySlice<WriteRequest>
   ) throws(DatabaseError) -> [WriteResult] {
     var results: [WriteResult] = []
@@ -151,7 +153,7 @@ struct LogWriter {
   /// Applies an operation, or a part of it, within a transaction.
   ///
   /// An operation that expects another state of the session is rejected without a change.
-  private mutating func apply(_ operation: WriteOperation) throws(DatabaseError) -> WriteResult {
+  private func apply(_ operation: WriteOperation) throws(DatabaseError) -> WriteResult {
     switch operation {
     case .create(let key, let epoch, let parameters):
       guard let head = try begin(key, epoch: epoch, at: .now, parameters: parameters) else {
@@ -188,7 +190,7 @@ struct LogWriter {
   ///   - source: The session and version that the rows were copied from; `nil` for none.
   /// - Returns: Its head, as if it were empty; `nil` if the session has a history.
   /// - Throws: If the database fails.
-  private mutating func begin(
+  private func begin(
     _ key: SessionKey, epoch: String, at moment: Timestamp, parameters: [UInt8]?,
     as copy: Int64? = nil, origin: String? = nil, forkedFrom source: StoreChange.Origin? = nil
   ) throws(DatabaseError) -> Head? {
@@ -218,12 +220,12 @@ struct LogWriter {
   }
 
   /// An id that no history has, and no rows that are to be deleted.
-  private mutating func takeID() -> Int64 {
+  private func takeID() -> Int64 {
     defer { nextID += 1 }
     return nextID
   }
 
-  private mutating func append(
+  private func append(
     _ batch: LogBatch, to key: SessionKey, epoch: String, version: Int
   ) throws(DatabaseError) -> Bool {
     guard !batch.isEmpty else { return true }
@@ -279,15 +281,24 @@ struct LogWriter {
   private func insert(
     _ entry: LogEntry, into id: Int64, checksum: UInt64
   ) throws(DatabaseError) {
-    try statements.insertMutation.run(
-      id, entry.version, entry.at, entry.action, entry.global?.name, entry.global?.revision,
-      entry.mutation, checksum, entry.by)
+    // Not with a parameter pack, whose values are bound through their metadata: each action has a row.
+    let insert = statements.insertMutation
+    try insert.bind(integer: id, at: 1)
+    try insert.bind(integer: Int64(entry.version), at: 2)
+    try insert.bind(integer: entry.at.milliseconds, at: 3)
+    try insert.bind(utf8: entry.action, at: 4)
+    try insert.bind(text: entry.global?.name, at: 5)
+    try insert.bind(integer: (entry.global?.revision).map { Int64(bitPattern: $0) }, at: 6)
+    try insert.bind(utf8: entry.mutation, at: 7)
+    try insert.bind(integer: Int64(bitPattern: checksum), at: 8)
+    try insert.bind(text: entry.by, at: 9)
+    try insert.runBound()
     guard let global = entry.global else { return }
     try statements.markGlobal.run(id, global.name, global.revision)
   }
 
   /// Marks a session as ended; its rows are deleted later, in batches.
-  private mutating func end(_ key: SessionKey) throws(DatabaseError) {
+  private func end(_ key: SessionKey) throws(DatabaseError) {
     let known = try head(of: key)
     guard known?.isEnded != true else { return }
     let id = takeID()
@@ -304,7 +315,7 @@ struct LogWriter {
   }
 
   /// Copies a part of a history; the session gets the copy when it is complete.
-  private mutating func fork(
+  private func fork(
     _ source: SessionKey, at version: Int, to target: SessionKey, epoch: String,
     parameters: [UInt8]?
   ) throws(DatabaseError) -> WriteResult {
@@ -349,14 +360,14 @@ struct LogWriter {
   }
 
   /// Cancels the copies of rejected forks.
-  private mutating func cancelForks(in group: ArraySlice<WriteRequest>) {
+  private func cancelForks(in group: ArraySlice<WriteRequest>) {
     for request in group {
       guard case .fork(_, _, let target, let epoch, _) = request.operation else { continue }
       forks.cancel(to: target, epoch: epoch)
     }
   }
 
-  private mutating func save(
+  private func save(
     _ snapshot: Snapshot, of key: SessionKey, epoch: String
   ) throws(DatabaseError) {
     guard var head = try head(of: key), !head.isEnded, head.epoch == epoch,
@@ -380,7 +391,7 @@ struct LogWriter {
   }
 
   /// The end of a session's history; `nil` if nothing was ever stored.
-  private mutating func head(of key: SessionKey) throws(DatabaseError) -> Head? {
+  private func head(of key: SessionKey) throws(DatabaseError) -> Head? {
     if let head = heads[key] { return head }
     let row = try statements.findSession.first(
       key.reactor, key.id, as: (Int64, String, String?, Bool, Int, UInt64?, Int).self)

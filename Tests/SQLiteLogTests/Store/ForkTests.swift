@@ -28,7 +28,7 @@ import Testing
 
   /// A writer of a store with a session that takes several groups to copy.
   private func writerWithHistory() throws -> LogWriter {
-    var writer = try writer()
+    let writer = try writer()
     let entries = (1...Self.length).map { LogEntry(counted: $0) }
     let batch = LogBatch(entries)
     #expect(try writer.write(.append(Self.source, batch, epoch: "one", version: 0)) == [.written])
@@ -39,14 +39,14 @@ import Testing
     source, version: length - 1, to: target, epoch: "two")
 
   /// Continues the fork until it is written.
-  private func finish(_ writer: inout LogWriter) throws {
+  private func finish(_ writer: LogWriter) throws {
     var result: [WriteResult]
     repeat { result = try writer.write(Self.fork) } while result == [.unfinished]
     #expect(result == [.written])
   }
 
   /// Does all maintenance that is due.
-  private func removeAll(_ writer: inout LogWriter) throws {
+  private func removeAll(_ writer: LogWriter) throws {
     repeat { _ = try writer.write(.maintenance) } while !writer.isIdle
   }
 
@@ -62,7 +62,7 @@ import Testing
   }
 
   @Test func `other sessions are written while a long history is copied`() throws {
-    var writer = try writerWithHistory()
+    let writer = try writerWithHistory()
     #expect(try writer.write(Self.fork) == [.unfinished])
     var version = 0
     var results: [WriteResult] = []
@@ -85,61 +85,61 @@ import Testing
     #expect(try writer.write(Self.fork) == [.unfinished])
     #expect(try countAll() == "\(Self.length + 1000)|2\n")
     writer = try self.writer()
-    try removeAll(&writer)
+    try removeAll(writer)
     #expect(try countAll() == "\(Self.length)|1\n")
     #expect(try count(Self.target) == 0)
     // Its id is not used twice.
-    try finish(&writer)
+    try finish(writer)
     #expect(try count(Self.target) == Self.length - 1)
   }
 
   @Test func `a source that ends during the copy is deleted after it`() throws {
-    var writer = try writerWithHistory()
+    let writer = try writerWithHistory()
     #expect(try writer.write(Self.fork, .end(Self.source)) == [.unfinished, .written])
     // More steps than the deletion would need to overtake the copy.
     for _ in 0..<10 { _ = try writer.write(.maintenance) }
-    try finish(&writer)
+    try finish(writer)
     #expect(try count(Self.target) == Self.length - 1)
-    try removeAll(&writer)
+    try removeAll(writer)
     #expect(try countAll() == "\(Self.length - 1)|1\n")
   }
 
   @Test func `retention does not trim a history while it is copied`() throws {
-    var writer = try writerWithHistory()
+    let writer = try writerWithHistory()
     let snapshot = Snapshot(version: Self.length - 20, state: Array("1".utf8))
     #expect(
       try writer.write(Self.fork, .save(Self.source, snapshot, epoch: "one"))
         == [.unfinished, .written])
     for _ in 0..<10 { _ = try writer.write(.maintenance) }
-    try finish(&writer)
+    try finish(writer)
     #expect(try count(Self.target) == Self.length - 1)
-    try removeAll(&writer)
+    try removeAll(writer)
     #expect(try count(Self.source) == 20)
   }
 
   @Test func `a session that is created during the copy stays, and the copy is deleted`() throws {
-    var writer = try writerWithHistory()
+    let writer = try writerWithHistory()
     #expect(
       try writer.write(Self.fork, .create(Self.target, epoch: "three")) == [.unfinished, .written])
     #expect(try writer.write(Self.fork) == [.rejected(.conflict)])
-    try removeAll(&writer)
+    try removeAll(writer)
     #expect(try countAll() == "\(Self.length)|1\n")
     #expect(try count(Self.target) == 0)
   }
 
   @Test func `a rejected operation of the same group does not affect a copy`() throws {
-    var writer = try writerWithHistory()
+    let writer = try writerWithHistory()
     #expect(try writer.write(Self.fork, .end(Self.source)) == [.unfinished, .written])
     // The duplicate version violates the primary key, and the group is written one by one.
     let twice = LogBatch([LogEntry(counted: 1), LogEntry(counted: 1)])
     let wrong = WriteOperation.append(Self.other, twice, epoch: "x", version: 0)
     #expect(try writer.write(Self.fork, wrong) == [.unfinished, .rejected(.conflict)])
-    try finish(&writer)
+    try finish(writer)
     #expect(try count(Self.target) == Self.length - 1)
   }
 
   @Test func `concurrent copies share the rows of a group`() throws {
-    var writer = try writerWithHistory()
+    let writer = try writerWithHistory()
     var waiting = (0..<5).map { index in
       WriteOperation.fork(
         Self.source, version: Self.length, to: SessionKey(reactor: "counter", id: "\(index)"),
@@ -161,7 +161,7 @@ import Testing
   }
 
   @Test func `more than 64 concurrent copies are rejected`() throws {
-    var writer = try writerWithHistory()
+    let writer = try writerWithHistory()
     let forks = (0..<Forks.copyBound + 2).map { index in
       WriteOperation.fork(
         Self.source, version: Self.length, to: SessionKey(reactor: "counter", id: "\(index)"),
@@ -176,8 +176,8 @@ import Testing
   }
 
   @Test func `a fork continues the checksums of its source`() throws {
-    var writer = try writerWithHistory()
-    try finish(&writer)
+    let writer = try writerWithHistory()
+    try finish(writer)
     let next = LogBatch([LogEntry(counted: Self.length)])
     #expect(
       try writer.write(.append(Self.target, next, epoch: "two", version: Self.length - 1))
@@ -202,11 +202,11 @@ import Testing
 }
 
 extension LogWriter {
-  fileprivate mutating func write(_ operations: WriteOperation...) throws -> [WriteResult] {
+  fileprivate func write(_ operations: WriteOperation...) throws -> [WriteResult] {
     try write(operations)
   }
 
-  fileprivate mutating func write(_ operations: [WriteOperation]) throws -> [WriteResult] {
+  fileprivate func write(_ operations: [WriteOperation]) throws -> [WriteResult] {
     try write(operations.map { WriteRequest($0, completion: nil) }[...])
   }
 }
