@@ -29,7 +29,7 @@ extension ReactorAPI {
   func reject(_ call: Call, _ problem: Problem) {
     let delay = delay(of: problem, call.request, call.scope)
     guard delay > .zero else { return call.reply(problem) }
-    timers.schedule(DelayedReply(problem, call.reply), after: delay)
+    timers.schedule(DelayedReply(problem, call.reply), after: .init(delay))
   }
 
   /// The delay of a rejection: zero, except for a failed authentication of an address with too many.
@@ -37,7 +37,7 @@ extension ReactorAPI {
   /// Counts and logs failed authentications.
   func delay(of problem: Problem, _ request: HTTPRequest, _ scope: RequestScope) -> Duration {
     guard problem.kind == .unauthorized, presentsCredential(scope) else { return .zero }
-    let client = settings.client(of: request)
+    let client = client(of: request)
     if let client, !failureLimiter.admit(client).isAllowed { return Limits.failureDelay }
     logger.log(
       .warning, "authentication failed",

@@ -9,7 +9,7 @@ struct ActionEndpoints {
   let host: Host
   let timers: TimerWheel
   /// How long a response waits for the effect of its action.
-  let wait: Duration
+  let wait: TimerWheel.Interval
 
   var all: [Endpoint] {
     let headers: [OpenAPIHeader] = [.etag, .preferenceApplied, .idempotentReplayed]
@@ -53,7 +53,9 @@ struct ActionEndpoints {
     try call.scope.askDelegate(.act(call.request.body), reactor, id)
     @Sendable func submit(to session: any Session) throws(Problem) {
       // The first mutation stores the session.
-      if session.current.version == 0 { try call.scope.admitCreation() }
+      if call.scope.api.creationLimiter != nil, session.current.version == 0 {
+        try call.scope.admitCreation()
+      }
       let reply = ActionReply(session, preferences, timers: timers, call.reply)
       do throws(ActionDecodingError) {
         try session.submit(
@@ -63,7 +65,7 @@ struct ActionEndpoints {
       } catch {
         throw Problem(error, kind: .invalidAction)
       }
-      reply.wait(for: preferences.wait.map { .seconds($0) } ?? wait)
+      reply.wait(for: preferences.wait.map { .init(.seconds($0)) } ?? wait)
     }
     // Usually the session is in memory, and no closure escapes.
     if let session = reactor.liveSession(id) { return try submit(to: session) }

@@ -11,7 +11,7 @@ final class ActionReply: TimerTarget {
     var isDurable = false
     /// Whether the client does not wait for the outcome any longer.
     var isOverdue: Bool
-    var timer: TimerWheel.Tick?
+    var timer: TimerWheel.Place?
   }
 
   private let session: any Session
@@ -51,9 +51,9 @@ final class ActionReply: TimerTarget {
   }
 
   /// Responds with 202 after a time, unless the outcome comes first.
-  func wait(for time: Duration) {
+  func wait(for time: TimerWheel.Interval) {
     guard state.withLock({ $0.reply != nil && !$0.isOverdue }) else { return }
-    guard time > .zero else { return timerExpired() }
+    guard !time.isEmpty else { return timerExpired() }
     let timer = timers.schedule(self, after: time)
     let isCompleted = state.withLock { state in
       state.timer = timer
@@ -77,7 +77,7 @@ final class ActionReply: TimerTarget {
   private func take() -> Reply? {
     // Not results of the closure: a function value would be wrapped to leave generic code.
     var reply: Reply?
-    var timer: TimerWheel.Tick?
+    var timer: TimerWheel.Place?
     state.withLock { state in
       reply = state.reply.take()
       timer = state.timer.take()

@@ -1,4 +1,5 @@
 internal import Synchronization
+internal import Telemetry
 
 /// An object that is notified when its timer expires.
 protocol TimerTarget: AnyObject, Sendable {
@@ -12,47 +13,92 @@ protocol TimerTarget: AnyObject, Sendable {
 /// more than the action. The wheel ticks while it has timers; a timer expires at the tick after its
 /// deadline.
 final class TimerWheel: Sendable {
-  /// The tick at which a timer expires.
-  typealias Tick = Int
+  /// A time until a timer expires, converted once for the actions that wait equally long.
+  struct Interval: Sendable {
+    /// Longer intervals are shortened to this, so that a client cannot overflow the tick count.
+    private static let longest = Duration.seconds(31_536_000)
+
+    /// The whole ticks that contain the time; 0 for none.
+    fileprivate let ticks: Int
+
+    /// Creates an interval of a time.
+    init(_ time: Duration) {
+      ticks = max(0, Int((min(time, Self.longest) / .milliseconds(TimerWheel.tick)).rounded(.up)))
+    }
+
+    /// Whether there is no time to wait.
+    var isEmpty: Bool { ticks == 0 }
+  }
+
+  /// The place of a timer, for ``TimerWheel/cancel(_:at:)``.
+  struct Place: Sendable {
+    fileprivate let tick: Int
+    fileprivate let index: Int
+  }
+
+  /// The timers that expire at one tick.
+  ///
+  /// An array and not a dictionary: hashing a target twice per action cost more than its lock.
+  private struct Bucket {
+    private var targets: [(any TimerTarget)?] = []
+    /// The indices of removed targets, which the next ones reuse.
+    private var free: [Int] = []
+
+    var isEmpty: Bool { targets.count == free.count }
+
+    var remaining: [any TimerTarget] { targets.compactMap { $0 } }
+
+    mutating func insert(_ target: any TimerTarget) -> Int {
+      guard let index = free.popLast() else {
+        targets.append(target)
+        return targets.count - 1
+      }
+      targets[index] = target
+      return index
+    }
+
+    /// Removes a target, unless it has been removed and another one has its index.
+    mutating func remove(_ target: any TimerTarget, at index: Int) {
+      guard targets.indices.contains(index), targets[index] === target else { return }
+      targets[index] = nil
+      free.append(index)
+    }
+  }
 
   private struct State {
-    var timers: [Tick: [ObjectIdentifier: any TimerTarget]] = [:]
+    var timers: [Int: Bucket] = [:]
     var isTicking = false
   }
 
-  private static let tick = Duration.milliseconds(20)
-  /// Longer timers are shortened to this, so that a client cannot overflow the tick count.
-  private static let longest = Duration.seconds(31_536_000)
-  private let start = ContinuousClock.now
+  /// The length of a tick in milliseconds.
+  fileprivate static let tick = 20
+  private let stopwatch = Stopwatch()
   private let state = Mutex(State())
 
   /// Starts a timer.
   ///
-  /// - Returns: The tick that ``cancel(_:at:)`` takes.
+  /// - Returns: The place that ``cancel(_:at:)`` takes.
   @discardableResult
-  func schedule(_ target: any TimerTarget, after time: Duration) -> Tick {
+  func schedule(_ target: any TimerTarget, after interval: Interval) -> Place {
     // Rounded up twice: the current tick has already begun.
-    let tick = currentTick + Int((min(time, Self.longest) / Self.tick).rounded(.up)) + 1
-    let isTicking = state.withLock { state in
-      state.timers[tick, default: [:]][ObjectIdentifier(target)] = target
+    let tick = currentTick + interval.ticks + 1
+    let (index, isTicking) = state.withLock { state in
       defer { state.isTicking = true }
-      return state.isTicking
+      return (state.timers[tick, default: Bucket()].insert(target), state.isTicking)
     }
     if !isTicking { Task { await run() } }
-    return tick
+    return Place(tick: tick, index: index)
   }
 
   /// Removes a timer.
-  func cancel(_ target: any TimerTarget, at tick: Tick) {
-    state.withLock { state in
-      _ = state.timers[tick]?.removeValue(forKey: ObjectIdentifier(target))
-    }
+  func cancel(_ target: any TimerTarget, at place: Place) {
+    state.withLock { $0.timers[place.tick]?.remove(target, at: place.index) }
   }
 
   private func run() async {
     repeat {
       // The task is never cancelled.
-      try? await Task.sleep(for: Self.tick)
+      try? await Task.sleep(for: .milliseconds(Self.tick))
       for target in removeExpired() { target.timerExpired() }
     } while !isDone()
   }
@@ -62,7 +108,7 @@ final class TimerWheel: Sendable {
     return state.withLock { state in
       var expired: [any TimerTarget] = []
       for tick in state.timers.keys where tick <= now || state.timers[tick]?.isEmpty == true {
-        expired += state.timers.removeValue(forKey: tick)?.values.map { $0 } ?? []
+        expired += state.timers.removeValue(forKey: tick)?.remaining ?? []
       }
       return expired
     }
@@ -75,7 +121,5 @@ final class TimerWheel: Sendable {
     }
   }
 
-  private var currentTick: Tick {
-    Int((ContinuousClock.now - start) / Self.tick)
-  }
+  private var currentTick: Int { stopwatch.microseconds / (Self.tick * 1000) }
 }

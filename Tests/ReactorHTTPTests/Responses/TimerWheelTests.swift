@@ -28,7 +28,7 @@ internal import Testing
   @Test func `each timer expires once, not before its deadline`() async throws {
     let start = ContinuousClock.now
     let times = ["long": 200, "short": 1, "middle": 100]
-    for (name, time) in times { timers.schedule(target(name), after: .milliseconds(time)) }
+    for (name, time) in times { timers.schedule(target(name), after: .init(.milliseconds(time))) }
     var pending = times
     for await name in expired {
       let deadline = pending.removeValue(forKey: name)
@@ -40,25 +40,34 @@ internal import Testing
 
   @Test func `a cancelled timer does not expire`() async throws {
     let cancelled = target("cancelled")
-    let tick = timers.schedule(cancelled, after: .milliseconds(50))
-    timers.cancel(cancelled, at: tick)
-    timers.schedule(target("other"), after: .milliseconds(100))
+    let place = timers.schedule(cancelled, after: .init(.milliseconds(50)))
+    timers.cancel(cancelled, at: place)
+    timers.schedule(target("other"), after: .init(.milliseconds(100)))
     #expect(await expired.first { _ in true } == "other")
+  }
+
+  @Test func `a place is reused, and its former timer does not cancel the next`() async throws {
+    let former = target("former")
+    let place = timers.schedule(former, after: .init(.milliseconds(100)))
+    timers.cancel(former, at: place)
+    timers.schedule(target("next"), after: .init(.milliseconds(100)))
+    timers.cancel(former, at: place)
+    #expect(await expired.first { _ in true } == "next")
   }
 
   @Test func `the wheel ticks again after it was empty`() async throws {
     var iterator = expired.makeAsyncIterator()
     for name in ["one", "two"] {
-      timers.schedule(target(name), after: .milliseconds(1))
+      timers.schedule(target(name), after: .init(.milliseconds(1)))
       #expect(await iterator.next() == name)
     }
   }
 
   @Test func `a time beyond the range of ticks is shortened`() async {
     let never = target("never")
-    let tick = timers.schedule(never, after: .seconds(Int64.max))
-    timers.schedule(target("other"), after: .milliseconds(1))
+    let place = timers.schedule(never, after: .init(.seconds(Int64.max)))
+    timers.schedule(target("other"), after: .init(.milliseconds(1)))
     #expect(await expired.first { _ in true } == "other")
-    timers.cancel(never, at: tick)
+    timers.cancel(never, at: place)
   }
 }
