@@ -269,7 +269,7 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
       if let actionStage, !actionStage.passesThrough {
         actionStage.send(action)
       } else {
-        start(action, as: effect)
+        startAttributed(action, as: effect)
       }
     }
     effect?.end(nil)
@@ -288,20 +288,24 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
 
   @inlinable
   func start(_ action: Action, as effect: (any TrackedEffect)?) {
+    attribute(.effect(effect)) { startAttributed(action, as: effect) }
+  }
+
+  /// Starts an action to whose effect everything is attributed already.
+  @inlinable
+  func startAttributed(_ action: Action, as effect: (any TrackedEffect)?) {
     guard let reactor else { return }
     let mutations = reactor.mutate(action: action)
     effect?.begin()
-    attribute(.effect(effect)) {
-      switch mutations.source {
-      case .just(let mutation):
-        emit(mutation)
-        effect?.end(nil)
-      case .elements(let list):
-        for mutation in list { emit(mutation) }
-        effect?.end(nil)
-      case .forwarding, .producer:
-        subscribe(to: mutations, as: effect)
-      }
+    switch mutations.source {
+    case .just(let mutation):
+      emit(mutation)
+      effect?.end(nil)
+    case .elements(let list):
+      for mutation in list { emit(mutation) }
+      effect?.end(nil)
+    case .forwarding, .producer:
+      subscribe(to: mutations, as: effect)
     }
   }
 
