@@ -17,7 +17,8 @@ extension CommitMachine {
   /// A reply that waits for a commit.
   struct WaitingReply: Sendable {
     let reply: Reply
-    let key: IdempotencyKey?
+    /// Few requests have one.
+    @Boxed var key: IdempotencyKey?
     /// The version of the last mutation that the request caused or, if it was rejected, missed.
     let version: Int
     /// The batch that stores the request's outcome; 0 for none.
@@ -40,7 +41,7 @@ extension CommitMachine {
   /// The consequences of a committed batch, in the order of their execution.
   struct Publication {
     /// The version before the batch.
-    let base: CommittedState
+    let version: Int
     let states: SmallArray<[UInt8]?>
     /// Started when the log requested the batch.
     let stopwatch: Stopwatch

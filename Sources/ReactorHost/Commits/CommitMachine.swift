@@ -174,17 +174,16 @@ extension CommitMachine {
   mutating func committed(snapshotInterval: Int) -> Publication? {
     guard case .appending(let batch) = phase else { return nil }
     phase = .publishing
-    let base = latest
+    let base = latest.version
     committedBatches += 1
     isStored = true
     if case .some(.some(let json)) = batch.states.last {
-      let version = latest.version + batch.states.count
       latest = CommittedState(
-        cursor: Cursor(epoch: base.cursor.epoch, version: version), json: json)
+        cursor: Cursor(epoch: latest.cursor.epoch, version: base + batch.states.count), json: json)
     }
     if let lastChange = batch.lastChange { lastActiveAt = lastChange }
     return Publication(
-      base: base, states: batch.states, stopwatch: batch.stopwatch, observers: observers,
+      version: base, states: batch.states, stopwatch: batch.stopwatch, observers: observers,
       continuations: dueContinuations(), replies: dueReplies(), latest: latest,
       snapshot: dueSnapshot(),
       snapshotIsDue: latest.version - lastSnapshot >= snapshotInterval)

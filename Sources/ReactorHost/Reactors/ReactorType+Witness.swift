@@ -13,6 +13,7 @@ extension ReactorType {
       instantiate: { [self] state, scope in
         try instantiate(from: state as? R.State, maker(scope))
       },
+      findPlain: { [self] body in findPlain(body) },
       decode: { [self] body, limit throws(ActionDecodingError) in
         try decodeActions(body, limit: limit)
       },
@@ -43,12 +44,14 @@ extension ReactorType {
   }
 
   @inlinable
+  func findPlain(_ body: [UInt8]) -> DecodedActions? {
+    plainActions.firstIndex { $0.json == body }.map { DecodedActions(count: 1, .plain($0)) }
+  }
+
+  @inlinable
   func decodeActions(
     _ body: [UInt8], limit: Int
   ) throws(ActionDecodingError) -> DecodedActions {
-    if let index = plainActions.firstIndex(where: { $0.json == body }) {
-      return DecodedActions(count: 1, .plain(index))
-    }
     guard DecodedActions.isArray(body) else {
       let action = try decode(R.Action.self, from: body)
       return DecodedActions(

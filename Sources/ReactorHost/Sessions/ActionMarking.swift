@@ -21,6 +21,9 @@ public protocol ActionMarking: AnyObject, Sendable {
   /// The calling thread has executed the code.
   func end(_ mark: ActionMark)
 
+  /// Whether nothing is quarantined: a check that each action passes.
+  var isQuarantineEmpty: Bool { get }
+
   /// Whether an action of a session, or the session itself, is quarantined.
   ///
   /// Called for each action: costs nothing while nothing is quarantined.
@@ -36,6 +39,13 @@ public protocol ActionMarking: AnyObject, Sendable {
   ///
   /// Costs nothing while nothing is quarantined.
   func removeFromQuarantine(_ session: SessionKey)
+}
+
+extension ActionMarking {
+  /// Whether an action of a session is quarantined; computes no digest while nothing is.
+  func isQuarantined(_ session: SessionKey, _ action: [UInt8]) -> Bool {
+    !isQuarantineEmpty && isQuarantined(session, ActionDigest(of: action))
+  }
 }
 
 /// The mark of an action that a thread executes; its meaning belongs to the ``ActionMarking``.

@@ -33,21 +33,10 @@ extension LiveSession {
     enqueued: (@Sendable () -> Void)? = nil,
     completion: @escaping @Sendable (ActionOutcome) -> Void
   ) throws(ActionDecodingError) {
-    let hotPath = environment.witness.hotPath
-    let limit = environment.settings.actionLimit
-    let actions: DecodedActions
-    if let marking = environment.settings.marking {
-      let digest = ActionDigest(of: body)
-      guard !marking.isQuarantined(self.key, digest) else {
-        completion(.failed(index: nil, ActionCrashedError(), at: current.cursor))
-        enqueued?()
-        return
-      }
-      actions = try marked(digest, body) { () throws(ActionDecodingError) in
-        try hotPath.decode(body, limit)
-      }
-    } else {
-      actions = try hotPath.decode(body, limit)
+    guard let actions = try decode(body) else {
+      completion(.failed(index: nil, ActionCrashedError(), at: current.cursor))
+      enqueued?()
+      return
     }
     guard let key else {
       submit(actions, identifiedBy: nil, ifAt: expected, for: context, accepted, completion)
@@ -61,6 +50,20 @@ extension LiveSession {
         submit(actions, identifiedBy: key, ifAt: expected, for: context, accepted, completion)
       }
       enqueued?()
+    }
+  }
+
+  /// Decodes a request; `nil` if it is quarantined.
+  private func decode(_ body: [UInt8]) throws(ActionDecodingError) -> DecodedActions? {
+    // A variable with `hotPath` would be a copy, which retains each of its functions.
+    let witness = environment.witness
+    let marking = environment.settings.marking
+    if let marking, marking.isQuarantined(key, body) { return nil }
+    if let plain = witness.hotPath.findPlain(body) { return plain }
+    let limit = environment.settings.actionLimit
+    guard marking != nil else { return try witness.hotPath.decode(body, limit) }
+    return try marked(ActionDigest(of: body), body) { () throws(ActionDecodingError) in
+      try witness.hotPath.decode(body, limit)
     }
   }
 

@@ -94,7 +94,7 @@ extension LiveSession {
       }
     }
     endTurnMark()
-    activityPublisher.publish(activity)
+    if isActivityObserved.load(ordering: .relaxed) { publishActivity() }
   }
 
   @usableFromInline
@@ -136,7 +136,7 @@ extension LiveSession {
   }
 
   private func notify(_ publication: CommitMachine<ActionReply>.Publication) {
-    var version = publication.base.version
+    var version = publication.version
     publication.states.forEach { json in
       version += 1
       guard let json else { return }

@@ -6,9 +6,8 @@ extension LiveSession {
   @usableFromInline
   func beginAction(_ json: [UInt8]) -> ActionMark {
     guard let marking = environment.settings.marking else { return .none }
-    let digest = ActionDigest(of: json)
-    guard !marking.isQuarantined(key, digest) else { return .rejected }
-    return marking.begin(key, digest, json)
+    guard !marking.isQuarantined(key, json) else { return .rejected }
+    return marking.begin(key, ActionDigest(of: json), json)
   }
 
   @usableFromInline

@@ -24,7 +24,9 @@ final class LiveSession: Session, BatchSource {
   /// Changed in the serial context only.
   let timers: Mutex<[String: StoredTimer]>
   @usableFromInline let meter = StateMeter()
-  let activityPublisher = ActivityPublisher()
+  private let activityObservers = Mutex(ActivityObservers())
+  /// Whether there are any, which the end of each turn asks.
+  let isActivityObserved = Atomic<Bool>(false)
   /// Whether an effect has sent an action to another session.
   let hasSends = Atomic<Bool>(false)
   let outbox = Mutex<SendOutbox?>(nil)
@@ -163,14 +165,26 @@ final class LiveSession: Session, BatchSource {
 
   @usableFromInline
   func observeActivity(_ observer: any ActivityObserver) {
-    activityPublisher.add(observer)
+    activityObservers.withLock { $0.add(observer) }
+    isActivityObserved.store(true, ordering: .relaxed)
     // The activity is published at the end of a turn.
     enqueue {}
   }
 
   @usableFromInline
   func stopObservingActivity(_ observer: any ActivityObserver) {
-    activityPublisher.remove(observer)
+    activityObservers.withLock { observers in
+      observers.remove(observer)
+      if observers.isEmpty { isActivityObserved.store(false, ordering: .relaxed) }
+    }
+  }
+
+  /// Notifies the observers of the activity if it has changed, in the serial context.
+  func publishActivity() {
+    let activity = activity
+    for observer in activityObservers.withLock({ $0.update(activity) }) {
+      observer.activityDidChange(activity)
+    }
   }
 
   @usableFromInline

@@ -14,6 +14,11 @@ final class ReactorWitness: Sendable {
     /// Creates an instance with a State, or with its initial State.
     let instantiate: @Sendable ((any Sendable)?, SessionScope) throws -> NewInstance
 
+    /// Finds the action without associated values that a text is; `nil` for any other.
+    ///
+    /// Executes no code of the reactor.
+    let findPlain: @Sendable ([UInt8]) -> DecodedActions?
+
     /// Decodes an action, or an array of at most a number of actions.
     let decode: @Sendable ([UInt8], _ limit: Int) throws(ActionDecodingError) -> DecodedActions
 
@@ -29,6 +34,7 @@ final class ReactorWitness: Sendable {
     @usableFromInline
     init(
       instantiate: @escaping @Sendable ((any Sendable)?, SessionScope) throws -> NewInstance,
+      findPlain: @escaping @Sendable ([UInt8]) -> DecodedActions?,
       decode: @escaping @Sendable ([UInt8], Int) throws(ActionDecodingError) -> DecodedActions,
       executePlain: @escaping @Sendable (any PipelineControl, Int, ActionReply) -> Void,
       executeIfIdle: @escaping @Sendable (any PipelineControl, () -> Void) -> Bool,
@@ -36,6 +42,7 @@ final class ReactorWitness: Sendable {
         @escaping @Sendable (any PipelineControl, Int, @escaping @Sendable () -> Void) -> Bool
     ) {
       self.instantiate = instantiate
+      self.findPlain = findPlain
       self.decode = decode
       self.executePlain = executePlain
       self.executeIfIdle = executeIfIdle

@@ -102,8 +102,10 @@ final class CrashMarks: ActionMarking {
     unsafe reactord_mark_end(region, Int32(truncatingIfNeeded: mark.place))
   }
 
+  var isQuarantineEmpty: Bool { unsafe reactord_quarantine_count(region) == 0 }
+
   func isQuarantined(_ session: SessionKey, _ digest: ActionDigest) -> Bool {
-    guard unsafe reactord_quarantine_count(region) > 0 else { return false }
+    guard !isQuarantineEmpty else { return false }
     return unsafe Self.withTexts(of: session) { reactor, id in
       unsafe reactord_quarantine_contains(
         region, digest.rawValue, reactor.baseAddress, reactor.count, id.baseAddress, id.count) != 0
@@ -149,7 +151,7 @@ final class CrashMarks: ActionMarking {
   }
 
   func removeFromQuarantine(_ session: SessionKey) {
-    guard unsafe reactord_quarantine_count(region) > 0 else { return }
+    guard !isQuarantineEmpty else { return }
     unsafe Self.withTexts(of: session) { reactor, id in
       unsafe reactord_quarantine_remove(
         region, reactor.baseAddress, reactor.count, id.baseAddress, id.count)

@@ -197,13 +197,13 @@ struct CommitModel {
     let publication = machine.committed(snapshotInterval: 3)
     #expect((publication == nil) == hasEnded)
     guard let publication else { return }
-    #expect(publication.base.version == committed)
+    #expect(publication.version == committed)
     #expect(publication.states.count == batch.entries.count)
     committed += batch.entries.count
     #expect(publication.latest.version == committed)
     if committed > 0 { #expect(publication.latest.json == Self.json(committed)) }
     isPublishing = true
-    var version = publication.base.version
+    var version = publication.version
     publication.states.forEach { json in
       version += 1
       guard let json else { return }
