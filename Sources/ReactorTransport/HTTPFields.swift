@@ -31,6 +31,13 @@ public struct HTTPFields: Sendable, Equatable {
     }
   }
 
+  /// Appends a field whose value is a compile-time constant, hence trusted like the name.
+  package mutating func append(_ name: StaticString, constant value: StaticString) {
+    unsafe append(name, byteCount: value.utf8CodeUnitCount) {
+      unsafe $0.initialize(from: value.utf8Start, count: value.utf8CodeUnitCount)
+    }
+  }
+
   /// Appends a field whose value is written in place.
   ///
   /// - Parameters:

@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// The request header fields that the service reads.
 ///
 /// A transport passes these and drops the others, so that unused fields cost nothing.
@@ -80,17 +82,44 @@ public struct HTTPRequestHeaders: Sendable, ExpressibleByArrayLiteral {
 
   /// Appends a field.
   public mutating func append(_ header: HTTPHeader, _ value: String) {
+    append(Field(header: header, value: value.asciiOnly))
+  }
+
+  /// Appends a field with the bytes of its value.
+  package mutating func append(_ header: HTTPHeader, bytes: UnsafeBufferPointer<UInt8>) {
+    append(Field(header: header, value: unsafe Self.text(of: bytes)))
+  }
+
+  private mutating func append(_ field: Field) {
     if fields.isEmpty { fields.reserveCapacity(6) }
-    fields.append(Field(header: header, value: value.asciiOnly))
-    present |= 1 << UInt32(header.rawValue)
+    fields.append(field)
+    present |= 1 << UInt32(field.header.rawValue)
+  }
+
+  /// Decodes a value; the media type of nearly every request is a constant and not allocated.
+  private static func text(of bytes: UnsafeBufferPointer<UInt8>) -> String {
+    let json: StaticString = "application/json"
+    if bytes.count == json.utf8CodeUnitCount, let start = bytes.baseAddress,
+      unsafe memcmp(start, json.utf8Start, bytes.count) == 0
+    {
+      return "application/json"
+    }
+    return unsafe String(asciiFrom: bytes)
+  }
+
+  /// Whether a field occurs.
+  package func contains(_ header: HTTPHeader) -> Bool {
+    present & 1 << UInt32(header.rawValue) != 0
   }
 
   /// The value of a field; the values of a repeated field are joined with `, ` (RFC 9110, 5.3).
   public subscript(header: HTTPHeader) -> String? {
-    guard present & 1 << UInt32(header.rawValue) != 0 else { return nil }
-    var combined: String?
-    for field in fields where field.header == header {
-      combined = combined.map { "\($0), \(field.value)" } ?? field.value
+    guard contains(header), let first = fields.firstIndex(where: { $0.header == header }) else {
+      return nil
+    }
+    var combined = fields[first].value
+    for index in first + 1..<fields.count where fields[index].header == header {
+      combined += ", " + fields[index].value
     }
     return combined
   }

@@ -1,7 +1,7 @@
 /// One parsed request with its complete body.
 ///
-/// An immutable class: a request passes through many functions, and copying its parts at each call
-/// would cost more than one reference.
+/// A class: a request passes through many functions, and copying its parts at each call would cost
+/// more than one reference. Immutable once its body is complete.
 public final class HTTPRequest: Sendable {
   /// The method as sent, case-sensitive (`GET`).
   public let method: WireText
@@ -12,8 +12,9 @@ public final class HTTPRequest: Sendable {
   /// The part after the first `?`, percent-encoded; `nil` without one.
   public let query: WireText?
 
+  // Proof: changed only by `completing(_:body:admission:)`, while there is no other reference.
   /// The bytes of the body; empty without one.
-  public let body: [UInt8]
+  @safe @exclusivity(unchecked) public private(set) nonisolated(unsafe) var body: [UInt8]
 
   /// Whether the request announced a body, possibly an empty one (`Content-Length` or chunked).
   public let hasBody: Bool
@@ -24,16 +25,22 @@ public final class HTTPRequest: Sendable {
   /// The remote address of the connection; `nil` on a Unix-domain socket.
   public let peer: ClientAddress?
 
+  // Proof: like that of `body`.
   /// The responder's decision on the head; `nil` if it was not consulted.
-  public let admission: (any HTTPAdmissionToken)?
+  @safe @exclusivity(unchecked) public private(set) nonisolated(unsafe) var admission:
+    (any HTTPAdmissionToken)?
 
-  /// Creates a request from a head that was admitted, and its body.
-  public convenience init(
-    _ head: HTTPRequest, body: [UInt8], admission: (any HTTPAdmissionToken)?
-  ) {
-    self.init(
-      head.method, head.path, head.query, head.headers, body, hasBody: head.hasBody, head.peer,
-      admission)
+  /// Adds the body to a head that was admitted: in place, unless something else references the head.
+  public static func completing(
+    _ head: consuming HTTPRequest, body: [UInt8], admission: (any HTTPAdmissionToken)?
+  ) -> HTTPRequest {
+    if !isKnownUniquelyReferenced(&head) {
+      head = HTTPRequest(
+        head.method, head.path, head.query, head.headers, [], hasBody: head.hasBody, head.peer)
+    }
+    head.body = body
+    head.admission = admission
+    return head
   }
 
   /// Creates a request.
@@ -44,12 +51,12 @@ public final class HTTPRequest: Sendable {
   ) {
     self.init(
       WireText(method), WireText(path), query.map { WireText($0) }, headers, body,
-      hasBody: hasBody ?? !body.isEmpty, peer, nil)
+      hasBody: hasBody ?? !body.isEmpty, peer)
   }
 
   private init(
     _ method: WireText, _ path: WireText, _ query: WireText?, _ headers: HTTPRequestHeaders,
-    _ body: [UInt8], hasBody: Bool, _ peer: ClientAddress?, _ admission: (any HTTPAdmissionToken)?
+    _ body: [UInt8], hasBody: Bool, _ peer: ClientAddress?
   ) {
     self.method = method
     self.path = path
@@ -58,7 +65,6 @@ public final class HTTPRequest: Sendable {
     self.body = body
     self.hasBody = hasBody
     self.peer = peer
-    self.admission = admission
   }
 
   /// The value of a field; the values of a repeated field are joined with `, ` (RFC 9110, 5.3).

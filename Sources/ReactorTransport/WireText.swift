@@ -6,16 +6,21 @@ internal import Glibc
 /// takes quadratic time, which a client could use to stall the service, so text from the network is
 /// not compared as a `String`.
 public struct WireText: Sendable {
-  private let text: String
+  @usableFromInline let text: String
 
   /// Wraps a text.
+  @inlinable
   public init(_ text: String) { self.text = text }
 
   /// The bytes.
+  @inlinable
   public var utf8: String.UTF8View { text.utf8 }
 
   /// Calls a function with the bytes; the buffer is valid during the call.
+  @inlinable
   public func withUTF8<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+    // A native string is read in place: `String.withUTF8(_:)` modifies the string, and so needs a copy.
+    if let result = unsafe text.utf8.withContiguousStorageIfAvailable(body) { return result }
     var text = text
     return text.withUTF8(body)
   }

@@ -68,17 +68,20 @@ final class Exchange: Sendable {
   /// The header fields are complete: libmicrohttpd's first call.
   func begin(method: String, isHTTP10: Bool, on worker: RequestWorker) -> MHD_Result {
     proceed(to: .reading, on: worker)
-    let limits = worker.core.settings.limits
+    let core = worker.core
     let (rejection, expectsBody) = intake.withLock { intake in
       intake.begin(method: method, isHTTP10: isHTTP10)
       unsafe connection.forEachHeader(into: &intake, DaemonCallbacks.field)
-      return (intake.rejection(headSize: connection.headSize, limits: limits), intake.expectsBody)
+      // A variable with the limits would be a copy of them.
+      let rejection = intake.rejection(
+        headSize: connection.headSize, limits: core.settings.limits)
+      return (rejection, intake.expectsBody)
     }
     if let rejection { return reject(rejection, on: worker) }
     guard expectsBody else { return .YES }
     worker.deadlines.enter(.receiving, slot)
     let head = request(on: worker)
-    switch worker.core.responder.admit(head) {
+    switch core.responder.admit(head) {
     case .accept(let token):
       intake.withLock { $0.admit(head, token) }
       return .YES

@@ -1,4 +1,3 @@
-internal import Glibc
 internal import ReactorTransport
 
 /// Collects one request and checks its size.
@@ -60,7 +59,7 @@ struct RequestIntake: ~Copyable, Sendable {
   mutating func add(name: UnsafeBufferPointer<UInt8>, value: UnsafeBufferPointer<UInt8>) {
     switch unsafe RequestField.named(name) {
     case .header(let header):
-      unsafe headers.append(header, Self.text(of: Self.trimmed(value)))
+      unsafe headers.append(header, bytes: Self.trimmed(value))
     case .contentLength: contentLength = unsafe UInt64(String(decoding: value, as: UTF8.self))
     case .transferEncoding: isChunked = true
     case nil: break
@@ -88,32 +87,21 @@ struct RequestIntake: ~Copyable, Sendable {
     return nil
   }
 
-  /// Creates the request from what was read so far.
-  func request(from peer: ClientAddress?) -> HTTPRequest {
-    if let admitted { return HTTPRequest(admitted.head, body: body, admission: admitted.token) }
+  /// Creates the request from what was read so far; the head that was admitted becomes its first one.
+  mutating func request(from peer: ClientAddress?) -> HTTPRequest {
+    if let (head, token) = admitted.take() {
+      return .completing(head, body: body, admission: token)
+    }
     return HTTPRequest(
       method: method, path: target.path, query: target.query, headers: headers, body: body,
       hasBody: isChunked || contentLength != nil, peer: peer)
   }
 
-  private static let json: StaticString = "application/json"
-
-  /// Decodes a value; the media type of nearly every request is a constant and not allocated.
-  private static func text(of value: Slice<UnsafeBufferPointer<UInt8>>) -> String {
-    let bytes = unsafe UnsafeBufferPointer(rebasing: value)
-    if bytes.count == json.utf8CodeUnitCount, let start = bytes.baseAddress,
-      unsafe memcmp(start, json.utf8Start, bytes.count) == 0
-    {
-      return "application/json"
-    }
-    return unsafe String(decoding: bytes, as: UTF8.self)
-  }
-
   private static func trimmed(
     _ value: UnsafeBufferPointer<UInt8>
-  ) -> Slice<UnsafeBufferPointer<UInt8>> {
+  ) -> UnsafeBufferPointer<UInt8> {
     var end = value.endIndex
     while end > 0, unsafe value[end - 1] == 0x20 || value[end - 1] == 0x09 { end -= 1 }
-    return unsafe value[..<end]
+    return unsafe UnsafeBufferPointer(rebasing: value[..<end])
   }
 }
