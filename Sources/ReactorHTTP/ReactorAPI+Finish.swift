@@ -5,13 +5,11 @@ internal import ReactorTransport
 
 /// The completion of responses.
 extension ReactorAPI {
-  private static let common: HTTPFields = ["X-Content-Type-Options": "nosniff"]
-
   /// Completes a response and sends it; compresses a large body in the background.
   func finish(
     _ response: consuming HTTPResponse, of scope: RequestScope, then send: @escaping HTTPReply
   ) {
-    if let compression = settings.compression,
+    if scope.acceptsGzip != .no, let compression = settings.compression,
       compression.isExpensive(response, for: scope.acceptsGzip)
     {
       let response = response
@@ -25,14 +23,16 @@ extension ReactorAPI {
   /// Adds the common header fields, compresses the body, updates metrics, writes the access log.
   func complete(_ response: consuming HTTPResponse, of scope: RequestScope) -> HTTPResponse {
     var varied: [String] = []
-    if scope.resource?.endpoints[0].traits.contains(.negotiated) == true { varied.append("Accept") }
-    response.headers += Self.common
+    if scope.resource?.isNegotiated == true { varied.append("Accept") }
+    response.headers.append("X-Content-Type-Options", constant: "nosniff")
     response.headers.append("X-Request-Id", scope.context.id)
-    if let compression = settings.compression {
-      if scope.method == .get || scope.method == .head { varied.append("Accept-Encoding") }
+    if features.compresses, scope.method == .get || scope.method == .head {
+      varied.append("Accept-Encoding")
+    }
+    if scope.acceptsGzip != .no, let compression = settings.compression {
       compression.apply(to: &response, for: scope.acceptsGzip)
     }
-    if settings.crossOrigin.isUsed {
+    if features.allowsOrigins {
       varied.append("Origin")
       response.headers += settings.crossOrigin.headers(for: scope.origin)
     }

@@ -61,10 +61,28 @@ extension ReactorAPI {
     /// Creates settings with their defaults.
     public init() {}
 
-    /// The address of the client that sent a request.
-    func client(of request: HTTPRequest) -> ClientAddress? {
-      trustedProxies.client(of: request, in: forwardingField)
+  }
+
+  /// Which features the settings enable.
+  struct Features: Sendable {
+    /// Whether the statements of a proxy about client addresses are trusted.
+    let trustsProxies: Bool
+    /// Whether responses may be compressed.
+    let compresses: Bool
+    /// Whether pages of other origins may use the service.
+    let allowsOrigins: Bool
+
+    init(of settings: Settings) {
+      trustsProxies = settings.trustedProxies.isUsed
+      compresses = settings.compression != nil
+      allowsOrigins = settings.crossOrigin.isUsed
     }
+  }
+
+  /// The address of the client that sent a request.
+  func client(of request: HTTPRequest) -> ClientAddress? {
+    guard features.trustsProxies else { return request.peer }
+    return settings.trustedProxies.client(of: request, in: settings.forwardingField)
   }
 }
 

@@ -16,6 +16,8 @@ internal import Synchronization
 /// Retains nothing about a client between requests, except for open streams.
 public final class ReactorAPI: HTTPResponder {
   let settings: Settings
+  /// The features that requests ask about; reading them from the settings would copy parts of these.
+  let features: Features
   let logger: Logger
   let endpoints: EndpointTable
   private let pages: PageEndpoints
@@ -50,6 +52,7 @@ public final class ReactorAPI: HTTPResponder {
   ) {
     self.expiries = expiries
     self.settings = settings
+    features = Features(of: settings)
     self.logger = logger
     self.host = host
     hasDelegates = host.reactors.contains { $0.hasDelegate }
@@ -68,7 +71,7 @@ public final class ReactorAPI: HTTPResponder {
         + service.all
         + CatalogueEndpoints(host: host).all
         + SessionEndpoints(host: host).all
-        + ActionEndpoints(host: host, timers: timers, wait: settings.actionWait).all
+        + ActionEndpoints(host: host, timers: timers, wait: .init(settings.actionWait)).all
         + LogEndpoints(host: host).all
         + EffectEndpoints(host: host).all
         + TimerEndpoints(host: host).all
@@ -163,7 +166,7 @@ public final class ReactorAPI: HTTPResponder {
       throw Problem(.notFound, "There is nothing at this address. GET /v1/reactors lists what is.")
     }
     if scope.method == .options { return nil }
-    guard let endpoint = resource[scope.method] else {
+    guard let endpoint = scope.endpoint else {
       throw Problem(
         .methodNotAllowed, "This address has \(resource.allow).", headers: ["Allow": resource.allow]
       )
@@ -195,7 +198,7 @@ public final class ReactorAPI: HTTPResponder {
     let resource = endpoints.match(request.path)?.resource
     if resource?.isProbe == true { return .priority }
     let credential = credential(
-      of: request, from: settings.client(of: request), at: resource, HTTPMethod(request.method))
+      of: request, from: client(of: request), at: resource, HTTPMethod(request.method))
     let isAdministrator = credential.authentication?.allows(.admin, to: .service) == true
     return isAdministrator ? .priority : .immediate
   }

@@ -38,6 +38,9 @@ public struct Logger: Sendable {
   /// The minimum level.
   public var level: LogLevel { threshold.level }
 
+  /// Whether a line of a level is written.
+  public func writes(_ level: LogLevel) -> Bool { threshold.allows(level) }
+
   /// Creates a logger that passes the lines of at least a level to a handler.
   public init(level: LogLevel, handler: @escaping Handler) {
     self.init(threshold: Threshold(level), handler: handler)

@@ -83,11 +83,14 @@ public final class StoredQuarantine: Sendable {
 
   // MARK: Reading
 
+  /// Whether nothing is quarantined; may be called on any thread.
+  public var isEmpty: Bool { count.load(ordering: .relaxed) == 0 }
+
   /// Whether an action of a session, or the session itself, is quarantined.
   ///
   /// Costs nothing while nothing is quarantined. Any thread.
   public func contains(_ session: SessionKey, _ digest: UInt64) -> Bool {
-    guard count.load(ordering: .relaxed) > 0 else { return false }
+    guard !isEmpty else { return false }
     return contents.withLock { $0[Name(session: session, digest: digest)] != nil }
   }
 

@@ -53,11 +53,12 @@ public struct TrustedProxies: Sendable, Equatable {
     return networks.contains { $0.contains(address) }
   }
 
+  /// Whether any proxy is trusted.
+  var isUsed: Bool { trustsLocalSockets || !networks.isEmpty }
+
   /// The address of the client that sent a request, as far as it is known.
   func client(of request: HTTPRequest, in field: ForwardingField) -> ClientAddress? {
-    guard trustsLocalSockets || !networks.isEmpty, contains(request.peer) else {
-      return request.peer
-    }
+    guard contains(request.peer) else { return request.peer }
     var client = request.peer
     for address in Self.forwarded(request, field).reversed() {
       // The entries before a malformed one are not trustworthy either.

@@ -4,10 +4,9 @@ internal import ReactorTransport
 ///
 /// The templates are compiled into a tree with one level per part of the path. Matching a path
 /// allocates nothing, except for parameters that are longer than 15 bytes or percent-encoded.
-struct EndpointTable: Sendable {
-  /// The most parts of a path.
-  static let depth = 8
-
+///
+/// A class, so that a request does not retain each of the arrays.
+final class EndpointTable: Sendable {
   /// A node of the tree.
   ///
   /// Its members are plain values, so that matching retains nothing.
@@ -61,17 +60,16 @@ struct EndpointTable: Sendable {
 
   /// Finds the resource of a path as the client sent it; `nil` for an unknown path.
   func match(_ path: WireText) -> (resource: Resource, parameters: PathParameters)? {
-    unsafe path.withUTF8 { unsafe match(PathPart.List($0)) }
+    unsafe path.withUTF8 { unsafe match($0) }
   }
 
   private func match(
-    _ parts: borrowing PathPart.List
+    _ path: UnsafeBufferPointer<UInt8>
   ) -> (resource: Resource, parameters: PathParameters)? {
-    guard parts.count > 0 else { return nil }
+    var parts = unsafe PathPart.Iterator(path)
     var parameters = PathParameters()
     var current = 0
-    for index in 0..<parts.count {
-      let part = parts[index]
+    while let part = parts.next() {
       let node = nodes[current]
       if let literal = literal(part, among: node.literals) {
         current = literal
@@ -113,8 +111,8 @@ private struct EndpointTree {
   mutating func insert(_ resource: Resource) {
     let parts = PathTemplate.parts(of: resource.template)
     precondition(
-      parts.count <= EndpointTable.depth && resource.parameters.count <= PathParameters.limit,
-      "\(resource.template) has too many parts")
+      resource.parameters.count <= PathParameters.limit,
+      "\(resource.template) has too many parameters")
     var current = 0
     for part in parts {
       let known =

@@ -9,11 +9,6 @@ internal import ReactorTransport
   private let bytes: UnsafeBufferPointer<UInt8>
   private let isEncoded: Bool
 
-  /// A part that is equal to no name.
-  static var none: PathPart {
-    unsafe PathPart(bytes: UnsafeBufferPointer(start: nil, count: 0), isEncoded: true)
-  }
-
   /// The decoded part; `nil` for a broken percent-encoding.
   ///
   /// Bytes outside ASCII are replaced: no name contains them.
@@ -34,35 +29,40 @@ internal import ReactorTransport
     }
   }
 
-  /// The parts of a path.
+  /// Divides a path into its parts.
   ///
-  /// A path with more parts than any template has none. The parts point into the path, so the list
-  /// must not outlive it; it cannot be copied.
-  struct List: ~Copyable {
-    private var parts = InlineArray<8, PathPart>(repeating: .none)
-    private(set) var count = 0
+  /// The parts point into the path, so the iterator must not outlive it; it cannot be copied.
+  @safe struct Iterator: ~Copyable {
+    // Proof: the creator keeps the path valid while the iterator and its parts are used.
+    private let path: UnsafeBufferPointer<UInt8>
+    private let isEncoded: Bool
+    /// The position after the slash before the next part; `nil` after the last part.
+    private var start: Int?
 
-    /// Splits a path; one that does not begin with a slash has no parts.
+    /// Creates the parts of a path; one that does not begin with a slash has none.
     init(_ path: UnsafeBufferPointer<UInt8>) {
-      guard unsafe path.first == UInt8(ascii: "/"), let base = path.baseAddress else { return }
-      func index(of byte: UInt8, from start: Int) -> Int? {
-        unsafe memchr(base + start, Int32(byte), path.count - start).map {
-          unsafe UnsafeRawPointer($0) - UnsafeRawPointer(base)
-        }
-      }
-      let isEncoded = index(of: UInt8(ascii: "%"), from: 0) != nil
-      var start = 1
-      while count < EndpointTable.depth {
-        let end = index(of: UInt8(ascii: "/"), from: start) ?? path.count
-        parts[count] = unsafe PathPart(
-          bytes: UnsafeBufferPointer(rebasing: path[start..<end]), isEncoded: isEncoded)
-        count += 1
-        guard end < path.count else { return }
-        start = end + 1
-      }
-      count = 0
+      unsafe self.path = path
+      isEncoded = unsafe Self.index(of: UInt8(ascii: "%"), in: path, from: 0) != nil
+      start = unsafe path.first == UInt8(ascii: "/") ? 1 : nil
     }
 
-    subscript(index: Int) -> PathPart { parts[index] }
+    /// The next part; `nil` after the last one.
+    mutating func next() -> PathPart? {
+      guard let start else { return nil }
+      let slash = unsafe Self.index(of: UInt8(ascii: "/"), in: path, from: start)
+      self.start = slash.map { $0 + 1 }
+      return unsafe PathPart(
+        bytes: UnsafeBufferPointer(rebasing: path[start..<(slash ?? path.count)]),
+        isEncoded: isEncoded)
+    }
+
+    private static func index(
+      of byte: UInt8, in path: UnsafeBufferPointer<UInt8>, from start: Int
+    ) -> Int? {
+      guard let base = path.baseAddress else { return nil }
+      return unsafe memchr(base + start, Int32(byte), path.count - start).map {
+        unsafe UnsafeRawPointer($0) - UnsafeRawPointer(base)
+      }
+    }
   }
 }

@@ -10,12 +10,25 @@ final class Resource: Sendable {
   let endpoints: [Endpoint]
   /// The value of `Allow`.
   let allow: String
+  let isProbe: Bool
+  /// Whether the resource is an event stream.
+  let isStream: Bool
+  /// Whether its responses depend on `Accept`.
+  let isNegotiated: Bool
+  /// The target that a right must be granted for, the same for all methods.
+  let reach: AccessReach
+  private let condition: (@Sendable (PathParameters) -> Bool)?
   private let byMethod: [Endpoint?]
 
   init(_ index: Int, _ endpoints: [Endpoint]) {
     self.index = index
     self.endpoints = endpoints
     template = endpoints[0].template
+    isProbe = endpoints[0].traits.contains(.probe)
+    isStream = endpoints[0].traits.contains(.stream)
+    isNegotiated = endpoints[0].traits.contains(.negotiated)
+    reach = endpoints[0].reach
+    condition = endpoints[0].condition
     parameters = PathTemplate.parts(of: template).compactMap(\.parameter)
     var byMethod = [Endpoint?](repeating: nil, count: HTTPMethod.allCases.count)
     for endpoint in endpoints {
@@ -36,16 +49,8 @@ final class Resource: Sendable {
 
   /// Whether the resource exists for some parameters; if not, the path is unknown.
   func exists(_ parameters: PathParameters) -> Bool {
-    endpoints[0].condition.map { $0(parameters) } ?? true
+    condition.map { $0(parameters) } ?? true
   }
-
-  var isProbe: Bool { endpoints[0].traits.contains(.probe) }
-
-  /// Whether the resource is an event stream.
-  var isStream: Bool { endpoints[0].traits.contains(.stream) }
-
-  /// The target that a right must be granted for, the same for all methods.
-  var reach: AccessReach { endpoints[0].reach }
 
   /// The right that a request needs; also for a method that is not allowed, so that the response
   /// to a request without the right does not depend on the method.
@@ -80,13 +85,20 @@ struct PathParameters: Sendable {
   /// The most parameters of a template.
   static let limit = 3
 
-  private var values = InlineArray<3, String>(repeating: "")
+  // Not an inline array, which is copied through its metadata.
+  private var first = ""
+  private var second = ""
+  private var third = ""
   private(set) var count = 0
 
-  subscript(index: Int) -> String { values[index] }
+  subscript(index: Int) -> String { index == 0 ? first : index == 1 ? second : third }
 
   mutating func append(_ value: String) {
-    values[count] = value
+    switch count {
+    case 0: first = value
+    case 1: second = value
+    default: third = value
+    }
     count += 1
   }
 }

@@ -70,6 +70,8 @@ final class RequestScope: HTTPAdmissionToken {
   let method: HTTPMethod
   /// The resource of the path; `nil` for an unknown path.
   let resource: Resource?
+  /// The endpoint; `nil` for an unknown path or a method that is not allowed.
+  let endpoint: Endpoint?
   private let parameters: PathParameters
   /// The verified credential of the request.
   let credential: Credential
@@ -90,30 +92,28 @@ final class RequestScope: HTTPAdmissionToken {
   /// Reads the head of a request and counts it against the client's rate.
   init(_ request: HTTPRequest, in api: ReactorAPI) {
     self.api = api
-    // Members of the settings are read one by one: a call of one of their methods copies all.
     let match = api.endpoints.match(request.path)
     method = HTTPMethod(request.method)
-    resource = match?.resource
+    let resource = match?.resource
+    self.resource = resource
+    endpoint = resource?[method]
     parameters = match?.parameters ?? PathParameters()
-    client = api.settings.trustedProxies.client(of: request, in: api.settings.forwardingField)
-    rate = api.rate(of: client, at: match?.resource)
+    client = api.client(of: request)
+    rate = api.rate(of: client, at: resource)
     credential =
       rate?.isAllowed == false
-      ? .notNeeded : api.credential(of: request, from: client, at: match?.resource, method)
+      ? .notNeeded : api.credential(of: request, from: client, at: resource, method)
     let id = request[header: .requestID].flatMap { RequestID.isValid($0) ? $0 : nil }
     context = RequestContext(
       id: id ?? RequestID.next(),
       traceparent: request[header: .traceparent].flatMap { TraceParent($0) }?.child(),
       principal: credential.authentication?.principal)
-    origin = api.settings.crossOrigin.isUsed ? request[header: .origin] : nil
+    origin = api.features.allowsOrigins ? request[header: .origin] : nil
     acceptsGzip =
-      api.settings.compression == nil
-      ? .no : ContentEncodings.gzip(request[header: .acceptEncoding])
+      api.features.compresses ? ContentEncodings.gzip(request[header: .acceptEncoding]) : .no
     accessLine =
-      api.logger.level > api.settings.accessLog
-      ? nil
-      : AccessLine(
-        path: request.path.description, client: client)
+      api.logger.writes(api.settings.accessLog)
+      ? AccessLine(path: request.path.description, client: client) : nil
   }
 
   /// Creates the scope of a connection that is rejected before its request was read.
@@ -121,6 +121,7 @@ final class RequestScope: HTTPAdmissionToken {
     self.api = api
     method = .other
     resource = nil
+    endpoint = nil
     parameters = PathParameters()
     credential = .notNeeded
     context = RequestContext(id: RequestID.next())
@@ -130,9 +131,6 @@ final class RequestScope: HTTPAdmissionToken {
     rate = nil
     accessLine = nil
   }
-
-  /// The endpoint; `nil` for an unknown path or a method that is not allowed.
-  var endpoint: Endpoint? { resource?[method] }
 
   /// The value of a parameter of the path template, which must have it.
   subscript(parameter: String) -> String {

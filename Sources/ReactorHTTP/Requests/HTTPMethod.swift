@@ -1,3 +1,4 @@
+internal import Glibc
 internal import ReactorTransport
 
 /// The request methods of the service; all others are equal to it.
@@ -5,20 +6,20 @@ enum HTTPMethod: Int, CaseIterable {
   case get, post, put, delete, head, options, other
 
   init(_ text: WireText) {
-    self =
-      switch text {
-      case "GET": .get
-      case "POST": .post
-      case "PUT": .put
-      case "DELETE": .delete
-      case "HEAD": .head
-      case "OPTIONS": .options
-      default: .other
-      }
+    self = unsafe text.withUTF8 { text in
+      Self.allCases.first { unsafe $0.isNamed(text) } ?? .other
+    }
+  }
+
+  private func isNamed(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard token.utf8CodeUnitCount == text.count, let start = text.baseAddress else { return false }
+    return unsafe memcmp(token.utf8Start, start, text.count) == 0
   }
 
   /// The name as requests write it, and as metrics and logs label it.
-  var name: String {
+  var name: String { "\(token)" }
+
+  private var token: StaticString {
     switch self {
     case .get: "GET"
     case .post: "POST"

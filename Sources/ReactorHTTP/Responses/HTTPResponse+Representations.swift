@@ -9,8 +9,6 @@ extension HTTPFields {
   /// Without the field, caches choose a lifetime heuristically.
   static let revalidated: HTTPFields = ["Cache-Control": "no-cache"]
 
-  private static let json: HTTPFields = ["Content-Type": "application/json"]
-
   /// Creates the fields of a State's representation.
   ///
   /// - Parameters:
@@ -20,7 +18,7 @@ extension HTTPFields {
   /// - Returns: The fields.
   static func state(at cursor: Cursor, isCacheable: Bool) -> HTTPFields {
     var fields = HTTPFields()
-    fields += json
+    fields.append("Content-Type", constant: "application/json")
     fields.appendTag(of: cursor)
     if isCacheable { fields += revalidated }
     return fields

@@ -35,6 +35,8 @@ final class SharedMarks: ActionMarking {
 
   func end(_ mark: ActionMark) { own?.end(mark) }
 
+  var isQuarantineEmpty: Bool { shared.isEmpty && own?.isQuarantineEmpty ?? true }
+
   func isQuarantined(_ session: SessionKey, _ digest: ActionDigest) -> Bool {
     shared.contains(session, digest.rawValue) || own?.isQuarantined(session, digest) == true
   }
