@@ -9,7 +9,7 @@ extension Observable {
       let scheduler = scheduler.resolved
       let source = IteratorBox(elements)
       if scheduler is CurrentThreadScheduler {
-        let emission = Emission([], then: source.next, to: downstream)
+        let emission = GeneratedEmission(next: source.next, to: downstream)
         Trampoline.ofCurrentThread.schedule(emission)
         return emission
       }

@@ -20,7 +20,7 @@ package final class Trampoline {
   private(set) package var isRunning = false
 
   // Unchecked exclusivity: each access is one call of the queue, which calls no other code.
-  @safe @exclusivity(unchecked) private var jobs = Fifo<any TrampolineJob>()
+  @safe @exclusivity(unchecked) private var jobs = TrampolineJobs()
 
   private static let key: pthread_key_t = {
     var key = pthread_key_t()
@@ -78,12 +78,34 @@ package final class Trampoline {
     let trampoline = ofCurrentThread
     guard trampoline.isRunning else { return body() }
     let suspended = trampoline.jobs
-    trampoline.jobs = Fifo()
+    trampoline.jobs = TrampolineJobs()
     trampoline.isRunning = false
     defer {
       trampoline.jobs = suspended
       trampoline.isRunning = true
     }
     return body()
+  }
+}
+
+/// The waiting jobs of a trampoline, the oldest first.
+///
+/// Most often there is one, the emission of a chain's source, which needs no array.
+private struct TrampolineJobs {
+  private var first: (any TrampolineJob)?
+  private var others = Fifo<any TrampolineJob>()
+
+  var isEmpty: Bool {
+    first == nil
+  }
+
+  mutating func append(_ job: any TrampolineJob) {
+    if first == nil { first = job } else { others.append(job) }
+  }
+
+  mutating func popFirst() -> (any TrampolineJob)? {
+    guard let job = first.take() else { return nil }
+    if !others.isEmpty { first = others.popFirst() }
+    return job
   }
 }

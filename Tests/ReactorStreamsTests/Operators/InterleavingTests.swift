@@ -52,4 +52,12 @@ import Testing
     let zipped = Observable.zip(Observable.repeatElement(0), Observable.of(1, 2)) { $1 }
     #expect(try elements(zipped) == [1, 2])
   }
+
+  @Test func `the steps of three sources and of those that they start keep their order`() throws {
+    let nested = Observable.of(1, 2, 3).concatMap { (number: Int) in
+      Observable.of(number, -number)
+    }
+    let merged = Observable.merge(nested, .of(10, 20, 30), .from([100, 200, 300, 400]))
+    #expect(try elements(merged) == [10, 100, 1, 20, 200, -1, 30, 300, 400, 2, -2, 3, -3])
+  }
 }
