@@ -4,6 +4,9 @@
 /// RxSwift's name for a length of time.
 public typealias RxTimeInterval = Duration
 
+/// RxSwift's name for a moment; here it is the time since a fixed moment, see ``SchedulerType/now``.
+public typealias RxTime = Duration
+
 /// RxSwift's name for a scheduler without a clock; every scheduler has one here.
 public typealias ImmediateSchedulerType = SchedulerType
 

@@ -108,4 +108,11 @@ extension Reactive where Base: SearchBar {
       .disposed(by: bag)
     #expect(log.entries == ["completed", "1x"])
   }
+
+  @Test func `moments and durations have RxSwift's names`() {
+    let scheduler: any ImmediateSchedulerType = TestScheduler(initialClock: 100)
+    let start: RxTime = scheduler.now
+    let delay: RxTimeInterval = .milliseconds(20)
+    #expect(start + delay == .milliseconds(120))
+  }
 }
