@@ -147,7 +147,7 @@ import Testing
     for version in 1...50 { try await log.counter().append(version...version) }
     try await published(51, by: feed(log))
     let reader = FeedReader(log.store)
-    let writer = FeedWriter(log.store, reader, retention: 1)
+    let writer = FeedWriter(log.store, reader, retention: -1_000)
     let last = try #require(try await reader.last())
     let floor = try #require(try await writer.deleteExpired(upTo: last))
     #expect(floor == last.record.number)
