@@ -176,17 +176,24 @@ private final class SessionReplay: StateReplay {
       defer { ready = ready.dropFirst(limit) }
       return Array(ready.prefix(limit))
     }
-    guard ready.isEmpty else { return completion(.success(ready)) }
-    history.entries(after: fold.version, limit: limit) { [self] entries in
-      completion(Result { () throws(HistoryError) in try states(after: try entries.get()) })
+    guard ready.count < limit else { return completion(.success(ready)) }
+    history.entries(after: fold.version, limit: limit - ready.count) { [self] entries in
+      completion(
+        Result { () throws(HistoryError) in try states(after: ready, in: entries) })
     }
   }
 
-  /// Folds entries, as far as they can be folded.
+  /// Folds entries, as far as they can be folded, and appends their States.
   ///
-  /// - Throws: If the first one cannot be.
-  private func states(after entries: [LogEntry]) throws(HistoryError) -> [CommittedState] {
-    var states: [CommittedState] = []
+  /// - Throws: If there is no State to return, and the first entry cannot be read or folded.
+  private func states(
+    after ready: [CommittedState], in entries: Result<[LogEntry], HistoryError>
+  ) throws(HistoryError) -> [CommittedState] {
+    var states = ready
+    guard case .success(let entries) = entries else {
+      guard states.isEmpty else { return states }
+      return try entries.map { _ in [] }.get()
+    }
     for entry in entries {
       do throws(HistoryError) {
         guard entry.version == fold.version + 1 else {
