@@ -1,5 +1,6 @@
 internal import Dispatch
 internal import Glibc
+internal import NATSLog
 internal import ReactorHost
 internal import ReactorLog
 internal import SQLiteLog
@@ -8,9 +9,12 @@ internal import TerminalClient
 extension ServiceContext {
   /// Executes a maintenance task of the configured store, and prints the result.
   func execute(_ task: StoreTask, _ reactors: [ReactorRegistration]) async throws {
+    if case .nats(let addresses) = configuration.store {
+      return try await execute(task, at: try configuration.brokerSettings(addresses))
+    }
     guard case .sqlite(let path) = configuration.store else {
       throw ConfigurationError.configuration(
-        "'reactord log' needs a store sqlite:PATH, found \(configuration.store)")
+        "'reactord log' needs a store sqlite:PATH or nats://, found \(configuration.store)")
     }
     // The task may block for minutes.
     try await withCheckedThrowingContinuation { continuation in
@@ -24,6 +28,37 @@ extension ServiceContext {
             }
           })
       }
+    }
+  }
+
+  /// Executes a task of a store at brokers.
+  private func execute(_ task: StoreTask, at settings: NATSLog.Settings) async throws {
+    var settings = settings
+    settings.changeRetention = .zero
+    let log: NATSLog
+    do throws(NATSLogError) {
+      log = try await NATSLog.open(settings)
+    } catch {
+      throw ConfigurationError(error)
+    }
+    defer { log.close() }
+    do {
+      switch task {
+      case .export:
+        let output = StandardOutput()
+        try await log.export { try output.write($0 + [UInt8(ascii: "\n")]) }
+        try output.flush()
+      case .import:
+        let lines = InputLines()
+        print("\(try await log.import { try lines.next() }) sessions imported")
+      case .verify, .backup, .compact:
+        throw ConfigurationError.configuration(
+          "a store nats:// has 'log export' and 'log import'; the brokers copy and verify the rest")
+      }
+    } catch let error as NATSLogError {
+      throw ConfigurationError(error)
+    } catch let error as LogError {
+      throw ConfigurationError(message: "store: \(error)", exitCode: EX_DATAERR)
     }
   }
 

@@ -1,0 +1,148 @@
+import Foundation
+import NATSLog
+import ReactorLog
+import SQLiteLog
+import Synchronization
+import Testing
+
+/// An export of one kind of store is an import of the other one.
+@Suite(.serialized) struct ExportTests {
+  /// The lines of an export.
+  private final class Lines: Sendable {
+    private let lines: Mutex<[[UInt8]]>
+
+    init(_ lines: [[UInt8]] = []) {
+      self.lines = Mutex(lines)
+    }
+
+    var all: [String] {
+      lines.withLock { $0.map { String(decoding: $0, as: UTF8.self) } }
+    }
+
+    func add(_ line: [UInt8]) { lines.withLock { $0.append(line) } }
+
+    func next() -> [UInt8]? { lines.withLock { $0.isEmpty ? nil : $0.removeFirst() } }
+  }
+
+  private func fill(_ log: any MutationLog) async throws {
+    let key = SessionKey(reactor: "counter", id: "a/b \"c\"")
+    let session = log.session(key)
+    try await session.create(epoch: "one", parameters: Array(#"{"title":"x"}"#.utf8))
+    let action = AcceptedAction(
+      id: .init(request: 3, place: 1), action: Array("1".utf8), isInArray: true,
+      key: IdempotencyKey("k", for: []), at: Timestamp(milliseconds: 5), runs: 2, sendName: "s")
+    let timer = StoredTimer(
+      id: "t", due: Timestamp(milliseconds: 50), action: Array("1".utf8), period: 60,
+      catchesUp: true)
+    for start in stride(from: 1, through: 300, by: 10) {
+      var batch = LogBatch((start..<start + 10).map { LogEntry(counted: $0) })
+      if start == 1 {
+        batch.accepted = [action]
+        batch.timers = [StoredTimerChange(id: "t", timer: timer)]
+        batch.outcomes = [
+          StoredOutcome(key: IdempotencyKey("o", for: []), at: .now, version: 10, failure: nil)
+        ]
+      }
+      try await session.append(batch, to: "one", expecting: start - 1)
+    }
+    session.save(
+      Snapshot(version: 300, state: Array(#"{"value":300}"#.utf8), schema: "s"), of: "one")
+    try await log.session(SessionKey(reactor: "counter", id: "ended")).append(1...3, to: "two")
+    try await log.session(SessionKey(reactor: "counter", id: "ended")).end()
+    try await log.session(SessionKey(reactor: "counter", id: "empty")).create(epoch: "three")
+    try await wait {
+      log.share(
+        SharedValue(epoch: "g", version: 2, revision: 9, json: Array(#""hello""#.utf8)),
+        as: "motto", completion: $0)
+    }
+  }
+
+  /// The lines without the members that a store chooses: the time of creation, and the epoch of an end.
+  private func comparable(_ lines: [String]) -> [String] {
+    lines.map { line in
+      line.replacing(/,"created":\d+/, with: "")
+        .replacing(/"epoch":"[a-z0-9]*",?(?=.*"ended")/, with: "")
+        .replacing(/,+/, with: ",")
+    }
+  }
+
+  @Test func `a store moves from a file to brokers and back`() async throws {
+    let folder = try TemporaryFolder()
+    let file = try SQLiteLog(path: folder["log.db"])
+    try await fill(file)
+    // The snapshot is stored before the end.
+    file.close()
+    let first = Lines()
+    try SQLiteMaintenance(path: folder["log.db"]).export { first.add($0) }
+    #expect(first.all.count > 300)
+    let brokers = try LogUnderTest(.nats)
+    let log = try #require(brokers.log as? NATSLog)
+    let input = Lines(first.all.map { Array($0.utf8) })
+    #expect(try await log.import { input.next() } == 3)
+    let second = Lines()
+    try await log.export { second.add($0) }
+    let (exported, imported) = (comparable(first.all), comparable(second.all))
+    // A failure lists the lines that differ, not all of them.
+    #expect(Set(exported).symmetricDifference(imported).sorted() == [])
+    let isEqual = exported == imported
+    #expect(isEqual)
+    let again = Lines(first.all.map { Array($0.utf8) })
+    await #expect(throws: NATSLogError.self) { try await log.import { again.next() } }
+    // The session continues.
+    let key = SessionKey(reactor: "counter", id: "a/b \"c\"")
+    let entry = LogEntry(counted: 301)
+    try await log.session(key).append([entry], to: "one", expecting: 300)
+
+    let third = Lines()
+    try await log.export { third.add($0) }
+    let copy = SQLiteMaintenance(path: folder["copy.db"])
+    #expect(try copy.import { third.next() } == 3)
+    #expect(try copy.check().isEmpty)
+    let fourth = Lines()
+    try copy.export { fourth.add($0) }
+    #expect(fourth.all.count == first.all.count + 1)
+  }
+
+  @Test func `a history whose beginning is deleted is imported with its snapshot`() async throws {
+    let brokers = try LogUnderTest(.nats)
+    let log = try #require(brokers.log as? NATSLog)
+    var text = [#"{"session":"counter/demo","epoch":"one","created":5}"#]
+    text.append(#"{"snapshot":40,"state":{"value":40},"schema":"s"}"#)
+    for version in 36...200 {
+      text.append(#"{"version":\#(version),"at":7,"mutation":{"by":1}}"#)
+    }
+    let input = Lines(text.map { Array($0.utf8) })
+    #expect(try await log.import { input.next() } == 1)
+    let session = brokers.session()
+    let loaded: LoadedSession = try await wait { session.load(schema: nil, completion: $0) }
+    #expect(loaded.snapshot?.version == 40)
+    #expect(loaded.entries.first?.version == 41)
+    let last: [LogEntry] = try await wait { session.entries(after: 199, limit: 2, completion: $0) }
+    #expect(last.map(\.version) == [200])
+    let first: [LogEntry] = try await wait { session.entries(after: 0, limit: 1, completion: $0) }
+    #expect(first.map(\.version) == [41])
+  }
+
+  @Test(arguments: [
+    ["{}"], [#"{"version":1,"at":7,"mutation":1}"#],
+    [
+      #"{"session":"counter/demo","epoch":"one","created":5}"#,
+      #"{"version":1,"at":7,"mutation":1}"#, #"{"version":3,"at":7,"mutation":1}"#,
+    ],
+  ])
+  func `other lines are rejected`(_ text: [String]) async throws {
+    let brokers = try LogUnderTest(.nats)
+    let log = try #require(brokers.log as? NATSLog)
+    let input = Lines(text.map { Array($0.utf8) })
+    await #expect(throws: NATSLogError.self) { try await log.import { input.next() } }
+  }
+}
+
+/// Waits for a completion.
+private func wait<Value: Sendable>(
+  _ start: (@escaping @Sendable (Result<Value, LogError>) -> Void) -> Void
+) async throws -> Value {
+  try await withCheckedThrowingContinuation { continuation in
+    start { continuation.resume(with: $0.mapError { $0 }) }
+  }
+}
