@@ -50,6 +50,10 @@ public final class StoredQuarantine: Sendable {
 
   private let store: NATSStore
   private let contents = Mutex<[Name: (entry: Entry, sequence: Int)]>([:])
+  /// The number of reads that have begun.
+  private let reads = Atomic(0)
+  /// The latest read whose result is in memory; one that began before it has older records.
+  private let latestRead = Mutex(0)
   private let count = Atomic(0)
   private let subscription = Mutex<NATSSubscription?>(nil)
 
@@ -103,9 +107,9 @@ public final class StoredQuarantine: Sendable {
 
   /// Reads all entries.
   private func read() async throws(LogError) {
+    let number = reads.add(1, ordering: .relaxed).newValue
     let subjects = try await store.reader.subjects(
       of: store.names.meta, matching: "\(store.names.prefix).q.>")
-    guard !subjects.isEmpty || count.load(ordering: .relaxed) > 0 else { return }
     let (reader, meta) = (store.reader, store.names.meta)
     let results = await SessionLists.concurrently(subjects) { subject async throws(LogError) in
       try await reader.last(subject, in: meta)
@@ -117,8 +121,12 @@ public final class StoredQuarantine: Sendable {
       }
       found[Name(session: entry.session, digest: entry.digest)] = (entry, message.sequence)
     }
-    contents.withLock { $0 = found }
-    count.store(found.count, ordering: .relaxed)
+    latestRead.withLock { latest in
+      guard number > latest else { return }
+      latest = number
+      contents.withLock { $0 = found }
+      count.store(found.count, ordering: .relaxed)
+    }
   }
 
   // MARK: Writing
