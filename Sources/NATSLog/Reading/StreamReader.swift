@@ -66,31 +66,12 @@ struct StreamReader: Sendable {
   func messages(
     at sequences: [Int], in stream: String
   ) async throws(LogError) -> [StreamMessage?] {
-    let found = await withTaskGroup(
-      of: (Int, Result<StreamMessage?, LogError>).self,
-      returning: [Int: Result<StreamMessage?, LogError>].self
-    ) { group in
-      var results: [Int: Result<StreamMessage?, LogError>] = [:]
-      for (index, sequence) in sequences.enumerated() {
-        if index >= Self.parallel, let (index, result) = await group.next() {
-          results[index] = result
-        }
-        group.addTask {
-          do throws(LogError) {
-            return (index, .success(try await message(at: sequence, in: stream)))
-          } catch {
-            return (index, .failure(error))
-          }
-        }
-      }
-      for await (index, result) in group { results[index] = result }
-      return results
+    let results = await SessionLists.concurrently(sequences) { sequence async throws(LogError) in
+      try await message(at: sequence, in: stream)
     }
     var messages: [StreamMessage?] = []
     messages.reserveCapacity(sequences.count)
-    for index in sequences.indices {
-      messages.append(try found[index]?.get())
-    }
+    for result in results { messages.append(try result.get()) }
     return messages
   }
 
