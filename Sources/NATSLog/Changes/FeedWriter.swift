@@ -64,12 +64,9 @@ final class FeedWriter: Sendable {
 
   private func bounds() async throws(LogError) -> [StreamBounds] {
     let reader = store.reader
-    let results = await SessionLists.concurrently(streams) { stream async throws(LogError) in
+    return try await SessionLists.concurrentValues(streams) { stream async throws(LogError) in
       try await reader.bounds(of: stream)
     }
-    var bounds: [StreamBounds] = []
-    for result in results { bounds.append(try result.get()) }
-    return bounds
   }
 
   // MARK: Records
@@ -93,14 +90,12 @@ final class FeedWriter: Sendable {
     guard zip(positions, early).contains(where: { $1.last > $0 }) else { return nil }
     let bounds = try await bounds()
     let ends = zip(positions, bounds).map { min($1.last, $0 + Self.messages) }
-    let results = await SessionLists.concurrently(ends.indices) {
+    let found = try await SessionLists.concurrentValues(ends.indices) {
       [self] stream async throws(LogError) in
       stream == ends.count - 1
         ? try await globals(after: positions[stream], upTo: bounds[stream].last)
         : try await changes(of: stream, after: positions[stream], upTo: ends[stream])
     }
-    var found: [[Found]] = []
-    for result in results { found.append(try result.get()) }
     let horizon = Self.horizon(of: found, early)
     var record = FeedRecord(
       store: last.record.store, at: Timestamp.now.milliseconds, positions: positions)

@@ -114,9 +114,7 @@ final class LogCleaner: Sendable {
   ///
   /// - Returns: Their number.
   private func compactSessions(of number: Int, before cut: Int) async throws(LogError) -> Int {
-    let keys = try await store.reader.subjects(
-      of: store.names.log(number), matching: "\(store.names.prefix).l.\(number).>"
-    ).compactMap { StoreNames.session(of: $0) }
+    let keys = try await store.logSubjects(number).compactMap { StoreNames.session(of: $0) }
     let results = await withTaskGroup(of: Result<Bool, LogError>.self) { group in
       var rest = keys[...]
       var results: [Result<Bool, LogError>] = []

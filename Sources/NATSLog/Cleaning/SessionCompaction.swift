@@ -51,9 +51,7 @@ struct SessionCompaction: Sendable {
         pages: beginning.pages, floor: beginning.floor, snapshot: beginning.snapshot,
         version: head.paged),
       previous: last)
-    let (oldest, isOverflow) = Timestamp.now.milliseconds.subtractingReportingOverflow(
-      store.outcomeRetention)
-    oldestOutcome = isOverflow ? .min : oldest
+    oldestOutcome = store.oldestOutcome
   }
 
   /// Writes the pages of the messages up to an end of the log.

@@ -22,9 +22,7 @@ extension NATSLog {
     }
     var keys: [SessionKey] = []
     for number in 0..<store.names.logStreams {
-      keys += try await store.reader.subjects(
-        of: store.names.log(number), matching: "\(store.names.prefix).l.\(number).>"
-      ).compactMap { StoreNames.session(of: $0) }
+      keys += try await store.logSubjects(number).compactMap { StoreNames.session(of: $0) }
     }
     keys.sort { ($0.reactor, $0.id) < ($1.reactor, $1.id) }
     for key in keys { try await export(key, write) }
@@ -57,10 +55,9 @@ extension NATSLog {
     for snapshot in copies { try write(ExportLines.snapshot(snapshot)) }
     try await exportEntries(of: head, history, write)
     for action in head.journal.acceptedActions { try write(ExportLines.accepted(action)) }
-    let (oldest, isOverflow) = Timestamp.now.milliseconds.subtractingReportingOverflow(
-      store.outcomeRetention)
+    let oldest = store.oldestOutcome
     let outcomes = try await history.withHead { head async throws(LogError) in
-      try await history.outcomes(of: head, since: isOverflow ? .min : oldest, bound: 10_000)
+      try await history.outcomes(of: head, since: oldest, bound: 10_000)
     }
     for outcome in outcomes.values.sorted(by: { $0.at.milliseconds < $1.at.milliseconds })
     where outcome.version <= head.version { try write(ExportLines.outcome(outcome)) }
@@ -105,11 +102,9 @@ extension NATSLog {
   ///   the error of `next`.
   public func `import`(_ next: () throws -> [UInt8]?) async throws -> Int {
     for number in 0..<store.names.logStreams {
-      guard
-        try await store.reader.subjects(
-          of: store.names.log(number), matching: "\(store.names.prefix).l.\(number).>"
-        ).isEmpty
-      else { throw NATSLogError("the store \(store.names.prefix) has sessions") }
+      guard try await store.logSubjects(number).isEmpty else {
+        throw NATSLogError("the store \(store.names.prefix) has sessions")
+      }
     }
     var session: ImportedSession?
     var (line, count) = (0, 0)

@@ -93,17 +93,27 @@ struct SessionLists: Sendable {
 
   private func heads(of keys: [SessionKey]) async throws(LogError) -> [SessionHead] {
     let store = store
-    let results = await Self.concurrently(keys) { key async throws(LogError) in
+    return try await Self.concurrentValues(keys) { key async throws(LogError) in
       try await store.history(of: key).head(isComplete: false)
     }
-    var heads: [SessionHead] = []
-    for result in results { heads.append(try result.get()) }
-    return heads
   }
 
   /// Orders texts by their bytes.
   private static func precedes(_ one: String, _ other: String) -> Bool {
     one.utf8.lexicographicallyPrecedes(other.utf8)
+  }
+
+  /// Executes a function for each element, several at once, and returns the values in order.
+  ///
+  /// - Throws: The error of the first element whose execution failed, when all have ended.
+  static func concurrentValues<Elements: Collection, Value: Sendable>(
+    _ elements: Elements,
+    _ body: @escaping @Sendable (Elements.Element) async throws(LogError) -> Value
+  ) async throws(LogError) -> [Value] where Elements.Element: Sendable {
+    var values: [Value] = []
+    values.reserveCapacity(elements.count)
+    for result in await concurrently(elements, body) { values.append(try result.get()) }
+    return values
   }
 
   /// Executes a function for each element, several at once, and returns the results in order.

@@ -66,13 +66,9 @@ struct StreamReader: Sendable {
   func messages(
     at sequences: [Int], in stream: String
   ) async throws(LogError) -> [StreamMessage?] {
-    let results = await SessionLists.concurrently(sequences) { sequence async throws(LogError) in
+    try await SessionLists.concurrentValues(sequences) { sequence async throws(LogError) in
       try await message(at: sequence, in: stream)
     }
-    var messages: [StreamMessage?] = []
-    messages.reserveCapacity(sequences.count)
-    for result in results { messages.append(try result.get()) }
-    return messages
   }
 
   // MARK: API

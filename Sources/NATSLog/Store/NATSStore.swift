@@ -120,3 +120,17 @@ extension NodeID {
     self.init(name: writer.name, incarnation: writer.incarnation)
   }
 }
+
+extension NATSStore {
+  /// The time before which outcomes are not retained, in milliseconds.
+  var oldestOutcome: Int64 {
+    let (time, isOverflow) = Timestamp.now.milliseconds.subtractingReportingOverflow(
+      outcomeRetention)
+    return isOverflow ? .min : time
+  }
+
+  /// The subjects of the sessions of a LOG stream.
+  func logSubjects(_ number: Int) async throws(LogError) -> [String] {
+    try await reader.subjects(of: names.log(number), matching: "\(names.prefix).l.\(number).>")
+  }
+}

@@ -111,12 +111,13 @@ public final class StoredQuarantine: Sendable {
     let subjects = try await store.reader.subjects(
       of: store.names.meta, matching: "\(store.names.prefix).q.>")
     let (reader, meta) = (store.reader, store.names.meta)
-    let results = await SessionLists.concurrently(subjects) { subject async throws(LogError) in
+    let messages = try await SessionLists.concurrentValues(subjects) {
+      subject async throws(LogError) in
       try await reader.last(subject, in: meta)
     }
     var found: [Name: (entry: Entry, sequence: Int)] = [:]
-    for result in results {
-      guard let message = try result.get(), let entry = Entry(record: message.payload) else {
+    for message in messages {
+      guard let message, let entry = Entry(record: message.payload) else {
         continue
       }
       found[Name(session: entry.session, digest: entry.digest)] = (entry, message.sequence)

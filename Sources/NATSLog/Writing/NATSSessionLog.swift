@@ -387,10 +387,7 @@ final class NATSSessionLog: SessionLog {
     of name: String, with head: SessionHead
   ) async throws(LogError) -> StoredOutcome? {
     guard head.status == .stored else { return nil }
-    let (difference, isOverflow) = Timestamp.now.milliseconds.subtractingReportingOverflow(
-      store.outcomeRetention)
-    let outcomes = try await history.outcomes(
-      of: head, since: isOverflow ? .min : difference, bound: 10_000)
+    let outcomes = try await history.outcomes(of: head, since: store.oldestOutcome, bound: 10_000)
     return state.withLock { state in
       // A session that began again meanwhile has its own.
       if state.claim?.epoch == head.epoch { state.earlierOutcomes = outcomes }
