@@ -9,15 +9,7 @@ public struct NodeName: Sendable, Equatable {
 
   /// Checks a name; `nil` for any other text.
   public init?(_ text: String) {
-    let isName = text.utf8.allSatisfy { byte in
-      switch byte {
-      case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"),
-        UInt8(ascii: "."):
-        true
-      default: false
-      }
-    }
+    let isName = text.utf8.allSatisfy { $0.isInClusterName || $0 == UInt8(ascii: ".") }
     guard isName, text.utf8.count <= 64 else { return nil }
     self.text = text
   }
