@@ -36,12 +36,10 @@ public enum QuarantineTask: String, Sendable {
 
   /// Executes the task at brokers; blocks.
   private func run(_ settings: NATSLog.Settings) throws(ConfigurationError) {
-    var settings = settings
-    settings.changeRetention = .zero
     let result = Mutex<Result<Void, ConfigurationError>>(.success(()))
     let isDone = DispatchSemaphore(value: 0)
     let task = self
-    Task.detached { [settings] in
+    Task.detached {
       do throws(ConfigurationError) {
         try await task.execute(settings)
       } catch {
@@ -54,12 +52,7 @@ public enum QuarantineTask: String, Sendable {
   }
 
   private func execute(_ settings: NATSLog.Settings) async throws(ConfigurationError) {
-    let log: NATSLog
-    do throws(NATSLogError) {
-      log = try await NATSLog.open(settings)
-    } catch {
-      throw ConfigurationError(error)
-    }
+    let log = try await NATSLog.openForTask(settings)
     defer { log.close() }
     switch self {
     case .list:

@@ -33,14 +33,7 @@ extension ServiceContext {
 
   /// Executes a task of a store at brokers.
   private func execute(_ task: StoreTask, at settings: NATSLog.Settings) async throws {
-    var settings = settings
-    settings.changeRetention = .zero
-    let log: NATSLog
-    do throws(NATSLogError) {
-      log = try await NATSLog.open(settings)
-    } catch {
-      throw ConfigurationError(error)
-    }
+    let log = try await NATSLog.openForTask(settings)
     defer { log.close() }
     do {
       switch task {
@@ -115,6 +108,21 @@ extension ServiceContext {
     print("\(sessions) sessions, \(mutations) mutations, \(snapshots) snapshots verified")
     guard findings.isEmpty else {
       throw ConfigurationError(message: "the store is damaged", exitCode: EX_DATAERR)
+    }
+  }
+}
+
+extension NATSLog {
+  /// Opens a store at brokers for a task that ends; it does not write the feed of changes.
+  static func openForTask(
+    _ settings: NATSLog.Settings
+  ) async throws(ConfigurationError) -> NATSLog {
+    var settings = settings
+    settings.changeRetention = .zero
+    do throws(NATSLogError) {
+      return try await open(settings)
+    } catch {
+      throw ConfigurationError(error)
     }
   }
 }
