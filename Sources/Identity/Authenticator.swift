@@ -94,7 +94,7 @@ public final class Authenticator: Sendable {
 
   /// Authenticates the value of the header field `Authorization`.
   ///
-  /// Allocates nothing for a token in the cache.
+  /// A token in the cache is found by its hash, without a copy of it.
   ///
   /// - Parameters:
   ///   - field: The value.
