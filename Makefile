@@ -4,7 +4,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run cluster build test client counts settings release-counts sanitize test-faults fuzz lint format docs image bench hostile soak screenshots
+.PHONY: help run cluster build test release-tests client counts settings release-counts sanitize test-faults fuzz lint format docs image bench hostile soak screenshots
 MAKEFLAGS += --no-print-directory
 
 # The address of `make run`.
@@ -80,6 +80,13 @@ counts: ## Update the counts of the hot path, see Tests/HotPathCounts.
 	"$$(swift build $(release) --show-bin-path)/HotPathCounts" Tests/HotPathCounts/counts.json
 	swift build --build-tests
 	WRITE_COUNTS=1 swift test --skip-build --filter SystemCallCountsTests
+
+release-tests: ## Run the contract and the tests of stores and clusters against a release build, with ARGS.
+	@$(packages) build run test
+	swift build $(release) --product reactord
+	swift build --build-tests
+	TEST_RESULT=.build/release-test-result.txt REACTORD_PROGRAM="$$(swift build $(release) --show-bin-path)/reactord" \
+	  config/run-tests --filter 'EndToEndTests.($(contract)|.*Store.*Tests|.*KillTests|Cluster.*Tests)' $(ARGS)
 
 release-counts: ## Compare the counts of the hot path with a release build.
 	@$(packages) build run

@@ -21,7 +21,7 @@ struct NewPackageTests {
   }
 
   private func new(_ arguments: String) throws -> (exit: ChildProcess.Exit, process: ChildProcess) {
-    try shell("\(try ReactordProcess.productsDirectory())/reactord new \(arguments)")
+    try shell("\(try ReactordProcess.path()) new \(arguments)")
   }
 
   @Test func `the package is written and its manifest resolves`() throws {
@@ -51,7 +51,7 @@ struct NewPackageTests {
 
   @Test func `a folder that cannot be written leaves nothing behind`() throws {
     let (exit, process) = try shell(
-      "sh -c 'ulimit -f 0; trap \"\" XFSZ; exec \(try ReactordProcess.productsDirectory())/reactord new todo'"
+      "sh -c 'ulimit -f 0; trap \"\" XFSZ; exec \(try ReactordProcess.path()) new todo'"
     )
     #expect(exit == .code(73))
     #expect(process.standardError.hasPrefix("reactord: cannot write"))

@@ -60,6 +60,8 @@ import Testing
       let actions = Array(repeating: #""increase""#, count: count).joined(separator: ",")
       let session = SessionClient(before.client(), path)
       #expect(try session.post("[\(actions)]", ["Prefer": "wait=600"]).status == 200)
+      // A snapshot is of the version that is current when it is written, which has to be before 1005.
+      #expect(eventually { (try? query("SELECT max(version) FROM snapshots")) == "1000" })
     }
     try before.stop()
     try edit("UPDATE mutations SET at = at + 1 WHERE version = 500")
@@ -93,8 +95,15 @@ import Testing
   }
 
   private func edit(_ statement: String) throws {
-    let edit = try ChildProcess("/usr/bin/sqlite3", [folder["log.db"], statement])
-    #expect(try edit.wait() == .code(0))
+    #expect(try query(statement).isEmpty)
+  }
+
+  private func query(_ statement: String) throws -> String {
+    let shell = try ChildProcess(
+      "/usr/bin/sqlite3", ["-cmd", ".timeout 10000", folder["log.db"], statement])
+    let row = shell.firstLine() ?? ""
+    #expect(try shell.wait() == .code(0))
+    return row
   }
 
   @Test func `deleting sessions while their effects run does not fail the log`() throws {

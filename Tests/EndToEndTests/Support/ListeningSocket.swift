@@ -26,7 +26,7 @@ final class ListeningSocket: Sendable {
   /// Starts the service with this socket.
   func activate(_ flags: String..., environment: [String: String] = [:]) throws -> ChildProcess {
     // The environment has the process id, so that a shell sets it and then becomes the service.
-    let program = "\(try ReactordProcess.productsDirectory())/reactord"
+    let program = try ReactordProcess.path()
     return try ChildProcess(
       "/bin/sh", ["-c", "LISTEN_PID=$$ exec \"$0\" serve \"$@\"", program] + flags,
       environment: environment.merging(["LISTEN_FDS": "1"]) { $1 }, handingOver: descriptor)

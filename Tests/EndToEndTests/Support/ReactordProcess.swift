@@ -77,18 +77,27 @@ final class ReactordProcess: Sendable {
 
   /// Runs the service with any arguments.
   ///
-  /// A program without a path is the one that was built with the tests.
+  /// A program without a path is the one that was built with the tests, and `reactord` that of
+  /// `REACTORD_PROGRAM` if it is set.
   static func launch(
     _ arguments: [String], program: String = "reactord", environment: [String: String] = [:],
     under tracer: [String] = []
   ) throws -> ChildProcess {
-    let program = try program.contains("/") ? program : "\(productsDirectory())/\(program)"
-    let words = tracer + [program] + arguments
+    let words = try tracer + [path(of: program)] + arguments
     return try ChildProcess(words[0], Array(words.dropFirst()), environment: environment)
   }
 
+  /// Returns the path of a program.
+  static func path(of program: String = "reactord") throws -> String {
+    if program.contains("/") { return program }
+    if program == "reactord", let path = ProcessInfo.processInfo.environment["REACTORD_PROGRAM"] {
+      return path
+    }
+    return "\(try productsDirectory())/\(program)"
+  }
+
   /// The folder of the tests' and the service's executables.
-  static func productsDirectory() throws -> String {
+  private static func productsDirectory() throws -> String {
     try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
       .split(separator: "/").dropLast().reduce(into: "") { $0 += "/" + $1 }
   }
