@@ -4,48 +4,49 @@ extension AbusiveClient {
 
   /// Small requests with large effects.
   static let effects: [AbusiveClient] = [
-    AbusiveClient(name: "reads-of-new-sessions") { target in
+    AbusiveClient(name: "reads-of-new-sessions", expects: [200]) { target in
       target.flood { connection, turn in
-        connection.exchange("GET", "\(sessions)/read-\(target.thread)-\(turn)/state")
+        connection.exchange("GET", "\(sessions)/read-\(target.name)-\(turn)/state")
       }
     },
-    AbusiveClient(name: "new-sessions") { target in
+    AbusiveClient(name: "new-sessions", expects: [201]) { target in
       target.flood { connection, _ in connection.exchange("POST", sessions, body: []) }
     },
-    AbusiveClient(name: "ended-sessions") { target in
+    AbusiveClient(name: "ended-sessions", expects: [200, 204]) { target in
       target.flood { connection, turn in
-        let path = "\(sessions)/short-\(target.thread)-\(turn)"
+        let path = "\(sessions)/short-\(target.name)-\(turn)"
         _ = connection.exchange("POST", path + "/actions", body: increase)
         return connection.exchange("DELETE", path)
       }
     },
-    AbusiveClient(name: "forks", prepare: history) { target in
+    AbusiveClient(name: "forks", expects: [201], prepare: history) { target in
       let body = Array(#"{"from":{"session":"long","version":20000}}"#.utf8)
       target.flood { connection, _ in connection.exchange("POST", sessions, body: body) }
     },
-    AbusiveClient(name: "stopwatches") { target in
+    AbusiveClient(name: "stopwatches", expects: [202]) { target in
       let start = Array(#""start""#.utf8)
       target.flood { connection, turn in
         connection.exchange(
-          "POST", "/v1/reactors/stopwatch/sessions/w-\(target.thread)-\(turn)/actions", body: start)
+          "POST", "/v1/reactors/stopwatch/sessions/w-\(target.name)-\(turn)/actions",
+          fields: "Prefer: respond-async\r\n", body: start)
       }
     },
-    AbusiveClient(name: "searches") { target in
+    AbusiveClient(name: "searches", expects: [202]) { target in
       let search = Array(#"{"search":"Oslo"}"#.utf8)
       target.flood { connection, turn in
         connection.exchange(
-          "POST", "/v1/reactors/weather/sessions/s-\(target.thread)-\(turn)/actions",
+          "POST", "/v1/reactors/weather/sessions/s-\(target.name)-\(turn)/actions",
           fields: "Prefer: respond-async\r\n", body: search)
       }
     },
-    AbusiveClient(name: "idempotency-keys") { target in
+    AbusiveClient(name: "idempotency-keys", expects: [200]) { target in
       target.flood { connection, turn in
         connection.exchange(
           "POST", sessions + "/abused/actions",
-          fields: "Idempotency-Key: \(target.thread)-\(turn)\r\n", body: increase)
+          fields: "Idempotency-Key: \(target.name)-\(turn)\r\n", body: increase)
       }
     },
-    AbusiveClient(name: "globals") { target in
+    AbusiveClient(name: "globals", expects: [200]) { target in
       target.flood { connection, turn in
         connection.exchange(
           "PUT", "/v1/globals/currentUser", body: Array(#"{"name":"\#(turn)"}"#.utf8))
@@ -61,16 +62,18 @@ extension AbusiveClient {
       "compressed-states", "/v1/reactors/chat/sessions/full/state",
       fields: "Accept-Encoding: gzip\r\n", prepare: fullRoom),
     .action(
-      "large-states", to: "chat", session: "full", prepare: [#"{"join":"a"}"#]
+      "large-states", to: "chat", session: "full", prepare: [#"{"join":"a"}"#], expects: [200]
     ) { message },
-    .get("wrong-tokens", sessions + "/abused/state", fields: "Authorization: Bearer wrong\r\n"),
-    .get("unknown-paths", "/a/b/c/d/e/f/g/h"),
+    .get(
+      "wrong-tokens", sessions + "/abused/state", fields: "Authorization: Bearer wrong\r\n",
+      expects: [401], flags: ["--auth-rules", #"[{"allow":"admin","anonymous":true}]"#]),
+    .get("unknown-paths", "/a/b/c/d/e/f/g/h", expects: [404]),
     .get("pages", "/", fields: "Accept-Encoding: gzip\r\n"),
   ]
 
   /// Abuse of streams.
   static let streams: [AbusiveClient] = [
-    AbusiveClient(name: "stalled-readers", threads: 2, prepare: fullRoom) { target in
+    AbusiveClient(name: "stalled-readers", expects: [200], prepare: fullRoom) { target in
       if target.thread == 0 {
         target.hold(200) { connection, _ in
           connection.send(head(of: "/v1/reactors/chat/sessions/full/events"))
@@ -83,7 +86,7 @@ extension AbusiveClient {
         }
       }
     },
-    AbusiveClient(name: "patch-streams", threads: 2, prepare: fullRoom) { target in
+    AbusiveClient(name: "patch-streams", expects: [200], prepare: fullRoom) { target in
       if target.thread == 0 {
         target.hold(50) { connection, _ in
           connection.send(head(of: "/v1/reactors/chat/sessions/full/events?delta=patch"))
@@ -113,7 +116,7 @@ extension AbusiveClient {
       }
     },
     AbusiveClient(name: "many-sessions-per-stream") { target in
-      let list = (0..<500).map { "session=counter/m\($0)" }.joined(separator: "&")
+      let list = (0..<100).map { "session=counter/m\($0)" }.joined(separator: "&")
       while target.isTimeLeft {
         guard let connection = target.connect() else { continue }
         connection.send(head(of: "/v1/events?" + list))
@@ -121,13 +124,19 @@ extension AbusiveClient {
         connection.drain()
       }
     },
-    .get(
-      "wrong-cursors", sessions + "/abused/state",
-      fields: "Last-Event-ID: zzz-99999999999999999\r\n"),
+    AbusiveClient(name: "wrong-cursors") { target in
+      let cursor = "Last-Event-ID: zzz-99999999999999999\r\n"
+      while target.isTimeLeft {
+        guard let connection = target.connect() else { continue }
+        connection.send(head(of: sessions + "/abused/events", fields: cursor))
+        Clock.pause(0.002)
+        connection.drain()
+      }
+    },
   ]
 
-  private static func head(of target: String) -> String {
-    "GET \(target) HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n"
+  private static func head(of target: String, fields: String = "") -> String {
+    "GET \(target) HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\(fields)\r\n"
   }
 
   private static let message =

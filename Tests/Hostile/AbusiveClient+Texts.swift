@@ -13,11 +13,16 @@ extension AbusiveClient {
       "marks-in-forwarded", state,
       fields:
         "Forwarded: for=\(Hostile.marks(7_000))\r\nX-Forwarded-For: \(Hostile.marks(6_000))\r\n"),
-    .get("marks-in-path", "/v1/reactors/\(Hostile.escapedMarks(14_000))"),
-    .get("marks-in-session", "/v1/reactors/counter/sessions/\(Hostile.escapedMarks(14_000))/state"),
-    .get("marks-in-query", "/v1/events?session=counter/\(Hostile.escapedMarks(14_000))"),
+    .get("marks-in-path", "/v1/reactors/\(Hostile.escapedMarks(14_000))", expects: [404]),
+    .get(
+      "marks-in-session", "/v1/reactors/counter/sessions/\(Hostile.escapedMarks(14_000))/state",
+      expects: [400]),
+    .get(
+      "marks-in-query", "/v1/events?session=counter/\(Hostile.escapedMarks(14_000))",
+      expects: [400]),
     .get("marks-in-after", "/v1/reactors/counter/sessions?after=\(Hostile.escapedMarks(14_000))"),
-    .get("marks-in-pointer", state + "?select=/\(Hostile.escapedMarks(14_000))"),
+    .get(
+      "marks-in-pointer", state + "?select=/\(Hostile.escapedMarks(14_000))", expects: [404]),
     .action("marks-as-case", to: "counter") { #""\#(Hostile.marks(200_000))""# },
     .action("marks-as-key", to: "counter") { #"{"\#(Hostile.marks(200_000))":1}"# },
     .action("marks-as-label", to: "chat") {
@@ -34,8 +39,8 @@ extension AbusiveClient {
 
   /// JSON that is slow to parse or large when decoded.
   static let documents: [AbusiveClient] = [
-    .action("deep-arrays", to: "counter") { Hostile.repeated("[", 500_000) },
-    .action("deep-objects", to: "counter") { Hostile.repeated(#"{"a":"#, 200_000) },
+    .action("deep-arrays", to: "counter", expects: [400]) { Hostile.repeated("[", 500_000) },
+    .action("deep-objects", to: "counter", expects: [400]) { Hostile.repeated(#"{"a":"#, 200_000) },
     .action("wide-array", to: "counter") { Hostile.array("1", 500_000) },
     .action("many-keys", to: "counter") {
       "{" + (0..<60_000).map { #""k\#($0)":1"# }.joined(separator: ",") + "}"
@@ -54,6 +59,6 @@ extension AbusiveClient {
       "[" + (0..<20_000).map { #"{"join":"m\#($0)"}"# }.joined(separator: ",") + "]"
     },
     .action("20000-searches", to: "weather") { Hostile.array(#"{"search":"Oslo"}"#, 20_000) },
-    .action("oversized-body", to: "counter") { Hostile.repeated(" ", 8_000_000) },
+    .action("oversized-body", to: "counter", expects: [413]) { Hostile.repeated(" ", 8_000_000) },
   ]
 }

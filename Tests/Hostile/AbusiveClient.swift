@@ -8,6 +8,12 @@ struct AbusiveClient: Sendable {
   /// The number of threads that run it side by side.
   var threads = 2
 
+  /// The statuses of its responses, each of which occurs; empty if it reads none.
+  var expects: Set<Int> = []
+
+  /// The flags of the daemon beside those of every kind.
+  var flags: [String] = []
+
   /// Creates what the abuse needs.
   var prepare: @Sendable (Target) -> Void = { _ in }
 
@@ -20,11 +26,16 @@ struct AbusiveClient: Sendable {
     let deadline: Double
     /// The number of the thread.
     let thread: Int
+    /// Counts the connections and responses.
+    let tally: Tally
+
+    /// A name that no other thread and window has.
+    var name: String { "\(thread)-\(Int(deadline * 1_000))" }
 
     var isTimeLeft: Bool { Clock.now < deadline }
 
     func connect() -> Connection? {
-      Connection(to: endpoint, timeout: 5)
+      Connection(to: endpoint, timeout: 5, tally: tally)
     }
 
     /// Opens up to `count` connections and retains them until the deadline.
@@ -64,6 +75,7 @@ struct AbusiveClient: Sendable {
           continue
         }
         connection.send(bytes)
+        connection.finishSending()
         _ = connection.response()
       }
     }
@@ -72,11 +84,11 @@ struct AbusiveClient: Sendable {
   /// Sends a body as an action again and again.
   static func action(
     _ name: String, to reactor: String, session: String = "abused", threads: Int = 2,
-    prepare: [String] = [], _ body: @escaping @Sendable () -> String
+    prepare: [String] = [], expects: Set<Int> = [422], _ body: @escaping @Sendable () -> String
   ) -> AbusiveClient {
     let path = "/v1/reactors/\(reactor)/sessions/\(session)/actions"
     return AbusiveClient(
-      name: name, threads: threads,
+      name: name, threads: threads, expects: expects,
       prepare: { target in
         let connection = target.connect()
         for action in prepare { _ = connection?.exchange("POST", path, body: Array(action.utf8)) }
@@ -90,17 +102,19 @@ struct AbusiveClient: Sendable {
   /// Sends a GET request with fields again and again.
   static func get(
     _ name: String, _ target: String, threads: Int = 2, fields: String = "",
+    expects: Set<Int> = [200], flags: [String] = [],
     prepare: @escaping @Sendable (Target) -> Void = { _ in }
   ) -> AbusiveClient {
-    AbusiveClient(name: name, threads: threads, prepare: prepare) {
+    AbusiveClient(name: name, threads: threads, expects: expects, flags: flags, prepare: prepare) {
       $0.flood { connection, _ in connection.exchange("GET", target, fields: fields) }
     }
   }
 
   /// Sends bytes that are not a valid request over new connections.
-  static func malformed(_ name: String, _ bytes: @escaping @Sendable () -> [UInt8]) -> AbusiveClient
-  {
-    AbusiveClient(name: name) { $0.repeatedly(bytes()) }
+  static func malformed(
+    _ name: String, expects: Set<Int> = [400], _ bytes: @escaping @Sendable () -> [UInt8]
+  ) -> AbusiveClient {
+    AbusiveClient(name: name, expects: expects) { $0.repeatedly(bytes()) }
   }
 }
 

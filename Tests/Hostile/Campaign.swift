@@ -6,9 +6,14 @@ func say(_ line: String) {
 }
 
 /// A run of abusive clients, each against a daemon of its own.
+///
+/// The times without a kind are measured in windows that alternate with those beside it, so that other
+/// load on the machine delays both.
 struct Campaign {
-  /// The duration of each kind.
+  /// The duration of a window.
   private let seconds: Double
+  /// The number of windows without and with each kind.
+  private let rounds: Int
   /// The bound of the 99th percentiles in milliseconds.
   private let bound: Double
   private let program: URL
@@ -25,6 +30,7 @@ struct Campaign {
       return number
     }
     seconds = try number("HOSTILE_SECONDS", 2, 0.5...60)
+    rounds = Int(try number("HOSTILE_ROUNDS", 2, 1...100))
     bound = try number("HOSTILE_BOUND", 50, 1...10_000)
     program = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
       .appending(path: "reactord")
@@ -32,46 +38,57 @@ struct Campaign {
 
   /// Runs the kinds and prints a table.
   ///
-  /// - Returns: Whether every kind stayed within the bound.
+  /// - Returns: Whether every kind did what it is for and stayed within the bound.
   func run(_ kinds: [AbusiveClient]) throws -> Bool {
     say(
-      "\(kinds.count) kinds, \(seconds.formatted()) s each, beside 100 clients; times in ms, "
-        + "bound \(bound.formatted()) for p99")
-    say(row("kind", ["p50", "p99", "worst", "healthz p99", "failed", "memory MB"]))
-    var isSuccess = try measure("(none)", nil)
+      "\(kinds.count) kinds, \(rounds) × \(seconds.formatted()) s without and with each, beside 100 "
+        + "clients; times in ms, bound \(bound.formatted()) for the p99 that a kind adds")
+    say(row("kind", ["p50", "p99", "worst", "healthz p99", "failed", "CPU %", "memory MB"]))
+    var faults: [String] = []
     for kind in kinds {
-      let isWithinBound = try measure(kind.name, kind)
-      isSuccess = isSuccess && isWithinBound
+      let fault = try measure(kind)
+      if let fault { faults.append("\(kind.name): \(fault)") }
     }
-    say(isSuccess ? "All kinds stayed within the bound." : "Some kinds exceeded the bound.")
-    return isSuccess
+    say(faults.isEmpty ? "All kinds stayed within the bound." : faults.joined(separator: "\n"))
+    return faults.isEmpty
   }
 
-  private func measure(_ name: String, _ kind: AbusiveClient?) throws -> Bool {
-    let daemon = try Daemon(program: program)
+  /// Measures windows without and with a kind.
+  ///
+  /// - Returns: The fault; `nil` if there is none.
+  private func measure(_ kind: AbusiveClient) throws -> String? {
+    let daemon = try Daemon(program: program, flags: kind.flags)
     defer { daemon.stop() }
     let clients = WellBehavedClients(count: 100, port: daemon.port)
     defer { clients.stop() }
+    let tally = Tally()
     // The clients create their sessions and connections first.
     Clock.pause(0.5)
-    if let kind { begin(kind, daemon.port) }
-    let start = Clock.now
-    Clock.pause(seconds)
-    // A request that has no response after this pause is late.
-    Clock.pause(bound / 1_000)
-    return report(name, clients.samples(from: start, to: start + seconds), daemon)
+    kind.prepare(target(daemon, tally, thread: 0))
+    _ = tally.take()
+    var (without, with) = (Window(), Window())
+    for _ in 0..<rounds {
+      without.add(pass(clients, daemon))
+      begin(kind, daemon, tally)
+      with.add(pass(clients, daemon))
+      // The connections of the kind are closed meanwhile.
+      Clock.pause(0.2)
+    }
+    let counts = tally.take()
+    return report(kind, without, with, counts, daemon)
+  }
+
+  private func target(_ daemon: Daemon, _ tally: Tally, thread: Int) -> AbusiveClient.Target {
+    AbusiveClient.Target(
+      endpoint: Connection.Endpoint(port: daemon.port, source: 2),
+      deadline: Clock.now + seconds, thread: thread, tally: tally)
   }
 
   /// Starts the threads of an abusive client, at low priority, so that their own work does not compete
   /// with the daemon.
-  private func begin(_ kind: AbusiveClient, _ port: UInt16) {
-    let endpoint = Connection.Endpoint(port: port, source: 2)
-    func target(_ thread: Int) -> AbusiveClient.Target {
-      AbusiveClient.Target(endpoint: endpoint, deadline: Clock.now + seconds, thread: thread)
-    }
-    kind.prepare(target(0))
+  private func begin(_ kind: AbusiveClient, _ daemon: Daemon, _ tally: Tally) {
     for number in 0..<kind.threads {
-      let target = target(number)
+      let target = target(daemon, tally, thread: number)
       let thread = Thread {
         // On Linux the value is that of the thread.
         _ = nice(10)
@@ -81,30 +98,52 @@ struct Campaign {
     }
   }
 
-  private func report(
-    _ name: String, _ samples: [WellBehavedClients.Sample], _ daemon: Daemon
-  ) -> Bool {
-    let times = samples.filter { !$0.isHealthCheck }.map { $0.time * 1_000 }.sorted()
-    let health = samples.filter(\.isHealthCheck).map { $0.time * 1_000 }.sorted()
-    let failed = samples.count { $0.time == .infinity }
-    // A hundred clients send ten requests per second; a daemon that stops responding leaves few.
-    let isComplete = Double(times.count) >= 0.5 * 1_000 * seconds
-    let p99 = percentile(times, 0.99)
-    let healthP99 = percentile(health, 0.99)
-    let isWithinBound = daemon.isRunning && isComplete && p99 <= bound && healthP99 <= bound
-    say(
-      row(
-        name,
-        [
-          text(percentile(times, 0.5)), text(p99), text(times.last ?? .infinity), text(healthP99),
-          "\(failed)", "\(daemon.memory >> 20)",
-        ]) + (isWithinBound ? "" : daemon.isRunning ? "  EXCEEDED" : "  ENDED"))
-    return isWithinBound
+  /// Returns the requests of the well-behaved clients in the next seconds.
+  private func pass(_ clients: WellBehavedClients, _ daemon: Daemon) -> Window {
+    let (start, cpuTime) = (Clock.now, daemon.cpuTime)
+    Clock.pause(seconds)
+    // A request that has no response after this pause is late.
+    Clock.pause(bound / 1_000)
+    return Window(
+      samples: clients.samples(from: start, to: start + seconds), seconds: seconds,
+      cpuTime: daemon.cpuTime - cpuTime)
   }
 
-  private func percentile(_ sorted: [Double], _ part: Double) -> Double {
-    guard !sorted.isEmpty else { return .infinity }
-    return sorted[min(sorted.count - 1, Int(Double(sorted.count) * part))]
+  private func report(
+    _ kind: AbusiveClient, _ without: Window, _ with: Window, _ counts: Tally.Counts,
+    _ daemon: Daemon
+  ) -> String? {
+    let fault = fault(of: kind, without, with, counts, daemon)
+    let marked = fault == nil ? "" : "  !"
+    say(row("without " + kind.name, columns(without)))
+    say(row("   with " + kind.name, columns(with) + ["\(daemon.memory >> 20)"]) + marked)
+    say("        \(counts.description)")
+    return fault
+  }
+
+  private func fault(
+    of kind: AbusiveClient, _ without: Window, _ with: Window, _ counts: Tally.Counts,
+    _ daemon: Daemon
+  ) -> String? {
+    guard daemon.isRunning else { return "the daemon ended" }
+    guard counts.connections > 0 else { return "the kind did nothing" }
+    let statuses = Set(counts.statuses.keys)
+    guard statuses == kind.expects else {
+      return "statuses \(statuses.sorted()), not \(kind.expects.sorted())"
+    }
+    // A hundred clients send ten requests per second; a daemon that stops responding leaves few.
+    guard Double(with.times.count) >= 0.5 * Double(without.times.count), with.failed == 0 else {
+      return "well-behaved clients have no response"
+    }
+    let added = max(with.p99 - without.p99, with.healthP99 - without.healthP99)
+    return added <= bound ? nil : "\(text(added)) ms more"
+  }
+
+  private func columns(_ window: Window) -> [String] {
+    [
+      text(window.p50), text(window.p99), text(window.worst), text(window.healthP99),
+      "\(window.failed)", "\(Int(100 * window.cpuTime / window.seconds))",
+    ]
   }
 
   private func text(_ time: Double) -> String {
@@ -115,7 +154,43 @@ struct Campaign {
     func padded(_ text: String, _ width: Int) -> String {
       String(repeating: " ", count: max(0, width - text.count)) + text
     }
-    return name + String(repeating: " ", count: max(1, 26 - name.count))
+    return name + String(repeating: " ", count: max(1, 34 - name.count))
       + columns.map { padded($0, 12) }.joined()
+  }
+}
+
+/// The requests of the well-behaved clients in some seconds.
+struct Window {
+  /// The times of their requests in milliseconds, in ascending order.
+  private(set) var times: [Double] = []
+  private var healthTimes: [Double] = []
+  private(set) var seconds: Double = 0
+  /// The CPU time of the daemon.
+  private(set) var cpuTime: Double = 0
+
+  init() {}
+
+  init(samples: [WellBehavedClients.Sample], seconds: Double, cpuTime: Double) {
+    times = samples.filter { !$0.isHealthCheck }.map { $0.time * 1_000 }.sorted()
+    healthTimes = samples.filter(\.isHealthCheck).map { $0.time * 1_000 }.sorted()
+    (self.seconds, self.cpuTime) = (seconds, cpuTime)
+  }
+
+  mutating func add(_ other: Window) {
+    times = (times + other.times).sorted()
+    healthTimes = (healthTimes + other.healthTimes).sorted()
+    seconds += other.seconds
+    cpuTime += other.cpuTime
+  }
+
+  var p50: Double { Self.percentile(times, 0.5) }
+  var p99: Double { Self.percentile(times, 0.99) }
+  var worst: Double { times.last ?? .infinity }
+  var healthP99: Double { Self.percentile(healthTimes, 0.99) }
+  var failed: Int { (times + healthTimes).count { !$0.isFinite } }
+
+  private static func percentile(_ sorted: [Double], _ part: Double) -> Double {
+    guard !sorted.isEmpty else { return .infinity }
+    return sorted[min(sorted.count - 1, Int(Double(sorted.count) * part))]
   }
 }

@@ -17,10 +17,12 @@ final class Connection {
   }
 
   private let descriptor: Int32
+  private let tally: Tally?
   private var received: [UInt8] = []
 
   /// Connects; `nil` if the daemon rejects the connection.
-  init?(to endpoint: Endpoint, timeout: Int = 10) {
+  init?(to endpoint: Endpoint, timeout: Int = 10, tally: Tally? = nil) {
+    self.tally = tally
     descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     guard descriptor >= 0 else { return nil }
     var one: Int32 = 1
@@ -36,6 +38,7 @@ final class Connection {
       Self.call(bind, descriptor, endpoint.source, 0)
       && Self.call(connect, descriptor, 1, endpoint.port)
     guard isConnected else { return nil }
+    tally?.addConnection()
   }
 
   deinit {
@@ -61,6 +64,7 @@ final class Connection {
   @discardableResult
   func send(_ bytes: [UInt8]) -> Bool {
     var sent = 0
+    defer { tally?.addBytes(sent) }
     while sent < bytes.count {
       let count = bytes.withUnsafeBytes {
         Glibc.send(
@@ -78,6 +82,11 @@ final class Connection {
     send(Array(text.utf8))
   }
 
+  /// Sends no more bytes.
+  func finishSending() {
+    shutdown(descriptor, Int32(SHUT_WR))
+  }
+
   /// Sends a request and reads its response; `nil` if the connection ends or times out.
   func exchange(
     _ method: String, _ target: String, fields: String = "", body: [UInt8]? = nil
@@ -86,8 +95,10 @@ final class Connection {
     if let body {
       head += "Content-Type: application/json\r\nContent-Length: \(body.count)\r\n"
     }
-    guard send(Array((head + "\r\n").utf8) + (body ?? [])) else { return nil }
-    return response()
+    // A request that is rejected at its head is not read to its end.
+    let isSent = send(Array((head + "\r\n").utf8) + (body ?? []))
+    let response = response()
+    return isSent ? response : nil
   }
 
   /// Reads a response.
@@ -97,6 +108,7 @@ final class Connection {
     guard let words = lines.first?.split(separator: " "), words.count > 1,
       let status = Int(words[1])
     else { return nil }
+    tally?.addResponse(status)
     func field(_ name: String) -> String? {
       lines.first { $0.lowercased().hasPrefix(name + ":") }
         .map { $0.dropFirst(name.utf8.count + 1).drop { $0 == " " }.description }

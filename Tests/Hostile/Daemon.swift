@@ -6,14 +6,16 @@ final class Daemon {
   private let process = Process()
   private let folder: URL
 
-  init(program: URL) throws {
+  /// Starts it, with flags beside those of every kind.
+  init(program: URL, flags: [String] = []) throws {
     folder = FileManager.default.temporaryDirectory.appending(path: "hostile-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     process.executableURL = program
-    process.arguments = [
-      "serve", "--listen", "127.0.0.1:0", "--store", "sqlite:\(folder.path)/log.db",
-      "--log-level", "error", "--supervise", "false",
-    ]
+    process.arguments =
+      [
+        "serve", "--listen", "127.0.0.1:0", "--store", "sqlite:\(folder.path)/log.db",
+        "--log-level", "error", "--supervise", "false",
+      ] + flags
     let output = Pipe()
     process.standardOutput = output
     process.standardError = FileHandle.nullDevice
@@ -37,6 +39,18 @@ final class Daemon {
     let text = try? String(
       contentsOfFile: "/proc/\(process.processIdentifier)/statm", encoding: .utf8)
     return (text?.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * 4_096
+  }
+
+  /// The CPU time that it has used, in seconds.
+  var cpuTime: Double {
+    let text = try? String(
+      contentsOfFile: "/proc/\(process.processIdentifier)/stat", encoding: .utf8)
+    // The name in parentheses may contain spaces; user and system time are the fields 14 and 15.
+    let fields = text?.split(separator: ")").last?.split(separator: " ") ?? []
+    guard fields.count > 12, let user = Double(fields[11]), let system = Double(fields[12]) else {
+      return 0
+    }
+    return (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
   }
 
   /// Ends the daemon and deletes its store.
