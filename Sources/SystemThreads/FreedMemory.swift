@@ -10,7 +10,7 @@ package enum FreedMemory {
   package static func startReturning() {
     _ = SystemThread(named: "memory") {
       let never = Semaphore()
-      var policy = TrimPolicy()
+      var policy = TrimPolicy(baseline: residentBytes)
       while !never.wait(seconds: 30) {
         guard policy.shouldTrim(resident: residentBytes) else { continue }
         trim()
@@ -46,14 +46,18 @@ package struct TrimPolicy {
   private static let growth = 64 << 20
   private static let longestPause = 64
 
-  private var baseline = Int.max
+  private var baseline: Int
   private var before = 0
   /// The number of checks between two trims, and until the next one.
   private var pause = 1
   private var remaining = 0
 
-  /// Creates a policy; the first check sets the baseline.
-  package init() {}
+  /// Creates a policy.
+  ///
+  /// - Parameter baseline: The resident memory at the start; a burst may come before the first check.
+  package init(baseline: Int) {
+    self.baseline = baseline
+  }
 
   /// Checks the resident memory, at regular intervals.
   package mutating func shouldTrim(resident: Int) -> Bool {

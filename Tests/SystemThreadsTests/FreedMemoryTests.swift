@@ -20,9 +20,15 @@ internal import Testing
     blocks.deallocate()
   }
 
-  @Test func `a trim follows growth, and ineffective ones become rare`() {
-    var policy = TrimPolicy()
+  @Test func `a burst before the first check is followed by a trim`() {
     let megabyte = 1 << 20
+    var policy = TrimPolicy(baseline: 20 * megabyte)
+    #expect(policy.shouldTrim(resident: 200 * megabyte) == true)
+  }
+
+  @Test func `a trim follows growth, and ineffective ones become rare`() {
+    let megabyte = 1 << 20
+    var policy = TrimPolicy(baseline: 100 * megabyte)
     #expect(policy.shouldTrim(resident: 100 * megabyte) == false)
     #expect(policy.shouldTrim(resident: 150 * megabyte) == false)
     #expect(policy.shouldTrim(resident: 300 * megabyte) == true)
