@@ -433,7 +433,7 @@ let package = Package(
       dependencies: [
         "AllocationCounter", "BareHandler", "ClientCore", "Identity", "ReactorClient",
         "ReactorCore", "ReactorFlows", "ReactorHost", "ReactorHTTP", "ReactorLog", "Reactors",
-        "ReactorStreams", "ReactorTransport", "SQLiteLog", "StreamLoad", "reactord",
+        "ReactorStreams", "ReactorTransport", "SampleToken", "SQLiteLog", "StreamLoad", "reactord",
       ],
       path: "Tests/Benchmarks",
       exclude: ["Load/post.lua", "Servers/nchan.conf", "Servers/plain-server.js"],
@@ -443,12 +443,14 @@ let package = Package(
     .executableTarget(
       name: "HotPathCounts",
       dependencies: [
-        "AllocationCounter", "Crypto", "Identity", "ReactorCore", "ReactorHost", "ReactorHTTP",
-        "ReactorStreams", "ReactorTransport",
+        "AllocationCounter", "Identity", "ReactorCore", "ReactorHost", "ReactorHTTP",
+        "ReactorStreams", "ReactorTransport", "SampleToken",
       ],
       path: "Tests/HotPathCounts", exclude: ["counts.json", "system-calls.json"],
       swiftSettings: settings),
     .target(name: "AllocationCounter", path: "Tests/AllocationCounter"),
+    // A token and its key, for programs that measure.
+    .target(name: "SampleToken", path: "Tests/SampleToken", swiftSettings: settings),
     // `make hostile`: abusive clients beside well-behaved ones.
     .executableTarget(
       name: "Hostile", dependencies: ["reactord"], path: "Tests/Hostile", swiftSettings: settings),

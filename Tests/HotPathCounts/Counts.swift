@@ -1,9 +1,11 @@
 import AllocationCounter
+import Identity
 import ReactorCore
 import ReactorHost
 import ReactorHTTP
 import ReactorTransport
 import ReactorStreams
+import SampleToken
 import Synchronization
 
 /// Counts the allocations of an action and of a delivery: exact, independent of the load.
@@ -18,6 +20,10 @@ enum Counts {
       let request = service.request(action)
       counts["\(name): allocations"] = allocations { service.post(request) }
     }
+    let guarded = Service(authenticates: true)
+    let request = guarded.request(#""increase""#)
+    counts["plain action with a token: allocations"] = allocations { guarded.post(request) }
+    counts["right by a rule: allocations"] = rights()
     for (name, query) in [("whole State", nil), ("part of the State", "select=/value")] {
       let (one, _) = watched(by: 1, query)
       let (many, encodes) = watched(by: 100, query)
@@ -26,6 +32,18 @@ enum Counts {
       counts["action, 100 streams of the \(name): encodes of the State"] = encodes
     }
     return counts
+  }
+
+  /// The allocations of a check of a right that a rule grants.
+  private static func rights() -> Int {
+    let authenticator = Authenticator(Service.authentication)
+    guard
+      let access = try? authenticator.authenticate(
+        authorization: "Bearer " + SampleToken.text, at: 1_800_000_000)
+    else { preconditionFailure("the sample token is rejected") }
+    return allocations {
+      precondition(access.allows(.act, to: .session(reactor: "tally", id: "posted")))
+    }
   }
 
   /// The allocations of an action with its deliveries, and the number of encodings of the State.

@@ -1,17 +1,47 @@
+import Identity
+import ReactorHost
 import ReactorHTTP
 import ReactorTransport
-import ReactorHost
+import SampleToken
 import Synchronization
 
 /// The service without a transport, with one session and streams of it.
 final class Service {
-  private let api = ReactorAPI(
-    host: Host([ReactorRegistration("tally", summary: "A counter") { TallyReactor() }]))
-  private let session = "/v1/reactors/tally/sessions/counted"
+  private let api: ReactorAPI
+  private let session = "/v1/reactors/tally/sessions/posted"
+  private let fields: HTTPRequestHeaders
   private var streams: [any ByteStream] = []
 
   /// The number of events that the streams have produced.
   private(set) var deliveries = 0
+
+  /// Creates a service that permits everything, or only what a rule grants to the subject of a token
+  /// that each request presents.
+  init(authenticates: Bool = false) {
+    var settings = ReactorAPI.Settings()
+    settings.authentication = authenticates ? Self.authentication : nil
+    api = ReactorAPI(
+      host: Host([ReactorRegistration("tally", summary: "A counter") { TallyReactor() }]),
+      settings: settings)
+    let token = "Bearer " + SampleToken.text
+    fields =
+      authenticates
+      ? [(.contentType, "application/json"), (.authorization, token)]
+      : [(.contentType, "application/json")]
+  }
+
+  /// Grants the subject of the token the right to act in its own session.
+  static var authentication: Authenticator.Configuration {
+    var configuration = Authenticator.Configuration()
+    do {
+      configuration.verifier = TokenVerifier(keys: try KeySet(Array(SampleToken.keys.utf8)))
+      configuration.rules = try AccessRule.rules(
+        of: Array(#"[{"allow":"act","to":"tally/{sub}"}]"#.utf8))
+    } catch {
+      preconditionFailure("the sample key or the rule is invalid: \(error)")
+    }
+    return configuration
+  }
 
   /// Posts an action, which has its response when this returns.
   func post(_ request: HTTPRequest) {
@@ -27,7 +57,7 @@ final class Service {
   func request(_ action: String) -> HTTPRequest {
     HTTPRequest(
       method: "POST", path: session + "/actions",
-      headers: [(.contentType, "application/json")],
+      headers: fields,
       body: Array(action.utf8))
   }
 

@@ -1,4 +1,5 @@
 import Identity
+import SampleToken
 
 /// The time to authenticate a token that is not in the cache: the signature, the claims and the grants.
 enum FirstVerification {

@@ -1,4 +1,5 @@
 import Foundation
+import SampleToken
 
 /// A server that implements all or part of the workload.
 struct Contestant {
