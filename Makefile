@@ -143,7 +143,7 @@ image: ## Build the image; without a Docker engine it uses buildah and needs no 
 bench: ## Run all benchmarks or those in ARGS beside their peers, BENCH_SECONDS (2) each.
 	@$(packages) build run bench
 	@config/unpack-packages bench-unpacked $(bench)/nginx
-	for product in reactord BareHandler StreamLoad Benchmarks; do \
+	for product in reactord faulty BareHandler StreamLoad Benchmarks; do \
 	  swift build $(release) --product $$product; \
 	done
 	@BENCH_OUTPUT=$(bench) "$$(swift build $(release) --show-bin-path)/Benchmarks" $(ARGS)

@@ -11,7 +11,7 @@ struct Scenario {
     [
       .posts, .authenticatedPosts, .postsBesideStreams, .idleStreams, .fanOut, .flood,
       .manySessions, .stalledReader,
-      .sessionsAlive, .start, .loading, .storedSessions, .growth,
+      .sessionsAlive, .start, .recovery, .loading, .storedSessions, .growth,
       .durablePosts, .changes, .streams, .inProcess, .swiftClient, .flows,
       .sends, .timers, .presence, .before,
     ]
