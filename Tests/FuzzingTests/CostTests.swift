@@ -17,13 +17,9 @@ struct CostTests {
     #endif
   }
 
-  /// The sizes; fields and targets are limited by `limits.headers`.
+  /// The sizes; without optimisation only small ones.
   private static func sizes(for parser: FuzzedParser) -> [Int] {
-    switch parser {
-    case .cursor, .request, .target, .headers, .tokens, .keys, .rules, .responses: [1_024, 20_000]
-    case .json, .actions, .pointer, .patch, .bodies, .configuration, .events, .cluster, .brokers:
-      isOptimised ? [1_024, 65_536, 1_048_576] : [1_024, 20_000]
-    }
+    isOptimised ? parser.costSizes : [1_024, 20_000]
   }
 
   @Test(arguments: FuzzedParser.allCases)

@@ -93,6 +93,16 @@ extension FuzzedParser {
     }
   }
 
+  /// The sizes of input whose cost is checked: from 1 KB to 1 MB, or to the limit of
+  /// `limits.headers` for fields and targets.
+  public var costSizes: [Int] {
+    switch self {
+    case .cursor, .request, .target, .headers, .tokens, .keys, .rules, .responses: [1_024, 20_000]
+    case .json, .actions, .pointer, .patch, .bodies, .configuration, .events, .cluster, .brokers:
+      [1_024, 65_536, 1_048_576]
+    }
+  }
+
   /// How often one call of ``parse(_:)`` parses its input.
   public var passes: Int {
     switch self {

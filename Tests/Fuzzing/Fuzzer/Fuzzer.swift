@@ -3,13 +3,13 @@ internal import Glibc
 
 /// The entry point of libFuzzer: passes each input to the parser named by `FUZZED_PARSER`.
 ///
-/// Traps if the CPU time of the thread exceeds 4 µs per byte and 2 ms: the bound of 1 µs of an
-/// optimised build, with room for the instrumentation.
+/// Traps if the CPU time of the thread exceeds 4 µs per byte beyond the cost of an empty input: the bound
+/// of 1 µs of an optimised build, with room for the instrumentation.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
   let bytes = Array(UnsafeBufferPointer(start: start, count: count))
   parser.run(bytes)
-  let bound = Double(2_000_000 + 4_000 * bytes.count * parser.passes)
+  let bound = fixedCost + Double(4_000 * bytes.count * parser.passes)
   // A cost that does not repeat, such as that of a new service, is not that of the input.
   let isSlow = (0..<3).allSatisfy { _ in
     let start = threadTime()
@@ -19,6 +19,34 @@ public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 
   guard !isSlow else { fatalError("more than 4 µs per byte of an input of \(count) bytes") }
   return 0
 }
+
+/// Checks the bound with inputs of up to 1 MB that are slow in a parser with a quadratic path, before
+/// libFuzzer searches among small ones.
+@_cdecl("LLVMFuzzerInitialize")
+public func initializeFuzzer(_: UnsafeMutableRawPointer?, _: UnsafeMutableRawPointer?) -> Int32 {
+  for input in HostileInput.all(for: parser) {
+    for size in parser.costSizes {
+      let bytes = input.bytes(size)
+      let bound = 10 * fixedCost + Double(4_000 * bytes.count * parser.passes)
+      let start = threadTime()
+      parser.parse(bytes)
+      guard threadTime() - start <= bound else {
+        fatalError("more than 4 µs per byte of \(bytes.count) bytes: \(input)")
+      }
+    }
+  }
+  return 0
+}
+
+/// Twice the cost of an empty input, such as that of all settings, and 2 ms.
+private let fixedCost: Double = {
+  let times = (0..<5).map { _ in
+    let start = threadTime()
+    parser.parse([])
+    return threadTime() - start
+  }
+  return 2 * (times.max() ?? 0) + 2_000_000
+}()
 
 /// The CPU time of the thread in nanoseconds.
 private func threadTime() -> Double {
