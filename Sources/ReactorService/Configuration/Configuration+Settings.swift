@@ -144,7 +144,7 @@ extension Configuration {
         """),
     Setting(
       "limits.reserved", \.server.limits.reserved, .count(0...1_000),
-      help: "The number of further connections, which serve only health checks."),
+      help: "The number of further connections, which serve only probes and administrators."),
     Setting(
       "limits.buffered", \.server.limits.buffered, .bytes(1...1_099_511_627_776),
       help: "The maximum size of all request bodies that are being received or processed, else 503."
