@@ -63,6 +63,42 @@ import Testing
     #expect(try room.post(#"{"send":{"from":"ada","text":"short"}}"#).status == 200)
   }
 
+  @Test func `more effects than a session or the service may run are 503`() throws {
+    let server = try ReactordProcess(
+      ["--sessions-effects", "2", "--limits-effects", "3"], program: "faulty")
+    let prefer = ["Prefer": "respond-async"]
+    let (first, second) = (server.session(of: "faulty"), server.session(of: "faulty"))
+    for _ in 1...2 { #expect(try first.post(#""wait""#, prefer).status == 202) }
+    #expect(try eventually { try first.effects().count == 2 })
+    try expectProblem(try first.post(#""wait""#), 503, "effect-failed")
+    #expect(try second.post(#""wait""#, prefer).status == 202)
+    #expect(try eventually { try second.effects().count == 1 })
+    try expectProblem(try second.post(#""wait""#), 503, "effect-failed")
+    // Actions without effects continue.
+    #expect(try first.post(#"{"add":1}"#).status == 200)
+  }
+
+  @Test func `a page of a log has at most a mebibyte, and a link to the next one`() throws {
+    let server = try ReactordProcess("--actions-wait", "300")
+    let room = SessionClient(server.client(), Self.chat)
+    #expect(try room.post(#"{"join":"ada"}"#).status == 200)
+    let text = String(repeating: "x", count: 2_000)
+    let message = #"{"send":{"from":"ada","text":"\#(text)"}}"#
+    let messages = "[" + Array(repeating: message, count: 100).joined(separator: ",") + "]"
+    for _ in 0..<5 { #expect(try room.post(messages).status == 200) }
+    var page: String? = Self.chat + "/log?limit=1000"
+    var (entries, pages) = (0, 0)
+    while let path = page {
+      let response = try room.client.get(path)
+      #expect(response.body.count < 2 << 20)
+      entries += try response.json.array?.count ?? 0
+      pages += 1
+      page = response.nextPage
+    }
+    #expect(entries == 501)
+    #expect(pages > 1)
+  }
+
   @Test func `a store that is deleted is 503, not ready, and no store at the restart`() throws {
     let folder = try TemporaryFolder()
     let flags = ["--store", "sqlite:\(folder["log.db"])"]
@@ -73,7 +109,7 @@ import Testing
     try expectProblem(try session.post(#""increase""#), 503, "unavailable")
     #expect(try server.client().get("/readyz").status == 503)
     #expect(try server.client().get("/healthz").status == 200)
-    #expect(server.standardError.contains(" error "))
+    #expect(eventually { server.standardError.contains(" error ") })
     try server.stop()
     guard FileManager.default.fileExists(atPath: folder["log.db-wal"]) else { return }
     let restart = try ReactordProcess.launch(["serve", "--listen", "127.0.0.1:0"] + flags)

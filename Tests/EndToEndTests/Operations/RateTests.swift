@@ -47,6 +47,23 @@ struct RateTests {
     #expect(!rejected(responses).isEmpty)
   }
 
+  @Test(arguments: [
+    ("x-forwarded-for", ["X-Forwarded-For": "198.51.100.1"], "Forwarded"),
+    ("forwarded", ["Forwarded": "for=198.51.100.1"], "X-Forwarded-For"),
+  ])
+  func `a field that the proxy does not write evades no rate`(
+    believed: String, stated: [String: String], passed: String
+  ) throws {
+    let server = try ReactordProcess(
+      "--limits-rate", "1", "--http-proxies", "127.0.0.0/8", "--http-forwarded", believed)
+    let client = server.client()
+    let responses = try (0..<30).map { number in
+      let address = (passed == "Forwarded" ? "for=" : "") + "192.0.2.\(number)"
+      return try client.get("/v1/reactors", stated.merging([passed: address]) { $1 })
+    }
+    #expect(!rejected(responses).isEmpty)
+  }
+
   @Test func `forwarding fields of other clients are ignored`() throws {
     let server = try ReactordProcess("--limits-rate", "1")
     let client = server.client()

@@ -65,6 +65,8 @@ struct TokenTests {
       try waits(40, body: body).contains { $0 > .milliseconds(900) }
     }
     #expect(isSlowed)
+    #expect(eventually { server.standardError.contains("authentication failed") })
+    #expect(!server.standardError.contains("the-token-of-another-file"))
     #expect(try session.state("", reader).status == 200)
   }
 
