@@ -54,8 +54,15 @@ struct JSONKeyedReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   @inline(__always)
   private func keys(named name: JSONNode) -> [Key] {
+    let name = reader.document.string(name)
+    // Without the lookup of `KeyNames`, which compares names that are not ASCII.
+    if name.isASCII {
+      guard let key = Key(stringValue: name) else { return [] }
+      return [key]
+    }
     var names = KeyNames<Key>()
-    return names.key(named: reader.document.string(name)).map { [$0] } ?? []
+    guard let key = names.key(named: name) else { return [] }
+    return [key]
   }
 
   func contains(_ key: Key) -> Bool {

@@ -9,7 +9,16 @@ struct KeyNames<Key: CodingKey> {
   private lazy var keys = CaseShape.allKeys(of: Key.self)
 
   mutating func key(named name: String) -> Key? {
-    guard !name.utf8.allSatisfy({ $0 < 0x80 }), let keys else { return Key(stringValue: name) }
+    guard !name.isASCII, let keys else { return Key(stringValue: name) }
     return keys.first { $0.stringValue.hasSameBytes(as: name) }
+  }
+}
+
+extension String {
+  /// Whether all characters are ASCII.
+  var isASCII: Bool {
+    let bytes = utf8.span
+    for index in bytes.indices where bytes[index] >= 0x80 { return false }
+    return true
   }
 }

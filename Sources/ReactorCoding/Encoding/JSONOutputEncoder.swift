@@ -30,7 +30,7 @@ struct JSONOutputEncoder: Encoder {
   ///
   /// A repeated call of the same kind returns the same container, which subclasses rely on when
   /// they encode beside their superclass.
-  private func place(of kind: JSONOutput.Kind) -> JSONOutput.Place {
+  func place(of kind: JSONOutput.Kind) -> JSONOutput.Place {
     let depth = depth
     if depth < output.frames.count {
       let frame = output.frames[depth]

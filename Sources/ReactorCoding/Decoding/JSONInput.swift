@@ -1,0 +1,50 @@
+/// A value that is being decoded, for types that read its members by text.
+///
+/// The counterpart of ``JSONObjectOutput``: it reads the usual form of a value without the generic
+/// containers of `Codable`. It explains no errors. A type whose value has another form than the usual
+/// one decodes it with containers, which accept or reject it with an explanation.
+package struct JSONInput {
+  private let reader: JSONReader
+
+  private init(_ reader: JSONReader) {
+    self.reader = reader
+  }
+
+  /// The value of a decoder; `nil` for a decoder of another module.
+  package init?(_ decoder: any Decoder) {
+    guard let reader = identical(decoder, to: JSONReader.self) else { return nil }
+    self.reader = reader
+  }
+
+  /// The number of members of an object; 0 for other values.
+  package var memberCount: Int {
+    reader.entry.kind == .object ? Int(reader.entry.count) : 0
+  }
+
+  /// The text; `nil` for other values, and for a text that the decoder rejects.
+  package var string: String? {
+    reader.entry.kind == .string ? try? reader.string() : nil
+  }
+
+  /// The value of a member; `nil` if there is none.
+  package subscript(name: String) -> JSONInput? {
+    guard reader.entry.kind == .object else { return nil }
+    return reader.document.member(named: name, of: reader.node).map { JSONInput(reader.at($0)) }
+  }
+
+  /// The value of an object's only member; `nil` if it has another name, or there are several.
+  package func onlyMember(named name: String) -> JSONInput? {
+    guard memberCount == 1 else { return nil }
+    let member = reader.node + 1
+    let document = reader.document
+    return document.isString(document.node(member), equalTo: name)
+      ? JSONInput(reader.at(member + 1)) : nil
+  }
+
+  /// Decodes the value.
+  ///
+  /// - Throws: An error that is explained like that of a container.
+  package func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+    try reader.read(type)
+  }
+}

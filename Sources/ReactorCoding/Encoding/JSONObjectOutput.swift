@@ -1,0 +1,131 @@
+/// Writes an object whose member names are texts.
+///
+/// A container of `Codable` is generic in its keys, so that the types of the container, its box and its
+/// keys are looked up at run time for each object. Types whose values are written very often, and
+/// generic types in particular, write their members with this instead. The text is the same, and so are
+/// the errors: that of a value, with its path, or that of writing to an object that is closed.
+package struct JSONObjectOutput {
+  fileprivate let output: JSONOutput
+  fileprivate let place: JSONOutput.Place
+
+  fileprivate init(_ output: JSONOutput, _ place: JSONOutput.Place) {
+    self.output = output
+    self.place = place
+  }
+
+  /// Opens the object that an encoder writes; `nil` for an encoder of another module.
+  package init?(_ encoder: any Encoder) {
+    guard let encoder = identical(encoder, to: JSONOutputEncoder.self) else { return nil }
+    self.init(encoder.output, encoder.place(of: .object))
+  }
+
+  package func encode(_ value: String, as name: String) throws {
+    try begin(name)
+    output.bytes.appendJSON(value)
+  }
+
+  package func encode(_ value: Int, as name: String) throws {
+    try begin(name)
+    output.bytes.appendJSON(value)
+  }
+
+  package func encode(_ value: Bool, as name: String) throws {
+    try begin(name)
+    output.bytes.appendJSON(value)
+  }
+
+  package func encode(_ value: some Encodable, as name: String) throws {
+    try begin(name)
+    try output.write(value, inside: place)
+  }
+
+  package func encodeNil(as name: String) throws {
+    try begin(name)
+    output.bytes.appendJSONNull()
+  }
+
+  /// Writes a text that needs no escapes.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the member.
+  ///   - append: Appends the text.
+  /// - Throws: `EncodingError` if the object is closed.
+  package func encodeUnescaped(as name: String, _ append: (inout [UInt8]) -> Void) throws {
+    try begin(name)
+    output.bytes.append(ASCII.quote)
+    append(&output.bytes)
+    output.bytes.append(ASCII.quote)
+  }
+
+  /// Opens an object as a member.
+  package func object(as name: String) throws -> JSONObjectOutput {
+    try begin(name)
+    return JSONObjectOutput(output, output.open(.object))
+  }
+
+  /// Opens an array as a member.
+  package func array(as name: String) throws -> JSONArrayOutput {
+    try begin(name)
+    return JSONArrayOutput(output: output, place: output.open(.array))
+  }
+
+  /// Writes the first members.
+  ///
+  /// - Parameter write: Writes them.
+  /// - Returns: Their text, for ``append(firstMembers:)``.
+  /// - Throws: The error of `write`.
+  package func firstMembers(_ write: () throws -> Void) throws -> [UInt8] {
+    let start = output.bytes.count
+    try write()
+    _ = output.resume(place)
+    return Array(output.bytes[start...])
+  }
+
+  /// Writes the first members as text.
+  ///
+  /// - Parameter text: The text that ``firstMembers(_:)`` returned.
+  /// - Throws: `EncodingError` if the object is closed.
+  package func append(firstMembers text: [UInt8]) throws {
+    guard let index = output.resume(place) else { throw output.closed() }
+    output.separate(at: index)
+    output.bytes.append(contentsOf: text)
+  }
+
+  private func begin(_ name: String) throws {
+    guard let index = output.resume(place) else { throw output.closed() }
+    output.separate(at: index)
+    output.recordName(name, at: index)
+    output.bytes.appendJSON(name)
+    output.bytes.append(ASCII.colon)
+  }
+}
+
+/// Writes an array of objects, see ``JSONObjectOutput``.
+package struct JSONArrayOutput {
+  fileprivate let output: JSONOutput
+  fileprivate let place: JSONOutput.Place
+
+  /// Writes the next element as text.
+  package func append(_ json: [UInt8]) throws {
+    try begin()
+    output.bytes.append(contentsOf: json)
+  }
+
+  /// Writes an object as the next element.
+  ///
+  /// - Parameter write: Writes its members.
+  /// - Returns: The text of the object.
+  /// - Throws: The error of `write`, or `EncodingError` if the array is closed.
+  package func object(_ write: (JSONObjectOutput) throws -> Void) throws -> [UInt8] {
+    try begin()
+    let start = output.bytes.count
+    try write(JSONObjectOutput(output, output.open(.object)))
+    _ = output.resume(place)
+    return Array(output.bytes[start...])
+  }
+
+  private func begin() throws {
+    guard let index = output.resume(place) else { throw output.closed() }
+    output.separate(at: index)
+  }
+}
