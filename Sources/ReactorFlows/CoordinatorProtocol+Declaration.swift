@@ -11,13 +11,13 @@ extension CoordinatorProtocol {
     if let name = repeated(modules.map(\.name)) {
       return "\(Self.self) has two modules with the name \"\(name)\""
     }
-    if let link = repeated(modules.compactMap { $0.witness.linkName }) {
+    if let link = repeated(modules.compactMap { $0.witness.kind.link?.name }) {
       return "\(Self.self) has two modules with the link \"\(link)\""
     }
-    let states = modules.map { ObjectIdentifier($0.witness.stateType) }
+    let states = modules.map { ObjectIdentifier($0.witness.kind.stateType) }
     if let state = repeated(states), let index = states.lastIndex(of: state) {
       return """
-        \(Self.self) has two modules with the State \(modules[index].witness.stateType): \
+        \(Self.self) has two modules with the State \(modules[index].witness.kind.stateType): \
         present cannot select one
         """
     }
@@ -25,7 +25,7 @@ extension CoordinatorProtocol {
       return "the first screen of \(Self.self) has a State that belongs to none of its modules"
     }
     for module in modules {
-      if let problem = module.witness.problem(in: self) {
+      if let problem = module.witness.problem(self) {
         return "the module \"\(module.name)\" of \(Self.self) \(problem)"
       }
     }

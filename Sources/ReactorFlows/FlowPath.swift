@@ -18,15 +18,15 @@ enum FlowPath {
   }
 
   /// Appends a part.
-  static func append(_ part: String, to path: inout String) {
-    path.append("/")
+  static func append(_ part: String, to path: inout [UInt8]) {
+    path.append(slash)
     for byte in part.utf8 {
       if isUnreserved(byte) {
-        path.unicodeScalars.append(Unicode.Scalar(byte))
+        path.append(byte)
       } else {
-        path.append("%")
-        path.unicodeScalars.append(Unicode.Scalar(digits[Int(byte >> 4)]))
-        path.unicodeScalars.append(Unicode.Scalar(digits[Int(byte & 15)]))
+        path.append(UInt8(ascii: "%"))
+        path.append(digits[Int(byte >> 4)])
+        path.append(digits[Int(byte & 15)])
       }
     }
   }

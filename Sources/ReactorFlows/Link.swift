@@ -5,9 +5,9 @@
 /// Link("drinks", \.name) { .init(name: $0) }            // /drinks/Latte
 /// ```
 public struct Link<State: Sendable>: Sendable {
-  let name: String
-  let text: (@Sendable (State) -> String)?
-  let state: @Sendable (String?) -> State?
+  @usableFromInline let name: String
+  @usableFromInline let text: (@Sendable (State) -> String)?
+  @usableFromInline let state: @Sendable (String?) -> State?
 
   /// A part without a text.
   ///

@@ -5,10 +5,10 @@ public import ReactorCore
 /// The reactor is written and tested like any other, and does not know the flow. Its `mutate`,
 /// `reduce`, `follow` and `onError` are called; it must not override a `transform`.
 public struct Module<Flow: CoordinatorProtocol>: Sendable {
-  /// The name of the screen in JSON, which selects its actions, mutations and State.
-  public let name: String
+  @usableFromInline let witness: ModuleWitness<Flow>
 
-  let witness: any ModuleWitness<Flow>
+  /// The name of the screen in JSON, which selects its actions, mutations and State.
+  public var name: String { witness.kind.name }
 
   /// Declares a screen.
   ///
@@ -19,85 +19,101 @@ public struct Module<Flow: CoordinatorProtocol>: Sendable {
   ///     presented.
   ///   - make: Creates an instance: one per screen, and one to reduce mutations. Must be cheap.
   ///   - step: Returns the step that a mutation of the screen reports to the flow, or `nil`.
+  @inlinable
   public init<R: Reactor>(
     _ name: String, _ type: R.Type, link: Link<R.State>? = nil,
     make: @escaping @Sendable (Flow) -> R,
     step: @escaping @Sendable (R.Mutation) -> Flow.Step? = { _ in nil }
   ) where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
-    self.name = name
-    witness = ReactorModule(link: link, make: make, step: step)
+    witness = ModuleWitness(
+      kind: ScreenKind(
+        name, R.Action.self, R.Mutation.self, R.State.self, link: link.map { ScreenLink($0) }),
+      makeScreen: { Screen($0, of: $1, make($2)) },
+      makeReduce: { flow in
+        let reactor = make(flow)
+        return { state, mutation in
+          guard let state = known(state, as: R.State.self),
+            let mutation = known(mutation, as: R.Mutation.self)
+          else { return state }
+          return reactor.reduce(state: state, mutation: mutation)
+        }
+      },
+      step: { mutation in known(mutation, as: R.Mutation.self).flatMap(step) },
+      problem: { moduleProblem(of: make($0), link: link) })
   }
 }
 
 /// A value of a module: an action, a mutation or a State.
-typealias ModuleValue = Codable & Sendable
+@usableFromInline typealias ModuleValue = Codable & Sendable
 
-/// A module without the types of its reactor.
-protocol ModuleWitness<Flow>: Sendable {
-  associatedtype Flow: CoordinatorProtocol
+/// Folds a mutation into the State of a screen; values of other types have no effect.
+@usableFromInline typealias ScreenReduce = (any ModuleValue, any ModuleValue) -> any ModuleValue
 
-  var actionType: any ModuleValue.Type { get }
-  var mutationType: any ModuleValue.Type { get }
-  var stateType: any ModuleValue.Type { get }
+/// The functions of a module, for code that does not know the types of its reactor.
+///
+/// The closures are created by the initializer of ``Module``, which is inlinable: they are specialized
+/// for the reactor in the module that declares the flow. Elsewhere the types would be looked up at run
+/// time, which took a third of the time of an action.
+@usableFromInline
+final class ModuleWitness<Flow: CoordinatorProtocol>: Sendable {
+  @usableFromInline let kind: ScreenKind
 
-  /// The part of the screen in a path.
-  var linkName: String? { get }
-  /// Whether the part has a text.
-  var linkHasText: Bool { get }
-  func linkText(of state: any ModuleValue) -> String?
-  func linkedState(_ text: String?) -> (any ModuleValue)?
+  /// Creates the instance of a screen, by its id.
+  @usableFromInline let makeScreen: @Sendable (String, ModuleWitness<Flow>, Flow) -> Screen<Flow>
 
-  func makeScreen(_ id: String, of module: String, in flow: Flow) -> any Screen<Flow>
-  func step(of mutation: any ModuleValue) -> Flow.Step?
+  /// Creates a function that reduces.
+  ///
+  /// Reducing is pure, so that one suffices for all screens.
+  @usableFromInline let makeReduce: @Sendable (Flow) -> ScreenReduce
 
-  /// An error of the declaration, without the name of the module.
-  func problem(in flow: Flow) -> String?
+  /// Returns the step that a mutation reports.
+  @usableFromInline let step: @Sendable (any ModuleValue) -> Flow.Step?
+
+  /// Returns an error of the declaration, without the name of the module.
+  let problem: @Sendable (Flow) -> String?
+
+  @usableFromInline
+  init(
+    kind: ScreenKind,
+    makeScreen: @escaping @Sendable (String, ModuleWitness<Flow>, Flow) -> Screen<Flow>,
+    makeReduce: @escaping @Sendable (Flow) -> ScreenReduce,
+    step: @escaping @Sendable (any ModuleValue) -> Flow.Step?,
+    problem: @escaping @Sendable (Flow) -> String?
+  ) {
+    self.kind = kind
+    self.makeScreen = makeScreen
+    self.makeReduce = makeReduce
+    self.step = step
+    self.problem = problem
+  }
 }
 
-private struct ReactorModule<Flow: CoordinatorProtocol, R: Reactor>: ModuleWitness
-where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
-  let link: Link<R.State>?
-  let make: @Sendable (Flow) -> R
-  let step: @Sendable (R.Mutation) -> Flow.Step?
+/// Returns an error of the declaration of a module, without its name.
+@usableFromInline
+func moduleProblem<R: Reactor>(of reactor: R, link: Link<R.State>?) -> String? {
+  if let overridden = reactor.overriddenTransform {
+    return "overrides \(overridden), which is not called for a screen"
+  }
+  if let child = reactor as? any DeclarationChecked, let problem = child.declarationProblem {
+    return problem
+  }
+  guard let link else { return nil }
+  guard !link.name.isEmpty, link.name.utf8.allSatisfy(FlowPath.isUnreserved) else {
+    return "has the link \"\(link.name)\": use A-Z a-z 0-9 . _ ~ -"
+  }
+  let text = link.text?(reactor.initialState)
+  guard let state = link.state(text), text == nil || link.text?(state) == text else {
+    return "has a link that does not return to the text of its initial State"
+  }
+  return nil
+}
 
-  var actionType: any ModuleValue.Type { R.Action.self }
-  var mutationType: any ModuleValue.Type { R.Mutation.self }
-  var stateType: any ModuleValue.Type { R.State.self }
-  var linkName: String? { link?.name }
-  var linkHasText: Bool { link?.text != nil }
-
-  func linkText(of state: any ModuleValue) -> String? {
-    (state as? R.State).flatMap { link?.text?($0) }
+extension CoordinatorProtocol {
+  static func module(named name: String) -> ModuleWitness<Self>? {
+    modules.first { $0.witness.kind.name.hasSameBytes(as: name) }?.witness
   }
 
-  func linkedState(_ text: String?) -> (any ModuleValue)? {
-    link?.state(text)
-  }
-
-  func makeScreen(_ id: String, of module: String, in flow: Flow) -> any Screen<Flow> {
-    ReactorScreen<Flow, R>(id, of: module, make(flow))
-  }
-
-  func step(of mutation: any ModuleValue) -> Flow.Step? {
-    (mutation as? R.Mutation).flatMap(step)
-  }
-
-  func problem(in flow: Flow) -> String? {
-    let reactor = make(flow)
-    if let overridden = reactor.overriddenTransform {
-      return "overrides \(overridden), which is not called for a screen"
-    }
-    if let child = reactor as? any DeclarationChecked, let problem = child.declarationProblem {
-      return problem
-    }
-    guard let link else { return nil }
-    guard !link.name.isEmpty, link.name.utf8.allSatisfy(FlowPath.isUnreserved) else {
-      return "has the link \"\(link.name)\": use A-Z a-z 0-9 . _ ~ -"
-    }
-    let text = link.text?(reactor.initialState)
-    guard let state = link.state(text), text == nil || link.text?(state) == text else {
-      return "has a link that does not return to the text of its initial State"
-    }
-    return nil
+  static func module(for state: Any.Type) -> ModuleWitness<Self>? {
+    modules.first { $0.witness.kind.stateType == state }?.witness
   }
 }

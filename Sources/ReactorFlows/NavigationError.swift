@@ -35,6 +35,7 @@ public struct NavigationError: ActionError, Equatable {
       """)
 
   /// An action for a screen that is not presented.
+  @usableFromInline
   static func gone(_ id: String) -> NavigationError {
     NavigationError(
       status: 409, title: "The screen is gone",
@@ -52,8 +53,9 @@ public struct NavigationError: ActionError, Equatable {
 }
 
 /// The error of code that uses a router in a way that it does not support.
+@usableFromInline
 struct RouterMisuse: Error, CustomStringConvertible {
-  let description: String
+  @usableFromInline let description: String
 
   static let unbound = RouterMisuse(
     description: "The router is not bound: forward mutate, follow and reduce to it.")
@@ -62,6 +64,7 @@ struct RouterMisuse: Error, CustomStringConvertible {
     RouterMisuse(description: "No module of the flow has the State \(state).")
   }
 
+  @usableFromInline
   static func wrongAction(for id: String, _ action: Any.Type) -> RouterMisuse {
     RouterMisuse(description: "The screen \"\(id)\" has no action of the type \(action).")
   }

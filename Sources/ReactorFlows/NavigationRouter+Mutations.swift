@@ -1,4 +1,4 @@
-internal import ReactorCore
+public import ReactorCore
 
 extension NavigationRouter {
   /// Creates the entry of a new screen.
@@ -6,56 +6,82 @@ extension NavigationRouter {
   /// - Throws: ``NavigationError/tooManyScreens``, or the misuse of a State without a module.
   static func entry(
     for state: some ModuleValue, as presentation: Presentation, animated: Bool,
-    onDismissed: Flow.Step? = nil, above stack: Stack<Flow>
+    onDismissed: Flow.Step? = nil, above stack: StackContents
   ) throws -> Entry<Flow> {
-    guard stack.entries.count < Stack<Flow>.limit else { throw NavigationError.tooManyScreens }
+    guard stack.entries.count < stackLimit else { throw NavigationError.tooManyScreens }
     guard let module = Flow.module(for: type(of: state)) else {
       throw RouterMisuse.noModule(for: type(of: state))
     }
-    return Entry(
-      "\(stack.presented + 1)", module, presentation, animated: animated,
-      onDismissed: onDismissed, state: state)
+    let facts = ScreenFacts(
+      "\(stack.presented + 1)", module.kind, presentation, animated: animated,
+      onDismissed: onDismissed)
+    return Entry(contents: PresentedScreen(facts, state: state))
   }
 
   /// The mutation that dismisses screens, the highest first.
   static func dismissal(
-    of entries: ArraySlice<Entry<Flow>>, animated: Bool
+    of screens: ArraySlice<PresentedScreen>, animated: Bool
   ) -> StackMutation<Flow> {
-    .dismiss(entries: entries.reversed().map(DismissedEntry.init), animated: animated)
+    .dismiss(entries: screens.reversed().map(DismissedEntry.init), animated: animated)
+  }
+
+  /// Returns the mutation of a client's dismissal.
+  @usableFromInline
+  func dismiss(_ id: String, in flow: Flow) -> Observable<Flow.Mutation> {
+    let stack = flow.currentState.stack.contents
+    guard let index = stack.index(of: id) else { return .empty() }
+    if let error = rejection(ofDismissing: stack.entries[index...], in: flow) {
+      return .error(error)
+    }
+    return .just(.stack(Self.dismissal(of: stack.entries[index...], animated: true)))
   }
 
   /// The reason to reject a client's dismissal of screens; `nil` if it is possible.
-  func rejection(
-    ofDismissing entries: ArraySlice<Entry<Flow>>, in flow: Flow
+  private func rejection(
+    ofDismissing screens: ArraySlice<PresentedScreen>, in flow: Flow
   ) -> NavigationError? {
-    if entries.startIndex == 0, !entries.isEmpty { return .firstStays }
-    return entries.allSatisfy(flow.allowsDismissal) ? nil : .cannotLeave
+    if screens.startIndex == 0, !screens.isEmpty { return .firstStays }
+    return screens.allSatisfy { flow.allowsDismissal(of: Entry(contents: $0)) }
+      ? nil : .cannotLeave
+  }
+
+  /// The reason to reject an action for a screen that is not presented, or of another kind.
+  @usableFromInline
+  func rejection(
+    of action: ModuleAction<Flow>, to id: String, in flow: Flow
+  ) -> NavigationError {
+    guard let screen = flow.currentState.stack.contents[id] else { return .gone(id) }
+    return .otherScreen(id, is: screen.facts.kind.name, not: action.module.kind.name)
   }
 
   // MARK: Paths
 
   /// A linked screen in a path.
   private struct Place {
-    let module: Module<Flow>
+    let kind: ScreenKind
     let text: String?
 
-    func isShown(by entry: Entry<Flow>) -> Bool {
-      guard entry.screen.utf8.elementsEqual(module.name.utf8) else { return false }
+    func isShown(by screen: PresentedScreen) -> Bool {
+      guard screen.facts.kind.isSame(as: kind) else { return false }
       guard let text else { return true }
-      return module.witness.linkText(of: entry.state)?.utf8.elementsEqual(text.utf8) == true
+      return kind.link?.text?(screen.state)?.hasSameBytes(as: text) == true
     }
+
+    /// The first State of the screen.
+    var state: (any ModuleValue)? { kind.link?.state(text) }
   }
 
+  @usableFromInline
   func open(_ path: String, in flow: Flow, isByClient: Bool) -> Observable<Flow.Mutation> {
     guard let places = Self.places(of: path) else {
       return .error(NavigationError.noSuchPlace)
     }
-    let entries = flow.currentState.stack.entries
-    guard places.count < Stack<Flow>.limit else { return .error(NavigationError.tooManyScreens) }
+    let entries = flow.currentState.stack.contents.entries
+    guard places.count < stackLimit else { return .error(NavigationError.tooManyScreens) }
     let common = zip(entries.dropFirst(), places).prefix { $1.isShown(by: $0) }.count
     let dismissed = entries.dropFirst(1 + common)
     let missing = places.dropFirst(common)
-    let states = missing.compactMap { $0.module.witness.linkedState($0.text) }
+    let states = missing.compactMap(\.state)
     guard states.count == missing.count else { return .error(NavigationError.noSuchPlace) }
     if isByClient, let error = rejection(ofDismissing: dismissed, in: flow) {
       return .error(error)
@@ -73,37 +99,28 @@ extension NavigationRouter {
     guard var rest = FlowPath.parts(of: path)?[...] else { return nil }
     var places: [Place] = []
     while let name = rest.popFirst() {
-      let module = Flow.modules.first {
-        $0.witness.linkName?.utf8.elementsEqual(name.utf8) == true
-      }
-      guard let module else { return nil }
-      let text = module.witness.linkHasText ? rest.popFirst() : nil
-      guard module.witness.linkHasText == (text != nil) else { return nil }
-      places.append(Place(module: module, text: text))
+      let kind = Flow.modules.lazy.map(\.witness.kind)
+        .first { $0.link?.name.hasSameBytes(as: name) == true }
+      guard let kind else { return nil }
+      let hasText = kind.link?.text != nil
+      let text = hasText ? rest.popFirst() : nil
+      guard hasText == (text != nil) else { return nil }
+      places.append(Place(kind: kind, text: text))
     }
     return places
   }
 }
 
-extension Stack {
-  mutating func push(_ entry: Entry<Flow>) {
-    entries.append(entry)
-    presented += 1
-  }
-
-  /// Removes screens above the first.
-  mutating func remove(_ ids: [String]) {
-    for id in ids {
-      guard let index = index(of: id), index > 0 else { continue }
-      entries.remove(at: index)
-      removed.append(id)
+extension StackContents {
+  /// Applies a mutation that presents or dismisses screens.
+  @usableFromInline
+  mutating func apply<Flow>(_ mutation: StackMutation<Flow>) {
+    removed = []
+    switch mutation {
+    case .present(let entry): push(entry.contents)
+    case .dismiss(let entries, _): remove(entries.map(\.id))
+    case .replace(let entry, let dismissed): replace(dismissed.id, by: entry.contents)
+    case .change: break
     }
-  }
-
-  mutating func replace(_ id: String, by entry: Entry<Flow>) {
-    guard let index = index(of: id) else { return }
-    entries[index] = entry
-    presented += 1
-    removed = [id]
   }
 }

@@ -14,19 +14,18 @@ public import ReactorCore
 /// ```
 public final class NavigationRouter<Flow: CoordinatorProtocol>: Router {
   /// The flow, which retains the router.
-  private unowned var flow: Flow?
+  @usableFromInline unowned var flow: Flow?
 
   /// The instances of presented screens, created at their first action or mutation.
-  private var screens: [any Screen<Flow>] = []
+  @usableFromInline var screens: [Screen<Flow>] = []
 
-  /// The instances that reduce, by module.
-  ///
-  /// Reducing is pure, so that one suffices for all screens.
-  private var reducers: [any Screen<Flow>] = []
+  /// The functions that reduce, by module.
+  private var reducers: [(kind: ScreenKind, reduce: ScreenReduce)] = []
 
   /// Creates a router.
   public init() {}
 
+  @inlinable
   func bind(to flow: Flow) {
     if self.flow == nil { self.flow = flow }
   }
@@ -37,28 +36,25 @@ public final class NavigationRouter<Flow: CoordinatorProtocol>: Router {
   ///
   /// Fails with a ``NavigationError`` if the action is not possible. A dismissal of a screen that is not
   /// presented has no effect, so that it can be repeated.
+  @inlinable
   public func mutate(_ action: StackAction<Flow>, in flow: Flow) -> Observable<Flow.Mutation> {
     bind(to: flow)
-    let stack = flow.currentState.stack
     switch action {
     case .send(let id, let action):
-      guard let entry = stack[id] else { return .error(NavigationError.gone(id)) }
-      guard entry.screen.utf8.elementsEqual(action.screen.utf8) else {
-        return .error(NavigationError.otherScreen(id, is: entry.screen, not: action.screen))
+      guard let screen = flow.currentState.stack.contents[id],
+        screen.facts.kind.isSame(as: action.module.kind)
+      else {
+        return .error(rejection(of: action, to: id, in: flow))
       }
-      return send(action.value, to: entry, in: flow)
-    case .dismiss(let id):
-      guard let index = stack.index(of: id) else { return .empty() }
-      if let error = rejection(ofDismissing: stack.entries[index...], in: flow) {
-        return .error(error)
-      }
-      return .just(.stack(Self.dismissal(of: stack.entries[index...], animated: true)))
+      return send(action.value, to: screen, in: flow)
+    case .dismiss(let id): return dismiss(id, in: flow)
     case .open(let path): return open(path, in: flow, isByClient: true)
     }
   }
 
   /// Returns the mutations that follow from a change of the stack: those of the changed screen, and
   /// those of the coordinated steps.
+  @inlinable
   public func follow(_ mutation: StackMutation<Flow>, in flow: Flow) -> Observable<Flow.Mutation> {
     bind(to: flow)
     switch mutation {
@@ -72,22 +68,19 @@ public final class NavigationRouter<Flow: CoordinatorProtocol>: Router {
   /// Folds a change into a stack.
   ///
   /// Pure: it depends on its arguments and on the declarations of the modules.
+  @inlinable
   public func reduce(
     _ stack: inout Stack<Flow>, _ mutation: StackMutation<Flow>, in flow: Flow
   ) {
-    stack.removed = []
-    switch mutation {
-    case .present(let entry): stack.push(entry)
-    case .dismiss(let entries, _): stack.remove(entries.map(\.id))
-    case .replace(let entry, let dismissed): stack.replace(dismissed.id, by: entry)
-    case .change(let id, let mutation):
-      guard let index = stack.index(of: id),
-        stack.entries[index].screen.utf8.elementsEqual(mutation.screen.utf8)
-      else { return }
-      let reducer = reducer(of: mutation.screen, in: flow)
-      guard let state = reducer?.reduce(stack.entries[index].state, mutation.value) else { return }
-      stack.entries[index].state = state
+    guard case .change(let id, let mutation) = mutation else {
+      return stack.contents.apply(mutation)
     }
+    stack.contents.removed = []
+    guard let index = stack.contents.index(of: id) else { return }
+    let screen = stack.contents.entries[index]
+    guard screen.facts.kind.isSame(as: mutation.module.kind) else { return }
+    let reduce = reduce(of: mutation.module, in: flow)
+    stack.contents.entries[index] = screen.with(reduce(screen.state, mutation.value))
   }
 
   // MARK: Navigating
@@ -99,7 +92,7 @@ public final class NavigationRouter<Flow: CoordinatorProtocol>: Router {
     inTurn { flow in
       let entry = try Self.entry(
         for: state, as: presentation, animated: animated, onDismissed: onDismissed,
-        above: flow.currentState.stack)
+        above: flow.currentState.stack.contents)
       return [.present(entry)]
     }
   }
@@ -107,7 +100,7 @@ public final class NavigationRouter<Flow: CoordinatorProtocol>: Router {
   /// Dismisses all screens above the first.
   public func dismiss(animated: Bool) -> Observable<Flow.Mutation> {
     inTurn { flow in
-      let above = flow.currentState.stack.entries.dropFirst()
+      let above = flow.currentState.stack.contents.entries.dropFirst()
       return above.isEmpty ? [] : [Self.dismissal(of: above, animated: animated)]
     }
   }
@@ -115,7 +108,7 @@ public final class NavigationRouter<Flow: CoordinatorProtocol>: Router {
   /// Dismisses the screen on top, unless it is the first.
   public func pop(animated: Bool) -> Observable<Flow.Mutation> {
     inTurn { flow in
-      let top = flow.currentState.stack.entries.dropFirst().suffix(1)
+      let top = flow.currentState.stack.contents.entries.dropFirst().suffix(1)
       return top.isEmpty ? [] : [Self.dismissal(of: top, animated: animated)]
     }
   }
@@ -123,7 +116,7 @@ public final class NavigationRouter<Flow: CoordinatorProtocol>: Router {
   /// Dismisses a screen above the first and those above it; without effect if it is not presented.
   public func dismiss(from id: String, animated: Bool) -> Observable<Flow.Mutation> {
     inTurn { flow in
-      let stack = flow.currentState.stack
+      let stack = flow.currentState.stack.contents
       guard let index = stack.index(of: id) else { return [] }
       guard index > 0 else { throw NavigationError.firstStays }
       return [Self.dismissal(of: stack.entries[index...], animated: animated)]
@@ -135,11 +128,11 @@ public final class NavigationRouter<Flow: CoordinatorProtocol>: Router {
     with state: ScreenState, animated: Bool = false, onDismissed: Flow.Step? = nil
   ) -> Observable<Flow.Mutation> {
     inTurn { flow in
-      let stack = flow.currentState.stack
-      guard let top = stack.top else { return [] }
+      var stack = flow.currentState.stack.contents
+      guard let top = stack.entries.popLast() else { return [] }
       let entry = try Self.entry(
-        for: state, as: top.presentation, animated: animated, onDismissed: onDismissed,
-        above: Stack(entries: stack.entries.dropLast(), presented: stack.presented))
+        for: state, as: top.facts.presentation, animated: animated, onDismissed: onDismissed,
+        above: stack)
       return [.replace(by: entry, dismissed: DismissedEntry(top))]
     }
   }
@@ -149,10 +142,10 @@ public final class NavigationRouter<Flow: CoordinatorProtocol>: Router {
     _ action: Action, to id: String
   ) -> Observable<Flow.Mutation> {
     deferredInTurn { [self] flow in
-      guard let entry = flow.currentState.stack[id] else {
+      guard let screen = flow.currentState.stack.contents[id] else {
         return .error(NavigationError.gone(id))
       }
-      return send(action, to: entry, in: flow)
+      return send(action, to: screen, in: flow)
     }
   }
 
@@ -165,66 +158,75 @@ public final class NavigationRouter<Flow: CoordinatorProtocol>: Router {
   // MARK: Instances
 
   func children(of flow: Flow) -> [Child<Flow>] {
-    flow.currentState.stack.entries.compactMap { entry in
-      screen(of: entry, in: flow)?.coordinator.map { Child(entry: entry, coordinator: $0) }
+    flow.currentState.stack.contents.entries.compactMap { entry in
+      instance(of: entry, in: flow)?.coordinator.map {
+        Child(entry: Entry(contents: entry), coordinator: $0)
+      }
     }
   }
 
-  private func screen(of entry: Entry<Flow>, in flow: Flow) -> (any Screen<Flow>)? {
-    if let screen = screens.first(where: { $0.id.utf8.elementsEqual(entry.id.utf8) }) {
-      return screen
-    }
-    guard let module = Flow.module(named: entry.screen) else { return nil }
-    let screen = module.witness.makeScreen(entry.id, of: module.name, in: flow)
-    screens.append(screen)
-    screen.adopt(entry.state)
-    return screen
+  @inlinable
+  func instance(of screen: PresentedScreen, in flow: Flow) -> Screen<Flow>? {
+    for known in screens where known.isInstance(of: screen) { return known }
+    return makeInstance(of: screen, in: flow)
   }
 
-  private func reducer(of name: String, in flow: Flow) -> (any Screen<Flow>)? {
-    let modules = Flow.modules
-    if reducers.isEmpty {
-      reducers = modules.map { $0.witness.makeScreen("", of: $0.name, in: flow) }
-    }
-    return modules.firstIndex { $0.name.utf8.elementsEqual(name.utf8) }.map { reducers[$0] }
+  @usableFromInline
+  func makeInstance(of screen: PresentedScreen, in flow: Flow) -> Screen<Flow>? {
+    guard let module = Flow.module(named: screen.facts.kind.name) else { return nil }
+    let made = module.makeScreen(screen.facts.id, module, flow)
+    screens.append(made)
+    made.adopt(screen)
+    return made
   }
 
-  private func send(
-    _ action: any Sendable, to entry: Entry<Flow>, in flow: Flow
+  @usableFromInline
+  func reduce(of module: ModuleWitness<Flow>, in flow: Flow) -> ScreenReduce {
+    if let known = reducers.first(where: { $0.kind.isSame(as: module.kind) }) {
+      return known.reduce
+    }
+    let made = module.makeReduce(flow)
+    reducers.append((module.kind, made))
+    return made
+  }
+
+  @inlinable
+  func send(
+    _ action: any Sendable, to screen: PresentedScreen, in flow: Flow
   ) -> Observable<Flow.Mutation> {
-    guard let screen = screen(of: entry, in: flow) else {
-      return .error(NavigationError.gone(entry.id))
+    guard let instance = instance(of: screen, in: flow) else {
+      return .error(NavigationError.gone(screen.facts.id))
     }
-    screen.adopt(entry.state)
-    return screen.mutate(action)
-      ?? .error(RouterMisuse.wrongAction(for: entry.id, type(of: action)))
+    instance.adopt(screen)
+    return instance.mutate(action)
+      ?? .error(RouterMisuse.wrongAction(for: screen.facts.id, type(of: action)))
   }
 
   // MARK: Following
 
-  private func didChange(
+  @inlinable
+  func didChange(
     _ id: String, by mutation: ModuleMutation<Flow>, in flow: Flow
   ) -> Observable<Flow.Mutation> {
-    guard let entry = flow.currentState.stack[id], let screen = screen(of: entry, in: flow),
-      let module = Flow.module(named: mutation.screen)
+    guard let screen = flow.currentState.stack.contents[id],
+      let instance = instance(of: screen, in: flow)
     else { return .empty() }
-    screen.adopt(entry.state)
-    let following = screen.follow(mutation.value)
-    guard let step = module.witness.step(of: mutation.value) else { return following ?? .empty() }
+    instance.adopt(screen)
+    let following = instance.follow?(mutation.value)
+    guard let step = mutation.module.step(mutation.value) else { return following ?? .empty() }
     guard let following else { return flow.coordinate(step) }
     return .merge(.deferredInTurn { following }, coordinated(step))
   }
 
-  private func didDismiss(
+  @usableFromInline
+  func didDismiss(
     _ entries: [DismissedEntry<Flow>], in flow: Flow
   ) -> Observable<Flow.Mutation> {
     // Only what this mutation has removed: a step is coordinated once.
-    let removed = flow.currentState.stack.removed
-    let entries = entries.filter { entry in
-      removed.contains { $0.utf8.elementsEqual(entry.id.utf8) }
-    }
+    let removed = flow.currentState.stack.contents.removed
+    let entries = entries.filter { entry in removed.contains { $0.hasSameBytes(as: entry.id) } }
     for entry in entries {
-      guard let index = screens.firstIndex(where: { $0.id.utf8.elementsEqual(entry.id.utf8) })
+      guard let index = screens.firstIndex(where: { $0.id.hasSameBytes(as: entry.id) })
       else { continue }
       screens.remove(at: index).end()
     }
@@ -233,7 +235,8 @@ public final class NavigationRouter<Flow: CoordinatorProtocol>: Router {
     return steps.count == 1 ? flow.coordinate(first) : .merge(steps.map(coordinated))
   }
 
-  private func coordinated(_ step: Flow.Step) -> Observable<Flow.Mutation> {
+  @usableFromInline
+  func coordinated(_ step: Flow.Step) -> Observable<Flow.Mutation> {
     deferredInTurn { $0.coordinate(step) }
   }
 

@@ -1,88 +1,116 @@
-internal import ReactorCore
+public import ReactorCore
 
-/// An instance of a module: of a presented screen, or without an id to reduce mutations.
+/// An instance of a module: the reactor of a presented screen.
 ///
-/// Used in the serial context of the flow.
-protocol Screen<Flow>: AnyObject {
-  associatedtype Flow: CoordinatorProtocol
-
-  var id: String { get }
+/// Used in the serial context of the flow. Its closures are specialized for the reactor, see
+/// ``ModuleWitness``.
+@usableFromInline
+final class Screen<Flow: CoordinatorProtocol> {
+  @usableFromInline let id: String
 
   /// The reactor as a flow; `nil` for any other reactor.
-  var coordinator: (any CoordinatorProtocol)? { get }
+  let coordinator: (any CoordinatorProtocol)?
 
   /// Sets the State that the reactor sees.
-  func adopt(_ state: any ModuleValue)
+  private let adoptState: (any ModuleValue) -> Void
+
+  /// The screen whose State the reactor sees.
+  private var adopted: PresentedScreen?
 
   /// Returns the mutations of an action; `nil` if the action is of another type.
-  func mutate(_ action: any Sendable) -> Observable<Flow.Mutation>?
+  @usableFromInline let mutate: (any Sendable) -> Observable<Flow.Mutation>?
 
-  /// Returns the mutations that follow from a mutation; `nil` for none.
-  func follow(_ mutation: any ModuleValue) -> Observable<Flow.Mutation>?
+  /// Returns the mutations that follow from a mutation, or `nil` for none; `nil` unless the reactor is a
+  /// `FollowingReactor`.
+  @usableFromInline let follow: ((any ModuleValue) -> Observable<Flow.Mutation>?)?
 
-  /// Folds a mutation into a State; values of other types have no effect.
-  func reduce(_ state: any ModuleValue, _ mutation: any ModuleValue) -> any ModuleValue
+  private let scope: ChildScope
+
+  @inlinable
+  convenience init<R: Reactor>(_ id: String, of module: ModuleWitness<Flow>, _ reactor: R)
+  where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
+    let origin = ScreenOrigin(id: id, module: module)
+    let following = reactor as? any FollowingReactor<R.Action, R.Mutation, R.State>
+    self.init(
+      origin, coordinator: reactor as? any CoordinatorProtocol,
+      adoptState: { if let state = known($0, as: R.State.self) { reactor.adopt(state) } },
+      mutate: { action in
+        guard let action = known(action, as: R.Action.self) else { return nil }
+        return origin.changes(reactor.mutateAsChild(action), of: reactor)
+      },
+      follow: following.map { following in
+        { mutation in
+          guard let mutation = known(mutation, as: R.Mutation.self) else { return nil }
+          let mutations = following.follow(mutation)
+          if case .elements(let list) = mutations.source, list.isEmpty { return nil }
+          return origin.changes(mutations, of: reactor)
+        }
+      })
+  }
+
+  @usableFromInline
+  init(
+    _ origin: ScreenOrigin<Flow>, coordinator: (any CoordinatorProtocol)?,
+    adoptState: @escaping (any ModuleValue) -> Void,
+    mutate: @escaping (any Sendable) -> Observable<Flow.Mutation>?,
+    follow: ((any ModuleValue) -> Observable<Flow.Mutation>?)?
+  ) {
+    id = origin.id
+    scope = origin.scope
+    self.coordinator = coordinator
+    self.adoptState = adoptState
+    self.mutate = mutate
+    self.follow = follow
+  }
+
+  /// Sets the State that the reactor sees to that of the screen.
+  @usableFromInline
+  func adopt(_ screen: PresentedScreen) {
+    guard screen !== adopted else { return }
+    adopted = screen
+    adoptState(screen.state)
+  }
+
+  /// Whether this is the instance of a screen.
+  @usableFromInline
+  func isInstance(of screen: PresentedScreen) -> Bool {
+    adopted?.facts === screen.facts || id.hasSameBytes(as: screen.facts.id)
+  }
 
   /// Ends all effects of the screen.
-  func end()
-}
-
-final class ReactorScreen<Flow: CoordinatorProtocol, R: Reactor>: Screen
-where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
-  let id: String
-  private let module: String
-  private let reactor: R
-  private let following: (any FollowingReactor<R.Action, R.Mutation, R.State>)?
-  private let scope = ChildScope()
-
-  init(_ id: String, of module: String, _ reactor: R) {
-    self.id = id
-    self.module = module
-    self.reactor = reactor
-    following = reactor as? any FollowingReactor<R.Action, R.Mutation, R.State>
-  }
-
-  var coordinator: (any CoordinatorProtocol)? {
-    reactor as? any CoordinatorProtocol
-  }
-
-  func adopt(_ state: any ModuleValue) {
-    if let state = state as? R.State { reactor.adopt(state) }
-  }
-
-  func mutate(_ action: any Sendable) -> Observable<Flow.Mutation>? {
-    (action as? R.Action).map { changes(reactor.mutateAsChild($0)) }
-  }
-
-  func follow(_ mutation: any ModuleValue) -> Observable<Flow.Mutation>? {
-    guard let following, let mutation = mutation as? R.Mutation else { return nil }
-    let mutations = following.follow(mutation)
-    if case .elements(let list) = mutations.source, list.isEmpty { return nil }
-    return changes(mutations)
-  }
-
-  func reduce(_ state: any ModuleValue, _ mutation: any ModuleValue) -> any ModuleValue {
-    guard let known = state as? R.State, let mutation = mutation as? R.Mutation else {
-      return state
-    }
-    return reactor.reduce(state: known, mutation: mutation)
-  }
-
   func end() {
     scope.end()
   }
+}
+
+/// The origin of a screen's mutations.
+@usableFromInline
+struct ScreenOrigin<Flow: CoordinatorProtocol>: Sendable {
+  @usableFromInline let id: String
+  @usableFromInline let module: ModuleWitness<Flow>
+  @usableFromInline let scope = ChildScope()
+
+  @usableFromInline
+  init(id: String, module: ModuleWitness<Flow>) {
+    self.id = id
+    self.module = module
+  }
+
+  @inlinable
+  func change(_ mutation: any ModuleValue) -> Flow.Mutation {
+    .stack(.change(id: id, mutation: ModuleMutation(module, mutation)))
+  }
 
   /// Returns mutations of the reactor as mutations of the flow, which end with the screen.
-  private func changes(_ mutations: Observable<R.Mutation>) -> Observable<Flow.Mutation> {
-    let (id, module) = (id, module)
-    let change: @Sendable (R.Mutation) -> Flow.Mutation = {
-      .stack(.change(id: id, mutation: ModuleMutation(module, $0)))
-    }
+  @inlinable
+  func changes<R: Reactor>(
+    _ mutations: Observable<R.Mutation>, of reactor: R
+  ) -> Observable<Flow.Mutation> where R.Mutation: Codable {
     if case .just(let mutation) = mutations.source { return .just(change(mutation)) }
     // Proof: the scope delivers events in the serial context, in which the reactor is used.
     nonisolated(unsafe) let reactor = reactor
     return mutations.inScope(scope)
       .do(onError: { unsafe reactor.onError($0, in: .mutate) })
-      .map(change)
+      .map { change($0) }
   }
 }

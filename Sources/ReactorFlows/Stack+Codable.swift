@@ -1,11 +1,15 @@
 package import ReactorCoding
 
-extension Stack: Codable {
-  private enum CodingKeys: String, CodingKey { case path, presented, entries }
+/// The members of a stack.
+///
+/// Declared outside of the stack: keys inside a generic type are looked up at run time.
+private enum StackKey: String, CodingKey { case path, presented, entries }
 
+extension Stack: Codable {
   /// Writes the stack with its path.
   public func encode(to encoder: any Encoder) throws {
-    var container = encoder.container(keyedBy: CodingKeys.self)
+    if let object = JSONObjectOutput(encoder) { return try contents.encode(to: object) }
+    var container = encoder.container(keyedBy: StackKey.self)
     try container.encode(path, forKey: .path)
     try container.encode(presented, forKey: .presented)
     try container.encode(entries, forKey: .entries)
@@ -13,44 +17,54 @@ extension Stack: Codable {
 
   /// Reads the stack; its path is derived and ignored.
   public init(from decoder: any Decoder) throws {
-    let container = try decoder.container(keyedBy: CodingKeys.self)
-    presented = try container.decode(Int.self, forKey: .presented)
-    entries = try container.decode([Entry<Flow>].self, forKey: .entries)
+    let container = try decoder.container(keyedBy: StackKey.self)
+    let presented = try container.decode(Int.self, forKey: .presented)
+    let entries = try container.decode([Entry<Flow>].self, forKey: .entries)
+    contents = StackContents(entries: entries.map(\.contents), presented: presented)
   }
 }
 
-extension Entry: Codable {
-  private enum CodingKeys: String, CodingKey {
-    case id, screen, presentation, animated, onDismissed, state
-  }
+/// The members of a screen.
+private enum EntryKey: String, CodingKey {
+  case id, screen, presentation, animated, onDismissed, state
+}
 
+extension Entry: Codable {
   /// Writes the screen with the State of its module.
   public func encode(to encoder: any Encoder) throws {
-    var container = encoder.container(keyedBy: CodingKeys.self)
+    if let object = JSONObjectOutput(encoder) { return try contents.encode(to: object) }
+    var container = encoder.container(keyedBy: EntryKey.self)
     try container.encode(id, forKey: .id)
     try container.encode(screen, forKey: .screen)
     try container.encode(presentation, forKey: .presentation)
     try container.encode(animated, forKey: .animated)
     try container.encode(onDismissed, forKey: .onDismissed)
-    // A local name, since overloads of `state` prevent the compiler from opening the type.
-    let value = state
-    try container.write(value, forKey: .state)
+    try container.write(contents.state, forKey: .state)
   }
 
   /// Reads the screen; its name selects the type of the State.
   ///
   /// - Throws: An error that lists the screens if this release does not have the module.
   public init(from decoder: any Decoder) throws {
-    let container = try decoder.container(keyedBy: CodingKeys.self)
-    screen = try container.decode(String.self, forKey: .screen)
-    guard let module = Flow.module(named: screen) else {
+    let container = try decoder.container(keyedBy: EntryKey.self)
+    let screen = try container.decode(String.self, forKey: .screen)
+    guard let kind = Flow.module(named: screen)?.kind else {
       throw DecodingError.unknownName(screen, among: Flow.modules.map(\.name), in: decoder)
     }
-    id = try container.decode(String.self, forKey: .id)
-    presentation = try container.decode(Presentation.self, forKey: .presentation)
-    animated = try container.decode(Bool.self, forKey: .animated)
-    onDismissed = try container.decodeIfPresent(Flow.Step.self, forKey: .onDismissed)
-    state = try container.decode(module.witness.stateType, forKey: .state)
+    let facts = ScreenFacts(
+      try container.decode(String.self, forKey: .id), kind,
+      try container.decode(Presentation.self, forKey: .presentation),
+      animated: try container.decode(Bool.self, forKey: .animated),
+      onDismissed: try container.decodeIfPresent(Flow.Step.self, forKey: .onDismissed))
+    let state = try container.decode(kind.stateType, forKey: .state)
+    contents = PresentedScreen(facts, state: state)
+  }
+}
+
+extension KeyedEncodingContainer {
+  /// Encodes a value of a type that is known at run time.
+  mutating func write(_ value: some ModuleValue, forKey key: Key) throws {
+    try encode(value, forKey: key)
   }
 }
 
@@ -63,7 +77,9 @@ extension Stack: SchemaDescribing {
       ], isClosed: false)
   }
 
-  package static var schemaPlaceholder: Self? { Stack(entries: [], presented: 0) }
+  package static var schemaPlaceholder: Self? {
+    Stack(contents: StackContents(entries: [], presented: 0))
+  }
 }
 
 extension Entry: SchemaDescribing {
@@ -75,7 +91,7 @@ extension Entry: SchemaDescribing {
             ("id", .type(String.self)), ("screen", .constant(module.name)),
             ("presentation", .type(String.self)), ("animated", .type(Bool.self)),
             ("onDismissed", .nullable(.type(Flow.Step.self))),
-            ("state", .type(module.witness.stateType)),
+            ("state", .type(module.witness.kind.stateType)),
           ], isClosed: false)
       })
   }

@@ -7,107 +7,76 @@ let stackLimit = 32
 /// The screens of a flow, the first one at the bottom.
 ///
 /// A value in the State of the flow. It changes through ``StackMutation`` only, which a router reduces.
+///
+/// The JSON of a screen is retained until its State changes, so that `encode(to:)` of the State of a module
+/// must depend on its value alone.
 public struct Stack<Flow: CoordinatorProtocol>: Sendable {
   /// The maximum number of screens.
   public static var limit: Int { stackLimit }
 
+  @usableFromInline var contents: StackContents
+
   /// The presented screens, the first one at the bottom.
-  public internal(set) var entries: [Entry<Flow>]
+  public var entries: [Entry<Flow>] { contents.entries.map { Entry(contents: $0) } }
 
   /// The number of screens that were presented so far, from which ids are assigned.
   ///
   /// An id is never used again in a session.
-  public internal(set) var presented: Int
-
-  /// The ids that the latest mutation has removed.
-  ///
-  /// Not part of the JSON.
-  var removed: [String] = []
+  public var presented: Int { contents.presented }
 
   /// Creates a stack with its first screen, whose module is the one with this type of State.
   public init<State: Codable & Sendable>(_ first: State) {
-    presented = 1
     // Without a module there is no first screen, which the host reports at its start.
-    entries = Flow.module(for: State.self).map { [Entry("1", $0, .root, state: first)] } ?? []
+    let screen = Flow.module(for: State.self).map {
+      PresentedScreen(
+        ScreenFacts("1", $0.kind, .root, animated: false, onDismissed: nil), state: first)
+    }
+    contents = StackContents(entries: screen.map { [$0] } ?? [], presented: 1)
   }
 
-  init(entries: [Entry<Flow>], presented: Int) {
-    self.entries = entries
-    self.presented = presented
+  init(contents: StackContents) {
+    self.contents = contents
   }
 
   /// The screen on top; `nil` only in a flow whose declaration is invalid.
-  public var top: Entry<Flow>? { entries.last }
+  public var top: Entry<Flow>? { contents.entries.last.map { Entry(contents: $0) } }
 
   /// The path of the screens above the first; `nil` if one of them has no link.
   public var path: String? {
-    var path = ""
-    for entry in entries.dropFirst() {
-      guard let witness = Flow.module(named: entry.screen)?.witness, let name = witness.linkName
-      else {
-        return nil
-      }
-      FlowPath.append(name, to: &path)
-      if let text = witness.linkText(of: entry.state) { FlowPath.append(text, to: &path) }
-    }
-    return path.isEmpty ? "/" : path
+    guard contents.hasPath else { return nil }
+    var path: [UInt8] = []
+    contents.appendPath(to: &path)
+    return String(decoding: path, as: UTF8.self)
   }
 
   /// The screen with an id; `nil` if it is not presented.
   public subscript(id: String) -> Entry<Flow>? {
-    index(of: id).map { entries[$0] }
-  }
-
-  func index(of id: String) -> Int? {
-    entries.firstIndex { $0.id.utf8.elementsEqual(id.utf8) }
+    contents[id].map { Entry(contents: $0) }
   }
 }
 
 /// One presented screen.
 public struct Entry<Flow: CoordinatorProtocol>: Sendable, Identifiable {
+  let contents: PresentedScreen
+
   /// The id, which is never used again in the session.
-  public let id: String
+  public var id: String { contents.facts.id }
 
   /// The name of the module.
-  public let screen: String
+  public var screen: String { contents.facts.kind.name }
 
   /// How clients present the screen.
-  public let presentation: Presentation
+  public var presentation: Presentation { contents.facts.presentation }
 
   /// Whether clients animate the presentation.
-  public let animated: Bool
+  public var animated: Bool { contents.facts.animated }
 
   /// The step that is coordinated when the screen is dismissed.
-  public let onDismissed: Flow.Step?
-
-  /// The State of the module.
-  var state: any ModuleValue
-
-  init(
-    _ id: String, _ module: Module<Flow>, _ presentation: Presentation, animated: Bool = false,
-    onDismissed: Flow.Step? = nil, state: any ModuleValue
-  ) {
-    self.id = id
-    screen = module.name
-    self.presentation = presentation
-    self.animated = animated
-    self.onDismissed = onDismissed
-    self.state = state
-  }
+  public var onDismissed: Flow.Step? { contents.facts.onDismissed as? Flow.Step }
 
   /// The State of the screen; `nil` if it is of another kind.
   public func state<R: ReactorProtocol>(of reactor: R.Type) -> R.State? {
-    state as? R.State
-  }
-}
-
-extension CoordinatorProtocol {
-  static func module(named name: String) -> Module<Self>? {
-    modules.first { $0.name.utf8.elementsEqual(name.utf8) }
-  }
-
-  static func module(for state: Any.Type) -> Module<Self>? {
-    modules.first { $0.witness.stateType == state }
+    contents.state as? R.State
   }
 }
 

@@ -4,7 +4,7 @@ package import ReactorCoding
 ///
 /// A screen is always addressed by its id, so that two clients, or a slow network, do not close or
 /// change another screen than the one that was displayed.
-public enum StackAction<Flow: CoordinatorProtocol>: Codable, Sendable {
+public enum StackAction<Flow: CoordinatorProtocol>: Sendable {
   /// Sends an action to a presented screen: `{"send":{"to":"2","action":{"drink":"add"}}}`.
   case send(to: String, action: ModuleAction<Flow>)
 
@@ -15,128 +15,81 @@ public enum StackAction<Flow: CoordinatorProtocol>: Codable, Sendable {
   case open(String)
 }
 
-/// A change of the stack of a flow.
-public enum StackMutation<Flow: CoordinatorProtocol>: Codable, Sendable {
-  /// A screen was presented on top of the others.
-  case present(Entry<Flow>)
-
-  /// Screens were dismissed, the highest first.
-  case dismiss(entries: [DismissedEntry<Flow>], animated: Bool)
-
-  /// The screen on top was replaced.
-  case replace(by: Entry<Flow>, dismissed: DismissedEntry<Flow>)
-
-  /// The State of a screen has changed.
-  case change(id: String, mutation: ModuleMutation<Flow>)
-}
-
-/// A dismissed screen in a mutation.
-public struct DismissedEntry<Flow: CoordinatorProtocol>: Codable, Sendable {
-  /// The id of the screen.
-  public let id: String
-
-  /// The step that is coordinated.
-  public let onDismissed: Flow.Step?
-
-  init(_ entry: Entry<Flow>) {
-    id = entry.id
-    onDismissed = entry.onDismissed
-  }
-}
-
 /// An action of one of the modules of a flow: `{"drink":{"size":"large"}}`.
 public struct ModuleAction<Flow: CoordinatorProtocol>: Codable, Sendable {
-  let screen: String
-  let value: any ModuleValue
+  @usableFromInline let module: ModuleWitness<Flow>
+  @usableFromInline let value: any ModuleValue
+
+  private init(_ member: ModuleMember<Flow>) {
+    (module, value) = (member.module, member.value)
+  }
 
   /// Reads the action, whose only member names the module.
   public init(from decoder: any Decoder) throws {
-    (screen, value) = try decoder.decodeValue(of: Flow.self) { $0.actionType }
+    self.init(try ModuleMember(from: decoder) { $0.actionType })
+  }
+
+  fileprivate init?(from input: JSONInput) throws {
+    guard let member = try ModuleMember<Flow>(from: input, as: { $0.actionType }) else {
+      return nil
+    }
+    self.init(member)
   }
 
   /// Writes the action.
   public func encode(to encoder: any Encoder) throws {
-    try encoder.encode(value, of: screen)
+    try encoder.encode(value, of: module.kind)
   }
 }
 
-/// A mutation of one of the modules of a flow: `{"drink":{"setSize":"large"}}`.
-public struct ModuleMutation<Flow: CoordinatorProtocol>: Codable, Sendable {
-  let screen: String
-  let value: any ModuleValue
-
-  init(_ screen: String, _ value: any ModuleValue) {
-    self.screen = screen
-    self.value = value
+extension StackAction: Codable {
+  /// The JSON as the compiler derives it: for schemas, errors and the encoders of other modules.
+  private enum Derived: Codable {
+    case send(to: String, action: ModuleAction<Flow>)
+    case dismiss(String)
+    case open(String)
   }
 
-  /// Reads the mutation, whose only member names the module.
+  /// Reads the action.
   public init(from decoder: any Decoder) throws {
-    (screen, value) = try decoder.decodeValue(of: Flow.self) { $0.mutationType }
+    if let send = JSONInput(decoder)?.onlyMember(named: "send"), send.memberCount == 2,
+      let id = send["to"]?.string, let member = send["action"],
+      let action = try ModuleAction<Flow>(from: member)
+    {
+      self = .send(to: id, action: action)
+    } else {
+      self.init(try Derived(from: decoder))
+    }
   }
 
-  /// Writes the mutation.
+  /// Writes the action.
   public func encode(to encoder: any Encoder) throws {
-    try encoder.encode(value, of: screen)
-  }
-}
-
-/// The name of a module as the only member of an object.
-private struct ScreenName: CodingKey {
-  let stringValue: String
-  var intValue: Int? { nil }
-
-  init(_ name: String) { stringValue = name }
-  init?(stringValue: String) { self.init(stringValue) }
-  init?(intValue: Int) { nil }
-}
-
-extension Decoder {
-  fileprivate func decodeValue<Flow: CoordinatorProtocol>(
-    of flow: Flow.Type, as type: (any ModuleWitness<Flow>) -> any ModuleValue.Type
-  ) throws -> (screen: String, value: any ModuleValue) {
-    let container = try container(keyedBy: ScreenName.self)
-    let names = container.allKeys
-    guard names.count == 1, let name = names.first else {
-      throw DecodingError.memberCount(names.count, among: Flow.modules.map(\.name), in: self)
+    guard case .send(let id, let action) = self, let object = JSONObjectOutput(encoder) else {
+      return try derived.encode(to: encoder)
     }
-    guard let module = Flow.module(named: name.stringValue) else {
-      throw DecodingError.unknownName(
-        name.stringValue, among: Flow.modules.map(\.name), in: self)
+    let send = try object.object(as: "send")
+    try send.encode(id, as: "to")
+    try send.object(as: "action").encode(action.value, as: action.module.kind.name)
+  }
+
+  private init(_ derived: Derived) {
+    switch derived {
+    case .send(let id, let action): self = .send(to: id, action: action)
+    case .dismiss(let id): self = .dismiss(id)
+    case .open(let path): self = .open(path)
     }
-    return (module.name, try container.decode(type(module.witness), forKey: name))
   }
-}
 
-extension Encoder {
-  fileprivate func encode(_ value: any ModuleValue, of screen: String) throws {
-    var container = container(keyedBy: ScreenName.self)
-    try container.write(value, forKey: ScreenName(screen))
-  }
-}
-
-extension KeyedEncodingContainer {
-  /// Encodes a value of a type that is known at run time.
-  mutating func write(_ value: some ModuleValue, forKey key: Key) throws {
-    try encode(value, forKey: key)
+  private var derived: Derived {
+    switch self {
+    case .send(let id, let action): .send(to: id, action: action)
+    case .dismiss(let id): .dismiss(id)
+    case .open(let path): .open(path)
+    }
   }
 }
 
 extension ModuleAction: SchemaDescribing {
   package static var schemaForm: SchemaForm { .tagged(Flow.self) { $0.actionType } }
   package static var schemaPlaceholder: Self? { nil }
-}
-
-extension ModuleMutation: SchemaDescribing {
-  package static var schemaForm: SchemaForm { .tagged(Flow.self) { $0.mutationType } }
-  package static var schemaPlaceholder: Self? { nil }
-}
-
-extension SchemaForm {
-  fileprivate static func tagged<Flow: CoordinatorProtocol>(
-    _ flow: Flow.Type, _ type: (any ModuleWitness<Flow>) -> any ModuleValue.Type
-  ) -> SchemaForm {
-    .oneOf(
-      Flow.modules.map { .object([($0.name, .type(type($0.witness)))], isClosed: true) })
-  }
 }

@@ -8,6 +8,7 @@ internal import Synchronization
 /// among its own. ``adopt(_:)`` sets the child's `currentState`.
 ///
 /// Within the scope, `cancellable(id:)` and `cancel(id:)` apply to the effects of the child only.
+@usableFromInline
 package final class ChildScope: Sendable {
   fileprivate let cancellations = CancellationScope()
 
@@ -24,6 +25,7 @@ extension Observable {
   /// This stream, as a part of a child's effects.
   ///
   /// For streams that a parent returns from `mutate` or `follow`; elsewhere it has no effect.
+  @usableFromInline
   package func inScope(_ scope: ChildScope) -> Observable<Element> {
     Observable { [self] downstream in
       guard let effect = EffectContext.current?.effect else { return attach(downstream) }
@@ -50,11 +52,13 @@ extension Observable {
 
 extension ReactorProtocol where Self: ReactorInstance {
   /// Sets the `currentState` of a child to its part of the parent's State.
+  @inlinable
   package func adopt(_ state: State) {
     pipeline.setCurrent(state)
   }
 
   /// Returns the mutations of an action of a child, whose `action` publishes it first.
+  @inlinable
   package func mutateAsChild(_ action: Action) -> Observable<Mutation> {
     pipeline.publishSent(action)
     return mutate(action: action)
@@ -165,6 +169,7 @@ extension Observable {
   ///
   /// Its synchronous elements are emitted before the subscription returns, also if other streams are
   /// being subscribed to.
+  @usableFromInline
   package static func deferredInTurn(
     _ stream: @escaping @Sendable () -> Observable<Element>
   ) -> Observable<Element> {

@@ -5,13 +5,13 @@ internal import ReactorStreams
 /// The pipeline's mailbox guards it.
 @usableFromInline
 final class Follower<Action: Sendable, Mutation: Sendable, State: Sendable> {
-  typealias Following = any FollowingReactor<Action, Mutation, State>
+  @usableFromInline typealias Following = any FollowingReactor<Action, Mutation, State>
 
-  private let retained: Following?
+  @usableFromInline let retained: Following?
   private weak var unretained: Following?
 
   /// The number of following mutations in this turn.
-  private var count = 0
+  @usableFromInline var count = 0
   private var depth = 0
 
   /// The mutations of lists of elements that are to be reduced, the next one last.
@@ -26,13 +26,16 @@ final class Follower<Action: Sendable, Mutation: Sendable, State: Sendable> {
     unretained = retainsReactor ? nil : following
   }
 
+  @usableFromInline var followingIfAlive: Following? { unretained }
+
   /// Returns the stream that follows from a mutation.
+  @inlinable
   func follow(_ mutation: Mutation) -> Observable<Mutation> {
-    (retained ?? unretained)?.follow(mutation) ?? .empty()
+    (retained ?? followingIfAlive)?.follow(mutation) ?? .empty()
   }
 
   /// A turn has begun.
-  @usableFromInline
+  @inlinable
   func beginTurn() {
     count = 0
   }
@@ -46,6 +49,7 @@ final class Follower<Action: Sendable, Mutation: Sendable, State: Sendable> {
   /// Reduces mutations and those that follow from them, depth first and without recursion.
   ///
   /// - Returns: Whether all are within the limit; the rest is dropped.
+  @usableFromInline
   func reduce(_ mutations: [Mutation], with body: (Mutation) -> Void) -> Bool {
     pending += mutations.reversed()
     guard !isReducing else { return true }
@@ -78,19 +82,21 @@ final class Follower<Action: Sendable, Mutation: Sendable, State: Sendable> {
 
 extension PipelineContents {
   /// Reduces the mutations that follow from a mutation.
-  @usableFromInline
+  @inlinable
   func follow(_ mutation: Mutation, _ follower: Follower<Action, Mutation, State>) {
     let following = follower.follow(mutation)
     let isWithinLimits =
       switch following.source {
-      case .elements(let mutations): follower.reduce(mutations, with: mutationEmitted)
+      case .elements(let mutations):
+        mutations.isEmpty || follower.reduce(mutations, with: mutationEmitted)
       case .just(let mutation): follower.reduce([mutation], with: mutationEmitted)
       case .forwarding, .producer: descend(into: following, follower)
       }
     if !isWithinLimits { endEffect(FollowLimitError()) }
   }
 
-  private func descend(
+  @usableFromInline
+  func descend(
     into following: Observable<Mutation>, _ follower: Follower<Action, Mutation, State>
   ) -> Bool {
     let effect: (any TrackedEffect)? = if case .effect(let effect) = origin { effect } else { nil }
@@ -101,7 +107,8 @@ extension PipelineContents {
   }
 
   /// Ends the effect that has caused the current mutation with an error.
-  private func endEffect(_ error: any Error) {
+  @usableFromInline
+  func endEffect(_ error: any Error) {
     guard case .effect(let effect?) = origin else { return reject(error) }
     let sinks = runningSinks.filter { $0.effect === effect }
     guard !sinks.isEmpty else { return reject(error) }

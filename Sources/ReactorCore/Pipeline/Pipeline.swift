@@ -74,8 +74,14 @@ package final class Pipeline<Action: Sendable, Mutation: Sendable, State: Sendab
   }
 
   /// Publishes an action to the observers of ``action`` without executing it.
+  @inlinable
   package func publishSent(_ action: Action) {
-    if let sent = actionsSent, sent.observerCount > 0 { sent.send(.next(action)) }
+    if let sent = actionsSent { publish(action, to: sent) }
+  }
+
+  @usableFromInline
+  func publish(_ action: Action, to sent: Broadcaster<Action>) {
+    if sent.observerCount > 0 { sent.send(.next(action)) }
   }
 
   /// The states, the latest first.

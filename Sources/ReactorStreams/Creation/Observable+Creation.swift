@@ -54,6 +54,7 @@ extension Observable {
   }
 
   /// A stream that completes at once.
+  @inlinable
   public static func empty() -> Observable<Element> {
     Observable(source: .elements([]))
   }

@@ -12,6 +12,7 @@ extension Scenario {
       name: "flows", summary: "an action to the top of three screens, beside a plain reactor",
       isPartOfAll: false
     ) { bench in
+      try FlowPosts.checkStates()
       var times: [String: [Double]] = [:]
       for _ in 0..<(bench.rounds * 3) {
         for contestant in FlowPosts.all.shuffled() {
@@ -55,6 +56,18 @@ struct FlowPosts {
 
   static let all = [plain, flow]
 
+  /// Throws if the States of the contestants differ in their JSON, which makes them no peers.
+  static func checkStates() throws {
+    let states = all.map { contestant in
+      let service = FlowService(contestant.registration)
+      service.send(FlowService.request(contestant.start))
+      return service.state(after: FlowService.request(contestant.action))
+    }
+    guard let first = states.first, !first.isEmpty, states.allSatisfy({ $0 == first }) else {
+      throw BenchmarkError("the States of the contestants differ")
+    }
+  }
+
   /// Posts an action repeatedly, without a transport.
   ///
   /// - Returns: The time per request.
@@ -87,6 +100,16 @@ private final class FlowService: Sendable {
     api.respond(to: request) { [self] response in
       if response.status == 200 { completed.add(1, ordering: .relaxed) }
     }
+  }
+
+  /// Sends an action and returns the State of its response; empty if the action was rejected.
+  func state(after request: HTTPRequest) -> [UInt8] {
+    let state = Mutex<[UInt8]>([])
+    api.respond(to: request) { response in
+      guard response.status == 200, case .bytes(let body) = response.body else { return }
+      state.withLock { $0 = body }
+    }
+    return state.withLock { $0 }
   }
 
   /// Throws if one of the actions was rejected.
