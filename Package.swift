@@ -63,7 +63,7 @@ let package = Package(
     .testTarget(
       name: "ReactorFlowsTests",
       dependencies: [
-        "ReactorCoding", "ReactorCore", "ReactorFlows", "ReactorHost", "ReactorLog",
+        "ReactorCoding", "ReactorCore", "ReactorFlows", "ReactorHost", "ReactorLog", "Reactors",
         "ReactorTesting", "SQLiteLog",
       ],
       swiftSettings: settings),

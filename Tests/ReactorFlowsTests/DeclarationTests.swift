@@ -1,5 +1,6 @@
 import ReactorCore
 import ReactorHost
+import Reactors
 import Testing
 
 @testable import ReactorFlows
@@ -109,5 +110,6 @@ struct DeclarationTests {
     let board = TripBoard()
     #expect(ReactorRegistration("trip", summary: "") { TripFlow(board) }.declarationProblem == nil)
     #expect(ReactorRegistration("one", summary: "") { First() }.declarationProblem == nil)
+    #expect(OrderFlow(bank: SimulatedBank(latency: .zero)).declarationProblem == nil)
   }
 }

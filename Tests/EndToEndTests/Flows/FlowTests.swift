@@ -75,6 +75,27 @@ struct FlowTests {
       screens(try curl(session.path + "/state?version=2").body) == ["menu", "drink"])
   }
 
+  @Test func `the article quotes the flow that is compiled, and its commands have their outputs`()
+    throws
+  {
+    let guide = try Guide("Sources/ReactorFlows/Documentation.docc/ScreensAndFlows.md")
+    let file = "Tests/ReactorFlowsTests/Support/OrderFlow.swift"
+    let code = try String(contentsOf: Guide.root.appending(path: file), encoding: .utf8)
+    // In the test the modules are in another target.
+    let compiled = code.replacing("@testable import Reactors\n\n", with: "")
+    #expect(guide.blocks.first { $0.language == "swift" }?.code == compiled)
+
+    let blocks = guide.blocks.filter { $0.language == "sh" || $0.language == "" }
+    #expect(blocks.map(\.language) == ["sh", "", "sh", "", "sh", ""])
+    for (command, output) in zip(blocks, blocks.dropFirst()) where command.language == "sh" {
+      let process = try ChildProcess(
+        "/usr/bin/bash", ["-eu", "-c", command.code],
+        environment: ["S": server.url + session.path])
+      #expect(try process.wait() == .code(0), "\(command.code)\n\(process.standardError)")
+      #expect(process.standardOutput + "\n" == output.code, "\(command.code)")
+    }
+  }
+
   @Test func `a fork begins at the screen of its version`() throws {
     _ = try post(send("1", #"{"menu":{"choose":"Latte"}}"#))
     _ = try post(#"{"stack":{"dismiss":"2"}}"#)

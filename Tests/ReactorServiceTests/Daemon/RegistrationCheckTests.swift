@@ -14,8 +14,21 @@ struct RegistrationCheckTests {
     let initialState = State()
   }
 
+  /// A reactor whose declaration has an error.
+  private final class Undeclared: Reactor, DeclarationChecked {
+    enum Action: Codable, Sendable { case increase }
+    typealias Mutation = Action
+    struct State: Codable, Equatable, Sendable { var value = 0 }
+    let initialState = State()
+    let declarationProblem: String? = "it has two screens with the name \"menu\""
+  }
+
   /// The error that starting a service with reactors of these names throws.
   private func error(names: [String]) async -> ConfigurationError? {
+    await error(names.map { ReactorRegistration($0, summary: "A number") { Counter() } })
+  }
+
+  private func error(_ reactors: [ReactorRegistration]) async -> ConfigurationError? {
     var configuration = Configuration()
     configuration.store = .memory
     configuration.listen = ListenAddress(host: "127.0.0.1", port: 0)
@@ -26,12 +39,22 @@ struct RegistrationCheckTests {
     // A service that starts all the same stops at once.
     context.termination.request()
     do {
-      try await context.serve(
-        names.map { ReactorRegistration($0, summary: "A number") { Counter() } })
+      try await context.serve(reactors)
       return nil
     } catch {
       return error as? ConfigurationError
     }
+  }
+
+  @Test func `an error in the declaration of a reactor prevents the start, in one line`() async {
+    let error = await error([
+      ReactorRegistration("counter", summary: "A number") { Counter() },
+      ReactorRegistration("odd", summary: "A flow") { Undeclared() },
+    ])
+    #expect(
+      error?.message
+        == "the reactor \"odd\" cannot be hosted: it has two screens with the name \"menu\"")
+    #expect(error?.exitCode == 78)
   }
 
   @Test func `two reactors of one name are an error`() async {
