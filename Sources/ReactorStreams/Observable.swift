@@ -47,27 +47,69 @@ public final class Observable<Element: Sendable>: ObservableType {
   ///
   /// Unlike ``subscribe(_:)``, this adds nothing: the observer enforces the grammar of events, and
   /// the returned disposable may retain it. Only the end of a chain releases everything.
+  ///
+  /// - Parameters:
+  ///   - observer: The next operator.
+  ///   - sink: The same object, if it can emit known elements itself.
+  /// - Returns: A disposable that cancels the subscription.
   @usableFromInline
-  package func attach(_ observer: any ObserverType<Element>) -> any Disposable {
+  package func attach(
+    _ observer: any ObserverType<Element>, emittingBy sink: SourceSink<Element>? = nil
+  ) -> any Disposable {
     switch source {
-    case .just(let element):
-      observer.on(.next(element))
-      observer.on(.completed)
-      return Disposables.create()
+    case .just(let element): emit(element, to: observer)
     case .elements(let elements):
-      guard !elements.isEmpty else {
-        observer.on(.completed)
-        return Disposables.create()
-      }
-      let emission = Emission(elements, to: observer)
-      Trampoline.ofCurrentThread.schedule(emission)
-      return emission
+      guard let sink, !elements.isEmpty else { return emit(elements, to: observer) }
+      sink.schedule(elements)
     case .forwarding(let subscribe): return subscribe(observer)
     case .producer(let produce):
       let trampoline = Trampoline.ofCurrentThread
       guard !trampoline.isRunning else { return produce(observer) }
       return trampoline.run { produce(observer) }
     }
+    return Disposables.create()
+  }
+
+  // Not inlined, like the following one: only a function that uses the metadata of the event's type
+  // has to look it up.
+  @inline(never)
+  private func emit(_ element: Element, to observer: any ObserverType<Element>) {
+    observer.on(.next(element))
+    observer.on(.completed)
+  }
+
+  /// Emits elements before it returns, or, while the thread's trampoline is running, as its job.
+  ///
+  /// An empty stream needs no step of the trampoline.
+  @inline(never)
+  private func emit(
+    _ elements: [Element], to observer: any ObserverType<Element>
+  ) -> any Disposable {
+    let trampoline = Trampoline.ofCurrentThread
+    guard !trampoline.isRunning || elements.isEmpty else {
+      return schedule(elements, for: observer)
+    }
+    trampoline.run {
+      var position = 0
+      while position < elements.count {
+        observer.on(.next(elements[position]))
+        position += 1
+        // A job that was scheduled meanwhile is next: the rest becomes a job, too.
+        if !trampoline.isEmpty { return _ = schedule(elements, from: position, for: observer) }
+      }
+      observer.on(.completed)
+    }
+    return Disposables.create()
+  }
+
+  /// Emits elements as a job of the thread's trampoline.
+  @inline(never)
+  private func schedule(
+    _ elements: [Element], from position: Int = 0, for observer: any ObserverType<Element>
+  ) -> any Disposable {
+    let emission = Emission(to: observer)
+    emission.schedule(elements, from: position)
+    return emission
   }
 
   /// This stream.

@@ -2,6 +2,7 @@ internal import Synchronization
 
 /// Holds a subscription that may be disposed of before it is known: an element that arrives during
 /// `subscribe` can end the chain before that returns a disposable.
+@usableFromInline
 package struct DisposableSlot: ~Copyable, Sendable {
   enum State {
     case empty
@@ -16,6 +17,7 @@ package struct DisposableSlot: ~Copyable, Sendable {
   /// Stores a disposable, or disposes of it at once if the slot was disposed of.
   ///
   /// A previous one is replaced, but not disposed of.
+  @usableFromInline
   package borrowing func set(_ disposable: any Disposable) {
     let isDisposed = state.withLock { state in
       if case .disposed = state { return true }

@@ -13,7 +13,10 @@ struct SideEffects<Element: Sendable>: Sendable {
 ///
 /// `onSubscribed` always precedes `onDispose`: if the source ends while it is being subscribed to,
 /// `onDispose` is called when the subscription is set up.
-final class DoSink<Element: Sendable>: ObserverType, Disposable {
+final class DoSink<Element: Sendable>: SourceSink<Element>, ObserverType, Disposable,
+  // Proof: the properties are constants that are safe to share.
+  @unchecked Sendable
+{
   private struct Subscription {
     var isSetUp = false
     var hasEnded = false
@@ -29,7 +32,6 @@ final class DoSink<Element: Sendable>: ObserverType, Disposable {
   private let effects: SideEffects<Element>
   private let stopped = Atomic<Bool>(false)
   private let subscription: Mutex<Subscription>
-  private let upstream = DisposableSlot()
 
   init(_ downstream: any ObserverType<Element>, _ effects: SideEffects<Element>) {
     self.downstream = downstream
@@ -39,13 +41,17 @@ final class DoSink<Element: Sendable>: ObserverType, Disposable {
 
   func attached(to source: Observable<Element>) -> any Disposable {
     effects.onSubscribe?()
-    upstream.set(source.attach(self))
+    upstream.set(source.attach(self, emittingBy: self))
     effects.onSubscribed?()
     change { $0.isSetUp = true }
     return self
   }
 
-  func on(_ event: Event<Element>) {
+  override var isStopped: Bool {
+    stopped.load(ordering: .acquiring)
+  }
+
+  override func on(_ event: Event<Element>) {
     guard !stopped.load(ordering: .acquiring) else { return }
     do {
       try effects.before(event)

@@ -8,11 +8,14 @@ public import Synchronization
 /// The closure is inlinable, here and in the operators, so that the module that writes the chain
 /// specializes it. Only the calls between two sinks are generic.
 @usableFromInline
-package final class OperatorSink<Input: Sendable, Output: Sendable>: ObserverType, Disposable {
+package final class OperatorSink<Input: Sendable, Output: Sendable>: SourceSink<Input>,
+  ObserverType,
+  // Proof: the properties are constants that are safe to share.
+  Disposable, @unchecked Sendable
+{
   @usableFromInline let downstream: any ObserverType<Output>
   @usableFromInline let handle: @Sendable (Event<Input>, OperatorSink) -> Void
   @usableFromInline let stopped = Atomic<Bool>(false)
-  private let upstream = DisposableSlot()
 
   @usableFromInline
   init(
@@ -24,7 +27,12 @@ package final class OperatorSink<Input: Sendable, Output: Sendable>: ObserverTyp
   }
 
   @usableFromInline
-  package func on(_ event: Event<Input>) {
+  package override var isStopped: Bool {
+    stopped.load(ordering: .acquiring)
+  }
+
+  @usableFromInline
+  package override func on(_ event: Event<Input>) {
     guard !stopped.load(ordering: .acquiring) else { return }
     handle(event, self)
   }
@@ -53,9 +61,9 @@ package final class OperatorSink<Input: Sendable, Output: Sendable>: ObserverTyp
   /// Subscribes to the source.
   ///
   /// - Returns: This sink, which disposes of the subscription.
-  @usableFromInline
+  @inlinable
   func attached(to source: Observable<Input>) -> any Disposable {
-    upstream.set(source.attach(self))
+    upstream.set(source.attach(self, emittingBy: self))
     return self
   }
 }

@@ -10,10 +10,11 @@ internal import Synchronization
 /// holds the disposable.
 @usableFromInline
 final class TerminalSink<Element: Sendable>: ObserverType {
-  private let handle: @Sendable (Event<Element>, TerminalSink) -> Void
-  private let subscription: Subscription
+  @usableFromInline let handle: @Sendable (Event<Element>, TerminalSink) -> Void
+  @usableFromInline let subscription: Subscription
 
-  private init(
+  @inlinable
+  init(
     _ subscription: Subscription,
     handle: @escaping @Sendable (Event<Element>, TerminalSink) -> Void
   ) {
@@ -28,7 +29,7 @@ final class TerminalSink<Element: Sendable>: ObserverType {
   ///   - onDisposed: Called once, when the subscription has ended.
   ///   - handle: Calls the subscriber; for a stop event through ``end(_:)``.
   /// - Returns: A disposable that cancels the subscription.
-  @usableFromInline
+  @inlinable
   static func subscribe(
     _ source: Observable<Element>, onDisposed: (@Sendable () -> Void)? = nil,
     handle: @escaping @Sendable (Event<Element>, TerminalSink) -> Void
@@ -53,11 +54,13 @@ final class TerminalSink<Element: Sendable>: ObserverType {
 }
 
 /// The disposable of a chain.
+@usableFromInline
 final class Subscription: Disposable {
   private let ended = Atomic<Bool>(false)
   private let upstream = DisposableSlot()
   private let onDisposed: Mutex<(@Sendable () -> Void)?>
 
+  @usableFromInline
   init(onDisposed: (@Sendable () -> Void)?) {
     self.onDisposed = Mutex(onDisposed)
   }
@@ -75,10 +78,12 @@ final class Subscription: Disposable {
   }
 
   /// Stores the disposable of the chain's last operator.
+  @usableFromInline
   func hold(_ disposable: any Disposable) {
     upstream.set(disposable)
   }
 
+  @usableFromInline
   func dispose() {
     upstream.dispose()
     onDisposed.withLock { $0.take() }?()

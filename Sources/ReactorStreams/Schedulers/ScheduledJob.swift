@@ -1,7 +1,8 @@
 internal import Synchronization
 
+// Proof: the properties are constants that are safe to share.
 /// Scheduled work: executed at most once, and never after it was disposed.
-package final class ScheduledJob: Disposable, TrampolineJob {
+package final class ScheduledJob: TrampolineJob, Disposable, @unchecked Sendable {
   private let work: Mutex<(@Sendable () -> Void)?>
   private let timer = DisposableSlot()
 
@@ -14,7 +15,7 @@ package final class ScheduledJob: Disposable, TrampolineJob {
     timer.set(disposable)
   }
 
-  package func run() {
+  package override func run() {
     work.withLock { $0.take() }?()
   }
 

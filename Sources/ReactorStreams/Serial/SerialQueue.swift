@@ -11,9 +11,11 @@ package struct SerialQueue<Item: Sendable>: ~Copyable, Sendable {
   // Separate from the items, and not generic: posting to an idle queue, the common case, needs no
   // metadata lookup in unspecialized code.
   @usableFromInline let turn = Mutex(SerialQueueTurn())
-  /// Accessed only while `turn` is locked.
-  @usableFromInline let waiting = Mutex<[Item]>([])
   @usableFromInline let owner = Atomic<UInt>(0)
+  /// Accessed only while `turn` is locked.
+  ///
+  /// The last property, so that the offsets of the others do not depend on the type of the items.
+  @usableFromInline let waiting = Mutex<[Item]>([])
 
   @inlinable
   package init() {}
@@ -44,7 +46,7 @@ package struct SerialQueue<Item: Sendable>: ~Copyable, Sendable {
   ) -> Bool {
     let entry = turn.withLock { turn in
       let entry = turn.enter(bound: bound)
-      if entry == .enqueue { waiting.withLock { $0.append(item) } }
+      if entry == .enqueue { enqueue(item) }
       return entry
     }
     guard entry == .handle else { return entry == .enqueue }
@@ -80,19 +82,27 @@ package struct SerialQueue<Item: Sendable>: ~Copyable, Sendable {
         return turn.leaveIfEmpty()
       }
       if isDone { return }
-      for item in takeWaiting() { handle(item) }
+      handleWaiting(handle)
     }
   }
 
   @inlinable
-  borrowing func takeWaiting() -> [Item] {
-    turn.withLock { turn in
+  @inline(never)
+  borrowing func enqueue(_ item: Item) {
+    waiting.withLock { $0.append(item) }
+  }
+
+  @inlinable
+  @inline(never)
+  borrowing func handleWaiting(_ handle: (Item) -> Void) {
+    let items = turn.withLock { turn in
       turn.waitingCount = 0
       return waiting.withLock { waiting in
         defer { waiting = [] }
         return waiting
       }
     }
+    for item in items { handle(item) }
   }
 }
 

@@ -3,13 +3,17 @@ internal import Synchronization
 /// Delivers the events of several threads one at a time and enforces their grammar.
 package final class SerialSink<Element: Sendable>: ObserverType, Disposable {
   private let downstream: any ObserverType<Element>
-  private let events = SerialQueue<Event<Element>>()
+  private let turns = SerialTurns()
   private let stopped = Atomic<Bool>(false)
   private let upstream = DisposableSlot()
-  private let context = CurrentSerialContext.gathering
 
   package init(_ downstream: any ObserverType<Element>) {
     self.downstream = downstream
+  }
+
+  /// Whether the stream has ended or was disposed of.
+  package var isStopped: Bool {
+    stopped.load(ordering: .acquiring)
   }
 
   package func hold(_ disposable: any Disposable) {
@@ -18,11 +22,7 @@ package final class SerialSink<Element: Sendable>: ObserverType, Disposable {
 
   package func on(_ event: Event<Element>) {
     guard !stopped.load(ordering: .acquiring) else { return }
-    if let context, !context.isCurrent {
-      context.perform { self.events.post(event, handle: self.deliver) }
-    } else {
-      events.post(event, handle: deliver)
-    }
+    if !turns.handleIfFree({ deliver(event) }) { turns.enqueue { self.deliver(event) } }
   }
 
   private func deliver(_ event: Event<Element>) {

@@ -4,10 +4,18 @@
   internal import Darwin
 #endif
 
+// A class rather than a protocol: a generic job needs no lookup of its witness table.
+//
+// Proof: it has no property; each subclass proves those that it adds.
 /// A unit of work that a trampoline executes on its thread.
-package protocol TrampolineJob: AnyObject {
+@usableFromInline
+package class TrampolineJob: @unchecked Sendable {
+  @usableFromInline
+  init() {}
+
   /// Executes the work; a job that was disposed does nothing.
-  func run()
+  @usableFromInline
+  package func run() {}
 }
 
 /// The work queue of one thread: subscriptions that start while another one is being set up are
@@ -16,10 +24,11 @@ package protocol TrampolineJob: AnyObject {
 /// The outermost subscription on a thread starts the trampoline and drains it before it returns.
 /// Synchronous sources enqueue one job per element, so that several of them are interleaved.
 package final class Trampoline {
+  // Unchecked exclusivity: each access is a load, a store, or one call of the queue, which calls no
+  // other code.
   /// Whether jobs are enqueued rather than executed at once.
-  private(set) package var isRunning = false
+  @safe @exclusivity(unchecked) private(set) package var isRunning = false
 
-  // Unchecked exclusivity: each access is one call of the queue, which calls no other code.
   @safe @exclusivity(unchecked) private var jobs = TrampolineJobs()
 
   private static let key: pthread_key_t = {
@@ -57,11 +66,12 @@ package final class Trampoline {
   }
 
   /// Enqueues a job, or executes it and everything that it schedules if the trampoline is idle.
-  func schedule(_ job: any TrampolineJob) {
+  func schedule(_ job: TrampolineJob) {
     if isRunning { jobs.append(job) } else { run { job.run() } }
   }
 
   /// Executes a body and then the jobs that it scheduled; the trampoline must be idle.
+  @inline(__always)
   func run<Result>(_ body: () -> Result) -> Result {
     isRunning = true
     let result = body()
@@ -92,18 +102,18 @@ package final class Trampoline {
 ///
 /// Most often there is one, the emission of a chain's source, which needs no array.
 private struct TrampolineJobs {
-  private var first: (any TrampolineJob)?
-  private var others = Fifo<any TrampolineJob>()
+  private var first: TrampolineJob?
+  private var others = Fifo<TrampolineJob>()
 
   var isEmpty: Bool {
     first == nil
   }
 
-  mutating func append(_ job: any TrampolineJob) {
+  mutating func append(_ job: TrampolineJob) {
     if first == nil { first = job } else { others.append(job) }
   }
 
-  mutating func popFirst() -> (any TrampolineJob)? {
+  mutating func popFirst() -> TrampolineJob? {
     guard let job = first.take() else { return nil }
     if !others.isEmpty { first = others.popFirst() }
     return job

@@ -60,4 +60,22 @@ import Testing
     let merged = Observable.merge(nested, .of(10, 20, 30), .from([100, 200, 300, 400]))
     #expect(try elements(merged) == [10, 100, 1, 20, 200, -1, 30, 300, 400, 2, -2, 3, -3])
   }
+
+  @Test func `a source that an element of another one starts takes turns with it`() {
+    let log = Log<Int>()
+    let inner = Observable.of(10, 20)
+    let subscription = Observable.of(1, 2, 3).subscribe(onNext: { number in
+      log.append(number)
+      if number == 1 { _ = inner.subscribe(onNext: log.append) }
+    })
+    #expect(log.entries == [1, 10, 2, 20, 3])
+    subscription.dispose()
+  }
+
+  @Test func `a source emits nothing after an operator below has ended the stream`() throws {
+    let log = Log<Int>()
+    let stream = Observable.of(1, 2, 3).do(onNext: log.append).map { $0 * 10 }.take(1)
+    #expect(try elements(stream) == [10])
+    #expect(log.entries == [1])
+  }
 }

@@ -6,20 +6,13 @@ internal import Synchronization
 /// It completes when all streams have completed, and when an element arrives that can no longer be
 /// combined with anything. The first error fails it.
 final class CombineSink<Result: Sendable>: Disposable {
-  private enum Item: Sendable {
-    case arrived(Int)
-    case completed(Int)
-    case failed(any Error)
-  }
-
   private let downstream: any ObserverType<Result>
   private let legs: [any CombineLeg]
   private let sources: [SerialDisposable]
   private let combine: @Sendable () throws -> Result
   private let stopped = Atomic<Bool>(false)
   private let completed = Mutex<Set<Int>>([])
-  private let items = SerialQueue<Item>()
-  private let context = CurrentSerialContext.gathering
+  private let turns = SerialTurns()
 
   init(
     _ downstream: any ObserverType<Result>,
@@ -37,25 +30,14 @@ final class CombineSink<Result: Sendable>: Disposable {
     _ index: Int, _ source: Observable<Element>, _ leg: ElementLeg<Element>
   ) {
     guard !stopped.load(ordering: .acquiring) else { return }
-    sources[index].disposable = source.attach(
-      AnyObserver { [self] event in
-        guard !stopped.load(ordering: .acquiring) else { return }
-        switch event {
-        case .next(let element):
-          leg.put(element)
-          enqueue(.arrived(index))
-        case .error(let error): enqueue(.failed(error))
-        case .completed: enqueue(.completed(index))
-        }
-      })
-  }
-
-  private func enqueue(_ item: Item) {
-    if let context, !context.isCurrent {
-      context.perform { self.items.post(item, handle: self.handle) }
-    } else {
-      items.post(item, handle: handle)
+    let inner = InnerSink<Element> { [self] event, _ in
+      guard !stopped.load(ordering: .acquiring) else { return }
+      if !turns.handleIfFree({ handle(event, of: leg, at: index) }) {
+        turns.enqueue { self.handle(event, of: leg, at: index) }
+      }
     }
+    sources[index].disposable = inner
+    inner.attach(to: source, in: nil)
   }
 
   func dispose() {
@@ -63,20 +45,22 @@ final class CombineSink<Result: Sendable>: Disposable {
     for source in sources { source.dispose() }
   }
 
-  private func handle(_ item: Item) {
+  private func handle<Element: Sendable>(
+    _ event: Event<Element>, of leg: ElementLeg<Element>, at index: Int
+  ) {
     guard !stopped.load(ordering: .acquiring) else { return }
-    switch item {
-    case .arrived(let index):
-      legs[index].admit()
+    switch event {
+    case .next(let element):
+      leg.admit(element)
       emit(for: index)
-    case .completed(let index):
+    case .completed:
       sources[index].dispose()
       let count = completed.withLock { completed in
         completed.insert(index)
         return completed.count
       }
       if count == legs.count { finish(.completed) }
-    case .failed(let error): finish(.error(error))
+    case .error(let error): finish(.error(error))
     }
   }
 
@@ -104,22 +88,11 @@ final class CombineSink<Result: Sendable>: Disposable {
 protocol CombineLeg: Sendable {
   /// Whether this stream has an element for the next combination.
   var isReady: Bool { get }
-
-  /// Admits the oldest element that was put in to a combination.
-  func admit()
 }
 
 /// The elements of one of the streams that are combined.
-///
-/// An element is put in when it arrives and admitted when its item is handled, so that the order of
-/// all streams' items decides which elements are combined.
 final class ElementLeg<Element: Sendable>: CombineLeg {
-  private struct State {
-    var arrived = Fifo<Element>()
-    var ready = Fifo<Element>()
-  }
-
-  private let state = Mutex(State())
+  private let elements = Mutex(Fifo<Element>())
   private let keepsLatestOnly: Bool
 
   init(of _: Observable<Element>, keepsLatestOnly: Bool) {
@@ -127,25 +100,22 @@ final class ElementLeg<Element: Sendable>: CombineLeg {
   }
 
   var isReady: Bool {
-    state.withLock { !$0.ready.isEmpty }
+    elements.withLock { !$0.isEmpty }
   }
 
   /// Returns the next element: the latest one, which stays, or the oldest one, which is removed.
   func next() throws -> Element {
-    let element = state.withLock { keepsLatestOnly ? $0.ready.last : $0.ready.popFirst() }
+    let element = elements.withLock { keepsLatestOnly ? $0.last : $0.popFirst() }
     guard let element else { throw RxError.noElements }
     return element
   }
 
-  func put(_ element: Element) {
-    state.withLock { $0.arrived.append(element) }
-  }
-
-  func admit() {
-    _ = state.withLock { state -> Element? in
-      guard let element = state.arrived.popFirst() else { return nil }
-      defer { state.ready.append(element) }
-      return keepsLatestOnly ? state.ready.popFirst() : nil
+  /// Admits an element to the next combination.
+  func admit(_ element: Element) {
+    // A previous element is released outside of the lock.
+    _ = elements.withLock { elements -> Element? in
+      defer { elements.append(element) }
+      return keepsLatestOnly ? elements.popFirst() : nil
     }
   }
 }

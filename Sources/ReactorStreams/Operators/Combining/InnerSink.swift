@@ -1,7 +1,9 @@
+// Proof: the closure is a constant that is safe to share.
 /// Observes one of the streams that an operator flattens; the operator identifies it by reference.
-final class InnerSink<Element: Sendable>: ObserverType, Disposable {
+final class InnerSink<Element: Sendable>: SourceSink<Element>, ObserverType, Disposable,
+  @unchecked Sendable
+{
   private let handle: @Sendable (Event<Element>, InnerSink) -> Void
-  private let upstream = DisposableSlot()
 
   init(handle: @escaping @Sendable (Event<Element>, InnerSink) -> Void) {
     self.handle = handle
@@ -9,10 +11,10 @@ final class InnerSink<Element: Sendable>: ObserverType, Disposable {
 
   /// Subscribes to a stream, in the serial context of the flattening operator's subscription.
   func attach(to inner: Observable<Element>, in context: (any SerialContext)?) {
-    CurrentSerialContext.restoring(context) { upstream.set(inner.attach(self)) }
+    CurrentSerialContext.restoring(context) { upstream.set(inner.attach(self, emittingBy: self)) }
   }
 
-  func on(_ event: Event<Element>) {
+  override func on(_ event: Event<Element>) {
     handle(event, self)
   }
 

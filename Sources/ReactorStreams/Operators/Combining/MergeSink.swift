@@ -1,23 +1,20 @@
 internal import Synchronization
 
+// Proof: the properties are constants that are safe to share.
 /// Subscribes to a stream for each element of an outer one and forwards the elements of all of them,
 /// one at a time.
-final class MergeSink<Input: Sendable, Output: Sendable>: ObserverType, Disposable {
+final class MergeSink<Input: Sendable, Output: Sendable>: SourceSink<Input>, ObserverType,
+  Disposable,
+  @unchecked Sendable
+{
   /// The treatment of an element that arrives while the limit of inner streams is reached.
   enum Overflow: Sendable { case wait, drop }
 
-  private struct State {
-    var isDisposed = false
-    var outerCompleted = false
-    var activeCount = 0
-    var waiting = Fifo<Input>()
-    var active: [ObjectIdentifier: InnerSink<Output>] = [:]
-  }
-
   private let context = CurrentSerialContext.value
   private let output: SerialSink<Output>
-  private let outer = DisposableSlot()
-  private let state = Mutex(State())
+  private let state = Mutex(MergeState())
+  /// Accessed only while `state` is locked, except for removals.
+  private let waiting = Mutex(Fifo<Input>())
   private let limit: Int
   private let overflow: Overflow
   private let transform: @Sendable (Input) throws -> Observable<Output>
@@ -42,7 +39,7 @@ final class MergeSink<Input: Sendable, Output: Sendable>: ObserverType, Disposab
   /// Subscribes to the outer stream.
   func attached(to source: Observable<Input>) -> any Disposable {
     output.hold(Disposables.create(with: disposeOfSources))
-    outer.set(source.attach(self))
+    upstream.set(source.attach(self, emittingBy: self))
     return output
   }
 
@@ -58,12 +55,12 @@ final class MergeSink<Input: Sendable, Output: Sendable>: ObserverType, Disposab
     output.dispose()
   }
 
-  func on(_ event: Event<Input>) {
+  override func on(_ event: Event<Input>) {
     switch event {
     case .next(let input): admit(input)
     case .error(let error): output.on(.error(error))
     case .completed:
-      outer.dispose()
+      upstream.dispose()
       let isLast = state.withLock { state in
         state.outerCompleted = true
         return state.activeCount == 0
@@ -79,7 +76,10 @@ final class MergeSink<Input: Sendable, Output: Sendable>: ObserverType, Disposab
         state.activeCount += 1
         return true
       }
-      if overflow == .wait { state.waiting.append(input) }
+      if overflow == .wait {
+        state.waitingCount += 1
+        waiting.withLock { $0.append(input) }
+      }
       return false
     }
     guard mayStart else { return }
@@ -96,7 +96,8 @@ final class MergeSink<Input: Sendable, Output: Sendable>: ObserverType, Disposab
     case .elements(let elements) where !Trampoline.ofCurrentThread.isRunning:
       for element in elements { output.on(.next(element)) }
       finishOne(nil)
-    case .elements, .forwarding, .producer:
+    case .elements(let elements): MergedElements(into: self).schedule(elements)
+    case .forwarding, .producer:
       let sink = InnerSink<Output> { [self] event, sink in
         switch event {
         case .next, .error: output.on(event)
@@ -112,27 +113,70 @@ final class MergeSink<Input: Sendable, Output: Sendable>: ObserverType, Disposab
   }
 
   private func finishOne(_ sink: InnerSink<Output>?) {
-    let (next, isLast) = state.withLock { state -> (Input?, Bool) in
+    let next = state.withLock { state in
       if let sink { state.active[ObjectIdentifier(sink)] = nil }
-      if let next = state.waiting.popFirst() { return (next, false) }
-      state.activeCount -= 1
-      return (nil, state.outerCompleted && state.activeCount == 0)
+      return state.finishOne()
     }
     sink?.dispose()
-    if let next { starts.post(next, handle: start) }
-    if isLast { output.on(.completed) }
+    switch next {
+    case .none: break
+    case .start: startWaiting()
+    case .complete: output.on(.completed)
+    }
+  }
+
+  private func startWaiting() {
+    guard let next = waiting.withLock({ $0.popFirst() }) else { return }
+    starts.post(next, handle: start)
   }
 
   private func disposeOfSources() {
-    outer.dispose()
-    let released = state.withLock { state in
-      defer {
-        state.isDisposed = true
-        state.active = [:]
-        state.waiting = Fifo()
-      }
-      return state
+    upstream.dispose()
+    let active = state.withLock { state in
+      defer { state = MergeState(isDisposed: true) }
+      return state.active
     }
-    for sink in released.active.values { sink.dispose() }
+    waiting.withLock { $0 = Fifo() }
+    for sink in active.values { sink.dispose() }
+  }
+
+  // Proof: the property is a constant that is safe to share.
+  /// Emits the known elements of one inner stream.
+  private final class MergedElements: SourceSink<Output>, @unchecked Sendable {
+    private let merge: MergeSink
+
+    init(into merge: MergeSink) {
+      self.merge = merge
+    }
+
+    override var isStopped: Bool {
+      merge.output.isStopped
+    }
+
+    override func on(_ event: Event<Output>) {
+      if event.isStopEvent { merge.finishOne(nil) } else { merge.output.on(event) }
+    }
+  }
+}
+
+// Not generic, so that its accesses need no metadata lookup in unspecialized code.
+/// The counts of a merge.
+private struct MergeState {
+  /// The reaction to the end of an inner stream.
+  enum Next { case none, start, complete }
+
+  var isDisposed = false
+  var outerCompleted = false
+  var activeCount = 0
+  var waitingCount = 0
+  var active: [ObjectIdentifier: any Disposable] = [:]
+
+  mutating func finishOne() -> Next {
+    if waitingCount > 0 {
+      waitingCount -= 1
+      return .start
+    }
+    activeCount -= 1
+    return outerCompleted && activeCount == 0 ? .complete : .none
   }
 }

@@ -1,26 +1,18 @@
 internal import Synchronization
 
+// Proof: the properties are constants that are safe to share.
 /// Subscribes to a stream for each element of an outer one and disposes of the one before.
-final class SwitchSink<Input: Sendable, Output: Sendable>: ObserverType, Disposable {
-  private enum Item: Sendable {
-    case outer(Event<Input>)
-    case inner(Event<Output>, InnerSink<Output>)
-  }
-
-  private struct State {
-    var outerCompleted = false
-    var current: InnerSink<Output>?
-  }
-
+final class SwitchSink<Input: Sendable, Output: Sendable>: SourceSink<Input>, ObserverType,
+  Disposable,
+  @unchecked Sendable
+{
   private let context = CurrentSerialContext.value
-  private let gathering = CurrentSerialContext.gathering
   private let downstream: any ObserverType<Output>
   private let transform: @Sendable (Input) throws -> Observable<Output>
-  private let outer = DisposableSlot()
   private let stopped = Atomic<Bool>(false)
-  private let state = Mutex(State())
+  private let state = Mutex(SwitchState())
   /// Outer and inner events are handled in one order, so no element of a disposed stream can follow.
-  private let items = SerialQueue<Item>()
+  private let turns = SerialTurns()
 
   init(
     _ downstream: any ObserverType<Output>,
@@ -31,49 +23,49 @@ final class SwitchSink<Input: Sendable, Output: Sendable>: ObserverType, Disposa
   }
 
   func attached(to source: Observable<Input>) -> any Disposable {
-    outer.set(source.attach(self))
+    upstream.set(source.attach(self, emittingBy: self))
     return self
   }
 
-  func on(_ event: Event<Input>) {
-    enqueue(.outer(event))
+  override var isStopped: Bool {
+    stopped.load(ordering: .acquiring)
   }
 
-  private func enqueue(_ item: Item) {
-    if let gathering, !gathering.isCurrent {
-      gathering.perform { self.items.post(item, handle: self.handle) }
-    } else {
-      items.post(item, handle: handle)
-    }
+  override func on(_ event: Event<Input>) {
+    if !turns.handleIfFree({ handle(event) }) { turns.enqueue { self.handle(event) } }
   }
 
   func dispose() {
     stopped.store(true, ordering: .releasing)
-    outer.dispose()
+    upstream.dispose()
     state.withLock { $0.current.take() }?.dispose()
   }
 
-  private func handle(_ item: Item) {
+  private func handle(_ event: Event<Input>) {
     guard !stopped.load(ordering: .acquiring) else { return }
-    switch item {
-    case .outer(.next(let input)): switchTo(input)
-    case .outer(.error(let error)): finish(.error(error))
-    case .outer(.completed):
-      outer.dispose()
+    switch event {
+    case .next(let input): switchTo(input)
+    case .error(let error): finish(.error(error))
+    case .completed:
+      upstream.dispose()
       let isLast = state.withLock { state in
         state.outerCompleted = true
         return state.current == nil
       }
       if isLast { finish(.completed) }
-    case .inner(let event, let sink):
-      guard state.withLock({ $0.current === sink }) else { return }
-      switch event {
-      case .next: downstream.on(event)
-      case .error: finish(event)
-      case .completed:
-        sink.dispose()
-        finishInner()
-      }
+    }
+  }
+
+  private func handle(_ event: Event<Output>, of sink: InnerSink<Output>) {
+    guard !stopped.load(ordering: .acquiring), state.withLock({ $0.current === sink }) else {
+      return
+    }
+    switch event {
+    case .next: downstream.on(event)
+    case .error: finish(event)
+    case .completed:
+      sink.dispose()
+      finishInner()
     }
   }
 
@@ -92,7 +84,9 @@ final class SwitchSink<Input: Sendable, Output: Sendable>: ObserverType, Disposa
       finishInner()
     case .elements, .forwarding, .producer:
       let sink = InnerSink<Output> { [self] event, sink in
-        enqueue(.inner(event, sink))
+        if !turns.handleIfFree({ handle(event, of: sink) }) {
+          turns.enqueue { self.handle(event, of: sink) }
+        }
       }
       state.withLock { $0.current = sink }
       sink.attach(to: inner, in: context)
@@ -111,4 +105,11 @@ final class SwitchSink<Input: Sendable, Output: Sendable>: ObserverType, Disposa
     downstream.on(end)
     dispose()
   }
+}
+
+// Not generic, so that its accesses need no metadata lookup in unspecialized code.
+/// The inner stream of a switch.
+private struct SwitchState {
+  var outerCompleted = false
+  var current: (any Disposable & AnyObject)?
 }
