@@ -4,7 +4,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run cluster build test release-tests client counts settings release-counts sanitize test-faults fuzz lint format docs image bench hostile soak screenshots
+.PHONY: help run cluster build test release-tests client counts settings release-counts sanitize test-faults fuzz lint format docs image check-image bench hostile soak screenshots
 MAKEFLAGS += --no-print-directory
 
 # The address of `make run`.
@@ -139,6 +139,11 @@ docs: ## Write the documentation of the libraries to .build/docs.
 
 image: ## Build the image; without a Docker engine it uses buildah and needs no registry.
 	config/build-image
+
+check-image: ## Run a release build of the daemon in the file system of the image.
+	@$(packages) build run
+	swift build $(release) --product reactord
+	config/check-image "$$(swift build $(release) --show-bin-path)/reactord"
 
 bench: ## Run all benchmarks or those in ARGS beside their peers, BENCH_SECONDS (2) each.
 	@$(packages) build run bench
