@@ -16,30 +16,37 @@ enum RequestFuzzing {
   /// Parses a request in wire form: request line, header fields, empty line, body.
   static func request(_ bytes: [UInt8]) {
     var lines = bytes[...]
-    func nextLine() -> Substring {
+    func nextLine() -> String {
       let end = lines.firstIndex(of: 0x0A) ?? lines.endIndex
       let line = String(decoding: lines[..<end], as: UTF8.self)
       lines = end < lines.endIndex ? lines[(end + 1)...] : []
-      return line[...]
+      return line
     }
-    let words = nextLine().split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
+    let words = halves(of: nextLine(), at: " ")
     var headers: [(name: HTTPHeader, value: String)] = []
     while !lines.isEmpty {
       let line = nextLine()
       guard !line.isEmpty else { break }
-      let field = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-      guard field.count == 2,
+      let field = halves(of: line, at: ":")
+      guard let value = field.second,
         let name = HTTPHeader.allCases.first(where: {
-          $0.name.description == field[0].lowercased()
+          $0.name.description.utf8.elementsEqual(field.first.lowercased().utf8)
         })
       else {
         continue
       }
-      headers.append((name, field[1].drop { $0 == " " }.description))
+      headers.append((name, String(Substring(value.utf8.drop { $0 == UInt8(ascii: " ") }))))
     }
-    send(
-      String(words[0]), words.count > 1 ? String(words[1]) : "/", headers,
-      body: lines.isEmpty ? nil : Array(lines))
+    send(words.first, words.second ?? "/", headers, body: lines.isEmpty ? nil : Array(lines))
+  }
+
+  /// Divides a text at the first occurrence of a character, as bytes: what is measured is the service.
+  private static func halves(
+    of text: String, at separator: Unicode.Scalar
+  ) -> (first: String, second: String?) {
+    let parts = text.utf8.split(
+      separator: UInt8(ascii: separator), maxSplits: 1, omittingEmptySubsequences: false)
+    return (String(Substring(parts[0])), parts.count > 1 ? String(Substring(parts[1])) : nil)
   }
 
   /// Requests a target with each method.
@@ -122,13 +129,14 @@ enum RequestFuzzing {
   ) {
     let service = service()
     func filled(_ text: String) -> String {
-      guard text.contains("@epoch") else { return text }
-      return text.replacing("@epoch", with: epoch(of: service))
+      let (bytes, placeholder) = (Array(text.utf8), Array("@epoch".utf8))
+      guard bytes.contains(placeholder) else { return text }
+      let epoch = Array(epoch(of: service).utf8)
+      return String(decoding: bytes.replacing(placeholder, with: epoch), as: UTF8.self)
     }
-    let parts = filled(target).split(
-      separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+    let parts = halves(of: filled(target), at: "?")
     let request = HTTPRequest(
-      method: method, path: String(parts[0]), query: parts.count > 1 ? String(parts[1]) : nil,
+      method: method, path: parts.first, query: parts.second,
       headers: HTTPRequestHeaders(headers.map { ($0.name, filled($0.value)) }), body: body ?? [],
       hasBody: body != nil)
     service.respond(to: request) { check($0, "\(method) \(target)") }
