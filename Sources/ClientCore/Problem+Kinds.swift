@@ -58,7 +58,7 @@ extension Problem.Kind {
   /// The offline queue is full.
   public static let queueFull = Self(rawValue: "queue-full")
 
-  /// No response within the time that the caller allowed, or that the server remembers responses for.
+  /// No response within the caller's deadline, or while the server stores responses.
   public static let timedOut = Self(rawValue: "timed-out")
 
   /// The client was closed, or the task that sent the action was cancelled.

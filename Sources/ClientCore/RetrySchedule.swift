@@ -21,7 +21,7 @@ package struct RetrySchedule: Sendable {
   /// Records a failure and returns the pause before the next attempt.
   ///
   /// - Parameters:
-  ///   - retryAfter: The shortest pause that the server asks for (`Retry-After`); at most a tenth is
+  ///   - retryAfter: The shortest pause that the server requests (`Retry-After`); at most a tenth is
   ///     added to it.
   ///   - random: From 0 to 1.
   /// - Returns: The pause.

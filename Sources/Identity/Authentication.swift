@@ -2,8 +2,8 @@ public import ReactorCore
 
 /// The outcome of authentication: the principal of a request and its rights.
 ///
-/// Immutable; a connection or a stream may retain it and asks ``Authenticator/refresh(_:at:)``
-/// whether it still holds.
+/// Immutable; a connection or a stream may retain it, and calls ``Authenticator/refresh(_:at:)``
+/// to validate it again.
 public final class Authentication: Sendable {
   /// The credential that was presented.
   enum Source: Sendable, Equatable {

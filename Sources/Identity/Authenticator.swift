@@ -176,7 +176,7 @@ public final class Authenticator: Sendable {
 
   /// Derives the grants of an earlier authentication from the present configuration.
   ///
-  /// A stream asks when the configuration was replaced and when its credential may have expired.
+  /// A stream calls this when the configuration was replaced and when its credential may have expired.
   ///
   /// - Returns: The grants now; `nil` if the credential has expired, or its key or static token was
   ///   removed.

@@ -32,7 +32,7 @@ public struct KeySet: Sendable {
   /// Reads the content of a key file.
   ///
   /// Keys for another purpose (`use` is not `sig`, `key_ops` without `verify`) and keys of types
-  /// that no algorithm here uses are skipped in a JSON Web Key Set, as RFC 7517, section 5 asks; in
+  /// that no algorithm here uses are skipped in a JSON Web Key Set, as RFC 7517, section 5 requires; in
   /// every other form they are errors.
   public init(_ file: [UInt8]) throws(Failure) {
     let first = file.first { !" \t\r\n".utf8.contains($0) }

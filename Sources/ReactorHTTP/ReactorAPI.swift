@@ -16,7 +16,7 @@ internal import Synchronization
 /// Retains nothing about a client between requests, except for open streams.
 public final class ReactorAPI: HTTPResponder {
   let settings: Settings
-  /// The features that requests ask about; reading them from the settings would copy parts of these.
+  /// The features that requests depend on; reading them from the settings would copy parts of these.
   let features: Features
   let logger: Logger
   let endpoints: EndpointTable

@@ -4,7 +4,7 @@
 public enum LogError: Error, Equatable, Sendable {
   /// Another writer was first: the session is at another version or epoch than the writer expects.
   ///
-  /// The other writer, where the log knows it.
+  /// The other writer, if the log identifies it.
   case lost(to: NodeID?)
 
   /// No space is left.

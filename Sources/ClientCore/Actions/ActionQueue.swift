@@ -36,7 +36,7 @@ package struct ActionQueue: Sendable {
     var action: PendingAction
     var step = Step.queued
     var schedule = RetrySchedule()
-    /// When the first attempt began; the server remembers its response for a limited time.
+    /// When the first attempt began; the server stores its response for a limited time.
     var firstSentAt: Duration?
     /// When the sender gives up; `nil` for never.
     var expiresAt: Duration?

@@ -215,7 +215,7 @@ extension EventFeed {
     phase = .open
     var fields: [TransportRequest.Field] = [.init("Accept", "text/event-stream")]
     if let lastEventID { fields.append(.init("Last-Event-ID", lastEventID)) }
-    // The feed itself notices a silent stream.
+    // The feed itself detects a silent stream.
     outputs.append(
       .open(
         TransportRequest("GET", path, fields: fields, timeout: .seconds(3600 * 4)),

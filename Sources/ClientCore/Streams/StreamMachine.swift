@@ -370,7 +370,7 @@ extension StreamMachine {
     stop(.waiting(until: now + attempts.failWithToken(random: random())))
   }
 
-  /// Keeps half of the sessions and gives up the others.
+  /// Retains half of the sessions and drops the others.
   private mutating func divide(_ now: Duration) {
     capacity = max(1, sessions.count / 2)
     let surplus = Array(sessions.keys.sorted()[capacity...])
@@ -397,7 +397,7 @@ extension StreamMachine {
       sessions[key].flatMap { copy in copy.held.map { (copy.tag, $0.cursor) } }
     }
     if !held.isEmpty { fields.append(.init("Last-Event-ID", CompositeID.text(held))) }
-    // The machine itself notices a silent stream.
+    // The machine itself detects a silent stream.
     return TransportRequest("GET", path, fields: fields, timeout: .seconds(3600 * 4))
   }
 

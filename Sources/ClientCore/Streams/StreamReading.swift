@@ -1,7 +1,7 @@
 /// A machine that keeps one event stream open at a time.
 ///
-/// A driver makes the connections that it asks for, and passes on what arrives with the number of the
-/// stream.
+/// A driver opens the connections that the machine requests, and passes on their bytes with the number
+/// of the stream.
 package protocol StreamReading: Sendable {
   /// An instruction to the driver.
   associatedtype Output: Sendable

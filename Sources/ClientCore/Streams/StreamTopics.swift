@@ -1,4 +1,4 @@
-/// The events beside States that a stream has only if a client asks for them.
+/// The events beside States that a stream has only if a client requests them.
 package struct StreamTopics: OptionSet, Sendable {
   package let rawValue: UInt8
 

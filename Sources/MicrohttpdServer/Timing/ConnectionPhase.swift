@@ -6,7 +6,7 @@ enum ConnectionPhase: UInt8, CaseIterable, Sendable {
   case idle
   /// Kept alive: between a request line and the end of its head.
   case receivingHead
-  /// Before the end of a body.
+  /// The body of a request is being received.
   case receiving
   /// The service has the request; without a timeout.
   case responding

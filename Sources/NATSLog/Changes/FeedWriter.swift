@@ -7,7 +7,7 @@ internal import Telemetry
 final class FeedWriter: Sendable {
   /// The maximum number of messages of a stream in one record.
   private static let messages = 64
-  /// The time between two looks for expired records, in milliseconds.
+  /// The time between two checks for expired records, in milliseconds.
   private static let expiryInterval: Int64 = 60_000
 
   private let store: NATSStore

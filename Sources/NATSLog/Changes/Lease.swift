@@ -4,7 +4,7 @@ internal import SystemThreads
 
 /// Work that one process at a time should do: a record in LIVE, which its holder renews.
 ///
-/// It only saves work: a process that was paused may believe that it holds a lease of another one.
+/// It only saves work: a process that was paused may act on a lease that another one has acquired.
 final class Lease: Sendable {
   /// The time between two renewals, in milliseconds.
   private static let interval: Int64 = 1_000

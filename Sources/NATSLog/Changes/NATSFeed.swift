@@ -10,7 +10,7 @@ internal import Telemetry
 /// LOG, META ──► FeedWriter (the holder of the lease) ──► FEED ──► NATSFeed of each process ──► readers
 /// ```
 final class NATSFeed: ChangeFeed {
-  /// The time between two looks at the streams without a notification, in milliseconds.
+  /// The time between two reads of the streams without a notification, in milliseconds.
   private static let interval = 250
   /// The number of the latest changes that are in memory.
   private static let bound = 4_096

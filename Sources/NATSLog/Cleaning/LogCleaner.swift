@@ -17,7 +17,7 @@ final class LogCleaner: Sendable {
     /// Younger messages are not cut, in seconds: their ids must not be forgotten while another append
     /// with the same id can be in flight, also if the brokers restart.
     var age: Int64 = 120
-    /// The time between two looks, in seconds.
+    /// The time between two passes, in seconds.
     var interval = 10
     /// The number of sessions that are compacted at once.
     var parallel = 16

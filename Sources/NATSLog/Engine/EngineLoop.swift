@@ -18,7 +18,7 @@ struct EngineLoop {
     var nextPublish: Int64
   }
 
-  /// The time between two looks at the deadlines while something is pending, in milliseconds.
+  /// The time between two checks of the deadlines while something is pending, in milliseconds.
   private static let tick: Int64 = 20
 
   private let connection: NATSConnection

@@ -1,7 +1,6 @@
 internal import ReactorLog
 
-/// The end of a session's log, as a writer or a reader knows it: the last message and everything that
-/// the next one repeats.
+/// The end of a session's log: the last message and everything that the next one repeats.
 struct SessionHead: Equatable, Sendable {
   /// A journal of at most this size is in every message.
   static let inlineJournal = 512

@@ -21,7 +21,7 @@ struct SnapshotRecord: Equatable, Sendable {
 
   /// The snapshots that a record names.
   struct Chain: Equatable, Sendable {
-    /// Those before it in the SNAP stream, the latest first.
+    /// The earlier snapshots in the SNAP stream, the latest first.
     var earlier: [Earlier] = []
     /// The milestones, and the version of the last of them.
     var milestones = HistoryIndex()

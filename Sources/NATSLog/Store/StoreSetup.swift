@@ -174,8 +174,8 @@ struct StoreSetup: Sendable {
         "JetStream does not reply; is it enabled on the brokers? (\(error.reason))",
         isTemporary: true)
     case .api(let code, _) where code == 10074 || code == 10005:
-      // 10074: one broker without a cluster; 10005: fewer brokers than replicas, which those that
-      // have just started are until they know one another.
+      // 10074: one broker without a cluster; 10005: fewer brokers than replicas,
+      // which is also the state of brokers that have just started and have not connected yet.
       NATSLogError(
         "cluster.replicas is \(replicas), but there are fewer brokers; start more or lower it",
         isTemporary: code == 10005)

@@ -10,7 +10,7 @@ final class GlobalFeed<Value: Decodable & Sendable>: Sendable {
     var pending: [UInt8]?
     /// The end that follows the pending value.
     var end: Problem?
-    /// Whether a thread delivers.
+    /// Whether a thread is delivering values.
     var isDelivering = false
   }
 

@@ -12,7 +12,7 @@ protocol SessionObserver: AnyObject, Sendable {
   func sent(_ id: UInt64)
 }
 
-/// One session as the client knows it: its observers, and the queue of its actions.
+/// The client's side of one session: its observers, and the queue of its actions.
 final class SessionChannel: Sendable {
   typealias Completion = @Sendable (ActionQueue.Outcome) -> Void
 

@@ -151,6 +151,6 @@ extension JSONValue {
   }
 
   private static var missing: JSONPatch.OperationError {
-    JSONPatch.OperationError(reason: "There is no such place in the value.")
+    JSONPatch.OperationError(reason: "The value has nothing at this pointer.")
   }
 }

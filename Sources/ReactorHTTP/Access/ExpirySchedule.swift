@@ -11,7 +11,7 @@ struct ExpirySchedule {
     var isWoken = false
   }
 
-  /// The longest pause between two looks at the clock, in milliseconds: it may be set.
+  /// The longest time between two readings of the clock, in milliseconds, since the clock may be set.
   static let longestPause: Int64 = 1000
 
   /// Expiries beyond the year 30,000 are those of that year.

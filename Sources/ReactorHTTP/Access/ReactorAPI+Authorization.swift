@@ -73,7 +73,7 @@ extension ReactorAPI {
 }
 
 extension RequestScope {
-  /// Returns whether the request may know of a reactor.
+  /// Returns whether lists may contain a reactor for the request.
   func maySee(_ reactor: any HostedReactor) -> Bool {
     credential.authentication?.allows(.read, to: .reactor(reactor.name)) ?? true
   }

@@ -43,7 +43,7 @@ final class ChangeStream: ByteStream, ChangeObserver {
   ///   - start: The position after which it begins.
   ///   - filter: Selects changes.
   ///   - text: Encodes them.
-  ///   - channels: Knows whether the service is draining, and has the worker pool.
+  ///   - channels: Reports whether the service is draining, and has the worker pool.
   init(
     _ feed: any ChangeFeed, from start: ChangeStart, _ filter: ChangeFilter, _ text: ChangeText,
     of channels: EventChannels

@@ -2,7 +2,7 @@ internal import Identity
 internal import ReactorHost
 internal import ReactorTransport
 
-/// One entry of the endpoint table: everything that the service knows about one method of one path.
+/// One entry of the endpoint table: the declaration of one method of one path.
 ///
 /// Routing, `Allow`, `OPTIONS`, access rights, `/openapi.json`, and the labels of metrics and logs
 /// are read from these entries. To add an endpoint, add an entry and its handler.
@@ -41,8 +41,8 @@ final class Endpoint: Sendable {
   let right: Right?
   /// The target that the right must be granted for.
   let reach: AccessReach
-  /// The question to the delegates of the reactors; `nil` where the handler asks, since it depends on
-  /// the body.
+  /// The access that the delegate of the reactor grants; `nil` where the handler requests it, since it
+  /// depends on the body.
   let delegateAccess: SessionAccess?
   let traits: Traits
   /// Whether the path is known for some parameters; `nil` if it is for any.
@@ -59,8 +59,8 @@ final class Endpoint: Sendable {
   ///   - right: The right that a request needs; `nil` for a public endpoint.
   ///   - reach: The target that the right must be granted for; by default the session in the path, else
   ///     some session of the reactor in the path, else the service as a whole.
-  ///   - access: The question to the delegate of a session's reactor; by default `read` for `read` and
-  ///     `manage` for `manage`. The handler of an endpoint that needs `act` asks with the actions.
+  ///   - access: The access that the delegate of a session's reactor grants; by default `read` for `read` and
+  ///     `manage` for `manage`. The handler of an endpoint that needs `act` requests it per action.
   ///   - traits: Deviations from the usual treatment.
   ///   - condition: Whether the path is known for some parameters; by default for any.
   ///   - handler: The function that responds.

@@ -65,7 +65,7 @@ final class ServiceEndpoints: Sendable {
   private func readiness(_ call: Call) throws(Problem) -> HTTPResponse {
     try call.negotiate()
     guard host.logFailure == nil else {
-      throw .unavailable("The storage cannot be written; the log says why.")
+      throw .unavailable("The storage cannot be written; the log contains the reason.")
     }
     let readiness = settings.readiness()
     if let problem = readiness.problem { throw .unavailable(problem) }

@@ -95,7 +95,8 @@ extension Problem {
     case .corrupt:
       self.init(
         .effectFailed,
-        "The session's state could not be read or written. Nothing was changed; the log says why.")
+        "The session's state could not be read or written. Nothing was changed; the log contains the reason."
+      )
     case .unreadable(let version, let reason):
       self.init(
         .effectFailed,

@@ -41,7 +41,7 @@ final class ActionReply: TimerTarget {
   func completed(_ outcome: ActionOutcome) {
     guard let reply = take() else { return }
     if preferences.respondsAsynchronously, outcome.isOfExecution {
-      // Completed as soon as it was accepted: the client asked for 202 and not for the outcome.
+      // Completed as soon as it was accepted: the client requested 202, not the outcome.
       var response = HTTPResponse.accepted(session.current, preferences)
       if case .replayed = outcome { response.headers.append("Idempotent-Replayed", "true") }
       reply(response)

@@ -21,7 +21,7 @@ final class EventChannels: Sendable {
   let activities = NoticeChannels<ActivityChannel>()
   let presences = NoticeChannels<PresenceChannel>()
   let signals = NoticeChannels<SignalChannel>()
-  /// The streams of the changes, woken when the service drains.
+  /// The streams of `/v1/changes`, which are woken when the service drains.
   let changeStreams = StreamGroup()
   private let table = Mutex(Table())
 

@@ -50,7 +50,7 @@ final class GuardedStream: ByteStream {
   ///   - stream: The stream.
   ///   - authentication: The credential of its request; `nil` if every client has every right.
   ///   - requirement: What the stream needs as long as it is open.
-  ///   - authenticator: Knows whether the credential is still valid.
+  ///   - authenticator: Validates the credential again.
   ///   - expiries: Wakes the stream.
   ///   - expired: The last output.
   init(

@@ -26,7 +26,7 @@ final class SessionStream: ByteStream {
   /// - Parameters:
   ///   - subscription: The source of the events after the opening.
   ///   - opening: The first output.
-  ///   - channels: Knows whether the service is draining.
+  ///   - channels: Reports whether the service is draining.
   init(_ subscription: Subscription, _ opening: StreamOpening, of channels: EventChannels) {
     self.subscription = subscription
     self.channels = channels

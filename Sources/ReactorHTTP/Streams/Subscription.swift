@@ -34,7 +34,7 @@ final class Subscription: Sendable {
     var seen: Int
     /// The client's representation if the next event depends on it; `nil` if it is not known.
     var shown: ArraySlice<UInt8>?
-    /// The reader of the log while a client that wants every version catches up.
+    /// The reader of the log while a client that requested every version catches up.
     var replay: (any StateReplay)?
     var replayStep = Subscription.replayStep
     /// Events created for this client alone, and the version after them.
@@ -42,7 +42,7 @@ final class Subscription: Sendable {
     var readyVersion: Int?
     /// Whether a job of this client is in the worker pool.
     var isWorking = false
-    /// Whether the versions that the client wants are no longer retained.
+    /// Whether the versions that the client requested are no longer retained.
     var hasFailed = false
     /// Whether the last output was not a State: then a State has priority.
     var isAfterNotice = false
@@ -216,7 +216,7 @@ final class Subscription: Sendable {
     channels.background.run(work)
   }
 
-  /// Creates the next events from the log, for a client that wants every version.
+  /// Creates the next events from the log, for a client that requested every version.
   private func readLog() {
     let (seen, reading) = state.withLock { ($0.seen, $0.replay) }
     if let reading { return recall(seen) { self.readLog(reading, after: seen, $0) } }

@@ -49,7 +49,7 @@ private final class AmbSink<Element: Sendable>: Disposable {
     winner.withLock { $0 == nil || $0 == index }
   }
 
-  /// Whether the stream is the one whose events are forwarded; the first that asks becomes it.
+  /// Selects the stream if none is selected; returns whether its events are forwarded.
   private func wins(_ index: Int) -> Bool {
     let (isWinner, isDecided) = winner.withLock { winner -> (Bool, Bool) in
       if let winner { return (winner == index, true) }
