@@ -3,10 +3,10 @@ import ReactorHost
 import ReactorLog
 import Testing
 
-/// The entries of one turn in the log (F13).
+/// The entries of one turn in the log.
 struct BatchTests {
   @Test(arguments: Store.allCases)
-  func `F13: a dismissal and the mutations of its step are one batch`(store: Store) async throws {
+  func `a dismissal and the mutations of its step are one batch`(store: Store) async throws {
     let trip = try Trip(store)
     try await trip.send(.run(.present("a", onDismissed: .note("left"))))
     let session = try await trip.session()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ReactorFlows
 
-/// Errors of the declaration of modules, which the host reports at its start (F17).
+/// Errors of the declaration of modules, which the host reports at its start.
 struct DeclarationTests {
   /// A flow whose modules a test provides.
   ///
@@ -98,7 +98,7 @@ struct DeclarationTests {
     ),
   ]
 
-  @Test func `F17: an error of the declaration is one line that names it`() {
+  @Test func `an error of the declaration is one line that names it`() {
     for (modules, problem) in Self.cases {
       Self.modules = modules
       let registration = ReactorRegistration("odd", summary: "A flow") { OddFlow() }

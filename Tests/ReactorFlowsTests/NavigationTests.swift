@@ -3,11 +3,11 @@ import ReactorFlows
 import ReactorHost
 import Testing
 
-/// The behaviour of screens, steps and dismissals (F1 to F12, F16, F18 and F20).
+/// The behaviour of screens, steps and dismissals.
 struct NavigationTests {
   private typealias Action = TripFlow.Action
 
-  @Test func `F1: mutate, reduce, follow and coordinate are called in this order, in one turn`()
+  @Test func `mutate, reduce, follow and coordinate are called in this order, in one turn`()
     async throws
   {
     let trip = try Trip()
@@ -24,7 +24,7 @@ struct NavigationTests {
   }
 
   @Test(arguments: Store.allCases)
-  func `F2: the response has the screen that a step presents`(store: Store) async throws {
+  func `the response has the screen that a step presents`(store: Store) async throws {
     let trip = try Trip(store)
     let result = try await trip.send(
       json:
@@ -34,7 +34,7 @@ struct NavigationTests {
     #expect(try await trip.state().stack.path == "/notes/a")
   }
 
-  @Test func `F3: a dismissal removes all screens above, cancels, and coordinates from the top`()
+  @Test func `a dismissal removes all screens above, cancels, and coordinates from the top`()
     async throws
   {
     let trip = try Trip()
@@ -49,7 +49,7 @@ struct NavigationTests {
   }
 
   @Test(arguments: ["action", "step", "open", "replace"])
-  func `F4: onDismissed is coordinated once, whatever dismisses`(cause: String) async throws {
+  func `onDismissed is coordinated once, whatever dismisses`(cause: String) async throws {
     let trip = try Trip()
     try await trip.send(.run(.present("a", onDismissed: .note("left"))))
     let version = try await trip.version()
@@ -67,7 +67,7 @@ struct NavigationTests {
     }
   }
 
-  @Test func `F5: a dismissal of a screen that is not presented has no effect`() async throws {
+  @Test func `a dismissal of a screen that is not presented has no effect`() async throws {
     let trip = try Trip()
     try await trip.send(.run(.present("a")), .dismiss("2"))
     let version = try await trip.version()
@@ -76,14 +76,14 @@ struct NavigationTests {
     #expect(try await trip.version() == version)
   }
 
-  @Test func `F6: the first screen stays`() async throws {
+  @Test func `the first screen stays`() async throws {
     let trip = try Trip()
     #expect(try await trip.send(.dismiss("1")) == "409 The first screen stays")
     #expect(try await trip.send(.run(.dismissFrom("1"))) == "409 The first screen stays")
     #expect(try await trip.version() == 0)
   }
 
-  @Test func `F7: a screen that does not allow its dismissal stays, with those below it`()
+  @Test func `a screen that does not allow its dismissal stays, with those below it`()
     async throws
   {
     let trip = try Trip()
@@ -99,7 +99,7 @@ struct NavigationTests {
     #expect(try await trip.send(.run(.dismiss(animated: true))) == "1 home")
   }
 
-  @Test func `F8: a step of a dismissal dismisses again, and no step is coordinated twice`()
+  @Test func `a step of a dismissal dismisses again, and no step is coordinated twice`()
     async throws
   {
     let trip = try Trip()
@@ -111,7 +111,7 @@ struct NavigationTests {
     #expect(try await trip.send(.dismiss("3")) == "1 home +c +b +a")
   }
 
-  @Test func `F9: a child flow is dismissed with its screens, whose steps are not coordinated`()
+  @Test func `a child flow is dismissed with its screens, whose steps are not coordinated`()
     async throws
   {
     let trip = try Trip()
@@ -146,7 +146,7 @@ struct NavigationTests {
     #expect(try await trip.send(json: report) == "1 home +x")
   }
 
-  @Test func `F10: a screen that was removed emits nothing`() async throws {
+  @Test func `a screen that was removed emits nothing`() async throws {
     let trip = try Trip()
     try await trip.send(.run(.present("a")))
     try await trip.send(json: Action.note("2", #""hold""#))
@@ -170,7 +170,7 @@ struct NavigationTests {
     #expect(try await trip.mutations().contains { $0.contains("late") } == false)
   }
 
-  @Test func `F11: a screen below the top executes its actions`() async throws {
+  @Test func `a screen below the top executes its actions`() async throws {
     let trip = try Trip()
     try await trip.send(.run(.present("a")), .run(.present("b")))
     #expect(
@@ -178,7 +178,7 @@ struct NavigationTests {
         == "1 home 2 note(a)x!x! followed 3 note(b)")
   }
 
-  @Test func `F12: open retains the common part of the path`() async throws {
+  @Test func `open retains the common part of the path`() async throws {
     let trip = try Trip()
     #expect(
       try await trip.send(.open("/notes/a/notes/b/help")) == "1 home 2 note(a) 3 note(b) 4 help")
@@ -199,7 +199,7 @@ struct NavigationTests {
     "/notes/%ff", "/" + String(repeating: "a", count: 2048),
     String(repeating: "/help", count: 65),
   ])
-  func `F12: an unknown path is not found, and has no effect`(path: String) async throws {
+  func `an unknown path is not found, and has no effect`(path: String) async throws {
     let trip = try Trip()
     try await trip.send(.open("/notes/a"))
     let version = try await trip.version()
@@ -214,7 +214,7 @@ struct NavigationTests {
     #expect(try await trip.send(.open("/notes/a")) == "1 home 2 note(a)")
   }
 
-  @Test func `F16: a cancellation id belongs to one screen`() async throws {
+  @Test func `a cancellation id belongs to one screen`() async throws {
     let trip = try Trip()
     try await trip.send(.run(.present("a")), .run(.present("b")))
     for id in ["2", "3"] { try await trip.send(json: Action.note(id, #""search""#)) }
@@ -223,7 +223,7 @@ struct NavigationTests {
     #expect(try await trip.screens() == "1 home 2 note(a) 3 note(b)x")
   }
 
-  @Test func `F18: at most 32 screens are presented`() async throws {
+  @Test func `at most 32 screens are presented`() async throws {
     let trip = try Trip()
     for number in 2...32 { try await trip.send(.run(.present("\(number)"))) }
     let version = try await trip.version()
@@ -234,7 +234,7 @@ struct NavigationTests {
     #expect(try await trip.send(.run(.replace("33"))).hasSuffix("33 note(33)"))
   }
 
-  @Test func `F20: children grow and shrink with the stack, before the step is coordinated`()
+  @Test func `children grow and shrink with the stack, before the step is coordinated`()
     async throws
   {
     let trip = try Trip()

@@ -4,10 +4,10 @@ import ReactorHost
 import ReactorStreams
 import Testing
 
-/// Flows in the log: interrupted steps, replay, restarts and past versions (F14, F15).
+/// Flows in the log: interrupted steps, replay, restarts and past versions.
 struct ReplayTests {
   @Test(arguments: Store.allCases)
-  func `F15: replaying the log calls neither follow nor coordinate, and yields the same State`(
+  func `replaying the log calls neither follow nor coordinate, and yields the same State`(
     store: Store
   ) async throws {
     let trip = try Trip(store)
@@ -33,7 +33,7 @@ struct ReplayTests {
   }
 
   @Test(arguments: Store.allCases)
-  func `F14: a dismissal that was committed before the crash of its step is not repeated`(
+  func `a dismissal that was committed before the crash of its step is not repeated`(
     store: Store
   ) async throws {
     let trip = try Trip(store)
@@ -49,7 +49,7 @@ struct ReplayTests {
   }
 
   @Test(arguments: Store.allCases)
-  func `F14: a step that was interrupted by a crash is executed again from its beginning`(
+  func `a step that was interrupted by a crash is executed again from its beginning`(
     store: Store
   ) async throws {
     let trip = try Trip(store)

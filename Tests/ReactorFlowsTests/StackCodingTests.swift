@@ -3,7 +3,7 @@ import ReactorFlows
 import ReactorHost
 import Testing
 
-/// The JSON of stacks, actions and mutations, and their schemas (F19).
+/// The JSON of stacks, actions and mutations, and their schemas.
 struct StackCodingTests {
   private func decodingError(_ json: String) async throws -> String {
     try await Trip().send(json: json)
@@ -60,7 +60,7 @@ struct StackCodingTests {
     #expect(names == ["send", "dismiss", "open"])
   }
 
-  @Test func `F19: the schemas have the types of the modules`() throws {
+  @Test func `the schemas have the types of the modules`() throws {
     let host = Host([ReactorRegistration("trip", summary: "A flow") { TripFlow(TripBoard()) }])
     let description = try #require(host.reactor("trip")).description
     let state = String(decoding: description.stateSchema, as: UTF8.self)

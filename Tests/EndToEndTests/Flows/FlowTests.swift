@@ -172,7 +172,7 @@ struct FlowTests {
     #expect(try watch.wait() == .code(0))
   }
 
-  @Test func `F19: openapi.json and types.ts have the types of the modules`() throws {
+  @Test func `openapi.json and types.ts have the types of the modules`() throws {
     let openAPI = try session.client.get("/openapi.json").text
     #expect(openAPI.contains(#""screen":{"const":"drink"}"#))
     let types = try session.client.get("/v1/reactors/order/types.ts").text
