@@ -297,7 +297,7 @@ let package = Package(
       name: "ClientSockets", dependencies: ["ClientCore", "SystemThreads"],
       swiftSettings: settings + [.strictMemorySafety()]),  // SE-0458
     .testTarget(
-      name: "ClientSocketsTests", dependencies: ["ClientCore", "ClientSockets"],
+      name: "ClientSocketsTests", dependencies: ["ClientCore", "ClientSockets", "TestSupport"],
       swiftSettings: settings),
 
     // The Swift client of hosted reactors, for apps and servers. Builds on Apple's platforms as well.
@@ -322,7 +322,9 @@ let package = Package(
       swiftSettings: settings + [.strictMemorySafety()]),  // SE-0458
     .testTarget(
       name: "TerminalClientTests",
-      dependencies: ["ClientCore", "ClientSockets", "ReactorCoding", "TerminalClient"],
+      dependencies: [
+        "ClientCore", "ClientSockets", "ReactorCoding", "TerminalClient", "TestSupport",
+      ],
       swiftSettings: settings),
 
     // Configuration, signals, wiring; and the daemon itself.

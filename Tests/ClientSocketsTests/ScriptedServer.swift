@@ -2,12 +2,11 @@ import ClientSockets
 import Foundation
 import Glibc
 import Synchronization
+import TestSupport
 
 /// A server on the loopback address; each connection follows its own script, in the order of connections.
 final class ScriptedServer: Sendable {
   typealias Script = @Sendable (Peer) -> Void
-
-  struct Failure: Error {}
 
   let address: ServerAddress
   private let listener: Int32
@@ -17,33 +16,26 @@ final class ScriptedServer: Sendable {
   var connectionCount: Int { accepted.load(ordering: .relaxed) }
 
   /// Listens; connections after the last script are closed at once.
-  init(_ scripts: Script...) throws {
-    let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-    var name = sockaddr_in()
-    name.sin_family = sa_family_t(AF_INET)
-    name.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let code = withUnsafeMutablePointer(to: &name) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(listener, $0, length) + listen(listener, 16) + getsockname(listener, $0, &length)
-      }
-    }
-    guard code == 0 else { throw Failure() }
+  convenience init(_ scripts: Script...) throws {
+    try self.init(scripts)
+  }
+
+  /// Listens; connections after the last script are closed at once.
+  init(_ scripts: [Script]) throws {
+    let (listener, port) = try LoopbackSocket.listening()
     self.listener = listener
-    address = ServerAddress(host: "127.0.0.1", port: UInt16(bigEndian: name.sin_port))
+    address = ServerAddress(host: "127.0.0.1", port: port)
     // Threads, since those of Dispatch are bounded and all of these block.
     Thread.detachNewThread { [weak self] in
       for number in 0... {
-        let connection = accept(listener, nil, nil)
-        guard connection >= 0, let self else {
+        let connection = LoopbackSocket.accept(from: listener)
+        guard let connection, let self else {
           // Closed here and not at the end of the server: another one may have got the number of a
           // descriptor that this thread still accepts from.
-          if connection >= 0 { close(connection) }
+          if let connection { close(connection) }
           close(listener)
           return
         }
-        // A child process of another test that inherits the connection would keep it open.
-        _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
         accepted.add(1, ordering: .relaxed)
         guard number < scripts.count else {
           close(connection)

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import Synchronization
+import TestSupport
 
 /// A scripted server: it counts actions and shows the count to streams.
 final class ScriptedServer: Sendable {
@@ -31,30 +32,13 @@ final class ScriptedServer: Sendable {
 
   init(_ script: Script = Script()) throws {
     self.script = script
-    (listener, port) = try Self.listen()
+    let (listener, port) = try LoopbackSocket.listening()
+    (self.listener, self.port) = (listener, Int(port))
     Thread.detachNewThread { [self] in
-      while case let connection = accept(listener, nil, nil), connection >= 0 {
-        // A child process of another test that inherits the connection would keep it open.
-        _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
+      while let connection = LoopbackSocket.accept(from: listener) {
         Thread.detachNewThread { self.serve(connection) }
       }
     }
-  }
-
-  private static func listen() throws -> (Int32, Int) {
-    let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let status = withUnsafeMutablePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(listener, $0, length) == 0 && Glibc.listen(listener, 128) == 0
-          ? getsockname(listener, $0, &length) : -1
-      }
-    }
-    guard status == 0 else { throw LoadFailure("no port is free") }
-    return (listener, Int(UInt16(bigEndian: address.sin_port)))
   }
 
   /// Releases the port; connections end with their clients.

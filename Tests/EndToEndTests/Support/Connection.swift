@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 
 /// A connection to the service with read deadlines, so that a failure fails a test and does not hang it.
 ///
@@ -14,23 +15,16 @@ final class Connection {
   ///
   /// With a small receive buffer, in bytes, a client that does not read blocks the service early.
   init(port: UInt16, receiveBuffer: Int32? = nil) throws {
-    descriptor = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    descriptor = LoopbackSocket.make()
     if var size = receiveBuffer {
       setsockopt(
         descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout.size(ofValue: size)))
     }
     var noDelay: Int32 = 1
     setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &noDelay, 4)
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = port.bigEndian
-    address.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
-    let status = withUnsafePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-      }
+    guard (try? LoopbackSocket.connect(descriptor, to: port)) != nil else {
+      throw WireError.notConnected(errno: errno)
     }
-    guard status == 0 else { throw WireError.notConnected(errno: errno) }
   }
 
   deinit {

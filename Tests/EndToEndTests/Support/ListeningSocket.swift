@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 
 /// A listening socket that a test creates and retains, as systemd does for its services.
 final class ListeningSocket: Sendable {
@@ -6,19 +7,7 @@ final class ListeningSocket: Sendable {
   private let descriptor: Int32
 
   init() throws {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
-    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let failed = withUnsafeMutablePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(descriptor, $0, size) + listen(descriptor, 128) + getsockname(descriptor, $0, &size)
-      }
-    }
-    guard failed == 0 else { throw WireError.notConnected(errno: errno) }
-    port = UInt16(bigEndian: address.sin_port)
-    self.descriptor = descriptor
+    (descriptor, port) = try LoopbackSocket.listening()
   }
 
   deinit { close(descriptor) }
