@@ -1,9 +1,11 @@
 internal import Glibc
+internal import SystemThreads
 
 /// A connected socket; closed on deinitialization, so that its descriptor stays valid while any thread
 /// has a reference.
 ///
-/// One thread sends and receives. ``shutdown()`` can be called by any thread.
+/// One thread sends and receives; any thread can call ``write(_:)`` while it ``wait(for:milliseconds:)``s, and
+/// ``shutdown()`` at any time.
 final class ClientSocket: Sendable {
   private let descriptor: Int32
   private let address: ServerAddress
@@ -61,6 +63,38 @@ final class ClientSocket: Sendable {
           isTimeout ? .silent : .closed, "\(address) does not accept the request")
       }
       rest = rest.dropFirst(count)
+    }
+  }
+
+  /// Sends bytes without waiting.
+  ///
+  /// - Returns: Whether all were sent.
+  func write(_ bytes: [UInt8]) -> Bool {
+    var count: Int
+    repeat {
+      count = unsafe bytes.withUnsafeBytes {
+        unsafe Glibc.send(
+          descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
+      }
+    } while count < 0 && errno == EINTR
+    return count == bytes.count
+  }
+
+  /// Waits until there are bytes, a wake, or the end of the connection.
+  ///
+  /// - Parameters:
+  ///   - waker: The waker, whose wakes are consumed.
+  ///   - milliseconds: The longest time to wait.
+  /// - Returns: Whether there are bytes, or the server has closed the connection.
+  func wait(for waker: Waker, milliseconds: Int64) -> Bool {
+    unsafe withUnsafeTemporaryAllocation(of: pollfd.self, capacity: 2) { watched in
+      unsafe watched[0] = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+      unsafe watched[1] = pollfd(fd: waker.descriptor, events: Int16(POLLIN), revents: 0)
+      guard unsafe poll(watched.baseAddress, 2, Int32(clamping: milliseconds)) > 0 else {
+        return false
+      }
+      if unsafe watched[1].revents != 0 { waker.clear() }
+      return unsafe watched[0].revents != 0
     }
   }
 

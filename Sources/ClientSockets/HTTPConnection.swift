@@ -1,27 +1,11 @@
 package import ClientCore
 internal import Synchronization
-
-/// A server behind an address.
-package struct HTTPOrigin: Equatable, Sendable {
-  /// The address to connect to.
-  package let address: ServerAddress
-
-  /// The path prefix of a proxy, without a slash at its end; empty for none.
-  package let prefix: String
-
-  /// Creates an origin.
-  package init(_ address: ServerAddress, prefix: String = "") {
-    self.address = address
-    self.prefix = prefix.hasSuffix("/") ? String(prefix.dropLast()) : prefix
-  }
-
-  var host: String { if case .network = address { "\(address)" } else { "localhost" } }
-}
+internal import SystemThreads
 
 /// A connection of HTTP/1.1 that one thread uses for one request after the other.
 ///
-/// The thread blocks in ``perform(_:receive:)``. It is connected at the first request, and again when the
-/// server has closed it.
+/// The thread blocks in ``perform(_:waitingAtMost:receive:)``. It is connected at the first request, and
+/// again when the server has closed it.
 package final class HTTPConnection {
   private static let bufferSize = 16_384
   private static let connectTimeout = Duration.seconds(10)
@@ -65,45 +49,32 @@ package final class HTTPConnection {
     _ request: TransportRequest, waitingAtMost limit: (() -> Duration)? = nil,
     receive: (TransportEvent) -> Bool
   ) throws(ConnectionFailure) {
-    let bytes: [UInt8]
-    do throws(TransportRequest.Unsendable) {
-      bytes = try request.bytes(
-        host: origin.host, prefix: origin.prefix, keepsConnection: keepsConnection)
-    } catch {
-      throw ConnectionFailure(
-        .invalidRequest, "its path, a header field or the access token contains a control character"
-      )
-    }
-    var reader = ResponseReader()
-    if let socket, socket.isIdle {
-      do throws(ConnectionFailure) {
-        return try exchange(bytes, request, on: socket, &reader, limit, receive)
-      } catch {
-        disconnect()
-        guard error.reason == .closed, !reader.hasBegun, request.isRepeatable,
-          !handle.isCancelled
-        else { throw error }
-      }
-    }
-    disconnect()
-    let socket = try connect(request.timeout)
-    do throws(ConnectionFailure) {
-      try exchange(bytes, request, on: socket, &reader, limit, receive)
-    } catch {
-      disconnect()
-      throw error
-    }
+    let request = try OutboundRequest(request, to: origin, keepsConnection: keepsConnection)
+    try perform(request, writtenFor: nil, limit, receive)
   }
 
   /// Sends a request and waits for the complete response, of at most 64 MiB.
   ///
-  /// - Throws: As ``perform(_:receive:)``, and if the body is larger.
+  /// - Throws: As ``perform(_:waitingAtMost:receive:)``, and if the body is larger.
   package func response(
     to request: TransportRequest
   ) throws(ConnectionFailure) -> TransportResponse {
+    try response(to: OutboundRequest(request, to: origin, keepsConnection: keepsConnection))
+  }
+
+  /// Waits for the complete response to a request.
+  ///
+  /// - Parameters:
+  ///   - request: The request.
+  ///   - time: How long ago another thread has written the request to ``idleSocket``; `nil` to send it.
+  /// - Returns: The response.
+  /// - Throws: As ``perform(_:waitingAtMost:receive:)``, and if the body is larger than 64 MiB.
+  func response(
+    to request: OutboundRequest, writtenFor time: Duration? = nil
+  ) throws(ConnectionFailure) -> TransportResponse {
     var collector = ResponseCollector()
     var result: Result<TransportResponse, Problem>?
-    try perform(request) { event in
+    try perform(request, writtenFor: time, nil) { event in
       result = collector.receive(event)
       return result == nil
     }
@@ -114,15 +85,62 @@ package final class HTTPConnection {
     return response
   }
 
-  private func exchange(
-    _ bytes: [UInt8], _ request: TransportRequest, on socket: ClientSocket,
+  /// The open socket between two requests; `nil` if the connection is closed.
+  var idleSocket: ClientSocket? { socket }
+
+  /// Waits between two requests until there are bytes, a wake, or the end of the connection.
+  ///
+  /// - Returns: Whether there are bytes, or the server has closed the connection.
+  func wait(for waker: Waker, milliseconds: Int64) -> Bool {
+    if let socket { return socket.wait(for: waker, milliseconds: milliseconds) }
+    waker.wait(milliseconds: milliseconds)
+    return false
+  }
+
+  private func perform(
+    _ request: OutboundRequest, writtenFor time: Duration?, _ limit: (() -> Duration)?,
+    _ receive: (TransportEvent) -> Bool
+  ) throws(ConnectionFailure) {
+    var reader = ResponseReader()
+    if let socket, time != nil || socket.isIdle {
+      do throws(ConnectionFailure) {
+        if time == nil { try send(request, on: socket) }
+        let rest = request.timeout - (time ?? .zero)
+        return try receiveResponse(to: request, on: socket, within: rest, &reader, limit, receive)
+      } catch {
+        disconnect()
+        guard error.reason == .closed, !reader.hasBegun, request.isRepeatable,
+          !handle.isCancelled
+        else { throw error }
+      }
+    }
+    disconnect()
+    let socket = try connect(request.timeout)
+    do throws(ConnectionFailure) {
+      try send(request, on: socket)
+      try receiveResponse(
+        to: request, on: socket, within: request.timeout, &reader, limit, receive)
+    } catch {
+      disconnect()
+      throw error
+    }
+  }
+
+  private func send(
+    _ request: OutboundRequest, on socket: ClientSocket
+  ) throws(ConnectionFailure) {
+    set(request.timeout, of: socket)
+    try socket.send(request.bytes)
+  }
+
+  // `time` bounds the wait for the first byte.
+  private func receiveResponse(
+    to request: OutboundRequest, on socket: ClientSocket, within time: Duration,
     _ reader: inout ResponseReader, _ limit: (() -> Duration)?,
     _ receive: (TransportEvent) -> Bool
   ) throws(ConnectionFailure) {
-    set(request.timeout, of: socket)
-    try socket.send(bytes)
     while !reader.isComplete {
-      if let limit { set(limit(), of: socket) }
+      set(limit?() ?? (reader.hasBegun ? request.timeout : time), of: socket)
       let count = try socket.receive(into: &buffer)
       let events: [TransportEvent]
       do throws(ResponseParser.Malformed) {
@@ -156,7 +174,8 @@ package final class HTTPConnection {
     return socket
   }
 
-  private func disconnect() {
+  /// Closes the connection; the next request opens another one.
+  func disconnect() {
     socket = nil
     handle.release()
   }

@@ -39,6 +39,17 @@ struct ConnectionPoolTests {
     #expect(enqueue("d") == "wake 1")
   }
 
+  @Test mutating func `a connection that its user has claimed is busy until it is free again`() {
+    #expect(pool.lastIdle == nil)
+    _ = ["a", "b"].map { enqueue($0) }
+    for number in [0, 1] { while take(number) != nil {} }
+    #expect(pool.lastIdle == 1)
+    pool.useLastIdle()
+    #expect(enqueue("c") == "wake 0")
+    #expect(enqueue("d") == "wait")
+    #expect(take(1) == "d")
+  }
+
   @Test mutating func `an idle connection retires, unless a request was assigned to it`() {
     _ = enqueue("a")
     #expect(take(0) == "a")

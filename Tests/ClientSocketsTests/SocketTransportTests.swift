@@ -89,6 +89,52 @@ import Testing
     transport.close()
   }
 
+  @Test func `requests race with a server that closes each connection after its response`()
+    async throws
+  {
+    let script: ScriptedServer.Script = { peer in
+      if let request = peer.request() { peer.respond(request.body) }
+    }
+    let server = try ScriptedServer(Array(repeating: script, count: 200))
+    let transport = transport(server)
+    for number in 0..<200 {
+      let action = request("POST", fields: [Self.key], body: "\(number)")
+      #expect(try await body(action, transport) == "\(number)")
+    }
+    transport.close()
+  }
+
+  @Test func `a request of any size is sent on an open connection`() async throws {
+    let server = try ScriptedServer { peer in
+      while let request = peer.request() { peer.respond("\(request.body.utf8.count)") }
+    }
+    let transport = transport(server)
+    for size in [1, 16_000, 17_000, 60_000, 1] {
+      let text = String(repeating: "x", count: size)
+      #expect(try await body(request("POST", body: text), transport) == "\(size)")
+    }
+    #expect(server.connectionCount == 1)
+    transport.close()
+  }
+
+  @Test(arguments: [Duration.milliseconds(5), .seconds(600)])
+  func `a request on an open connection has its timeout`(wait: Duration) async throws {
+    let server = try ScriptedServer(
+      { peer in
+        _ = peer.request()
+        peer.respond("1")
+        peer.waitForEnd()
+      },
+      { peer in
+        while peer.request() != nil { peer.respond("2") }
+      })
+    let transport = SocketTransport(to: HTTPOrigin(server.address), connections: 1, idleWait: wait)
+    #expect(try await body(request(), transport) == "1")
+    #expect(await kind(request(timeout: .milliseconds(20)), transport) == .unreachable)
+    #expect(try await body(request(), transport) == "2")
+    transport.close()
+  }
+
   @Test func `a POST without a key is not repeated`() async throws {
     let server = try ScriptedServer(
       { peer in

@@ -60,6 +60,14 @@ package struct ConnectionPool<Request: Sendable>: Sendable {
     return .start(number)
   }
 
+  /// The idle connection that was used last; `nil` if all are busy.
+  package var lastIdle: Int? { idle.last }
+
+  /// Marks the connection ``lastIdle`` as busy with a request that the caller sends on it.
+  package mutating func useLastIdle() {
+    idle.removeLast()
+  }
+
   /// The next request of a connection; without one it is idle.
   package mutating func take(_ number: Int) -> Request? {
     if let request = assigned.removeValue(forKey: number) { return request }

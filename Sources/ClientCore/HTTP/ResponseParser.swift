@@ -23,8 +23,11 @@ package struct ResponseParser: Sendable {
   package private(set) var head: TransportHead?
 
   private var framing = Framing.head
+  /// The beginning of a line whose end has not arrived.
   private var line: [UInt8] = []
-  private var lines: [String] = []
+  /// The status line and the fields of a head that is not complete.
+  private var status: Int?
+  private var fields: [TransportRequest.Field] = []
   private var headSize = 0
 
   /// Whether the response is complete.
@@ -78,19 +81,33 @@ package struct ResponseParser: Sendable {
 
   /// Reads to the end of a line of the head or of the framing.
   private mutating func readLine(_ rest: inout ArraySlice<UInt8>) throws(Malformed) {
-    let end = rest.firstIndex(of: UInt8(ascii: "\n"))
+    let end = Self.index(of: UInt8(ascii: "\n"), in: rest)
     let part = rest[..<(end ?? rest.endIndex)]
     headSize += part.count + 1
     guard headSize <= Self.headLimit else { throw Malformed() }
-    line += part
     rest = rest.dropFirst(part.count + 1)
-    guard end != nil else { return }
-    if line.last == UInt8(ascii: "\r") { line.removeLast() }
-    // Names and values that the client reads are ASCII. Comparing other text takes quadratic time for some.
-    let text = String(
-      decoding: line.map { $0 < 0x80 ? $0 : UInt8(ascii: "?") }, as: UTF8.self)
-    line.removeAll(keepingCapacity: true)
-    try self.end(of: text)
+    guard end != nil, line.isEmpty else {
+      line += part
+      guard end != nil else { return }
+      let complete = line
+      line.removeAll(keepingCapacity: true)
+      return try self.end(of: Self.withoutReturn(complete[...]))
+    }
+    try self.end(of: Self.withoutReturn(part))
+  }
+
+  /// As `firstIndex(of:)`, which takes five times as long.
+  private static func index(of byte: UInt8, in bytes: ArraySlice<UInt8>) -> Int? {
+    unsafe bytes.withUnsafeBufferPointer { buffer in
+      for index in 0..<buffer.count where unsafe buffer[index] == byte {
+        return bytes.startIndex + index
+      }
+      return nil
+    }
+  }
+
+  private static func withoutReturn(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    line.last == UInt8(ascii: "\r") ? line.dropLast() : line
   }
 
   /// Records the end of the connection; returns whether the response is complete.
@@ -99,17 +116,19 @@ package struct ResponseParser: Sendable {
     return isComplete
   }
 
-  private mutating func end(of line: String) throws(Malformed) {
+  private mutating func end(of line: ArraySlice<UInt8>) throws(Malformed) {
     switch framing {
     case .head where line.isEmpty: try endHead()
-    case .head:
+    case .head where status == nil:
       // Another protocol is detected with its first line.
-      guard !lines.isEmpty || Self.status(of: line) != nil else { throw Malformed() }
-      lines.append(line)
+      guard let status = Self.status(of: line) else { throw Malformed() }
+      self.status = status
+      isVersion0 = line.starts(with: "HTTP/1.0".utf8)
+    case .head: addField(line)
     case .chunkHead:
       headSize = 0
-      let digits = line.prefix { $0 != ";" && $0 != " " && $0 != "\t" }
-      guard let size = Int(digits, radix: 16), size >= 0 else { throw Malformed() }
+      let digits = line.prefix { !Self.endsChunkSize($0) }
+      guard let size = Int(Self.text(digits), radix: 16), size >= 0 else { throw Malformed() }
       framing = size > 0 ? .chunk(size) : .trailer
     case .chunkEnd: framing = .chunkHead
     case .trailer: if line.isEmpty { framing = .done }
@@ -117,19 +136,46 @@ package struct ResponseParser: Sendable {
     }
   }
 
-  private mutating func endHead() throws(Malformed) {
-    guard let first = lines.first, let status = Self.status(of: first) else { throw Malformed() }
-    isVersion0 = first.hasPrefix("HTTP/1.0")
-    let fields = lines.dropFirst().compactMap { line -> (name: String, value: String)? in
-      guard let colon = line.firstIndex(of: ":") else { return nil }
-      let value = line[line.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
-      return (String(line[..<colon]), String(value))
+  private static func endsChunkSize(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: ";") || byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
+  }
+
+  /// Adds a field of the head; ignores a line without a colon.
+  private mutating func addField(_ line: ArraySlice<UInt8>) {
+    guard let colon = Self.index(of: UInt8(ascii: ":"), in: line) else { return }
+    var value = line[(colon + 1)...]
+    while value.first == UInt8(ascii: " ") || value.first == UInt8(ascii: "\t") {
+      value = value.dropFirst()
     }
-    lines = []
+    if fields.isEmpty { fields.reserveCapacity(16) }
+    fields.append(.init(Self.text(line[..<colon], lowercased: true), Self.text(value)))
+  }
+
+  /// The text of ASCII bytes.
+  ///
+  /// Names and values that the client reads are ASCII. Other bytes are replaced, since comparing their text
+  /// can take quadratic time.
+  private static func text(_ bytes: ArraySlice<UInt8>, lowercased: Bool = false) -> String {
+    unsafe bytes.withUnsafeBufferPointer { bytes in
+      unsafe String(unsafeUninitializedCapacity: bytes.count) { buffer in
+        for index in 0..<bytes.count {
+          let byte = unsafe bytes[index]
+          let isUpper = lowercased && byte &- 0x41 < 26
+          unsafe buffer[index] = byte < 0x80 ? (isUpper ? byte | 0x20 : byte) : UInt8(ascii: "?")
+        }
+        return bytes.count
+      }
+    }
+  }
+
+  private mutating func endHead() throws(Malformed) {
+    guard let status else { throw Malformed() }
+    let head = TransportHead(status: status, lowercased: fields)
+    self.status = nil
+    fields = []
     headSize = 0
     // An interim response, such as 103 Early Hints, precedes the final one.
     guard status >= 200 else { return }
-    let head = TransportHead(status: status, fields: fields)
     self.head = head
     if status == 204 || status == 304 {
       framing = .done
@@ -145,11 +191,15 @@ package struct ResponseParser: Sendable {
   }
 
   /// The status code of a status line; `nil` if the line is not one.
-  package static func status(of line: String) -> Int? {
-    let words = line.split(separator: " ", maxSplits: 2)
-    guard words.count >= 2, words[0].hasPrefix("HTTP/1."), words[1].utf8.count == 3 else {
-      return nil
-    }
-    return Int(words[1])
+  package static func status(of line: String) -> Int? { status(of: Array(line.utf8)[...]) }
+
+  private static func status(of line: ArraySlice<UInt8>) -> Int? {
+    let (version, rest) = (line.prefix(8), line.dropFirst(8))
+    guard version.starts(with: "HTTP/1.".utf8), rest.first == UInt8(ascii: " ") else { return nil }
+    let digits = rest.dropFirst().prefix(3)
+    guard digits.count == 3, digits.allSatisfy({ (0x30...0x39).contains($0) }),
+      rest.count == 4 || rest.dropFirst(4).first == UInt8(ascii: " ")
+    else { return nil }
+    return digits.reduce(0) { $0 * 10 + Int($1 & 15) }
   }
 }

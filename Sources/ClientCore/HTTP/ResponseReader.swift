@@ -60,7 +60,7 @@ package struct ResponseCollector: Sendable {
     case .head(let head): self.head = head
     case .bytes(let bytes):
       guard body.count + bytes.count <= Self.bodyLimit else { return end(.failure(.tooLarge)) }
-      body += bytes
+      if body.isEmpty { body = bytes } else { body += bytes }
     case .end(let problem?): return end(.failure(problem))
     case .end(nil):
       guard let head else { return end(.failure(.noResponse)) }

@@ -13,18 +13,21 @@ extension TransportRequest {
   package func bytes(
     host: String, prefix: String = "", keepsConnection: Bool
   ) throws(Unsendable) -> [UInt8] {
-    guard prefix.utf8.allSatisfy(Self.isVisible), path.utf8.allSatisfy(Self.isVisible),
-      fields.allSatisfy({ $0.isSendable })
-    else { throw Unsendable() }
     var bytes: [UInt8] = []
     bytes.reserveCapacity(512 + (body?.count ?? 0))
     bytes += method.utf8
-    bytes += " \(prefix)/\(path) HTTP/1.1\r\nHost: \(host)\r\n".utf8
+    bytes += " ".utf8
+    try bytes.append(prefix, where: Self.isVisible)
+    bytes += "/".utf8
+    try bytes.append(path, where: Self.isVisible)
+    bytes += " HTTP/1.1\r\nHost: ".utf8
+    bytes += host.utf8
+    bytes += "\r\n".utf8
     if !keepsConnection { bytes += "Connection: close\r\n".utf8 }
     for field in fields {
-      bytes += field.name.utf8
+      try bytes.append(field.name) { Self.isVisible($0) && $0 != UInt8(ascii: ":") }
       bytes += ": ".utf8
-      bytes += field.value.utf8
+      try bytes.append(field.value) { $0 >= 0x20 && $0 != 0x7F || $0 == UInt8(ascii: "\t") }
       bytes += "\r\n".utf8
     }
     if let body { bytes += "Content-Length: \(body.count)\r\n".utf8 }
@@ -36,15 +39,25 @@ extension TransportRequest {
   /// Whether the request can be repeated on another connection if the first one was closed without a
   /// byte of the response (RFC 9110, 9.2.2).
   package var isRepeatable: Bool {
-    method != "POST" || fields.contains { $0.name.utf8.elementsEqual("Idempotency-Key".utf8) }
+    method != "POST" || fields.contains { $0.name == "Idempotency-Key" }
   }
 
   fileprivate static func isVisible(_ byte: UInt8) -> Bool { (0x21...0x7E).contains(byte) }
 }
 
-extension TransportRequest.Field {
-  fileprivate var isSendable: Bool {
-    name.utf8.allSatisfy { TransportRequest.isVisible($0) && $0 != UInt8(ascii: ":") }
-      && value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == UInt8(ascii: "\t") }
+extension [UInt8] {
+  /// Appends the UTF-8 of a text.
+  ///
+  /// - Throws: If a byte is not allowed.
+  fileprivate mutating func append(
+    _ text: String, where isAllowed: (UInt8) -> Bool
+  ) throws(TransportRequest.Unsendable) {
+    let start = count
+    self += text.utf8
+    let isValid = unsafe withUnsafeBufferPointer { bytes in
+      for index in start..<bytes.count where unsafe !isAllowed(bytes[index]) { return false }
+      return true
+    }
+    guard isValid else { throw TransportRequest.Unsendable() }
   }
 }

@@ -58,16 +58,28 @@ public struct TransportHead: Hashable, Sendable {
     self.fields = fields.map { TransportRequest.Field($0.name.lowercased(), $0.value) }
   }
 
+  /// Creates a head from fields whose names are in lower case.
+  init(status: Int, lowercased fields: [TransportRequest.Field]) {
+    self.status = status
+    self.fields = fields
+  }
+
   /// The value of the first field with a name in lower case.
   public subscript(_ name: String) -> String? { fields.first { $0.name == name }?.value }
 
   /// The cursor in the entity tag, without the suffix of a content coding.
   package var cursor: SessionCursor? {
-    guard var tag = self["etag"] else { return nil }
-    if tag.hasPrefix("W/") { tag.removeFirst(2) }
-    if tag.hasSuffix("+gzip\"") { tag = tag.dropLast(6) + "\"" }
-    guard tag.utf8.count > 2, tag.hasPrefix("\""), tag.hasSuffix("\"") else { return nil }
-    return SessionCursor(String(tag.dropFirst().dropLast()))
+    guard let tag = self["etag"] else { return nil }
+    var bytes = Array(tag.utf8)[...]
+    if bytes.starts(with: "W/".utf8) { bytes = bytes.dropFirst(2) }
+    guard bytes.count > 2, bytes.first == UInt8(ascii: "\""), bytes.last == UInt8(ascii: "\"")
+    else {
+      return nil
+    }
+    bytes = bytes.dropFirst().dropLast()
+    let coding = "+gzip".utf8
+    if bytes.suffix(coding.count).elementsEqual(coding) { bytes = bytes.dropLast(coding.count) }
+    return SessionCursor(bytes: bytes)
   }
 
   /// The value of `Retry-After` in seconds; `nil` for a date, and without the field.

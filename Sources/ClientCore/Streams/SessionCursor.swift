@@ -14,10 +14,24 @@ public struct SessionCursor: Hashable, Sendable, CustomStringConvertible {
 
   /// Parses a cursor; `nil` for anything else.
   public init?(_ text: some StringProtocol) {
-    guard text.utf8.count <= 64, let dash = text.lastIndex(of: "-"), dash > text.startIndex,
-      let version = Int(text[text.index(after: dash)...]), version >= 0
+    self.init(bytes: Array(text.utf8)[...])
+  }
+
+  /// Parses a cursor; `nil` for anything else.
+  init?(bytes: ArraySlice<UInt8>) {
+    guard bytes.count <= 64, let dash = bytes.lastIndex(of: UInt8(ascii: "-")),
+      dash > bytes.startIndex, dash + 1 < bytes.endIndex
     else { return nil }
-    epoch = String(text[..<dash])
+    var version = 0
+    for byte in bytes[(dash + 1)...] {
+      guard (0x30...0x39).contains(byte) else { return nil }
+      let (product, isLarge) = version.multipliedReportingOverflow(by: 10)
+      let (sum, isLarger) = product.addingReportingOverflow(Int(byte & 15))
+      guard !isLarge, !isLarger else { return nil }
+      version = sum
+    }
+    guard let epoch = String(validating: bytes[..<dash], as: UTF8.self) else { return nil }
+    self.epoch = epoch
     self.version = version
   }
 

@@ -29,14 +29,7 @@ extension Scenario {
       let client = ReactorServer(
         transport: ReactorServer.transport(for: url, connections: 1))
       let counter = client.reactor(CounterReactor.self, "counter", session: "sent")
-      for _ in 0..<100 { try await counter.send(.increase) }
-      let start = ContinuousClock.now
-      var count = 0.0
-      while ContinuousClock.now - start < .seconds(bench.seconds) {
-        try await counter.send(.increase)
-        count += 1
-      }
-      own.append(count / ((ContinuousClock.now - start) / .seconds(1)))
+      own.append(try await rate(of: counter, bench.seconds))
     }
     bench.report(
       Figure(
@@ -45,6 +38,21 @@ extension Scenario {
       Figure(
         load: "1 connection", contestant: "Swift client", unit: "responses/s", value: Sample(own),
         ratio: .init(to: "wrk", value: Sample(own, dividedBy: wrk)), aim: .atLeast(0.5)))
+  }
+
+  /// The sends per second of a caller off the main actor, as a server is: Swift resumes one on the main
+  /// actor through a third thread.
+  @concurrent private static func rate(
+    of counter: RemoteReactor<CounterReactor>, _ seconds: Double
+  ) async throws -> Double {
+    for _ in 0..<100 { try await counter.send(.increase) }
+    let start = ContinuousClock.now
+    var count = 0.0
+    while ContinuousClock.now - start < .seconds(seconds) {
+      try await counter.send(.increase)
+      count += 1
+    }
+    return count / ((ContinuousClock.now - start) / .seconds(1))
   }
 
   private struct Row: Codable { var id: Int, text: String }
