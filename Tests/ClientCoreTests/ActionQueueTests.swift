@@ -4,15 +4,18 @@ import Testing
 
 struct ActionQueueTests {
   private func action(
-    _ id: UInt64, _ expectation: PendingAction.Expectation = .committed
+    _ id: UInt64, _ expectation: PendingAction.Expectation = .committed, isAwaited: Bool = true
   ) -> PendingAction {
-    PendingAction(id: id, key: "key-\(id)", body: [], expecting: expectation)
+    PendingAction(
+      id: id, key: "key-\(id)", body: [], expecting: expectation, isAwaited: isAwaited)
   }
 
   private func response(_ status: Int, _ fields: [(name: String, value: String)] = [])
     -> ActionQueue.Attempt
   {
-    .response(TransportResponse(TransportHead(status: status, fields: fields), body: []))
+    let cursor = status < 300 ? [(name: "ETag", value: "\"k-1\"")] : []
+    return .response(
+      TransportResponse(TransportHead(status: status, fields: fields + cursor), body: []))
   }
 
   private func isSuccess(_ outcome: ActionQueue.Outcome?) -> Bool {
@@ -70,6 +73,37 @@ struct ActionQueueTests {
     #expect(queue { $0.next(now: .seconds(50)) }?.action.id == 1)
     #expect(isSuccess(queue { $0.ended(1, response(200), now: .seconds(51)) }))
     #expect(queue { $0.isEmpty })
+  }
+
+  @Test(arguments: [
+    Problem.Kind.untrustedCertificate, .noToken, .notAServer,
+  ])
+  func `an obstacle before the server fails an awaited action, any other waits`(kind: Problem.Kind)
+  {
+    let queue = Subject(ActionQueue(bound: 10, random: { 1 }))
+    #expect(queue { $0.append(action(1)) } && queue { $0.append(action(2, isAwaited: false)) })
+    _ = queue { $0.next(now: .zero) }
+    let problem = Problem(kind, "", "")
+    guard case .failure(problem)? = queue({ $0.ended(1, .failure(problem), now: .zero) }) else {
+      Issue.record("not final")
+      return
+    }
+    let first = queue { $0.next(now: .zero) }
+    #expect(queue { $0.ended(2, .failure(problem), now: .zero) } == nil)
+    let second = queue { $0.next(now: .milliseconds(500)) }
+    #expect(second?.action == first?.action)
+  }
+
+  @Test func `a success without a cursor is not one of the server`() {
+    let queue = Subject(ActionQueue(bound: 10))
+    #expect(queue { $0.append(action(1)) })
+    _ = queue { $0.next(now: .zero) }
+    let page = TransportResponse(TransportHead(status: 200, fields: []), body: Array("<html>".utf8))
+    guard case .failure(let problem)? = queue({ $0.ended(1, .response(page), now: .zero) }) else {
+      Issue.record("not final")
+      return
+    }
+    #expect(problem.kind == .notAServer)
   }
 
   @Test func `the queue is bounded, and times out what the server may have forgotten`() {

@@ -1,4 +1,6 @@
+import Dispatch
 import ReactorClient
+import ReactorCore
 import ReactorHost
 import ReactorTesting
 import Reactors
@@ -34,6 +36,48 @@ import Testing
     subscription.dispose()
   }
 
+  @Test func `effects are observed with their progress, and cancelled`() async throws {
+    let registration = ReactorRegistration("import", summary: "Imports") { ImportReactor() }
+    let server = ReactorServer.hosting([registration])
+    let reactor = server.reactor(ImportReactor.self, "import", session: "a")
+    var activities = reactor.activity.values.makeAsyncIterator()
+    reactor.action.onNext(.begin)
+    while let activity = try await activities.next(), activity.progress != 0.5 {}
+    let effects = try await reactor.effects()
+    #expect(effects.map(\.progress) == [0.5])
+    try await reactor.cancel(try #require(effects.first))
+    while let activity = try await activities.next(), activity != .idle {}
+    #expect(try await reactor.effects().isEmpty)
+  }
+
+  @Test func `observers are called on the queue of the configuration`() async throws {
+    let queue = DispatchQueue(label: "observers")
+    let key = DispatchSpecificKey<Bool>()
+    queue.setSpecific(key: key, value: true)
+    var configuration = ClientConfiguration()
+    configuration.deliveryQueue = queue
+    let server = ReactorServer.hosting(Catalogue().reactors, configuration: configuration)
+    let counter = server.reactor(WrongCounter.self, "counter", session: "a")
+    let right = server.reactor(Counter.self, "counter", session: "a")
+    let calls = AsyncStream<(String, Bool?)>.makeStream()
+    let note: @Sendable (String) -> Void = { name in
+      calls.continuation.yield((name, DispatchQueue.getSpecific(key: key)))
+    }
+    let bag = DisposeBag()
+    right.state.subscribe(onNext: { _ in note("state") }).disposed(by: bag)
+    right.connection.subscribe(onNext: { _ in note("connection") }).disposed(by: bag)
+    right.activity.subscribe(onNext: { _ in note("activity") }).disposed(by: bag)
+    counter.problems.subscribe(onNext: { _ in note("problem") }).disposed(by: bag)
+    server.problems.subscribe(onNext: { _ in note("any problem") }).disposed(by: bag)
+    _ = counter.state
+    var missing: Set = ["state", "connection", "activity", "problem", "any problem"]
+    for await (name, isOnQueue) in calls.stream {
+      #expect(isOnQueue == true, "\(name)")
+      missing.remove(name)
+      if missing.isEmpty { break }
+    }
+  }
+
   @Test func `the model of a view shows States and problems`() async throws {
     let counter = server.reactor(Counter.self, "counter", session: "c")
     let model = await ObservedReactor(counter)
@@ -42,4 +86,29 @@ import Testing
     #expect(await model.isLoaded)
     #expect(await model.problem == nil)
   }
+}
+
+/// A State that is not the counter's.
+private enum WrongCounter: ReactorInterface {
+  typealias Action = Counter.Action
+  struct State: Codable { var value: String }
+}
+
+/// An effect that is half done until it is cancelled.
+private final class ImportReactor: Reactor {
+  enum Action: Codable { case begin }
+  enum Mutation: Codable { case end }
+  struct State: Codable, Sendable { var hasEnded = false }
+
+  let initialState = State()
+
+  func mutate(action: Action) -> Observable<Mutation> {
+    .run { send in
+      EffectProgress.report(0.5)
+      try await Task.sleep(for: .seconds(86_400))
+      send(.end)
+    }
+  }
+
+  func reduce(state: State, mutation: Mutation) -> State { State(hasEnded: true) }
 }

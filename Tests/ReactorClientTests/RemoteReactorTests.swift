@@ -1,3 +1,4 @@
+import Foundation
 import ReactorClient
 import Reactors
 import Synchronization
@@ -118,6 +119,17 @@ private final class NotesView: View {
     #expect(third?.body.map { String(decoding: $0, as: UTF8.self) } == #""decrease""#)
     let keys = [first, third].map { $0?.fields.first { $0.name == "Idempotency-Key" }?.value }
     #expect(keys[0] != nil && keys[0] != keys[1])
+  }
+
+  @Test func `a problem has a localized description`() async throws {
+    let live = try await liveCounter()
+    let counter = live.reactor
+    var requests = live.requests
+    let task = Task { try await counter.send(.increase) }
+    _ = await requests.next()
+    transport.respond(422, #"{"type":"/problems/effect-failed","title":"No","detail":"Not today"}"#)
+    let error = await #expect(throws: (any Error).self) { try await task.value }
+    #expect(error?.localizedDescription == "No. Not today")
   }
 
   @Test func `a task that is cancelled withdraws its action`() async throws {

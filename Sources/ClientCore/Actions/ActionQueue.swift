@@ -6,6 +6,9 @@
 ///     └─ pause ──┘ no response, 429, 503, action-running: repeated with the same key
 /// ```
 ///
+/// An action that no caller awaits is also repeated while a certificate, a log-in page or a missing token
+/// is between the client and the server.
+///
 /// The next action is sent when the one before has a final response. An action whose effects are
 /// awaited does not delay the next: after ``overtakingTime`` without a response the server has it.
 ///
@@ -125,23 +128,25 @@ package struct ActionQueue: Sendable {
   /// Records the result of an attempt; returns the outcome if it is final.
   package mutating func ended(_ id: UInt64, _ attempt: Attempt, now: Duration) -> Outcome? {
     guard let index = entries.firstIndex(where: { $0.action.id == id }) else { return nil }
-    let problem: Problem
     switch attempt {
-    case .failure(let failure): problem = failure
+    case .failure(let problem): return failed(index, problem, now)
     case .response(let response):
       let status = response.head.status
-      if (200..<300).contains(status) {
-        guard status == 202, entries[index].action.expectation == .effects else {
-          entries.remove(at: index)
-          return .success(response)
-        }
-        // The effect runs longer than one request waits.
-        entries[index].step = .pausing(until: now)
-        return nil
+      guard (200..<300).contains(status) else { return failed(index, Problem(response), now) }
+      // A response of the server has a cursor; the log-in page of a network has none.
+      guard response.head.cursor != nil else { return failed(index, .noCursor, now) }
+      guard status == 202, entries[index].action.expectation == .effects else {
+        entries.remove(at: index)
+        return .success(response)
       }
-      problem = Problem(response)
+      // The effect runs longer than one request waits.
+      entries[index].step = .pausing(until: now)
+      return nil
     }
-    guard problem.isTransient else {
+  }
+
+  private mutating func failed(_ index: Int, _ problem: Problem, _ now: Duration) -> Outcome? {
+    guard problem.isTransient || problem.isObstacle && !entries[index].action.isAwaited else {
       entries.remove(at: index)
       return .failure(problem)
     }
@@ -175,6 +180,18 @@ package struct ActionQueue: Sendable {
     for index in entries.indices {
       if case .pausing = entries[index].step { entries[index].step = .queued }
     }
+  }
+}
+
+extension Problem {
+  fileprivate static let noCursor = Problem(
+    .notAServer, "The address responds, but not as a reactord does",
+    "The response to an action has no ETag. Check that the URL is that of a reactord, and that no proxy "
+      + "and no log-in page of a network replaces its responses.")
+
+  /// Whether the server has not seen the request, because something else is in the way.
+  fileprivate var isObstacle: Bool {
+    [.untrustedCertificate, .notAServer, .noToken].contains(kind)
   }
 }
 

@@ -33,6 +33,9 @@ package struct PendingAction: Sendable, Hashable {
   /// Whether the response contains the State.
   package var wantsState: Bool
 
+  /// Whether a caller waits for the response.
+  package var isAwaited: Bool
+
   /// The time to wait for the effects, in seconds, for ``Expectation/limited``; `nil` for the one of the
   /// server.
   package var wait: Int?
@@ -40,7 +43,8 @@ package struct PendingAction: Sendable, Hashable {
   /// Creates an action.
   package init(
     id: UInt64, key: String, body: [UInt8], expecting expectation: Expectation,
-    condition: SessionCursor? = nil, wantsState: Bool = false, wait: Int? = nil
+    condition: SessionCursor? = nil, wantsState: Bool = false,
+    isAwaited: Bool = true, wait: Int? = nil
   ) {
     self.id = id
     self.key = key
@@ -48,6 +52,7 @@ package struct PendingAction: Sendable, Hashable {
     self.expectation = expectation
     self.condition = condition
     self.wantsState = wantsState
+    self.isAwaited = isAwaited
     self.wait = wait
   }
 

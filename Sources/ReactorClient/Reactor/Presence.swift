@@ -39,7 +39,7 @@ extension RemoteReactor {
   ///
   /// The first access adds presence to the stream of the client. Observers must not block.
   public var presence: Observable<Presence> {
-    topics(.presence).presence.asObservable()
+    client.delivered(topics(.presence).presence.asObservable())
   }
 
   /// The subscribers of the session now.
@@ -60,12 +60,14 @@ extension RemoteReactor {
   public func signals<Value: Decodable & Sendable>(
     of type: Value.Type
   ) -> Observable<RemoteSignal<Value>> {
-    topics(.signals).signals.asObservable().compactMap { notice -> RemoteSignal<Value>? in
-      guard let content = notice.data["signal"],
-        let value = try? JSONCoder.decode(type, from: content)
-      else { return nil }
-      return RemoteSignal(sender: notice.data["from"]?.string, value: value)
-    }
+    let signals = topics(.signals).signals.asObservable()
+    return client.delivered(
+      signals.compactMap { notice -> RemoteSignal<Value>? in
+        guard let content = notice.data["signal"],
+          let value = try? JSONCoder.decode(type, from: content)
+        else { return nil }
+        return RemoteSignal(sender: notice.data["from"]?.string, value: value)
+      })
   }
 
   /// Sends a signal to the subscribers of the session; it is stored nowhere.

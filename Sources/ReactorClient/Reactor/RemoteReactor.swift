@@ -10,14 +10,14 @@ public import ReactorStreams
 /// let counter = server.reactor(CounterReactor.self, "counter", session: "demo")
 ///
 /// button.rx.tap.map { .increase }.bind(to: counter.action).disposed(by: disposeBag)
-/// counter.state.map(\.value).distinctUntilChanged().drive(…)
+/// counter.state.map(\.value).distinctUntilChanged().asDriver(onErrorJustReturn: 0).drive(…)
 /// let state = try await counter.send(.add(2), expecting: .effects)
 /// ```
 ///
 /// - `state` emits committed States, the latest first and never an earlier one after a later one. It
 ///   emits nothing before the first State has arrived. A slow observer receives the latest State.
-///   Observers are called on a background thread; ``ObservedReactor`` passes the States to the main
-///   actor.
+///   Observers are called on a background thread, unless ``ClientConfiguration/deliveryQueue`` is set;
+///   ``ObservedReactor`` passes the States to the main actor.
 /// - `currentState` is the last State, or ``initialState`` before the first one.
 /// - `action` enqueues an action; ``problems`` emits its rejection. ``send(_:expecting:at:timeout:)``
 ///   returns the committed State.
@@ -46,6 +46,9 @@ where Interface.Action: Codable, Interface.State: Codable {
   /// The id of the session.
   public let session: String
 
+  /// The key of the session, `counter/demo`.
+  let key: String
+
   let lifetime: ClientLifetime
   let feed: SessionFeed<State>
   private let givenState: State?
@@ -57,6 +60,7 @@ where Interface.Action: Codable, Interface.State: Codable {
   ) {
     self.name = name
     self.session = session
+    key = "\(name)/\(session)"
     self.lifetime = lifetime
     feed = SessionFeed(lifetime.client)
     givenState = initialState
@@ -68,9 +72,6 @@ where Interface.Action: Codable, Interface.State: Codable {
   }
 
   var client: ClientLink { lifetime.client }
-
-  /// The key of the session, `counter/demo`.
-  var key: String { "\(name)/\(session)" }
 
   /// The path of the session.
   var path: String { SessionPath.path(name, session) }
@@ -88,16 +89,24 @@ where Interface.Action: Codable, Interface.State: Codable {
   // MARK: Streams
 
   /// Whether States arrive; the current status first.
-  public var connection: Observable<ConnectionStatus> { joined.status.asObservable() }
+  public var connection: Observable<ConnectionStatus> {
+    client.delivered(joined.status.asObservable())
+  }
 
   /// The running effects; the current activity first.
-  public var activity: Observable<Activity> { joined.activity.asObservable() }
+  public var activity: Observable<Activity> {
+    client.delivered(joined.activity.asObservable())
+  }
 
   /// The rejections of actions that were sent with `action`, and States that cannot be decoded.
-  public var problems: Observable<Problem> { feed.publishers.problems.asObservable() }
+  public var problems: Observable<Problem> {
+    client.delivered(feed.publishers.problems.asObservable())
+  }
 
   /// The events of the session's stream that this release of the client does not know.
-  public var notices: Observable<SessionNotice> { joined.notices.asObservable() }
+  public var notices: Observable<SessionNotice> {
+    client.delivered(joined.notices.asObservable())
+  }
 
   /// The publishers, after the stream was joined.
   private var joined: FeedPublishers {
@@ -125,18 +134,19 @@ where Interface.Action: Codable, Interface.State: Codable {
     let id = client.newID()
     let pending: PendingAction
     do throws(Problem) {
-      pending = try encode(action, id, .committed)
+      pending = try encode(action, id, .committed, isAwaited: false)
     } catch {
       feed.report(error)
       return .empty()
     }
     expect(action, id)
-    client.openChannel(key).send(pending, timeout: nil) { [feed] outcome in
-      feed.answered(id, at: outcome.cursor)
+    let isPredicted = prediction != nil
+    client.openChannel(key).send(pending, timeout: nil) { [feed, isPredicted] outcome in
+      if isPredicted { feed.answered(id, at: outcome.cursor) }
       if case .failure(let problem) = outcome { feed.report(problem) }
     }
     // Before the first State there is none to show a change of.
-    return prediction == nil || !feed.hasState ? .empty() : .just(RemoteChange())
+    return !isPredicted || !feed.hasState ? .empty() : .just(RemoteChange())
   }
 
   /// The latest State with the expected changes.
@@ -185,28 +195,38 @@ extension RemoteReactor {
   ) async throws(Problem) -> State {
     let id = client.newID()
     let pending = try encode(
-      action, id, expectation.pending, condition: cursor, wantsState: true)
-    let channel = client.openChannel(key)
-    if feed.hasState { expect(action, id) }
-    let outcome = await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        channel.send(pending, timeout: timeout) { continuation.resume(returning: $0) }
-        // A task that was cancelled before called the handler before the action was in the queue.
-        if Task.isCancelled { channel.cancel(id) }
-      }
-    } onCancel: {
-      channel.cancel(id)
-    }
-    feed.answered(id, at: outcome.cursor)
+      action, id, expectation.pending, condition: cursor, isAwaited: true)
+    if prediction != nil, feed.hasState { expect(action, id) }
+    let outcome = await outcome(of: pending, timeout)
+    if prediction != nil { feed.answered(id, at: outcome.cursor) }
     switch outcome {
     case .failure(let problem): throw problem
     case .success(let response): return try response.decode(State.self)
     }
   }
 
+  private func outcome(
+    of action: PendingAction, _ timeout: Duration?,
+    isolation: isolated (any Actor)? = #isolation
+  ) async -> ActionQueue.Outcome {
+    let channel = client.openChannel(key)
+    return await withTaskCancellationHandler {
+      // Captured, which makes the closure execute where the caller does: another executor would cost two
+      // changes of the thread.
+      _ = isolation
+      return await withCheckedContinuation { continuation in
+        channel.send(action, timeout: timeout) { continuation.resume(returning: $0) }
+        // A task that was cancelled before called the handler before the action was in the queue.
+        if Task.isCancelled { channel.cancel(action.id) }
+      }
+    } onCancel: {
+      channel.cancel(action.id)
+    }
+  }
+
   private func encode(
     _ action: Action, _ id: UInt64, _ expectation: PendingAction.Expectation,
-    condition: SessionCursor? = nil, wantsState: Bool = false
+    condition: SessionCursor? = nil, isAwaited: Bool
   ) throws(Problem) -> PendingAction {
     let body: [UInt8]
     do {
@@ -216,7 +236,7 @@ extension RemoteReactor {
     }
     return PendingAction(
       id: id, key: IdempotencyKey.random(), body: body, expecting: expectation,
-      condition: condition, wantsState: wantsState)
+      condition: condition, wantsState: isAwaited, isAwaited: isAwaited)
   }
 
   private func expect(_ action: Action, _ id: UInt64) {

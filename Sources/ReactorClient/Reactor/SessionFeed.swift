@@ -188,7 +188,7 @@ final class SessionFeed<State: Decodable & Sendable>: SessionObserver {
       return !contents.isSignalled
     }
     // Not on the client's queue: an observer may block.
-    if isFirst { client.deliveries.async { [self] in deliver() } }
+    if isFirst { client.decoding.async { [self] in deliver() } }
   }
 
   /// Decodes the latest State, and reduces the change unless no State could be decoded yet.
@@ -196,8 +196,9 @@ final class SessionFeed<State: Decodable & Sendable>: SessionObserver {
     while true {
       let (pending, emit) = contents.withLock { $0.nextDelivery() }
       guard let pending else {
-        emit?()
-        return
+        guard let emit else { return }
+        guard let queue = client.configuration.deliveryQueue else { return emit() }
+        return queue.async(execute: emit)
       }
       confirm(pending)
     }

@@ -43,7 +43,7 @@ final class GlobalFeed<Value: Decodable & Sendable>: Sendable {
       return !contents.isDelivering
     }
     // Not on the client's queue: an observer may block.
-    if isFirst { client.deliveries.async { [self] in deliver() } }
+    if isFirst { client.decoding.async { [self] in deliver() } }
   }
 
   private func deliver() {

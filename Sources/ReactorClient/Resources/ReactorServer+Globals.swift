@@ -14,7 +14,7 @@ extension ReactorServer {
   ///
   /// Each subscription has a stream of its own, which resumes after a restart of the server; share it
   /// (`share(replay: 1)`) where several views need it. A slow observer receives the latest value.
-  /// Observers are called on a background thread. A value that cannot be decoded is skipped, and reported
+  /// Observers are called as those of a reactor. A value that cannot be decoded is skipped, and reported
   /// by ``problems``.
   ///
   /// - Parameters:
@@ -25,7 +25,7 @@ extension ReactorServer {
     _ name: String, as type: Value.Type
   ) -> Observable<Value> {
     let path = "v1/globals/\(name.percentEncoded)/events"
-    return .create { [lifetime] observer in
+    let values = Observable<Value>.create { [lifetime] observer in
       let client = lifetime.client
       let feed = GlobalFeed<Value>(observer, client)
       let driver = MachineDriver(EventFeed(path: path), client) { _, output in
@@ -34,6 +34,7 @@ extension ReactorServer {
       client.add(driver)
       return Disposables.create { lifetime.client.remove(driver) }
     }
+    return client.delivered(values)
   }
 
   /// Sets a global for all sessions; requires the right `admin`.

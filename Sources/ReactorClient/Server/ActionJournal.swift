@@ -58,7 +58,7 @@ final class ActionJournal: Sendable {
       let action = PendingAction(
         id: 0, key: record.key, body: Array(body.utf8),
         expecting: record.expectation.flatMap { .init(rawValue: $0) } ?? .committed,
-        condition: record.condition.flatMap { SessionCursor($0) })
+        condition: record.condition.flatMap { SessionCursor($0) }, isAwaited: false)
       return (session, action, record.at.map { now - .milliseconds(max(0, time - $0)) })
     }
   }

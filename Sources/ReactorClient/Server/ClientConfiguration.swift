@@ -1,4 +1,5 @@
 internal import ClientCore
+public import Dispatch
 public import Foundation
 
 /// The bounds and options of a client.
@@ -20,6 +21,13 @@ public struct ClientConfiguration: Sendable {
   /// It contains the actions as JSON: put it where the app's other private data is. One client uses a
   /// file at a time.
   public var offlineQueue: URL?
+
+  /// The queue on which observers are called; `nil` for background threads.
+  ///
+  /// With the main queue a view is bound to a hosted reactor as to a local one, without `observe(on:)`.
+  /// States are decoded in the background in any case. The State that a subscription begins with, and one
+  /// that is expected from an action, come on the thread that subscribes or sends.
+  public var deliveryQueue: DispatchQueue?
 
   /// The name of this client among the subscribers of a session, at a service without authentication; 1
   /// to 128 bytes.

@@ -20,8 +20,10 @@ final class ClientLink: Sendable {
   let configuration: ClientConfiguration
   let clock = ClientClock()
   let queue = DispatchQueue(label: "reactor-client")
-  /// Observers of States run here, one call at a time per reactor.
-  let deliveries = DispatchQueue.global(qos: .userInitiated)
+  /// States are decoded here, and their observers called unless the configuration has a queue for them.
+  let decoding = DispatchQueue.global(qos: .userInitiated)
+  /// The scheduler of the configuration's queue for observers; `nil` for background threads.
+  private let deliveries: SerialDispatchQueueScheduler?
   let status = BehaviorRelay(value: ConnectionStatus.connecting)
   let problems = PublishSubject<Problem>()
   let journal: ActionJournal?
@@ -41,6 +43,9 @@ final class ClientLink: Sendable {
     let tokens = TokenStore(token, on: queue, clock) { renewed.call() }
     sender = RequestSender(transport, tokens)
     journal = configuration.offlineQueue.map { ActionJournal($0) }
+    deliveries = configuration.deliveryQueue.map {
+      SerialDispatchQueueScheduler(queue: $0, internalSerialQueueName: "reactor-deliveries")
+    }
     queue.setSpecific(key: ownQueue, value: true)
     renewed.set { [weak self] in
       self?.onStreams { $0.renew(now: $1) }
@@ -58,6 +63,11 @@ final class ClientLink: Sendable {
     } else {
       queue.sync(execute: body)
     }
+  }
+
+  /// A stream whose observers are called on the configuration's queue for them.
+  func delivered<Element>(_ stream: Observable<Element>) -> Observable<Element> {
+    deliveries.map { stream.observe(on: $0) } ?? stream
   }
 
   /// Whether no request may be sent any more.

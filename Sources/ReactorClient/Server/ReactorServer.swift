@@ -63,10 +63,12 @@ public final class ReactorServer: Sendable {
   }
 
   /// The status of the streams; the current one first.
-  public var connection: Observable<ConnectionStatus> { client.status.asObservable() }
+  public var connection: Observable<ConnectionStatus> {
+    client.delivered(client.status.asObservable())
+  }
 
   /// The problems of all reactors, and of actions from the offline queue.
-  public var problems: Observable<Problem> { client.problems.asObservable() }
+  public var problems: Observable<Problem> { client.delivered(client.problems.asObservable()) }
 
   /// Closes the streams, such as when an app enters the background.
   ///

@@ -154,10 +154,11 @@ final class SessionChannel: Sendable {
     let isAdded = state.withLock { state in
       guard state.queue.append(action, expiresAt: expiry) else { return false }
       state.completions[action.id] = completion
+      // Before another thread can send the action and record its response.
+      client.journal?.add(action, of: key)
       return true
     }
     guard isAdded else { return completion(.failure(.queueFull(client.configuration))) }
-    client.journal?.add(action, of: key)
     pump()
   }
 

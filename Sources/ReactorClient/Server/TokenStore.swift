@@ -60,7 +60,10 @@ final class TokenStore: Sendable {
         result = .success(try await provider())
       } catch {
         result = .failure(
-          Problem(.noToken, "The access token could not be obtained", "\(error)"))
+          Problem(
+            .noToken, "The access token could not be obtained",
+            "The closure `token` of ReactorServer threw: \(error). It is called again with the next "
+              + "attempt."))
       }
       let expiry = (try? result.get()).flatMap(TokenExpiry.seconds(of:)).map {
         Duration.seconds($0 - Date().timeIntervalSince1970)
