@@ -353,8 +353,8 @@ let package = Package(
       name: "EndToEndTests",
       dependencies: [
         "Brokers", "HotPathCounts", "PublicTestData", "ReactorClient", "ReactorCoding",
-        "ReadmeExample", "TestSupport", "cart", "faulty", "reactord", "room", "talk",
-        "todo",
+        "ReadmeExample", "TestSupport", "cart", "counter-client", "faulty", "offline",
+        "reactord", "room", "talk", "todo",
       ],
       exclude: [
         "Durability/faults.c",  // the tests compile it, to be preloaded
@@ -366,6 +366,11 @@ let package = Package(
     .executableTarget(
       name: "faulty", dependencies: ["ReactorCore", "ReactorHost", "ReactorService"],
       path: "Tests/FaultyReactors", swiftSettings: settings),
+
+    // An app with an offline queue, for tests that kill it.
+    .executableTarget(
+      name: "offline", dependencies: ["ReactorClient"], path: "Tests/OfflineApp",
+      swiftSettings: settings),
 
     // Every parser of untrusted bytes as a function of bytes, and the corpus of `make fuzz`.
     .target(
@@ -428,6 +433,11 @@ let package = Package(
     .testTarget(
       name: "TodoReactorsTests", dependencies: ["ReactorTesting", "TodoReactors"],
       path: "Tests/NewPackage/Tests/TodoReactorsTests", swiftSettings: tutorial),
+
+    // The package of the client's guide, which has a manifest of its own.
+    .executableTarget(
+      name: "counter-client", dependencies: ["ReactorClient"],
+      path: "Tests/ClientPackage/Sources/counter-client", swiftSettings: tutorial),
 
     // `make bench`: the benchmarks and their peers.
     .executableTarget(

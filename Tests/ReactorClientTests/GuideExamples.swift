@@ -1,6 +1,8 @@
 // The code of the articles, which `GuideTests` compares. Views of SwiftUI are in CounterScreen.swift.
+import Foundation
 import ReactorClient
 import ReactorHost
+import ReactorStreams
 import ReactorTesting
 import Reactors
 
@@ -12,6 +14,20 @@ enum Counter: ReactorInterface {
 /// Stands for the class of UIKit.
 class UIViewController {}
 
+/// Stands for the class of UIKit and its reactive extension.
+struct UIButton: ReactiveCompatible {
+  let taps = PublishSubject<Void>()
+}
+
+extension Reactive<UIButton> {
+  var tap: Observable<Void> { base.taps.asObservable() }
+}
+
+/// Stands for the app's access to its identity provider.
+struct Login {
+  func token() async throws -> String { "" }
+}
+
 final class CounterViewController: UIViewController, View {
   var disposeBag = DisposeBag()
   private(set) var hasState = false
@@ -22,6 +38,30 @@ final class CounterViewController: UIViewController, View {
 }
 
 enum GuideExamples {
+  static func overview(
+    _ login: Login, _ button: UIButton, _ disposeBag: DisposeBag,
+    _ show: @escaping @Sendable (Int) -> Void
+  ) async throws -> Counter.State {
+    // swift-format-ignore: NeverForceUnwrap
+    let server = ReactorServer(url: URL(string: "https://api.example.org")!) {
+      try await login.token()
+    }
+    let counter = server.reactor(Counter.self, "counter", session: "demo")
+
+    button.rx.tap.map { .increase }.bind(to: counter.action).disposed(by: disposeBag)
+    counter.state.map(\.value).distinctUntilChanged()
+      .subscribe(onNext: show).disposed(by: disposeBag)
+    let state = try await counter.send(.add(2), expecting: .effects)
+    return state
+  }
+
+  static func server(_ url: URL) -> ReactorServer {
+    var configuration = ClientConfiguration()
+    configuration.deliveryQueue = .main
+    let server = ReactorServer(url: url, configuration: configuration)
+    return server
+  }
+
   static func interface(_ server: ReactorServer) -> RemoteReactor<Counter> {
     let counter = server.reactor(Counter.self, "counter", session: "demo")
     return counter

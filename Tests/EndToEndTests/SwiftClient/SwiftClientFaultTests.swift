@@ -161,13 +161,17 @@ import Testing
     #expect(seen.current == seen.current.sorted() && seen.current.count < 100)
   }
 
-  @Test func `a rejected token is requested again, once for all requests`() async throws {
+  @Test func `a rejected token is requested again, once for all streams and actions`() async throws
+  {
     let folder = try TemporaryFolder()
     let file = folder["tokens"]
     try "the-first-token-of-two write\n".write(toFile: file, atomically: true, encoding: .utf8)
     let server = try ReactordProcess("--auth-tokens", file)
     let calls = Watched(0)
-    let client = try server.swiftClient { () async throws -> String in
+    // Three streams, and the actions beside them.
+    var configuration = ClientConfiguration()
+    configuration.sessionsPerStream = 2
+    let client = try server.swiftClient(configuration) { () async throws -> String in
       calls.change { $0 += 1 }
       return calls.current == 1 ? "a-token-that-has-expired" : "the-first-token-of-two"
     }
@@ -204,33 +208,5 @@ import Testing
       if case .ended(let problem) = $0 { problem.kind == .unknownAddress } else { false }
     }
     #expect(states.all.isEmpty && lostStates.all.isEmpty)
-  }
-
-  @Test func `actions of an earlier process are sent in order after a restart of the app`()
-    async throws
-  {
-    let folder = try TemporaryFolder()
-    var configuration = ClientConfiguration()
-    configuration.offlineQueue = URL(filePath: folder["actions"])
-    let socket = try ListeningSocket()
-    let port = socket.port
-    _ = consume socket
-    let url = try #require(URL(string: "http://127.0.0.1:\(port)"))
-    do {
-      let client = ReactorServer(url: url, configuration: configuration)
-      let counter = client.reactor(RemoteCounter.self, "counter", session: "offline")
-      for number in 1...20 { counter.action.onNext(.add(number)) }
-      client.close()
-    }
-    let server = try ReactordProcess("--listen", "127.0.0.1:\(port)")
-    let client = ReactorServer(url: url, configuration: configuration)
-    let counter = client.reactor(RemoteCounter.self, "counter", session: "offline")
-    #expect(try await counter.send(.add(1000)).value == 1210)
-    let amounts = try await counter.log().compactMap { entry in
-      entry.action.flatMap { Int(String(decoding: $0.bytes, as: UTF8.self).filter(\.isNumber)) }
-    }
-    #expect(amounts == Array(1...20) + [1000])
-    #expect(try Data(contentsOf: URL(filePath: folder["actions"])).isEmpty)
-    _ = server
   }
 }

@@ -30,6 +30,17 @@ import Testing
     #expect(states.all.first == .init(value: 0))
   }
 
+  @Test func `the program of the guide sends an action and prints States`() throws {
+    let server = try ReactordProcess("--store", "memory")
+    let program = try ReactordProcess.path(of: "counter-client")
+    // Standard output of a program is a pipe here, which is not flushed with each line.
+    let process = try ChildProcess("/usr/bin/stdbuf", ["-oL", program, server.url])
+    #expect(process.output(contains: "sent: 2\nnow: 2\n"))
+    _ = try server.client().send(
+      "POST", "/v1/reactors/counter/sessions/demo/actions", json: "\"increase\"")
+    #expect(process.output(contains: "now: 3\n"))
+  }
+
   @Test func `the transport of URLSession sends actions and receives States`() async throws {
     let transport = URLSessionTransport(url: try #require(URL(string: server.url)))
     let client = ReactorServer(transport: transport)
@@ -101,6 +112,18 @@ import Testing
     #expect(try await counter.begin() == .init(value: 0))
     try connection.last { $0 == .live }
     #expect(eventually { counter.cursor?.version == 0 })
+  }
+
+  @Test func `running effects are observed, listed and cancelled`() async throws {
+    let stopwatch = client.reactor(RemoteStopwatch.self, "stopwatch", session: newSessionID())
+    let activity = Recorder(stopwatch.activity)
+    stopwatch.action.onNext(.start)
+    try activity.last { $0.running == 1 }
+    let effects = try await stopwatch.effects()
+    #expect(effects.count == 1)
+    try await stopwatch.cancel(try #require(effects.first))
+    try activity.last { $0 == .idle }
+    #expect(try await stopwatch.effects().isEmpty)
   }
 
   @Test func `globals are read and set`() async throws {
@@ -252,6 +275,11 @@ private enum RemoteChat: ReactorInterface {
     struct Message: Codable, Sendable { var from, text, at: String }
     var messages: [Message]
   }
+}
+
+private enum RemoteStopwatch: ReactorInterface {
+  enum Action: Codable, Sendable { case start }
+  struct State: Codable, Sendable { var isRunning: Bool }
 }
 
 private enum RemoteWeather: ReactorInterface {

@@ -1,0 +1,76 @@
+import Foundation
+import ReactorClient
+import ReactorCoding
+import Testing
+
+/// The offline queue of the Swift client across restarts of the app.
+@Suite(.blocking) struct SwiftClientOfflineTests {
+  @Test func `actions of an earlier process are sent in order after a restart of the app`()
+    async throws
+  {
+    let folder = try TemporaryFolder()
+    var configuration = ClientConfiguration()
+    configuration.offlineQueue = URL(filePath: folder["actions"])
+    let socket = try ListeningSocket()
+    let port = socket.port
+    _ = consume socket
+    let url = try #require(URL(string: "http://127.0.0.1:\(port)"))
+    do {
+      let client = ReactorServer(url: url, configuration: configuration)
+      let counter = client.reactor(RemoteCounter.self, "counter", session: "offline")
+      for number in 1...20 { counter.action.onNext(.add(number)) }
+      client.close()
+    }
+    let server = try ReactordProcess("--listen", "127.0.0.1:\(port)")
+    let client = ReactorServer(url: url, configuration: configuration)
+    let counter = client.reactor(RemoteCounter.self, "counter", session: "offline")
+    #expect(try await counter.send(.add(1000)).value == 1210)
+    let amounts = try await counter.log().compactMap { entry in
+      entry.action.flatMap { Int(String(decoding: $0.bytes, as: UTF8.self).filter(\.isNumber)) }
+    }
+    #expect(amounts == Array(1...20) + [1000])
+    #expect(try Data(contentsOf: URL(filePath: folder["actions"])).isEmpty)
+    _ = server
+  }
+
+  @Test func `an app that is killed at any time sends its actions once and in order`() async throws
+  {
+    let folder = try TemporaryFolder()
+    let port = try ReservedPort()
+    let program = try ReactordProcess.path(of: "offline")
+    func start(_ first: Int, count: Int) throws -> ChildProcess {
+      try ChildProcess(
+        program,
+        ["http://\(port.address)", folder["queue"], "killed", "\(first)", "\(count)"])
+    }
+    var server: ReactordProcess?
+    var queued: [Int] = []
+    for round in 0..<8 {
+      // The first two rounds are offline.
+      if round == 2 { server = try ReactordProcess("--listen", port.address, "--store", "memory") }
+      // The number after the last one may be in the queue without having been printed.
+      let first = (queued.last ?? 0) + 2
+      let app = try start(first, count: 30)
+      #expect(app.output(contains: "\(first + Int.random(in: 0..<30))\n"))
+      app.kill()
+      try app.wait()
+      queued += app.standardOutput.split(separator: "\n").compactMap { Int($0) }
+    }
+    let app = try start((queued.last ?? 0) + 2, count: 1)
+    try #require(app.output(contains: "done"))
+    queued += [(queued.last ?? 0) + 2]
+
+    let client = try #require(server).swiftClient()
+    let log = try await client.reactor(RemoteCounter.self, "counter", session: "killed")
+      .log(limit: 1000)
+    let sums = log.compactMap { entry in
+      entry.action.flatMap { Int(String(decoding: $0.bytes, as: UTF8.self).filter(\.isNumber)) }
+    }
+    // Zeros follow the numbers of each round.
+    let numbers = sums.filter { $0 != 0 }
+    #expect(numbers == numbers.sorted())
+    #expect(Set(numbers).count == numbers.count)
+    #expect(Set(queued).isSubset(of: numbers))
+    #expect(try Data(contentsOf: URL(filePath: folder["queue"])).isEmpty)
+  }
+}
