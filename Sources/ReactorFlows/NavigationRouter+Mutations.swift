@@ -51,7 +51,7 @@ extension NavigationRouter {
     of action: ModuleAction<Flow>, to id: String, in flow: Flow
   ) -> NavigationError {
     guard let screen = flow.currentState.stack.contents[id] else { return .gone(id) }
-    return .otherScreen(id, is: screen.facts.kind.name, not: action.module.kind.name)
+    return .otherScreen(id, is: screen.facts.kind.name, not: action.message.kind.name)
   }
 
   // MARK: Paths

@@ -22,6 +22,9 @@ public final class NavigationRouter<Flow: CoordinatorProtocol>: Router {
   /// The functions that reduce, by module.
   private var reducers: [(kind: ScreenKind, reduce: ScreenReduce)] = []
 
+  /// The stream of a mutation that nothing follows from.
+  @usableFromInline let none = Observable<Flow.Mutation>.empty()
+
   /// Creates a router.
   public init() {}
 
@@ -42,11 +45,11 @@ public final class NavigationRouter<Flow: CoordinatorProtocol>: Router {
     switch action {
     case .send(let id, let action):
       guard let screen = flow.currentState.stack.contents[id],
-        screen.facts.kind.isSame(as: action.module.kind)
+        screen.facts.kind.isSame(as: action.message.kind)
       else {
         return .error(rejection(of: action, to: id, in: flow))
       }
-      return send(action.value, to: screen, in: flow)
+      return send(action.message.value, to: screen, in: flow)
     case .dismiss(let id): return dismiss(id, in: flow)
     case .open(let path): return open(path, in: flow, isByClient: true)
     }
@@ -58,7 +61,7 @@ public final class NavigationRouter<Flow: CoordinatorProtocol>: Router {
   public func follow(_ mutation: StackMutation<Flow>, in flow: Flow) -> Observable<Flow.Mutation> {
     bind(to: flow)
     switch mutation {
-    case .present: return .empty()
+    case .present: return none
     case .dismiss(let entries, _): return didDismiss(entries, in: flow)
     case .replace(_, let dismissed): return didDismiss([dismissed], in: flow)
     case .change(let id, let mutation): return didChange(id, by: mutation, in: flow)
@@ -78,9 +81,12 @@ public final class NavigationRouter<Flow: CoordinatorProtocol>: Router {
     stack.contents.removed = []
     guard let index = stack.contents.index(of: id) else { return }
     let screen = stack.contents.entries[index]
-    guard screen.facts.kind.isSame(as: mutation.module.kind) else { return }
-    let reduce = reduce(of: mutation.module, in: flow)
-    stack.contents.entries[index] = screen.with(reduce(screen.state, mutation.value))
+    let message = mutation.message
+    guard screen.facts.kind.isSame(as: message.kind),
+      let reduce = reduce(of: message.kind, in: flow)
+    else { return }
+    stack.contents.entries[index] = PresentedScreen(
+      screen.facts, state: reduce(screen.state, message.value))
   }
 
   // MARK: Navigating
@@ -181,12 +187,11 @@ public final class NavigationRouter<Flow: CoordinatorProtocol>: Router {
   }
 
   @usableFromInline
-  func reduce(of module: ModuleWitness<Flow>, in flow: Flow) -> ScreenReduce {
-    if let known = reducers.first(where: { $0.kind.isSame(as: module.kind) }) {
-      return known.reduce
-    }
+  func reduce(of kind: ScreenKind, in flow: Flow) -> ScreenReduce? {
+    if let known = reducers.first(where: { $0.kind.isSame(as: kind) }) { return known.reduce }
+    guard let module = Flow.module(named: kind.name) else { return nil }
     let made = module.makeReduce(flow)
-    reducers.append((module.kind, made))
+    reducers.append((kind, made))
     return made
   }
 
@@ -210,10 +215,11 @@ public final class NavigationRouter<Flow: CoordinatorProtocol>: Router {
   ) -> Observable<Flow.Mutation> {
     guard let screen = flow.currentState.stack.contents[id],
       let instance = instance(of: screen, in: flow)
-    else { return .empty() }
+    else { return none }
     instance.adopt(screen)
-    let following = instance.follow?(mutation.value)
-    guard let step = mutation.module.step(mutation.value) else { return following ?? .empty() }
+    let value = mutation.message.value
+    let following = instance.follow?(value)
+    guard let step = instance.module.step(value) else { return following ?? none }
     guard let following else { return flow.coordinate(step) }
     return .merge(.deferredInTurn { following }, coordinated(step))
   }

@@ -7,6 +7,7 @@ public import ReactorCore
 @usableFromInline
 final class Screen<Flow: CoordinatorProtocol> {
   @usableFromInline let id: String
+  @usableFromInline let module: ModuleWitness<Flow>
 
   /// The reactor as a flow; `nil` for any other reactor.
   let coordinator: (any CoordinatorProtocol)?
@@ -29,10 +30,10 @@ final class Screen<Flow: CoordinatorProtocol> {
   @inlinable
   convenience init<R: Reactor>(_ id: String, of module: ModuleWitness<Flow>, _ reactor: R)
   where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
-    let origin = ScreenOrigin(id: id, module: module)
+    let origin = ScreenOrigin<Flow>(id: id, kind: module.kind)
     let following = reactor as? any FollowingReactor<R.Action, R.Mutation, R.State>
     self.init(
-      origin, coordinator: reactor as? any CoordinatorProtocol,
+      origin, module, coordinator: reactor as? any CoordinatorProtocol,
       adoptState: { if let state = known($0, as: R.State.self) { reactor.adopt(state) } },
       mutate: { action in
         guard let action = known(action, as: R.Action.self) else { return nil }
@@ -50,12 +51,14 @@ final class Screen<Flow: CoordinatorProtocol> {
 
   @usableFromInline
   init(
-    _ origin: ScreenOrigin<Flow>, coordinator: (any CoordinatorProtocol)?,
+    _ origin: ScreenOrigin<Flow>, _ module: ModuleWitness<Flow>,
+    coordinator: (any CoordinatorProtocol)?,
     adoptState: @escaping (any ModuleValue) -> Void,
     mutate: @escaping (any Sendable) -> Observable<Flow.Mutation>?,
     follow: ((any ModuleValue) -> Observable<Flow.Mutation>?)?
   ) {
     id = origin.id
+    self.module = module
     scope = origin.scope
     self.coordinator = coordinator
     self.adoptState = adoptState
@@ -87,18 +90,18 @@ final class Screen<Flow: CoordinatorProtocol> {
 @usableFromInline
 struct ScreenOrigin<Flow: CoordinatorProtocol>: Sendable {
   @usableFromInline let id: String
-  @usableFromInline let module: ModuleWitness<Flow>
+  @usableFromInline let kind: ScreenKind
   @usableFromInline let scope = ChildScope()
 
   @usableFromInline
-  init(id: String, module: ModuleWitness<Flow>) {
+  init(id: String, kind: ScreenKind) {
     self.id = id
-    self.module = module
+    self.kind = kind
   }
 
   @inlinable
   func change(_ mutation: any ModuleValue) -> Flow.Mutation {
-    .stack(.change(id: id, mutation: ModuleMutation(module, mutation)))
+    .stack(.change(id: id, mutation: ModuleMutation(ScreenMessage(kind, mutation))))
   }
 
   /// Returns mutations of the reactor as mutations of the flow, which end with the screen.

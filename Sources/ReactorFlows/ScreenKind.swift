@@ -37,6 +37,9 @@ final class ScreenKind: Sendable {
 struct ScreenLink: Sendable {
   let name: String
 
+  /// The name in a path, as in `/drinks`.
+  let part: [UInt8]
+
   /// Returns the text of a State; `nil` for a link without one.
   let text: (@Sendable (any ModuleValue) -> String?)?
 
@@ -49,6 +52,9 @@ struct ScreenLink: Sendable {
     state: @escaping @Sendable (String?) -> (any ModuleValue)?
   ) {
     self.name = name
+    var part: [UInt8] = []
+    FlowPath.append(name, to: &part)
+    self.part = part
     self.text = text
     self.state = state
   }

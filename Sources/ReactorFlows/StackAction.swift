@@ -17,28 +17,22 @@ public enum StackAction<Flow: CoordinatorProtocol>: Sendable {
 
 /// An action of one of the modules of a flow: `{"drink":{"size":"large"}}`.
 public struct ModuleAction<Flow: CoordinatorProtocol>: Codable, Sendable {
-  @usableFromInline let module: ModuleWitness<Flow>
-  @usableFromInline let value: any ModuleValue
-
-  private init(_ member: ModuleMember<Flow>) {
-    (module, value) = (member.module, member.value)
-  }
+  @usableFromInline let message: ScreenMessage
 
   /// Reads the action, whose only member names the module.
   public init(from decoder: any Decoder) throws {
-    self.init(try ModuleMember(from: decoder) { $0.actionType })
+    message = try ScreenMessage(from: decoder, in: Flow.self) { $0.actionType }
   }
 
   fileprivate init?(from input: JSONInput) throws {
-    guard let member = try ModuleMember<Flow>(from: input, as: { $0.actionType }) else {
-      return nil
-    }
-    self.init(member)
+    guard let message = try ScreenMessage(from: input, in: Flow.self, as: { $0.actionType })
+    else { return nil }
+    self.message = message
   }
 
   /// Writes the action.
   public func encode(to encoder: any Encoder) throws {
-    try encoder.encode(value, of: module.kind)
+    try message.encode(to: encoder)
   }
 }
 
@@ -69,7 +63,7 @@ extension StackAction: Codable {
     }
     let send = try object.object(as: "send")
     try send.encode(id, as: "to")
-    try send.object(as: "action").encode(action.value, as: action.module.kind.name)
+    try action.message.encode(to: send, as: "action")
   }
 
   private init(_ derived: Derived) {

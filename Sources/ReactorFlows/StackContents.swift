@@ -91,18 +91,11 @@ final class PresentedScreen: Sendable {
     self.state = state
   }
 
-  /// The screen with another State.
-  @usableFromInline
-  func with(_ state: any ModuleValue) -> PresentedScreen {
-    PresentedScreen(facts, state: state)
-  }
-
   /// The part of the screen in a path, as in `/drinks/Latte`; empty without a link.
   fileprivate var path: [UInt8] {
     if let known = linked.withLock({ $0 }) { return known }
     guard let link = facts.kind.link else { return [] }
-    var part: [UInt8] = []
-    FlowPath.append(link.name, to: &part)
+    var part = link.part
     if let text = link.text?(state) { FlowPath.append(text, to: &part) }
     linked.withLock { $0 = part }
     return part

@@ -31,31 +31,27 @@ public struct DismissedEntry<Flow: CoordinatorProtocol>: Codable, Sendable {
 
 /// A mutation of one of the modules of a flow: `{"drink":{"setSize":"large"}}`.
 public struct ModuleMutation<Flow: CoordinatorProtocol>: Codable, Sendable {
-  @usableFromInline let module: ModuleWitness<Flow>
-  @usableFromInline let value: any ModuleValue
+  @usableFromInline let message: ScreenMessage
 
   @usableFromInline
-  init(_ module: ModuleWitness<Flow>, _ value: any ModuleValue) {
-    self.module = module
-    self.value = value
+  init(_ message: ScreenMessage) {
+    self.message = message
   }
 
   /// Reads the mutation, whose only member names the module.
   public init(from decoder: any Decoder) throws {
-    let member = try ModuleMember<Flow>(from: decoder) { $0.mutationType }
-    self.init(member.module, member.value)
+    message = try ScreenMessage(from: decoder, in: Flow.self) { $0.mutationType }
   }
 
   fileprivate init?(from input: JSONInput) throws {
-    guard let member = try ModuleMember<Flow>(from: input, as: { $0.mutationType }) else {
-      return nil
-    }
-    self.init(member.module, member.value)
+    guard let message = try ScreenMessage(from: input, in: Flow.self, as: { $0.mutationType })
+    else { return nil }
+    self.message = message
   }
 
   /// Writes the mutation.
   public func encode(to encoder: any Encoder) throws {
-    try encoder.encode(value, of: module.kind)
+    try message.encode(to: encoder)
   }
 }
 
@@ -87,7 +83,7 @@ extension StackMutation: Codable {
     }
     let change = try object.object(as: "change")
     try change.encode(id, as: "id")
-    try change.object(as: "mutation").encode(mutation.value, as: mutation.module.kind.name)
+    try mutation.message.encode(to: change, as: "mutation")
   }
 
   private init(_ derived: Derived) {

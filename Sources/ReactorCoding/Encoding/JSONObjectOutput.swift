@@ -1,4 +1,4 @@
-/// Writes an object whose member names are texts.
+/// Writes an object whose member names are texts: ASCII without escapes, and not `_0`.
 ///
 /// A container of `Codable` is generic in its keys, so that the types of the container, its box and its
 /// keys are looked up at run time for each object. Types whose values are written very often, and
@@ -19,27 +19,36 @@ package struct JSONObjectOutput {
     self.init(encoder.output, encoder.place(of: .object))
   }
 
-  package func encode(_ value: String, as name: String) throws {
+  package func encode(_ value: String, as name: StaticString) throws {
     try begin(name)
     output.bytes.appendJSON(value)
   }
 
-  package func encode(_ value: Int, as name: String) throws {
+  package func encode(_ value: Int, as name: StaticString) throws {
     try begin(name)
     output.bytes.appendJSON(value)
   }
 
-  package func encode(_ value: Bool, as name: String) throws {
+  package func encode(_ value: Bool, as name: StaticString) throws {
     try begin(name)
     output.bytes.appendJSON(value)
   }
 
-  package func encode(_ value: some Encodable, as name: String) throws {
+  package func encode(_ value: some Encodable, as name: StaticString) throws {
     try begin(name)
     try output.write(value, inside: place)
   }
 
-  package func encodeNil(as name: String) throws {
+  /// Writes a member whose name is not known at compile time.
+  package func encode(_ value: some Encodable, named name: String) throws {
+    let index = try begin()
+    output.recordName(name, at: index)
+    output.bytes.appendJSON(name)
+    output.bytes.append(ASCII.colon)
+    try output.write(value, inside: place)
+  }
+
+  package func encodeNil(as name: StaticString) throws {
     try begin(name)
     output.bytes.appendJSONNull()
   }
@@ -50,7 +59,7 @@ package struct JSONObjectOutput {
   ///   - name: The name of the member.
   ///   - append: Appends the text.
   /// - Throws: `EncodingError` if the object is closed.
-  package func encodeUnescaped(as name: String, _ append: (inout [UInt8]) -> Void) throws {
+  package func encodeUnescaped(as name: StaticString, _ append: (inout [UInt8]) -> Void) throws {
     try begin(name)
     output.bytes.append(ASCII.quote)
     append(&output.bytes)
@@ -58,13 +67,13 @@ package struct JSONObjectOutput {
   }
 
   /// Opens an object as a member.
-  package func object(as name: String) throws -> JSONObjectOutput {
+  package func object(as name: StaticString) throws -> JSONObjectOutput {
     try begin(name)
     return JSONObjectOutput(output, output.open(.object))
   }
 
   /// Opens an array as a member.
-  package func array(as name: String) throws -> JSONArrayOutput {
+  package func array(as name: StaticString) throws -> JSONArrayOutput {
     try begin(name)
     return JSONArrayOutput(output: output, place: output.open(.array))
   }
@@ -86,17 +95,27 @@ package struct JSONObjectOutput {
   /// - Parameter text: The text that ``firstMembers(_:)`` returned.
   /// - Throws: `EncodingError` if the object is closed.
   package func append(firstMembers text: [UInt8]) throws {
-    guard let index = output.resume(place) else { throw output.closed() }
-    output.separate(at: index)
+    _ = try begin()
     output.bytes.append(contentsOf: text)
   }
 
-  private func begin(_ name: String) throws {
+  /// Writes a name that is ASCII and needs no escapes.
+  @inline(__always)
+  private func begin(_ name: StaticString) throws {
+    _ = try begin()
+    output.bytes.append(ASCII.quote)
+    name.withUTF8Buffer { unsafe output.bytes.append(contentsOf: $0) }
+    output.bytes.append(ASCII.quote)
+    output.bytes.append(ASCII.colon)
+  }
+
+  /// Separates the next member from the one before.
+  ///
+  /// - Returns: The index of the object's frame.
+  private func begin() throws -> Int {
     guard let index = output.resume(place) else { throw output.closed() }
     output.separate(at: index)
-    output.recordName(name, at: index)
-    output.bytes.appendJSON(name)
-    output.bytes.append(ASCII.colon)
+    return index
   }
 }
 
