@@ -41,4 +41,20 @@ import Testing
     #expect(outcomes["key-1"] == nil)
     #expect(outcomes.count == 2)
   }
+
+  @Test func `outcomes are found while others are inserted and deleted`() {
+    var outcomes = MemoryOutcomes()
+    for number in 0..<5000 {
+      outcomes.insert(outcome(number, at: Int64(number)), forgettingAfter: 700)
+      // The first of a key remains in its place.
+      if number > 10 {
+        outcomes.insert(outcome(number - 10, at: Int64(number)), forgettingAfter: 700)
+      }
+      guard number % 97 == 0, number > 1000 else { continue }
+      for known in (number - 600)...number { #expect(outcomes["key-\(known)"]?.version == known) }
+      #expect(outcomes["key-\(number - 900)"] == nil)
+      #expect(outcomes["key-\(number + 1)"] == nil)
+    }
+    #expect(outcomes.count < 750)
+  }
 }

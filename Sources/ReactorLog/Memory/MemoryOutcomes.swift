@@ -1,34 +1,81 @@
 /// The latest outcomes of a session's idempotency keys, in memory.
+///
+/// A hash table whose elements are deleted in the order of their insertion, so that a deletion neither
+/// computes a hash nor changes a chain: a chain ends at the first number that is deleted.
 struct MemoryOutcomes: Sendable {
   /// The maximum number per session.
   static let bound = 10_000
 
-  private var outcomes: [String: StoredOutcome] = [:]
-  /// The keys in the order of their insertion; those before `oldest` are deleted.
-  private var order: [String] = []
-  private var oldest = 0
+  private struct Slot: Sendable {
+    let hash: Int
+    /// The number of the outcome before this one in its bucket.
+    var previous: Int
+    var outcome: StoredOutcome
+  }
 
-  subscript(key: String) -> StoredOutcome? { outcomes[key] }
+  /// The outcomes, each in the slot of its number; the count is a power of two.
+  private var slots: [Slot?] = []
+  /// The number of the latest outcome of each bucket.
+  private var buckets: [Int] = []
+  /// The number of the oldest outcome that is not deleted.
+  private var oldest = 1
+  /// The number of the next outcome.
+  private var next = 1
+
+  subscript(key: String) -> StoredOutcome? {
+    number(of: key, hash: key.hashValue).flatMap { slots[place(of: $0)]?.outcome }
+  }
 
   /// The number of outcomes.
-  var count: Int { outcomes.count }
+  var count: Int { next - oldest }
 
   /// Inserts an outcome, and deletes those that are older by a number of milliseconds.
   mutating func insert(_ outcome: StoredOutcome, forgettingAfter time: Int64) {
-    if outcomes.updateValue(outcome, forKey: outcome.key.name) == nil {
-      order.append(outcome.key.name)
+    let hash = outcome.key.name.hashValue
+    if let known = number(of: outcome.key.name, hash: hash) {
+      slots[place(of: known)]?.outcome = outcome
+    } else {
+      if count == slots.count { grow() }
+      insert(Slot(hash: hash, previous: 0, outcome: outcome))
     }
-    while oldest < order.count - 1, let first = outcomes[order[oldest]],
-      outcomes.count > Self.bound
-        || outcome.at.milliseconds - first.at.milliseconds >= time
+    // Only the time is read: a copy of the slot would retain its strings.
+    while count > 1, let first = slots[place(of: oldest)]?.outcome.at.milliseconds,
+      count > Self.bound || outcome.at.milliseconds - first >= time
     {
-      outcomes[order[oldest]] = nil
+      slots[place(of: oldest)] = nil
       oldest += 1
     }
-    // Amortized: a deletion costs no more than an insertion.
-    if oldest > 64, oldest > order.count / 2 {
-      order.removeFirst(oldest)
-      oldest = 0
+  }
+
+  private mutating func insert(_ slot: Slot) {
+    var slot = slot
+    let bucket = place(of: slot.hash)
+    slot.previous = buckets[bucket]
+    slots[place(of: next)] = slot
+    buckets[bucket] = next
+    next += 1
+  }
+
+  private mutating func grow() {
+    let known = (oldest..<next).compactMap { slots[place(of: $0)] }
+    let count = max(8, slots.count * 2)
+    (slots, buckets) = (Array(repeating: nil, count: count), Array(repeating: 0, count: count))
+    (oldest, next) = (1, 1)
+    for slot in known { insert(slot) }
+  }
+
+  private func number(of key: String, hash: Int) -> Int? {
+    guard count > 0 else { return nil }
+    var number = buckets[place(of: hash)]
+    while number >= oldest, let known = slots[place(of: number)]?.hash {
+      if known == hash, slots[place(of: number)]?.outcome.key.name == key { return number }
+      number = slots[place(of: number)]?.previous ?? 0
     }
+    return nil
+  }
+
+  /// The slot of a number, or the bucket of a hash.
+  private func place(of number: Int) -> Int {
+    number & (slots.count - 1)
   }
 }
