@@ -82,6 +82,24 @@ struct RemoteSubscriptionTests {
     expectEqual(table.tick(at: 9_000), [key])
   }
 
+  @Test func `subscriptions are opened again after their own pause only`() {
+    let keys = (0..<3).map { SessionKey(reactor: "r", id: "s\($0)") }
+    var table = SubscriptionTable()
+    for key in keys { expectEqual(table.insert(key), true) }
+    table.change(keys[0], at: 0) { $0.opened(by: owner, at: cursor(1)) }
+    for (key, time) in [(keys[1], 10), (keys[2], 50)] {
+      table.change(key, at: Milliseconds(time)) {
+        $0.failedToOpen(at: Milliseconds(time))
+        return .none
+      }
+    }
+    expectEqual(table.tick(at: 100).isEmpty, true)
+    expectEqual(table.tick(at: 120), [keys[1]])
+    expectEqual(table.tick(at: 140).isEmpty, true)
+    expectEqual(table.remove(keys[2]) == nil, true)
+    expectEqual(table.tick(at: 200).isEmpty, true)
+  }
+
   @Test func `the digest names each changed session once`() {
     let keys = (0..<3).map { SessionKey(reactor: "r", id: "s\($0)") }
     var nodes = SubscribedNodes()
