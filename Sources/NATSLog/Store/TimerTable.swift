@@ -15,7 +15,29 @@ final class TimerTable: Sendable {
   private struct Contents {
     var index = TimerIndex()
     var sessions: [SessionKey: Entry] = [:]
+    /// The messages that removed the last timer of their session, the oldest first.
+    var emptied: [(key: SessionKey, sequence: Int)] = []
+    /// The number of those at the beginning of `emptied` that are forgotten.
+    var forgotten = 0
+
+    /// Notes that a session has no timers, and forgets another one that lost its timers long ago.
+    mutating func didEmpty(_ key: SessionKey, at sequence: Int) {
+      emptied.append((key, sequence))
+      guard emptied.count - forgotten > TimerTable.emptiedBound else { return }
+      let oldest = emptied[forgotten]
+      if sessions[oldest.key]?.sequence == oldest.sequence { sessions[oldest.key] = nil }
+      forgotten += 1
+      guard forgotten > TimerTable.emptiedBound else { return }
+      emptied.removeFirst(forgotten)
+      forgotten = 0
+    }
   }
+
+  /// The maximum number of sessions without timers that are known to have had some.
+  ///
+  /// A message of another session is read at about the time at which it was written, so that only the
+  /// latest matter. A timer that an older message brings back has no effect when it is due.
+  static let emptiedBound = 10_000
 
   private let contents = Mutex(Contents())
 
@@ -35,6 +57,7 @@ final class TimerTable: Sendable {
       }
       // Also without timers, so that an older message that is read later does not bring them back.
       contents.sessions[key] = Entry(sequence: head.sequence, positions: positions)
+      if positions.isEmpty { contents.didEmpty(key, at: head.sequence) }
     }
   }
 
@@ -60,4 +83,7 @@ final class TimerTable: Sendable {
 
   /// The number of timers.
   var count: Int { contents.withLock { $0.index.count } }
+
+  /// The number of sessions that have timers, or have lost them recently.
+  var sessionCount: Int { contents.withLock { $0.sessions.count } }
 }
