@@ -24,7 +24,9 @@ export class Problem extends Error {
 
   /** @param {Declared["members"]} members */
   constructor(members) {
-    super(members.detail ? `${members.title}. ${members.detail}` : members.title);
+    const { title, detail } = members;
+    // The detail of a reactor's own error without one is its title as a sentence.
+    super(detail && detail !== `${title}.` ? `${title}. ${detail}` : title);
     this.name = "Problem";
     this.members = members;
     this.status = members.status ?? 0;

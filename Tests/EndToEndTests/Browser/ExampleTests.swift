@@ -193,6 +193,8 @@ extension GalleryBrowserTests {
       try browser.click("return document.querySelector('#bid button')")
       try expectText("A lamp: open, 10", in: "phase")
       #expect(try browser.complaints() == [])
+      try browser.click("return document.querySelector('#bid button')")
+      try expectText("The bid is not higher than the one before", in: "problem")
       withExtendedLifetime(stream) {}
     }
 
