@@ -6,6 +6,9 @@ final class AlarmReactor: Reactor {
     /// Schedules timers with consecutive numbers, the first after a delay, in milliseconds.
     case arm(from: Int, count: Int, delay: Int64, step: Int64)
     case ring(Int, dueAt: WallTime)
+    /// Schedules an action that traps, now and every hour.
+    case armTrap
+    case trap
   }
 
   enum Mutation: Codable, Sendable {
@@ -31,6 +34,10 @@ final class AlarmReactor: Reactor {
       }
       return .concat([.just(.didArm(count))] + timers)
     case .ring(let number, let due): return .just(.didRing(number, wasEarly: .now < due))
+    case .armTrap:
+      return .concat(
+        .just(.didArm(1)), schedule(.trap, at: .now, id: "trap", every: .seconds(3600)))
+    case .trap: fatalError("The action of a timer traps.")
     }
   }
 

@@ -40,9 +40,10 @@ struct TimerEndpoints {
 
   private struct Entry: Encodable {
     let timer: StoredTimer
+    let isQuarantined: Bool
 
     private enum CodingKeys: CodingKey {
-      case id, action, dueAt, every, catchUp
+      case id, action, dueAt, every, catchUp, quarantined
     }
 
     /// All members are always present.
@@ -53,6 +54,7 @@ struct TimerEndpoints {
       try container.encode(timer.due.description, forKey: .dueAt)
       try container.encode(timer.period.map { Double($0) / 1000 }, forKey: .every)
       try container.encode(timer.catchesUp, forKey: .catchUp)
+      try container.encode(isQuarantined, forKey: .quarantined)
     }
   }
 
@@ -62,12 +64,15 @@ struct TimerEndpoints {
     try call.negotiate()
     call.readSession(of: reactor, id, in: host) { _ in
       .json(encoding: Listing(timers: []))
-    } _: { [reply = call.reply] session in
+    } _: { [reply = call.reply, marking = host.settings.marking] session in
       session.timers { timers in
         guard let timers else { return reply(Problem.mailboxFull) }
-        reply(
-          .json(
-            encoding: Listing(timers: timers.map { Entry(timer: $0) }), headers: .revalidated))
+        let entries = timers.map { timer in
+          Entry(
+            timer: timer,
+            isQuarantined: marking?.isQuarantined(session.key, timer.action) == true)
+        }
+        reply(.json(encoding: Listing(timers: entries), headers: .revalidated))
       }
     }
   }

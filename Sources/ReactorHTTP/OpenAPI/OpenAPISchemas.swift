@@ -221,6 +221,12 @@ enum OpenAPISchemas {
           "description": "The seconds between two repetitions.",
         ]),
       .init("catchUp", ["type": "boolean"]),
+      .init(
+        "quarantined",
+        [
+          "type": "boolean",
+          "description": "Whether the action has crashed the service, so that it is not executed.",
+        ]),
     ]))
 
   private static let presence: JSONValue = {

@@ -43,7 +43,7 @@ public protocol ActionMarking: AnyObject, Sendable {
 
 extension ActionMarking {
   /// Whether an action of a session is quarantined; computes no digest while nothing is.
-  func isQuarantined(_ session: SessionKey, _ action: [UInt8]) -> Bool {
+  package func isQuarantined(_ session: SessionKey, _ action: [UInt8]) -> Bool {
     !isQuarantineEmpty && isQuarantined(session, ActionDigest(of: action))
   }
 }

@@ -77,9 +77,7 @@ extension LiveSession {
     environment.counts.timerLateness.record(Duration.milliseconds(lateness))
     let action = AcceptedAction(
       id: .init(request: 0, place: 0), action: timer.action, isInArray: false, key: nil, at: .now)
-    if let marking = environment.settings.marking,
-      marking.isQuarantined(key, ActionDigest(of: timer.action))
-    {
+    if environment.settings.marking?.isQuarantined(key, timer.action) == true {
       return giveUp(timer, because: "its action crashed the service")
     }
     do {

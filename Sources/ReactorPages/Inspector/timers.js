@@ -59,7 +59,7 @@ export class Timers {
     if (hadFocus) (part.scheduled.querySelector("button") ?? part.timers).focus();
   }
 
-  #row({ id, action, dueAt, every }) {
+  #row({ id, action, dueAt, every, quarantined }) {
     const session = this.#session;
     const label = shortened(stringify(action), 60);
     const button = element("button", { class: "quiet", type: "button" }, "Remove");
@@ -76,6 +76,8 @@ export class Timers {
       "time", { datetime: dueAt, title: dueAt },
       `${id}, at ${new Date(dueAt).toLocaleString("en-GB")}`
         + (every === null ? "" : `, then every ${every} s`));
-    return element("li", {}, element("div", {}, element("code", {}, label), time), button);
+    const mark = quarantined
+      ? [element("span", { class: "note" }, "Quarantined: its action has crashed the service.")] : [];
+    return element("li", {}, element("div", {}, element("code", {}, label), time, ...mark), button);
   }
 }

@@ -26,5 +26,25 @@ extension InspectorBrowserTests {
       #expect(timers == ["timers": []])
       try page.expectNoComplaints()
     }
+
+    @Test func `a timer whose action crashed the service has a mark`() throws {
+      let folder = try TemporaryFolder()
+      let server = try ReactordProcess(
+        ["--store", "sqlite:" + folder["log.db"]], program: "faulty",
+        environment: ["REACTORD_SUPERVISE": "true"])
+      let session = server.session(of: "alarm")
+      // The timer is due at once, so that the service may end before its response.
+      _ = try? session.post(#""armTrap""#)
+      let again = { SessionClient(server.client(), session.path) }
+      let isMarked = {
+        let timers = try? again().client.get(session.path + "/timers").json["timers"]?.array
+        return timers?.first?["quarantined"] == true
+      }
+      #expect(eventually(isMarked))
+      let page = InspectorPage(browser: browser, server: server)
+      try page.open(again())
+      try page.expectText("Quarantined", in: "#scheduled")
+      try page.expectNoComplaints()
+    }
   }
 }
