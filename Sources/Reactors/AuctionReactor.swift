@@ -103,7 +103,7 @@ public final class AuctionReactor: Reactor {
     .concat([
       isNew ? schedule(.close, at: initialState.endsAt, id: "end") : .empty(),
       isNew ? .just(.opened) : .empty(),
-      Self.sent(.list(id: id, item: initialState.item), to: lobby),
+      lobby.sendOnly(.list(id: id, item: initialState.item)),
       .just(.listed),
     ])
   }
@@ -116,16 +116,10 @@ public final class AuctionReactor: Reactor {
         let bid = state.bids.last
         let sale = LobbyReactor.Sale(
           id: id, item: state.item, winner: bid?.by, price: bid?.amount ?? 0)
-        return Self.sent(.close(id: id, sale: sale), to: lobby)
+        return lobby.sendOnly(.close(id: id, sale: sale))
       },
       .just(.reported),
     ])
-  }
-
-  private static func sent(
-    _ action: LobbyReactor.Action, to lobby: SessionReference<LobbyReactor>
-  ) -> Observable<Mutation> {
-    lobby.send(action, expecting: .accepted).flatMap { _ in Observable<Mutation>.empty() }
   }
 
   /// Adds the bid, or changes the phase.

@@ -44,22 +44,18 @@ final class RoomReactor: Reactor {
       return .concat(
         schedule(.close, at: context.parameters.closesAt, id: "close"),
         .just(.setOpen(true)),
-        report(.list(room: room, title: initialState.title)))
+        directory.sendOnly(.list(room: room, title: initialState.title)))
     case .close:
       return .concat(
         .unschedule(id: "close"),
         .just(.setOpen(false)),
-        report(.remove(room: room)))
+        directory.sendOnly(.remove(room: room)))
     case .setPresence(let presence):
       let names = presence.subscribers.map(\.name)
       // Only the host sends this, without a request.
       guard RequestContext.current == nil, names != currentState.visitors else { return .empty() }
       return .just(.setVisitors(names))
     }
-  }
-
-  private func report(_ action: DirectoryReactor.Action) -> Observable<Mutation> {
-    directory.send(action, expecting: .accepted).flatMap { _ in Observable<Mutation>.empty() }
   }
 
   func transform(action: Observable<Action>) -> Observable<Action> {

@@ -1,4 +1,5 @@
 internal import Dispatch
+internal import ReactorCoding
 internal import ReactorCore
 internal import ReactorLog
 internal import ReactorStreams
@@ -12,6 +13,8 @@ final class HostedSessions: SessionLink {
     weak var host: Host?
     /// The typed references of the instances in the catalogue.
     var declared: [Declaration] = []
+    /// The caches of the JSON of actions, by the type of the actions.
+    var texts: [ObjectIdentifier: any Sendable & AnyObject] = [:]
   }
 
   /// A typed reference.
@@ -81,6 +84,14 @@ final class HostedSessions: SessionLink {
   }
 
   // MARK: Typed references
+
+  func texts<Action: Encodable>(of type: Action.Type) -> JSONMemo<Action>? {
+    let id = ObjectIdentifier(type)
+    if let known = state.withLock({ $0.texts[id] }) { return known as? JSONMemo<Action> }
+    guard let texts = JSONMemo<Action>() else { return nil }
+    state.withLock { $0.texts[id] = texts }
+    return texts
+  }
 
   func declare(_ type: any Any.Type, of session: SessionKey, by sender: SessionKey) {
     guard sender.id == SessionScope.catalogueID else { return }

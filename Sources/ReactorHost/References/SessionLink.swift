@@ -1,3 +1,4 @@
+package import ReactorCoding
 package import ReactorLog
 package import ReactorStreams
 
@@ -52,4 +53,11 @@ package protocol SessionLink: Sendable {
 
   /// Checks a typed reference.
   func declare(_ type: any Any.Type, of session: SessionKey, by sender: SessionKey)
+
+  /// The JSON of recurring actions of a type, which all references share; `nil` if it is not cached.
+  func texts<Action: Encodable>(of type: Action.Type) -> JSONMemo<Action>?
+}
+
+extension SessionLink {
+  package func texts<Action: Encodable>(of type: Action.Type) -> JSONMemo<Action>? { nil }
 }

@@ -17,11 +17,14 @@ public struct SessionReference<R: Reactor>: Sendable where R.Action: Codable, R.
   public let session: SessionKey
 
   private let link: any SessionLink
+  /// The JSON of recurring actions.
+  private let texts: JSONMemo<R.Action>?
 
   /// Creates a reference that sends through a link.
   package init(_ session: SessionKey, through link: any SessionLink) {
     self.session = session
     self.link = link
+    texts = link.texts(of: R.Action.self)
   }
 
   /// A stream that sends an action when it is subscribed to, and emits the State with it.
@@ -46,18 +49,50 @@ public struct SessionReference<R: Reactor>: Sendable where R.Action: Codable, R.
   public func send(
     _ action: R.Action, expecting expectation: SendExpectation = .effects
   ) -> Observable<R.State> {
-    Observable { [session, link] observer in
-      let json: [UInt8]
-      do {
-        json = try JSONCoder.encode(action)
-      } catch {
-        observer.on(.error(error))
-        return Disposables.create()
-      }
-      return link.send(json, to: session, expecting: expectation) { result in
+    Observable { [self] observer in
+      deliver(action, expecting: expectation) { result in
         observer.receive(result.flatMap { json in Result { try json.map(Self.state) } })
       }
     }
+  }
+
+  /// A stream without elements, of any type, that sends an action as ``send(_:expecting:)`` does.
+  ///
+  /// ```swift
+  /// case .open:
+  ///   return .concat(.just(.opened), lobby.sendOnly(.list(id: id)), .just(.listed))
+  /// ```
+  ///
+  /// It completes when the mutations of the action's own turn are committed, like a send that expects
+  /// ``SendExpectation/accepted``, and fails with the same errors.
+  ///
+  /// - Parameter action: The action.
+  /// - Returns: The stream.
+  public func sendOnly<Element: Sendable>(_ action: R.Action) -> Observable<Element> {
+    Observable { [self] observer in
+      deliver(action, expecting: .accepted) { result in
+        switch result {
+        case .success: observer.on(.completed)
+        case .failure(let error): observer.on(.error(error))
+        }
+      }
+    }
+  }
+
+  private func deliver(
+    _ action: R.Action, expecting expectation: SendExpectation,
+    _ completion: @escaping @Sendable (Result<[UInt8]?, any Error>) -> Void
+  ) -> any Disposable {
+    let json: [UInt8]
+    do {
+      json =
+        try texts?.text(of: action, orEncode: { try JSONCoder.encode($0) })
+        ?? JSONCoder.encode(action)
+    } catch {
+      completion(.failure(error))
+      return Disposables.create()
+    }
+    return link.send(json, to: session, expecting: expectation, completion: completion)
   }
 
   /// The State: the current one, then the latest after each commit.
@@ -111,6 +146,21 @@ public struct NamedSessionReference: Sendable {
     Observable { [session, link] observer in
       link.send(Array(action.utf8), to: session, expecting: expectation) { result in
         observer.receive(result.map { $0.map { String(decoding: $0, as: UTF8.self) } })
+      }
+    }
+  }
+
+  /// A stream without elements that sends an action, see ``SessionReference/sendOnly(_:)``.
+  ///
+  /// - Parameter action: The action, or an array of actions, as JSON.
+  /// - Returns: The stream.
+  public func sendOnly<Element: Sendable>(_ action: String) -> Observable<Element> {
+    Observable { [session, link] observer in
+      link.send(Array(action.utf8), to: session, expecting: .accepted) { result in
+        switch result {
+        case .success: observer.on(.completed)
+        case .failure(let error): observer.on(.error(error))
+        }
       }
     }
   }

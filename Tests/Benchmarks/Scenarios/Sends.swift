@@ -93,10 +93,7 @@ private final class RelayReactor: Reactor {
   }
 
   func mutate(action: Int) -> Observable<Int> {
-    .merge(
-      (0..<action).map { [counter] _ in
-        counter.send(.increase, expecting: .accepted).flatMap { _ in Observable<Int>.empty() }
-      })
+    .merge((0..<action).map { _ in counter.sendOnly(.increase) })
   }
 
   func reduce(state: State, mutation: Int) -> State { state }

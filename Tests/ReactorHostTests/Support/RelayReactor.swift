@@ -43,6 +43,7 @@ final class RelayReactor: Reactor {
   enum Action: Codable, Sendable {
     case send(words: [String], expecting: Expectation)
     case merge([String])
+    case all([String])
     case sendTo(String)
     case chain(Int)
     case pingPong(Int)
@@ -72,7 +73,9 @@ final class RelayReactor: Reactor {
     case .send(let words, let expectation):
       .concat(words.map { send($0, expectation) })
     case .merge(let words):
-      .merge(words.map { list.send(.add($0), expecting: .accepted).flatMap { _ in .empty() } })
+      .merge(words.map { list.sendOnly(.add($0)) })
+    case .all(let words):
+      .merge(words.map { send($0, .effects) })
     case .sendTo(let address): sendTo(address)
     case .chain(let count): chain(count)
     case .pingPong(let count): pingPong(count)
