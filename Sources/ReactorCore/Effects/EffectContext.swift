@@ -87,17 +87,18 @@ protocol ProgressObserver: AnyObject, Sendable {
 
 /// The effect that the current code belongs to, for a host.
 package struct RunningEffectContext {
+  private let effect: EffectContext
+
   /// The tracker of its action; `nil` if it is not tracked.
-  package let tracked: (any TrackedEffect)?
+  package var tracked: (any TrackedEffect)? { effect.tracked }
 
   /// The request that started it.
-  package let request: RequestContext?
+  package var request: RequestContext? { effect.request }
 
   /// The current effect; `nil` outside of effects.
   package static var current: RunningEffectContext? {
-    EffectContext.current.map {
-      RunningEffectContext(tracked: $0.effect.tracked, request: $0.effect.request)
-    }
+    guard let (effect, _) = EffectContext.current else { return nil }
+    return RunningEffectContext(effect: effect)
   }
 }
 

@@ -76,7 +76,7 @@ struct CommitMachine<Reply: Sendable>: Sendable {
   private var waiting = SmallArray<WaitingReply>()
   /// The idempotency keys of requests that are being executed, by name.
   private var keys: [String: IdempotencyKey] = [:]
-  private var releasedKeys = 0
+  private(set) var releasedKeys = 0  // for `claim(_:at:)`
   private var observers: [any SessionObserver] = []
   private var lastSnapshot: Int
   /// A snapshot of mutations that are not committed yet.
@@ -262,7 +262,7 @@ extension CommitMachine {
     for id in journalled { journal.finish(id) }
     var batch = journalled.isEmpty && journal.timers.isEmpty ? 0 : takenBatches + 1
     if let key, let time {
-      journal.outcomes[key.name] = (key, time, failure)
+      journal.outcomes.append((key, time, failure))
       batch = takenBatches + 1
     }
     return decide(WaitingReply(reply: reply, key: key, version: version, batch: batch))
@@ -302,9 +302,10 @@ extension CommitMachine {
   ///   released meanwhile, whose outcome the search may have missed. No key is needed after the end.
   mutating func claim(_ key: IdempotencyKey, at releases: Int) -> Bool {
     if hasEnded { return true }
-    guard keys[key.name] == nil, releasedKeys == releases else { return false }
-    keys[key.name] = key
-    return true
+    guard releasedKeys == releases else { return false }
+    guard let executing = keys.updateValue(key, forKey: key.name) else { return true }
+    keys[key.name] = executing
+    return false
   }
 
   /// Releases the key of a request that is not executed, or whose outcome is stored.
@@ -373,7 +374,7 @@ extension CommitMachine {
     _ request: InterruptedRequest, failure: ActionFailure, at now: Timestamp
   ) {
     for action in request.actions { journal.finish(action.id) }
-    if let key = request.key { journal.outcomes[key.name] = (key, now, failure) }
+    if let key = request.key { journal.outcomes.append((key, now, failure)) }
   }
 
   /// Sets or removes a timer of an open session with the turn's batch; continues with its commit.

@@ -8,8 +8,8 @@ struct JournalChanges: Sendable {
   /// Actions to remove.
   private(set) var finished: [AcceptedAction.ID] = []
 
-  /// Outcomes of requests with an idempotency key, by the key's name.
-  var outcomes: [String: (key: IdempotencyKey, at: Timestamp, failure: ActionFailure?)] = [:]
+  /// Outcomes of requests with an idempotency key, which belongs to one request at a time.
+  var outcomes: [(key: IdempotencyKey, at: Timestamp, failure: ActionFailure?)] = []
 
   /// Timers to set or to remove, by id.
   var timers: [String: StoredTimerChange] = [:]
@@ -37,7 +37,7 @@ struct JournalChanges: Sendable {
         ($0.id.request, $0.id.place) < ($1.id.request, $1.id.place)
       },
       finished: finished,
-      outcomes: outcomes.values.map { outcome in
+      outcomes: outcomes.map { outcome in
         StoredOutcome(
           key: outcome.key, at: outcome.at, version: version, failure: outcome.failure)
       },

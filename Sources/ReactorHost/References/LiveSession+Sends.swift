@@ -18,10 +18,11 @@ extension LiveSession {
   /// Adds a send to the turn.
   private func add(_ delivery: SendDelivery, by effect: ActionEffect) {
     guard !hasEnded else { return }
-    let name = effect.reply.sendName(ofActionAt: effect.index) { action in
+    let (name, isOld) = effect.reply.sendName(ofActionAt: effect.index) { action in
       commits.withLock { $0.replace(action) }
     }
-    delivery.identify(as: "\(name)-\(effect.nextSend(to: delivery.target))")
+    delivery.identify(
+      as: name + "-" + String(effect.nextSend(to: delivery.target)), isNew: !isOld)
     let sends = outbox.withLock { outbox in
       let sends = outbox ?? SendOutbox()
       outbox = sends
@@ -29,6 +30,19 @@ extension LiveSession {
     }
     sends.add(delivery)
     hasSends.store(true, ordering: .releasing)
+  }
+
+  /// Executes a turn with sends of other sessions now if the session is idle, and delivers what it sends.
+  ///
+  /// - Returns: Whether the session was idle.
+  func executeIfIdle(_ turn: () -> Void) -> Bool {
+    let sends = hasSends.load(ordering: .acquiring) ? outbox.withLock { $0 } : nil
+    sends?.enter()
+    defer { sends?.leave() }
+    return environment.witness.hotPath.executeIfIdle(pipeline) {
+      turn()
+      didEndTurn()
+    }
   }
 
   /// The sends of the turn leave with the commit of what it did.

@@ -12,15 +12,22 @@ final class SendDelivery: Disposable {
   private struct State {
     var completion: Completion?
     var key: IdempotencyKey?
+    /// Whether no session can have the key yet.
+    var keyIsNew = false
+    /// The session that executes the action.
+    var receiver: (any Session)?
+    /// The end of the retries, from the first one on.
+    var deadline: ContinuousClock.Instant?
     /// Ends the wait for the effects.
     var timeout: Task<Void, Never>?
   }
 
   let target: SessionKey
-  private let action: [UInt8]
+  /// The action, as JSON.
+  let action: [UInt8]
+  let context: RequestContext
+  let sessions: HostedSessions
   private let expectation: SendExpectation
-  private let context: RequestContext
-  private let sessions: HostedSessions
   private let state: Mutex<State>
   /// The interval of retries while an earlier run of the same send is being executed.
   private static let retryInterval = Duration.milliseconds(20)
@@ -42,8 +49,15 @@ final class SendDelivery: Disposable {
   ///
   /// The name identifies the send, so the body is not compared: an effect that runs again may create
   /// another one.
-  func identify(as name: String) {
-    state.withLock { $0.key = IdempotencyKey(stored: name, body: "") }
+  ///
+  /// - Parameters:
+  ///   - name: The name of the key.
+  ///   - isNew: Whether no earlier send can have had the name.
+  func identify(as name: String, isNew: Bool) {
+    state.withLock { state in
+      state.key = IdempotencyKey(stored: name, body: "")
+      state.keyIsNew = isNew
+    }
   }
 
   /// Delivers the action to the mailbox of the other session.
@@ -56,13 +70,11 @@ final class SendDelivery: Disposable {
       finish(.failure(SessionSendError.unknownReactor(target)))
       return done()
     }
-    if let live = reactor.liveSession(target.id) {
-      return submit(to: live, until: .now + sessions.wait, done)
-    }
+    if let live = reactor.liveSession(target.id) { return submit(to: live, done) }
     sessions.load { [self] in
       reactor.session(target.id, for: .use) { [self] result in
         switch result {
-        case .success(let opened): submit(to: opened.session, until: .now + sessions.wait, done)
+        case .success(let opened): submit(to: opened.session, done)
         case .failure(let error):
           finish(.failure(SessionSendError(target, error)))
           done()
@@ -71,28 +83,44 @@ final class SendDelivery: Disposable {
     }
   }
 
-  private func submit(
-    to session: any Session, until deadline: ContinuousClock.Instant,
-    _ done: @escaping @Sendable () -> Void
-  ) {
+  private func submit(to session: any Session, _ done: @escaping @Sendable () -> Void) {
     guard let session = session as? any SubmissionTarget else {
       finish(.failure(SessionSendError.unknownReactor(target)))
       return done()
     }
-    let key = state.withLock { $0.key }
+    guard let key = begin(in: session) else { return done() }
     do throws(ActionDecodingError) {
       try session.submit(
-        Submission(body: action, key: key, context: context),
-        accepted: { [self] in didAccept($0, by: session) },
-        enqueued: done,
-        completion: { [self] in didEnd($0, in: session, until: deadline) })
+        Submission(body: action, key: key.key, context: context),
+        accepted: { [self] in didAccept($0) }, enqueued: done,
+        completion: { [self] in didEnd($0) })
     } catch {
       didFailToDecode(error)
       done()
     }
   }
 
-  private func didFailToDecode(_ error: ActionDecodingError) {
+  /// The idempotency key of a send.
+  struct Key {
+    let key: IdempotencyKey?
+    /// Whether no session can have the outcome of an earlier send with the key.
+    let isNew: Bool
+  }
+
+  /// A session is about to execute the action.
+  ///
+  /// - Returns: The key; `nil` if the send was disposed of.
+  func begin(in session: any Session) -> Key? {
+    state.withLock { state in
+      guard state.completion != nil else { return nil }
+      defer { state.keyIsNew = false }
+      state.receiver = session
+      return Key(key: state.key, isNew: state.keyIsNew)
+    }
+  }
+
+  /// The JSON is not an action of the other session's reactor.
+  func didFailToDecode(_ error: ActionDecodingError) {
     let detail =
       switch error {
       case .malformed(_, let reason): reason
@@ -102,11 +130,11 @@ final class SendDelivery: Disposable {
   }
 
   /// The action is durable, and an effect of it is running.
-  private func didAccept(_ accepted: CommittedState, by session: any Session) {
+  func didAccept(_ accepted: CommittedState) {
     guard case .effects = expectation else { return finish(.success(accepted.json)) }
     let timeout = Task { [self, wait = sessions.wait] in
       do { try await Task.sleep(for: wait) } catch { return }
-      finish(.success(session.current.json))
+      finishWithCurrentState()
     }
     let isPending = state.withLock { state in
       if state.completion != nil { state.timeout = timeout }
@@ -115,14 +143,13 @@ final class SendDelivery: Disposable {
     if !isPending { timeout.cancel() }
   }
 
-  private func didEnd(
-    _ outcome: ActionOutcome, in session: any Session, until deadline: ContinuousClock.Instant
-  ) {
+  /// The action has ended in the other session, or was not executed.
+  func didEnd(_ outcome: ActionOutcome) {
     switch outcome {
     case .committed(let state): finish(.success(state.json))
     case .failed(_, let error, _): finish(.failure(error))
-    case .replayed(let outcome): didEnd(outcome, in: session, until: deadline)
-    case .running: retry(in: session, until: deadline)
+    case .replayed(let outcome): didEnd(outcome)
+    case .running: retry()
     case .overloaded: finish(.failure(SessionSendError.overloaded(target)))
     case .ended: finish(.failure(SessionSendError.ended(target)))
     // The other session has another owner, which receives the same send.
@@ -136,15 +163,24 @@ final class SendDelivery: Disposable {
   }
 
   /// An earlier run of the same send is being executed: waits for its outcome.
-  private func retry(in session: any Session, until deadline: ContinuousClock.Instant) {
-    guard case .effects = expectation, .now < deadline else {
-      return finish(.success(session.current.json))
+  private func retry() {
+    let (receiver, deadline) = state.withLock { state in
+      let deadline = state.deadline ?? ContinuousClock.now + sessions.wait
+      state.deadline = deadline
+      return (state.receiver, deadline)
+    }
+    guard case .effects = expectation, let receiver, .now < deadline else {
+      return finishWithCurrentState()
     }
     Task { [self] in
       try? await Task.sleep(for: Self.retryInterval)
-      guard state.withLock({ $0.completion != nil }) else { return }
-      submit(to: session, until: deadline) {}
+      submit(to: receiver) {}
     }
+  }
+
+  private func finishWithCurrentState() {
+    guard let receiver = state.withLock({ $0.receiver }) else { return }
+    finish(.success(receiver.current.json))
   }
 
   private func finish(_ result: Result<[UInt8]?, any Error>) {
@@ -157,8 +193,12 @@ final class SendDelivery: Disposable {
   }
 
   private func takeCompletion() -> Completion? {
-    let (completion, timeout) = state.withLock { state in
-      (state.completion.take(), state.timeout.take())
+    // Not as results of the closure: a function would be wrapped to come out of generic code.
+    var completion: Completion?
+    var timeout: Task<Void, Never>?
+    state.withLock { state in
+      (completion, timeout) = (state.completion.take(), state.timeout.take())
+      state.receiver = nil
     }
     timeout?.cancel()
     return completion

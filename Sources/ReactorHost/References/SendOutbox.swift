@@ -93,7 +93,7 @@ final class SendOutbox: Sendable {
     }
     guard isFirst else { return }
     while let sends = state.withLock({ $0.takeReady() }) {
-      for send in sends { deliveries.enqueue { done in send.start(done) } }
+      for run in SendRun.runs(of: sends) { deliveries.enqueue { done in run.start(done) } }
     }
   }
 }

@@ -13,7 +13,7 @@ final class ActionReply: Sendable {
     var outliving: [ActionEffect] = []
     /// The actions that the journal has, by their index.
     var journal: [Int: AcceptedAction] = [:]
-    /// The names of sends of actions that the journal does not have yet.
+    /// The names of sends that were chosen here, and not before a crash, by the index of the action.
     var sendNames: [Int: String] = [:]
   }
 
@@ -179,24 +179,25 @@ final class ActionReply: Sendable {
   /// - Parameters:
   ///   - index: The index of the action.
   ///   - replace: Called with the action that replaces the one in the journal.
-  /// - Returns: The name.
-  func sendName(ofActionAt index: Int, replacing replace: (AcceptedAction) -> Void) -> String {
+  /// - Returns: The name, and whether an effect may have sent under it before a crash.
+  func sendName(
+    ofActionAt index: Int, replacing replace: (AcceptedAction) -> Void
+  ) -> (name: String, isOld: Bool) {
     var replaced: AcceptedAction?
-    let name = progress.withLock { progress in
-      let known = progress.journal[index]
-      if let name = known?.sendName ?? progress.sendNames[index] { return name }
+    let chosen = progress.withLock { progress -> (name: String, isOld: Bool) in
+      if let name = progress.sendNames[index] { return (name, false) }
+      if let name = progress.journal[index]?.sendName { return (name, true) }
       let name = Epoch.random(characters: 16)
-      guard var action = known else {
-        progress.sendNames[index] = name
-        return name
+      progress.sendNames[index] = name
+      if var action = progress.journal[index] {
+        action.sendName = name
+        progress.journal[index] = action
+        replaced = action
       }
-      action.sendName = name
-      progress.journal[index] = action
-      replaced = action
-      return name
+      return (name, false)
     }
     if let replaced { replace(replaced) }
-    return name
+    return chosen
   }
 
   /// The name of the sends of an action that is about to be journaled; `nil` for none.
@@ -276,10 +277,11 @@ final class ActionEffect: TrackedEffect {
 
   /// The number of the next send to a session.
   func nextSend(to session: SessionKey) -> Int {
-    sends.withLock { sends in
-      sends[session, default: 0] += 1
-      return sends[session, default: 0]
+    func increment(_ count: inout Int) -> Int {
+      count += 1
+      return count
     }
+    return sends.withLock { increment(&$0[session, default: 0]) }
   }
 
   /// Whether an effect of the action is running.

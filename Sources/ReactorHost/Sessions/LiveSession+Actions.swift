@@ -54,7 +54,7 @@ extension LiveSession {
   }
 
   /// Decodes a request; `nil` if it is quarantined.
-  private func decode(_ body: [UInt8]) throws(ActionDecodingError) -> DecodedActions? {
+  func decode(_ body: [UInt8]) throws(ActionDecodingError) -> DecodedActions? {
     // A variable with `hotPath` would be a copy, which retains each of its functions.
     let witness = environment.witness
     let marking = environment.settings.marking
@@ -68,7 +68,7 @@ extension LiveSession {
   }
 
   /// Executes decoded actions whose key, if any, is claimed.
-  private func submit(
+  func submit(
     _ actions: DecodedActions, identifiedBy key: IdempotencyKey?, ifAt expected: [Cursor]?,
     for context: RequestContext?, _ accepted: (@Sendable (CommittedState) -> Void)?,
     _ completion: @escaping @Sendable (ActionOutcome) -> Void
@@ -98,7 +98,7 @@ extension LiveSession {
   }
 
   /// Starts a request's actions, in the serial context.
-  private func start(
+  func start(
     _ actions: DecodedActions, for reply: ActionReply, ifAt expected: [Cursor]?,
     _ context: RequestContext?
   ) {

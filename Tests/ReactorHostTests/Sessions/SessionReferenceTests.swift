@@ -56,6 +56,70 @@ struct SessionReferenceTests {
     #expect(sent == words.enumerated().map { #"\#($0 + 1) {"add":"\#($1)"} "\#($1)""# })
   }
 
+  @Test func `sends to a session in memory are batches of 50`() async throws {
+    let double = LogDouble(log)
+    let host = host(over: double)
+    let main = try host.open("list", "main")
+    let words = (0..<120).map { "w\($0)" }
+    let outcome = try host.open("relay", "a").send(
+      #"{"merge":["# + words.map { "\"\($0)\"" }.joined(separator: ",") + "]}")
+    try await eventually { !outcome.values.isEmpty }
+    #expect(double.batches.values.map(\.entries.count).filter { $0 > 0 } == [50, 50, 20])
+    #expect(
+      try main.entries(after: 0, limit: 200).map { String(decoding: $0.mutation, as: UTF8.self) }
+        == words.map { "\"\($0)\"" })
+  }
+
+  @Test func `each send of a batch has a response of its own`() async throws {
+    let board = EffectBoard()
+    let host = host(effects: board)
+    let main = try host.open("list", "main")
+    let relay = try host.open("relay", "a")
+    let outcome = try relay.send(#"{"all":["x","hold:h","z"]}"#)
+    try await eventually { relay.current.version == 2 }
+    #expect(main.shown == "2 " + list("x", "z"))
+    #expect(outcome.values.isEmpty)
+    board["h"].onNext(.add(7))
+    board["h"].onCompleted()
+    try await eventually { !outcome.values.isEmpty }
+    #expect(main.shown == "3 " + list("x", "z", "held"))
+    #expect(relay.shown.hasPrefix("3 "))
+  }
+
+  @Test func `a batch of sends that runs again after a crash sends nothing twice`() async throws {
+    do {
+      let first = host()
+      _ = try first.open("list", "main")
+      try first.open("relay", "a").send(#"{"all":["x","hold:h","z"]}"#)
+      try await eventually {
+        try first.open("list", "main").shown == "2 " + self.list("x", "z")
+      }
+    }
+    let board = EffectBoard()
+    let second = host(effects: board)
+    let main = try second.open("list", "main")
+    try await eventually { main.activity.running == 1 }
+    let relay = try second.open("relay", "a")
+    board["h"].onNext(.add(7))
+    board["h"].onCompleted()
+    try await eventually { relay.activity.running == 0 && relay.shown.contains("3: held") }
+    #expect(main.shown == "3 " + list("x", "z", "held"))
+  }
+
+  @Test func `sends to a busy session wait in its mailbox`() async throws {
+    let host = host()
+    let main = try host.open("list", "main")
+    let relay = try host.open("relay", "a")
+    let first = try relay.send(#"{"merge":["x"]}"#)
+    try await eventually { !first.values.isEmpty }
+    // Its observer is notified in a turn.
+    let reaction = CommitReaction { _ = try? relay.send(#"{"merge":["a","b","c"]}"#) }
+    _ = main.observe(reaction)
+    try main.send(#"{"add":"y"}"#)
+    try await eventually { main.current.version == 5 }
+    #expect(main.shown == "5 " + list("x", "y", "a", "b", "c"))
+  }
+
   @Test func `a send waits for the commit of the turn that made it`() async throws {
     let double = LogDouble(log)
     let host = host(over: double)
@@ -208,4 +272,19 @@ struct SessionReferenceTests {
     ])
     #expect(wrong.firstMissingReference()?.contains("refers to \"list\" as ListReactor") == true)
   }
+}
+
+/// Reacts to the first commit of a session.
+private final class CommitReaction: SessionObserver {
+  private let react: Mutex<(@Sendable () -> Void)?>
+
+  init(_ react: @escaping @Sendable () -> Void) {
+    self.react = Mutex(react)
+  }
+
+  func sessionDidCommit(_ state: CommittedState) {
+    react.withLock { $0.take() }?()
+  }
+
+  func sessionDidEnd(_ end: SessionEnd) {}
 }
