@@ -22,3 +22,31 @@ final class InnerSink<Element: Sendable>: SourceSink<Element>, ObserverType, Dis
     upstream.dispose()
   }
 }
+
+extension SerialSink {
+  /// Subscribes to another stream of an operator: its error fails the result, its completion disposes
+  /// of the subscription alone.
+  ///
+  /// - Parameters:
+  ///   - other: The other stream.
+  ///   - subscriptions: The operator's subscriptions.
+  ///   - onCompleted: Called when the other stream completes.
+  ///   - onNext: Called with each element and the subscription.
+  func observe<Other: Sendable>(
+    _ other: Observable<Other>, in subscriptions: CompositeDisposable,
+    onCompleted: @escaping @Sendable () -> Void = {},
+    onNext: @escaping @Sendable (Other, any Disposable) -> Void
+  ) {
+    let inner = InnerSink<Other> { [self] event, inner in
+      switch event {
+      case .next(let element): onNext(element, inner)
+      case .error(let error): on(.error(error))
+      case .completed:
+        onCompleted()
+        inner.dispose()
+      }
+    }
+    subscriptions.insert(inner)
+    inner.attach(to: other, in: nil)
+  }
+}

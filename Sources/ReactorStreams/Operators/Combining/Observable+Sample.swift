@@ -20,19 +20,10 @@ extension ObservableType {
       let both = CompositeDisposable()
       let latest = Box<Element?>(nil)
       let hasCompleted = AtomicFlag()
-      let first = SerialDisposable()
       sink.hold(both)
-      both.insert(first)
-      first.disposable = source.attach(
-        AnyObserver { event in
-          switch event {
-          case .next(let element): _ = latest.withLock { $0.swap(with: element) }
-          case .error(let error): sink.on(.error(error))
-          case .completed:
-            hasCompleted.set()
-            first.dispose()
-          }
-        })
+      sink.observe(source, in: both, onCompleted: { hasCompleted.set() }) { element, _ in
+        _ = latest.withLock { $0.swap(with: element) }
+      }
       both.insert(
         sampler.attach(
           AnyObserver { event in

@@ -13,22 +13,10 @@ extension ObservableType {
       let sink = SerialSink(downstream)
       let latest = Box<Source.Element?>(nil)
       let both = CompositeDisposable()
-      let other = SerialDisposable()
       sink.hold(both)
-      both.insert(other)
-      other.disposable = second.attach(
-        AnyObserver { event in
-          switch event {
-          case .next(let element):
-            // The previous element is released outside of the lock.
-            _ = latest.withLock { latest in
-              defer { latest = element }
-              return latest.take()
-            }
-          case .error(let error): sink.on(.error(error))
-          case .completed: other.dispose()
-          }
-        })
+      sink.observe(second, in: both) { element, _ in
+        _ = latest.withLock { $0.swap(with: element) }
+      }
       both.insert(
         source.attach(
           AnyObserver { event in

@@ -11,17 +11,8 @@ extension ObservableType {
     return Observable { downstream in
       let sink = SerialSink(downstream)
       let both = CompositeDisposable()
-      let trigger = SerialDisposable()
       sink.hold(both)
-      both.insert(trigger)
-      trigger.disposable = other.attach(
-        AnyObserver { event in
-          switch event {
-          case .next: sink.on(.completed)
-          case .error(let error): sink.on(.error(error))
-          case .completed: trigger.dispose()
-          }
-        })
+      sink.observe(other, in: both) { _, _ in sink.on(.completed) }
       guard !both.isDisposed else { return sink }
       both.insert(source.attach(sink))
       return sink
@@ -40,7 +31,6 @@ extension ObservableType {
     return Observable { downstream in
       let sink = SerialSink(downstream)
       let both = CompositeDisposable()
-      let trigger = SerialDisposable()
       let isOpen = AtomicFlag()
       sink.hold(both)
       both.insert(
@@ -48,17 +38,10 @@ extension ObservableType {
           AnyObserver { event in
             if event.isStopEvent || isOpen.isSet { sink.on(event) }
           }))
-      both.insert(trigger)
-      trigger.disposable = other.attach(
-        AnyObserver { event in
-          switch event {
-          case .next:
-            isOpen.set()
-            trigger.dispose()
-          case .error(let error): sink.on(.error(error))
-          case .completed: trigger.dispose()
-          }
-        })
+      sink.observe(other, in: both) { _, trigger in
+        isOpen.set()
+        trigger.dispose()
+      }
       return sink
     }
   }
