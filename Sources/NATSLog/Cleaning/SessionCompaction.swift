@@ -29,6 +29,7 @@ struct SessionCompaction: Sendable {
   private var droppedSnapshots: [Int] = []
   private let epoch: String
   private let first: Int
+  private var created: Int64?
 
   /// Begins the compaction of a session with its current end, and completes an earlier one.
   init(
@@ -61,6 +62,7 @@ struct SessionCompaction: Sendable {
   mutating func consume(_ head: SessionHead) async throws(LogError) -> Bool {
     guard head.epoch == epoch, head.first == first || head.status != .stored else { return false }
     if head.status == .stored {
+      created = try await store.history(of: key).creation(of: head)
       let before = consumed?.sequence ?? 0
       let written = writer.written
       var writer = writer
@@ -109,7 +111,9 @@ struct SessionCompaction: Sendable {
 
   /// The message that replaces the log up to an end that was consumed.
   func anchor(after head: SessionHead) -> LogMessage {
-    head.anchoring(writer.history, dropping: dropped)
+    var head = head
+    head.created = created
+    return head.anchoring(writer.history, dropping: dropped)
   }
 
   /// The anchor is stored: deletes what it does not name.

@@ -41,9 +41,13 @@ extension NATSLog {
       return try write(line)
     case .stored: break
     }
+    let created = try await history.withHead(isComplete: false) { next async throws(LogError) in
+      next.epoch == head.epoch ? try await history.creation(of: next) : nil
+    }
     try write(
       ExportLines.session(
-        key, epoch: head.epoch, created: head.at, parameters: head.parameters, isEnded: false))
+        key, epoch: head.epoch, created: created ?? head.at, parameters: head.parameters,
+        isEnded: false))
     let snapshots = store.snapshots(of: key)
     var copies = try await snapshots.all(of: head.epoch, upTo: head.version)
       .filter { $0.version >= head.beginning.floor }
@@ -120,6 +124,7 @@ extension NATSLog {
         session = try await ImportedSession(next, in: store)
         count += 1
       case .global(let name, let value):
+        _ = try await globals.value(name)
         try await store.executor.result { [globals] in globals.set(value, as: name, completion: $0)
         }
       default:
@@ -233,6 +238,7 @@ private struct ImportedSession {
     message.beginning.pages = history.pages
     (message.beginning.floor, message.beginning.snapshot) = (history.floor, history.snapshot)
     message.at = last?.at.milliseconds ?? session.created
+    message.created = session.created
     message.journal = journal
     message.unfinished = journal.accepted.count
     message.timers = journal.timers.count

@@ -5,7 +5,7 @@ extension LogMessage {
   /// The payload.
   ///
   /// ```
-  /// f format · k kind · z ended · e epoch · v version before · n number · t time
+  /// f format · k kind · z ended · e epoch · v version before · n number · t time · q creation
   /// i positions by level, each as distances from v and from the expected sequence
   /// s first message · h parameters exist · p parameters · x origin · g beginning · r beginning exists ·
   /// l content
@@ -28,6 +28,10 @@ extension LogMessage {
     text.put(number)
     text.put(",\"t\":")
     text.put(at)
+    if let created {
+      text.put(",\"q\":")
+      text.put(created)
+    }
     putPositions(into: &text, expected)
     putBatch(into: &text)
     putTotals(into: &text)
@@ -144,6 +148,7 @@ extension LogMessage {
     else { return nil }
     self.init(kind: kind, epoch: epoch, version: version, number: number, at: at)
     isEnded = root["z"] != nil
+    created = root["q"]?.integer(as: Int64.self)
     first = root["s"]?.integer()
     hasParameters = root["h"] != nil
     hasBeginning = root["r"] != nil

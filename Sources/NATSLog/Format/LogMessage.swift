@@ -56,6 +56,9 @@ struct LogMessage: Equatable, Sendable {
   var number = 0
   /// The time of the last entry, or of the creation, in milliseconds.
   var at: Int64
+  /// The time of the creation, in milliseconds: in anchors and imported sessions, whose first message is
+  /// later.
+  var created: Int64?
   /// The messages before this one, from the one that begins the index on.
   var index = HistoryIndex()
   /// The message that begins the index: the last anchor, or the first message of the history; `nil` for
@@ -87,6 +90,18 @@ struct LogMessage: Equatable, Sendable {
   var timers = 0
   /// The number of outcomes of idempotency keys in the history, this message included.
   var keyed = 0
+
+  /// The time of the creation, if this message knows it: the first one of a history, and anchors since
+  /// release 0.2.
+  var creation: Int64? {
+    if let created { return created }
+    guard first == nil, number == 0 else { return nil }
+    switch kind {
+    case .create: return at
+    case .batch: return batch.entries.first?.at.milliseconds ?? at
+    case .end, .void, .anchor: return nil
+    }
+  }
 
   /// The version after the batch.
   var lastVersion: Int { version + batch.entries.count }

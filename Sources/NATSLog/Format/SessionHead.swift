@@ -23,6 +23,8 @@ struct SessionHead: Equatable, Sendable {
   var count = 0
   /// The time of the last entry, or of the creation, in milliseconds.
   var at: Int64 = 0
+  /// The time of the creation, in milliseconds, if the last message knows it.
+  var created: Int64?
   /// The messages of the history since the last anchor.
   var index = HistoryIndex()
   /// The message that begins the index; 0 for none.
@@ -61,6 +63,7 @@ struct SessionHead: Equatable, Sendable {
     version = message.lastVersion
     count = message.number + 1
     at = message.at
+    created = message.creation
     index = message.index
     index.append(HistoryIndex.Position(version: message.version, sequence: sequence))
     first = message.first ?? sequence
@@ -176,6 +179,7 @@ struct SessionHead: Equatable, Sendable {
     message.beginning.dropped = dropped
     message.journal = Journal()
     guard status == .stored else { return message }
+    message.created = created
     message.beginning.pages = history.pages
     (message.beginning.floor, message.beginning.snapshot) = (history.floor, history.snapshot)
     message.batch.entries = history.entries

@@ -77,6 +77,14 @@ struct HistoryReader: Sendable {
     return try await message(at: head.first).beginning
   }
 
+  /// The time of the creation, in milliseconds; `nil` if an earlier release has replaced the message that
+  /// had it.
+  func creation(of head: SessionHead) async throws(LogError) -> Int64? {
+    if let created = head.created { return created }
+    guard head.first != head.sequence else { return nil }
+    return try await message(at: head.first).creation
+  }
+
   /// The complete journal of a head: that of the base, and the changes since then.
   private func journal(of head: SessionHead) async throws(LogError) -> Journal {
     let since = head.base.sequence

@@ -63,6 +63,19 @@ import Testing
     try await log.counter("again").append(1...3, to: "two")
   }
 
+  /// The member `created` of each exported session that has not ended.
+  private func creations(of log: NATSLog) async throws -> [String: Int64] {
+    let lines = Mutex<[[UInt8]]>([])
+    try await log.export { line in lines.withLock { $0.append(line) } }
+    var found: [String: Int64] = [:]
+    for line in lines.withLock({ $0 }) {
+      let root = try JSONDocument(parsing: line).root
+      guard let session = root["session"]?.string, root["ended"] == nil else { continue }
+      found[session] = root["created"]?.integer(as: Int64.self)
+    }
+    return found
+  }
+
   /// Compares a store with what ``fill(_:)`` has stored.
   private func check(_ log: NATSLog, _ long: Int = 700) async throws {
     let session = log.counter("long")
@@ -144,6 +157,21 @@ import Testing
     try await clean(log)
     try await check(log, 1400)
     #expect(log.store.engine.counters.forks.value == 0)
+  }
+
+  @Test func `an anchor has the time of the creation, which an export writes`() async throws {
+    let log = try await store().open()
+    defer { log.close() }
+    try await fill(log)
+    let before = try await creations(of: log)
+    #expect(before.count == 3)
+    // The first entry of an implicit creation, not the last one.
+    #expect(before["counter/short"] == LogEntry(counted: 1).at.milliseconds)
+    try await clean(log)
+    #expect(try await creations(of: log) == before)
+    // Further messages follow the anchor.
+    try await log.counter("short").append(6...6)
+    #expect(try await creations(of: log) == before)
   }
 
   @Test func `a writer continues after an anchor, and only after an anchor`() async throws {

@@ -46,6 +46,7 @@ struct LogMessageTests {
       kind: .batch, epoch: "k3x9", version: 4, number: 20, at: 1_700_000_000_000)
     message.index = index
     message.first = 100
+    message.created = 1_600_000_000_000
     message.hasParameters = true
     message.hasBeginning = true
     message.batch = batch
