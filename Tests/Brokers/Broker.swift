@@ -4,8 +4,7 @@ import Synchronization
 
 /// A nats-server process with JetStream in a temporary folder, ended with the object.
 ///
-/// The binary is the one that the environment variable `NATS_SERVER` names, else the one that `make test`
-/// unpacks, else that of the `PATH`.
+/// The binary is that of ``program(in:)``.
 public final class Broker: Sendable {
   /// An error of a process.
   public struct Failure: Error, CustomStringConvertible {
@@ -13,9 +12,14 @@ public final class Broker: Sendable {
     public let description: String
   }
 
+  /// The process, if it was started.
+  public var id: Int32? { child.withLock { $0 } }
+
   /// The port of clients.
   public let port: UInt16
 
+  /// The nats-server binary.
+  private let program: String
   private let folder: String
   private let child = Mutex<pid_t?>(nil)
 
@@ -24,8 +28,12 @@ public final class Broker: Sendable {
   /// - Parameters:
   ///   - settings: Further lines of the configuration.
   ///   - hasJetStream: Whether JetStream is enabled.
+  ///   - program: Its binary.
   /// - Throws: If the process does not start.
-  public init(_ settings: String = "", hasJetStream: Bool = true) throws {
+  public init(
+    _ settings: String = "", hasJetStream: Bool = true, program: String = Broker.program()
+  ) throws {
+    self.program = program
     (port, folder) = (Self.freePort(), Self.makeFolder())
     try write("b1", settings, hasJetStream)
     try start()
@@ -34,6 +42,7 @@ public final class Broker: Sendable {
 
   /// Creates a member of a cluster without starting it.
   fileprivate init(_ name: String, cluster port: UInt16, routes: [UInt16]) throws {
+    program = Self.program()
     (self.port, folder) = (Self.freePort(), Self.makeFolder())
     let list = routes.map { "\"nats://127.0.0.1:\($0)\"" }.joined(separator: ", ")
     let cluster = "cluster { name: test, listen: \"127.0.0.1:\(port)\", routes: [\(list)] }"
@@ -86,10 +95,20 @@ public final class Broker: Sendable {
   public func waitUntilReady(within time: Duration = .seconds(20)) throws {
     let deadline = ContinuousClock.now + time
     while !Self.accepts(port) {
-      guard ContinuousClock.now < deadline else {
+      guard ContinuousClock.now < deadline, isRunning else {
         throw Failure(description: "nats-server did not start: \(output)")
       }
       usleep(10_000)
+    }
+  }
+
+  /// Whether the process has not ended; a binary that cannot read the configuration ends at once.
+  private var isRunning: Bool {
+    child.withLock { child in
+      guard let id = child else { return false }
+      var information = siginfo_t()
+      let status = waitid(P_PID, id_t(id), &information, WEXITED | WNOHANG | WNOWAIT)
+      return status == 0 && information._sifields._sigchld.si_pid == 0
     }
   }
 
@@ -122,7 +141,6 @@ public final class Broker: Sendable {
   }
 
   private func spawn() throws -> pid_t {
-    let program = Self.program
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
@@ -162,8 +180,14 @@ public final class Broker: Sendable {
     atexit { Broker.living.withLock { living in for id in living { _ = Glibc.kill(id, SIGKILL) } } }
   }
 
-  private static var program: String {
-    if let program = ProcessInfo.processInfo.environment["NATS_SERVER"] { return program }
+  /// The binary that the environment variable `NATS_SERVER` names, else the one that `make test` unpacks,
+  /// else that of the `PATH`.
+  ///
+  /// - Parameter environment: The environment; `nil` for that of this process.
+  /// - Returns: Its path or name.
+  public static func program(in environment: [String: String]? = nil) -> String {
+    let environment = environment ?? ProcessInfo.processInfo.environment
+    if let program = environment["NATS_SERVER"], !program.isEmpty { return program }
     let unpacked = URL(filePath: #filePath).deletingLastPathComponent()
       .appending(path: "../../.build/prometheus/usr/sbin/nats-server").standardizedFileURL.path
     return FileManager.default.isExecutableFile(atPath: unpacked) ? unpacked : "nats-server"
