@@ -4,7 +4,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run cluster build test release-tests client counts settings release-counts sanitize test-faults fuzz lint format docs image check-image bench hostile soak screenshots
+.PHONY: help run cluster build test release-tests client counts settings release-counts sanitize test-faults fuzz without-nats lint format docs image check-image bench hostile soak screenshots
 MAKEFLAGS += --no-print-directory
 
 # The address of `make run`.
@@ -119,6 +119,11 @@ test-faults: ## Run the crash and disk fault tests, and those of a cluster (CLUS
 fuzz: ## Fuzz each parser with libFuzzer for FUZZ_SECONDS (60).
 	@$(packages) build run
 	config/fuzz $(ARGS)
+
+without-nats: ## Build the daemon without NATS, and check that it needs no libnats.
+	@$(packages) build run
+	swift build --product reactord --disable-default-traits --scratch-path .build/without-nats
+	config/check-without-nats "$$(swift build --scratch-path .build/without-nats --show-bin-path)/reactord"
 
 screenshots: ## Write screenshots of the pages to .build/screenshots.
 	@$(packages) build run test

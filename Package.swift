@@ -30,6 +30,10 @@ let package = Package(
     .library(name: "ReactorHost", targets: ["ReactorHost"]),
     .library(name: "ReactorService", targets: ["ReactorService"]),
   ],
+  traits: [
+    .trait(name: "NATS", description: "The store nats://, which needs libnats."),
+    .default(enabledTraits: ["NATS"]),
+  ],
   targets: [
     // The reactive kernel: standard library, Synchronization and Dispatch only.
     .target(name: "ReactorStreams", swiftSettings: settings + [.strictMemorySafety()]),
@@ -332,10 +336,14 @@ let package = Package(
     .target(
       name: "ReactorService",
       dependencies: [
-        "CCrashMarks", "Identity", "MicrohttpdServer", "NATSBus", "NATSClient", "NATSLog",
+        "CCrashMarks", "Identity", "MicrohttpdServer",
         "ReactorCluster", "ReactorCoding", "ReactorHost", "ReactorHTTP",
         "ReactorLog", "ReactorPages", "ReactorTransport", "SQLiteLog", "SystemThreads", "Telemetry",
         "TerminalClient", "Zlib",
+        // The store nats://, which a build without libnats omits.
+        .target(name: "NATSBus", condition: .when(traits: ["NATS"])),
+        .target(name: "NATSClient", condition: .when(traits: ["NATS"])),
+        .target(name: "NATSLog", condition: .when(traits: ["NATS"])),
       ],
       swiftSettings: settings + [.strictMemorySafety()]),  // SE-0458
     .testTarget(

@@ -1,4 +1,6 @@
-internal import NATSClient
+#if NATS
+  internal import NATSClient
+#endif
 
 /// Where session logs are stored.
 public enum StoreChoice: Sendable, Equatable {
@@ -17,7 +19,7 @@ public enum StoreChoice: Sendable, Equatable {
       self = .memory
       return
     }
-    if NATSAddresses(text) != nil {
+    if Self.areBrokers(text) {
       self = .nats(addresses: text)
       return
     }
@@ -34,7 +36,26 @@ extension StoreChoice: CustomStringConvertible {
     switch self {
     case .memory: "memory"
     case .sqlite(let path): "sqlite:\(path)"
-    case .nats(let addresses): NATSAddresses(addresses)?.description ?? "nats"
+    case .nats(let addresses): Self.describe(addresses)
     }
   }
 }
+
+#if NATS
+  extension StoreChoice {
+    private static func areBrokers(_ text: String) -> Bool { NATSAddresses(text) != nil }
+
+    private static func describe(_ addresses: String) -> String {
+      NATSAddresses(addresses)?.description ?? "nats"
+    }
+  }
+#else
+  extension StoreChoice {
+    /// Recognizes the scheme only, so that opening the store says what is missing.
+    private static func areBrokers(_ text: String) -> Bool {
+      text.hasPrefix("nats://") || text.hasPrefix("tls://")
+    }
+
+    private static func describe(_ addresses: String) -> String { "nats://" }
+  }
+#endif

@@ -1,5 +1,4 @@
 internal import Dispatch
-internal import NATSLog
 internal import ReactorHost
 internal import ReactorLog
 internal import Synchronization
@@ -16,7 +15,7 @@ public enum QuarantineTask: String, Sendable {
   /// Executes the task, also while a daemon uses the store.
   func run(_ configuration: Configuration) throws(ConfigurationError) {
     if case .nats(let addresses) = configuration.store {
-      return try run(try configuration.brokerSettings(addresses))
+      return try run(configuration, atBrokers: addresses)
     }
     guard case .sqlite(let path) = configuration.store else {
       throw .configuration(
@@ -35,13 +34,15 @@ public enum QuarantineTask: String, Sendable {
   }
 
   /// Executes the task at brokers; blocks.
-  private func run(_ settings: NATSLog.Settings) throws(ConfigurationError) {
+  private func run(
+    _ configuration: Configuration, atBrokers addresses: String
+  ) throws(ConfigurationError) {
     let result = Mutex<Result<Void, ConfigurationError>>(.success(()))
     let isDone = DispatchSemaphore(value: 0)
     let task = self
     Task.detached {
       do throws(ConfigurationError) {
-        try await task.execute(settings)
+        try await task.execute(configuration, atBrokers: addresses)
       } catch {
         result.withLock { $0 = .failure(error) }
       }
@@ -51,22 +52,8 @@ public enum QuarantineTask: String, Sendable {
     try result.withLock { $0 }.get()
   }
 
-  private func execute(_ settings: NATSLog.Settings) async throws(ConfigurationError) {
-    let log = try await NATSLog.openForTask(settings)
-    defer { log.close() }
-    switch self {
-    case .list:
-      for entry in log.quarantine.entries { print(Self.line(QuarantinedAction(entry))) }
-    case .clear:
-      do throws(LogError) {
-        print("\(try await log.quarantine.clear()) entries removed")
-      } catch {
-        throw ConfigurationError(message: "store: \(error)", exitCode: 78)
-      }
-    }
-  }
-
-  private static func line(_ entry: QuarantinedAction) -> String {
+  /// An entry as a JSON object.
+  static func line(_ entry: QuarantinedAction) -> String {
     func quoted(_ text: String) -> String {
       var bytes: [UInt8] = []
       LogEscape.json.write(text, to: &bytes, limit: LogFormat.lineLimit)

@@ -1,4 +1,3 @@
-internal import NATSLog
 internal import ReactorHost
 internal import ReactorLog
 internal import Telemetry
@@ -8,14 +7,14 @@ extension ServiceContext {
   ///
   /// - Parameters:
   ///   - settings: The settings of the host, which get the marks.
-  ///   - quarantine: The quarantine of the store; `nil` if the marks have the only one.
+  ///   - sharedMarks: Adds the quarantine of the store; `nil` if the marks have the only one.
   /// - Returns: The metrics of the marks; `nil` without a file beside the store and without a supervisor, or without space on the disk.
   func containCrashes(
-    _ settings: inout HostSettings, _ quarantine: StoredQuarantine?
+    _ settings: inout HostSettings, _ sharedMarks: ((CrashMarks?) -> any SharedMarking)?
   ) async -> (any MetricsSource)? {
     let marks = markActions(&settings)
-    guard let quarantine else { return marks }
-    let shared = SharedMarks(marks, quarantine)
+    guard let sharedMarks else { return marks }
+    let shared = sharedMarks(marks)
     settings.marking = shared
     do throws(LogError) {
       try await shared.share()

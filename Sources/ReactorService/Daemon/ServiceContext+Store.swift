@@ -1,7 +1,5 @@
 internal import Glibc
 internal import MicrohttpdServer
-internal import NATSClient
-internal import NATSLog
 internal import ReactorCluster
 internal import ReactorHost
 internal import ReactorLog
@@ -18,8 +16,8 @@ struct OpenStore: Sendable {
   /// The metrics of the store; `nil` for none.
   var metrics: (any MetricsSource)?
 
-  /// The quarantine that all processes of the store share; `nil` for none.
-  var quarantine: StoredQuarantine?
+  /// Adds the quarantine that all processes of the store share to the marks of this one; `nil` for none.
+  var sharedMarks: (@Sendable (CrashMarks?) -> any SharedMarking)?
 
   /// The node that shares the sessions of the store with others; `nil` if this process has all.
   var node: ClusterNode?
@@ -77,64 +75,9 @@ extension ServiceContext {
     case .nats(let addresses): return try await openBrokers(addresses)
     }
   }
-
-  /// Opens a store at brokers.
-  private func openBrokers(_ text: String) async throws(ConfigurationError) -> OpenStore {
-    var settings = try configuration.brokerSettings(text)
-    settings.node = nodeName
-    let log: NATSLog
-    do throws(NATSLogError) {
-      log = try await NATSLog.open(settings, logger: logger)
-    } catch {
-      throw ConfigurationError(error)
-    }
-    do throws(ConfigurationError) {
-      let node = try makeNode(named: settings.node, settings, log)
-      return OpenStore(
-        log: log, close: { log.close(within: $0) }, metrics: log, quarantine: log.quarantine,
-        node: node)
-    } catch {
-      log.close(within: .zero)
-      throw error
-    }
-  }
-}
-
-extension Configuration {
-  /// The settings of a store at brokers.
-  func brokerSettings(_ text: String) throws(ConfigurationError) -> NATSLog.Settings {
-    guard let addresses = NATSAddresses(text) else {
-      throw .configuration("store: \(store) is no address of brokers")
-    }
-    guard clusterSuspect >= clusterHeartbeat * 2 else {
-      throw .configuration("cluster.suspect: expected at least twice cluster.heartbeat")
-    }
-    var settings = NATSLog.Settings(addresses, node: HostName.current)
-    let path = clusterCredentials
-    let isReadable = unsafe access(path, R_OK) == 0
-    guard path.isEmpty || isReadable else {
-      throw .configuration("cluster.credentials: \(path) cannot be read")
-    }
-    settings.credentials = path.isEmpty ? nil : path
-    settings.name = clusterName.text
-    settings.replicas = clusterReplicas
-    settings.streams = clusterStreams
-    settings.wait = clusterWait
-    settings.outcomeRetention = host.idempotency
-    settings.retention = retention
-    settings.changeRetention = changeRetention
-    settings.requiredPayload =
-      max(server.limits.body, host.stateLimit) + 65_536
-    return settings
-  }
 }
 
 extension ConfigurationError {
-  /// Brokers that cannot be used.
-  init(_ error: NATSLogError) {
-    self.init(message: "store: \(error)", exitCode: 78, isTemporary: error.isTemporary)
-  }
-
   /// A store that cannot be opened: EX_CANTCREAT if the file cannot be created, else EX_CONFIG.
   init(_ error: SQLiteLogError) {
     self.init(

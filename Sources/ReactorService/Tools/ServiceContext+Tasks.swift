@@ -1,6 +1,5 @@
 internal import Dispatch
 internal import Glibc
-internal import NATSLog
 internal import ReactorHost
 internal import ReactorLog
 internal import SQLiteLog
@@ -10,7 +9,7 @@ extension ServiceContext {
   /// Executes a maintenance task of the configured store, and prints the result.
   func execute(_ task: StoreTask, _ reactors: [ReactorRegistration]) async throws {
     if case .nats(let addresses) = configuration.store {
-      return try await execute(task, at: try configuration.brokerSettings(addresses))
+      return try await execute(task, atBrokers: addresses)
     }
     guard case .sqlite(let path) = configuration.store else {
       throw ConfigurationError.configuration(
@@ -28,30 +27,6 @@ extension ServiceContext {
             }
           })
       }
-    }
-  }
-
-  /// Executes a task of a store at brokers.
-  private func execute(_ task: StoreTask, at settings: NATSLog.Settings) async throws {
-    let log = try await NATSLog.openForTask(settings)
-    defer { log.close() }
-    do {
-      switch task {
-      case .export:
-        let output = StandardOutput()
-        try await log.export { try output.write($0 + [UInt8(ascii: "\n")]) }
-        try output.flush()
-      case .import:
-        let lines = InputLines()
-        print("\(try await log.import { try lines.next() }) sessions imported")
-      case .verify, .backup, .compact:
-        throw ConfigurationError.configuration(
-          "a store nats:// has 'log export' and 'log import'; the brokers copy and verify the rest")
-      }
-    } catch let error as NATSLogError {
-      throw ConfigurationError(error)
-    } catch let error as LogError {
-      throw ConfigurationError(message: "store: \(error)", exitCode: EX_DATAERR)
     }
   }
 
@@ -108,21 +83,6 @@ extension ServiceContext {
     print("\(sessions) sessions, \(mutations) mutations, \(snapshots) snapshots verified")
     guard findings.isEmpty else {
       throw ConfigurationError(message: "the store is damaged", exitCode: EX_DATAERR)
-    }
-  }
-}
-
-extension NATSLog {
-  /// Opens a store at brokers for a task that ends; it does not write the feed of changes.
-  static func openForTask(
-    _ settings: NATSLog.Settings
-  ) async throws(ConfigurationError) -> NATSLog {
-    var settings = settings
-    settings.changeRetention = .zero
-    do throws(NATSLogError) {
-      return try await open(settings)
-    } catch {
-      throw ConfigurationError(error)
     }
   }
 }

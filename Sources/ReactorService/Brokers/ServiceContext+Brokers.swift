@@ -1,0 +1,92 @@
+#if NATS
+  internal import Glibc
+  internal import MicrohttpdServer
+  internal import NATSBus
+  internal import NATSClient
+  internal import NATSLog
+  internal import ReactorCluster
+  internal import ReactorHost
+  internal import ReactorLog
+
+  extension ServiceContext {
+    /// Opens a store at brokers.
+    func openBrokers(_ addresses: String) async throws(ConfigurationError) -> OpenStore {
+      var settings = try configuration.brokerSettings(addresses)
+      settings.node = nodeName
+      let log: NATSLog
+      do throws(NATSLogError) {
+        log = try await NATSLog.open(settings, logger: logger)
+      } catch {
+        throw ConfigurationError(error)
+      }
+      do throws(ConfigurationError) {
+        let node = try makeNode(named: settings.node, settings, log)
+        return OpenStore(
+          log: log, close: { log.close(within: $0) }, metrics: log,
+          sharedMarks: { SharedMarks($0, log.quarantine) }, node: node)
+      } catch {
+        log.close(within: .zero)
+        throw error
+      }
+    }
+
+    /// The node that shares the sessions of a store at brokers with other nodes.
+    ///
+    /// Its connection is another one than that of the log, so that a burst of messages does not delay
+    /// acknowledgements. Connecting blocks.
+    private func makeNode(
+      named name: String, _ settings: NATSLog.Settings, _ log: NATSLog
+    ) throws(ConfigurationError) -> ClusterNode {
+      do throws(NATSError) {
+        let options = NATSConnection.Options(
+          settings.addresses, credentials: settings.credentials, name: "reactord \(name) bus")
+        let bus = try NATSBus(
+          try NATSConnection(options), prefix: settings.name, incarnation: .random(in: 1 ... .max)
+        ) { log.hasQuorum }
+        return ClusterNode(
+          named: name, bus: bus, settings: clusterSettings, configuration: configurationHash,
+          release: ServiceVersion.current, logger: logger)
+      } catch {
+        throw ConfigurationError(
+          message: "store: the brokers at \(settings.addresses) cannot be used: \(error)",
+          exitCode: 78, isTemporary: error.code == .unreachable)
+      }
+    }
+  }
+
+  extension Configuration {
+    /// The settings of a store at brokers.
+    func brokerSettings(_ text: String) throws(ConfigurationError) -> NATSLog.Settings {
+      guard let addresses = NATSAddresses(text) else {
+        throw .configuration("store: \(store) is no address of brokers")
+      }
+      guard clusterSuspect >= clusterHeartbeat * 2 else {
+        throw .configuration("cluster.suspect: expected at least twice cluster.heartbeat")
+      }
+      var settings = NATSLog.Settings(addresses, node: HostName.current)
+      let path = clusterCredentials
+      let isReadable = unsafe access(path, R_OK) == 0
+      guard path.isEmpty || isReadable else {
+        throw .configuration("cluster.credentials: \(path) cannot be read")
+      }
+      settings.credentials = path.isEmpty ? nil : path
+      settings.name = clusterName.text
+      settings.replicas = clusterReplicas
+      settings.streams = clusterStreams
+      settings.wait = clusterWait
+      settings.outcomeRetention = host.idempotency
+      settings.retention = retention
+      settings.changeRetention = changeRetention
+      settings.requiredPayload =
+        max(server.limits.body, host.stateLimit) + 65_536
+      return settings
+    }
+  }
+
+  extension ConfigurationError {
+    /// Brokers that cannot be used.
+    init(_ error: NATSLogError) {
+      self.init(message: "store: \(error)", exitCode: 78, isTemporary: error.isTemporary)
+    }
+  }
+#endif
