@@ -58,6 +58,12 @@ extension ReactorAPI {
     /// The readiness of the process beside that of the store, for `/readyz`.
     public var readiness: @Sendable () -> ServiceReadiness = { ServiceReadiness() }
 
+    /// Lists the nodes of the cluster, for `/v1/nodes`; `nil` without a cluster.
+    ///
+    /// The completion is called once, on any thread.
+    public var nodes:
+      (@Sendable (_ completion: @escaping @Sendable ([ServiceNode]) -> Void) -> Void)?
+
     /// Creates settings with their defaults.
     public init() {}
 
@@ -98,6 +104,40 @@ public struct ServiceReadiness: Sendable {
   /// Creates a readiness.
   public init(problem: String? = nil, detail: String? = nil) {
     (self.problem, self.detail) = (problem, detail)
+  }
+}
+
+/// A process that shares the sessions of the store with this one, or this one.
+public struct ServiceNode: Sendable {
+  /// `cluster.node` of the process.
+  public var name: String
+
+  /// `joining`, `ready`, `draining` or `left`.
+  public var state: String
+
+  /// The version of its service; `nil` if it has not replied in time.
+  public var version: String?
+
+  /// The number of sessions in its memory; `nil` if it has not replied in time.
+  public var sessions: Int?
+
+  /// Whether it is this process.
+  public var isThis: Bool
+
+  /// Its differences from this process, such as `the settings`.
+  public var differences: [String]
+
+  /// Creates a node.
+  public init(
+    name: String, state: String, version: String?, sessions: Int?, isThis: Bool,
+    differences: [String]
+  ) {
+    self.name = name
+    self.state = state
+    self.version = version
+    self.sessions = sessions
+    self.isThis = isThis
+    self.differences = differences
   }
 }
 

@@ -80,6 +80,7 @@ public final class ReactorAPI: HTTPResponder {
         + FailureEndpoints(host: host).all
         + QuarantineEndpoints(host: host).all
         + GlobalEndpoints(host: host).all
+        + NodeEndpoints(settings: settings).all
         + TicketEndpoints().all
         + streams.all
         + ChangeEndpoints(host: host, streams: streams).all + others)

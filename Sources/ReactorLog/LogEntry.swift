@@ -156,10 +156,15 @@ public struct SessionSummary: Equatable, Sendable {
   /// The time of its last change, or of its creation.
   public let lastActiveAt: Timestamp
 
+  /// The name of the node that has it in memory; `nil` if none has, and without a cluster.
+  public var node: String?
+
   /// Creates a summary.
   public init(
-    id: String, cursor: Cursor, subscribers: Int, effects: Int = 0, lastActiveAt: Timestamp
+    id: String, cursor: Cursor, subscribers: Int, effects: Int = 0, lastActiveAt: Timestamp,
+    node: String? = nil
   ) {
+    self.node = node
     self.id = id
     self.cursor = cursor
     self.subscribers = subscribers

@@ -83,7 +83,8 @@ public protocol MutationLog: Sendable {
   /// - Parameters:
   ///   - value: The value.
   ///   - name: The global's name.
-  ///   - completion: Called once the value is as durable as the store is.
+  ///   - completion: Called once the value is as durable as the store is. ``LogError/lost(to:)``: another
+  ///     process has set the global since this one has read or set it; the value is not set.
   func share(
     _ value: SharedValue, as name: String,
     completion: @escaping @Sendable (Result<Void, LogError>) -> Void)

@@ -60,6 +60,7 @@ public struct PageFile: Sendable {
     PageFile("inspector/health.js", as: .script, PackageResources.health_js),
     PageFile("inspector/inspector.css", as: .style, PackageResources.inspector_css),
     PageFile("inspector/inspector.js", as: .script, PackageResources.inspector_js),
+    PageFile("inspector/nodes.js", as: .script, PackageResources.nodes_js),
     PageFile("inspector/panels.css", as: .style, PackageResources.panels_css),
     PageFile("inspector/parameters.js", as: .script, PackageResources.parameters_js),
     PageFile("inspector/phone.css", as: .style, PackageResources.phone_css),

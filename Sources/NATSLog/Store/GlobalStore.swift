@@ -11,6 +11,9 @@ final class GlobalStore: Sendable {
 
     /// A global that was never set.
     static let none = Record(sequence: 0, payload: Array("{\"f\":1}".utf8))
+
+    /// A global whose record was replaced by another process, or by a write without an outcome.
+    static let stale = Record(sequence: -1, payload: [])
   }
 
   private let store: NATSStore
@@ -37,7 +40,10 @@ final class GlobalStore: Sendable {
     return record
   }
 
-  /// Sets a global; the last one of several writers wins.
+  /// Sets a global.
+  ///
+  /// Fails with `LogError.lost(to:)` if another process has set it since it was read or set here: it has to
+  /// be read then.
   func set(
     _ value: SharedValue, as name: String,
     completion: @escaping @Sendable (Result<Void, LogError>) -> Void
@@ -52,6 +58,9 @@ final class GlobalStore: Sendable {
         }
       }
     }
+    guard last.sequence >= 0 else {
+      return store.executor.complete { completion(.failure(.lost(to: nil))) }
+    }
     let payload = value.record
     // A void message repeats the value that it follows.
     store.append(
@@ -59,11 +68,9 @@ final class GlobalStore: Sendable {
       expecting: last.sequence
     ) { [self] result in
       known.withLock { known in
-        known[name] = (try? result.get()).map { Record(sequence: $0, payload: payload) }
+        known[name] = (try? result.get()).map { Record(sequence: $0, payload: payload) } ?? .stale
       }
       if case .success = result { store.didCommit() }
-      // Another writer's value is replaced.
-      if case .failure(.lost) = result { return set(value, as: name, completion: completion) }
       store.executor.complete { completion(result.map { _ in }) }
     }
   }

@@ -8,8 +8,12 @@ extension ClusterNode: BusHandler {
     request bytes: [UInt8], reply: @escaping @Sendable ([UInt8]) -> Void
   ) {
     guard let (request, sender) = NodeRequest.read(bytes) else { return }
-    if case .list(let reactor, let id, let limit) = request {
+    switch request {
+    case .list(let reactor, let id, let limit):
       return self.reply(toListOf: reactor, after: id, limit: limit, reply)
+    case .applyGlobal(let name): return apply(name, reply)
+    case .describe: return reply(NodeReply.description(description).bytes)
+    case .forward, .release, .probe: break
     }
     let token = state.withLock { state in
       let token = state.newToken()
@@ -45,7 +49,6 @@ extension ClusterNode: BusHandler {
       feed(of: key)?.setStreams(streams, of: edge)
     case .presence(let key, let presence): remoteSession(key)?.didReceive(presence)
     case .unsubscribe(let key, let edge): unsubscribe(edge, from: key)
-    case .global(let name): globals.first { $0.name == name }?.refresh()
     case .signal(let key, let json, let sender):
       // A session that has left this node's memory has no subscribers here.
       reactor(key.reactor)?.liveSession(key.id)?.publish(SessionSignal(json, from: sender))
@@ -83,7 +86,7 @@ extension NodeRequest {
     switch self {
     case .forward(let request): request.session
     case .release(let key): key
-    case .probe, .list: nil
+    case .probe, .list, .applyGlobal, .describe: nil
     }
   }
 }

@@ -10,24 +10,33 @@ extension ClusterNode {
     of reactor: String, after id: String?, limit: Int,
     completion: @escaping @Sendable ([SessionSummary]) -> Void
   ) {
+    let request = NodeRequest.list(reactor: reactor, after: id, limit: limit)
+    requestAll(request) { replies in
+      completion(
+        replies.flatMap { node, reply -> [SessionSummary] in
+          guard case .sessions(let found)? = reply else { return [] }
+          return found.map { $0.at(node.name) }
+        })
+    }
+  }
+
+  /// Sends a request to all other nodes, and collects the replies of those that reply in time.
+  func requestAll(
+    _ request: NodeRequest, completion: @escaping @Sendable ([(NodeID, NodeReply?)]) -> Void
+  ) {
     let (me, others, timeout) = state.withLock { state in
       let machine = state.machine
       return (machine.node, Array(machine.membership.members.keys), machine.settings.listLimit)
     }
     guard !others.isEmpty else { return completion([]) }
     let collected = Collected(others.count, completion)
-    let request = NodeRequest.list(reactor: reactor, after: id, limit: limit).bytes(from: me)
+    let bytes = request.bytes(from: me)
     for other in others {
-      bus.request(request, to: other, within: .milliseconds(timeout)) { [weak self] result in
+      bus.request(bytes, to: other, within: .milliseconds(timeout)) { [weak self] result in
         if case .failure(.noSuchNode) = result {
           self?.handle { $0.notDelivered(to: other, at: $1) }
         }
-        guard case .success(let bytes) = result,
-          case .sessions(let found)? = NodeReply(reading: bytes)
-        else {
-          return collected.add([])
-        }
-        collected.add(found)
+        collected.add(other, (try? result.get()).flatMap { NodeReply(reading: $0) })
       }
     }
   }
@@ -41,23 +50,32 @@ extension ClusterNode {
   }
 }
 
-/// The replies to a list.
+extension SessionSummary {
+  /// The summary with the node that has the session in memory.
+  func at(_ node: String) -> SessionSummary {
+    var summary = self
+    summary.node = node
+    return summary
+  }
+}
+
+/// The replies of several nodes.
 private final class Collected: Sendable {
-  private let pending: Mutex<(count: Int, summaries: [SessionSummary])>
-  private let completion: @Sendable ([SessionSummary]) -> Void
+  private let pending: Mutex<(count: Int, replies: [(NodeID, NodeReply?)])>
+  private let completion: @Sendable ([(NodeID, NodeReply?)]) -> Void
 
   init(
-    _ count: Int, _ completion: @escaping @Sendable ([SessionSummary]) -> Void
+    _ count: Int, _ completion: @escaping @Sendable ([(NodeID, NodeReply?)]) -> Void
   ) {
-    pending = Mutex((count: count, summaries: []))
+    pending = Mutex((count: count, replies: []))
     self.completion = completion
   }
 
-  func add(_ found: [SessionSummary]) {
-    let all = pending.withLock { pending -> [SessionSummary]? in
+  func add(_ node: NodeID, _ reply: NodeReply?) {
+    let all = pending.withLock { pending -> [(NodeID, NodeReply?)]? in
       pending.count -= 1
-      pending.summaries += found
-      return pending.count == 0 ? pending.summaries : nil
+      pending.replies.append((node, reply))
+      return pending.count == 0 ? pending.replies : nil
     }
     if let all { completion(all) }
   }

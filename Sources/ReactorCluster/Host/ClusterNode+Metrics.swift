@@ -16,6 +16,8 @@ final class NodeCounters: Sendable {
   let failures = Counter()
   /// Times at which the other nodes had marked this one as failed.
   let rejoins = Counter()
+  /// Globals of this node that not every living node had applied in time.
+  let unconfirmedGlobals = Counter()
 }
 
 extension ClusterNode: MetricsSource {
@@ -70,5 +72,9 @@ extension ClusterNode: MetricsSource {
       "reactord_cluster_rejoins_total", .counter,
       "Times at which the other nodes had marked this one as failed.")
     text.sample(counters.rejoins.value)
+    text.family(
+      "reactord_cluster_unconfirmed_globals_total", .counter,
+      "Globals set here that another living node had not applied within 0.5 s.")
+    text.sample(counters.unconfirmedGlobals.value)
   }
 }

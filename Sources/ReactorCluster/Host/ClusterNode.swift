@@ -20,6 +20,8 @@ package final class ClusterNode: Sendable {
     var machine: ClusterMachine
     var clients: [RequestToken: @Sendable (RequestResult) -> Void] = [:]
     var replies: [ReplyToken: @Sendable ([UInt8]) -> Void] = [:]
+    /// The globals that this node has set and others are to apply.
+    var changes: [ChangeToken: @Sendable () -> Void] = [:]
     var lastToken: UInt64 = 0
     var subscriptions = SubscriptionTable()
     var subscribed = SubscribedNodes()
@@ -62,6 +64,8 @@ package final class ClusterNode: Sendable {
 
   let bus: any ClusterBus
   let logger: Logger
+  /// The release of the service.
+  let release: String
   let state: Mutex<State>
   let acceptedRuns = AcceptedRuns()
   let counters = NodeCounters()
@@ -75,12 +79,14 @@ package final class ClusterNode: Sendable {
   ///   - bus: The connection to the other nodes.
   ///   - settings: The settings.
   ///   - configuration: A hash of the settings that must be equal on all nodes.
+  ///   - release: The release of the service, for ``nodes(completion:)``.
   ///   - logger: The log of the service.
   package init(
     named name: String, bus: any ClusterBus, settings: ClusterSettings = ClusterSettings(),
-    configuration: UInt64 = 0, logger: Logger = .silent
+    configuration: UInt64 = 0, release: String = "0", logger: Logger = .silent
   ) {
     self.bus = bus
+    self.release = release
     self.logger = logger
     let id = NodeID(name: name, incarnation: .random(in: .min ... .max))
     let heartbeat = Heartbeat(node: id, state: .joining, configuration: configuration)
@@ -192,6 +198,8 @@ package final class ClusterNode: Sendable {
       release(key, to: owner, forced: forced, token)
     case .respond(let token, let result): respond(result, to: token)
     case .nodeFailed(let node): didFail(node)
+    case .applied(let token, let unconfirmed): didApply(token, unconfirmed)
+    case .refreshGlobals: for global in globals { global.refresh { _ in } }
     case .placementChanged: hosted.withLock { $0.host }?.ownershipDidChange()
     case .rejoin: rejoin()
     }
@@ -374,9 +382,5 @@ extension ClusterNode: SessionRouter {
   ) {
     RemoteExecution(submission, of: key, at: self, accepted: accepted, completion: completion)
       .run()
-  }
-
-  package func didSet(_ global: String) {
-    bus.broadcast(NodeMessage.global(global).bytes)
   }
 }

@@ -139,10 +139,12 @@ final class ClusteredReactor: HostedReactor {
     after id: String?, limit: Int,
     completion: @escaping @Sendable (Result<[SessionSummary], SessionError>) -> Void
   ) {
-    local.sessions(after: id, limit: limit) { [node, name] result in
+    local.sessions(after: id, limit: limit) { [self] result in
       guard case .success(let listed) = result else { return completion(result) }
-      node.summaries(of: name, after: id, limit: limit) { live in
-        var merged = Dictionary(listed.map { ($0.id, $0) }) { $1 }
+      node.summaries(of: name, after: id, limit: limit) { [self] live in
+        let name = node.node.name
+        let own = listed.map { node.isInMemory(key($0.id)) ? $0.at(name) : $0 }
+        var merged = Dictionary(own.map { ($0.id, $0) }) { $1 }
         for summary in live {
           // The version of a node that was paused may be older than the log's.
           if let known = merged[summary.id], known.subscribers > summary.subscribers { continue }

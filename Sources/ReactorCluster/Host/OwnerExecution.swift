@@ -104,6 +104,7 @@ struct OwnerExecution: Sendable {
   private func submit(_ submission: Submission, in reactor: any LocalReactor) {
     var identified = submission
     identified.key = key(of: submission)
+    identified.isRepeated = request.isRepeated
     let hasOwnKey = submission.key != nil
     reactor.session(request.session.id, for: .use) { [identified] result in
       switch result {

@@ -30,9 +30,6 @@ public enum NodeMessage: Equatable, Sendable {
   /// The sender is not subscribed to a session any more.
   case unsubscribe(SessionKey, from: NodeID)
 
-  /// A global has another value in the log.
-  case global(String)
-
   /// A signal of a client, to the owner of the session.
   case signal(SessionKey, [UInt8], from: String?)
 
@@ -134,9 +131,6 @@ extension NodeMessage: ReadableMessage {
       writer.write(8 as UInt8)
       writer.write(key)
       writer.write(node)
-    case .global(let name):
-      writer.write(9 as UInt8)
-      writer.write(name)
     case .signal, .publishedSignal, .observesActivity, .activity: writeEphemeral(to: &writer)
     }
     return writer.bytes
@@ -188,7 +182,6 @@ extension NodeMessage: ReadableMessage {
         from: try reader.node())
     case 10: .presence(try reader.key(), try reader.presence())
     case 8: .unsubscribe(try reader.key(), from: try reader.node())
-    case 9: .global(try reader.text())
     case 11: .signal(try reader.key(), try reader.data(), from: try reader.optionalText())
     case 14:
       .publishedSignal(try reader.key(), try reader.data(), from: try reader.optionalText())

@@ -18,6 +18,10 @@ extension NodeRequest {
       writer.write(reactor)
       writer.write(id) { $0.write($1) }
       writer.write(limit)
+    case .applyGlobal(let name):
+      writer.write(5 as UInt8)
+      writer.write(name)
+    case .describe: writer.write(6 as UInt8)
     }
     return writer.bytes
   }
@@ -41,6 +45,8 @@ extension NodeRequest {
     case 4:
       .list(
         reactor: try reader.text(), after: try reader.optionalText(), limit: try reader.count())
+    case 5: .applyGlobal(try reader.text())
+    case 6: .describe
     default: throw MessageError()
     }
   }
@@ -65,6 +71,11 @@ extension NodeReply: ReadableMessage {
     case .sessions(let sessions):
       writer.write(8 as UInt8)
       writer.write(all: sessions) { $0.write($1) }
+    case .applied: writer.write(9 as UInt8)
+    case .description(let description):
+      writer.write(10 as UInt8)
+      writer.write(description.release)
+      writer.write(description.sessions)
     }
     return writer.bytes
   }
@@ -80,6 +91,9 @@ extension NodeReply: ReadableMessage {
     case 7: .alive
     case 8:
       .sessions(try reader.all { (reader) throws(MessageError) in try reader.summary() })
+    case 9: .applied
+    case 10:
+      .description(NodeDescription(release: try reader.text(), sessions: try reader.count()))
     default: throw MessageError()
     }
   }

@@ -9,6 +9,9 @@ public typealias ExecutionID = UInt64
 /// Identifies a request of this node's own clients.
 public typealias RequestToken = UInt64
 
+/// Identifies a change of a global by this node.
+public typealias ChangeToken = UInt64
+
 /// The target of a reply: a request of another node, by the glue's name for it.
 public typealias ReplyToken = UInt64
 
@@ -48,6 +51,14 @@ public enum ClusterEffect: Equatable, Sendable {
 
   /// Responds to a client of this node.
   case respond(RequestToken, RequestResult)
+
+  /// The other nodes have applied a global, or the time for it is over.
+  ///
+  /// `unconfirmed` is the number of living nodes without a confirmation.
+  case applied(ChangeToken, unconfirmed: Int)
+
+  /// Reads all globals again: a request to apply one may not have arrived.
+  case refreshGlobals
 
   /// A node has failed or left: its remote subscriptions are to be opened again elsewhere.
   case nodeFailed(NodeID)

@@ -60,6 +60,8 @@ extension ClusterMachine {
     guard let (call, _) = calls.removeValue(forKey: id) else { return }
     switch call {
     case .probe: break
+    // A node that has failed serves no value.
+    case .global(let token): didApply(token, isConfirmed: true)
     case .release(let key): grant(key, at: now)
     case .forward(let count):
       // If this delivery did not arrive, an earlier one to the same owner may have.

@@ -15,7 +15,7 @@ extension ClusterMachine {
     at now: Milliseconds
   ) {
     switch request {
-    case .probe, .list: emit(.reply(token, .alive))
+    case .probe, .list, .applyGlobal, .describe: emit(.reply(token, .alive))
     case .forward(let request):
       arrive(Arrival(request, from: .node(token)), isInMemory: isInMemory, at: now)
     case .release(let key):

@@ -95,6 +95,7 @@ extension ClusterMachine {
     calls[id] = nil
     switch call {
     case .probe: break
+    case .global(let token): didApply(token, isConfirmed: reply == .success(.applied))
     case .release(let key): didRelease(key, reply, at: now)
     case .forward(let count): didForward(count, reply, from: target, at: now)
     }
@@ -144,7 +145,8 @@ extension ClusterMachine {
     case .ownedBy(let owner): redirect(count, to: owner, from: target, at: now)
     case .running: retry(count, after: settings.pause, at: now)
     case .unavailable: finishUnexecuted(count)
-    case .unknown, .released, .alive, .sessions: finish(count, .unknown)
+    case .unknown, .released, .alive, .sessions, .applied, .description:
+      finish(count, .unknown)
     }
   }
 

@@ -32,6 +32,7 @@ public struct ClusterMachine: Sendable {
   enum Call {
     case forward(UInt64)
     case release(SessionKey)
+    case global(ChangeToken)
     case probe
   }
 
@@ -60,10 +61,13 @@ public struct ClusterMachine: Sendable {
   var executing: [RequestNumber: ExecutionID] = [:]
   /// The number of executions per session.
   var busy: [SessionKey: Int] = [:]
+  /// The globals that this node has set and others are to apply.
+  var changes: [ChangeToken: PendingChange] = [:]
   private(set) var effects: [ClusterEffect] = []
   private var lastID: UInt64 = 0
   private var heartbeat: Heartbeat
   private var nextHeartbeat: Milliseconds
+  private var nextRefresh: Milliseconds
   private var readyAt: Milliseconds
   private var lastTick: Milliseconds
   private var isRejoining = false
@@ -77,6 +81,7 @@ public struct ClusterMachine: Sendable {
     self.settings = settings
     membership = Membership(suspect: settings.suspect)
     nextHeartbeat = now
+    nextRefresh = now + settings.refresh
     lastTick = now
     readyAt = now + settings.joining
   }
@@ -100,7 +105,7 @@ public struct ClusterMachine: Sendable {
 
   /// The time of the next ``tick(at:)`` that has an effect.
   public var nextDeadline: Milliseconds {
-    var next = min(nextHeartbeat, membership.nextExpiry ?? .max)
+    var next = min(nextHeartbeat, nextRefresh, membership.nextExpiry ?? .max)
     for request in pending.values { next = min(next, deadline(of: request)) }
     return next
   }
@@ -122,7 +127,15 @@ public struct ClusterMachine: Sendable {
       return beginRejoin()
     }
     lastTick = now
-    if state == .joining, now >= readyAt { set(.ready, at: now) }
+    if state == .joining, now >= readyAt {
+      set(.ready, at: now)
+      // The others do not know a node that begins to join.
+      nextRefresh = now
+    }
+    if now >= nextRefresh {
+      nextRefresh = now + settings.refresh
+      emit(.refreshGlobals)
+    }
     if now >= nextHeartbeat {
       nextHeartbeat = now + settings.heartbeat
       emit(.broadcast(currentHeartbeat))
@@ -201,6 +214,7 @@ public struct ClusterMachine: Sendable {
     membership.reset()
     hints = HintTable()
     calls = [:]
+    abandonChanges()
     acquisitions = [:]  // the edges repeat what waits here
     if state == .ready { state = .joining }
     nextHeartbeat = now

@@ -30,6 +30,12 @@ public struct ClusterSettings: Sendable {
   /// The time that a list of sessions waits for the other nodes.
   public var listLimit: Milliseconds = 500
 
+  /// The time that a change of a global waits for the other nodes.
+  public var globalLimit: Milliseconds = 500
+
+  /// The interval at which a node reads the globals again.
+  public var refresh: Milliseconds = 5_000
+
   /// The maximum number of nodes that a request visits because each one names another owner.
   public var hops = 3
 

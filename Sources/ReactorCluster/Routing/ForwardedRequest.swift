@@ -88,6 +88,12 @@ public enum NodeRequest: Equatable, Sendable {
 
   /// List the sessions in memory.
   case list(reactor: String, after: String?, limit: Int)
+
+  /// Read a global again, which the sender has set.
+  case applyGlobal(String)
+
+  /// Describe the process.
+  case describe
 }
 
 /// The reply to a request between nodes.
@@ -115,4 +121,10 @@ public enum NodeReply: Equatable, Sendable {
 
   /// The sessions in memory.
   case sessions([SessionSummary])
+
+  /// The node has the value of the global.
+  case applied
+
+  /// The description of the process.
+  case description(NodeDescription)
 }

@@ -12,6 +12,8 @@ extension SessionEndpoints {
       let subscribers: Int
       let effects: Int
       let lastActiveAt: String
+      /// Absent without a cluster, and if no node has the session in memory.
+      let node: String?
 
       init(_ session: SessionSummary) {
         id = session.id
@@ -19,6 +21,7 @@ extension SessionEndpoints {
         subscribers = session.subscribers
         effects = session.effects
         lastActiveAt = session.lastActiveAt.description
+        node = session.node
       }
     }
 

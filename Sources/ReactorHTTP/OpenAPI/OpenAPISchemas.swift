@@ -11,6 +11,7 @@ enum OpenAPISchemas {
     .init("FailureList", failureList),
     .init("TimerList", timerList), .init("Presence", presence),
     .init("GlobalList", globalList), .init("Quarantine", quarantine),
+    .init("NodeList", nodeList),
     .init("NewTicket", newTicket), .init("Ticket", ticket),
   ]
 
@@ -84,10 +85,13 @@ enum OpenAPISchemas {
 
   private static let sessionList: JSONValue = {
     let number: JSONValue = ["type": "integer", "minimum": 0]
-    let session = object([
-      .init("id", text), .init("cursor", cursor), .init("subscribers", number),
-      .init("effects", number), .init("lastActiveAt", time),
-    ])
+    let session = object(
+      [
+        .init("id", text), .init("cursor", cursor), .init("subscribers", number),
+        .init("effects", number), .init("lastActiveAt", time),
+        .init(
+          "node", ["type": "string", "description": "Its owner, in a cluster and while in memory."]),
+      ], optional: ["node"])
     return object(
       [
         .init("sessions", ["type": "array", "items": session]), .init("total", number),
@@ -206,6 +210,23 @@ enum OpenAPISchemas {
         ]),
       .init("at", time),
       .init("signal", text),
+    ]))
+
+  private static let nodeList = list(
+    "nodes",
+    of: object([
+      .init("name", text),
+      .init("state", ["enum": ["joining", "ready", "draining", "left"]]),
+      .init(
+        "version", ["type": ["string", "null"], "description": "`null` if it has not replied."]),
+      .init(
+        "sessions",
+        [
+          "type": ["integer", "null"], "minimum": 0,
+          "description": "The sessions in its memory; `null` if it has not replied.",
+        ]),
+      .init("isThis", ["type": "boolean"]),
+      .init("differences", ["type": "array", "items": text]),
     ]))
 
   private static let timerList = list(

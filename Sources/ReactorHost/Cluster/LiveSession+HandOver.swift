@@ -14,7 +14,8 @@ extension LiveSession: SubmissionTarget {
   ) throws(ActionDecodingError) {
     try submit(
       submission.body, ifAt: submission.expected, identifiedBy: submission.key,
-      for: submission.context, accepted: accepted, enqueued: enqueued, completion: completion)
+      isRepeated: submission.isRepeated, for: submission.context, accepted: accepted,
+      enqueued: enqueued, completion: completion)
   }
 
   /// Closes the session when all that it did before is committed.

@@ -22,7 +22,12 @@ package protocol SessionRouter: AnyObject, Sendable {
     completion: @escaping @Sendable (ActionOutcome) -> Void)
 
   /// A global was set and committed by this process.
-  func didSet(_ global: String)
+  ///
+  /// - Parameters:
+  ///   - global: The name.
+  ///   - completion: Called once the other processes have applied the value, or after a time limit. Any
+  ///     thread, the calling one included.
+  func didSet(_ global: String, completion: @escaping @Sendable () -> Void)
 }
 
 /// A request with actions for a session.
@@ -38,6 +43,10 @@ package struct Submission: Sendable {
 
   /// The current request of the actions and their effects.
   package var context: RequestContext?
+
+  /// Whether another process may have started the actions: with ``InterruptionPolicy/giveUp`` they are not
+  /// started again.
+  package var isRepeated = false
 
   /// Creates a request.
   package init(
@@ -95,5 +104,8 @@ package protocol RefreshableGlobal: SharedGlobal {
   func share(through router: any SessionRouter)
 
   /// Reads the value from the log again, and publishes it if it is another one.
-  func refresh()
+  ///
+  /// - Parameter completion: Called with whether the value could be read. Any thread, the calling one
+  ///   included.
+  func refresh(completion: @escaping @Sendable (Bool) -> Void)
 }

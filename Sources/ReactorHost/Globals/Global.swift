@@ -133,10 +133,22 @@ public final class Global<Value: Codable & Sendable>: RefreshableGlobal, Observa
     writes.enqueue { [self] done in
       write(value, json) { [self] result in
         state.withLock { $0.pending -= 1 }
-        completion(result)
+        respond(result, completion)
         done()
       }
     }
+  }
+
+  /// Completes at once, or when the other processes have applied the value, while further values are
+  /// written.
+  private func respond(
+    _ result: Result<CommittedState, LogError>,
+    _ completion: @escaping @Sendable (Result<CommittedState, LogError>) -> Void
+  ) {
+    guard case .success = result, let router = router.withLock({ $0 }) else {
+      return completion(result)
+    }
+    router.didSet(name) { completion(result) }
   }
 
   private func write(
@@ -156,8 +168,15 @@ public final class Global<Value: Codable & Sendable>: RefreshableGlobal, Observa
       switch result {
       case .success:
         publish(next)
-        router.withLock { $0 }?.didSet(name)
         completion(.success(next.state))
+      case .failure(.lost):
+        // Another process has set the global; this value follows that one.
+        reload(from: log, logger) { [self] result in
+          switch result {
+          case .success: write(value, json, completion: completion)
+          case .failure(let error): completion(.failure(error))
+          }
+        }
       case .failure(let error):
         logger.error("global was not set", ["global": name, "error": "\(error)"])
         completion(.failure(error))
@@ -199,18 +218,34 @@ public final class Global<Value: Codable & Sendable>: RefreshableGlobal, Observa
     self.router.withLock { $0 = router }
   }
 
-  package func refresh() {
-    guard let (log, logger) = store.withLock({ $0 }) else { return }
-    log.sharedValue(name) { [self] result in
-      guard case .success(let stored?) = result else { return }
-      guard stored.revision != state.withLock({ $0.latest.revision }) else { return }
-      do {
-        try publish(stored)
-      } catch {
-        logger.error(
-          "global cannot be read and has its previous value",
-          ["global": name, "error": "\(error)"])
+  package func refresh(completion: @escaping @Sendable (Bool) -> Void) {
+    guard let (log, logger) = store.withLock({ $0 }) else { return completion(true) }
+    // Between writes, so that no value that was read before one of them is published after it.
+    writes.enqueue { [self] done in
+      reload(from: log, logger) { result in
+        if case .success = result { completion(true) } else { completion(false) }
+        done()
       }
+    }
+  }
+
+  /// Reads the value, and publishes it if it is another one.
+  private func reload(
+    from log: any MutationLog, _ logger: Logger,
+    completion: @escaping @Sendable (Result<Void, LogError>) -> Void
+  ) {
+    log.sharedValue(name) { [self] result in
+      completion(result.map { publishIfNew($0, logger) })
+    }
+  }
+
+  private func publishIfNew(_ stored: SharedValue?, _ logger: Logger) {
+    guard let stored, stored.revision != state.withLock({ $0.latest.revision }) else { return }
+    do {
+      try publish(stored)
+    } catch {
+      logger.error(
+        "global cannot be read and has its previous value", ["global": name, "error": "\(error)"])
     }
   }
 

@@ -29,8 +29,8 @@ extension LiveSession {
   /// returned if the log reads the outcome of the key later; not if this call throws.
   func submit(
     _ body: [UInt8], ifAt expected: [Cursor]?, identifiedBy key: IdempotencyKey?,
-    for context: RequestContext?, accepted: (@Sendable (CommittedState) -> Void)?,
-    enqueued: (@Sendable () -> Void)? = nil,
+    isRepeated: Bool = false, for context: RequestContext?,
+    accepted: (@Sendable (CommittedState) -> Void)?, enqueued: (@Sendable () -> Void)? = nil,
     completion: @escaping @Sendable (ActionOutcome) -> Void
   ) throws(ActionDecodingError) {
     guard let actions = try decode(body) else {
@@ -46,6 +46,9 @@ extension LiveSession {
     IdempotencyLookup(session: self).find(orClaim: key) { [self] outcome in
       if let outcome {
         completion(outcome)
+      } else if isRepeated, environment.witness.interruptionPolicy == .giveUp {
+        commits.withLock { $0.release(key) }
+        completion(.notCommitted(.unknown))
       } else {
         submit(actions, identifiedBy: key, ifAt: expected, for: context, accepted, completion)
       }

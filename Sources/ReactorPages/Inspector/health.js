@@ -4,6 +4,7 @@ import { Problem, request } from "/reactor.js";
 import { readable, samples } from "./charts.js";
 import { describe, element, part } from "./elements.js";
 import { Errors } from "./errors.js";
+import { showNodes } from "./nodes.js";
 
 /** The interval of updates, in milliseconds. */
 const PERIOD = 2_000;
@@ -83,6 +84,7 @@ export class Health {
       part["health-problem"].replaceChildren();
       [this.#before, this.#time] = [now, time];
       await this.#errors.update(now);
+      await showNodes();
     } catch (problem) {
       if (!(problem instanceof Problem)) throw problem;
       part.health.replaceChildren();

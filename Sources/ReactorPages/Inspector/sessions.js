@@ -3,6 +3,7 @@
 import { parse, Problem, request } from "/reactor.js";
 import { hashOf, SESSION_ID, SESSION_ID_RULE } from "./catalogue.js";
 import { describe, element, part, versionOf } from "./elements.js";
+import { showOwner } from "./nodes.js";
 import { read } from "./requests.js";
 
 /** How many sessions are requested at once. */
@@ -52,6 +53,7 @@ export class Sessions {
       part.sessions.replaceChildren();
     }
     this.#session = session;
+    showOwner();
     this.load();
   }
 
@@ -85,6 +87,7 @@ export class Sessions {
       const known = new Set(next ? this.#loaded.map(({ id }) => id) : []);
       this.#loaded = [...(next ? this.#loaded : []), ...sessions.filter(({ id }) => !known.has(id))];
       this.#show();
+      this.#showOwner();
     } catch (problem) {
       if (search !== this.#search) return;
       part["sessions-note"].textContent = "";
@@ -106,10 +109,28 @@ export class Sessions {
       this.#total = total;
       if (isOnePage) this.#show();
       else this.#refresh(figures);
+      this.#showOwner();
     } catch (problem) {
       // The connection's status shows it, and the next update tries again.
       if (!(problem instanceof Problem)) throw problem;
     }
+  }
+
+  /** Shows the owner of the open session, in a cluster. */
+  async #showOwner() {
+    const session = this.#session;
+    let listed = this.#loaded.find(({ id }) => id === session.id);
+    // Only a list of a cluster has nodes.
+    if (!listed && this.#loaded.some(({ node }) => node !== undefined)) {
+      try {
+        const query = new URLSearchParams({ limit: 1, prefix: session.id });
+        const response = await request(`v1/reactors/${encodeURIComponent(session.reactor.name)}/sessions?${query}`);
+        listed = parse(await response.text()).sessions.find(({ id }) => id === session.id);
+      } catch (problem) {
+        if (!(problem instanceof Problem)) throw problem;
+      }
+    }
+    if (session === this.#session) showOwner(listed?.node);
   }
 
   /** Sets the version of the open session. */
@@ -138,11 +159,12 @@ export class Sessions {
     }
   }
 
-  #figures({ cursor, subscribers, effects, lastActiveAt }) {
+  #figures({ cursor, subscribers, effects, lastActiveAt, node }) {
     const version = cursor ? String(versionOf(cursor)) : "–";
     const figures = element("span", {}, "version ", element("span", { class: "version" }, version));
     if (subscribers !== undefined) figures.append(` · ${subscribers} watching`);
     if (effects > 0) figures.append(` · ${effects} ${effects === 1 ? "effect" : "effects"}`);
+    if (node !== undefined) figures.append(` · at ${node}`);
     if (lastActiveAt) {
       figures.append(" · ", element("time", { datetime: lastActiveAt, title: lastActiveAt }, ago(lastActiveAt)));
     }

@@ -1,7 +1,4 @@
 internal import Glibc
-internal import NATSBus
-internal import NATSClient
-internal import NATSLog
 internal import ReactorCluster
 internal import ReactorHTTP
 internal import ReactorLog
@@ -10,30 +7,8 @@ internal import SystemThreads
 internal import TerminalClient
 
 extension ServiceContext {
-  /// The node that shares the sessions of a store at brokers with other nodes.
-  ///
-  /// Its connection is another one than that of the log, so that a burst of messages does not delay
-  /// acknowledgements. Connecting blocks.
-  func makeNode(
-    named name: String, _ settings: NATSLog.Settings, _ log: NATSLog
-  ) throws(ConfigurationError) -> ClusterNode {
-    do throws(NATSError) {
-      let options = NATSConnection.Options(
-        settings.addresses, credentials: settings.credentials, name: "reactord \(name) bus")
-      let bus = try NATSBus(
-        try NATSConnection(options), prefix: settings.name, incarnation: .random(in: 1 ... .max)
-      ) { log.hasQuorum }
-      return ClusterNode(
-        named: name, bus: bus, settings: clusterSettings, configuration: configurationHash,
-        logger: logger)
-    } catch {
-      throw ConfigurationError(
-        message: "store: the brokers at \(settings.addresses) cannot be used: \(error)",
-        exitCode: 78, isTemporary: error.code == .unreachable)
-    }
-  }
-
-  private var clusterSettings: ClusterSettings {
+  /// The settings of this process as a node.
+  var clusterSettings: ClusterSettings {
     var settings = ClusterSettings()
     settings.heartbeat = configuration.clusterHeartbeat.milliseconds
     settings.suspect = configuration.clusterSuspect.milliseconds
@@ -60,7 +35,7 @@ extension ServiceContext {
   ]
 
   /// A hash of ``sharedSettings`` and of the contents of the files of keys and tokens.
-  private var configurationHash: UInt64 {
+  var configurationHash: UInt64 {
     var hash = ConfigurationHash()
     for setting in Configuration.settings where Self.sharedSettings.contains(setting.name) {
       hash.combine(setting.name)
@@ -111,6 +86,16 @@ final class DaemonReadiness: Sendable {
       "\(node.name) differs in \(differences.joined(separator: ", "))"
     }
     return ServiceReadiness(detail: differences.isEmpty ? nil : differences.joined(separator: "; "))
+  }
+}
+
+extension ServiceNode {
+  /// A node for `/v1/nodes`.
+  init(_ status: NodeStatus) {
+    self.init(
+      name: status.node.name, state: "\(status.state)", version: status.description?.release,
+      sessions: status.description?.sessions, isThis: status.isThis,
+      differences: status.differences)
   }
 }
 

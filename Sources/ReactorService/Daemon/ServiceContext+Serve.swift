@@ -45,7 +45,7 @@ extension ServiceContext {
     hostSettings.sendWait = configuration.api.actionWait
     // Loading a session reads its messages over the network.
     if case .nats = configuration.store { hostSettings.snapshotInterval = 128 }
-    let marks = await containCrashes(&hostSettings, store.quarantine)
+    let marks = await containCrashes(&hostSettings, store.sharedMarks)
     let host = Host(
       reactors, globals: globals, log: store.log, settings: hostSettings, logger: logger,
       router: store.node)
@@ -62,7 +62,10 @@ extension ServiceContext {
     if let marks { apiSettings.metrics.append(marks) }
     apiSettings.readiness = { readiness.current }
     if let metrics = store.metrics { apiSettings.metrics.append(metrics) }
-    if let node = store.node { apiSettings.metrics.append(node) }
+    if let node = store.node {
+      apiSettings.metrics.append(node)
+      apiSettings.nodes = { completion in node.nodes { completion($0.map { ServiceNode($0) }) } }
+    }
     if let logWriter { apiSettings.metrics.append(logWriter) }
     let api = ReactorAPI(host: host, settings: apiSettings, logger: logger)
     let credentialReload = CredentialReload(

@@ -74,7 +74,9 @@ import Testing
       let name = "Ada \(index)"
       let put = try node.client().send("PUT", path, json: #"{"name":"\#(name)"}"#)
       #expect(put.status == 200)
+      let version = try #require(put["ETag"])
       for other in cluster.nodes {
+        #expect(try eventually { try other.client().get(path)["ETag"] == version })
         #expect(try eventually { try other.client().get(path).json["name"] == .string(name) })
       }
       for stream in streams {
@@ -150,6 +152,32 @@ import Testing
       let list = try client.client.get(client.siblings).json["sessions"]?.array ?? []
       #expect(list.compactMap { $0["id"]?.string } == ["fork-0", "fork-1", "fork-2", "lot"])
     }
+  }
+
+  @Test func `each node lists all nodes, and each list of sessions the owners`() throws {
+    let id = "placed"
+    let client = cluster.clients(of: "counter", id)[0]
+    #expect(try client.post(#""increase""#).status == 200)
+    var owners: Set<String?> = []
+    for (index, node) in cluster.nodes.enumerated() {
+      let nodes = try node.client().get("/v1/nodes").json["nodes"]?.array ?? []
+      #expect(nodes.map { $0["name"]?.string } == ["n1", "n2", "n3"])
+      #expect(nodes.map { $0["isThis"] == true } == (0..<3).map { $0 == index })
+      for listed in nodes {
+        #expect(listed["state"] == "ready")
+        #expect(listed["differences"]?.array?.isEmpty == true)
+      }
+      let sessions = try node.client().get(client.siblings + "?prefix=\(id)").json["sessions"]
+      owners.insert(sessions?.array?.first?["node"]?.string)
+    }
+    // A node that replies late is left out of a list.
+    #expect(owners.subtracting([nil]).count == 1)
+    let names = try cluster.nodes.flatMap { node in
+      try node.client().get("/v1/nodes").json["nodes"]?.array ?? []
+    }
+    let versions = Set(names.compactMap { $0["version"]?.string })
+    #expect(versions.count == 1)
+    #expect(names.contains { $0["sessions"]?.int ?? 0 > 0 })
   }
 
   @Test func `a node says what it knows of the others`() throws {

@@ -4,8 +4,9 @@ import Testing
 struct MetricsReading {
   private var values: [String: Double] = [:]
 
-  init(_ client: HTTPClient) throws {
-    for line in try client.get("/metrics").text.split(separator: "\n") where !line.hasPrefix("#") {
+  init(_ client: HTTPClient, _ credential: [String: String] = [:]) throws {
+    for line in try client.get("/metrics", credential).text.split(separator: "\n")
+    where !line.hasPrefix("#") {
       guard let space = line.lastIndex(of: " ") else { continue }
       values[String(line[..<space])] = Double(line[line.index(after: space)...])
     }

@@ -8,12 +8,17 @@ import Testing
 final class NodeCluster: Sendable {
   private let flags: [String]
   private let program: String
+  private let credential: [String: String]
   private let running: Mutex<[ReactordProcess?]>
 
   /// Starts nodes, and waits until each knows the others as ready.
+  ///
+  /// The credential is needed to read the metrics.
   init(
-    _ flags: [String] = [], count: Int = 3, program: String = "reactord", store: NATSStore? = nil
+    _ flags: [String] = [], count: Int = 3, program: String = "reactord", store: NATSStore? = nil,
+    credential: [String: String] = [:]
   ) throws {
+    self.credential = credential
     self.flags = try (store ?? NATSStore()).flags + ["--cluster-suspect", "60"] + flags
     self.program = program
     running = Mutex(Array(repeating: nil, count: count))
@@ -46,14 +51,16 @@ final class NodeCluster: Sendable {
   /// Waits until each node knows a number of ready nodes.
   func waitUntilReady(_ count: Int) throws {
     for node in nodes {
-      try #require(eventually { try node.figure("ready_nodes") == count })
+      try #require(eventually { try node.figure("ready_nodes", credential) == count })
     }
   }
 
   /// The index of the node that has sessions in memory, if only one has.
   func owner() throws -> Int {
     let nodes = running.withLock { $0 }
-    let owners = try nodes.indices.filter { try nodes[$0]?.figure("owned_sessions") ?? 0 > 0 }
+    let owners = try nodes.indices.filter {
+      try nodes[$0]?.figure("owned_sessions", credential) ?? 0 > 0
+    }
     try #require(owners.count == 1, "\(owners)")
     return owners[0]
   }
@@ -66,7 +73,7 @@ final class NodeCluster: Sendable {
 
 extension ReactordProcess {
   /// A metric of the cluster.
-  func figure(_ name: String) throws -> Int? {
-    try MetricsReading(client())["reactord_cluster_\(name)"].map { Int($0) }
+  func figure(_ name: String, _ credential: [String: String] = [:]) throws -> Int? {
+    try MetricsReading(client(), credential)["reactord_cluster_\(name)"].map { Int($0) }
   }
 }

@@ -186,7 +186,8 @@ import Testing
     try await session.append(2...2)
   }
 
-  @Test func `globals outlive the process; the last writer wins`() async throws {
+  @Test func `globals outlive the process, and a value follows the one that was read`() async throws
+  {
     let store = try TestStore()
     let (one, two) = (try await store.open(), try await store.open())
     defer { _ = (one.close(), two.close()) }
@@ -199,6 +200,14 @@ import Testing
     #expect(try await read(one) == nil)
     try await wait { one.share(value(1), as: "user name", completion: $0) }
     try await wait { two.share(value(2), as: "user name", completion: $0) }
+    for _ in 0..<2 {
+      await #expect {
+        try await wait { one.share(value(3), as: "user name", completion: $0) }
+      } throws: {
+        if case .lost = $0 as? LogError { true } else { false }
+      }
+    }
+    #expect(try await read(one) == value(2))
     try await wait { one.share(value(3), as: "user name", completion: $0) }
     #expect(try await read(two) == value(3))
   }

@@ -23,7 +23,7 @@ struct MessageTests {
     .closed(key, isDeleted: true, by: node),
     .streams(key, [.init(name: "ada", count: 2), .init(name: nil, count: 1)], from: node),
     .presence(key, Presence(count: 3, subscribers: [.init(name: "ada", streams: 2)])),
-    .unsubscribe(key, from: node), .global("theme"),
+    .unsubscribe(key, from: node),
     .signal(key, Array("{}".utf8), from: "ada"), .signal(key, [], from: nil),
     .publishedSignal(key, [], from: "ada"),
     .observesActivity(key, true, from: node),
@@ -32,6 +32,7 @@ struct MessageTests {
 
   private static let requests: [NodeRequest] = [
     .probe, .release(key), .list(reactor: "counter", after: "a", limit: 5),
+    .applyGlobal("theme"), .describe,
     .forward(
       ForwardedRequest(
         number: RequestNumber(edge: node, count: 5), session: key, kind: .action,
@@ -40,6 +41,7 @@ struct MessageTests {
 
   private static let replies: [NodeReply] = [
     .response([1, 2]), .ownedBy(node), .unavailable, .unknown, .running, .released, .alive,
+    .applied, .description(NodeDescription(release: "0.2.0", sessions: 5)),
     .sessions([
       SessionSummary(
         id: "demo", cursor: Cursor(epoch: "e", version: 3), subscribers: 2,

@@ -25,8 +25,21 @@ final class Cluster: Sendable {
         [
           ReactorRegistration("counter", summary: "") { CounterReactor() },
           ReactorRegistration("slow", summary: "") { SlowReactor() },
+          ReactorRegistration("careful", summary: "", whenInterrupted: .giveUp) { SlowReactor() },
         ], globals: [theme], log: log, router: node)
       node.start(host)
+    }
+
+    /// Sets the global, and waits for the completion.
+    func set(_ value: String) async throws {
+      let result = try await withCheckedThrowingContinuation { continuation in
+        do {
+          try theme.set(value) { continuation.resume(returning: $0) }
+        } catch {
+          continuation.resume(throwing: error)
+        }
+      }
+      _ = try result.get()
     }
 
     /// Ends the node like `kill -9`: it neither writes nor sends, and its name is free at once.
@@ -85,6 +98,7 @@ extension ClusterSettings {
     settings.repetition = 600_000
     settings.requestLimit = 600_000
     settings.listLimit = 600_000
+    settings.globalLimit = 600_000
     return settings
   }
 

@@ -37,6 +37,7 @@ final class MemoryNetwork: Sendable {
     guard let receiver = receivers.withLock({ $0[node] }), !receiver.bus.isCut else {
       return false
     }
+    guard queue != 0 || !receiver.bus.isDeaf else { return true }
     receiver.queues[queue].async { body(receiver.handler) }
     return true
   }
@@ -50,6 +51,7 @@ final class MemoryNetwork: Sendable {
 final class MemoryBus: ClusterBus {
   private let network: MemoryNetwork
   private let cut = Atomic<Bool>(false)
+  private let deaf = Atomic<Bool>(false)
 
   init(_ network: MemoryNetwork) {
     self.network = network
@@ -59,6 +61,12 @@ final class MemoryBus: ClusterBus {
   var isCut: Bool {
     get { cut.load(ordering: .acquiring) }
     set { cut.store(newValue, ordering: .releasing) }
+  }
+
+  /// Whether requests to the node arrive and are lost.
+  var isDeaf: Bool {
+    get { deaf.load(ordering: .acquiring) }
+    set { deaf.store(newValue, ordering: .releasing) }
   }
 
   func join(as node: NodeID, _ handler: any BusHandler) {

@@ -144,6 +144,28 @@ struct NodeTests {
     #expect(cluster.holders(of: key).count == 1)
   }
 
+  @Test func `an action that must not run twice is not repeated at the next owner`() async throws {
+    let cluster = try await Cluster(settings: .repeating)
+    let careful = SessionKey(reactor: "careful", id: "demo")
+    let owner = try cluster.owner(of: careful)
+    let other = cluster.others(than: owner)[0]
+    async let outcome = other.host.post(#"{"addLater":2}"#, to: careful.id, of: "careful")
+    try await wait {
+      owner.host.reactor("careful")?.liveSession(careful.id)?.activity.running == 1
+    }
+    owner.kill()
+    guard case .notCommitted(.unknown) = try await outcome else {
+      Issue.record("\(try await outcome)")
+      return
+    }
+    let session = try await other.host.open(careful.id, of: "careful")
+    #expect(session.current.version == 0)
+    #expect(session.activity.running == 0)
+    // Further requests are executed.
+    let next = try await other.host.post(#"{"add":1}"#, to: careful.id, of: "careful")
+    #expect(next.json == #"{"value":1}"#)
+  }
+
   @Test func `a node that was cut off joins again and serves no old state`() async throws {
     let cluster = try await Cluster(settings: .repeating)
     let owner = try cluster.owner(of: key)
@@ -313,6 +335,50 @@ struct NodeTests {
     let cluster = try await Cluster()
     try cluster.members[1].theme.set("dark")
     for member in cluster.members { try await wait { member.theme.value == "dark" } }
+  }
+
+  @Test func `all nodes have a global when its completion is called`() async throws {
+    let cluster = try await Cluster()
+    for (index, member) in cluster.members.enumerated() {
+      try await member.set("theme \(index)")
+      for other in cluster.members {
+        #expect(other.theme.value == "theme \(index)")
+        #expect(other.theme.current.version == index + 1)
+      }
+    }
+  }
+
+  @Test func `nodes that set a global at the same time store one value after the other`()
+    async throws
+  {
+    let cluster = try await Cluster()
+    try await withThrowingTaskGroup { group in
+      for round in 0..<10 {
+        for member in cluster.members {
+          group.addTask { try await member.set("\(member.node.node.name) \(round)") }
+        }
+      }
+      try await group.waitForAll()
+    }
+    let values = Set(cluster.members.map(\.theme.value))
+    #expect(values.count == 1)
+    for member in cluster.members { #expect(member.theme.current.version == 30) }
+  }
+
+  @Test func `a node that is away delays a global for a limited time, and reads it later`()
+    async throws
+  {
+    var settings = ClusterSettings.undetecting
+    settings.refresh = 50
+    settings.globalLimit = 500
+    let cluster = try await Cluster(settings: settings)
+    let away = cluster.members[2]
+    // Its requests are received and not replied to.
+    away.bus.isDeaf = true
+    try await cluster.members[0].set("dark")
+    #expect(cluster.members[1].theme.value == "dark")
+    try await wait { away.theme.value == "dark" }
+    away.bus.isDeaf = false
   }
 }
 

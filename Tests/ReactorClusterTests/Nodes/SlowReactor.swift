@@ -5,6 +5,8 @@ import ReactorStreams
 final class SlowReactor: Reactor {
   enum Action: Codable, Sendable {
     case add(Int)
+    /// Adds after an hour.
+    case addLater(Int)
   }
 
   enum Mutation: Codable, Sendable {
@@ -18,9 +20,13 @@ final class SlowReactor: Reactor {
   let initialState = State()
 
   func mutate(action: Action) -> Observable<Mutation> {
-    guard case .add(let amount) = action else { return .empty() }
+    let (amount, delay) =
+      switch action {
+      case .add(let amount): (amount, Duration.milliseconds(100))
+      case .addLater(let amount): (amount, Duration.seconds(3_600))
+      }
     return .run { send in
-      try await Task.sleep(for: .milliseconds(100))
+      try await Task.sleep(for: delay)
       send(.add(amount))
     }
   }

@@ -10,11 +10,15 @@ final class WriterLog: MutationLog {
     let writers = Mutex<[SessionKey: NodeID]>([:])
     /// The number of batches per session.
     let batches = Mutex<[SessionKey: Int]>([:])
+    /// The revisions of the globals.
+    let revisions = Mutex<[String: UInt64]>([:])
   }
 
   let store: Store
   let node: NodeID
   private let dead = Atomic<Bool>(false)
+  /// The revisions that this process has read or set.
+  private let known = Mutex<[String: UInt64]>([:])
 
   init(_ store: Store, writer name: String) {
     self.store = store
@@ -60,13 +64,24 @@ final class WriterLog: MutationLog {
   }
 
   func sharedValue(_ name: String, completion: @escaping ReadCompletion<SharedValue?>) {
-    store.log.sharedValue(name, completion: completion)
+    store.log.sharedValue(name) { [self] result in
+      if case .success(let value) = result { known.withLock { $0[name] = value?.revision } }
+      completion(result)
+    }
   }
 
   func share(
     _ value: SharedValue, as name: String,
     completion: @escaping @Sendable (Result<Void, LogError>) -> Void
   ) {
+    guard !isDead else { return }
+    let isNext = store.revisions.withLock { revisions in
+      guard revisions[name] == known.withLock({ $0[name] }) else { return false }
+      revisions[name] = value.revision
+      return true
+    }
+    guard isNext else { return completion(.failure(.lost(to: nil))) }
+    known.withLock { $0[name] = value.revision }
     store.log.share(value, as: name, completion: completion)
   }
 }

@@ -105,6 +105,32 @@ final class SimulatedLog {
     }
   }
 
+  // MARK: The global
+
+  private(set) var global = 0
+
+  /// Stores the next value of the global; one writer follows the other.
+  func setGlobal(_ completion: @escaping (Int) -> Void) {
+    whenLed { [self] in
+      global += 1
+      let value = global
+      queue.schedule(after: random.next(in: 1...10)) { completion(value) }
+    }
+  }
+
+  func readGlobal(_ completion: @escaping (Int) -> Void) {
+    whenLed { [self] in
+      let value = global
+      queue.schedule(after: random.next(in: 1...10)) { completion(value) }
+    }
+  }
+
+  private func whenLed(_ body: @escaping () -> Void) {
+    queue.schedule(after: random.next(in: 1...10)) { [self] in
+      queue.now >= electionEnd ? body() : queue.schedule(after: 100) { [self] in whenLed(body) }
+    }
+  }
+
   // MARK: Reading from the leader
 
   func read(_ key: SessionKey, completion: @escaping ([Message]) -> Void) {

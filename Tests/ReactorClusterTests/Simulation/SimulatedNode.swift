@@ -9,6 +9,8 @@ final class SimulatedNode {
   var sessions: [SessionKey: SimulatedSession] = [:]
   var subscribed = SubscribedNodes()
   var subscriptions = SubscriptionTable()
+  /// The value of the global that this node shows.
+  private(set) var global = 0
   private(set) var isRunning = true
   private(set) var isPaused = false
   /// Whether the network of the node is cut.
@@ -16,6 +18,7 @@ final class SimulatedNode {
   private var deferred: [() -> Void] = []
   private var clients: [RequestToken: (RequestResult) -> Void] = [:]
   private var replies: [ReplyToken: (NodeReply) -> Void] = [:]
+  private var changes: [ChangeToken: (Int) -> Void] = [:]
   private var lastToken: UInt64 = 0
   private var lastCount = 0
   private var plannedTick: Milliseconds = .max
@@ -179,6 +182,8 @@ final class SimulatedNode {
     case .nodeFailed(let node):
       for key in subscribed.removeAll(of: node) where subscribed.has(key) {}
       for key in subscriptions.failed(node, at: queue.now) { open(key) }
+    case .applied(let token, let unconfirmed): changes.removeValue(forKey: token)?(unconfirmed)
+    case .refreshGlobals: refreshGlobal {}
     case .placementChanged: break
     case .rejoin: rejoin()
     }
@@ -247,6 +252,13 @@ final class SimulatedNode {
   func receive(
     _ request: NodeRequest, from sender: NodeID, reply: @escaping (NodeReply) -> Void
   ) {
+    if case .applyGlobal = request {
+      guard !simulation.settings.confirmsEarly else {
+        refreshGlobal {}
+        return reply(.applied)
+      }
+      return refreshGlobal { reply(.applied) }
+    }
     lastToken += 1
     let token = lastToken
     replies[token] = reply
@@ -254,11 +266,43 @@ final class SimulatedNode {
       switch request {
       case .forward(let request): request.session
       case .release(let key): key
-      case .probe, .list: nil
+      case .probe, .list, .applyGlobal, .describe: nil
       }
     let isInMemory = key.map { sessions[$0] != nil } ?? false
     handle {
       $0.received(request, isInMemory: isInMemory, reply: token, from: sender, at: queue.now)
+    }
+  }
+
+  // MARK: The global
+
+  /// A client of this node sets the global.
+  ///
+  /// - Parameter completion: Called with the value, the nodes that were known when it was stored, and the
+  ///   number of those that have not confirmed it.
+  func setGlobal(
+    _ completion: @escaping (_ value: Int, _ others: Set<NodeID>, _ unconfirmed: Int) -> Void
+  ) {
+    guard !isCut else { return }
+    simulation.log.setGlobal { [self] value in
+      perform { [self] in
+        global = max(global, value)
+        lastToken += 1
+        let others = Set(machine.membership.members.keys)
+        changes[lastToken] = { completion(value, others, $0) }
+        let token = lastToken
+        handle { $0.didSet("theme", token: token) }
+      }
+    }
+  }
+
+  private func refreshGlobal(_ completion: @escaping () -> Void) {
+    guard !isCut else { return after(100) { [self] in refreshGlobal(completion) } }
+    simulation.log.readGlobal { [self] value in
+      perform { [self] in
+        global = max(global, value)
+        completion()
+      }
     }
   }
 

@@ -47,6 +47,24 @@ extension Simulation {
     }
   }
 
+  /// The nodes that a node knew and that have not failed have the value that all have confirmed.
+  ///
+  /// A node that has joined meanwhile reads it when it is ready.
+  func checkGlobal(_ value: Int, setAt node: SimulatedNode, knowing others: Set<NodeID>) {
+    for other in nodes where other.isRunning && other.global < value {
+      let id = other.machine.node
+      guard others.contains(id), node.machine.membership.isAlive(id) else { continue }
+      violations.append("\(other.machine.node) has confirmed \(value) and has \(other.global)")
+    }
+  }
+
+  /// All nodes have the last value, also those that did not receive the request to apply it.
+  func checkGlobals() {
+    for node in nodes where node.isRunning && node.global != log.global {
+      violations.append("\(node.machine.node) has the global \(node.global), not \(log.global)")
+    }
+  }
+
   /// One owner per session, and each subscription shows the last version.
   func checkOwners() {
     for key in keys {

@@ -15,6 +15,8 @@ final class Simulation {
     var readsOnlyTheLast = false
     /// Whether the request numbers are committed with the mutations.
     var commitsNumbers = true
+    /// Whether a node confirms a global before it has the value, a deliberate error.
+    var confirmsEarly = false
   }
 
   let settings: Settings
@@ -169,6 +171,27 @@ final class Simulation {
     }
   }
 
+  /// Sets the global at nodes by chance.
+  private func setGlobals(until end: Milliseconds) {
+    queue.schedule(after: random.next(in: 200...900)) { [self] in
+      guard queue.now < end else { return }
+      let running = nodes.filter(\.isRunning)
+      if !running.isEmpty {
+        setGlobal(at: running[Int(random.next() % UInt64(running.count))])
+      }
+      setGlobals(until: end)
+    }
+  }
+
+  private func setGlobal(at node: SimulatedNode) {
+    node.perform { [self] in
+      node.setGlobal { [self] value, others, unconfirmed in
+        count(unconfirmed == 0 ? "global applied" : "global unconfirmed")
+        if unconfirmed == 0 { checkGlobal(value, setAt: node, knowing: others) }
+      }
+    }
+  }
+
   // MARK: Faults
 
   private func injectFaults(until end: Milliseconds) {
@@ -218,6 +241,7 @@ final class Simulation {
     for key in keys { nodes[Int(random.next() % UInt64(nodes.count))].subscribe(to: key) }
     queue.run(until: 1_500)
     for _ in 0..<settings.clients { runClient(until: settings.faults) }
+    setGlobals(until: settings.faults)
     injectFaults(until: settings.faults)
     queue.run(until: settings.faults)
     hasFaults = false
@@ -229,6 +253,7 @@ final class Simulation {
     checkLog()
     checkResponses()
     checkOwners()
+    checkGlobals()
     return violations
   }
 

@@ -39,6 +39,12 @@ struct SimulationTests {
     #expect(findsViolation(settings))
   }
 
+  @Test func `a node that confirms a global before it has the value is found`() {
+    var settings = Simulation.Settings()
+    settings.confirmsEarly = true
+    #expect(findsViolation(settings))
+  }
+
   @Test func `the runs reach each event`() {
     var counts: [String: Int] = [:]
     for seed in 0..<200 as Range<UInt64> {
@@ -49,7 +55,7 @@ struct SimulationTests {
     let events = [
       "append committed", "append lost", "append voided", "append unknown", "repetition", "forward",
       "release", "released", "redirection", "rejoin", "expulsion", "failure", "response",
-      "unavailable", "unknown",
+      "unavailable", "unknown", "global applied", "global unconfirmed",
     ]
     for event in events { #expect(counts[event] ?? 0 > 0, "\(event) of \(counts)") }
     if ProcessInfo.processInfo.environment["CLUSTER_SEEDS"] != nil { print(counts) }

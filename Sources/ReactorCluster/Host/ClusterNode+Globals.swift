@@ -1,0 +1,33 @@
+internal import ReactorHost
+internal import ReactorLog
+internal import Synchronization
+
+/// Globals, which one node sets and all nodes apply.
+extension ClusterNode {
+  package func didSet(_ global: String, completion: @escaping @Sendable () -> Void) {
+    let token = state.withLock { state in
+      let token = state.newToken()
+      state.changes[token] = completion
+      return token
+    }
+    handle { machine, _ in machine.didSet(global, token: token) }
+  }
+
+  func didApply(_ token: ChangeToken, _ unconfirmed: Int) {
+    if unconfirmed > 0 { counters.unconfirmedGlobals.add() }
+    // Not a result of the closure: a function value would be wrapped to leave generic code.
+    var completion: (@Sendable () -> Void)?
+    state.withLock { completion = $0.changes.removeValue(forKey: token) }
+    completion?()
+  }
+
+  /// Reads a global that another node has set; one that this node does not have is applied.
+  func apply(_ name: String, _ reply: @escaping @Sendable ([UInt8]) -> Void) {
+    guard let global = globals.first(where: { $0.name == name }) else {
+      return reply(NodeReply.applied.bytes)
+    }
+    global.refresh { isRead in
+      reply((isRead ? NodeReply.applied : .unavailable).bytes)
+    }
+  }
+}

@@ -1,0 +1,76 @@
+package import ReactorLog
+internal import ReactorHost
+internal import Synchronization
+
+/// A process as it describes itself to other nodes.
+public struct NodeDescription: Equatable, Sendable {
+  /// The release of the service.
+  public var release: String
+
+  /// The number of sessions in its memory.
+  public var sessions: Int
+
+  /// Creates a description.
+  public init(release: String, sessions: Int) {
+    self.release = release
+    self.sessions = sessions
+  }
+}
+
+/// A node as this node sees it.
+package struct NodeStatus: Sendable {
+  /// The node.
+  package let node: NodeID
+
+  /// Its readiness.
+  package let state: NodeState
+
+  /// Its description; `nil` if it has not replied in time.
+  package let description: NodeDescription?
+
+  /// Whether it is this process.
+  package let isThis: Bool
+
+  /// Its differences from this node, in words.
+  package let differences: [String]
+}
+
+extension ClusterNode {
+  /// This process.
+  var description: NodeDescription {
+    NodeDescription(
+      release: release, sessions: hostedReactors.reduce(0) { $0 + $1.liveSessionCount })
+  }
+
+  /// All nodes that are alive, in the order of their names.
+  ///
+  /// - Parameter completion: Called once, on any thread, after at most 0.5 s.
+  package func nodes(completion: @escaping @Sendable ([NodeStatus]) -> Void) {
+    requestAll(.describe) { [self] replies in
+      let descriptions = Dictionary(replies.map { ($0.0, $0.1?.described) }) { $1 }
+      let (me, members, differences) = state.withLock { state in
+        (
+          state.machine.currentHeartbeat, state.machine.membership.members.values.map(\.heartbeat),
+          Dictionary(state.differences.all.map { ($0.node, $0.differences) }) { $1 }
+        )
+      }
+      let others = members.map { heartbeat in
+        NodeStatus(
+          node: heartbeat.node, state: heartbeat.state,
+          description: descriptions[heartbeat.node] ?? nil, isThis: false,
+          differences: differences[heartbeat.node] ?? [])
+      }
+      let own = NodeStatus(
+        node: me.node, state: me.state, description: description, isThis: true, differences: [])
+      completion((others + [own]).sorted { $0.node.description < $1.node.description })
+    }
+  }
+}
+
+extension NodeReply {
+  /// The description in a reply to ``NodeRequest/describe``.
+  fileprivate var described: NodeDescription? {
+    guard case .description(let description) = self else { return nil }
+    return description
+  }
+}
