@@ -83,13 +83,14 @@ final class NATSStore: Sendable {
         read: { [reader, executor] reading, done in
           executor.detach {
             do throws(LogError) {
-              let found =
-                switch reading {
-                case .at(let sequence):
-                  try await reader.leaderMessage(at: sequence, in: stream)
-                case .after(let sequence):
-                  try await reader.next(subject, after: sequence, in: stream)
-                }
+              var found: StreamMessage?
+              if case .at(let sequence) = reading {
+                found = try await reader.leaderMessage(at: sequence, in: stream)
+              }
+              // Of a global only the last message exists, which follows the one that was looked for.
+              if found == nil {
+                found = try await reader.next(subject, after: expected, in: stream)
+              }
               done(.success(found.map { ($0.sequence, $0.mark) }))
             } catch {
               done(.failure(error))

@@ -23,6 +23,20 @@ extension SessionEndpoints {
         lastActiveAt = session.lastActiveAt.description
         node = session.node
       }
+
+      private enum CodingKeys: CodingKey {
+        case id, cursor, subscribers, effects, lastActiveAt, node
+      }
+
+      func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(id, forKey: .id)
+        try container.encode(cursor, forKey: .cursor)
+        try container.encode(subscribers, forKey: .subscribers)
+        try container.encode(effects, forKey: .effects)
+        try container.encode(lastActiveAt, forKey: .lastActiveAt)
+        if let node { try container.encode(node, forKey: .node) }
+      }
     }
 
     var sessions: [Entry]

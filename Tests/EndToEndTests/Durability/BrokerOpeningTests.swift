@@ -23,7 +23,7 @@ import Testing
     "nats://", "nats://host:99999", "nats://host:0", "nats://a b", "nats://a,,b", "nats:host",
     "tls://", "http://127.0.0.1:4222", "nats://host:4222/path",
   ])
-  func `an address that is none`(_ address: String) throws {
+  func `an address without a broker`(_ address: String) throws {
     try expectFailure(
       ["--store", address], "expected memory, sqlite:PATH or nats://HOST:PORT[,...]")
   }

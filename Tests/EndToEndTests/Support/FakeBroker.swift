@@ -57,6 +57,6 @@ final class FakeBroker: Sendable {
 
   private static func write(_ text: String, to client: Int32) {
     let bytes = Array(text.utf8)
-    _ = send(client, bytes, bytes.count, Int32(MSG_NOSIGNAL.rawValue))
+    _ = send(client, bytes, bytes.count, Int32(MSG_NOSIGNAL))
   }
 }
