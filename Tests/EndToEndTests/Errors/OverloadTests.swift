@@ -127,7 +127,7 @@ struct OverloadTests {
     try session.post(#""increase""#)
     for stream in streams { #expect(try stream.nextEvent()?.data == #"{"value":1}"#) }
     // An optimized test would close the streams after their last use.
-    try withExtendedLifetime(streams) {
+    try withExtendedLifetime(streams) { () throws in
       #expect(try session.subscribers() == 400)
       #expect(try ProcessFigures(of: server.process).threads < 40)
     }
