@@ -98,7 +98,7 @@ struct HistoryReader: Sendable {
           try await expanding(part, messages).filter { $0.position.sequence >= since } + nodes
         continue
       }
-      for (sequence, message) in try await messages(part.map(\.position.sequence)) {
+      for (sequence, message) in try await messages(part) {
         if sequence == since {
           journal = message.journal ?? Journal()
         } else {
@@ -109,16 +109,16 @@ struct HistoryReader: Sendable {
     return journal
   }
 
-  /// Reads the messages at some sequences.
+  /// Reads the messages at some positions, and the last ones of blocks.
   typealias Read<Message> =
-    @Sendable ([Int]) async throws(LogError) -> [(sequence: Int, message: Message)]
+    @Sendable ([HistoryIndex.Node]) async throws(LogError) -> [(sequence: Int, message: Message)]
 
   /// Replaces each block by its messages and blocks.
   private func expanding<Message: IndexedMessage>(
     _ nodes: [HistoryIndex.Node], _ read: Read<Message>
   ) async throws(LogError) -> [HistoryIndex.Node] {
     let blocks = nodes.filter { $0.level > 0 }
-    var found = try await read(blocks.map(\.position.sequence))[...]
+    var found = try await read(blocks)[...]
     return nodes.flatMap { node in
       guard node.level > 0, let block = found.popFirst() else { return [node] }
       return block.message.contents(of: node)
@@ -171,7 +171,7 @@ struct HistoryReader: Sendable {
     while !leaves.isEmpty, size < Self.pageSize {
       let part = leaves.prefix(StreamReader.parallel)
       leaves = leaves.dropFirst(part.count)
-      for (_, message) in try await read(part.map(\.position.sequence))
+      for (_, message) in try await read(Array(part))
       where size < Self.pageSize {
         for entry in message.entries where entry.version > version && entry.version <= stop {
           entries.append(entry)
@@ -179,7 +179,10 @@ struct HistoryReader: Sendable {
         }
       }
     }
-    guard entries.first?.version == version + 1 else {
+    for (index, entry) in entries.enumerated() where entry.version != version + 1 + index {
+      throw .corrupt("The entry of version \(version + 1 + index) is missing.")
+    }
+    guard !entries.isEmpty else {
       throw .corrupt("The entry of version \(version + 1) is missing.")
     }
     return entries
@@ -205,7 +208,7 @@ struct HistoryReader: Sendable {
           try await expanding(part, messages).filter { $0.position.sequence > sequence } + nodes
         continue
       }
-      for (_, message) in try await messages(part.map(\.position.sequence)) {
+      for (_, message) in try await messages(part) {
         try await body(message)
       }
     }
@@ -213,24 +216,28 @@ struct HistoryReader: Sendable {
 
   // MARK: Messages
 
+  /// Reads a message whose version is unknown, so that only the leader is believed.
   private func message(at sequence: Int) async throws(LogError) -> LogMessage {
-    guard let found = try await messages([sequence]).first else {
+    guard let message = try await reader.leaderMessage(at: sequence, in: stream) else {
       throw .corrupt("The message \(sequence) is missing.")
     }
-    return found.message
+    return try decode(message)
   }
 
   /// Reads messages of the log.
   private var messages: Read<LogMessage> {
-    { [self] sequences async throws(LogError) in
-      try await read(sequences, in: stream) { message throws(LogError) in try decode(message) }
+    { [self] nodes async throws(LogError) in
+      try await read(nodes, in: stream, names.logSubject(of: key)) {
+        message throws(LogError) in try decode(message)
+      }
     }
   }
 
   /// Reads pages.
   var pages: Read<Page> {
-    { [self] sequences async throws(LogError) in
-      try await read(sequences, in: pageStream) { message throws(LogError) in
+    { [self] nodes async throws(LogError) in
+      try await read(nodes, in: pageStream, names.pageSubject(of: key)) {
+        message throws(LogError) in
         guard let page = Page(message.payload) else {
           throw .corrupt("The page \(message.sequence) of \(message.subject) cannot be read.")
         }
@@ -239,18 +246,24 @@ struct HistoryReader: Sendable {
     }
   }
 
-  private func read<Message>(
-    _ sequences: [Int], in stream: String,
-    _ decode: (StreamMessage) throws(LogError) -> Message
+  private func read<Message: IndexedMessage>(
+    _ nodes: [HistoryIndex.Node], in stream: String, _ subject: String,
+    _ decode: @escaping @Sendable (StreamMessage) throws(LogError) -> Message
   ) async throws(LogError) -> [(sequence: Int, message: Message)] {
-    let found = try await reader.messages(at: sequences, in: stream)
-    var messages: [(sequence: Int, message: Message)] = []
-    messages.reserveCapacity(found.count)
-    for (sequence, message) in zip(sequences, found) {
-      guard let message else { throw .corrupt("The message \(sequence) of \(stream) is missing.") }
-      messages.append((sequence, try decode(message)))
+    let messages = try await SessionLists.concurrentValues(nodes) {
+      node async throws(LogError) -> Message in
+      let sequence = node.position.sequence
+      if let found = try await reader.replicaMessage(at: sequence, in: stream),
+        found.subject == subject, let message = try? decode(found), message.fits(node)
+      {
+        return message
+      }
+      guard let message = try await reader.leaderMessage(at: sequence, in: stream) else {
+        throw .corrupt("The message \(sequence) of \(stream) is missing.")
+      }
+      return try decode(message)
     }
-    return messages
+    return zip(nodes, messages).map { ($0.position.sequence, $1) }
   }
 
   /// Decodes a message, and checks that it follows the one that it names.
@@ -328,7 +341,7 @@ struct HistoryReader: Sendable {
         nodes += try await expanding(part, read)
         continue
       }
-      let found = try await read(part.map(\.position.sequence))
+      let found = try await read(part)
       for (_, message) in found.reversed() where !outcomes.isComplete { outcomes.add(message) }
     }
   }
@@ -349,6 +362,11 @@ protocol HistoryMessage: IndexedMessage {
 }
 
 extension IndexedMessage {
+  /// Whether the message can be that of a position, or the last one of a block.
+  func fits(_ node: HistoryIndex.Node) -> Bool {
+    node.level == 0 ? version == node.position.version : version >= node.position.version
+  }
+
   /// The messages and blocks of a block that ends with this message.
   func contents(of node: HistoryIndex.Node) -> [HistoryIndex.Node] {
     index.nodes(below: node.level) + [

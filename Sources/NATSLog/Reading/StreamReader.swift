@@ -55,11 +55,21 @@ struct StreamReader: Sendable {
 
   /// The message at a sequence, from any replica; `nil` for none.
   func message(at sequence: Int, in stream: String) async throws(LogError) -> StreamMessage? {
-    let reply = try await engine.request(
-      Array("{\"seq\":\(sequence)}".utf8), to: "$JS.API.DIRECT.GET.\(stream)")
-    if let message = StreamMessage(direct: reply) { return message }
+    if let message = try await replicaMessage(at: sequence, in: stream) { return message }
     // The replica may be behind.
     return try await leaderMessage(at: sequence, in: stream)
+  }
+
+  /// The message that any replica has at a sequence; `nil` for none.
+  ///
+  /// It may be another one than the leader's: before nats-server 2.10, a leader that is cut off from the
+  /// other brokers can keep a different order of messages afterwards.
+  func replicaMessage(
+    at sequence: Int, in stream: String
+  ) async throws(LogError) -> StreamMessage? {
+    let reply = try await engine.request(
+      Array("{\"seq\":\(sequence)}".utf8), to: "$JS.API.DIRECT.GET.\(stream)")
+    return StreamMessage(direct: reply)
   }
 
   /// The messages at some sequences, in their order; `nil` for each that is missing.
