@@ -8,6 +8,8 @@ final class NodeCounters: Sendable {
   let forwarded = Counter()
   /// Requests of other nodes.
   let received = Counter()
+  /// Commits that were sent to subscribed nodes.
+  let published = Counter()
   /// Sessions whose previous owner was another node.
   let takeovers = Counter()
   /// Requests whose session turned out to have another owner.
@@ -57,6 +59,10 @@ extension ClusterNode: MetricsSource {
     text.family(
       "reactord_cluster_received_requests_total", .counter, "Requests that other nodes sent.")
     text.sample(counters.received.value)
+    text.family(
+      "reactord_cluster_published_commits_total", .counter,
+      "Commits that this node sent to subscribed nodes, one message per node and commit.")
+    text.sample(counters.published.value)
     text.family(
       "reactord_cluster_takeovers_total", .counter,
       "Sessions that this node owns after another one had written to them.")
