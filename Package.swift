@@ -451,12 +451,14 @@ let package = Package(
     .executableTarget(
       name: "Benchmarks",
       dependencies: [
-        "AllocationCounter", "BareHandler", "ClientCore", "Identity", "ReactorClient",
+        "AllocationCounter", "BareHandler", "Brokers", "ClientCore", "Identity", "ReactorClient",
         "ReactorCore", "ReactorFlows", "ReactorHost", "ReactorHTTP", "ReactorLog", "Reactors",
         "ReactorStreams", "ReactorTransport", "SampleToken", "SQLiteLog", "StreamLoad", "reactord",
       ],
       path: "Tests/Benchmarks",
-      exclude: ["Load/post.lua", "Servers/nchan.conf", "Servers/plain-server.js"],
+      exclude: [
+        "Load/cluster.lua", "Load/post.lua", "Servers/nchan.conf", "Servers/plain-server.js",
+      ],
       swiftSettings: settings),
     .testTarget(name: "BenchmarksTests", dependencies: ["Benchmarks"], swiftSettings: settings),
     // Counts allocations of the hot path, which a test compares with counts.json.

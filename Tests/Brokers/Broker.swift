@@ -18,6 +18,9 @@ public final class Broker: Sendable {
   /// The port of clients.
   public let port: UInt16
 
+  /// The port of `/healthz`, which responds with 200 once all streams of the broker are current.
+  public let monitoringPort: UInt16
+
   /// The nats-server binary.
   private let program: String
   private let folder: String
@@ -34,19 +37,25 @@ public final class Broker: Sendable {
     _ settings: String = "", hasJetStream: Bool = true, program: String = Broker.program()
   ) throws {
     self.program = program
-    (port, folder) = (Self.freePort(), Self.makeFolder())
+    (port, monitoringPort) = (Self.freePort(), Self.freePort())
+    folder = Self.makeFolder()
     try write("b1", settings, hasJetStream)
     try start()
     try waitUntilReady()
   }
 
   /// Creates a member of a cluster without starting it.
-  fileprivate init(_ name: String, cluster port: UInt16, routes: [UInt16]) throws {
+  init(
+    _ name: String, cluster port: UInt16, routes: [UInt16], _ settings: String = ""
+  ) throws {
     program = Self.program()
-    (self.port, folder) = (Self.freePort(), Self.makeFolder())
+    (self.port, monitoringPort) = (Self.freePort(), Self.freePort())
+    folder = Self.makeFolder()
     let list = routes.map { "\"nats://127.0.0.1:\($0)\"" }.joined(separator: ", ")
-    let cluster = "cluster { name: test, listen: \"127.0.0.1:\(port)\", routes: [\(list)] }"
-    try write(name, cluster, true)
+    let listen = "listen: \"127.0.0.1:\(port)\""
+    let separator = settings.isEmpty ? "" : ", "
+    try write(
+      name, "cluster { name: test, \(listen), routes: [\(list)]\(separator)\(settings) }", true)
   }
 
   deinit {
@@ -116,6 +125,7 @@ public final class Broker: Sendable {
     let store = "jetstream { store_dir: \"\(folder)/store\", max_file_store: 2GB }"
     let text = """
       listen: "127.0.0.1:\(port)"
+      http: "127.0.0.1:\(monitoringPort)"
       server_name: \(name)
       \(settings.contains("max_payload") ? "" : "max_payload: 8MB")
       ping_interval: "2s"

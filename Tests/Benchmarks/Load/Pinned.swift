@@ -1,12 +1,14 @@
 import Foundation
 
-/// Runs load generators pinned to core 1.
+/// Runs load generators pinned to core 1, unless the servers use all cores.
 enum Pinned {
   /// Runs a program to completion.
   ///
   /// - Returns: Its output.
-  static func output(of program: URL, _ arguments: [String]) throws -> String {
-    let (process, output) = try start(program, arguments)
+  static func output(
+    of program: URL, _ arguments: [String], core: Int? = 1
+  ) throws -> String {
+    let (process, output) = try start(program, arguments, core: core)
     let text = String(
       decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     process.waitUntilExit()
@@ -19,11 +21,11 @@ enum Pinned {
 
   /// Starts a program with a pipe, or nothing, as its input.
   static func start(
-    _ program: URL, _ arguments: [String], input: Pipe? = nil
+    _ program: URL, _ arguments: [String], input: Pipe? = nil, core: Int? = 1
   ) throws -> (Process, Pipe) {
     let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/taskset")
-    process.arguments = ["-c", "1", program.path] + arguments
+    process.executableURL = core == nil ? program : URL(fileURLWithPath: "/usr/bin/taskset")
+    process.arguments = (core.map { ["-c", "\($0)", program.path] } ?? []) + arguments
     let output = Pipe()
     process.standardOutput = output
     if let input {

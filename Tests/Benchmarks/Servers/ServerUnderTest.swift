@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// A server for one measurement: on a free loopback port, pinned to core 0.
+/// A server for one measurement: on a free loopback port, pinned to core 0 unless it is one of several.
 final class ServerUnderTest {
   let port: Int
   /// The time until the server accepted connections.
@@ -17,10 +17,12 @@ final class ServerUnderTest {
     case port(Int)
   }
 
-  /// Starts a program and waits until it accepts connections.
-  init(_ program: URL, _ arguments: [String], readiness: Readiness) throws {
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/taskset")
-    process.arguments = ["-c", "0", program.path] + arguments
+  /// Starts a program and waits until it accepts connections; without a core, it may use all.
+  init(
+    _ program: URL, _ arguments: [String], readiness: Readiness, core: Int? = 0
+  ) throws {
+    process.executableURL = core == nil ? program : URL(fileURLWithPath: "/usr/bin/taskset")
+    process.arguments = (core.map { ["-c", "\($0)", program.path] } ?? []) + arguments
     let output = Pipe()
     process.standardOutput = output
     process.standardError = FileHandle.nullDevice
@@ -65,6 +67,9 @@ final class ServerUnderTest {
     process.terminate()
     process.waitUntilExit()
   }
+
+  /// Sends a signal.
+  func signal(_ number: Int32) { kill(id, number) }
 
   private static func port(of output: Pipe, _ name: String) throws -> Int {
     var line = ""

@@ -1,0 +1,24 @@
+-- The requests of wrk to a cluster: actions of sessions at random, each thread at one node.
+-- Arguments: the number of sessions, and the ports of the nodes.
+local threads = 0
+
+function setup(thread)
+  threads = threads + 1
+  thread:set("number", threads)
+end
+
+function init(arguments)
+  local port = arguments[2 + (number - 1) % (#arguments - 1)]
+  wrk.thread.addr = wrk.lookup("127.0.0.1", port)[1]
+  math.randomseed(number)
+  local headers = { ["Content-Type"] = "application/json", ["Host"] = "127.0.0.1" }
+  requests = {}
+  for session = 1, tonumber(arguments[1]) do
+    local path = "/v1/reactors/counter/sessions/posted-" .. session .. "/actions"
+    requests[session] = wrk.format("POST", path, headers, '"increase"')
+  end
+end
+
+function request()
+  return requests[math.random(#requests)]
+end
