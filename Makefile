@@ -107,11 +107,11 @@ sanitize: ## Run the tests under ThreadSanitizer and AddressSanitizer, with ARGS
 	config/test-sanitized thread $(ARGS)
 	config/test-sanitized address $(ARGS)
 
-test-faults: ## Run the crash and disk fault tests, and those of a cluster (CLUSTER_SECONDS), with many rounds.
+test-faults: ## Run the crash and disk fault tests with many rounds, and a cluster with faults for CLUSTER_SECONDS (600).
 	@$(packages) build run test
 	@config/unpack-packages test-unpacked .build/prometheus
 	swift build --build-tests
-	FAULT_ROUNDS=200 CLUSTER_SEEDS=10000 CLUSTER_SECONDS=$${CLUSTER_SECONDS:-60} swift test --skip-build \
+	FAULT_ROUNDS=200 CLUSTER_SEEDS=10000 CLUSTER_SECONDS=$${CLUSTER_SECONDS:-600} swift test --skip-build \
 	  --filter 'KillTests|FaultTests|ClusterTests.SimulationTests' $(ARGS)
 	REACTORD_TEST_STORE=cluster swift test --skip-build --filter '$(contract)' \
 	  --skip 'every session of the host' $(ARGS)

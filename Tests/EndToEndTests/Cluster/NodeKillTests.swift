@@ -114,6 +114,46 @@ import Testing
     }
   }
 
+  @Test func `an accepted action of a killed node runs again at the next owner`() throws {
+    let cluster = try NodeCluster(program: "faulty")
+    let prefer = ["Prefer": "respond-async", "Idempotency-Key": "\"k\""]
+    let actions = [
+      ("faulty", #""wait""#), ("ledger", #"{"enterLater":{"_0":7,"after":1000}}"#),
+      ("cautious", #"{"enterLater":{"_0":7,"after":600000}}"#),
+    ]
+    for (reactor, action) in actions {
+      // The accepting node is not the owner in general; one session decides for all by its name.
+      let response = try cluster.clients(of: reactor, "demo")[0].post(action, prefer)
+      #expect(response.status == 202, "\(response.text)")
+    }
+    for index in 0..<3 where try cluster[index].figure("owned_sessions") ?? 0 > 0 {
+      let killed = try cluster.remove(index)
+      killed.process.kill()
+      try killed.process.wait()
+      try cluster.start(index)
+      try cluster.waitUntilReady(3)
+    }
+    let (waiting, ledger, cautious) = (
+      cluster.clients(of: "faulty", "demo"), cluster.clients(of: "ledger", "demo"),
+      cluster.clients(of: "cautious", "demo")
+    )
+    for client in waiting {
+      #expect(try eventually { try client.effects().map { $0["action"] } == ["wait"] })
+    }
+    // The mutation of the first execution, if it was committed, stays.
+    for client in ledger {
+      #expect(try eventually { try (client.state().json["count"]?.int ?? 0) >= 1 })
+      #expect(try eventually { try client.effects().isEmpty })
+      #expect(try client.log().json.array?.first?["mutation"] == ["didEnter": 7])
+    }
+    for client in cautious {
+      #expect(try eventually { try client.effects().isEmpty })
+      #expect(try client.state().json["count"] == 0)
+      let repeated = try client.post(actions[2].1, ["Idempotency-Key": "\"k\""])
+      try expectProblem(repeated, 500, "effect-failed")
+    }
+  }
+
   @Test func `another configuration is reported, and a stopping node is not ready`() throws {
     let cluster = try NodeCluster(count: 2)
     try cluster.start(

@@ -12,15 +12,25 @@ struct NATSStore {
     try NATSStore(sharedCluster.get().url, replicas: 3)
   }
 
+  private let url: String
+  private let name: String
+  private let replicas: Int
+
   /// The settings that name the store, for the command line.
-  let flags: [String]
+  var flags: [String] { flags(at: url) }
 
   /// Names a store that does not exist yet, on a broker that the tests share unless another is given.
   init(_ url: String? = nil, replicas: Int = 1) throws {
-    let number = Self.count.add(1, ordering: .relaxed).newValue
-    flags = [
-      "--store", try url ?? Self.sharedBroker.get().url, "--cluster-name", "test-\(number)",
-      "--cluster-replicas", "\(replicas)", "--cluster-streams", "2", "--start-wait", "30",
+    self.url = try url ?? Self.sharedBroker.get().url
+    self.replicas = replicas
+    name = "test-\(Self.count.add(1, ordering: .relaxed).newValue)"
+  }
+
+  /// The settings of a node that reaches the brokers at addresses of its own.
+  func flags(at url: String) -> [String] {
+    [
+      "--store", url, "--cluster-name", name, "--cluster-replicas", "\(replicas)",
+      "--cluster-streams", "2", "--start-wait", "30",
     ]
   }
 }

@@ -6,7 +6,11 @@ import Testing
 /// A node that does not send heartbeats counts as failed late, so that a busy machine fails none: a killed
 /// one is noticed by the first request to it.
 final class NodeCluster: Sendable {
+  private let store: NATSStore
+  /// The addresses of the brokers for each node, if they differ.
+  private let addresses: [String]?
   private let flags: [String]
+  private let environment: [String: String]
   private let program: String
   private let credential: [String: String]
   private let running: Mutex<[ReactordProcess?]>
@@ -16,11 +20,15 @@ final class NodeCluster: Sendable {
   /// The credential is needed to read the metrics.
   init(
     _ flags: [String] = [], count: Int = 3, program: String = "reactord", store: NATSStore? = nil,
+    addresses: [String]? = nil, environment: [String: String] = [:],
     credential: [String: String] = [:]
   ) throws {
+    self.store = try store ?? NATSStore()
+    self.addresses = addresses
     self.credential = credential
-    self.flags = try (store ?? NATSStore()).flags + ["--cluster-suspect", "60"] + flags
+    self.flags = ["--cluster-suspect", "60"] + flags
     self.program = program
+    self.environment = environment
     running = Mutex(Array(repeating: nil, count: count))
     for index in 0..<count { try start(index) }
     try waitUntilReady(count)
@@ -37,8 +45,10 @@ final class NodeCluster: Sendable {
   /// Starts a node, which joins the cluster.
   @discardableResult
   func start(_ index: Int, _ additional: [String] = []) throws -> ReactordProcess {
+    let access = addresses.map { store.flags(at: $0[index]) } ?? store.flags
     let node = try ReactordProcess(
-      flags + ["--cluster-node", "n\(index + 1)"] + additional, program: program)
+      access + flags + ["--cluster-node", "n\(index + 1)"] + additional, program: program,
+      environment: environment)
     running.withLock { $0[index] = node }
     return node
   }

@@ -8,11 +8,11 @@ import TestSupport
 final class RoundRobinProxy: Sendable {
   let port: UInt16
   private let listener: Int32
-  private let targets: [UInt16]
+  private let targets: Mutex<[UInt16]>
   private let next = Atomic<Int>(0)
 
   init(_ targets: [UInt16]) throws {
-    self.targets = targets
+    self.targets = Mutex(targets)
     let (descriptor, port) = try LoopbackSocket.listening(backlog: 512)
     (listener, self.port) = (descriptor, port)
     let connect = connect
@@ -33,9 +33,16 @@ final class RoundRobinProxy: Sendable {
     close(listener)
   }
 
+  /// Passes no further connections to a service; open ones remain.
+  func remove(_ target: UInt16) { targets.withLock { $0.removeAll { $0 == target } } }
+
+  /// Passes connections to a further service.
+  func add(_ target: UInt16) { targets.withLock { $0.append(target) } }
+
   /// Connects to the next service that accepts.
   private var connect: @Sendable () -> Int32? {
-    { [targets, weak self] in
+    { [weak self] in
+      let targets = self?.targets.withLock { $0 } ?? []
       for _ in targets {
         guard let self else { return nil }
         let number = next.add(1, ordering: .relaxed).newValue

@@ -1,0 +1,124 @@
+import Foundation
+import Testing
+
+/// Compares the logs of all nodes with the responses that the clients got.
+struct LedgerAudit {
+  let load: LedgerLoad
+
+  /// An entry of a log.
+  private struct Entry: Equatable {
+    let version: Int
+    let number: Int
+  }
+
+  /// Checks all sessions at all nodes, and prints the counts.
+  ///
+  /// - Returns: The deviations of the run and of the logs.
+  func run() throws -> LedgerViolations {
+    for (key, record) in load.progress.current.records { try check(key, record) }
+    for node in load.cluster.nodes {
+      let forks = try MetricsReading(node.client())["reactord_log_forks_total"]
+      for _ in 0..<Int(forks ?? 1) { load.report("a fork of a log", \.forks) }
+    }
+    let result = load.progress.current
+    printCounts(of: result)
+    return result.violations
+  }
+
+  private func check(_ key: LedgerLoad.Key, _ record: LedgerRecord) throws {
+    let sessions = load.cluster.nodes.map { SessionClient($0.client(), key.path) }
+    if key.kind == .later { try waitForEffects(sessions[0], record) }
+    let logs = try sessions.map { try readLog(of: $0) }
+    let states = try sessions.map { try $0.state() }
+    let entries = logs[0]
+    let sum = entries.map(\.number).reduce(0, +)
+    for (log, state) in zip(logs, states) {
+      let isEqual =
+        try log == entries && state["ETag"] == states[0]["ETag"]
+        && state.json["count"]?.int == entries.count && state.json["sum"]?.int == sum
+        && state.cursor?.version == entries.count
+      if !isEqual { load.report("\(key.path): \(state.text) of \(entries.count)", \.different) }
+    }
+    if entries.map(\.version) != Array(entries.indices.map { $0 + 1 }) {
+      load.report("\(key.path): versions with gaps", \.disordered)
+    }
+    compare(entries.map(\.number), with: record, key)
+    if key.kind == .keyed { try checkReplay(sessions, entries.count) }
+  }
+
+  private func compare(_ numbers: [Int], with record: LedgerRecord, _ key: LedgerLoad.Key) {
+    let stored = Set(numbers)
+    for number in record.acknowledged where !stored.contains(number) {
+      load.report("\(key.path): \(number) is lost", \.lost)
+    }
+    for number in stored.intersection(record.rejected) {
+      load.report("\(key.path): \(number) was rejected", \.rejectedAndStored)
+    }
+    // An effect that was interrupted runs again: at least once is its contract.
+    if key.kind != .later {
+      for _ in 0..<(numbers.count - stored.count) {
+        load.report("\(key.path): a number is stored twice", \.doubled)
+      }
+    }
+    // Each request with a key follows the response to the one before it.
+    if key.kind == .keyed, numbers != numbers.sorted() {
+      load.report("\(key.path): the numbers are not in the order of the requests", \.disordered)
+    }
+    let known = record.undetermined.union(record.acknowledged)
+    if !stored.isSubset(of: known) {
+      load.report("\(key.path): has \(stored.subtracting(known)) of no request", \.disordered)
+    }
+  }
+
+  /// Waits until each accepted action has entered its number.
+  private func waitForEffects(_ session: SessionClient, _ record: LedgerRecord) throws {
+    let accepted = Set(record.acknowledged)
+    let isDone = try eventually {
+      try session.effects().isEmpty && accepted.isSubset(of: readLog(of: session).map(\.number))
+    }
+    if !isDone { load.report("\(session.path): an accepted action has not ended", \.unresolved) }
+  }
+
+  /// Each node replays each version once.
+  private func checkReplay(_ sessions: [SessionClient], _ count: Int) throws {
+    for session in sessions {
+      let events = try session.events("?replay=all").events(upTo: count)
+      guard events.compactMap({ $0.cursor?.version }) != Array(0...count) else { continue }
+      load.report("\(session.path): the replay is not the log", \.disordered)
+    }
+  }
+
+  private func readLog(of session: SessionClient) throws -> [Entry] {
+    var entries: [Entry] = []
+    var page: String? = session.path + "/log?limit=1000"
+    while let path = page {
+      let response = try session.client.get(path)
+      try #require(response.status == 200, "\(response.text)")
+      for entry in try response.json.array ?? [] {
+        let mutation = entry["mutation"]?["didEnter"]
+        entries.append(
+          Entry(
+            version: try #require(entry["version"]?.int), number: try #require(mutation?.int)))
+      }
+      page = response.nextPage
+    }
+    return entries
+  }
+
+  private func printCounts(of result: LedgerLoad.Progress) {
+    for kind in LedgerLoad.Kind.allCases {
+      let records = result.records.filter { $0.key.kind == kind }.values
+      let acknowledged = records.map(\.acknowledged.count).reduce(0, +)
+      let rejected = records.map(\.rejected.count).reduce(0, +)
+      let undetermined = records.map(\.undetermined.count).reduce(0, +)
+      print("\(kind): \(acknowledged) acknowledged", terminator: "")
+      print(kind == .plain ? ", \(rejected) rejected, \(undetermined) undetermined" : "")
+    }
+    print("events of streams: \(result.events), resets: \(result.resets)")
+    for (name, count) in result.responses.sorted(by: { $0.key < $1.key }) {
+      print("responses: \(name): \(count)")
+    }
+    print(result.violations)
+    for finding in result.findings { print(finding) }
+  }
+}

@@ -1,0 +1,37 @@
+/// The responses to the numbered requests of one client.
+struct LedgerRecord: Sendable {
+  /// The numbers with a response of success.
+  var acknowledged: [Int] = []
+  /// The numbers with a 503 that says that nothing changed.
+  var rejected: Set<Int> = []
+  /// The numbers whose connection was lost, or with a 503 and an unknown outcome.
+  var undetermined: Set<Int> = []
+}
+
+/// The deviations from the contract, of which there must be none.
+struct LedgerViolations: Equatable, Sendable, CustomStringConvertible {
+  /// Acknowledged numbers that the log does not have.
+  var lost = 0
+  /// Numbers that the log has twice.
+  var doubled = 0
+  /// Numbers that the log has, although the response said that nothing changed.
+  var rejectedAndStored = 0
+  /// States, entries and events that are not in the order of the requests.
+  var disordered = 0
+  /// Nodes that disagree on a session.
+  var different = 0
+  /// Requests without a documented response.
+  var undocumented = 0
+  /// Requests with a key that never got a final response.
+  var unresolved = 0
+  /// Messages of the log that follow the predecessor of another one.
+  var forks = 0
+
+  var description: String {
+    """
+    acknowledged and lost \(lost), stored twice \(doubled), rejected and stored \(rejectedAndStored), \
+    out of order \(disordered), different between nodes \(different), forks of a log \(forks), \
+    undocumented responses \(undocumented), unresolved \(unresolved)
+    """
+  }
+}
