@@ -77,21 +77,45 @@ public struct SessionPattern: Sendable, Equatable {
     Self.matches(self.reactor, reactor, claims)
   }
 
+  // Not with the views of strings, which are slower: every request with a credential is matched.
   private static func matches(_ part: Part, _ text: String, _ claims: Claims?) -> Bool {
-    var rest = text.utf8[...]
-    for piece in part.pieces {
-      switch piece {
-      case .literal(let bytes):
-        guard rest.starts(with: bytes) else { return false }
-        rest = rest.dropFirst(bytes.count)
-      case .claim(let name):
-        guard let value = claims?.string(name), !value.isEmpty,
-          !value.utf8.contains(where: { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "*") }),
-          rest.starts(with: value.utf8)
-        else { return false }
-        rest = rest.dropFirst(value.utf8.count)
+    var text = text
+    return text.withUTF8 { text in
+      var rest = unsafe text
+      for piece in part.pieces {
+        let isPrefix =
+          switch piece {
+          case .literal(let bytes):
+            unsafe bytes.withUnsafeBufferPointer { unsafe remove($0, &rest) }
+          case .claim(let name): unsafe remove(claims?.string(name), &rest)
+          }
+        guard isPrefix else { return false }
       }
+      return part.isOpen || rest.isEmpty
     }
-    return part.isOpen || rest.isEmpty
+  }
+
+  /// Removes the text of a claim from the beginning of a text, if it may stand there.
+  private static func remove(_ claim: String?, _ text: inout UnsafeBufferPointer<UInt8>) -> Bool {
+    guard var claim else { return false }
+    return claim.withUTF8 { claim in
+      for index in claim.indices {
+        let byte = unsafe claim[index]
+        guard byte != UInt8(ascii: "/"), byte != UInt8(ascii: "*") else { return false }
+      }
+      return unsafe !claim.isEmpty && remove(claim, &text)
+    }
+  }
+
+  /// Removes a prefix from the beginning of a text, if it has it.
+  private static func remove(
+    _ prefix: UnsafeBufferPointer<UInt8>, _ text: inout UnsafeBufferPointer<UInt8>
+  ) -> Bool {
+    guard prefix.count <= text.count else { return false }
+    for index in prefix.indices {
+      guard unsafe prefix[index] == text[index] else { return false }
+    }
+    unsafe text = UnsafeBufferPointer(rebasing: text[prefix.count...])
+    return true
   }
 }

@@ -196,7 +196,8 @@ public final class ReactorAPI: HTTPResponder {
 
   /// Serves probes and administrators on reserved connections.
   public func lane(for request: HTTPRequest) -> HTTPLane {
-    let resource = endpoints.match(request.path)?.resource
+    var parameters = PathParameters()
+    let resource = endpoints.match(request.path, &parameters)
     if resource?.isProbe == true { return .priority }
     let credential = credential(
       of: request, from: client(of: request), at: resource, HTTPMethod(request.method))

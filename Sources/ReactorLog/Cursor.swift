@@ -67,20 +67,19 @@ package enum Epoch {
     var hasher = Hasher()
     hasher.combine(seed)
     hasher.combine(key)
-    return name(characters: 8, bits: UInt64(bitPattern: Int64(hasher.finalize())))
+    return name(bits: UInt64(bitPattern: Int64(hasher.finalize())))
   }
 
   private static let seed = UInt64.random(in: .min ... .max)
 
-  private static func name(characters count: Int, bits: UInt64) -> String {
-    var bits = bits
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(count)
-    for _ in 0..<count {
-      bytes.append(alphabet[Int(truncatingIfNeeded: bits & 31)])
-      bits >>= 5
+  /// The name of the lowest 40 bits, which is short enough to be stored without an allocation.
+  private static func name(bits: UInt64) -> String {
+    unsafe String(unsafeUninitializedCapacity: 8) { bytes in
+      for index in 0..<8 {
+        unsafe bytes[index] = alphabet[Int(truncatingIfNeeded: bits >> UInt64(5 * index) & 31)]
+      }
+      return 8
     }
-    return String(decoding: bytes, as: UTF8.self)
   }
 
   package static func random(characters count: Int) -> String {

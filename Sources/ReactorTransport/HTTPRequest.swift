@@ -13,8 +13,11 @@ public final class HTTPRequest: Sendable {
   public let query: WireText?
 
   // Proof: changed only by `completing(_:body:admission:)`, while there is no other reference.
+  @safe @exclusivity(unchecked) private nonisolated(unsafe) var storedBody: [UInt8]
+
+  // Not inlined: in another module the attribute above is lost, and accesses are checked at run time.
   /// The bytes of the body; empty without one.
-  @safe @exclusivity(unchecked) public private(set) nonisolated(unsafe) var body: [UInt8]
+  @inline(never) public var body: [UInt8] { storedBody }
 
   /// Whether the request announced a body, possibly an empty one (`Content-Length` or chunked).
   public let hasBody: Bool
@@ -25,10 +28,12 @@ public final class HTTPRequest: Sendable {
   /// The remote address of the connection; `nil` on a Unix-domain socket.
   public let peer: ClientAddress?
 
-  // Proof: like that of `body`.
-  /// The responder's decision on the head; `nil` if it was not consulted.
-  @safe @exclusivity(unchecked) public private(set) nonisolated(unsafe) var admission:
+  // Proof: like that of `storedBody`.
+  @safe @exclusivity(unchecked) private nonisolated(unsafe) var storedAdmission:
     (any HTTPAdmissionToken)?
+
+  /// The responder's decision on the head; `nil` if it was not consulted.
+  @inline(never) public var admission: (any HTTPAdmissionToken)? { storedAdmission }
 
   /// Adds the body to a head that was admitted: in place, unless something else references the head.
   public static func completing(
@@ -38,8 +43,8 @@ public final class HTTPRequest: Sendable {
       head = HTTPRequest(
         head.method, head.path, head.query, head.headers, [], hasBody: head.hasBody, head.peer)
     }
-    head.body = body
-    head.admission = admission
+    head.storedBody = body
+    head.storedAdmission = admission
     return head
   }
 
@@ -62,7 +67,7 @@ public final class HTTPRequest: Sendable {
     self.path = path
     self.query = query
     self.headers = headers
-    self.body = body
+    storedBody = body
     self.hasBody = hasBody
     self.peer = peer
   }

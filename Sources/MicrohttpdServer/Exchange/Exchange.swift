@@ -77,10 +77,10 @@ final class Exchange: Sendable {
         headSize: connection.headSize, limits: core.settings.limits)
       return (rejection, intake.expectsBody)
     }
-    if let rejection { return reject(rejection, on: worker) }
+    if let rejection { return reject(rejection, of: takeRequest(on: worker), on: worker) }
     guard expectsBody else { return .YES }
     worker.deadlines.enter(.receiving, slot)
-    let head = request(on: worker)
+    let head = takeRequest(on: worker)
     switch core.responder.admit(head) {
     case .accept(let token):
       intake.withLock { $0.admit(head, token) }
@@ -100,7 +100,7 @@ final class Exchange: Sendable {
       return core.buffer(bytes.count) ? nil : .tooManyBufferedBytes
     }
     guard let rejection else { return .YES }
-    return reject(rejection, on: worker)
+    return reject(rejection, of: takeRequest(on: worker), on: worker)
   }
 
   /// The request is complete, or libmicrohttpd polls for the response.
@@ -116,10 +116,10 @@ final class Exchange: Sendable {
   }
 
   private func dispatch(on worker: RequestWorker) -> MHD_Result {
-    let request = request(on: worker)
+    let request = takeRequest(on: worker)
     let responder = worker.core.responder
     if worker.slots[slot].isReserved, responder.lane(for: request) != .priority {
-      return reject(.noConnectionLeft, on: worker)
+      return reject(.noConnectionLeft, of: request, on: worker)
     }
     proceed(to: .responding, on: worker)
     worker.core.inFlight.enter()
@@ -129,9 +129,9 @@ final class Exchange: Sendable {
     return wait(on: worker)
   }
 
-  private func request(on worker: RequestWorker) -> HTTPRequest {
+  private func takeRequest(on worker: RequestWorker) -> HTTPRequest {
     let peer = worker.slots[slot].peer
-    return intake.withLock { $0.request(from: peer) }
+    return intake.withLock { $0.takeRequest(from: peer) }
   }
 
   /// Leaves the connection with libmicrohttpd, which polls for the response whenever it runs.
@@ -154,8 +154,14 @@ final class Exchange: Sendable {
   /// Responds to the request, now or later.
   ///
   /// Any thread.
-  func respond(_ response: HTTPResponse) {
-    switch state.withLock({ $0.respond(response) }) {
+  func respond(_ response: consuming HTTPResponse) {
+    // Moved through the closure, which would otherwise copy it.
+    var pending: HTTPResponse? = response
+    let effect = state.withLock { state in
+      guard let response = pending.take() else { return ResponseState.Effect.none }
+      return state.respond(response)
+    }
+    switch effect {
     case .none: break
     case .notify: loop.inbox.send(.responded(self))
     case .discard(let response): response.discard()
@@ -239,7 +245,7 @@ final class Exchange: Sendable {
   /// libmicrohttpd cannot respond within a body, and its close is a reset that may take the response
   /// from the client. So the stream loop writes the response and waits for the client to close.
   private func reject(
-    _ rejection: RequestIntake.Rejection, on worker: RequestWorker
+    _ rejection: RequestIntake.Rejection, of request: HTTPRequest, on worker: RequestWorker
   ) -> MHD_Result {
     let limits = worker.core.settings.limits
     let reason: HTTPRejection =
@@ -249,8 +255,7 @@ final class Exchange: Sendable {
       case .tooManyBufferedBytes: .tooManyBodies(limit: limits.buffered)
       case .noConnectionLeft: .noConnectionLeft
       }
-    return reject(
-      with: worker.core.responder.rejection(for: reason, of: request(on: worker)), on: worker)
+    return reject(with: worker.core.responder.rejection(for: reason, of: request), on: worker)
   }
 
   private func reject(

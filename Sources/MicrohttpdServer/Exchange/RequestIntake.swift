@@ -15,7 +15,7 @@ struct RequestIntake: ~Copyable, Sendable {
     case noConnectionLeft
   }
 
-  private let target: RequestTarget
+  private var target: RequestTarget
   private var method = ""
   private var headers = HTTPRequestHeaders()
   private var body: [UInt8] = []
@@ -45,7 +45,7 @@ struct RequestIntake: ~Copyable, Sendable {
   private var admitted: (head: HTTPRequest, token: (any HTTPAdmissionToken)?)?
 
   /// The number of bytes of the body so far.
-  var bodySize: Int { body.count }
+  private(set) var bodySize = 0
 
   /// The head was admitted.
   mutating func admit(_ head: HTTPRequest, _ token: (any HTTPAdmissionToken)?) {
@@ -60,7 +60,7 @@ struct RequestIntake: ~Copyable, Sendable {
     switch unsafe RequestField.named(name) {
     case .header(let header):
       unsafe headers.append(header, bytes: Self.trimmed(value))
-    case .contentLength: contentLength = unsafe UInt64(String(decoding: value, as: UTF8.self))
+    case .contentLength: contentLength = unsafe Self.number(value)
     case .transferEncoding: isChunked = true
     case nil: break
     }
@@ -77,24 +77,45 @@ struct RequestIntake: ~Copyable, Sendable {
   mutating func append(
     _ bytes: UnsafeBufferPointer<UInt8>, limits: MicrohttpdServer.Settings.Limits
   ) -> Rejection? {
-    let before = body.count
-    guard bytes.count <= limits.body - before else { return .bodyTooLarge }
-    if before == 0, let contentLength {
+    guard bytes.count <= limits.body - bodySize else { return .bodyTooLarge }
+    if bodySize == 0, let contentLength {
       // A client that only announces a large body holds no more than this.
       body.reserveCapacity(min(Int(clamping: contentLength), 65_536))
     }
     unsafe body.append(contentsOf: bytes)
+    bodySize += bytes.count
     return nil
   }
 
-  /// Creates the request from what was read so far; the head that was admitted becomes its first one.
-  mutating func request(from peer: ClientAddress?) -> HTTPRequest {
+  /// Removes the request from the intake: what was read so far, on top of the head that was admitted.
+  ///
+  /// Removed and not copied, since each of its parts would be retained and released once more.
+  mutating func takeRequest(from peer: ClientAddress?) -> HTTPRequest {
+    var body: [UInt8] = []
+    swap(&body, &self.body)
     if let (head, token) = admitted.take() {
       return .completing(head, body: body, admission: token)
     }
+    var target = RequestTarget()
+    var headers = HTTPRequestHeaders()
+    swap(&target, &self.target)
+    swap(&headers, &self.headers)
     return HTTPRequest(
       method: method, path: target.path, query: target.query, headers: headers, body: body,
       hasBody: isChunked || contentLength != nil, peer: peer)
+  }
+
+  /// The number in a value of digits, which `RequestScanner` has checked.
+  private static func number(_ digits: UnsafeBufferPointer<UInt8>) -> UInt64? {
+    var number: UInt64 = 0
+    for index in digits.indices {
+      let digit = unsafe digits[index] &- UInt8(ascii: "0")
+      let (product, overflows) = number.multipliedReportingOverflow(by: 10)
+      let (sum, carries) = product.addingReportingOverflow(UInt64(digit))
+      guard digit < 10, !overflows, !carries else { return nil }
+      number = sum
+    }
+    return digits.isEmpty ? nil : number
   }
 
   private static func trimmed(

@@ -1,10 +1,13 @@
 /// The target of a request line, split at its first `?`.
 struct RequestTarget: Sendable, Equatable {
   /// The path with its percent-encoding.
-  var path: String
+  var path = ""
 
   /// The query with its percent-encoding; `nil` without a `?`.
   var query: String?
+
+  /// Creates an empty target.
+  init() {}
 
   /// Splits a target.
   ///

@@ -9,7 +9,7 @@ final class ResponseGuard: Sendable {
 
   init(_ exchange: Exchange) { self.exchange = exchange }
 
-  func respond(_ response: HTTPResponse) { exchange.respond(response) }
+  func respond(_ response: consuming HTTPResponse) { exchange.respond(response) }
 
   deinit { exchange.respondIfPending(HTTPResponse(status: 500)) }
 }

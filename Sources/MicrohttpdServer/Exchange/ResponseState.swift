@@ -54,7 +54,7 @@ struct ResponseState {
   }
 
   /// Stores the response, if it is the first one.
-  mutating func respond(_ response: HTTPResponse) -> Effect {
+  mutating func respond(_ response: consuming HTTPResponse) -> Effect {
     switch phase {
     case .responding:
       phase = .ready(response)
@@ -69,8 +69,10 @@ struct ResponseState {
 
   /// Removes and returns the response, if it is ready.
   mutating func take() -> HTTPResponse? {
-    guard case .ready(let response) = phase else { return nil }
-    phase = .finished
+    guard case .ready = phase else { return nil }
+    var former = Phase.finished
+    swap(&former, &phase)
+    guard case .ready(let response) = consume former else { return nil }
     return response
   }
 

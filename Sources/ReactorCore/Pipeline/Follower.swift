@@ -21,7 +21,11 @@ final class Follower<Action: Sendable, Mutation: Sendable, State: Sendable> {
   /// Creates the follower of a reactor; `nil` if the reactor does not follow its mutations.
   @usableFromInline
   init?(of reactor: any ReactorProtocol<Action, Mutation, State>, retainsReactor: Bool) {
-    guard reactor is any FollowingReactor, let following = reactor as? Following else { return nil }
+    // Not a cast of the object, which tries every way to bridge it before it fails.
+    guard type(of: reactor) is any FollowingReactor.Type, let following = reactor as? Following
+    else {
+      return nil
+    }
     retained = retainsReactor ? following : nil
     unretained = retainsReactor ? nil : following
   }

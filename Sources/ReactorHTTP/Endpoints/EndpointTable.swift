@@ -58,16 +58,20 @@ final class EndpointTable: Sendable {
     (self.literals, self.names) = (literals, names)
   }
 
-  /// Finds the resource of a path as the client sent it; `nil` for an unknown path.
-  func match(_ path: WireText) -> (resource: Resource, parameters: PathParameters)? {
-    unsafe path.withUTF8 { unsafe match($0) }
+  /// Finds the resource of a path as the client sent it.
+  ///
+  /// - Parameters:
+  ///   - path: The path.
+  ///   - parameters: The values of the path's parameters are appended; undefined for an unknown path.
+  /// - Returns: The resource; `nil` for an unknown path.
+  func match(_ path: WireText, _ parameters: inout PathParameters) -> Resource? {
+    unsafe path.withUTF8 { unsafe match($0, &parameters) }
   }
 
   private func match(
-    _ path: UnsafeBufferPointer<UInt8>
-  ) -> (resource: Resource, parameters: PathParameters)? {
+    _ path: UnsafeBufferPointer<UInt8>, _ parameters: inout PathParameters
+  ) -> Resource? {
     var parts = unsafe PathPart.Iterator(path)
-    var parameters = PathParameters()
     var current = 0
     while let part = parts.next() {
       let node = nodes[current]
@@ -82,10 +86,9 @@ final class EndpointTable: Sendable {
         return nil
       }
     }
-    guard let index = nodes[current].resource, resources[index].exists(parameters) else {
-      return nil
-    }
-    return (resources[index], parameters)
+    guard let index = nodes[current].resource else { return nil }
+    let resource = resources[index]
+    return resource.exists(parameters) ? resource : nil
   }
 
   /// The node below a literal.

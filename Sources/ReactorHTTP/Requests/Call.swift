@@ -92,12 +92,12 @@ final class RequestScope: HTTPAdmissionToken {
   /// Reads the head of a request and counts it against the client's rate.
   init(_ request: HTTPRequest, in api: ReactorAPI) {
     self.api = api
-    let match = api.endpoints.match(request.path)
-    method = HTTPMethod(request.method)
-    let resource = match?.resource
+    var parameters = PathParameters()
+    let resource = api.endpoints.match(request.path, &parameters)
     self.resource = resource
+    self.parameters = parameters
+    method = HTTPMethod(request.method)
     endpoint = resource?[method]
-    parameters = match?.parameters ?? PathParameters()
     client = api.client(of: request)
     rate = api.rate(of: client, at: resource)
     credential =

@@ -157,12 +157,13 @@ extension CommitMachine {
     takenBatches += 1
     var entries: [LogEntry] = []
     swap(&entries, &pendingEntries)
-    let batch = journal.batch(entries, version: entries.last?.version ?? latest.version)
-    if !journal.isEmpty { journal = JournalChanges() }
-    phase = .appending(
-      Batch(
-        stopwatch: stopwatch, states: pendingStates.removeAll(), lastChange: entries.last?.at))
-    return (batch, latest.version)
+    let last = entries.indices.last  // The last entry itself would be copied.
+    let change = last.map { entries[$0].at }
+    let version = last.map { entries[$0].version } ?? latest.version
+    let states = pendingStates.removeAll()
+    phase = .appending(Batch(stopwatch: stopwatch, states: states, lastChange: change))
+    defer { if !journal.isEmpty { journal = JournalChanges() } }
+    return (journal.batch(entries, version: version), latest.version)
   }
 
   /// The log has committed the batch.

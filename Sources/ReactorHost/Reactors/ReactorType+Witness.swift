@@ -11,7 +11,8 @@ extension ReactorType {
   func hotPath() -> ReactorWitness.HotPath {
     ReactorWitness.HotPath(
       instantiate: { [self] state, scope in
-        try instantiate(from: state as? R.State, maker(scope))
+        // Without a state nothing is cast, which takes longer than the check.
+        try instantiate(from: state == nil ? nil : state as? R.State, maker(scope))
       },
       findPlain: { [self] body in findPlain(body) },
       decode: { [self] body, limit throws(ActionDecodingError) in

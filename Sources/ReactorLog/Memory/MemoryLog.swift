@@ -47,10 +47,11 @@ public final class MemoryLog: MutationLog {
     if parameters != nil { history?.snapshots = [] }
     let copied = history?.entries.count ?? 0
     guard table.forks.reserve(copied) else { return completion(.failure(.full)) }
-    let isNew = table.findOrMake(target).begin(
+    let session = table.findOrMake(target)
+    let isNew = session.begin(
       epoch, with: history, parameters: parameters ?? original?.parameters,
       forkedFrom: StoreChange.Origin(session: source.id, version: version))
-    if isNew { table.updateIndex(target) } else { table.forks.release(copied) }
+    if isNew { table.updateIndex(target, session) } else { table.forks.release(copied) }
     completion(isNew ? .success(()) : .failure(.lost(to: nil)))
     table.feed?.publish()
   }

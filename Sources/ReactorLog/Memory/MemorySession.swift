@@ -104,13 +104,15 @@ final class MemorySession: Sendable {
         contents.parameters = batch.parameters
         feed?.append(.began(forkedFrom: nil), of: key, at: Cursor(epoch: epoch, version: 0), .now)
       }
-      contents.epoch = epoch
+      if isNew { contents.epoch = epoch }
       contents.history.version += batch.entries.count
-      for entry in batch.entries {
-        contents.history.entries.append(entry)
-        if let global = entry.global { contents.history.globals[global.name] = global.revision }
+      contents.history.entries += batch.entries
+      // By index: an iteration, or the optional last one, would copy whole entries.
+      for index in batch.entries.indices {
+        contents.history.lastActiveAt = batch.entries[index].at
+        guard let global = batch.entries[index].global else { continue }
+        contents.history.globals[global.name] = global.revision
       }
-      contents.history.lastActiveAt = batch.entries.last?.at ?? contents.history.lastActiveAt
       for action in batch.accepted { contents.accepted[action.id] = action }
       for id in batch.finished { contents.accepted[id] = nil }
       for outcome in batch.outcomes {

@@ -24,8 +24,9 @@ final class MemorySessionLog: SessionLog {
     epoch: String, parameters: [UInt8]?,
     completion: @escaping @Sendable (Result<Void, LogError>) -> Void
   ) {
-    let isNew = made.begin(epoch, with: nil, parameters: parameters)
-    if isNew { table.updateIndex(key) }
+    let session = made
+    let isNew = session.begin(epoch, with: nil, parameters: parameters)
+    if isNew { table.updateIndex(key, session) }
     completion(isNew ? .success(()) : .failure(.lost(to: nil)))
     table.feed?.publish()
   }
@@ -34,16 +35,17 @@ final class MemorySessionLog: SessionLog {
     _ batch: LogBatch, to epoch: String, expecting version: Int,
     completion: @escaping @Sendable (Result<Void, LogError>) -> Void
   ) {
-    let result = made.append(
-      batch, to: epoch, expecting: version, in: table)
-    if result == .created { table.updateIndex(key) }
+    let session = made
+    let result = session.append(batch, to: epoch, expecting: version, in: table)
+    if result == .created { table.updateIndex(key, session) }
     completion(result == .rejected ? .failure(.lost(to: nil)) : .success(()))
     table.feed?.publish()
   }
 
   func end(completion: @escaping @Sendable (Result<Void, LogError>) -> Void) {
-    made.end(in: table)
-    table.updateIndex(key)
+    let session = made
+    session.end(in: table)
+    table.updateIndex(key, session)
     completion(.success(()))
     table.feed?.publish()
   }

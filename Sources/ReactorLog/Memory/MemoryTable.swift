@@ -37,12 +37,15 @@ final class MemoryTable: Sendable {
 
   func findOrMake(_ key: SessionKey) -> MemorySession {
     sessions.withLock { sessions in
-      if let session = sessions[key] { return session }
-      let session = MemorySession(
-        key, retained: retained(of: key.reactor), outcomeRetention: outcomeRetention, feed: feed)
-      sessions[key] = session
-      return session
+      // One search, whether the session exists or not.
+      func value(of entry: inout MemorySession) -> MemorySession { entry }
+      return value(of: &sessions[key, default: makeSession(key)])
     }
+  }
+
+  private func makeSession(_ key: SessionKey) -> MemorySession {
+    MemorySession(
+      key, retained: retained(of: key.reactor), outcomeRetention: outcomeRetention, feed: feed)
   }
 
   private func retained(of reactor: String) -> Int {
@@ -60,11 +63,10 @@ final class MemoryTable: Sendable {
   }
 
   /// A session was created or has ended.
-  func updateIndex(_ key: SessionKey) {
-    let session = find(key)
+  func updateIndex(_ key: SessionKey, _ session: MemorySession) {
     // The record is read under the lock: the last of several updates sees the latest one.
     index.withLock { index in
-      if case .stored = session?.record() ?? .none {
+      if case .stored = session.record() {
         index[key.reactor, default: OrderedIDs()].insert(key.id)
       } else {
         index[key.reactor]?.remove(key.id)

@@ -121,6 +121,18 @@ final class Statement {
       })
   }
 
+  /// Binds text in UTF-8 that is not copied: the statement reads it when it is executed.
+  ///
+  /// The bytes must be valid until then; the next execution must bind the parameter anew.
+  func bind(borrowing bytes: UnsafeBufferPointer<UInt8>, at index: Int32) throws(DatabaseError) {
+    guard let count = Int32(exactly: bytes.count) else { throw DatabaseError(code: .tooBig) }
+    // Without an address SQLite binds NULL.
+    guard let start = bytes.baseAddress, count > 0 else { return try bind(utf8: [], at: index) }
+    let text = unsafe UnsafeRawPointer(start).assumingMemoryBound(to: CChar.self)
+    // Without a destructor SQLite reads the bytes in place.
+    try check(unsafe sqlite3_bind_text(statement, index, text, count, nil))
+  }
+
   /// Binds text; `NULL` for `nil`.
   func bind(text: String?, at index: Int32) throws(DatabaseError) {
     guard var text else { return try bindNull(at: index) }

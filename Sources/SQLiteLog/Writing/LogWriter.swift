@@ -286,13 +286,22 @@ final class LogWriter {
     try insert.bind(integer: id, at: 1)
     try insert.bind(integer: Int64(entry.version), at: 2)
     try insert.bind(integer: entry.at.milliseconds, at: 3)
-    try insert.bind(utf8: entry.action, at: 4)
     try insert.bind(text: entry.global?.name, at: 5)
     try insert.bind(integer: (entry.global?.revision).map { Int64(bitPattern: $0) }, at: 6)
-    try insert.bind(utf8: entry.mutation, at: 7)
     try insert.bind(integer: Int64(bitPattern: checksum), at: 8)
     try insert.bind(text: entry.by, at: 9)
-    try insert.runBound()
+    // In place: SQLite would allocate a copy of each text.
+    unsafe try entry.mutation.withUnsafeBufferPointer { mutation throws(DatabaseError) in
+      unsafe try insert.bind(borrowing: mutation, at: 7)
+      guard let action = entry.action else {
+        try insert.bindNull(at: 4)
+        return try insert.runBound()
+      }
+      unsafe try action.withUnsafeBufferPointer { action throws(DatabaseError) in
+        unsafe try insert.bind(borrowing: action, at: 4)
+        try insert.runBound()
+      }
+    }
     guard let global = entry.global else { return }
     try statements.markGlobal.run(id, global.name, global.revision)
   }

@@ -43,7 +43,7 @@ internal import Testing
   @Test func `white space around a value is removed`() {
     var intake = intake("GET", isHTTP10: true)
     add("Origin", "a b \t ", to: &intake)
-    let request = intake.request(from: nil)
+    let request = intake.takeRequest(from: nil)
     #expect(request[header: .origin] == "a b")
   }
 
@@ -52,13 +52,29 @@ internal import Testing
     add("Content-Length", "6", to: &intake)
     #expect(append(6, to: &intake) == nil)
     let peer = ClientAddress(version4: 7)
-    let request = intake.request(from: peer)
+    let request = intake.takeRequest(from: peer)
     #expect(request.method == "POST")
     #expect(request.path == "/a")
     #expect(request.query == "b=c?d")
     #expect(request.body.count == 6)
     #expect(request.hasBody == true)
     #expect(request.peer == peer)
+  }
+
+  @Test func `a Content-Length is a number of digits`() {
+    for (text, isBody) in [("1", true), ("007", true), ("0", false), ("", false), ("1a", false)] {
+      var intake = intake("POST")
+      add("Content-Length", text, to: &intake)
+      #expect(intake.expectsBody == isBody, "\(text)")
+    }
+  }
+
+  @Test func `the size of a body outlives the request`() {
+    var intake = intake("POST", isHTTP10: true)
+    #expect(append(6, to: &intake) == nil)
+    #expect(intake.takeRequest(from: nil).body.count == 6)
+    #expect(intake.bodySize == 6)
+    #expect(append(5, to: &intake) == .bodyTooLarge)
   }
 
   private func intake(_ method: String, isHTTP10: Bool = false) -> RequestIntake {

@@ -9,7 +9,8 @@ struct EndpointTableTests {
 
   /// The template that a path matches, and the values of its parameters.
   private func match(_ path: String, in table: EndpointTable? = nil) -> [String]? {
-    (table ?? self.table).match(WireText(path)).map { resource, parameters in
+    var parameters = PathParameters()
+    return (table ?? self.table).match(WireText(path), &parameters).map { resource in
       [resource.template] + (0..<parameters.count).map { parameters[$0] }
     }
   }
