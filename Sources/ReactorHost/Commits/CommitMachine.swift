@@ -485,9 +485,8 @@ extension CommitMachine {
   /// - Returns: Whether it has ended; not if a request, an observer or the log still needs it.
   mutating func evict() -> Bool {
     if hasEnded { return true }
-    guard case .idle = phase, !hasPendingChanges, observers.isEmpty, waiting.isEmpty,
-      continuations.isEmpty
-    else { return false }
+    guard case .idle = phase, !hasPendingChanges else { return false }
+    guard observers.isEmpty, waiting.isEmpty, continuations.isEmpty else { return false }
     phase = .ended(.interrupted, fault: nil, isPublishing: false)
     return true
   }
