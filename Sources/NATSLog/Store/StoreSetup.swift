@@ -70,22 +70,36 @@ struct StoreSetup: Sendable {
     for stream in streams.dropFirst() { try await prepare(stream) }
   }
 
+  /// Creates a stream, or checks it if it exists.
   private func prepare(_ stream: Stream) async throws(NATSLogError) {
     do throws(StreamReader.APIFailure) {
-      let root = try await reader.call("STREAM.INFO.\(stream.name)", within: wait)
-      guard let configuration = root["config"] else {
-        throw .log(.corrupt("The stream \(stream.name) has no configuration."))
+      if try await exists(stream) { return }
+      do throws(StreamReader.APIFailure) {
+        _ = try await reader.call(
+          "STREAM.CREATE.\(stream.name)", configuration(of: stream), within: wait)
+      } catch {
+        // Another node may have created it at the same time.
+        guard case .api = error, try await exists(stream) else { throw error }
       }
-      return try check(stream, configuration)
-    } catch {
-      guard case .api(10059, _) = error else { throw failure(error, stream.name) }
-    }
-    do throws(StreamReader.APIFailure) {
-      _ = try await reader.call(
-        "STREAM.CREATE.\(stream.name)", configuration(of: stream), within: wait)
     } catch {
       throw failure(error, stream.name)
     }
+  }
+
+  /// Whether a stream exists, which is checked then.
+  private func exists(_ stream: Stream) async throws(StreamReader.APIFailure) -> Bool {
+    let root: JSONElement
+    do throws(StreamReader.APIFailure) {
+      root = try await reader.call("STREAM.INFO.\(stream.name)", within: wait)
+    } catch {
+      guard case .api(10059, _) = error else { throw error }
+      return false
+    }
+    guard let configuration = root["config"] else {
+      throw .log(.corrupt("The stream \(stream.name) has no configuration."))
+    }
+    try check(stream, configuration)
+    return true
   }
 
   /// Checks an existing stream.
@@ -135,25 +149,14 @@ struct StoreSetup: Sendable {
 
   /// Writes the settings that are fixed with the store, or compares them.
   private func checkSettings() async throws(NATSLogError) {
-    let stored: StreamMessage?
+    let stored: [UInt8]
     do throws(LogError) {
-      stored = try await reader.last(names.configuration, in: names.meta)
-      guard let stored else {
-        let payload = Array("{\"f\":\(LogMessage.format),\"streams\":\(names.logStreams)}".utf8)
-        let reply = AppendReply(
-          try await reader.engine.request(
-            payload, to: names.configuration,
-            headers: [("Nats-Expected-Last-Subject-Sequence", "0")], within: wait))
-        guard case .stored = reply else {
-          throw .unavailable("The settings of the store cannot be written: \(reply)")
-        }
-        return
-      }
-      _ = stored
+      guard let settings = try await storedSettings() else { return }
+      stored = settings
     } catch {
       throw NATSLogError(error.reason, isTemporary: true)
     }
-    guard let root = try? JSONDocument(parsing: stored?.payload ?? []).root else {
+    guard let root = try? JSONDocument(parsing: stored).root else {
       throw NATSLogError("\(names.configuration) is not the record of a store")
     }
     guard root["f"]?.integer() == LogMessage.format else {
@@ -165,6 +168,24 @@ struct StoreSetup: Sendable {
         "cluster.streams is \(names.logStreams), but the store \(names.prefix) was created with "
           + "\(streams)")
     }
+  }
+
+  /// The settings of the store; writes them and returns `nil` if it has none.
+  private func storedSettings() async throws(LogError) -> [UInt8]? {
+    if let stored = try await reader.last(names.configuration, in: names.meta) {
+      return stored.payload
+    }
+    let settings = Array("{\"f\":\(LogMessage.format),\"streams\":\(names.logStreams)}".utf8)
+    let reply = AppendReply(
+      try await reader.engine.request(
+        settings, to: names.configuration,
+        headers: [("Nats-Expected-Last-Subject-Sequence", "0")], within: wait))
+    if case .stored = reply { return nil }
+    // Another node may have written them at the same time.
+    guard case .otherSequence = reply,
+      let stored = try await reader.last(names.configuration, in: names.meta)
+    else { throw .unavailable("The settings of the store cannot be written: \(reply)") }
+    return stored.payload
   }
 
   private func failure(_ error: StreamReader.APIFailure, _ stream: String) -> NATSLogError {

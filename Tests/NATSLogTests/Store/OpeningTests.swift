@@ -53,6 +53,21 @@ import Testing
     await expectError(store, "max_payload of the brokers is 8388608")
   }
 
+  @Test func `several nodes create a store at the same time`() async throws {
+    for _ in 0..<5 {
+      let store = try TestStore()
+      let errors = await withTaskGroup(of: NATSLogError?.self) { group in
+        for node in 1...4 {
+          var other = store
+          other.settings.node = "n\(node)"
+          group.addTask { [other] in await error(other) }
+        }
+        return await group.reduce(into: []) { $0.append($1) }
+      }
+      #expect(errors == [nil, nil, nil, nil])
+    }
+  }
+
   @Test func `another number of streams`() async throws {
     var store = try TestStore()
     #expect(await error(store) == nil)
