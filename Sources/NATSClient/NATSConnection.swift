@@ -23,7 +23,7 @@ public final class NATSConnection: @unchecked Sendable {
     /// The time limit of one connection attempt, in milliseconds.
     public var timeout: Int64 = 2_000
 
-    /// Called after the connection was interrupted, restored or closed.
+    /// Called after the connection was interrupted or restored, but not for ``NATSConnection/close()``.
     ///
     /// On a thread of the library; it must not block.
     public var stateDidChange: @Sendable (_ isConnected: Bool) -> Void = { _ in }
@@ -96,6 +96,7 @@ public final class NATSConnection: @unchecked Sendable {
   ///
   /// Further calls fail; subscriptions receive nothing.
   public func close() {
+    state.willClose()
     unsafe natsConnection_Close(handle)
   }
 
@@ -172,8 +173,12 @@ final class ConnectionState: Sendable {
     stateDidChange(true)
   }
 
+  /// The library calls this for an interruption, and once more for the end of the connection.
   func didDisconnect() {
-    connected.store(false, ordering: .releasing)
+    guard connected.exchange(false, ordering: .acquiringAndReleasing) else { return }
     stateDidChange(false)
   }
+
+  /// The owner closes the connection, which is no interruption.
+  func willClose() { connected.store(false, ordering: .releasing) }
 }

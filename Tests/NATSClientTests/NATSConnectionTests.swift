@@ -35,6 +35,19 @@ import Testing
     #expect(connection.maximumPayload == 8_388_608)
   }
 
+  @Test func `closing a connection is no interruption`() async throws {
+    let broker = try Broker()
+    let (changes, continuation) = AsyncStream<String>.makeStream()
+    let closed = try connect(broker) { continuation.yield("closed \($0)") }
+    let interrupted = try connect(broker) { continuation.yield("interrupted \($0)") }
+    closed.close()
+    broker.kill()
+    // The library reports the changes of all connections on one thread.
+    var reported = changes.makeAsyncIterator()
+    #expect(await reported.next() == "interrupted false")
+    interrupted.close()
+  }
+
   @Test func `a request without responders is reported at once`() async throws {
     let broker = try Broker()
     let connection = try connect(broker)
