@@ -362,9 +362,15 @@ protocol HistoryMessage: IndexedMessage {
 }
 
 extension IndexedMessage {
-  /// Whether the message can be that of a position, or the last one of a block.
+  /// Whether the message is that of a position: the last one of its block, if it is one, whose first
+  /// message has the version of the position.
+  ///
+  /// A block that an anchor has shortened does not fit, and is read from the leader.
   func fits(_ node: HistoryIndex.Node) -> Bool {
-    node.level == 0 ? version == node.position.version : version >= node.position.version
+    guard node.level > 0 else { return version == node.position.version }
+    let contents = contents(of: node)
+    return contents.count == node.level * (HistoryIndex.fanOut - 1) + 1
+      && contents.first?.position.version == node.position.version
   }
 
   /// The messages and blocks of a block that ends with this message.

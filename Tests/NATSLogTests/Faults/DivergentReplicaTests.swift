@@ -12,7 +12,7 @@ import Testing
 /// brokers. The test responds to direct gets in place of that replica.
 struct DivergentReplicaTests {
   /// The message that the replica has at a sequence is a later one: of another session, or of the same.
-  @Test(arguments: [1])
+  @Test(arguments: [1, 2])
   func `its messages are read from the leader`(_ shift: Int) async throws {
     var test = try TestStore()
     test.settings.streams = 1
