@@ -62,7 +62,7 @@ struct StreamReader: Sendable {
 
   /// The message that any replica has at a sequence; `nil` for none.
   ///
-  /// It may be another one than the leader's: before nats-server 2.10, a leader that is cut off from the
+  /// It may be another one than the leader's: with nats-server 2.9.10, a leader that is cut off from the
   /// other brokers can keep a different order of messages afterwards.
   func replicaMessage(
     at sequence: Int, in stream: String
