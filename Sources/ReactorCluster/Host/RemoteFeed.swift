@@ -158,6 +158,7 @@ extension ClusterNode {
       PublishedCommits(
         owner: owner, session: key, epoch: committed.cursor.epoch, base: base,
         version: committed.version, state: committed.json))
+    counters.published.add(nodes.count)
     for node in nodes { send(message, to: node, about: key) }
   }
 

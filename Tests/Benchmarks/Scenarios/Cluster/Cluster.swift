@@ -91,6 +91,7 @@ extension Scenario {
       return try load.hold(contestant, node) { _ in try hold(nodes.dropFirst()) }
     }
     let messages = try hold(cluster.nodes[...])
+    guard messages > 0 else { throw BenchmarkError("no other node received a commit") }
     let remote = Double(commits * (cluster.nodes.count - 1))
     bench.report(
       Figure(
