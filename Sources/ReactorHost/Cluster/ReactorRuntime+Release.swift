@@ -13,6 +13,6 @@ extension ReactorRuntime: LocalReactor {
   ) {
     guard forced else { return completion(evict(id)) }
     guard let session = residentSession(id) else { return completion(true) }
-    session.handOver(to: owner) { completion(true) }
+    SessionHandOver(session: session).start(to: owner) { completion(true) }
   }
 }

@@ -25,20 +25,22 @@ public protocol SignalObserver: AnyObject, Sendable {
   func didReceive(_ signal: SessionSignal)
 }
 
+/// The observers of a session's signals.
+///
 /// Signals pass by the session's queue, so that they neither wait for actions nor delay them.
-extension LiveSession {
-  @usableFromInline
+struct SignalObservers: ~Copyable, Sendable {
+  private let observers = Mutex<[any SignalObserver]>([])
+
+  func add(_ observer: any SignalObserver) {
+    observers.withLock { $0.append(observer) }
+  }
+
+  func remove(_ observer: any SignalObserver) {
+    observers.withLock { $0.removeAll { $0 === observer } }
+  }
+
+  /// Notifies the observers, on this thread.
   func publish(_ signal: SessionSignal) {
-    for observer in signalObservers.withLock({ $0 }) { observer.didReceive(signal) }
-  }
-
-  @usableFromInline
-  func observeSignals(_ observer: any SignalObserver) {
-    signalObservers.withLock { $0.append(observer) }
-  }
-
-  @usableFromInline
-  func stopObservingSignals(_ observer: any SignalObserver) {
-    signalObservers.withLock { $0.removeAll { $0 === observer } }
+    for observer in observers.withLock({ $0 }) { observer.didReceive(signal) }
   }
 }

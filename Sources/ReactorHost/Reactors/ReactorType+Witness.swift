@@ -79,12 +79,13 @@ extension ReactorType {
     in pipeline: any PipelineControl
   ) {
     let effect = ActionEffect(reply, index: index, json: json)
-    let mark = reply.session.beginAction(json)
+    let session = reply.session
+    let mark = session.marks.beginAction(json, of: session.key, in: session.marking)
     if mark.isRejected {
       effect.fail(ActionCrashedError())
     } else {
       _ = core(of: pipeline).executeInContext(action, as: effect)
-      reply.session.endAction(mark)
+      session.marks.endAction(mark, in: session.marking)
     }
     reply.didStart(effect)
   }
@@ -111,14 +112,18 @@ extension ReactorType {
           ?? coder.encode(transition.mutation)
         let state = session.meter.skips() ? nil : try coder.encode(transition.shown)
         coder.end(keepingBuffersIn: spareBuffers)
-        if let state, let error = session.measure(state) { return error }
+        if let state, let error = session.meter.measure(state, limit: session.stateLimit) {
+          return error
+        }
         session.didReduce(mutation, to: state, by: action, from: transition.origin)
       } catch {
         session.didFailToEncode(error)
       }
     case .failed(let error, let stage): context.session?.didFail(error, in: stage)
     case .turnBegan(let effect):
-      context.session?.didBeginTurn(for: effect as? ActionEffect)
+      guard let session = context.session else { break }
+      session.marks.beginTurn(
+        for: (effect as? ActionEffect)?.json, of: session.key, in: session.marking)
     case .turnEnded: context.session?.didEndTurn()
     }
     return nil

@@ -66,7 +66,7 @@ final class HostedSessions: SessionLink {
       action, to: session, expecting: expectation, for: context, among: self,
       completion: completion)
     if let sender = effect?.tracked as? ActionEffect {
-      sender.reply.session.send(delivery, by: sender)
+      sender.send(delivery)
     } else {
       Task { delivery.start {} }
     }

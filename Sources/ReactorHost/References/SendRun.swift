@@ -94,14 +94,27 @@ private struct SendExecution {
   func start() {
     var next = 0
     while next < requests.count {
-      let wasIdle = session.executeIfIdle { next = executeTurn(from: next) }
+      let wasIdle = executeIfIdle { next = executeTurn(from: next) }
       if !wasIdle { break }
     }
     for request in requests[next...] {
       let send = request.send
-      session.submit(
+      SessionRequests(session: session).submit(
         request.actions, identifiedBy: request.key.key, ifAt: nil, for: send.context,
         { send.didAccept($0) }, { send.didEnd($0) })
+    }
+  }
+
+  /// Executes a turn now if the session is idle, and delivers what it sends.
+  ///
+  /// - Returns: Whether the session was idle.
+  private func executeIfIdle(_ turn: () -> Void) -> Bool {
+    let outbox = session.sends.outbox
+    outbox?.enter()
+    defer { outbox?.leave() }
+    return session.environment.witness.hotPath.executeIfIdle(session.pipeline) {
+      turn()
+      session.didEndTurn()
     }
   }
 
@@ -117,7 +130,8 @@ private struct SendExecution {
         count: request.actions.count, isArray: request.actions.isArray, key: request.key.key,
         principal: send.context.principal, in: session, accepted: { send.didAccept($0) },
         completion: { send.didEnd($0) })
-      session.start(request.actions, for: reply, ifAt: nil, send.context)
+      SessionRequests(session: session).start(
+        request.actions, for: reply, ifAt: nil, send.context)
       next += 1
     } while next < requests.count && session.meter.turnBytes < ActionExecution.turnBytes
     return next
@@ -172,7 +186,7 @@ extension SendDelivery {
   /// Decodes the action; `nil` if it cannot be executed.
   fileprivate func decodeAction(for session: LiveSession) -> DecodedActions? {
     do throws(ActionDecodingError) {
-      if let actions = try session.decode(action) { return actions }
+      if let actions = try SessionRequests(session: session).decode(action) { return actions }
       didEnd(.failed(index: nil, ActionCrashedError(), at: session.current.cursor))
     } catch {
       didFailToDecode(error)

@@ -26,7 +26,7 @@ final class AbsentSession: SessionSource {
   }
 
   let key: SessionKey
-  private let environment: ReactorEnvironment
+  let environment: ReactorEnvironment
   private let state = Mutex(State())
 
   init(_ key: SessionKey, environment: ReactorEnvironment) {
@@ -217,24 +217,6 @@ final class AbsentSession: SessionSource {
     session?.stopObservingPresence(observer)
   }
 
-  private func schedulePublication() {
-    Audience.schedule(on: environment.settings.presenceScheduler) { [weak self] in
-      self?.publishPresence()
-    }
-  }
-
-  private func publishPresence() {
-    guard let (snapshot, observers) = state.withLock({ $0.audience.beginPublication() }) else {
-      return
-    }
-    let update = snapshot.update
-    for observer in observers { observer.presenceDidChange(update) }
-    // The session has the observers now, if it was created meanwhile.
-    if state.withLock({ $0.session == nil && $0.audience.endPublication() }) {
-      schedulePublication()
-    }
-  }
-
   func publish(_ signal: SessionSignal) {
     let (session, observers) = state.withLock { ($0.session, $0.signalObservers) }
     if let session { return session.publish(signal) }
@@ -273,6 +255,12 @@ final class AbsentSession: SessionSource {
       return state.session
     }
     session?.stopObservingActivity(observer)
+  }
+}
+
+extension AbsentSession: AudienceOwner {
+  func withAudience<Result: Sendable>(_ body: (inout Audience) -> Result) -> Result {
+    state.withLock { body(&$0.audience) }
   }
 }
 

@@ -29,13 +29,9 @@ struct ActionExecution: Sendable {
     let next = RequestContext.$current.withValue(context) { executeTurn(from: start) }
     accept(isFirstTurn: start == 0, remainingFrom: next)
     guard next < actions.count else { return reply.didStartAll() }
-    let waits = session.commits.withLock { machine in
-      machine.whenAllIsCommitted { isCommitted in
-        guard isCommitted else { return session.respondEnded(reply) }
-        enqueue(from: next)
-      }
+    session.whenCommitted { isCommitted in
+      if isCommitted { enqueue(from: next) } else { session.respondEnded(reply) }
     }
-    if !waits { enqueue(from: next) }
   }
 
   /// Leaves the thread, which may be a request worker or the log's writer.

@@ -106,10 +106,22 @@ final class ActionReply: Sendable {
   func didEnd(_ index: Int?, _ error: (any Error)?) {
     let journalled = record(index, error)
     if remaining.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 {
-      session.didFinish(self)
+      finish()
     } else if let journalled {
-      session.didEnd(journalled, of: self, error)
+      let failed = endJournalled(journalled, error)
+      session.commits.withLock { $0.ended(journalled, failed: failed) }
     }
+  }
+
+  /// All actions have ended: responds now, or with the commit that the reply waits for.
+  private func finish() {
+    let journalled = self.journalled
+    let (failure, time) = key == nil ? (nil, nil) : (self.failure, Timestamp.now)
+    respond(
+      as: session.commits.withLock { machine in
+        machine.finished(
+          self, key: key, version: lastVersion, journalled: journalled, failure: failure, at: time)
+      })
   }
 
   /// Records how an action ended.
@@ -141,7 +153,7 @@ final class ActionReply: Sendable {
   /// Ends an action in the journal while others of the request continue.
   ///
   /// - Returns: The action with its failure, which replaces it in the journal; `nil` removes it.
-  func endJournalled(_ id: AcceptedAction.ID, _ error: (any Error)?) -> AcceptedAction? {
+  private func endJournalled(_ id: AcceptedAction.ID, _ error: (any Error)?) -> AcceptedAction? {
     progress.withLock { progress in
       guard let error, var action = progress.journal[id.place] else {
         progress.journal[id.place] = nil
@@ -213,9 +225,19 @@ final class ActionReply: Sendable {
     progress.withLock { $0.accepted.take() }?(state)
   }
 
-  /// Marks the request as rejected for its version: none of its actions is executed.
+  /// Rejects the request for its version: none of its actions is executed, and the response waits for
+  /// the state that it missed.
   func reject() {
     rejected.store(true, ordering: .relaxed)
+    respond(as: session.commits.withLock { $0.rejected(self, key: key) })
+  }
+
+  private func respond(as decision: CommitMachine<ActionReply>.ReplyDecision) {
+    switch decision {
+    case .respond(let state): respond(with: state)
+    case .wait: break
+    case .ended: session.respondEnded(self)
+    }
   }
 
   /// Responds with the state that contains the actions' mutations, or with the first failure.
@@ -249,7 +271,7 @@ final class ActionEffect: TrackedEffect {
   @usableFromInline let reply: ActionReply
 
   /// The action, as JSON.
-  let json: [UInt8]
+  @usableFromInline let json: [UInt8]
 
   /// The action's index in the request.
   let index: Int

@@ -1,30 +1,49 @@
+internal import Synchronization
+
 /// The observers of a session's activity.
 ///
-/// A value in the session itself, which so needs no second object for what few sessions have.
-struct ActivityObservers: Sendable {
-  private var observers: [any ActivityObserver] = []
-  @Boxed private var published: SessionActivity? = nil
+/// Stored in the session itself, which so needs no second object for what few sessions have.
+struct ActivityObservers: ~Copyable, Sendable {
+  // Not private: Swift 6.3 then emits the session without the type.
+  struct State: Sendable {
+    var observers: [any ActivityObserver] = []
+    @Boxed var published: SessionActivity?
+  }
+
+  private let state = Mutex(State())
+  /// Read at the end of each turn.
+  private let hasObservers = Atomic<Bool>(false)
 
   /// Whether there are no observers.
-  var isEmpty: Bool { observers.isEmpty }
+  var isEmpty: Bool { !hasObservers.load(ordering: .relaxed) }
 
   /// Adds an observer.
   ///
-  /// The next ``update(_:)`` returns all observers, so that no change is missed.
-  mutating func add(_ observer: any ActivityObserver) {
-    observers.append(observer)
-    published = nil
+  /// The next ``publish(_:)`` notifies all observers, so that no change is missed.
+  func add(_ observer: any ActivityObserver) {
+    state.withLock { state in
+      state.observers.append(observer)
+      state.published = nil
+    }
+    hasObservers.store(true, ordering: .relaxed)
   }
 
-  mutating func remove(_ observer: any ActivityObserver) {
-    guard let index = observers.firstIndex(where: { $0 === observer }) else { return }
-    observers.remove(at: index)
+  /// Removes an observer.
+  func remove(_ observer: any ActivityObserver) {
+    state.withLock { state in
+      guard let index = state.observers.firstIndex(where: { $0 === observer }) else { return }
+      state.observers.remove(at: index)
+      if state.observers.isEmpty { hasObservers.store(false, ordering: .relaxed) }
+    }
   }
 
-  /// Returns the observers to notify of an activity: none if it has not changed.
-  mutating func update(_ activity: SessionActivity) -> [any ActivityObserver] {
-    guard published != activity else { return [] }
-    published = activity
-    return observers
+  /// Notifies the observers of an activity, unless it is the one of the last call.
+  func publish(_ activity: SessionActivity) {
+    let observers = state.withLock { state -> [any ActivityObserver] in
+      guard state.published != activity else { return [] }
+      state.published = activity
+      return state.observers
+    }
+    for observer in observers { observer.activityDidChange(activity) }
   }
 }

@@ -1,6 +1,6 @@
 public import ReactorCore
-internal import Synchronization
 internal import ReactorLog
+internal import Synchronization
 internal import Telemetry
 
 /// The execution of what ``CommitMachine`` decides: reports of the pipeline come in, batches go to
@@ -12,19 +12,6 @@ extension LiveSession {
     case .success(let json): commits.withLock { $0.connected(at: json) }
     case .failure(let error): didFailToEncode(error)
     }
-  }
-
-  /// Measures the encoded state of a mutation before it is accepted, in the serial context.
-  ///
-  /// - Returns: The error that rejects the mutation; `nil` if it is within the limit.
-  @usableFromInline
-  func measure(_ state: [UInt8]) -> (any Error)? {
-    let limit = environment.settings.stateLimit
-    guard state.count > limit else {
-      meter.didEncode(state.count, limit: limit)
-      return nil
-    }
-    return StateTooLargeError(size: state.count, limit: limit)
   }
 
   /// A mutation was folded into the state, in the serial context.
@@ -80,7 +67,7 @@ extension LiveSession {
   @usableFromInline
   func didEndTurn() {
     meter.endTurn()
-    if hasSends.load(ordering: .relaxed) { didEndTurnOfSends() }
+    sends.outbox?.didEndTurn(of: self)
     switch commits.withLock({ $0.endTurn() }) {
     case .rest: break
     case .announce: log.announce(self)
@@ -93,8 +80,8 @@ extension LiveSession {
         didFailToEncode(error)
       }
     }
-    endTurnMark()
-    if isActivityObserved.load(ordering: .relaxed) { publishActivity() }
+    marks.endTurn(in: marking)
+    if !activityObservers.isEmpty { activityObservers.publish(activity) }
   }
 
   @usableFromInline
@@ -126,7 +113,7 @@ extension LiveSession {
     for proceed in publication.continuations { proceed(true) }
     publication.replies.forEach { $0.reply.respond(with: publication.latest) }
     if let snapshot = publication.snapshot { log.save(snapshot, of: epoch) }
-    if publication.snapshotIsDue { takeSnapshot() }
+    if publication.snapshotIsDue { SnapshotTurn(session: self).enqueue() }
     // Last, so that the observers are not notified of the next batch before.
     switch commits.withLock({ $0.published() }) {
     case .rest: break
@@ -153,21 +140,5 @@ extension LiveSession {
       "log rejected mutations",
       ["reactor": key.reactor, "session": key.id, "error": "\(error)"])
     close(.interrupted, fault: error)
-  }
-
-  /// Enqueues a snapshot, if one is due.
-  ///
-  /// It is saved when its version is committed, so that a session that is never idle gets its
-  /// snapshots as well.
-  func takeSnapshot() {
-    enqueue { [self] in
-      let interval = environment.settings.snapshotInterval
-      guard let version = commits.withLock({ $0.beginSnapshot(interval: interval) }),
-        let state = environment.witness.encodeFolded(pipeline)
-      else { return }
-      let snapshot = Snapshot(
-        version: version, state: state, schema: environment.witness.schema())
-      if commits.withLock({ $0.add(snapshot) }) { log.save(snapshot, of: epoch) }
-    }
   }
 }

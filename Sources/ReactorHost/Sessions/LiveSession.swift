@@ -1,15 +1,18 @@
 public import ReactorCore
-internal import Synchronization
 internal import ReactorLog
+internal import Synchronization
 
 /// A session in memory: its reactor, its part of the log, and the requests and observers between.
 ///
 /// The reactor's pipeline executes one turn at a time: actions, outputs of effects and values of
 /// globals. ``CommitMachine`` decides when the turn's mutations go to the log and which observers
-/// and requests are notified of the commit; this object executes that. User code, the log, observers and completions are called
-/// without a lock.
+/// and requests are notified of the commit; this object executes that. User code, the log, observers
+/// and completions are called without a lock.
+///
+/// Each further part of its state has an owner: ``SessionMarks``, ``StateMeter``, ``GlobalRevisions``,
+/// ``TimerTable``, ``SessionSends``, ``Audience``, ``ActivityObservers`` and ``SignalObservers``.
 @usableFromInline
-final class LiveSession: Session, BatchSource {
+final class LiveSession: BatchSource {
   @usableFromInline let key: SessionKey
   @usableFromInline let epoch: String
   @usableFromInline let parameters: [UInt8]?
@@ -17,25 +20,17 @@ final class LiveSession: Session, BatchSource {
   let log: any SessionLog
   let environment: ReactorEnvironment
   let commits: Mutex<CommitMachine<ActionReply>>
-  /// The latest revision of each global that the session has a mutation of.
-  private let globals: Mutex<[String: UInt64]>
-  /// The timers by id, those of unfinished batches included.
-  ///
-  /// Changed in the serial context only.
-  let timers: Mutex<[String: StoredTimer]>
-  @usableFromInline let meter = StateMeter()
-  private let activityObservers = Mutex(ActivityObservers())
-  /// Whether there are any, which the end of each turn asks.
-  let isActivityObserved = Atomic<Bool>(false)
-  /// Whether an effect has sent an action to another session.
-  let hasSends = Atomic<Bool>(false)
-  let outbox = Mutex<SendOutbox?>(nil)
+  let globals: GlobalRevisions
+  let timerTable: Mutex<TimerTable>
   let audience = Mutex(Audience())
-  let signalObservers = Mutex<[any SignalObserver]>([])
+  let signalObservers = SignalObservers()
+  let sends = SessionSends()
+  @usableFromInline let marks = SessionMarks()
+  let activityObservers = ActivityObservers()
+  // Beside each other at the end, so that the last bytes of each share a word.
+  @usableFromInline let meter = StateMeter()
   private let interrupted = Atomic<Bool>(false)
   private let ended = Atomic<Bool>(false)
-  /// The mark of a turn that no request executes, in the serial context; -1 for none.
-  let turnMark = Atomic<Int>(-1)
 
   /// Creates a session at the end of its log and connects its reactor.
   ///
@@ -59,8 +54,8 @@ final class LiveSession: Session, BatchSource {
     epoch = stored.epoch
     parameters = stored.parameters ?? environment.witness.parameters?.defaults
     pipeline = instance.pipeline
-    globals = Mutex(stored.globals)
-    self.timers = Mutex(timers.isEmpty ? [:] : Dictionary(timers.map { ($0.id, $0) }) { $1 })
+    globals = GlobalRevisions(stored.globals)
+    timerTable = Mutex(TimerTable(timers))
     let cursor = Cursor(epoch: stored.epoch, version: stored.version)
     commits = Mutex(
       CommitMachine(
@@ -72,21 +67,13 @@ final class LiveSession: Session, BatchSource {
 
   deinit {
     if !hasEnded { didLeaveMemory() }
-    endTurnMark()
+    marks.endTurn(in: marking)
     pipeline.shutDown()
   }
 
   /// Called once, with the end of the session or with the last reference to it.
   private func didLeaveMemory() {
     environment.counts.sessions.subtract(1, ordering: .relaxed)
-  }
-
-  @usableFromInline var current: CommittedState {
-    commits.withLock { $0.latest }
-  }
-
-  @usableFromInline var lastActiveAt: Timestamp {
-    commits.withLock { $0.lastActiveAt }
   }
 
   /// The session as its reactor's instances see it.
@@ -97,6 +84,15 @@ final class LiveSession: Session, BatchSource {
   /// The quota of running effects of the host.
   @usableFromInline var effectQuota: EffectQuota {
     environment.effectQuota
+  }
+
+  /// The maximum size of a state, in bytes.
+  @usableFromInline var stateLimit: Int {
+    environment.settings.stateLimit
+  }
+
+  @usableFromInline var marking: (any ActionMarking)? {
+    environment.settings.marking
   }
 
   /// Whether the log has the session.
@@ -119,31 +115,6 @@ final class LiveSession: Session, BatchSource {
     commits.withLock { $0.fault }
   }
 
-  @usableFromInline
-  func observe(_ observer: any SessionObserver) -> CommittedState? {
-    commits.withLock { machine in
-      let base = machine.add(observer)
-      if base != nil { meter.setObserved(true) }
-      return base
-    }
-  }
-
-  @usableFromInline
-  func stopObserving(_ observer: any SessionObserver) {
-    commits.withLock { meter.setObserved($0.remove(observer)) }
-  }
-
-  /// Records the revision of a global.
-  ///
-  /// - Returns: Whether the session does not have it yet.
-  func isNew(_ revision: UInt64, of global: String, isNull: Bool) -> Bool {
-    globals.withLock { globals in
-      let isNew = globals[global].map { $0 != revision } ?? !isNull
-      if isNew { globals[global] = revision }
-      return isNew
-    }
-  }
-
   // MARK: Turns
 
   /// Enqueues work in the session's mailbox.
@@ -157,53 +128,19 @@ final class LiveSession: Session, BatchSource {
     environment.witness.hotPath.enqueue(pipeline, bound, work)
   }
 
-  // MARK: Activity and history
-
-  @usableFromInline var activity: SessionActivity {
-    SessionActivity(running: pipeline.runningEffectCount, progress: pipeline.effectProgress)
+  /// Enqueues a request of a client, see ``enqueue(bound:_:)``.
+  ///
+  /// - Returns: Whether it was enqueued: not if the mailbox is full.
+  func enqueueRequest(_ work: @escaping @Sendable () -> Void) -> Bool {
+    enqueue(bound: environment.settings.mailboxBound, work)
   }
 
-  @usableFromInline
-  func observeActivity(_ observer: any ActivityObserver) {
-    activityObservers.withLock { $0.add(observer) }
-    isActivityObserved.store(true, ordering: .relaxed)
-    // The activity is published at the end of a turn.
-    enqueue {}
-  }
-
-  @usableFromInline
-  func stopObservingActivity(_ observer: any ActivityObserver) {
-    activityObservers.withLock { observers in
-      observers.remove(observer)
-      if observers.isEmpty { isActivityObserved.store(false, ordering: .relaxed) }
+  /// Calls a closure when everything before it is durable, with `true`, or the session has ended.
+  func whenCommitted(_ completion: @escaping @Sendable (_ isCommitted: Bool) -> Void) {
+    let (waits, hasEnded) = commits.withLock { machine in
+      (machine.whenAllIsCommitted(completion), machine.hasEnded)
     }
-  }
-
-  /// Notifies the observers of the activity if it has changed, in the serial context.
-  func publishActivity() {
-    let activity = activity
-    for observer in activityObservers.withLock({ $0.update(activity) }) {
-      observer.activityDidChange(activity)
-    }
-  }
-
-  @usableFromInline
-  func state(at version: Int, completion: @escaping HistoryCompletion<CommittedState>) {
-    SessionHistory(session: self).state(at: version, completion: completion)
-  }
-
-  @usableFromInline
-  func entries(
-    after version: Int, limit: Int, completion: @escaping HistoryCompletion<[LogEntry]>
-  ) {
-    SessionHistory(session: self).entries(after: version, limit: limit, completion: completion)
-  }
-
-  @usableFromInline
-  func replay(
-    after version: Int?, completion: @escaping HistoryCompletion<any StateReplay>
-  ) {
-    SessionHistory(session: self).replay(after: version, completion: completion)
+    if !waits { completion(!hasEnded) }
   }
 
   // MARK: The end
@@ -262,6 +199,11 @@ final class LiveSession: Session, BatchSource {
   /// Ends the reactor of an evicted session.
   func shutDown() {
     pipeline.shutDown()
+  }
+
+  /// The outcome of a cancellation in a turn that is committed, or after the end.
+  var cancellation: EffectCancellation {
+    fault.map { .notCommitted($0) } ?? .ended
   }
 
   /// Responds to a request of a session that has ended.

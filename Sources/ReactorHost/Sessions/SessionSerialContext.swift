@@ -28,7 +28,7 @@ final class SessionSerialContext: GlobalContext {
     global name: String, revision: UInt64, isNull: Bool, _ work: @escaping @Sendable () -> Void
   ) {
     session?.enqueue { [weak session] in
-      guard let session, session.isNew(revision, of: name, isNull: isNull) else { return }
+      guard let session, session.globals.add(revision, of: name, isNull: isNull) else { return }
       session.pipeline.attribute(.global(name: name, revision: revision), work)
     }
   }

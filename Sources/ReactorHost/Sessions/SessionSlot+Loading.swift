@@ -249,7 +249,7 @@ extension SessionSlot {
     }
     // The next load begins with a snapshot.
     if stored.version - snapshot >= environment.settings.snapshotInterval, stored.version > 0 {
-      session.takeSnapshot()
+      SnapshotTurn(session: session).enqueue()
     }
     return session
   }

@@ -35,12 +35,21 @@ struct StateMeter: ~Copyable, Sendable {
     return true
   }
 
-  /// A state was encoded.
-  func didEncode(_ size: Int, limit: Int) {
+  /// Measures the encoded state of a mutation before it is accepted.
+  ///
+  /// - Parameters:
+  ///   - state: The state.
+  ///   - limit: The maximum size of a state, in bytes.
+  /// - Returns: The error that rejects the mutation; `nil` if it is within the limit.
+  @usableFromInline
+  func measure(_ state: [UInt8], limit: Int) -> (any Error)? {
+    let size = state.count
+    guard size <= limit else { return StateTooLargeError(size: size, limit: limit) }
     bytes.store(turnBytes + size, ordering: .relaxed)
     // The number of times that the size can double without exceeding the limit.
     let ratio = max(1, limit / max(1, size))
     skippable.store(Int.bitWidth - 1 - ratio.leadingZeroBitCount, ordering: .relaxed)
+    return nil
   }
 
   /// The turn is over.

@@ -37,7 +37,7 @@ extension Host {
       switch result {
       case .success(let opened):
         guard let session = opened.session as? LiveSession else { return completion(.failed) }
-        session.fire(timer, completion: completion)
+        SessionTimers(session: session).fire(timer, completion: completion)
       case .failure(.ended), .failure(.unknown): completion(.done)
       case .failure(let error):
         logger.error(

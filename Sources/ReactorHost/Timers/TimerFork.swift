@@ -35,7 +35,7 @@ extension HostedReactor {
     _ source: LiveSession, to id: String, _ parameters: [UInt8]?,
     _ completion: @escaping @Sendable (Result<OpenedSession, SessionError>) -> Void
   ) {
-    source.durableTimers { [self] current in
+    SessionTimers(session: source).readDurable { [self] current in
       guard let (version, timers) = current else {
         let reason = LogError.unavailable("The session cannot be read at present.")
         return completion(.failure(source.hasEnded ? .ended : .log(reason)))
@@ -47,42 +47,9 @@ extension HostedReactor {
         guard let session = opened.session as? LiveSession else {
           return completion(.failure(.elsewhere))
         }
-        session.adopt(timers) { error in
+        SessionTimers(session: session).adopt(timers) { error in
           completion(error.map { .failure(.log($0)) } ?? result)
         }
-      }
-    }
-  }
-}
-
-extension LiveSession {
-  /// Reads the timers and the version that they belong to, in a turn of the session.
-  ///
-  /// - Parameter completion: Called when both are durable; with `nil` if the mailbox is full, or the
-  ///   session has ended.
-  fileprivate func durableTimers(
-    completion: @escaping @Sendable ((version: Int, timers: [StoredTimer])?) -> Void
-  ) {
-    let isEnqueued = enqueue(bound: environment.settings.mailboxBound) { [self] in
-      let version = commits.withLock { $0.reducedVersion }
-      let timers = timers.withLock { Array($0.values) }
-      whenCommitted { completion($0 ? (version, timers) : nil) }
-    }
-    if !isEnqueued { completion(nil) }
-  }
-
-  /// Sets the timers of the session that this one is a fork of, in a turn of the session.
-  ///
-  /// - Parameters:
-  ///   - timers: The timers.
-  ///   - completion: Called when they are durable, or with the error that prevents it.
-  fileprivate func adopt(
-    _ timers: [StoredTimer], completion: @escaping @Sendable (LogError?) -> Void
-  ) {
-    enqueue { [self] in
-      for timer in timers { set(timer.id, to: timer) }
-      whenCommitted { [self] isCommitted in
-        completion(isCommitted ? nil : fault ?? .unavailable("The fork has ended."))
       }
     }
   }

@@ -47,7 +47,7 @@ import Testing
     let due = try memory.dueTimers(after: nil, until: Timestamp(milliseconds: .max), limit: 100)
     let timer = try #require(due.timers.first { $0.id == id })
     let outcomes = Recorder<TimerSchedule.Outcome>()
-    session.fire(timer) { outcomes.add($0) }
+    SessionTimers(session: session).fire(timer) { outcomes.add($0) }
     return outcomes.values
   }
 
@@ -96,8 +96,8 @@ import Testing
     let due = try memory.dueTimers(after: nil, until: .now, limit: 1).timers[0]
     let outcomes = Recorder<TimerSchedule.Outcome>()
     log.set(.held)
-    session.fire(due) { outcomes.add($0) }
-    session.fire(due) { outcomes.add($0) }
+    SessionTimers(session: session).fire(due) { outcomes.add($0) }
+    SessionTimers(session: session).fire(due) { outcomes.add($0) }
     log.releaseAll()
     #expect(outcomes.values == [.done, .done])
     #expect(session.current.version == 2)
@@ -122,7 +122,7 @@ import Testing
     try session.send(arm("a", at: 9000))
     #expect(stored.map(\.due.milliseconds) == [9000])
     let outcomes = Recorder<TimerSchedule.Outcome>()
-    session.fire(old) { outcomes.add($0) }
+    SessionTimers(session: session).fire(old) { outcomes.add($0) }
     #expect(outcomes.values == [.done])
     #expect(session.current.version == 2)
     #expect(stored.count == 1)

@@ -1,0 +1,45 @@
+internal import ReactorCore
+internal import ReactorLog
+internal import Synchronization
+
+/// The hand-over of a session to another process.
+struct SessionHandOver: Sendable {
+  let session: LiveSession
+
+  /// Closes the session when all that it did before is committed.
+  ///
+  /// Requests that are executed meanwhile are displaced: the log never gets their batch.
+  ///
+  /// - Parameters:
+  ///   - owner: The next owner.
+  ///   - completion: Called when the log has no batch of the session in flight. Any thread.
+  func start(to owner: NodeID?, completion: @escaping @Sendable () -> Void) {
+    session.enqueue {
+      // The next batch is announced after this continuation, so that none is in flight.
+      session.whenCommitted { _ in
+        session.close(.interrupted, fault: .lost(to: owner))
+        completion()
+      }
+    }
+  }
+}
+
+extension Submission {
+  /// Sends the request to the session's owner if this process turns out to have lost it.
+  ///
+  /// - Parameters:
+  ///   - key: The session.
+  ///   - accepted: See ``Session/submit(_:ifAt:key:for:accepted:completion:)``.
+  ///   - router: The router.
+  ///   - completion: Called with the outcome, here or at the owner.
+  /// - Returns: The completion for the execution in this process.
+  func rerouting(
+    to key: SessionKey, accepted: (@Sendable (CommittedState) -> Void)?,
+    through router: any SessionRouter, _ completion: @escaping @Sendable (ActionOutcome) -> Void
+  ) -> @Sendable (ActionOutcome) -> Void {
+    { [self] outcome in
+      guard case .displaced = outcome else { return completion(outcome) }
+      router.submit(self, to: key, accepted: accepted, completion: completion)
+    }
+  }
+}

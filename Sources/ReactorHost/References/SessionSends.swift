@@ -1,0 +1,52 @@
+internal import ReactorCore
+internal import ReactorLog
+internal import Synchronization
+
+/// The outbox of a session, created with the first action that one of its effects sends.
+///
+/// Stored in the session itself: most sessions send nothing, which costs a check per turn.
+struct SessionSends: ~Copyable, Sendable {
+  private let created = AtomicLazyReference<SendOutbox>()
+
+  /// The outbox; `nil` if no effect has sent an action.
+  var outbox: SendOutbox? { created.load() }
+
+  /// Adds a send to the turn, in the serial context.
+  func add(_ delivery: SendDelivery) {
+    (created.load() ?? created.storeIfNil(SendOutbox())).add(delivery)
+  }
+}
+
+extension SendOutbox {
+  /// A turn of a session is over: what it sent leaves with the commit of what it did.
+  func didEndTurn(of session: LiveSession) {
+    guard let group = endTurn() else { return }
+    session.whenCommitted { [self] isCommitted in
+      if isCommitted { release(group) } else { removeAll() }
+    }
+  }
+}
+
+extension ActionEffect {
+  /// Sends an action to another session when all that this one did before is committed.
+  ///
+  /// Any thread.
+  func send(_ delivery: SendDelivery) {
+    guard reply.session.pipeline.isCurrent else {
+      reply.session.enqueue { [self] in addToTurn(delivery) }
+      return
+    }
+    addToTurn(delivery)
+  }
+
+  private func addToTurn(_ delivery: SendDelivery) {
+    let session = reply.session
+    guard !session.hasEnded else { return }
+    let (name, isOld) = reply.sendName(ofActionAt: index) { action in
+      session.commits.withLock { $0.replace(action) }
+    }
+    delivery.identify(
+      as: name + "-" + String(nextSend(to: delivery.target)), isNew: !isOld)
+    session.sends.add(delivery)
+  }
+}

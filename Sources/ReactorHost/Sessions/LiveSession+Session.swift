@@ -1,0 +1,181 @@
+public import ReactorCore
+internal import ReactorLog
+internal import Synchronization
+
+/// The session as clients and streams use it: each request goes to the part that executes it.
+extension LiveSession: Session, SubmissionTarget, AudienceOwner {
+  @usableFromInline var current: CommittedState {
+    commits.withLock { $0.latest }
+  }
+
+  @usableFromInline var lastActiveAt: Timestamp {
+    commits.withLock { $0.lastActiveAt }
+  }
+
+  // MARK: Actions
+
+  @usableFromInline
+  func submit(
+    _ body: [UInt8], ifAt expected: [Cursor]?, key: String?, for context: RequestContext?,
+    accepted: (@Sendable (CommittedState) -> Void)?,
+    completion: @escaping @Sendable (ActionOutcome) -> Void
+  ) throws(ActionDecodingError) {
+    let idempotencyKey = key.map { IdempotencyKey($0, for: body) }
+    guard let router = environment.router else {
+      return try SessionRequests(session: self).submit(
+        body, ifAt: expected, identifiedBy: idempotencyKey, for: context, accepted: accepted,
+        completion: completion)
+    }
+    let submission = Submission(
+      body: body, expected: expected, key: idempotencyKey, context: context)
+    try submit(
+      submission, accepted: accepted, enqueued: nil,
+      completion: submission.rerouting(
+        to: self.key, accepted: accepted, through: router, completion))
+  }
+
+  /// Executes actions, see ``Session/submit(_:ifAt:key:for:accepted:completion:)``.
+  ///
+  /// The outcome may be ``ActionOutcome/displaced(by:)``.
+  func submit(
+    _ submission: Submission, accepted: (@Sendable (CommittedState) -> Void)?,
+    enqueued: (@Sendable () -> Void)?,
+    completion: @escaping @Sendable (ActionOutcome) -> Void
+  ) throws(ActionDecodingError) {
+    try SessionRequests(session: self).submit(
+      submission.body, ifAt: submission.expected, identifiedBy: submission.key,
+      isRepeated: submission.isRepeated, for: submission.context, accepted: accepted,
+      enqueued: enqueued, completion: completion)
+  }
+
+  @usableFromInline
+  func effects(
+    after id: String?, limit: Int, completion: @escaping @Sendable ([RunningEffect]?) -> Void
+  ) {
+    SessionEffects(session: self).list(after: id, limit: limit, completion: completion)
+  }
+
+  @usableFromInline
+  func cancelEffect(
+    _ id: String, completion: @escaping @Sendable (EffectCancellation) -> Void
+  ) {
+    SessionEffects(session: self).cancel(id, completion: completion)
+  }
+
+  @usableFromInline
+  func timers(completion: @escaping @Sendable ([StoredTimer]?) -> Void) {
+    SessionTimers(session: self).list(completion: completion)
+  }
+
+  @usableFromInline
+  func cancelTimer(
+    _ id: String, completion: @escaping @Sendable (EffectCancellation) -> Void
+  ) {
+    SessionTimers(session: self).cancel(id, completion: completion)
+  }
+
+  // MARK: States
+
+  @usableFromInline
+  func observe(_ observer: any SessionObserver) -> CommittedState? {
+    commits.withLock { machine in
+      let base = machine.add(observer)
+      if base != nil { meter.setObserved(true) }
+      return base
+    }
+  }
+
+  @usableFromInline
+  func stopObserving(_ observer: any SessionObserver) {
+    commits.withLock { meter.setObserved($0.remove(observer)) }
+  }
+
+  @usableFromInline
+  func state(at version: Int, completion: @escaping HistoryCompletion<CommittedState>) {
+    SessionHistory(session: self).state(at: version, completion: completion)
+  }
+
+  @usableFromInline
+  func entries(
+    after version: Int, limit: Int, completion: @escaping HistoryCompletion<[LogEntry]>
+  ) {
+    SessionHistory(session: self).entries(after: version, limit: limit, completion: completion)
+  }
+
+  @usableFromInline
+  func replay(
+    after version: Int?, completion: @escaping HistoryCompletion<any StateReplay>
+  ) {
+    SessionHistory(session: self).replay(after: version, completion: completion)
+  }
+
+  // MARK: Activity and signals
+
+  @usableFromInline var activity: SessionActivity {
+    SessionActivity(running: pipeline.runningEffectCount, progress: pipeline.effectProgress)
+  }
+
+  @usableFromInline
+  func observeActivity(_ observer: any ActivityObserver) {
+    activityObservers.add(observer)
+    // The activity is published at the end of a turn.
+    enqueue {}
+  }
+
+  @usableFromInline
+  func stopObservingActivity(_ observer: any ActivityObserver) {
+    activityObservers.remove(observer)
+  }
+
+  @usableFromInline
+  func publish(_ signal: SessionSignal) {
+    signalObservers.publish(signal)
+  }
+
+  @usableFromInline
+  func observeSignals(_ observer: any SignalObserver) {
+    signalObservers.add(observer)
+  }
+
+  @usableFromInline
+  func stopObservingSignals(_ observer: any SignalObserver) {
+    signalObservers.remove(observer)
+  }
+
+  // MARK: Subscribers
+
+  @usableFromInline var subscriberCount: Int {
+    audience.withLock { $0.count }
+  }
+
+  @usableFromInline var presence: Presence {
+    audience.withLock { $0.snapshot }.update.presence
+  }
+
+  @usableFromInline
+  func changeStreams(of owner: StreamOwner, by change: Int) -> Int {
+    environment.counts.subscribers.add(change, ordering: .relaxed)
+    let (isDue, revision) = audience.withLock { ($0.change(owner, by: change), $0.revision) }
+    if isDue { schedulePublication() }
+    return revision
+  }
+
+  @usableFromInline
+  func observePresence(_ observer: any PresenceObserver) {
+    if audience.withLock({ $0.add(observer) }) { schedulePublication() }
+  }
+
+  @usableFromInline
+  func stopObservingPresence(_ observer: any PresenceObserver) {
+    audience.withLock { $0.remove(observer) }
+  }
+
+  /// Adds the subscribers of the time before the session existed; the counters contain them already.
+  func absorb(_ audience: Audience) {
+    if self.audience.withLock({ $0.absorb(audience) }) { schedulePublication() }
+  }
+
+  func withAudience<Result: Sendable>(_ body: (inout Audience) -> Result) -> Result {
+    audience.withLock { body(&$0) }
+  }
+}

@@ -1,0 +1,104 @@
+internal import ReactorCore
+internal import ReactorLog
+internal import Synchronization
+internal import Telemetry
+
+/// Requests to a session: from a body to the start of its actions.
+struct SessionRequests: Sendable {
+  let session: LiveSession
+
+  private var environment: ReactorEnvironment { session.environment }
+
+  /// Executes actions, see ``Session/submit(_:ifAt:key:for:accepted:completion:)``.
+  ///
+  /// `enqueued` is called when the request is in the mailbox, or is not executed: after this call has
+  /// returned if the log reads the outcome of the key later; not if this call throws.
+  func submit(
+    _ body: [UInt8], ifAt expected: [Cursor]?, identifiedBy key: IdempotencyKey?,
+    isRepeated: Bool = false, for context: RequestContext?,
+    accepted: (@Sendable (CommittedState) -> Void)?, enqueued: (@Sendable () -> Void)? = nil,
+    completion: @escaping @Sendable (ActionOutcome) -> Void
+  ) throws(ActionDecodingError) {
+    guard let actions = try decode(body) else {
+      completion(.failed(index: nil, ActionCrashedError(), at: session.current.cursor))
+      enqueued?()
+      return
+    }
+    guard let key else {
+      submit(actions, identifiedBy: nil, ifAt: expected, for: context, accepted, completion)
+      enqueued?()
+      return
+    }
+    IdempotencyLookup(session: session).find(orClaim: key) { outcome in
+      if let outcome {
+        completion(outcome)
+      } else if isRepeated, environment.witness.interruptionPolicy == .giveUp {
+        session.commits.withLock { $0.release(key) }
+        completion(.notCommitted(.unknown))
+      } else {
+        submit(actions, identifiedBy: key, ifAt: expected, for: context, accepted, completion)
+      }
+      enqueued?()
+    }
+  }
+
+  /// Decodes a request; `nil` if it is quarantined.
+  func decode(_ body: [UInt8]) throws(ActionDecodingError) -> DecodedActions? {
+    // A variable with `hotPath` would be a copy, which retains each of its functions.
+    let witness = environment.witness
+    let marking = environment.settings.marking
+    if let marking, marking.isQuarantined(session.key, body) { return nil }
+    if let plain = witness.hotPath.findPlain(body) { return plain }
+    let limit = environment.settings.actionLimit
+    guard let marking else { return try witness.hotPath.decode(body, limit) }
+    let mark = marking.begin(session.key, ActionDigest(of: body), body)
+    defer { marking.end(mark) }
+    return try witness.hotPath.decode(body, limit)
+  }
+
+  /// Executes decoded actions whose key, if any, is claimed.
+  func submit(
+    _ actions: DecodedActions, identifiedBy key: IdempotencyKey?, ifAt expected: [Cursor]?,
+    for context: RequestContext?, _ accepted: (@Sendable (CommittedState) -> Void)?,
+    _ completion: @escaping @Sendable (ActionOutcome) -> Void
+  ) {
+    let reply = ActionReply(
+      count: actions.count, isArray: actions.isArray, key: key, principal: context?.principal,
+      in: session, accepted: accepted, completion: completion)
+    let outbox = session.sends.outbox
+    outbox?.enter()
+    defer { outbox?.leave() }
+    // Usually the session is idle, and nothing has to outlive this call.
+    let wasIdle = environment.witness.hotPath.executeIfIdle(session.pipeline) {
+      start(actions, for: reply, ifAt: expected, context)
+      session.didEndTurn()
+    }
+    guard !wasIdle else { return }
+    let counts = environment.counts
+    counts.waiting.add(1, ordering: .relaxed)
+    let isEnqueued = session.enqueueRequest {
+      counts.waiting.subtract(1, ordering: .relaxed)
+      start(actions, for: reply, ifAt: expected, context)
+    }
+    guard !isEnqueued else { return }
+    counts.waiting.subtract(1, ordering: .relaxed)
+    session.commits.withLock { $0.release(key) }
+    reply.respond(with: .overloaded)
+  }
+
+  /// Starts a request's actions, in the serial context.
+  func start(
+    _ actions: DecodedActions, for reply: ActionReply, ifAt expected: [Cursor]?,
+    _ context: RequestContext?
+  ) {
+    guard !session.hasEnded else { return session.respondEnded(reply) }
+    if let expected {
+      let reduced = session.commits.withLock { $0.reducedVersion }
+      guard expected.contains(Cursor(epoch: session.epoch, version: reduced)) else {
+        return reply.reject()
+      }
+    }
+    environment.counts.actions.add(actions.count)
+    ActionExecution(session: session, actions: actions, reply: reply, context: context).execute()
+  }
+}

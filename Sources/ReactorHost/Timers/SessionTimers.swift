@@ -1,0 +1,154 @@
+internal import ReactorCore
+internal import ReactorLog
+internal import Synchronization
+internal import Telemetry
+
+/// Changes and fires the timers of a session.
+///
+/// Their changes belong to the batch of the turn, and a due timer executes its action in a turn.
+struct SessionTimers: Sendable {
+  let session: LiveSession
+
+  private var environment: ReactorEnvironment { session.environment }
+
+  // MARK: The reactor
+
+  /// Sets or removes a timer of the reactor, in the serial context.
+  ///
+  /// - Returns: The error if the timer is rejected.
+  func change(_ change: TimerChange) -> (any Error)? {
+    guard let timer = change.timer else {
+      set(change.id, to: nil)
+      return nil
+    }
+    guard let action = environment.witness.encodeAction(timer.action),
+      action.count <= TimerError.actionLimit
+    else { return TimerError.action }
+    let limit = environment.settings.timerLimit
+    guard session.timerTable.withLock({ $0.hasPlace(for: change.id, limit: limit) }) else {
+      return TimerError.tooMany(limit: limit)
+    }
+    set(
+      change.id,
+      to: StoredTimer(
+        id: change.id, due: Timestamp(milliseconds: timer.due.milliseconds), action: action,
+        period: timer.period?.wholeMilliseconds, catchesUp: timer.catchesUp))
+    return nil
+  }
+
+  /// Sets or removes a timer with the batch of the turn.
+  private func set(_ id: String, to timer: StoredTimer?) {
+    guard session.timerTable.withLock({ $0.set(id, to: timer) }) else { return }
+    let service = environment.timers
+    session.commits.withLock { machine in
+      guard !machine.hasEnded else { return }
+      machine.change(StoredTimerChange(id: id, timer: timer)) { isCommitted in
+        if isCommitted, let timer { service.didSchedule(timer.due) }
+      }
+    }
+  }
+
+  // MARK: Due timers
+
+  /// Executes the action of a timer that is due, in a turn of the session.
+  ///
+  /// - Parameters:
+  ///   - due: The timer as it was read from the log.
+  ///   - completion: Called when the batch that removes the timer is committed.
+  func fire(
+    _ due: DueTimer, completion: @escaping @Sendable (TimerSchedule.Outcome) -> Void
+  ) {
+    let isEnqueued = session.enqueueRequest {
+      guard !session.hasEnded else { return completion(session.fault == nil ? .done : .failed) }
+      guard let timer = session.timerTable.withLock({ $0.timer(firedBy: due) }) else {
+        return completion(.done)
+      }
+      set(timer.id, to: timer.repetition(at: .now))
+      execute(timer)
+      session.whenCommitted { completion($0 ? .done : .failed) }
+    }
+    if !isEnqueued { completion(.failed) }
+  }
+
+  private func execute(_ timer: StoredTimer) {
+    let lateness = max(0, Timestamp.now.milliseconds - timer.due.milliseconds)
+    environment.counts.timersFired.add()
+    environment.counts.timerLateness.record(Duration.milliseconds(lateness))
+    let action = AcceptedAction(
+      id: .init(request: 0, place: 0), action: timer.action, isInArray: false, key: nil, at: .now)
+    if environment.settings.marking?.isQuarantined(session.key, timer.action) == true {
+      return giveUp(timer, because: "its action crashed the service")
+    }
+    do {
+      let actions = try environment.witness.decodeJournal([action])
+      environment.counts.actions.add()
+      let reply = ActionReply(count: 1, isArray: false, in: session, completion: nil)
+      ActionExecution(session: session, actions: actions, reply: reply, context: nil).execute()
+    } catch {
+      giveUp(timer, because: "its reactor does not know the action any more")
+    }
+  }
+
+  private func giveUp(_ timer: StoredTimer, because reason: String) {
+    environment.logger.error(
+      "timer is given up",
+      [
+        "reactor": session.key.reactor, "session": session.key.id, "timer": timer.id,
+        "action": String(decoding: timer.action, as: UTF8.self), "reason": reason,
+      ])
+  }
+
+  // MARK: Clients
+
+  /// Lists the timers, see ``Session/timers(completion:)``.
+  func list(completion: @escaping @Sendable ([StoredTimer]?) -> Void) {
+    readDurable { completion($0?.timers ?? (session.hasEnded ? [] : nil)) }
+  }
+
+  /// Removes a timer, see ``Session/cancelTimer(_:completion:)``.
+  func cancel(_ id: String, completion: @escaping @Sendable (EffectCancellation) -> Void) {
+    let isEnqueued = session.enqueueRequest {
+      set(id, to: nil)
+      session.whenCommitted { _ in completion(session.cancellation) }
+    }
+    if !isEnqueued { completion(.overloaded) }
+  }
+
+  // MARK: Forks
+
+  /// Reads the timers and the version that they belong to, in a turn of the session.
+  ///
+  /// - Parameter completion: Called when both are durable; with `nil` if the mailbox is full, or the
+  ///   session has ended.
+  func readDurable(completion: @escaping @Sendable ((version: Int, timers: [StoredTimer])?) -> Void)
+  {
+    let isEnqueued = session.enqueueRequest {
+      let version = session.commits.withLock { $0.reducedVersion }
+      let timers = session.timerTable.withLock { $0.all }
+      session.whenCommitted { completion($0 ? (version, timers) : nil) }
+    }
+    if !isEnqueued { completion(nil) }
+  }
+
+  /// Sets the timers of the session that this one is a fork of, in a turn of the session.
+  ///
+  /// - Parameters:
+  ///   - timers: The timers.
+  ///   - completion: Called when they are durable, or with the error that prevents it.
+  func adopt(
+    _ timers: [StoredTimer], completion: @escaping @Sendable (LogError?) -> Void
+  ) {
+    session.enqueue {
+      for timer in timers { set(timer.id, to: timer) }
+      session.whenCommitted { isCommitted in
+        completion(isCommitted ? nil : session.fault ?? .unavailable("The fork has ended."))
+      }
+    }
+  }
+}
+
+extension SessionSerialContext: TimerStoringContext {
+  func change(_ change: TimerChange) -> (any Error)? {
+    session.flatMap { SessionTimers(session: $0).change(change) }
+  }
+}

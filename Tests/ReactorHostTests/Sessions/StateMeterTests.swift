@@ -1,0 +1,39 @@
+import Testing
+
+@testable import ReactorHost
+
+struct StateMeterTests {
+  private let state = [UInt8](repeating: 0, count: 100)
+
+  @Test func `a state within the limit is measured, and a larger one is rejected`() {
+    let meter = StateMeter()
+    let errors = [100, 99].map { meter.measure(state, limit: $0) }
+    #expect(errors.map { $0 is StateTooLargeError } == [false, true])
+    var bytes = [meter.turnBytes]
+    meter.endTurn()
+    bytes.append(meter.turnBytes)
+    #expect(bytes == [100, 0])
+  }
+
+  @Test func `states are skipped only as long as doubling cannot exceed the limit`() {
+    let meter = StateMeter()
+    var skipped = [meter.skips()]
+    _ = meter.measure(state, limit: 1000)
+    for _ in 0..<5 { skipped.append(meter.skips()) }
+    #expect(skipped == [false, true, true, true, false, false])
+    _ = meter.measure(state, limit: 1000)
+    meter.endTurn()
+    let skipsInNextTurn = meter.skips()
+    #expect(!skipsInNextTurn)
+  }
+
+  @Test func `no state is skipped while there is an observer`() {
+    let meter = StateMeter()
+    _ = meter.measure(state, limit: 1000)
+    let skipped = [true, false].map { isObserved in
+      meter.setObserved(isObserved)
+      return meter.skips()
+    }
+    #expect(skipped == [false, true])
+  }
+}
