@@ -68,7 +68,7 @@ let package = Package(
       name: "ReactorFlowsTests",
       dependencies: [
         "ReactorCoding", "ReactorCore", "ReactorFlows", "ReactorHost", "ReactorLog", "Reactors",
-        "ReactorTesting", "SQLiteLog",
+        "ReactorTesting", "SQLiteLog", "TestSupport",
       ],
       swiftSettings: settings),
 
@@ -114,7 +114,8 @@ let package = Package(
     .target(
       name: "ReactorLog", dependencies: ["Crypto", "ReactorCoding"],
       swiftSettings: settings + [.strictMemorySafety()]),  // SE-0458
-    .testTarget(name: "ReactorLogTests", dependencies: ["ReactorLog"], swiftSettings: settings),
+    .testTarget(
+      name: "ReactorLogTests", dependencies: ["ReactorLog", "TestSupport"], swiftSettings: settings),
     // A log whose reads complete late, for the tests of the targets above.
     .target(
       name: "LogTestSupport", dependencies: ["ReactorLog"], path: "Tests/LogTestSupport",
@@ -144,7 +145,7 @@ let package = Package(
       name: "ReactorClusterTests",
       dependencies: [
         "Brokers", "NATSBus", "NATSClient", "NATSLog", "ReactorCluster", "ReactorCore",
-        "ReactorHost", "ReactorLog", "Reactors", "ReactorStreams",
+        "ReactorHost", "ReactorLog", "Reactors", "ReactorStreams", "TestSupport",
       ],
       swiftSettings: settings),
 

@@ -4,6 +4,7 @@ import ReactorCore
 import ReactorFlows
 import ReactorHost
 import ReactorLog
+import TestSupport
 import Testing
 
 /// The texts that screens retain, and the forms that are read without containers.
@@ -12,7 +13,7 @@ struct EncodedScreensTests {
 
   @Test func `screens that were encoded before have the JSON of decoded ones`() async throws {
     let trip = try Trip()
-    var random = RepeatableNumbers(seed: 21)
+    var random = SplitMix64(seed: 21)
     for step in 0..<200 {
       let entries = try await trip.state().stack.entries
       let entry = try #require(entries.randomElement(using: &random))
@@ -102,21 +103,6 @@ struct EncodedScreensTests {
     guard case .invalidValue(_, let context)? = error else { return }
     #expect(
       context.codingPath.map(\.stringValue) == ["stack", "entries", "2", "state", "value"])
-  }
-}
-
-/// Numbers that are the same in each run (SplitMix64).
-private struct RepeatableNumbers: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var value = state
-    value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-    return value ^ (value >> 31)
   }
 }
 

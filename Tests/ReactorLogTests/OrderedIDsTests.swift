@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import ReactorLog
@@ -5,7 +6,7 @@ import Testing
 struct OrderedIDsTests {
   /// Inserts and removes random ids, and compares every page with a sorted array.
   @Test(arguments: [1, 7, 42]) func `pages are those of a sorted array`(seed: UInt64) {
-    var random = SplitMix(state: seed)
+    var random = SplitMix64(seed: seed)
     var ids = OrderedIDs()
     var model: Set<String> = []
     for step in 0..<6_000 {
@@ -38,17 +39,5 @@ struct OrderedIDsTests {
     #expect(ids.ids(after: "a", limit: 5) == ["b"])
     #expect(ids.ids(after: "b", limit: 5) == [])
     #expect(ids.ids(after: nil, limit: 0) == [])
-  }
-
-  private struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-      state &+= 0x9E37_79B9_7F4A_7C15
-      var value = state
-      value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-      value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-      return value ^ (value >> 31)
-    }
   }
 }

@@ -1,5 +1,6 @@
 import ReactorHost
 import ReactorLog
+import TestSupport
 import Testing
 
 @testable import ReactorCluster
@@ -59,7 +60,7 @@ struct MessageTests {
   }
 
   @Test func `truncated and changed bytes are rejected or read, without a trap`() {
-    var random = SeededGenerator(state: 1)
+    var random = SplitMix64(seed: 1)
     let all =
       Self.messages.map(\.bytes) + Self.requests.map { $0.bytes(from: Self.node) }
       + Self.replies.map(\.bytes)

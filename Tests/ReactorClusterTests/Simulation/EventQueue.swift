@@ -1,4 +1,5 @@
 import ReactorCluster
+import TestSupport
 
 /// Virtual time: closures, executed in the order of their times.
 final class EventQueue {
@@ -54,18 +55,7 @@ final class EventQueue {
   }
 }
 
-/// Steele, Lea and Flood's generator: the same numbers for the same seed.
-struct SeededGenerator: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
-
+extension SplitMix64 {
   mutating func next(in range: ClosedRange<Milliseconds>) -> Milliseconds {
     range.lowerBound + Milliseconds(next() % UInt64(range.upperBound - range.lowerBound + 1))
   }

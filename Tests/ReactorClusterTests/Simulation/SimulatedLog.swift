@@ -1,5 +1,6 @@
 import ReactorCluster
 import ReactorLog
+import TestSupport
 
 /// The messages of all sessions, with the anomalies of a replicated stream.
 ///
@@ -42,9 +43,9 @@ final class SimulatedLog {
   private var lastSequence = 0
   private var lastApplication: Milliseconds = 0
   private let queue: EventQueue
-  private var random: SeededGenerator
+  private var random: SplitMix64
 
-  init(queue: EventQueue, random: SeededGenerator, comparesMessageIDs: Bool) {
+  init(queue: EventQueue, random: SplitMix64, comparesMessageIDs: Bool) {
     self.queue = queue
     self.random = random
     self.comparesMessageIDs = comparesMessageIDs

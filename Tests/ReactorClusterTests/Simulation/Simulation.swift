@@ -1,5 +1,6 @@
 import ReactorCluster
 import ReactorLog
+import TestSupport
 
 /// One run of several nodes over one log and one bus, in virtual time, determined by a seed.
 final class Simulation {
@@ -22,7 +23,7 @@ final class Simulation {
   let settings: Settings
   let queue = EventQueue()
   let log: SimulatedLog
-  var random: SeededGenerator
+  var random: SplitMix64
   var nodes: [SimulatedNode] = []
   var violations: [String] = []
   var requests: [UInt64: Outcome] = [:]
@@ -41,9 +42,9 @@ final class Simulation {
 
   init(seed: UInt64, settings: Settings = Settings()) {
     self.settings = settings
-    random = SeededGenerator(state: seed)
+    random = SplitMix64(seed: seed)
     log = SimulatedLog(
-      queue: queue, random: SeededGenerator(state: seed ^ 0x5EED),
+      queue: queue, random: SplitMix64(seed: seed ^ 0x5EED),
       comparesMessageIDs: settings.comparesMessageIDs)
     for index in 0..<settings.nodes { start("n\(index)") }
   }

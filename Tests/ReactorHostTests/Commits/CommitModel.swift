@@ -1,6 +1,7 @@
 import ReactorHost
 import Synchronization
 import Telemetry
+import TestSupport
 import Testing
 
 @testable import ReactorHost
@@ -58,7 +59,7 @@ struct CommitModel {
   private var isEnding = false
 
   init(seed: UInt64) {
-    random = SplitMix64(state: seed)
+    random = SplitMix64(seed: seed)
     machine = Machine(
       at: CommittedState(cursor: Cursor(epoch: "e", version: 0), json: []),
       lastActiveAt: Timestamp(milliseconds: 0), isStored: false, lastSnapshot: 0)
@@ -344,18 +345,7 @@ struct CommitModel {
   }
 }
 
-/// Steele, Lea and Flood's generator: the same numbers for the same seed.
-struct SplitMix64: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
-
+extension SplitMix64 {
   mutating func next(below bound: Int) -> Int {
     Int(next() % UInt64(bound))
   }

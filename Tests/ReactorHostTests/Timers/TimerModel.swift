@@ -1,4 +1,5 @@
 import ReactorLog
+import TestSupport
 import Testing
 
 @testable import ReactorHost
@@ -28,7 +29,7 @@ struct TimerModel {
   private var reading: (page: DueTimers, limit: Int)?
 
   init(seed: UInt64) {
-    random = SplitMix64(state: seed)
+    random = SplitMix64(seed: seed)
   }
 
   /// Drives the schedule through random events, and then until it rests.
