@@ -20,9 +20,9 @@ struct AccessCache {
 
   /// Returns the entry of a digest if its credential has not expired.
   mutating func access(for digest: SHA256.Digest, at now: Int64) -> Authentication? {
-    if let access = recent[digest] { return Self.isCurrent(access, at: now) ? access : nil }
+    if let access = recent[digest] { return access.isCurrent(at: now) ? access : nil }
     guard let access = older.removeValue(forKey: digest) else { return nil }
-    guard Self.isCurrent(access, at: now) else { return nil }
+    guard access.isCurrent(at: now) else { return nil }
     insert(access, for: digest)
     return access
   }
@@ -38,9 +38,5 @@ struct AccessCache {
   mutating func removeAll() {
     recent = [:]
     older = [:]
-  }
-
-  private static func isCurrent(_ access: Authentication, at now: Int64) -> Bool {
-    access.expiry.map { now < $0 } ?? true
   }
 }

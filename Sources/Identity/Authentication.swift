@@ -24,6 +24,11 @@ public final class Authentication: Sendable {
   /// The time at which the credential expires, in seconds since 1970.
   public var expiry: Int64? { principal?.expiry }
 
+  /// Returns whether the credential has not expired.
+  func isCurrent(at now: Int64) -> Bool {
+    expiry.map { now < $0 } ?? true
+  }
+
   let source: Source
   let generation: UInt64
   private let grants: Grants

@@ -54,7 +54,7 @@ public final class Authenticator: Sendable {
     var anonymous: Authentication
     var cache: AccessCache
     var usedTickets = UsedTickets()
-    var generation: UInt64 = 0
+    let generation: UInt64
 
     init(_ configuration: Configuration, generation: UInt64) {
       self.configuration = configuration
@@ -67,6 +67,8 @@ public final class Authenticator: Sendable {
   }
 
   private let state: Mutex<State>
+  /// The generation of the state, for requests that need nothing else of it.
+  private let generation = Atomic<UInt64>(0)
 
   /// Creates an authenticator.
   public init(_ configuration: Configuration) {
@@ -79,6 +81,7 @@ public final class Authenticator: Sendable {
       let used = state.usedTickets
       state = State(configuration, generation: state.generation + 1)
       state.usedTickets = used
+      generation.store(state.generation, ordering: .releasing)
     }
   }
 
@@ -171,7 +174,18 @@ public final class Authenticator: Sendable {
 
   /// Returns whether the configuration was not replaced since an authentication.
   public func isCurrent(_ access: Authentication) -> Bool {
-    state.withLock { $0.generation == access.generation }
+    generation.load(ordering: .acquiring) == access.generation
+  }
+
+  /// Returns whether an authentication holds as it is: the configuration was not replaced since, and the
+  /// credential has not expired.
+  ///
+  /// - Parameters:
+  ///   - access: The authentication.
+  ///   - now: The time in seconds since 1970.
+  /// - Returns: Whether it holds.
+  public func isCurrent(_ access: Authentication, at now: Int64) -> Bool {
+    isCurrent(access) && access.isCurrent(at: now)
   }
 
   /// Derives the grants of an earlier authentication from the present configuration.

@@ -52,7 +52,7 @@ public enum HTTPHeader: UInt8, CaseIterable, Sendable {
   }
 }
 
-/// The header fields of a request in their order; a field may occur more than once.
+/// The header fields of a request; a field may occur more than once.
 ///
 /// Values are ASCII: every field that the service reads has an ASCII grammar, and other bytes are
 /// replaced by `String.asciiOnly`, so that values can be compared as strings.
@@ -63,6 +63,9 @@ public struct HTTPRequestHeaders: Sendable, ExpressibleByArrayLiteral {
   }
 
   private var fields: [Field] = []
+
+  /// The field `Authorization`, which a connection repeats with each request.
+  package private(set) var authorization: AuthorizationField?
 
   /// One bit per field that occurs: most lookups are for absent fields.
   private var present: UInt32 = 0
@@ -82,7 +85,16 @@ public struct HTTPRequestHeaders: Sendable, ExpressibleByArrayLiteral {
 
   /// Appends a field.
   public mutating func append(_ header: HTTPHeader, _ value: String) {
-    append(Field(header: header, value: value.asciiOnly))
+    let value = value.asciiOnly
+    guard header != .authorization else { return append(AuthorizationField(value)) }
+    append(Field(header: header, value: value))
+  }
+
+  /// Appends a field `Authorization`; the values of repeated ones are joined.
+  package mutating func append(_ field: AuthorizationField) {
+    authorization =
+      authorization.map { AuthorizationField($0.value + ", " + field.value) } ?? field
+    present |= 1 << UInt32(HTTPHeader.authorization.rawValue)
   }
 
   /// Appends a field with the bytes of its value.
@@ -114,8 +126,9 @@ public struct HTTPRequestHeaders: Sendable, ExpressibleByArrayLiteral {
 
   /// The value of a field; the values of a repeated field are joined with `, ` (RFC 9110, 5.3).
   public subscript(header: HTTPHeader) -> String? {
-    guard contains(header), let first = fields.firstIndex(where: { $0.header == header }) else {
-      return nil
+    guard contains(header) else { return nil }
+    guard let first = fields.firstIndex(where: { $0.header == header }) else {
+      return authorization?.value
     }
     var combined = fields[first].value
     for index in first + 1..<fields.count where fields[index].header == header {
@@ -126,8 +139,10 @@ public struct HTTPRequestHeaders: Sendable, ExpressibleByArrayLiteral {
 }
 
 extension HTTPRequestHeaders: Sequence {
-  /// Iterates over the fields in their order.
+  /// Iterates over the fields in their order, `Authorization` last.
   public func makeIterator() -> some IteratorProtocol<(name: HTTPHeader, value: String)> {
-    fields.lazy.map { (name: $0.header, value: $0.value) }.makeIterator()
+    let last = authorization.map { Field(header: .authorization, value: $0.value) }
+    return (fields + (last.map { [$0] } ?? [])).lazy
+      .map { (name: $0.header, value: $0.value) }.makeIterator()
   }
 }

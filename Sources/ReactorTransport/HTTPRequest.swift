@@ -72,6 +72,9 @@ public final class HTTPRequest: Sendable {
     self.peer = peer
   }
 
+  /// The field `Authorization`; `nil` without one.
+  public var authorization: AuthorizationField? { headers.authorization }
+
   /// The value of a field; the values of a repeated field are joined with `, ` (RFC 9110, 5.3).
   public subscript(header header: HTTPHeader) -> String? { headers[header] }
 }

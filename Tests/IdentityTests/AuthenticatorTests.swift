@@ -42,6 +42,17 @@ struct AuthenticatorTests {
     #expect(try authenticator.authenticate(token(), at: now) === first)
   }
 
+  @Test func `an authentication holds until it expires or the configuration is replaced`() throws {
+    let authenticator = Authenticator(try configuration())
+    let access = try authenticator.authenticate(token(), at: now)
+    let expiry = try #require(access.expiry)
+    #expect(authenticator.isCurrent(access, at: expiry - 1))
+    #expect(!authenticator.isCurrent(access, at: expiry))
+    authenticator.replace(try configuration())
+    #expect(!authenticator.isCurrent(access, at: now))
+    #expect(authenticator.isCurrent(try authenticator.authenticate(token(), at: now), at: now))
+  }
+
   @Test(arguments: ["Bearer ", "bearer ", "BEARER  \t"])
   func `the header field has the scheme in any case, and spaces around the token`(
     scheme: String

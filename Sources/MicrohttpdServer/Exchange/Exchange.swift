@@ -69,9 +69,12 @@ final class Exchange: Sendable {
   func begin(method: String, isHTTP10: Bool, on worker: RequestWorker) -> MHD_Result {
     proceed(to: .reading, on: worker)
     let core = worker.core
+    let former = worker.slots[slot].authorization
     let (rejection, expectsBody) = intake.withLock { intake in
-      intake.begin(method: method, isHTTP10: isHTTP10)
+      intake.begin(method: method, isHTTP10: isHTTP10, formerAuthorization: former)
       unsafe connection.forEachHeader(into: &intake, DaemonCallbacks.field)
+      let retained = intake.retainedAuthorization
+      if retained !== former { worker.slots[slot].authorization = retained }
       // A variable with the limits would be a copy of them.
       let rejection = intake.rejection(
         headSize: connection.headSize, limits: core.settings.limits)

@@ -23,6 +23,9 @@ struct RequestIntake: ~Copyable, Sendable {
   /// Whether the response has no body.
   private(set) var isHead = false
 
+  /// The field of the connection's former request.
+  private var formerAuthorization: AuthorizationField?
+
   private var contentLength: UInt64?
   private var isChunked = false
 
@@ -34,9 +37,17 @@ struct RequestIntake: ~Copyable, Sendable {
     self.target = target
   }
 
-  /// Adds the other parts of the request line.
-  mutating func begin(method: String, isHTTP10: Bool) {
+  /// Adds the other parts of the request line, before the header fields.
+  ///
+  /// - Parameters:
+  ///   - method: The method.
+  ///   - isHTTP10: Whether the client speaks HTTP/1.0.
+  ///   - former: The field `Authorization` of the connection's former request.
+  mutating func begin(
+    method: String, isHTTP10: Bool, formerAuthorization former: AuthorizationField? = nil
+  ) {
     self.method = method
+    formerAuthorization = former
     isHead = method == "HEAD"
     self.isHTTP10 = isHTTP10
   }
@@ -58,12 +69,24 @@ struct RequestIntake: ~Copyable, Sendable {
   /// Adds a header field.
   mutating func add(name: UnsafeBufferPointer<UInt8>, value: UnsafeBufferPointer<UInt8>) {
     switch unsafe RequestField.named(name) {
+    case .header(.authorization):
+      headers.append(
+        unsafe AuthorizationField.make(Self.trimmed(value), orSame: formerAuthorization))
     case .header(let header):
       unsafe headers.append(header, bytes: Self.trimmed(value))
     case .contentLength: contentLength = unsafe Self.number(value)
     case .transferEncoding: isChunked = true
     case nil: break
     }
+  }
+
+  /// The field `Authorization` for the connection's next request; `nil` without one, or for one that is
+  /// too long to be retained.
+  var retainedAuthorization: AuthorizationField? {
+    guard let field = headers.authorization,
+      field.value.utf8.count <= AuthorizationField.retainedSize
+    else { return nil }
+    return field
   }
 
   /// Checks the head after all its fields were added.

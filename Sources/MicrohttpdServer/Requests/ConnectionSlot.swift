@@ -14,6 +14,9 @@ struct ConnectionSlot {
   /// The connection's share of its client's limit.
   var permit: ConnectionPermit?
 
+  /// The field `Authorization` of its last request, at most `AuthorizationField.retainedSize` bytes.
+  var authorization: AuthorizationField?
+
   /// The exchange for which libmicrohttpd holds the connection.
   var suspended: Exchange?
 

@@ -61,6 +61,45 @@ internal import Testing
     #expect(request.peer == peer)
   }
 
+  @Test func `a field Authorization with the same bytes is that of the former request`() throws {
+    let first = try #require(authorization(["Bearer one"], after: nil))
+    #expect(first.value == "Bearer one")
+    #expect(authorization(["Bearer one \t"], after: first) === first)
+    for other in ["Bearer onE", "Bearer on", "Bearer one1", "Bearer two", "bearer one", ""] {
+      let next = authorization([other], after: first)
+      #expect(next !== first, "\(other)")
+      #expect(next?.value == other)
+    }
+    #expect(authorization([], after: first) == nil)
+  }
+
+  @Test func `repeated fields Authorization are another field than each of them`() throws {
+    let first = try #require(authorization(["Bearer one"], after: nil))
+    let both = authorization(["Bearer one", "Bearer two"], after: first)
+    #expect(both !== first)
+    #expect(both?.value == "Bearer one, Bearer two")
+  }
+
+  @Test func `a field Authorization that is too long is not retained`() {
+    for (length, isRetained) in [(4096, true), (4097, false)] {
+      var intake = intake("GET")
+      add("Authorization", String(repeating: "a", count: length), to: &intake)
+      #expect((intake.retainedAuthorization != nil) == isRetained)
+      #expect(intake.takeRequest(from: nil).authorization?.value.utf8.count == length)
+    }
+  }
+
+  /// The field of a request with some values.
+  private func authorization(
+    _ values: [String], after former: AuthorizationField?
+  ) -> AuthorizationField? {
+    var intake = intake("GET", after: former)
+    for value in values { add("Authorization", value, to: &intake) }
+    let request = intake.takeRequest(from: nil)
+    #expect(request.authorization?.value == request[header: .authorization])
+    return request.authorization
+  }
+
   @Test func `a Content-Length is a number of digits`() {
     for (text, isBody) in [("1", true), ("007", true), ("0", false), ("", false), ("1a", false)] {
       var intake = intake("POST")
@@ -77,10 +116,12 @@ internal import Testing
     #expect(append(5, to: &intake) == .bodyTooLarge)
   }
 
-  private func intake(_ method: String, isHTTP10: Bool = false) -> RequestIntake {
+  private func intake(
+    _ method: String, isHTTP10: Bool = false, after former: AuthorizationField? = nil
+  ) -> RequestIntake {
     let target = Array("/a?b=c?d".utf8).withUnsafeBufferPointer { RequestTarget($0, question: 2) }
     var intake = RequestIntake(target)
-    intake.begin(method: method, isHTTP10: isHTTP10)
+    intake.begin(method: method, isHTTP10: isHTTP10, formerAuthorization: former)
     return intake
   }
 

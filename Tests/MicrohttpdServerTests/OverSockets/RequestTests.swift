@@ -30,6 +30,31 @@ extension OverSockets {
       #expect(server.server.statistics.connections == 1)
     }
 
+    @Test func `a credential is retained with its connection and the same bytes`() throws {
+      let server = try TestServer(
+        responder: TestResponder { request, reply in
+          let field = request.authorization
+          reply(.text((field?.credential as? SampleCredential)?.name ?? "none"))
+          if let field, field.credential == nil {
+            field.credential = SampleCredential(name: field.value)
+          }
+        })
+      func ask(_ client: TestClient, _ fields: String...) throws -> String {
+        try client.request("GET", "/", headers: fields.map { "Authorization: \($0)" })
+        return try client.receiveResponse().body
+      }
+      let (client, other) = (try server.client(), try server.client())
+      #expect(try ask(client, "one") == "none")
+      #expect(try ask(client, "one") == "one")
+      #expect(try ask(other, "one") == "none")
+      #expect(try ask(client, "onE") == "none")
+      #expect(try ask(client, "onE") == "onE")
+      #expect(try ask(client) == "none")
+      #expect(try ask(client, "onE") == "none")
+      #expect(try ask(client, "onE", "two") == "none")
+      #expect(try ask(other, "one") == "one")
+    }
+
     @Test func `pipelined requests get their responses in order`() throws {
       let server = try TestServer()
       let client = try server.client()
@@ -189,4 +214,11 @@ extension OverSockets {
       #expect(server.server.statistics.connections == 200)
     }
   }
+}
+
+/// A credential that a responder has verified.
+private final class SampleCredential: VerifiedCredential {
+  let name: String
+
+  init(name: String) { self.name = name }
 }

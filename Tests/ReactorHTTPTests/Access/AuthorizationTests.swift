@@ -178,4 +178,32 @@ struct AuthorizationTests {
     let log = try service.ask("GET", "\(Service.root)/a/log", token).text
     #expect(log.contains(#""by":"ada""#))
   }
+
+  @Test func `a token on a persistent connection is valid until the tokens are replaced`() throws {
+    let service = Service(settings: {
+      $0.authentication = .tokens("token-of-user-ada-01 act number as=ada")
+    })
+    // A transport passes the fields of a persistent connection's request with the next one.
+    let fields: HTTPRequestHeaders = [
+      (.contentType, "application/json"), (.authorization, "Bearer token-of-user-ada-01"),
+    ]
+    func act() throws -> HTTPResponse {
+      let responses = Recorder<HTTPResponse>()
+      service.api.respond(
+        to: HTTPRequest(
+          method: "POST", path: "\(Service.root)/a/actions", headers: fields,
+          body: Array(#"{"add":1}"#.utf8)),
+        reply: { responses.add($0) })
+      return try #require(responses.values.first)
+    }
+    #expect(try act().status == 200)
+    #expect(try act().status == 200)
+    service.api.replaceAuthentication(.tokens("token-of-user-ada-01 read number as=ada"))
+    #expect(try act().problem == "403 forbidden")
+    service.api.replaceAuthentication(.tokens("another-token-of-it act number"))
+    #expect(try act().problem == "401 unauthorized")
+    #expect(try act().problem == "401 unauthorized")
+    service.api.replaceAuthentication(.tokens("token-of-user-ada-01 act number as=ada"))
+    #expect(try act().status == 200)
+  }
 }
