@@ -30,6 +30,28 @@ struct OrderFlowTests {
     await test.finish()
   }
 
+  @Test func `a payment continues in another process, and after an error`() {
+    struct NoConnection: Error {}
+    final class UnreliableBank: Bank {
+      let calls = PublishSubject<Result<String, NoConnection>>()
+      func pay(_ amount: Int) -> Observable<String> {
+        calls.take(1).map { try $0.get() }
+      }
+    }
+    let bank = UnreliableBank()
+    var state = PaymentReactor.State(amount: 4)
+    state.isPaying = true
+    let payment = PaymentReactor(bank: bank)
+    payment.pipeline.connect(from: state, in: payment.pipeline) { _ in nil }
+    payment.action.onNext(.pay)
+    bank.calls.onNext(.failure(NoConnection()))
+    #expect(payment.currentState.isPaying)
+    payment.action.onNext(.pay)
+    payment.action.onNext(.pay)
+    bank.calls.onNext(.success("R"))
+    #expect(!payment.currentState.isPaying)
+  }
+
   @Test func `the flow is driven with its actions`() async throws {
     let test = ReactorTest(OrderFlow(bank: FakeBank()))
     // Each mutation is a state: the one of the screen, and the presentation that follows.

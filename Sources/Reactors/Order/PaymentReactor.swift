@@ -29,19 +29,31 @@ public final class PaymentReactor: Reactor {
 
   private let bank: any Bank
 
+  /// Whether this instance calls the bank, unlike one whose process has ended.
+  private var isCalling = false
+
   /// Creates a reactor.
   public init(bank: any Bank) {
     self.bank = bank
   }
 
   /// Pays once at a time.
+  ///
+  /// An action that the end of a process has interrupted is executed again: its payment has begun in the
+  /// State, and continues.
   public func mutate(action: Action) -> Observable<Mutation> {
     switch action {
     case .pay:
-      guard !currentState.isPaying else { return .error(AlreadyPaying()) }
-      return .concat(
-        .just(.begin), bank.pay(currentState.amount).map { .paid(receipt: $0) })
+      guard !isCalling else { return .error(AlreadyPaying()) }
+      isCalling = true
+      let payment = bank.pay(currentState.amount).map { Mutation.paid(receipt: $0) }
+      return currentState.isPaying ? payment : .concat(.just(.begin), payment)
     }
+  }
+
+  /// Permits another attempt after a failed one.
+  public func onError(_ error: any Error, in stage: ReactorStage) {
+    if !(error is AlreadyPaying) { isCalling = false }
   }
 
   /// Applies a mutation.

@@ -123,6 +123,31 @@ struct FlowTests {
     #expect(state["drinks"] == [])
   }
 
+  @Test func `a payment that a kill interrupts is completed after the restart`() throws {
+    let folder = try TemporaryFolder()
+    let store = "sqlite:" + folder["log.db"]
+    let killed = try ReactordProcess("--store", store, "--bank-latency", "3600")
+    let session = killed.session(of: "order")
+    for action in [
+      send("1", #"{"menu":{"choose":"Latte"}}"#), send("2", #"{"drink":"add"}"#), #""checkout""#,
+      send("3", #"{"checkout":{"stack":{"send":{"to":"1","action":{"tip":"proceed"}}}}}"#),
+    ] {
+      #expect(try session.post(action).status == 200, "\(action)")
+    }
+    let pay = send("3", #"{"checkout":{"stack":{"send":{"to":"2","action":{"payment":"pay"}}}}}"#)
+    #expect(try session.post(pay, ["Prefer": "wait=0"]).status == 202)
+    // The bank is called once at a time.
+    #expect(try session.post(pay).status == 409)
+    #expect(try session.post(#"{"stack":{"dismiss":"3"}}"#).status == 409)
+    killed.process.kill()
+    try killed.process.wait()
+
+    let next = try ReactordProcess("--store", store, "--bank-latency", "0")
+    let successor = SessionClient(next.client(), session.path)
+    #expect(try eventually { try successor.state().json["receipt"] == "R-4" })
+    #expect(screens(try successor.state().json) == ["menu"])
+  }
+
   @Test(arguments: [
     (#""checkout""#, 409, "Nothing is ordered yet"),
     (#"{"stack":{"dismiss":"1"}}"#, 409, "The first screen stays"),
