@@ -24,15 +24,20 @@ public struct ModuleAction<Flow: CoordinatorProtocol>: Codable, Sendable {
     message = try ScreenMessage(from: decoder, in: Flow.self) { $0.actionType }
   }
 
-  fileprivate init?(from input: JSONInput) throws {
-    guard let message = try ScreenMessage(from: input, in: Flow.self, as: { $0.actionType })
-    else { return nil }
+  fileprivate init(_ message: ScreenMessage) {
     self.message = message
   }
 
   /// Writes the action.
   public func encode(to encoder: any Encoder) throws {
     try message.encode(to: encoder)
+  }
+
+  /// Writes the action with the id of its screen as the member of an object.
+  func encodeSend(to id: String, in object: JSONObjectOutput) throws {
+    let send = try object.object(as: "send")
+    try send.encode(id, as: "to")
+    try message.encode(to: send, as: "action")
   }
 }
 
@@ -46,14 +51,20 @@ extension StackAction: Codable {
 
   /// Reads the action.
   public init(from decoder: any Decoder) throws {
-    if let send = JSONInput(decoder)?.onlyMember(named: "send"), send.memberCount == 2,
-      let id = send["to"]?.string, let member = send["action"],
-      let action = try ModuleAction<Flow>(from: member)
-    {
-      self = .send(to: id, action: action)
+    if let input = JSONInput(decoder), let sent = try Self.sent(in: input) {
+      self = .send(to: sent.id, action: sent.action)
     } else {
       self.init(try Derived(from: decoder))
     }
+  }
+
+  /// Reads an action for a screen; `nil` for another value, whose containers explain it.
+  static func sent(in input: JSONInput) throws -> (id: String, action: ModuleAction<Flow>)? {
+    guard let send = input.onlyMember(named: "send"), send.memberCount == 2,
+      let id = send["to"]?.string, let member = send["action"],
+      let message = try ScreenMessage(from: member, in: Flow.self, as: { $0.actionType })
+    else { return nil }
+    return (id, ModuleAction(message))
   }
 
   /// Writes the action.
@@ -61,9 +72,7 @@ extension StackAction: Codable {
     guard case .send(let id, let action) = self, let object = JSONObjectOutput(encoder) else {
       return try derived.encode(to: encoder)
     }
-    let send = try object.object(as: "send")
-    try send.encode(id, as: "to")
-    try action.message.encode(to: send, as: "action")
+    try action.encodeSend(to: id, in: object)
   }
 
   private init(_ derived: Derived) {

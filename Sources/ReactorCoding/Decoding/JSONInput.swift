@@ -16,6 +16,11 @@ package struct JSONInput {
     self.reader = reader
   }
 
+  /// A value of a client's text, see ``JSONCoder/Strictness/strict``.
+  init(_ element: JSONElement) {
+    self.init(JSONReader(document: element.document, node: element.node, isStrict: true))
+  }
+
   /// The number of members of an object; 0 for other values.
   package var memberCount: Int {
     reader.entry.kind == .object ? Int(reader.entry.count) : 0

@@ -119,6 +119,23 @@ package struct JSONObjectOutput {
   }
 }
 
+extension JSONCoder {
+  /// Returns the JSON of an object.
+  ///
+  /// - Parameter write: Writes its members.
+  /// - Returns: The compact JSON.
+  /// - Throws: The error of `write`.
+  package static func encodeObject(
+    _ write: (JSONObjectOutput) throws -> Void
+  ) throws -> [UInt8] {
+    let output = JSONOutput()
+    try write(JSONObjectOutput(output, output.open(.object)))
+    output.close(downTo: 0)
+    if let misuse = output.misuse { throw misuse }
+    return output.takeBytes()
+  }
+}
+
 /// Writes an array of objects, see ``JSONObjectOutput``.
 package struct JSONArrayOutput {
   fileprivate let output: JSONOutput

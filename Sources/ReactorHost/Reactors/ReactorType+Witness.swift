@@ -53,6 +53,13 @@ extension ReactorType {
   func decodeActions(
     _ body: [UInt8], limit: Int
   ) throws(ActionDecodingError) -> DecodedActions {
+    if let frequentActions, let (action, json) = frequentActions.read(body) {
+      return DecodedActions(
+        count: 1,
+        .single { pipeline, reply in
+          Self.execute(action, json: json, for: reply, at: 0, in: pipeline)
+        })
+    }
     guard DecodedActions.isArray(body) else {
       let action = try decode(R.Action.self, from: body)
       return DecodedActions(

@@ -22,6 +22,8 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
   ///
   /// Most actions of clients are among these: they are compared instead of decoded.
   @usableFromInline let plainActions: [(json: [UInt8], value: R.Action)]
+  /// Reads the most frequent actions; `nil` for most reactors.
+  @usableFromInline let frequentActions: FrequentForm<R.Action>?
   /// Buffers that the encoder reuses for mutations and states.
   @usableFromInline let spareBuffers = SpareBuffers()
   /// The JSON of recurring mutations; `nil` if Mutation does not allow it.
@@ -42,6 +44,7 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
     self.parameters = parameters
     self.maker = maker
     plainActions = JSONCoder.plainCases(of: R.Action.self)
+    frequentActions = FrequentForm(of: R.Action.self)
   }
 
   func describe(_ scope: SessionScope) -> ReactorDescription {

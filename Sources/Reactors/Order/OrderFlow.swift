@@ -4,7 +4,7 @@ public import ReactorFlows
 /// An order: the menu, a drink on top of it, and the checkout, which is a child flow.
 public final class OrderFlow: Coordinator {
   /// The actions that clients send.
-  public enum Action: Codable, Sendable {
+  public enum Action: Codable, Sendable, StackRequesting {
     case stack(StackAction<OrderFlow>)
     case checkout
   }

@@ -184,7 +184,7 @@ private final class PageReactor: Reactor {
 
 /// A flow of pages.
 private final class BenchFlow: Coordinator {
-  enum Action: Codable { case stack(StackAction<BenchFlow>) }
+  enum Action: Codable, StackRequesting { case stack(StackAction<BenchFlow>) }
   enum Mutation: Codable, StackChanging { case stack(StackMutation<BenchFlow>) }
   enum Step: Codable { case none }
   struct State: Codable, StackHolding { var stack = Stack<BenchFlow>(PageReactor.State(name: "")) }

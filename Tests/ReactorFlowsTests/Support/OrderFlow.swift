@@ -5,7 +5,7 @@ import ReactorFlows
 
 /// An order: the menu, a drink on top of it, and the checkout, which is a child flow.
 final class OrderFlow: Coordinator {
-  enum Action: Codable { case stack(StackAction<OrderFlow>), checkout }
+  enum Action: Codable, StackRequesting { case stack(StackAction<OrderFlow>), checkout }
 
   enum Mutation: Codable, StackChanging {
     case stack(StackMutation<OrderFlow>)

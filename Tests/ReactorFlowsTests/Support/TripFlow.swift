@@ -26,7 +26,7 @@ struct TripBoard: Sendable {
 
 /// A flow that does what its steps say.
 final class TripFlow: Coordinator {
-  enum Action: Codable, Sendable {
+  enum Action: Codable, Sendable, StackRequesting {
     case stack(StackAction<TripFlow>)
     case run(Step)
   }
