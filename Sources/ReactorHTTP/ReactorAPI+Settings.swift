@@ -108,7 +108,7 @@ public struct ServiceReadiness: Sendable {
 }
 
 /// A process that shares the sessions of the store with this one, or this one.
-public struct ServiceNode: Sendable {
+public struct ServiceNode: Encodable, Sendable {
   /// `cluster.node` of the process.
   public var name: String
 

@@ -29,20 +29,6 @@ struct QuarantineEndpoints {
       let action: String?
       let at: String
       let signal: String
-
-      private enum CodingKeys: CodingKey {
-        case reactor, session, action, at, signal
-      }
-
-      /// All members are always present.
-      func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(reactor, forKey: .reactor)
-        try container.encode(session, forKey: .session)
-        try container.encode(action, forKey: .action)
-        try container.encode(at, forKey: .at)
-        try container.encode(signal, forKey: .signal)
-      }
     }
 
     let quarantine: [Entry]
