@@ -19,8 +19,8 @@ extension NATSLog: MutationLog {
     let fork = SessionFork(
       store: store, source: source, version: version, target: target, epoch: epoch,
       parameters: parameters)
-    store.executor.perform(
-      { () async throws(LogError) in try await fork.run() }, completion: completion)
+    store.executor.execute(
+      { () async throws(LogError) in try await fork.create() }, completion: completion)
   }
 
   /// The stored sessions of a reactor.
@@ -30,7 +30,7 @@ extension NATSLog: MutationLog {
     of reactor: String, after id: String?, limit: Int,
     completion: @escaping ReadCompletion<[SessionSummary]>
   ) {
-    store.executor.perform(
+    store.executor.execute(
       { [lists] () async throws(LogError) in
         try await lists.sessions(of: reactor, after: id, limit: limit)
       }, completion: completion)
@@ -40,7 +40,7 @@ extension NATSLog: MutationLog {
   public func unfinishedSessions(
     after key: SessionKey?, limit: Int, completion: @escaping ReadCompletion<[SessionKey]>
   ) {
-    store.executor.perform(
+    store.executor.execute(
       { [lists] () async throws(LogError) in
         try await lists.unfinishedSessions(after: key, limit: limit)
       }, completion: completion)
@@ -73,7 +73,7 @@ extension NATSLog: MutationLog {
   ) {
     let (requested, completed) = timerReads.withLock { $0 }
     guard completed < requested else { return completion(.success(body(store.timers))) }
-    store.executor.perform(
+    store.executor.execute(
       { [self] () async throws(LogError) in
         try await lists.readTimers()
         timerReads.withLock { $0.completed = max($0.completed, requested) }
@@ -83,7 +83,7 @@ extension NATSLog: MutationLog {
 
   /// The current value of a global.
   public func sharedValue(_ name: String, completion: @escaping ReadCompletion<SharedValue?>) {
-    store.executor.perform(
+    store.executor.execute(
       { [globals] () async throws(LogError) in
         try await globals.value(name)
       }, completion: completion)
@@ -112,7 +112,7 @@ extension NATSLog: MutationLog {
 /// The reading half; completions are called on the concurrent queue of the store.
 extension NATSSessionLog {
   func load(schema: String?, completion: @escaping ReadCompletion<LoadedSession>) {
-    store.executor.perform(
+    store.executor.execute(
       { [self] () async throws(LogError) in
         try await withClaim { [self] head async throws(LogError) in
           store.timers.refresh(head, of: key, in: store.names)
@@ -136,7 +136,7 @@ extension NATSSessionLog {
   }
 
   func lastWriter(completion: @escaping ReadCompletion<NodeID?>) {
-    store.executor.perform(
+    store.executor.execute(
       { [self] () async throws(LogError) in
         // Without claiming the end: the session is not loaded yet.
         let head = try await history.head()
@@ -146,7 +146,7 @@ extension NATSSessionLog {
   }
 
   func record(completion: @escaping ReadCompletion<SessionRecord>) {
-    store.executor.perform(
+    store.executor.execute(
       { [self] () async throws(LogError) in
         try await readHead().record
       }, completion: completion)
@@ -155,7 +155,7 @@ extension NATSSessionLog {
   func entries(
     after version: Int, limit: Int, completion: @escaping ReadCompletion<[LogEntry]>
   ) {
-    store.executor.perform(
+    store.executor.execute(
       { [self] () async throws(LogError) in
         let history = history
         return try await history.withHead(isComplete: false) { head async throws(LogError) in
@@ -167,7 +167,7 @@ extension NATSSessionLog {
   func snapshot(
     atOrBefore version: Int, of schema: String?, completion: @escaping ReadCompletion<Snapshot?>
   ) {
-    store.executor.perform(
+    store.executor.execute(
       { [self] () async throws(LogError) in
         let history = history
         return try await history.withHead(isComplete: false) { head async throws(LogError) in
@@ -182,7 +182,7 @@ extension NATSSessionLog {
 
   func outcome(of name: String, completion: @escaping ReadCompletion<StoredOutcome?>) {
     if let known = knownOutcome(of: name) { return completion(.success(known)) }
-    store.executor.perform(
+    store.executor.execute(
       { [self] () async throws(LogError) in
         try await readOutcome(of: name)
       }, completion: completion)

@@ -100,7 +100,7 @@ public final class NATSLog: Sendable {
         let log = try NATSLog(settings, logger)
         log.store.executor.detach {
           do throws(NATSLogError) {
-            try await log.setup(settings).run()
+            try await log.setup(settings).prepare()
             log.describe(settings)
             log.proof.start(on: log.store.executor)
             log.cleaner.start()

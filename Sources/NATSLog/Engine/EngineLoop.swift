@@ -45,7 +45,7 @@ struct EngineLoop {
   /// Handles the messages of the inbox, or waits for some.
   ///
   /// - Returns: Whether the inbox is open.
-  mutating func run(_ waker: Waker) -> Bool {
+  mutating func handleMessages(_ waker: Waker) -> Bool {
     inbox.receive(into: &messages)
     let now = Clock.milliseconds
     for message in messages { handle(message, now) }

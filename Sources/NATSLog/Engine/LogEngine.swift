@@ -48,7 +48,7 @@ final class LogEngine: Sendable {
     // The thread does not retain the engine, which ends it.
     let thread = SystemThread(named: "nats-log") {
       var loop = EngineLoop(connection, replies, inbox, counters)
-      while loop.run(waker) {}
+      while loop.handleMessages(waker) {}
     }
     guard thread != nil else { throw NATSLogError("no thread can be started") }
   }

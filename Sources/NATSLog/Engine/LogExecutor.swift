@@ -18,7 +18,7 @@ final class LogExecutor: TaskExecutor {
   }
 
   /// Executes a function, and calls a completion with its result.
-  func perform<Value: Sendable>(
+  func execute<Value: Sendable>(
     _ body: @escaping @Sendable () async throws(LogError) -> Value,
     completion: @escaping @Sendable (Result<Value, LogError>) -> Void
   ) {

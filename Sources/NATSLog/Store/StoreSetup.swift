@@ -62,7 +62,7 @@ struct StoreSetup: Sendable {
   }
 
   /// Creates or checks the streams and the store's own settings.
-  func run() async throws(NATSLogError) {
+  func prepare() async throws(NATSLogError) {
     let streams = streams
     // META first: it has the settings that the others depend on.
     try await prepare(streams[0])

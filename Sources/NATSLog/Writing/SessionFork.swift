@@ -29,7 +29,7 @@ struct SessionFork: Sendable {
   }
 
   /// Creates the session.
-  func run() async throws(LogError) {
+  func create() async throws(LogError) {
     guard store.forks.add(1, ordering: .relaxed).newValue <= Self.bound else {
       store.forks.subtract(1, ordering: .relaxed)
       throw .unavailable("Too many forks are being copied.")

@@ -193,7 +193,7 @@ package final class ClusterNode: Sendable {
       self.request(request, id, to: target, within: timeout)
     case .reply(let token, let reply): self.reply(reply, to: token)
     case .findLastWriter(let key): findLastWriter(of: key)
-    case .execute(let id, let request): OwnerExecution(id, request, at: self).run()
+    case .execute(let id, let request): OwnerExecution(id, request, at: self).start()
     case .release(let key, let owner, let forced, let token):
       release(key, to: owner, forced: forced, token)
     case .respond(let token, let result): respond(result, to: token)
@@ -381,6 +381,6 @@ extension ClusterNode: SessionRouter {
     completion: @escaping @Sendable (ActionOutcome) -> Void
   ) {
     RemoteExecution(submission, of: key, at: self, accepted: accepted, completion: completion)
-      .run()
+      .start()
   }
 }

@@ -17,7 +17,7 @@ struct OwnerExecution: Sendable {
     self.node = node
   }
 
-  func run() {
+  func start() {
     guard let call = SessionCall(reading: request.payload),
       let reactor = node.reactor(request.session.reactor)
     else { return report(.unavailable) }

@@ -25,7 +25,7 @@ final class RemoteExecution: Sendable {
     self.completion = completion
   }
 
-  func run() {
+  func start() {
     node.call(.submit(submission), of: key) { [self] in received($0, waits: Self.waits) }
   }
 

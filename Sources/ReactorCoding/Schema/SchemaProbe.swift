@@ -30,7 +30,7 @@ final class SchemaProbe {
       return (sketch, smallest(type))
     }
     active[identity] = sketch
-    let value = run(type, sketch) ?? smallest(type)
+    let value = decode(type, sketch) ?? smallest(type)
     active[identity] = nil
     finished[identity] = (sketch, value)
     return (sketch, value)
@@ -43,7 +43,7 @@ final class SchemaProbe {
     return sketch
   }
 
-  private func run<Value: Decodable>(_ type: Value.Type, _ sketch: SchemaSketch) -> Value? {
+  private func decode<Value: Decodable>(_ type: Value.Type, _ sketch: SchemaSketch) -> Value? {
     if let described = type as? any SchemaDescribing.Type {
       describe(described.schemaForm, in: sketch)
       return described.schemaPlaceholder as? Value

@@ -86,7 +86,7 @@ final class ChangeStream: ByteStream, ChangeObserver {
     switch step {
     case .output(let output): return output
     case .read(let position):
-      channels.background.run { [self] in
+      channels.background.enqueue { [self] in
         read(after: position)
         group.wake()
       }

@@ -40,7 +40,7 @@ struct SessionScan: Sendable {
             return next(false)
           }
           last.id.withLock { $0 = page.last?.id }
-          background.run(for: owner) { next(true) }
+          background.enqueue(for: owner) { next(true) }
         case .failure(let error):
           completion(.failure(error))
           next(false)

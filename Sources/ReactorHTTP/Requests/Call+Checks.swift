@@ -200,7 +200,7 @@ extension Call {
   private func load(in host: Host, _ load: @escaping @Sendable () -> Void) {
     guard host.readsFromDisk else { return load() }
     // Bounded by the number of connections, each of which waits for its response.
-    scope.api.channels.background.run(for: .client(scope.client?.network), load)
+    scope.api.channels.background.enqueue(for: .client(scope.client?.network), load)
   }
 
   private func attempt(_ body: () throws(Problem) -> Void) {
@@ -218,7 +218,7 @@ extension Call {
   func inBackground(
     _ body: @escaping @Sendable () throws(Problem) -> Void
   ) throws(Problem) {
-    let isEnqueued = scope.api.channels.background.runIfRoom(
+    let isEnqueued = scope.api.channels.background.enqueueIfRoom(
       for: .client(scope.client?.network)
     ) { [self] in
       attempt { () throws(Problem) in try body() }

@@ -86,7 +86,7 @@ final class TimerWheel: Sendable {
       defer { state.isTicking = true }
       return (state.timers[tick, default: Bucket()].insert(target), state.isTicking)
     }
-    if !isTicking { Task { await run() } }
+    if !isTicking { Task { await expireTimers() } }
     return Place(tick: tick, index: index)
   }
 
@@ -95,7 +95,7 @@ final class TimerWheel: Sendable {
     state.withLock { $0.timers[place.tick]?.remove(target, at: place.index) }
   }
 
-  private func run() async {
+  private func expireTimers() async {
     repeat {
       // The task is never cancelled.
       try? await Task.sleep(for: .milliseconds(Self.tick))

@@ -93,7 +93,7 @@ final class EventChannel: SessionObserver {
     if committed.json.count <= Self.smallSize {
       createEvents()
     } else {
-      background.run { [self] in createEvents() }
+      background.enqueue { [self] in createEvents() }
     }
   }
 
@@ -126,7 +126,7 @@ final class EventChannel: SessionObserver {
       return (state.isCreating, events.contains { $0 != nil } || state.end != nil)
     }
     if wakes { group.wake() }
-    if hasMore { background.run { [self] in createEvents() } }
+    if hasMore { background.enqueue { [self] in createEvents() } }
   }
 
   /// Creates the event of a State; `nil` if the selected part has not changed.

@@ -213,7 +213,7 @@ final class Subscription: Sendable {
   /// Executes work that ends with ``finish(_:upTo:)`` or ``fail()``, on any thread.
   private func background(_ work: @escaping @Sendable () -> Void) {
     state.withLock { $0.isWorking = true }
-    channels.background.run(work)
+    channels.background.enqueue(work)
   }
 
   /// Creates the next events from the log, for a client that requested every version.

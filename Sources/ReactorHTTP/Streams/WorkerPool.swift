@@ -9,7 +9,7 @@ internal import Synchronization
 /// At most `width` threads execute jobs, and exist only while there are jobs. Each client has a queue
 /// of its own, and the queues take turns, so that a client with many jobs delays another one by one
 /// job per client. A stream, a channel and a connection enqueue their next job after the previous one,
-/// which bounds the queues by their number; ``runIfRoom(for:_:)`` has bounds of its own.
+/// which bounds the queues by their number; ``enqueueIfRoom(for:_:)`` has bounds of its own.
 final class WorkerPool: Sendable {
   typealias Job = @Sendable () -> Void
 
@@ -42,14 +42,14 @@ final class WorkerPool: Sendable {
   }
 
   /// Enqueues a job.
-  func run(for owner: Owner = .streams, _ job: @escaping Job) {
+  func enqueue(for owner: Owner = .streams, _ job: @escaping Job) {
     guard width > 0 else { return job() }
     let needsThread = state.withLock { $0.append(job, of: owner, width: width) }
     if needsThread { threads.async { self.drain() } }
   }
 
   /// Enqueues a job unless its owner, or all of them, have too many; returns whether it was enqueued.
-  func runIfRoom(for owner: Owner, _ job: @escaping Job) -> Bool {
+  func enqueueIfRoom(for owner: Owner, _ job: @escaping Job) -> Bool {
     guard width > 0 else {
       job()
       return true

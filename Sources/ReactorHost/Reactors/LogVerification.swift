@@ -33,7 +33,7 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
   }
 
   /// Folds all entries that are stored now.
-  mutating func run() throws -> RefoldReport {
+  mutating func verify() throws -> RefoldReport {
     guard case .stored(let session) = try log.record() else { return report }
     try findSnapshots(upTo: session.version)
     while reached < session.version {

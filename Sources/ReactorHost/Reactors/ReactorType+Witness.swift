@@ -159,7 +159,7 @@ extension ReactorType {
       fold: { [self] in try ReactorFold(self, from: $0, maker($1)) },
       verify: { [self] log, scope in
         var verification = LogVerification(self, log, try maker(scope))
-        return try verification.run()
+        return try verification.verify()
       },
       encodeFolded: { [self] in
         Self.core(of: $0).foldedInContext.flatMap { try? encode($0) }

@@ -36,12 +36,12 @@ public enum CommandLineInterface {
       case .watch(let command): try command.run()
       case .changes(let command): try command.run()
       case .send(let command): try command.run()
-      case .new(let command): print(try command.run())
-      case .quarantine(let task, let configuration): try task.run(configuration)
+      case .new(let command): print(try command.execute())
+      case .quarantine(let task, let configuration): try task.execute(configuration)
       case .log(let task, let configuration):
         var context = context(configuration, settings)
         context.task = task
-        run(context, serve)
+        execute(context, serve)
       case .serve(let configuration, let warnings):
         let link = SupervisorLink(environment)
         if link == nil, isSupervised(configuration) { try supervise(configuration) }
@@ -49,7 +49,7 @@ public enum CommandLineInterface {
         var context = context(configuration, settings)
         context.supervisor = link
         for warning in warnings { context.logger.warning(warning) }
-        run(context, serve)
+        execute(context, serve)
       }
       exit(EXIT_SUCCESS)
     } catch {
@@ -82,7 +82,7 @@ public enum CommandLineInterface {
       level: configuration.logLevel, format: configuration.logFormat, writer: writer)
     let context = ServiceContext(
       configuration: configuration, logger: logger, termination: Termination())
-    try Supervisor(endpoints: context.endpoints, logger: logger, writer: writer).run()
+    try Supervisor(endpoints: context.endpoints, logger: logger, writer: writer).supervise()
   }
 
   /// Starts the log and handles signals.
@@ -104,7 +104,8 @@ public enum CommandLineInterface {
     return context
   }
 
-  private static func run(
+  /// Executes the service, or a task of the log, on the concurrent pool; the main thread serves the main queue.
+  private static func execute(
     _ context: ServiceContext, _ serve: @escaping @Sendable (ServiceContext) async throws -> Void
   ) -> Never {
     Task.detached {

@@ -13,9 +13,9 @@ public enum QuarantineTask: String, Sendable {
   case clear
 
   /// Executes the task, also while a daemon uses the store.
-  func run(_ configuration: Configuration) throws(ConfigurationError) {
+  func execute(_ configuration: Configuration) throws(ConfigurationError) {
     if case .nats(let addresses) = configuration.store {
-      return try run(configuration, atBrokers: addresses)
+      return try execute(configuration, atBrokers: addresses)
     }
     guard case .sqlite(let path) = configuration.store else {
       throw .configuration(
@@ -34,7 +34,7 @@ public enum QuarantineTask: String, Sendable {
   }
 
   /// Executes the task at brokers; blocks.
-  private func run(
+  private func execute(
     _ configuration: Configuration, atBrokers addresses: String
   ) throws(ConfigurationError) {
     let result = Mutex<Result<Void, ConfigurationError>>(.success(()))

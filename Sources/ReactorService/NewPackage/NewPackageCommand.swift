@@ -13,7 +13,7 @@ public struct NewPackageCommand: Sendable {
   ///
   /// - Returns: The lines to print.
   /// - Throws: A failure with exit code 73 (EX_CANTCREAT) if the folder exists or cannot be written.
-  func run() throws(CommandFailure) -> String {
+  func execute() throws(CommandFailure) -> String {
     let folder = name.text
     guard unsafe access(folder, F_OK) != 0 else {
       throw CommandFailure(

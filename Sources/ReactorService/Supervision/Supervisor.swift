@@ -55,7 +55,7 @@ final class Supervisor: Sendable {
   }
 
   /// Starts the service and restarts it until it exits.
-  func run() -> Never {
+  func supervise() -> Never {
     var backoff = RestartBackoff()
     var restarts = 0
     var lastSignal: Int32 = 0

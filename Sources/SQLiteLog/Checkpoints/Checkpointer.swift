@@ -32,7 +32,7 @@ final class Checkpointer: Sendable {
   init?(_ file: StoreFile, logger: Logger) {
     self.file = file
     self.logger = logger
-    guard SystemThread(named: "log-checkpoint", { [self] in run() }) != nil else { return nil }
+    guard SystemThread(named: "log-checkpoint", { [self] in makeCheckpoints() }) != nil else { return nil }
   }
 
   /// The writer has committed.
@@ -64,7 +64,7 @@ final class Checkpointer: Sendable {
     ended.signal()  // for further calls
   }
 
-  private func run() {
+  private func makeCheckpoints() {
     // Requests and commits have priority. On Linux each thread has its own niceness (setpriority(2)).
     _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
     var connection: Connection?

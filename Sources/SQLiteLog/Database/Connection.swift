@@ -128,7 +128,7 @@ final class Connection {
 
   /// Copies one state of the database into an empty file, while others may write.
   func copy(to path: String) throws(DatabaseError) {
-    try prepare("VACUUM INTO ?1").run(path)
+    try prepare("VACUUM INTO ?1").execute(path)
   }
 }
 

@@ -30,13 +30,13 @@ final class Statement {
   // MARK: Executing
 
   /// Binds the parameters and executes the statement to its end.
-  func run<each Value: ColumnValue>(_ values: repeat each Value) throws(DatabaseError) {
+  func execute<each Value: ColumnValue>(_ values: repeat each Value) throws(DatabaseError) {
     try bind(repeat each values)
-    try runBound()
+    try executeBound()
   }
 
   /// Executes the statement to its end with the parameters that were bound.
-  func runBound() throws(DatabaseError) {
+  func executeBound() throws(DatabaseError) {
     while try step() {}
   }
 

@@ -155,17 +155,17 @@ private struct ImportedLines {
         try startSession(text)
       } else if let snapshotVersion, sessionCount > 0 {
         snapshot = max(snapshot, snapshotVersion)
-        try insertSnapshot.run(text, session)
+        try insertSnapshot.execute(text, session)
       } else if let version, sessionCount > 0 {
         try insertMutation(text, version)
       } else if isAccepted, sessionCount > 0 {
-        try insertAccepted.run(text, session)
+        try insertAccepted.execute(text, session)
       } else if isOutcome, sessionCount > 0 {
-        try insertOutcome.run(text, session)
+        try insertOutcome.execute(text, session)
       } else if isTimer, sessionCount > 0 {
-        try insertTimer.run(text, session)
+        try insertTimer.execute(text, session)
       } else if isShared {
-        try insertShared.run(text)
+        try insertShared.execute(text)
       } else {
         throw invalid("is not a line of an export")
       }
@@ -182,7 +182,7 @@ private struct ImportedLines {
     sessionCount += 1
     last = nil
     snapshot = 0
-    try insertSession.run(text, session)
+    try insertSession.execute(text, session)
     chain = EntryChain.seed(try readEpoch.first(session, as: String.self) ?? "")
   }
 
@@ -203,7 +203,7 @@ private struct ImportedLines {
       global: global.map { LogEntry.GlobalMark(name: $0, revision: revision ?? 0) },
       mutation: mutation, by: by)
     chain = EntryChain.checksum(of: entry, after: chain)
-    try insertMutation.run(
+    try insertMutation.execute(
       session, version, at, action, global, entry.global?.revision, mutation, chain,
       by)
   }
@@ -211,7 +211,7 @@ private struct ImportedLines {
   /// Completes the session that was started last.
   func finishSession() throws(DatabaseError) {
     guard sessionCount > 0 else { return }
-    try markGlobals.run(session)
+    try markGlobals.execute(session)
     let seed = EntryChain.seed(try readEpoch.first(session, as: String.self) ?? "")
     try listSnapshots.bind(session)
     defer { listSnapshots.reset() }
@@ -220,7 +220,7 @@ private struct ImportedLines {
     {
       let chain = chain ?? seed
       let snapshot = Snapshot(version: version, state: state, schema: schema)
-      try sealSnapshot.run(
+      try sealSnapshot.execute(
         session, version, chain, EntryChain.checksum(of: snapshot, at: chain))
     }
   }

@@ -22,7 +22,7 @@ public struct SQLiteMaintenance: Sendable {
     let connection = try StoreFile(path: path).open(for: .reading)
     return try mappingErrors { () throws(DatabaseError) in
       try connection.execute("BEGIN")
-      return try StoreCheck(connection).run()
+      return try StoreCheck(connection).check()
     }
   }
 

@@ -12,7 +12,7 @@ struct StoreCheck {
   /// Checks everything.
   ///
   /// - Returns: The findings, one line each.
-  consuming func run() throws(DatabaseError) -> [String] {
+  consuming func check() throws(DatabaseError) -> [String] {
     try checkDatabase()
     try checkEntries()
     try checkBeginnings()

@@ -47,7 +47,7 @@ struct ChangeWriter {
   ) throws(DatabaseError) {
     number += 1
     let stored = StoredChange(kind)
-    try insert.run(
+    try insert.execute(
       number, stored.kind, key?.reactor, key?.id ?? stored.name, epoch, version, stored.first,
       stored.origin, time, principal)
   }
@@ -58,7 +58,7 @@ struct ChangeWriter {
   /// Deletes some, within a transaction.
   mutating func deleteSome(now: Timestamp) throws(DatabaseError) {
     guard isDue else { return }
-    try deleteExpired.run(now.milliseconds - retention.wholeMilliseconds, number)
+    try deleteExpired.execute(now.milliseconds - retention.wholeMilliseconds, number)
     if deleteExpired.changeCount == 0 { due = .now + min(Self.interval, retention) }
   }
 

@@ -154,13 +154,13 @@ struct Forks {
     guard budget > 0 else { return false }
     let start = try lastMutation.first(copy.id, as: Int.self) ?? 0
     let limit = budget
-    try copyMutations.run(copy.id, source.id, start, version, limit)
+    try copyMutations.execute(copy.id, source.id, start, version, limit)
     let copied = copyMutations.changeCount
-    if copied > 0 { try copyGlobals.run(copy.id, start) }
+    if copied > 0 { try copyGlobals.execute(copy.id, start) }
     budget -= max(1, copied)
     guard copied < limit else { return false }
     guard copy.includesSnapshots else { return true }
-    try copySnapshots.run(
+    try copySnapshots.execute(
       copy.id, source.id, lastSnapshot.first(copy.id, as: Int.self) ?? 0, version)
     return copySnapshots.changeCount < Self.snapshotsPerStep
   }

@@ -73,7 +73,7 @@ final class LogWriter {
 
   /// Prepares an orderly shutdown: it does not count as a failed run of the accepted actions.
   func finish() throws(DatabaseError) {
-    try statements.clearRuns.run()
+    try statements.clearRuns.execute()
   }
 
   /// Writes a group of operations in their order, and does some of the maintenance that is due.
@@ -114,7 +114,7 @@ final class LogWriter {
   ) throws(DatabaseError) -> [WriteResult] {
     var results: [WriteResult] = []
     results.reserveCapacity(group.count)
-    try statements.begin.run()
+    try statements.begin.execute()
     forks.beginGroup()
     do throws(DatabaseError) {
       for request in group {
@@ -127,7 +127,7 @@ final class LogWriter {
       if mayHaveLeftovers { try connection.execute("PRAGMA user_version = \(Schema.version)") }
       // A commit to a deleted file succeeds; it may also be deleted during the commit.
       try presence.check()
-      try statements.commit.run()
+      try statements.commit.execute()
       try presence.check()
       mayHaveLeftovers = false
       forks.didCommit()
@@ -168,7 +168,7 @@ final class LogWriter {
     case .fork(let source, let version, let target, let epoch, let parameters):
       return try fork(source, at: version, to: target, epoch: epoch, parameters: parameters)
     case .share(let value, let name):
-      try statements.share.run(name, value.epoch, value.version, value.revision, value.json)
+      try statements.share.execute(name, value.epoch, value.version, value.revision, value.json)
       try changes?.write(
         .global(name: name), of: nil, epoch: value.epoch, version: value.version, at: .now)
     case .save(let key, let snapshot, let epoch):
@@ -199,7 +199,7 @@ final class LogWriter {
     let id: Int64
     if let known {
       id = copy ?? known.id
-      try statements.replaceSession.run(known.id, id, epoch, moment, origin, parameters)
+      try statements.replaceSession.execute(known.id, id, epoch, moment, origin, parameters)
     } else {
       id = copy ?? takeID()
       try insertSession(
@@ -215,7 +215,7 @@ final class LogWriter {
     _ key: SessionKey, id: Int64, epoch: String, at moment: Timestamp, isEnded: Bool,
     origin: String? = nil, parameters: [UInt8]? = nil
   ) throws(DatabaseError) {
-    try statements.insertSession.run(
+    try statements.insertSession.execute(
       id, key.reactor, key.id, epoch, moment, isEnded, origin, parameters)
   }
 
@@ -247,9 +247,9 @@ final class LogWriter {
       try insert(entry, into: head.id, checksum: head.chain)
     }
     for action in batch.accepted { try put(action, into: head.id) }
-    for id in batch.finished { try statements.deleteAccepted.run(head.id, id.request, id.place) }
+    for id in batch.finished { try statements.deleteAccepted.execute(head.id, id.request, id.place) }
     for outcome in batch.outcomes {
-      try statements.putOutcome.run(
+      try statements.putOutcome.execute(
         head.id, outcome.key.name, outcome.key.body, outcome.at, outcome.version,
         outcome.failure?.json)
       outcomes.didInsert()
@@ -266,15 +266,15 @@ final class LogWriter {
   }
 
   private func put(_ action: AcceptedAction, into id: Int64) throws(DatabaseError) {
-    try statements.putAccepted.run(
+    try statements.putAccepted.execute(
       id, action.id.request, action.id.place, action.at, action.runs, action.action,
       action.isInArray, action.key?.name, action.key?.body, action.failure?.json,
       action.principal, action.sendName)
   }
 
   private func apply(_ change: StoredTimerChange, to id: Int64) throws(DatabaseError) {
-    guard let timer = change.timer else { return try statements.deleteTimer.run(id, change.id) }
-    try statements.putTimer.run(
+    guard let timer = change.timer else { return try statements.deleteTimer.execute(id, change.id) }
+    try statements.putTimer.execute(
       id, timer.id, timer.due, timer.action, timer.period, timer.catchesUp)
   }
 
@@ -295,15 +295,15 @@ final class LogWriter {
       unsafe try insert.bind(borrowing: mutation, at: 7)
       guard let action = entry.action else {
         try insert.bindNull(at: 4)
-        return try insert.runBound()
+        return try insert.executeBound()
       }
       unsafe try action.withUnsafeBufferPointer { action throws(DatabaseError) in
         unsafe try insert.bind(borrowing: action, at: 4)
-        try insert.runBound()
+        try insert.executeBound()
       }
     }
     guard let global = entry.global else { return }
-    try statements.markGlobal.run(id, global.name, global.revision)
+    try statements.markGlobal.execute(id, global.name, global.revision)
   }
 
   /// Marks a session as ended; its rows are deleted later, in batches.
@@ -315,8 +315,8 @@ final class LogWriter {
       try changes?.write(.ended, of: key, epoch: head.epoch, version: head.version, at: .now)
       try removals.add(history: head.id)
       // At once, so that none of them is due; their number is bounded.
-      try statements.deleteTimers.run(head.id)
-      try statements.endSession.run(head.id, id, Timestamp.now)
+      try statements.deleteTimers.execute(head.id)
+      try statements.endSession.execute(head.id, id, Timestamp.now)
     } else {
       try insertSession(key, id: id, epoch: "", at: .now, isEnded: true)
     }
@@ -388,7 +388,7 @@ final class LogWriter {
         head.id, snapshot.version, as: UInt64?.self)
       chain = (stored ?? nil) ?? EntryChain.seed(head.origin ?? epoch)
     }
-    try statements.insertSnapshot.run(
+    try statements.insertSnapshot.execute(
       head.id, snapshot.version, snapshot.state, snapshot.schema, chain,
       EntryChain.checksum(of: snapshot, at: chain))
     head.snapshot = snapshot.version
@@ -396,7 +396,7 @@ final class LogWriter {
     try removals.trim(
       head.id, at: head.version, to: retention[key.reactor], schema: snapshot.schema, now: .now)
     // A log that is retained completely has many recent snapshots and few early ones.
-    if !removals.areTrimming(head.id) { try statements.thinSnapshots.run(head.id, head.version) }
+    if !removals.areTrimming(head.id) { try statements.thinSnapshots.execute(head.id, head.version) }
   }
 
   /// The end of a session's history; `nil` if nothing was ever stored.

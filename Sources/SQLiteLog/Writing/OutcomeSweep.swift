@@ -43,7 +43,7 @@ struct OutcomeSweep {
   /// Deletes some, within a transaction.
   mutating func deleteSome(now: Timestamp) throws(DatabaseError) {
     guard isDue else { return }
-    try deleteExpired.run(now.milliseconds - retention.milliseconds)
+    try deleteExpired.execute(now.milliseconds - retention.milliseconds)
     guard deleteExpired.changeCount == 0 else {
       known = nil
       return
@@ -56,7 +56,7 @@ struct OutcomeSweep {
   private mutating func deleteSurplus() throws(DatabaseError) -> Bool {
     if known.map({ $0 > bound }) ?? true { known = try count.first(as: Int.self) }
     guard let known, known > bound else { return true }
-    try deleteOldest.run(min(known - bound, Self.rowsPerStep))
+    try deleteOldest.execute(min(known - bound, Self.rowsPerStep))
     self.known = nil
     return false
   }

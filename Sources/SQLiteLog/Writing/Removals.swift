@@ -74,13 +74,13 @@ struct Removals {
 
   /// Plans to delete a history that belongs to no session any more, or not yet.
   mutating func add(history id: Int64) throws(DatabaseError) {
-    try insertHistory.run(id)
+    try insertHistory.execute(id)
     hasHistories = true
   }
 
   /// Cancels the deletion of a history that belongs to a session now.
   func cancel(history id: Int64) throws(DatabaseError) {
-    try deleteHistory.run(id)
+    try deleteHistory.execute(id)
   }
 
   /// Plans to delete the entries of a history that a retained snapshot makes redundant.
@@ -116,7 +116,7 @@ struct Removals {
       return forks.isEmpty ? .deletedHistories : .none
     }
     if try deleteSome(of: id, upTo: .max), try deleteOutcomes(of: id) {
-      for statement in [deleteGlobals, deleteAccepted, deleteHistory] { try statement.run(id) }
+      for statement in [deleteGlobals, deleteAccepted, deleteHistory] { try statement.execute(id) }
     }
     return .deletedSome
   }
@@ -133,14 +133,14 @@ struct Removals {
   ///
   /// - Returns: Whether there were none left.
   private func deleteSome(of id: Int64, upTo version: Int) throws(DatabaseError) -> Bool {
-    try deleteMutations.run(id, version)
+    try deleteMutations.execute(id, version)
     guard deleteMutations.changeCount == 0 else { return false }
-    try deleteSnapshots.run(id, version)
+    try deleteSnapshots.execute(id, version)
     return deleteSnapshots.changeCount == 0
   }
 
   private func deleteOutcomes(of id: Int64) throws(DatabaseError) -> Bool {
-    try deleteOutcomes.run(id)
+    try deleteOutcomes.execute(id)
     return deleteOutcomes.changeCount == 0
   }
 

@@ -25,7 +25,7 @@ struct WorkerPoolTests {
     let counts = Counts()
     await withTaskGroup { group in
       for _ in 0..<4 {
-        group.addTask { for _ in 0..<250 { pool.run { counts.run() } } }
+        group.addTask { for _ in 0..<250 { pool.enqueue { counts.run() } } }
       }
     }
     while counts.done.load(ordering: .acquiring) < 1000 { await Task.yield() }
@@ -35,7 +35,7 @@ struct WorkerPoolTests {
   @Test func `jobs start in the order of their arrival`() async {
     let pool = WorkerPool(width: 1)
     let begun = Recorder<Int>()
-    for number in 0..<100 { pool.run { begun.add(number) } }
+    for number in 0..<100 { pool.enqueue { begun.add(number) } }
     while begun.values.count < 100 { await Task.yield() }
     #expect(begun.values == Array(0..<100))
   }
@@ -45,11 +45,11 @@ struct WorkerPoolTests {
     let begun = Recorder<String>()
     let isHeld = Atomic(true)
     // The thread is busy until all jobs are enqueued.
-    pool.run { while isHeld.load(ordering: .acquiring) {} }
+    pool.enqueue { while isHeld.load(ordering: .acquiring) {} }
     let first = WorkerPool.Owner.client(ClientAddress(version4: 1))
     let second = WorkerPool.Owner.client(ClientAddress(version4: 2))
-    for number in 0..<50 { pool.run(for: first) { begun.add("first \(number)") } }
-    for number in 0..<3 { pool.run(for: second) { begun.add("second \(number)") } }
+    for number in 0..<50 { pool.enqueue(for: first) { begun.add("first \(number)") } }
+    for number in 0..<3 { pool.enqueue(for: second) { begun.add("second \(number)") } }
     isHeld.store(false, ordering: .releasing)
     while begun.values.count < 53 { await Task.yield() }
     #expect(
@@ -62,20 +62,20 @@ struct WorkerPoolTests {
     let pool = WorkerPool(width: 1)
     let isHeld = Atomic(true)
     let done = Recorder<Int>()
-    pool.run { while isHeld.load(ordering: .acquiring) {} }
+    pool.enqueue { while isHeld.load(ordering: .acquiring) {} }
     let first = WorkerPool.Owner.client(ClientAddress(version4: 1))
     var accepted = 0
-    while accepted < 100_000, pool.runIfRoom(for: first, { done.add(1) }) { accepted += 1 }
+    while accepted < 100_000, pool.enqueueIfRoom(for: first, { done.add(1) }) { accepted += 1 }
     #expect(accepted == Limits.backgroundJobsPerClient)
-    #expect(pool.runIfRoom(for: .client(nil)) { done.add(2) })
+    #expect(pool.enqueueIfRoom(for: .client(nil)) { done.add(2) })
     isHeld.store(false, ordering: .releasing)
     while done.values.count < accepted + 1 { await Task.yield() }
-    #expect(pool.runIfRoom(for: first) {})
+    #expect(pool.enqueueIfRoom(for: first) {})
   }
 
   @Test func `without threads the caller executes the job`() {
     let begun = Recorder<Int>()
-    WorkerPool(width: 0).run { begun.add(1) }
+    WorkerPool(width: 0).enqueue { begun.add(1) }
     #expect(begun.values == [1])
   }
 }
