@@ -32,7 +32,8 @@ final class Checkpointer: Sendable {
   init?(_ file: StoreFile, logger: Logger) {
     self.file = file
     self.logger = logger
-    guard SystemThread(named: "log-checkpoint", { [self] in makeCheckpoints() }) != nil else { return nil }
+    guard SystemThread(named: "log-checkpoint", { [self] in makeCheckpoints() }) != nil
+    else { return nil }
   }
 
   /// The writer has committed.

@@ -247,7 +247,9 @@ final class LogWriter {
       try insert(entry, into: head.id, checksum: head.chain)
     }
     for action in batch.accepted { try put(action, into: head.id) }
-    for id in batch.finished { try statements.deleteAccepted.execute(head.id, id.request, id.place) }
+    for id in batch.finished {
+      try statements.deleteAccepted.execute(head.id, id.request, id.place)
+    }
     for outcome in batch.outcomes {
       try statements.putOutcome.execute(
         head.id, outcome.key.name, outcome.key.body, outcome.at, outcome.version,
@@ -396,7 +398,9 @@ final class LogWriter {
     try removals.trim(
       head.id, at: head.version, to: retention[key.reactor], schema: snapshot.schema, now: .now)
     // A log that is retained completely has many recent snapshots and few early ones.
-    if !removals.areTrimming(head.id) { try statements.thinSnapshots.execute(head.id, head.version) }
+    if !removals.areTrimming(head.id) {
+      try statements.thinSnapshots.execute(head.id, head.version)
+    }
   }
 
   /// The end of a session's history; `nil` if nothing was ever stored.
