@@ -1,20 +1,5 @@
 internal import ReactorLog
 
-/// A history as pages, and the entries after them, which are too few for a page.
-struct PagedHistory: Equatable, Sendable {
-  var pages = HistoryIndex()
-  /// The version before the first entry that retention has left, and its snapshot.
-  var floor = 0
-  var snapshot = 0
-  /// The version before `entries`.
-  var version = 0
-  var entries: [LogEntry] = []
-  var outcomes: [StoredOutcome] = []
-
-  /// The version of the last entry.
-  var lastVersion: Int { version + entries.count }
-}
-
 /// Writes the pages of a history, from its entries in order.
 ///
 /// A page that is written belongs to a history only when a message of the session's log names it.

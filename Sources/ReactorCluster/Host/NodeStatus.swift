@@ -2,21 +2,6 @@ package import ReactorLog
 internal import ReactorHost
 internal import Synchronization
 
-/// A process as it describes itself to other nodes.
-public struct NodeDescription: Equatable, Sendable {
-  /// The release of the service.
-  public var release: String
-
-  /// The number of sessions in its memory.
-  public var sessions: Int
-
-  /// Creates a description.
-  public init(release: String, sessions: Int) {
-    self.release = release
-    self.sessions = sessions
-  }
-}
-
 /// A node as this node sees it.
 package struct NodeStatus: Sendable {
   /// The node.

@@ -12,9 +12,6 @@ public typealias RequestToken = UInt64
 /// Identifies a change of a global by this node.
 public typealias ChangeToken = UInt64
 
-/// The target of a reply: a request of another node, by the glue's name for it.
-public typealias ReplyToken = UInt64
-
 /// An instruction of ``ClusterMachine``, which the glue executes in order.
 public enum ClusterEffect: Equatable, Sendable {
   /// Broadcasts the heartbeat.

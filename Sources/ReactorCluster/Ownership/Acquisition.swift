@@ -1,3 +1,6 @@
+/// The target of a reply: a request of another node, by the glue's name for it.
+public typealias ReplyToken = UInt64
+
 /// A request that has arrived at a node, and the target of its reply.
 struct Arrival: Sendable {
   /// The target of a reply.

@@ -1,0 +1,14 @@
+/// A process as it describes itself to other nodes.
+public struct NodeDescription: Equatable, Sendable {
+  /// The release of the service.
+  public var release: String
+
+  /// The number of sessions in its memory.
+  public var sessions: Int
+
+  /// Creates a description.
+  public init(release: String, sessions: Int) {
+    self.release = release
+    self.sessions = sessions
+  }
+}
