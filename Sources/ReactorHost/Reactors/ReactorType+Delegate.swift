@@ -1,9 +1,6 @@
 internal import ReactorCore
 internal import ReactorLog
 
-/// Asks a reactor's delegate about a request; the last parameter is the maximum number of actions.
-typealias Authorizer = @Sendable (SessionAccess, SessionKey, Principal?, Int) throws -> Void
-
 extension ReactorType {
   /// Asks the delegate about a request, with its actions decoded; `nil` without a delegate.
   ///

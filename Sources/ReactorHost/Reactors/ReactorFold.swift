@@ -3,25 +3,6 @@ internal import ReactorCore
 internal import ReactorLog
 internal import Synchronization
 
-/// A fold of a session's log: a State of the past, without a session.
-///
-/// One thread at a time uses it.
-protocol SessionFold: AnyObject, Sendable {
-  /// The version of the State.
-  var version: Int { get }
-
-  /// Reduces entries that follow the version without a gap.
-  ///
-  /// - Throws: If one cannot be decoded; the State and the version are the former ones then.
-  func fold(_ entries: some Sequence<LogEntry>) throws
-
-  /// The State that `reduce` gets next.
-  var state: any Sendable { get }
-
-  /// The State as clients see it, as JSON.
-  func encodeShown() throws -> [UInt8]
-}
-
 /// The fold of one type of reactor.
 final class ReactorFold<R: Reactor>: SessionFold
 where R.Action: Codable, R.Mutation: Codable, R.State: Codable {

@@ -129,3 +129,6 @@ public enum SessionAccess: Sendable {
   /// See ``Access/Request``.
   case manage
 }
+
+/// Asks a reactor's delegate about a request; the last parameter is the maximum number of actions.
+typealias Authorizer = @Sendable (SessionAccess, SessionKey, Principal?, Int) throws -> Void
