@@ -57,7 +57,7 @@ struct AppendMachine: Sendable {
   private enum Phase { case waiting, reading, finished }
 
   /// The time between two repetitions without a reply.
-  static let interval: Int64 = 250
+  static let interval = RetryPause.longest
   /// How long a void message is repeated.
   static let voidTime: Int64 = 5_000
 
@@ -69,6 +69,7 @@ struct AppendMachine: Sendable {
   private(set) var purpose = Purpose.batch
   private var voidDeadline = Int64.max
   private var nextPublish: Int64
+  private var pause = RetryPause()
   /// The number of times the batch was passed to the connection.
   private(set) var published = 0
 
@@ -107,6 +108,13 @@ struct AppendMachine: Sendable {
     return .publish(purpose)
   }
 
+  /// The connection was restored: the brokers may have dropped the message, or its reply, with the previous
+  /// one.
+  mutating func didReconnect(at now: Int64) -> Step {
+    nextPublish = now
+    return tick(now)
+  }
+
   /// The message was passed to the connection.
   mutating func didPublish(_ purpose: Purpose) {
     if purpose == .batch { published += 1 }
@@ -127,7 +135,7 @@ struct AppendMachine: Sendable {
     case .otherSequence(let last) where last > expected: return read(.after(expected))
     case .otherSequence: nextPublish = now + 50  // a new leader that has not applied everything yet
     case .inFlight: nextPublish = now + 20
-    case .unavailable: nextPublish = max(nextPublish, now + Self.interval)
+    case .unavailable: nextPublish = now + pause.take()
     case .full: return reject(.full, at: now)
     case .tooLarge: return reject(.tooLarge, at: now)
     case .rejected(let reason): return reject(.rejected(reason), at: now)

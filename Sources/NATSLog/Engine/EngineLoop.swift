@@ -16,6 +16,7 @@ struct EngineLoop {
   private struct Request {
     let request: PendingRequest
     var nextPublish: Int64
+    var pause = RetryPause()
   }
 
   /// The time between two checks of the deadlines while something is pending, in milliseconds.
@@ -70,6 +71,7 @@ struct EngineLoop {
     case .append(let append): start(append, now)
     case .request(let request): start(request, now)
     case .reply(let number, let message): didReceive(message, number, now)
+    case .reconnected: didReconnect(now)
     case .read(let number, let found, let isFailure):
       guard var append = appends[number] else { return }
       let step =
@@ -81,9 +83,13 @@ struct EngineLoop {
   }
 
   private mutating func didReceive(_ message: NATSMessage, _ number: UInt64, _ now: Int64) {
-    if let request = requests[number] {
+    if var request = requests[number] {
       // Without responders the request is repeated: the stream may get a leader.
-      if message.isWithoutResponders { return }
+      if message.isWithoutResponders {
+        request.nextPublish = now + request.pause.take()
+        requests[number] = request
+        return
+      }
       requests[number] = nil
       return request.request.completion(message)
     }
@@ -203,6 +209,20 @@ struct EngineLoop {
   private mutating func tick(_ now: Int64) {
     for number in Array(appends.keys) { advance(number, now) }
     for number in Array(requests.keys) { advance(request: number, now) }
+  }
+
+  /// The messages that are under way may be lost with the previous connection; repeating them is harmless.
+  private mutating func didReconnect(_ now: Int64) {
+    for number in Array(appends.keys) {
+      guard var append = appends[number] else { continue }
+      let step = append.machine.didReconnect(at: now)
+      appends[number] = append
+      execute(step, of: number, now)
+    }
+    for number in Array(requests.keys) {
+      requests[number]?.nextPublish = now
+      advance(request: number, now)
+    }
   }
 
   private mutating func failAll() {

@@ -64,6 +64,7 @@ final class LogEngine: Sendable {
   /// The connection was interrupted or restored.
   func connectionDidChange(isConnected: Bool) {
     interruptedSince.store(isConnected ? .max : Clock.milliseconds, ordering: .relaxed)
+    if isConnected { inbox.send(.reconnected) }
   }
 
   /// Whether the connection has been interrupted for longer than `cluster.wait`: nothing waits any more.
@@ -117,6 +118,7 @@ enum EngineMessage: Sendable {
   case append(PendingAppend)
   case request(PendingRequest)
   case reply(UInt64, NATSMessage)
+  case reconnected
   case read(UInt64, (sequence: Int, mark: WriterMark?)?, isFailure: Bool)
 }
 

@@ -109,6 +109,7 @@ struct StreamReader: Sendable {
     _ name: String, _ body: [UInt8] = [], within time: Int64? = nil
   ) async throws(APIFailure) -> JSONElement {
     let deadline = ContinuousClock.now + .milliseconds(time ?? engine.wait)
+    var pause = RetryPause()
     while true {
       let reply: NATSMessage
       do throws(LogError) {
@@ -127,7 +128,7 @@ struct StreamReader: Sendable {
       guard isTemporary, ContinuousClock.now < deadline else {
         throw .api(code, error["description"]?.string ?? "")
       }
-      try? await Task.sleep(for: .milliseconds(AppendMachine.interval))
+      try? await Task.sleep(for: .milliseconds(pause.take()))
     }
   }
 

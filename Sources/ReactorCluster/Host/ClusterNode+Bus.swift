@@ -13,7 +13,7 @@ extension ClusterNode: BusHandler {
       return self.reply(toListOf: reactor, after: id, limit: limit, reply)
     case .applyGlobal(let name): return apply(name, reply)
     case .describe: return reply(NodeReply.description(description).bytes)
-    case .forward, .release, .probe: break
+    case .forward, .release, .probe, .locate: break
     }
     let token = state.withLock { state in
       let token = state.newToken()
@@ -86,7 +86,7 @@ extension NodeRequest {
     switch self {
     case .forward(let request): request.session
     case .release(let key): key
-    case .probe, .list, .applyGlobal, .describe: nil
+    case .probe, .locate, .list, .applyGlobal, .describe: nil
     }
   }
 }

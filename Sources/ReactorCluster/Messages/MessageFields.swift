@@ -29,9 +29,13 @@ extension MessageWriter {
     }
   }
 
+  mutating func write(_ number: RequestNumber) {
+    write(number.edge)
+    write(number.count)
+  }
+
   mutating func write(_ request: ForwardedRequest) {
-    write(request.number.edge)
-    write(request.number.count)
+    write(request.number)
     write(request.session)
     write(request.kind.rawValue)
     write(request.isRepeated)
@@ -91,8 +95,12 @@ extension MessageReader {
       fingerprints: Dictionary(fingerprints) { $1 })
   }
 
+  mutating func requestNumber() throws(MessageError) -> RequestNumber {
+    RequestNumber(edge: try node(), count: try number())
+  }
+
   mutating func request() throws(MessageError) -> ForwardedRequest {
-    let number = RequestNumber(edge: try node(), count: try number())
+    let number = try requestNumber()
     let key = try key()
     guard let kind = ForwardedRequest.Kind(rawValue: try byte()) else { throw MessageError() }
     return ForwardedRequest(

@@ -22,6 +22,9 @@ extension NodeRequest {
       writer.write(5 as UInt8)
       writer.write(name)
     case .describe: writer.write(6 as UInt8)
+    case .locate(let numbers):
+      writer.write(7 as UInt8)
+      writer.write(all: numbers) { $0.write($1) }
     }
     return writer.bytes
   }
@@ -47,6 +50,7 @@ extension NodeRequest {
         reactor: try reader.text(), after: try reader.optionalText(), limit: try reader.count())
     case 5: .applyGlobal(try reader.text())
     case 6: .describe
+    case 7: .locate(try reader.all { (reader) throws(MessageError) in try reader.requestNumber() })
     default: throw MessageError()
     }
   }
@@ -76,6 +80,9 @@ extension NodeReply: ReadableMessage {
       writer.write(10 as UInt8)
       writer.write(description.release)
       writer.write(description.sessions)
+    case .absent(let numbers):
+      writer.write(11 as UInt8)
+      writer.write(all: numbers) { $0.write($1) }
     }
     return writer.bytes
   }
@@ -94,6 +101,8 @@ extension NodeReply: ReadableMessage {
     case 9: .applied
     case 10:
       .description(NodeDescription(release: try reader.text(), sessions: try reader.count()))
+    case 11:
+      .absent(try reader.all { (reader) throws(MessageError) in try reader.requestNumber() })
     default: throw MessageError()
     }
   }

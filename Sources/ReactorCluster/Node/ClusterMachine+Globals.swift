@@ -7,6 +7,8 @@ internal import ReactorLog
 extension ClusterMachine {
   /// A global that other nodes are to apply.
   struct PendingChange {
+    /// Its name.
+    let global: String
     /// The number of nodes whose reply is pending.
     var pending: Int
     /// The number of living nodes that have not applied it.
@@ -21,7 +23,7 @@ extension ClusterMachine {
   public mutating func didSet(_ global: String, token: ChangeToken) {
     let others = membership.members.keys.sorted { $0.description < $1.description }
     guard !others.isEmpty else { return emit(.applied(token, unconfirmed: 0)) }
-    changes[token] = PendingChange(pending: others.count)
+    changes[token] = PendingChange(global: global, pending: others.count)
     for other in others {
       call(.global(token), .applyGlobal(global), other, timeout: settings.globalLimit)
     }

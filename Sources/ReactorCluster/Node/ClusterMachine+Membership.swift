@@ -10,11 +10,13 @@ extension ClusterMachine {
       return
     }
     switch membership.receive(heartbeat, at: now) {
-    case .known, .incompatible: break
+    case .known: didReach(heartbeat.node, at: now)
+    case .incompatible: break
     case .expelled: didHearExpelled(heartbeat)
     case .left: didFail(heartbeat.node, at: now)
     case .changed(let replaced):
       if let replaced { didFail(replaced, at: now) }
+      didReach(heartbeat.node, at: now)
       // A new node learns of this one without waiting for the next broadcast.
       if heartbeat.state == .joining { emit(.greet(heartbeat.node, currentHeartbeat)) }
       emit(.placementChanged)
@@ -35,31 +37,21 @@ extension ClusterMachine {
     beginRejoin()
   }
 
-  /// The bus has no receiver for a message to a node.
-  public mutating func notDelivered(to node: NodeID, at now: Milliseconds) {
-    if membership.fail(node) { didFail(node, at: now) }
-  }
-
   /// A node has failed: its requests are repeated at other owners, in the order of their numbers.
-  ///
-  /// - Parameters:
-  ///   - failed: The node.
-  ///   - undelivered: A request that is known not to have arrived.
-  ///   - now: The time.
-  mutating func didFail(
-    _ failed: NodeID, undelivered: CallID? = nil, at now: Milliseconds
-  ) {
+  mutating func didFail(_ failed: NodeID, at now: Milliseconds) {
+    // Those that are known not to have arrived.
+    let undelivered = Set(unreachable.removeValue(forKey: failed)?.calls ?? [])
     hints.removeAll(naming: failed)
     emit(.nodeFailed(failed))
     emit(.placementChanged)
     let lost = calls.filter { $0.value.node == failed }.keys.sorted()
-    for id in lost { didLose(id, isDelivered: id != undelivered, at: now) }
+    for id in lost { didLose(id, isDelivered: !undelivered.contains(id), at: now) }
   }
 
   private mutating func didLose(_ id: CallID, isDelivered: Bool, at now: Milliseconds) {
     guard let (call, _) = calls.removeValue(forKey: id) else { return }
     switch call {
-    case .probe: break
+    case .probe, .locate: break
     // A node that has failed serves no value.
     case .global(let token): didApply(token, isConfirmed: true)
     case .release(let key): grant(key, at: now)

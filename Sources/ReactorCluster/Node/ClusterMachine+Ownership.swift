@@ -16,6 +16,7 @@ extension ClusterMachine {
   ) {
     switch request {
     case .probe, .list, .applyGlobal, .describe: emit(.reply(token, .alive))
+    case .locate(let numbers): emit(.reply(token, .absent(absent(among: numbers))))
     case .forward(let request):
       arrive(Arrival(request, from: .node(token)), isInMemory: isInMemory, at: now)
     case .release(let key):
@@ -27,6 +28,14 @@ extension ClusterMachine {
         emit(.reply(token, isComing ? .ownedBy(node) : .released))
       }
     }
+  }
+
+  /// The requests that this node neither executes nor holds for a session that it is about to own.
+  private func absent(among numbers: [RequestNumber]) -> [RequestNumber] {
+    let absent = numbers.filter { !isExecuting($0) }
+    guard !absent.isEmpty, !acquisitions.isEmpty else { return absent }
+    let waiting = Set(acquisitions.values.flatMap { $0.waiting.map(\.request.number) })
+    return absent.filter { !waiting.contains($0) }
   }
 
   /// A request has arrived from another node, or from a client of this one.
@@ -73,7 +82,7 @@ extension ClusterMachine {
       guard let writer, writer.name != node.name, let owner = membership.living(writer.name) else {
         return grant(key, at: now)
       }
-      call(.release(key), .release(key), owner, timeout: settings.suspect)
+      call(.release(key), .release(key), owner, timeout: settings.release)
     }
   }
 

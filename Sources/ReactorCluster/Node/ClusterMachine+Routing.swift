@@ -50,8 +50,8 @@ extension ClusterMachine {
     guard var request = pending[count] else { return }
     request.target = target
     request.retryAt = nil
-    request.probedAt = nil
     request.sentAt = now
+    request.nextProbe = now + settings.probe
     request.request.isRepeated = request.mayBeExecuted
     request.call = nil
     pending[count] = request
@@ -82,6 +82,42 @@ extension ClusterMachine {
     return id
   }
 
+  /// The maximum number of requests that one message asks about.
+  private static let locatedRequests = 1_000
+
+  /// Asks a node about requests without a reply.
+  ///
+  /// A process that was killed is noticed by that: the bus does not deliver the question. And a request or
+  /// a reply that a broker has dropped with a connection is repeated without waiting for
+  /// ``ClusterSettings/repetition``.
+  mutating func locate(_ counts: [UInt64], at target: NodeID) {
+    for start in stride(from: 0, to: counts.count, by: Self.locatedRequests) {
+      let part = counts[start..<min(start + Self.locatedRequests, counts.count)]
+      let located = part.compactMap { count in
+        pending[count].flatMap { request in request.call.map { (count, $0, request.request.number) } }
+      }
+      let deliveries = Dictionary(uniqueKeysWithValues: located.map { ($0.0, $0.1) })
+      call(
+        .locate(deliveries), .locate(located.map(\.2)), target, timeout: settings.suspect)
+    }
+  }
+
+  /// A node does not execute some requests: a delivery or its reply was lost.
+  ///
+  /// A reply overtakes no other one of its node, so one that is still missing does not arrive.
+  private mutating func didLocate(
+    _ deliveries: [UInt64: CallID], absent: [RequestNumber], at now: Milliseconds
+  ) {
+    for number in absent {
+      guard let delivery = deliveries[number.count], let request = pending[number.count],
+        request.call == delivery, request.request.number == number
+      else { continue }
+      calls[delivery] = nil
+      pending[number.count]?.mayBeExecuted = true
+      route(number.count, at: now)
+    }
+  }
+
   // MARK: Replies
 
   /// The reply to ``ClusterEffect/request(_:_:_:timeout:)`` arrived, or its error.
@@ -89,12 +125,16 @@ extension ClusterMachine {
     _ reply: Result<NodeReply, BusError>, of id: CallID, at now: Milliseconds
   ) {
     guard let (call, target) = calls[id] else { return }
-    if case .failure(.noSuchNode) = reply, membership.fail(target) {
-      return didFail(target, undelivered: id, at: now)
+    if case .failure(.noSuchNode) = reply, membership.isAlive(target) {
+      return notDelivered(id, to: target, at: now)
     }
     calls[id] = nil
+    if case .success = reply { didReach(target, at: now) }
     switch call {
     case .probe: break
+    case .locate(let deliveries):
+      guard case .success(.absent(let numbers)) = reply else { return }
+      didLocate(deliveries, absent: numbers, at: now)
     case .global(let token): didApply(token, isConfirmed: reply == .success(.applied))
     case .release(let key): didRelease(key, reply, at: now)
     case .forward(let count): didForward(count, reply, from: target, at: now)
@@ -145,7 +185,7 @@ extension ClusterMachine {
     case .ownedBy(let owner): redirect(count, to: owner, from: target, at: now)
     case .running: retry(count, after: settings.pause, at: now)
     case .unavailable: finishUnexecuted(count)
-    case .unknown, .released, .alive, .sessions, .applied, .description:
+    case .unknown, .released, .alive, .sessions, .applied, .description, .absent:
       finish(count, .unknown)
     }
   }

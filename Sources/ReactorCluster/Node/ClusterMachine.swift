@@ -20,7 +20,8 @@ public struct ClusterMachine: Sendable {
     var call: CallID?
     /// The time of the last delivery.
     var sentAt: Milliseconds = 0
-    var probedAt: Milliseconds?
+    /// The time at which its target is asked about it.
+    var nextProbe: Milliseconds = 0
     var retryAt: Milliseconds?
     var hops = 0
     var failedOwners = 0
@@ -34,6 +35,8 @@ public struct ClusterMachine: Sendable {
     case release(SessionKey)
     case global(ChangeToken)
     case probe
+    /// The deliveries of requests without a reply, by the counts of the requests.
+    case locate([UInt64: CallID])
   }
 
   /// A request that this node executes.
@@ -61,6 +64,8 @@ public struct ClusterMachine: Sendable {
   var executing: [RequestNumber: ExecutionID] = [:]
   /// The number of executions per session.
   var busy: [SessionKey: Int] = [:]
+  /// The living nodes that the bus does not reach.
+  var unreachable: [NodeID: Unreachable] = [:]
   /// The globals that this node has set and others are to apply.
   var changes: [ChangeToken: PendingChange] = [:]
   private(set) var effects: [ClusterEffect] = []
@@ -106,6 +111,7 @@ public struct ClusterMachine: Sendable {
   /// The time of the next ``tick(at:)`` that has an effect.
   public var nextDeadline: Milliseconds {
     var next = min(nextHeartbeat, nextRefresh, membership.nextExpiry ?? .max)
+    next = min(next, nextConfirmation ?? .max)
     for request in pending.values { next = min(next, deadline(of: request)) }
     return next
   }
@@ -114,8 +120,7 @@ public struct ClusterMachine: Sendable {
     let end = request.startedAt + settings.requestLimit
     if let retry = request.retryAt { return min(end, retry) }
     guard request.target != node else { return end }
-    let probe = request.probedAt == nil ? request.sentAt + settings.probe : .max
-    return min(end, probe)
+    return min(end, request.nextProbe)
   }
 
   /// Executes what is due.
@@ -145,19 +150,32 @@ public struct ClusterMachine: Sendable {
     for silent in membership.selectSilent(for: 2 * settings.heartbeat, at: now) {
       call(.probe, .probe, silent, timeout: settings.suspect)
     }
+    confirmUnreachable(at: now)
     // In the order of the numbers, so that a session's requests keep their order.
+    var overdue: [NodeID: [UInt64]] = [:]
     for count in pending.filter({ deadline(of: $0.value) <= now }).keys.sorted() {
-      attend(to: count, at: now)
+      if let target = attend(to: count, at: now) { overdue[target, default: []].append(count) }
+    }
+    for (target, counts) in overdue.sorted(by: { $0.key.description < $1.key.description }) {
+      locate(counts, at: target)
     }
   }
 
-  private mutating func attend(to count: UInt64, at now: Milliseconds) {
-    guard let request = pending[count] else { return }
-    if now - request.startedAt >= settings.requestLimit { return expire(count) }
-    if request.retryAt != nil { return route(count, at: now) }
-    guard let target = request.target, target != node else { return }
-    pending[count]?.probedAt = now
-    call(.probe, .probe, target, timeout: settings.suspect)
+  /// Ends or routes a request.
+  ///
+  /// - Returns: The node to ask about it, if it is overdue there.
+  private mutating func attend(to count: UInt64, at now: Milliseconds) -> NodeID? {
+    guard let request = pending[count] else { return nil }
+    if now - request.startedAt >= settings.requestLimit {
+      expire(count)
+    } else if request.retryAt != nil {
+      route(count, at: now)
+    } else if let target = request.target, target != node {
+      // The intervals double: an effect may take long.
+      pending[count]?.nextProbe = now + max(now - request.sentAt, settings.probe)
+      return target
+    }
+    return nil
   }
 
   // MARK: Readiness
@@ -212,6 +230,7 @@ public struct ClusterMachine: Sendable {
     self.node = node
     isRejoining = false
     membership.reset()
+    unreachable = [:]
     hints = HintTable()
     calls = [:]
     abandonChanges()

@@ -10,9 +10,16 @@ public struct ClusterSettings: Sendable {
   /// owns sessions.
   public var joining: Milliseconds = 200
 
-  /// The time after which an unfinished request makes the edge probe its owner, so that a killed
-  /// process is noticed without waiting for its heartbeats.
+  /// The time after which an unfinished request makes the edge ask its owner about it, so that a killed
+  /// process is noticed without waiting for its heartbeats, and a lost message is sent again.
   public var probe: Milliseconds = 150
+
+  /// The time for which the bus does not reach a node until it counts as failed: a connection moves to
+  /// another broker within 20 to 40 ms.
+  public var confirmation: Milliseconds = 100
+
+  /// The time without a reply after which the release of a session is requested again.
+  public var release: Milliseconds = 500
 
   /// The time without a reply after which a request is repeated at the same owner.
   public var repetition: Milliseconds = 2_500

@@ -86,6 +86,9 @@ public enum NodeRequest: Equatable, Sendable {
   /// Reply, to show that the node is running.
   case probe
 
+  /// Name those of some requests that are not being executed.
+  case locate([RequestNumber])
+
   /// List the sessions in memory.
   case list(reactor: String, after: String?, limit: Int)
 
@@ -118,6 +121,9 @@ public enum NodeReply: Equatable, Sendable {
 
   /// The node is running.
   case alive
+
+  /// The requests, of those that were asked about, that the node neither executes nor will.
+  case absent([RequestNumber])
 
   /// The sessions in memory.
   case sessions([SessionSummary])

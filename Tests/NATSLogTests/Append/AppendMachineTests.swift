@@ -45,7 +45,7 @@ struct AppendMachineTests {
   }
 
   @Test(arguments: [
-    (AppendReply.unavailable, Int64(251)), (.inFlight, 21), (.otherSequence(9), 51),
+    (AppendReply.unavailable, Int64(21)), (.inFlight, 21), (.otherSequence(9), 51),
     (.otherSequence(10), 51),
   ])
   func `a reply of a stream that is not ready repeats the message later`(
@@ -55,6 +55,25 @@ struct AppendMachineTests {
     #expect(machine.didReceive(reply, to: .batch, at: 1) == .none)
     #expect(machine.tick(time - 1) == .none)
     #expect(machine.tick(time) == .publish(.batch))
+  }
+
+  @Test func `the pauses of a stream without a leader grow`() {
+    var machine = published()
+    var now: Int64 = 0
+    for pause in [20, 40, 80, 160, 250, 250] as [Int64] {
+      #expect(machine.didReceive(.unavailable, to: .batch, at: now) == .none)
+      #expect(machine.tick(now + pause - 1) == .none)
+      now += pause
+      #expect(machine.tick(now) == (now < 1000 ? .publish(.batch) : .publish(.void)))
+    }
+  }
+
+  @Test func `a message that a broken connection may have lost is sent again at once`() {
+    var machine = published()
+    #expect(machine.didReconnect(at: 30) == .publish(.batch))
+    #expect(machine.didReceive(.otherSequence(99), to: .batch, at: 40) == .read(.after(10)))
+    // Its outcome is being read.
+    #expect(machine.didReconnect(at: 50) == .none)
   }
 
   @Test func `a duplicate is read: the writer's own is a commit, another one's a loss`() {

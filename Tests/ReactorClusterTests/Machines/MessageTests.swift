@@ -34,6 +34,7 @@ struct MessageTests {
   private static let requests: [NodeRequest] = [
     .probe, .release(key), .list(reactor: "counter", after: "a", limit: 5),
     .applyGlobal("theme"), .describe,
+    .locate([RequestNumber(edge: node, count: 5), RequestNumber(edge: node, count: 9)]),
     .forward(
       ForwardedRequest(
         number: RequestNumber(edge: node, count: 5), session: key, kind: .action,
@@ -42,7 +43,7 @@ struct MessageTests {
 
   private static let replies: [NodeReply] = [
     .response([1, 2]), .ownedBy(node), .unavailable, .unknown, .running, .released, .alive,
-    .applied, .description(NodeDescription(release: "0.2.0", sessions: 5)),
+    .applied, .absent([RequestNumber(edge: node, count: 5)]), .description(NodeDescription(release: "0.2.0", sessions: 5)),
     .sessions([
       SessionSummary(
         id: "demo", cursor: Cursor(epoch: "e", version: 3), subscribers: 2,

@@ -266,7 +266,7 @@ final class SimulatedNode {
       switch request {
       case .forward(let request): request.session
       case .release(let key): key
-      case .probe, .list, .applyGlobal, .describe: nil
+      case .probe, .locate, .list, .applyGlobal, .describe: nil
       }
     let isInMemory = key.map { sessions[$0] != nil } ?? false
     handle {

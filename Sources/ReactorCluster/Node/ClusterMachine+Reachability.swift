@@ -1,0 +1,83 @@
+public import ReactorLog
+
+/// Nodes that the bus does not reach: killed ones, and those that are connecting to another broker.
+///
+/// ```
+///             "no such node"                 the same ``ClusterSettings/confirmation`` later
+///   alive ──────────────────▶ unreachable ──────────────────────────────────────────────────▶ failed
+///     ▲                            │
+///     └────────────────────────────┘ a reply or a heartbeat: what was not delivered is sent again
+/// ```
+///
+/// The incarnation of a failed node does not return, so that a node whose broker stops would close all of
+/// its sessions because of the 20 to 40 ms that its connection to the next broker takes.
+extension ClusterMachine {
+  /// A node that the bus does not reach.
+  struct Unreachable {
+    /// The time of the first message that was not delivered.
+    let since: Milliseconds
+    var nextProbe: Milliseconds
+    /// The calls that were not delivered.
+    var calls: [CallID] = []
+  }
+
+  /// The bus has no receiver for a message to a node.
+  public mutating func notDelivered(to target: NodeID, at now: Milliseconds) {
+    notDelivered(nil, to: target, at: now)
+  }
+
+  /// A call was not delivered to a living node.
+  mutating func notDelivered(_ id: CallID?, to target: NodeID, at now: Milliseconds) {
+    guard membership.isAlive(target) else { return }
+    var state = unreachable[target] ?? Unreachable(since: now, nextProbe: now)
+    if let id {
+      if calls[id]?.call.isQuestion ?? true { calls[id] = nil } else { state.calls.append(id) }
+    }
+    unreachable[target] = state
+    guard now - state.since >= settings.confirmation, membership.fail(target) else { return }
+    didFail(target, at: now)
+  }
+
+  /// A node has replied or sent a heartbeat.
+  mutating func didReach(_ node: NodeID, at now: Milliseconds) {
+    guard let state = unreachable.removeValue(forKey: node) else { return }
+    for id in state.calls { repeatCall(id, at: now) }
+  }
+
+  /// Sends a call again that was not delivered.
+  private mutating func repeatCall(_ id: CallID, at now: Milliseconds) {
+    guard let (call, target) = calls.removeValue(forKey: id) else { return }
+    switch call {
+    case .forward(let count):
+      pending[count]?.call = nil
+      route(count, at: now)
+    case .release(let key): emit(.findLastWriter(key))
+    case .global(let token):
+      guard let change = changes[token] else { return }
+      self.call(.global(token), .applyGlobal(change.global), target, timeout: settings.globalLimit)
+    case .probe, .locate: break
+    }
+  }
+
+  /// The time of the next probe of a node that is not reached.
+  var nextConfirmation: Milliseconds? { unreachable.values.map(\.nextProbe).min() }
+
+  /// Probes the nodes that are not reached.
+  mutating func confirmUnreachable(at now: Milliseconds) {
+    let due = unreachable.filter { $0.value.nextProbe <= now }.keys
+    for target in due.sorted(by: { $0.description < $1.description }) {
+      unreachable[target]?.nextProbe = now + settings.confirmation / 2
+      call(.probe, .probe, target, timeout: settings.suspect)
+    }
+  }
+}
+
+extension ClusterMachine.Call {
+  /// Whether the call only asks, so that it need not be delivered.
+  fileprivate var isQuestion: Bool {
+    switch self {
+    case .probe, .locate: true
+    case .forward, .release, .global: false
+    }
+  }
+}

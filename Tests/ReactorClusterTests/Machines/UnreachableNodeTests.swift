@@ -1,0 +1,135 @@
+import ReactorCluster
+import ReactorLog
+import Testing
+
+/// Messages that brokers drop with a connection, and nodes that the bus does not reach, in virtual time.
+struct UnreachableNodeTests {
+  private static let me = NodeID(name: "me", incarnation: 1)
+  private static let other = NodeID(name: "other", incarnation: 2)
+  /// A session that placement assigns to the other node.
+  private static let key = (0...).lazy.map { SessionKey(reactor: "counter", id: "s\($0)") }
+    .first { Placement.owner(of: $0, among: [me, other]) == other }!
+
+  private var machine: ClusterMachine
+
+  init() {
+    machine = ClusterMachine(
+      Heartbeat(node: Self.me, state: .joining), settings: ClusterSettings(), at: 0)
+    machine.tick(at: 200)
+    machine.received(Heartbeat(node: Self.other, state: .ready), at: 200)
+    _ = machine.takeEffects()
+  }
+
+  /// The requests to the other node since the last call.
+  private mutating func requests() -> [(id: CallID, request: NodeRequest)] {
+    machine.takeEffects().compactMap { effect in
+      guard case .request(let id, Self.other, let request, _) = effect else { return nil }
+      return (id, request)
+    }
+  }
+
+  /// Sends a request of a client, and returns its delivery.
+  private mutating func forward(at now: Milliseconds) throws -> (id: CallID, ForwardedRequest) {
+    machine.submit([1], for: Self.key, kind: .action, token: 7, isInMemory: false, at: now)
+    let sent = requests()
+    let first = try #require(sent.first)
+    guard case .forward(let request) = first.request, sent.count == 1 else {
+      throw MissingRequest()
+    }
+    return (first.id, request)
+  }
+
+  private struct MissingRequest: Error {}
+
+  /// Executes the ticks of a time without heartbeats of this node, and returns the requests.
+  private mutating func tick(at now: Milliseconds) -> [(id: CallID, request: NodeRequest)] {
+    machine.tick(at: now)
+    return requests()
+  }
+
+  @Test mutating func `a request that its owner does not have is sent again`() throws {
+    let (delivery, request) = try forward(at: 1_000)
+    #expect(tick(at: 1_149).isEmpty)
+    let questions = tick(at: 1_150)
+    #expect(questions.map(\.request) == [.locate([request.number])])
+    machine.received(.success(.absent([request.number])), of: questions[0].id, at: 1_152)
+    var repeated = request
+    repeated.isRepeated = true
+    let sent = requests()
+    #expect(sent.map(\.request) == [.forward(repeated)])
+    // The reply to the first delivery arrives after all: the second one counts.
+    machine.received(.success(.response([2])), of: delivery, at: 1_153)
+    #expect(machine.takeEffects().isEmpty)
+    machine.received(.success(.response([3])), of: sent[0].id, at: 1_160)
+    #expect(machine.takeEffects() == [.respond(7, .response([3], from: Self.other))])
+  }
+
+  @Test mutating func `a request that is being executed is asked about at growing intervals`() throws {
+    let (_, request) = try forward(at: 1_000)
+    for now in [1_150, 1_300, 1_600, 2_200] as [Milliseconds] {
+      machine.received(Heartbeat(node: Self.other, state: .ready), at: now)
+      #expect(tick(at: now - 1).isEmpty)
+      let questions = tick(at: now)
+      #expect(questions.map(\.request) == [.locate([request.number])], "\(now)")
+      machine.received(.success(.absent([])), of: questions[0].id, at: now)
+      #expect(requests().isEmpty)
+    }
+  }
+
+  @Test mutating func `requests of the same time are asked about in one message`() throws {
+    var numbers: [RequestNumber] = []
+    for _ in 0..<50 { numbers.append(try forward(at: 1_000).1.number) }
+    #expect(tick(at: 1_150).map(\.request) == [.locate(numbers)])
+  }
+
+  @Test mutating func `an owner names the requests that it neither executes nor holds`() {
+    func number(_ count: UInt64) -> RequestNumber { RequestNumber(edge: Self.other, count: count) }
+    func request(_ count: UInt64, _ id: String) -> NodeRequest {
+      .forward(
+        ForwardedRequest(
+          number: number(count), session: SessionKey(reactor: "counter", id: id), kind: .action,
+          payload: []))
+    }
+    machine.received(request(1, "a"), isInMemory: true, reply: 1, from: Self.other, at: 300)
+    machine.received(request(2, "b"), isInMemory: false, reply: 2, from: Self.other, at: 300)
+    _ = machine.takeEffects()
+    machine.received(
+      .locate([number(1), number(2), number(3)]), isInMemory: false, reply: 3, from: Self.other,
+      at: 310)
+    #expect(machine.takeEffects() == [.reply(3, .absent([number(3)]))])
+  }
+
+  @Test mutating func `a node that connects to another broker does not fail`() throws {
+    let (delivery, request) = try forward(at: 1_000)
+    machine.received(.failure(.noSuchNode), of: delivery, at: 1_002)
+    #expect(machine.takeEffects().isEmpty && machine.membership.isAlive(Self.other))
+    let probes = tick(at: 1_050)
+    #expect(probes.map(\.request) == [.probe])
+    machine.received(.success(.alive), of: probes[0].id, at: 1_051)
+    // Not delivered: it was not executed.
+    #expect(requests().map(\.request) == [.forward(request)])
+    #expect(machine.membership.isAlive(Self.other))
+  }
+
+  @Test mutating func `a node that the bus does not reach for a while has failed`() throws {
+    let (delivery, request) = try forward(at: 1_000)
+    machine.received(.failure(.noSuchNode), of: delivery, at: 1_002)
+    var now: Milliseconds = 1_002
+    while machine.membership.isAlive(Self.other), now < 1_300 {
+      now = machine.nextDeadline
+      for probe in tick(at: now) where probe.request == .probe {
+        machine.received(.failure(.noSuchNode), of: probe.id, at: now)
+      }
+    }
+    #expect((1_102...1_152).contains(now))
+    #expect(!machine.membership.isAlive(Self.other))
+    // The next owner is this node, for which it is the first delivery.
+    #expect(machine.takeEffects().contains(.findLastWriter(Self.key)))
+    machine.foundLastWriter(.success(Self.other), of: Self.key, at: now)
+    let executed = machine.takeEffects().compactMap { effect -> ForwardedRequest? in
+      guard case .execute(_, let request) = effect else { return nil }
+      return request
+    }
+    #expect(executed == [request])
+  }
+}
