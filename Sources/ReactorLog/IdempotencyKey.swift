@@ -16,6 +16,26 @@ public struct IdempotencyKey: Hashable, Sendable {
     self.init(stored: name, body: SHA256.hexadecimal(of: body))
   }
 
+  /// Creates a key for a request without one of its client, by the number that its node has given it.
+  ///
+  /// No client can send its name.
+  ///
+  /// - Parameters:
+  ///   - number: The number; a later request of the series has a higher one.
+  ///   - series: The node that counts, one per start of its process.
+  public init(numbered number: UInt64, of series: String) {
+    self.init(stored: "\u{1}\(series).\(String(number, radix: 16))", body: "")
+  }
+
+  /// Reads the name of a numbered key; `nil` for the name of any other one.
+  public static func number(in name: String) -> (number: UInt64, series: Substring)? {
+    let text = name.utf8
+    guard text.first == 1, let dot = text.lastIndex(of: UInt8(ascii: ".")),
+      let number = UInt64(name[text.index(after: dot)...], radix: 16)
+    else { return nil }
+    return (number, name[text.index(after: text.startIndex)..<dot])
+  }
+
   /// Restores a stored key.
   public init(stored name: String, body: String) {
     self.name = name

@@ -243,6 +243,7 @@ private struct ImportedSession {
     message.unfinished = journal.accepted.count
     message.timers = journal.timers.count
     message.keyed = keyed
+    if keyed > 0 { message.numbers = .unknown }
     return message
   }
 }

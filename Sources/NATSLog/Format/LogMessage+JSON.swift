@@ -10,7 +10,8 @@ extension LogMessage {
   /// s first message · h parameters exist · p parameters · x origin · g beginning · r beginning exists ·
   /// l content
   /// m entries · a accepted · d finished · o outcomes · u timers
-  /// j journal · b base · w unfinished actions · y timers · c keyed messages
+  /// j journal · b base · w unfinished actions · y timers · c keyed messages ·
+  /// N highest numbers of keys
   /// ```
   ///
   /// - Parameter expected: The sequence of the message before this one in the subject.
@@ -132,6 +133,8 @@ extension LogMessage {
     if keyed > 0 {
       text.put(",\"c\":")
       text.put(keyed)
+      text.put(",\"N\":")
+      numbers.put(into: &text, at: at)
     }
   }
 
@@ -156,6 +159,9 @@ extension LogMessage {
     unfinished = root["w"]?.integer() ?? 0
     timers = root["y"]?.integer() ?? 0
     keyed = root["c"]?.integer() ?? 0
+    // Earlier releases have no marks.
+    numbers =
+      root["N"].flatMap { NumberMarks($0, at: at) } ?? (keyed > 0 ? .unknown : NumberMarks())
     guard readPositions(of: root, expected), readBatch(of: root) else { return nil }
     if let json = root["j"] {
       guard let read = Journal(json) else { return nil }

@@ -90,6 +90,8 @@ struct LogMessage: Equatable, Sendable {
   var timers = 0
   /// The number of outcomes of idempotency keys in the history, this message included.
   var keyed = 0
+  /// The highest numbers of numbered keys in the history, this message included.
+  var numbers = NumberMarks()
 
   /// The time of the creation, if this message knows it: the first one of a history, and anchors since
   /// release 0.2.

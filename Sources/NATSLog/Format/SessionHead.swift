@@ -39,6 +39,8 @@ struct SessionHead: Equatable, Sendable {
   var base = LogMessage.Base(sequence: 0, count: 0, size: 0)
   /// The number of outcomes.
   var keyed = 0
+  /// The highest numbers of numbered keys.
+  var numbers = NumberMarks()
   var unfinished = 0
   var timers = 0
   /// The writer of the last message that is no anchor.
@@ -72,6 +74,7 @@ struct SessionHead: Equatable, Sendable {
     journal = message.journal ?? Journal()
     base = message.base ?? LogMessage.Base(sequence: sequence, count: 0, size: 0)
     keyed = message.keyed
+    numbers = message.numbers
     unfinished = message.unfinished
     timers = message.timers
   }
@@ -116,6 +119,7 @@ struct SessionHead: Equatable, Sendable {
     message.unfinished = journal.accepted.count
     message.timers = journal.timers.count
     message.keyed += batch.outcomes.count
+    message.numbers.add(batch.outcomes)
     message.hasParameters = message.hasParameters || message.parameters != nil
     let next = LogMessage.Base(
       sequence: base.sequence, count: base.count + 1, size: base.size + batch.journalSize)
@@ -190,6 +194,7 @@ struct SessionHead: Equatable, Sendable {
     message.unfinished = unfinished
     message.timers = timers
     message.keyed = keyed
+    message.numbers = numbers
     return message
   }
 
@@ -232,6 +237,7 @@ struct SessionHead: Equatable, Sendable {
     message.hasBeginning = first != 0 && hasBeginning
     message.hasParameters = hasParameters
     message.keyed = keyed
+    message.numbers = numbers
     if first == 0 { message.beginning.dropped = beginning.dropped }
     return message
   }

@@ -13,6 +13,8 @@ final class NATSSessionLog: SessionLog {
     /// The outcomes that were appended since the claim was read, and those before, once they are read.
     var recentOutcomes: [String: StoredOutcome] = [:]
     var earlierOutcomes: [String: StoredOutcome]?
+    /// The highest numbers of the keys of those before.
+    var earlierNumbers = NumberMarks.unknown
     /// The latest snapshots of a history, once they are known.
     var snapshots: (epoch: String, chain: SnapshotRecord.Chain)?
     /// Whether the messages are being moved into pages.
@@ -68,6 +70,7 @@ final class NATSSessionLog: SessionLog {
     if state.claim?.content != head.content || state.claim?.epoch != head.epoch {
       state.recentOutcomes = [:]
       state.earlierOutcomes = head.keyed == 0 ? [:] : nil
+      state.earlierNumbers = head.numbers
     }
     state.claim = head
     marks.didRead(head)
@@ -192,6 +195,7 @@ final class NATSSessionLog: SessionLog {
     state.withLock { state in
       if message.kind == .create || message.kind == .end {
         (state.recentOutcomes, state.earlierOutcomes) = ([:], [:])
+        state.earlierNumbers = NumberMarks()
       }
       for outcome in message.batch.outcomes {
         state.recentOutcomes[outcome.key.name] = outcome
@@ -363,8 +367,9 @@ final class NATSSessionLog: SessionLog {
   func knownOutcome(of key: String) -> StoredOutcome?? {
     state.withLock { state in
       if let recent = state.recentOutcomes[key] { return .some(recent) }
-      guard state.claim != nil, let earlier = state.earlierOutcomes else { return nil }
-      return .some(earlier[key])
+      guard state.claim != nil else { return nil }
+      if let earlier = state.earlierOutcomes { return .some(earlier[key]) }
+      return state.earlierNumbers.excludes(key) ? .some(nil) : nil
     }
   }
 

@@ -98,7 +98,8 @@ struct OwnerExecution: Sendable {
 
   /// The key that identifies the request in the log: the client's, or one that no client can send.
   private func key(of submission: Submission) -> IdempotencyKey {
-    submission.key ?? IdempotencyKey(stored: "\u{1}\(request.number)", body: "")
+    submission.key
+      ?? IdempotencyKey(numbered: request.number.count, of: "\(request.number.edge)")
   }
 
   private func submit(_ submission: Submission, in reactor: any LocalReactor) {

@@ -31,7 +31,7 @@ extension ClusterMachine {
     guard membership.isAlive(target) else { return }
     var state = unreachable[target] ?? Unreachable(since: now, nextProbe: now)
     if let id {
-      if calls[id]?.call.isQuestion ?? true { calls[id] = nil } else { state.calls.append(id) }
+      if calls[id]?.call.isQuery ?? true { calls[id] = nil } else { state.calls.append(id) }
     }
     unreachable[target] = state
     guard now - state.since >= settings.confirmation, membership.fail(target) else { return }
@@ -73,8 +73,8 @@ extension ClusterMachine {
 }
 
 extension ClusterMachine.Call {
-  /// Whether the call only asks, so that it need not be delivered.
-  fileprivate var isQuestion: Bool {
+  /// Whether the call is a query, which need not be delivered.
+  fileprivate var isQuery: Bool {
     switch self {
     case .probe, .locate: true
     case .forward, .release, .global: false

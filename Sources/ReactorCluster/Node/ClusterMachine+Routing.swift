@@ -82,19 +82,20 @@ extension ClusterMachine {
     return id
   }
 
-  /// The maximum number of requests that one message asks about.
+  /// The maximum number of requests that one query names.
   private static let locatedRequests = 1_000
 
-  /// Asks a node about requests without a reply.
+  /// Queries a node about requests without a reply.
   ///
-  /// A process that was killed is noticed by that: the bus does not deliver the question. And a request or
+  /// A process that was killed is noticed by that: the bus does not deliver the query. And a request or
   /// a reply that a broker has dropped with a connection is repeated without waiting for
   /// ``ClusterSettings/repetition``.
   mutating func locate(_ counts: [UInt64], at target: NodeID) {
     for start in stride(from: 0, to: counts.count, by: Self.locatedRequests) {
       let part = counts[start..<min(start + Self.locatedRequests, counts.count)]
       let located = part.compactMap { count in
-        pending[count].flatMap { request in request.call.map { (count, $0, request.request.number) } }
+        pending[count].flatMap { request in request.call.map { (count, $0, request.request.number) }
+        }
       }
       let deliveries = Dictionary(uniqueKeysWithValues: located.map { ($0.0, $0.1) })
       call(

@@ -20,7 +20,7 @@ public struct ClusterMachine: Sendable {
     var call: CallID?
     /// The time of the last delivery.
     var sentAt: Milliseconds = 0
-    /// The time at which its target is asked about it.
+    /// The time of the next query to its target.
     var nextProbe: Milliseconds = 0
     var retryAt: Milliseconds?
     var hops = 0
@@ -163,7 +163,7 @@ public struct ClusterMachine: Sendable {
 
   /// Ends or routes a request.
   ///
-  /// - Returns: The node to ask about it, if it is overdue there.
+  /// - Returns: The node to query, if the request is overdue there.
   private mutating func attend(to count: UInt64, at now: Milliseconds) -> NodeID? {
     guard let request = pending[count] else { return nil }
     if now - request.startedAt >= settings.requestLimit {

@@ -10,7 +10,7 @@ public struct ClusterSettings: Sendable {
   /// owns sessions.
   public var joining: Milliseconds = 200
 
-  /// The time after which an unfinished request makes the edge ask its owner about it, so that a killed
+  /// The time after which an unfinished request makes the edge query its owner, so that a killed
   /// process is noticed without waiting for its heartbeats, and a lost message is sent again.
   public var probe: Milliseconds = 150
 

@@ -122,7 +122,7 @@ public enum NodeReply: Equatable, Sendable {
   /// The node is running.
   case alive
 
-  /// The requests, of those that were asked about, that the node neither executes nor will.
+  /// The queried requests that the node neither executes nor will.
   case absent([RequestNumber])
 
   /// The sessions in memory.

@@ -72,6 +72,33 @@ import Testing
     #expect(try await again.outcome(of: "8") == nil)
   }
 
+  @Test func `a new request number needs no read of the history after a load`() async throws {
+    let store = try TestStore()
+    var log = try await store.open()
+    for version in 1...40 {
+      var batch = LogBatch([LogEntry(counted: version)])
+      let key = IdempotencyKey(numbered: UInt64(version), of: "n2.77aa")
+      batch.outcomes = [StoredOutcome(key: key, at: .now, version: version, failure: nil)]
+      try await log.counter().append(batch, to: "one", expecting: version - 1)
+    }
+    log.close()
+    log = try await store.open()
+    defer { log.close() }
+    let session = try #require(log.counter() as? NATSSessionLog)
+    _ = try await session.load()
+    func name(_ number: UInt64) -> String { IdempotencyKey(numbered: number, of: "n2.77aa").name }
+    #expect(session.knownOutcome(of: name(41)) == .some(nil))
+    #expect(session.knownOutcome(of: name(40)) == nil)
+    // A later delivery may be committed before an earlier one.
+    var batch = LogBatch([LogEntry(counted: 41)])
+    let key = IdempotencyKey(numbered: 50, of: "n2.77aa")
+    batch.outcomes = [StoredOutcome(key: key, at: .now, version: 41, failure: nil)]
+    try await session.append(batch, to: "one", expecting: 40)
+    #expect(session.knownOutcome(of: name(45)) == .some(nil))
+    #expect(session.knownOutcome(of: name(50))??.version == 41)
+    #expect(try await session.outcome(of: name(7))?.version == 7)
+  }
+
   @Test func `sessions with unfinished actions and timers are found after a restart`() async throws
   {
     let store = try TestStore()

@@ -43,7 +43,8 @@ struct MessageTests {
 
   private static let replies: [NodeReply] = [
     .response([1, 2]), .ownedBy(node), .unavailable, .unknown, .running, .released, .alive,
-    .applied, .absent([RequestNumber(edge: node, count: 5)]), .description(NodeDescription(release: "0.2.0", sessions: 5)),
+    .applied, .absent([RequestNumber(edge: node, count: 5)]),
+    .description(NodeDescription(release: "0.2.0", sessions: 5)),
     .sessions([
       SessionSummary(
         id: "demo", cursor: Cursor(epoch: "e", version: 3), subscribers: 2,

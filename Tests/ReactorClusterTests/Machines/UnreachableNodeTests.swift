@@ -7,8 +7,10 @@ struct UnreachableNodeTests {
   private static let me = NodeID(name: "me", incarnation: 1)
   private static let other = NodeID(name: "other", incarnation: 2)
   /// A session that placement assigns to the other node.
-  private static let key = (0...).lazy.map { SessionKey(reactor: "counter", id: "s\($0)") }
-    .first { Placement.owner(of: $0, among: [me, other]) == other }!
+  private static let key =
+    (0..<64).map { SessionKey(reactor: "counter", id: "s\($0)") }
+    .first { Placement.owner(of: $0, among: [me, other]) == other }
+    ?? SessionKey(reactor: "counter", id: "none")
 
   private var machine: ClusterMachine
 
@@ -50,9 +52,9 @@ struct UnreachableNodeTests {
   @Test mutating func `a request that its owner does not have is sent again`() throws {
     let (delivery, request) = try forward(at: 1_000)
     #expect(tick(at: 1_149).isEmpty)
-    let questions = tick(at: 1_150)
-    #expect(questions.map(\.request) == [.locate([request.number])])
-    machine.received(.success(.absent([request.number])), of: questions[0].id, at: 1_152)
+    let queries = tick(at: 1_150)
+    #expect(queries.map(\.request) == [.locate([request.number])])
+    machine.received(.success(.absent([request.number])), of: queries[0].id, at: 1_152)
     var repeated = request
     repeated.isRepeated = true
     let sent = requests()
@@ -64,19 +66,19 @@ struct UnreachableNodeTests {
     #expect(machine.takeEffects() == [.respond(7, .response([3], from: Self.other))])
   }
 
-  @Test mutating func `a request that is being executed is asked about at growing intervals`() throws {
+  @Test mutating func `an executed request is queried at growing intervals`() throws {
     let (_, request) = try forward(at: 1_000)
     for now in [1_150, 1_300, 1_600, 2_200] as [Milliseconds] {
       machine.received(Heartbeat(node: Self.other, state: .ready), at: now)
       #expect(tick(at: now - 1).isEmpty)
-      let questions = tick(at: now)
-      #expect(questions.map(\.request) == [.locate([request.number])], "\(now)")
-      machine.received(.success(.absent([])), of: questions[0].id, at: now)
+      let queries = tick(at: now)
+      #expect(queries.map(\.request) == [.locate([request.number])], "\(now)")
+      machine.received(.success(.absent([])), of: queries[0].id, at: now)
       #expect(requests().isEmpty)
     }
   }
 
-  @Test mutating func `requests of the same time are asked about in one message`() throws {
+  @Test mutating func `requests of the same time are queried in one message`() throws {
     var numbers: [RequestNumber] = []
     for _ in 0..<50 { numbers.append(try forward(at: 1_000).1.number) }
     #expect(tick(at: 1_150).map(\.request) == [.locate(numbers)])
