@@ -1,4 +1,5 @@
 package import ReactorCoding
+public import ReactorCore
 
 /// A request of a client that concerns the stack of a flow.
 ///
@@ -38,6 +39,30 @@ public struct ModuleAction<Flow: CoordinatorProtocol>: Codable, Sendable {
     let send = try object.object(as: "send")
     try send.encode(id, as: "to")
     try message.encode(to: send, as: "action")
+  }
+}
+
+extension StackAction {
+  /// Creates an action for a presented screen in Swift: in a test, for a timer, or for the flow itself.
+  ///
+  /// ```swift
+  /// flow.action.onNext(.stack(.send(.add, to: "2", of: DrinkReactor.self)))
+  /// ```
+  ///
+  /// The flow rejects it if the screen is gone, or is not of this reactor.
+  ///
+  /// - Parameters:
+  ///   - action: The action.
+  ///   - id: The id of the screen.
+  ///   - reactor: The reactor of the screen.
+  /// - Returns: The action.
+  public static func send<R: Reactor>(
+    _ action: R.Action, to id: String, of reactor: R.Type
+  ) -> Self where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
+    let kind =
+      Flow.module(for: R.State.self)?.kind
+      ?? ScreenKind("\(reactor)", R.Action.self, R.Mutation.self, R.State.self, link: nil)
+    return .send(to: id, action: ModuleAction(ScreenMessage(kind, action)))
   }
 }
 

@@ -1,6 +1,8 @@
+import ReactorCoding
 import ReactorCore
 import ReactorFlows
 import ReactorHost
+import ReactorTesting
 import Testing
 
 /// The behaviour of screens, steps and dismissals.
@@ -30,7 +32,7 @@ struct NavigationTests {
       json:
         #"{"stack":{"send":{"to":"1","action":{"home":{"run":{"present":{"_0":"a","animated":true}}}}}}}"#
     )
-    #expect(result.hasPrefix("422") == false)
+    #expect(result == "1 home 2 note(a)")
     #expect(try await trip.state().stack.path == "/notes/a")
   }
 
@@ -256,6 +258,58 @@ struct NavigationTests {
     #expect(try await trip.send(.run(.write("x", to: "2"))) == "1 home 2 note(a)x")
     #expect(try await trip.send(.run(.write("x", to: "9"))) == "409 The screen is gone")
     #expect(try await trip.send(.run(.write("x", to: "1"))) == "failed RouterMisuse")
+  }
+
+  @Test func `an action for a screen is written in Swift`() async throws {
+    let trip = try Trip()
+    try await trip.send(.run(.present("a")), .run(.child()))
+    #expect(
+      try await trip.send(.stack(.send(.write("x"), to: "2", of: NoteReactor.self)))
+        == "1 home 2 note(a)x 3 side")
+    let inside = StackAction<SideFlow>.send(.hold, to: "1", of: NoteReactor.self)
+    let json = try JSONCoder.encode(
+      Action.stack(.send(.stack(inside), to: "3", of: SideFlow.self)))
+    #expect(
+      String(decoding: json, as: UTF8.self)
+        == #"{"stack":{"send":{"to":"3","action":{"side":{"stack":{"send":{"to":"1","#
+        + #""action":{"note":"hold"}}}}}}}}"#)
+    #expect(
+      try await trip.send(.stack(.send(.nothing, to: "2", of: HelpReactor.self)))
+        == "422 The action is for another screen")
+    let flow = TripFlow(trip.board)
+    flow.action.onNext(.stack(.send(.none, to: "1", of: StrangeReactor.self)))
+    #expect(flow.currentState == TripFlow.State())
+  }
+
+  /// A reactor that is no screen of the flow.
+  private final class StrangeReactor: Reactor {
+    enum Action: Codable, Sendable { case none }
+    typealias Mutation = Action
+    struct State: Codable {}
+    let initialState = State()
+  }
+
+  @Test func `a screen that schedules a timer is rejected, with the way to do it`() async throws {
+    let trip = try Trip()
+    try await trip.send(.run(.present("a")))
+    #expect(
+      try await trip.send(json: Action.note("2", #""schedule""#))
+        == "422 The timer cannot be scheduled")
+  }
+
+  @Test func `the flow schedules an action for a screen`() async {
+    func state(after actions: Action...) -> TripFlow.State {
+      let flow = TripFlow(TripBoard())
+      for action in actions { flow.action.onNext(action) }
+      return flow.currentState
+    }
+    let write = Action.stack(.send(.write("x"), to: "2", of: NoteReactor.self))
+    let test = ReactorTest(TripFlow(TripBoard()))
+    await test.send(.open("/notes/a")) { $0 = state(after: .open("/notes/a")) }
+    await test.send(.run(.schedule(write: "x", to: "2")))
+    test.advance(by: .seconds(1))
+    await test.receive { $0 = state(after: .open("/notes/a"), write) }
+    await test.finish()
   }
 
   @Test func `one coordination presents several screens, each with an id of its own`() async throws

@@ -71,23 +71,21 @@ struct OrderFlowTests {
     return flow.currentState
   }
 
-  @Test func `an order is paid, and its checkout is not counted as abandoned`() throws {
+  @Test func `an order is paid, and its checkout is not counted as abandoned`() {
     let bank = FakeBank()
     let flow = OrderFlow(bank: bank)
-    func send(_ json: String) throws {
-      flow.action.onNext(try decode(OrderFlow.Action.self, json))
+    func send(_ action: StackAction<OrderFlow>) { flow.action.onNext(.stack(action)) }
+    func sendInside(_ action: StackAction<CheckoutFlow>) {
+      send(.send(.stack(action), to: "3", of: CheckoutFlow.self))
     }
-    try send(#"{"stack":{"send":{"to":"1","action":{"menu":{"choose":"Latte"}}}}}"#)
-    try send(#"{"stack":{"send":{"to":"2","action":{"drink":"add"}}}}"#)
-    try send(#""checkout""#)
-    func inside(_ action: String) -> String {
-      #"{"stack":{"send":{"to":"3","action":{"checkout":\#(action)}}}}"#
-    }
-    try send(inside(#"{"stack":{"send":{"to":"1","action":{"tip":"proceed"}}}}"#))
-    try send(inside(#"{"stack":{"send":{"to":"2","action":{"payment":"pay"}}}}"#))
+    send(.send(.choose("Latte"), to: "1", of: MenuReactor.self))
+    send(.send(.add, to: "2", of: DrinkReactor.self))
+    flow.action.onNext(.checkout)
+    sendInside(.send(.proceed, to: "1", of: TipReactor.self))
+    sendInside(.send(.pay, to: "2", of: PaymentReactor.self))
     #expect(flow.children.map(\.entry.screen) == ["checkout"])
     // The checkout stays while the bank is called.
-    try send(#"{"stack":{"dismiss":"3"}}"#)
+    send(.dismiss("3"))
     #expect(flow.currentState.stack.entries.count == 2)
     bank.receipts.onNext("R")
     #expect(flow.currentState.receipt == "R-4")

@@ -54,11 +54,12 @@ extension Observable {
 
   static func changingTimer(_ change: TimerChange) -> Observable<Element> {
     Observable { observer in
-      guard let context = CurrentSerialContext.value as? EffectContext else {
-        observer.on(.completed)
-        return Disposables.create()
+      switch CurrentSerialContext.value {
+      case let effect as EffectContext:
+        effect.change(change) { error in observer.on(error.map { .error($0) } ?? .completed) }
+      case is ChildEffectContext: observer.on(.error(TimerError.screen))
+      default: observer.on(.completed)
       }
-      context.change(change) { error in observer.on(error.map { .error($0) } ?? .completed) }
       return Disposables.create()
     }
   }

@@ -44,6 +44,9 @@ public enum TimerError: ActionError, Equatable {
   /// The action is larger than ``actionLimit``, or cannot be encoded as JSON.
   case action
 
+  /// The reactor is a screen of a flow; timers belong to the flow.
+  case screen
+
   /// The maximum size of a timer's action as JSON, in bytes.
   public static let actionLimit = 16_384
 
@@ -61,6 +64,8 @@ public enum TimerError: ActionError, Equatable {
     case .period: "Its period is shorter than a millisecond."
     case .tooMany(let limit): "The session has \(limit) timers. Unschedule one first."
     case .action: "Its action has more than \(Self.actionLimit) bytes of JSON."
+    case .screen:
+      "A screen has no timers. Report a step, and schedule an action for the screen in the flow."
     }
   }
 }

@@ -48,6 +48,7 @@ final class TripFlow: Coordinator {
     case note(String)
     case noteChildren
     case later(Step)
+    case schedule(write: String, to: String)
     case all([Step])
   }
 
@@ -59,7 +60,7 @@ final class TripFlow: Coordinator {
   static let modules: [Module<TripFlow>] = [
     Module("home", HomeReactor.self, make: { HomeReactor($0.board) }) { $0.step },
     Module(
-      "note", NoteReactor.self, link: Link("notes", { $0.name }) { .init(name: $0) },
+      "note", NoteReactor.self, link: Link("notes", \.name) { .init(name: $0) },
       make: { NoteReactor($0.board) }
     ) {
       if case .report(let step) = $0 { step } else { nil }
@@ -99,6 +100,10 @@ final class TripFlow: Coordinator {
     case .write(let text, let id): router.send(NoteReactor.Action.write(text), to: id)
     case .note(let text): .just(.noted(text))
     case .noteChildren: .just(.noted("\(children.map(\.entry.id))"))
+    case .schedule(let text, let id):
+      schedule(
+        .stack(.send(.write(text), to: id, of: NoteReactor.self)), at: .now + .seconds(1),
+        id: "write")
     case .later(let step): board.texts.take(1).map { .noted("\($0) \(step)") }
     case .all(let steps): .concat(steps.map { step in deferredCoordinate(step) })
     }
@@ -149,7 +154,7 @@ final class HomeReactor: Reactor {
 /// A screen with effects, an error and a following mutation.
 final class NoteReactor: Reactor, FollowingReactor {
   enum Action: Codable, Sendable {
-    case write(String), hold, search, cancelSearch, fail, report(TripFlow.Step)
+    case write(String), hold, search, cancelSearch, schedule, fail, report(TripFlow.Step)
     case writeAndReport(String, TripFlow.Step)
   }
 
@@ -174,6 +179,7 @@ final class NoteReactor: Reactor, FollowingReactor {
     case .hold: board.texts.map { .write($0) }
     case .search: board.texts.map { .write($0) }.cancellable(id: "search")
     case .cancelSearch: .cancel(id: "search")
+    case .schedule: schedule(.hold, at: .now, id: "hold")
     case .fail: .error(Mishap())
     case .report(let step): .just(.report(step))
     case .writeAndReport(let text, let step): .of(.report(step), .write(text))
