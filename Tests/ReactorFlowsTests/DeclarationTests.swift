@@ -9,7 +9,7 @@ import Testing
 struct DeclarationTests {
   /// A flow whose modules a test provides.
   ///
-  /// Proof: set once per test before the flow is used; the tests of the suite are serialized.
+  /// Proof: one test sets it, and it alone uses the flow.
   nonisolated(unsafe) static var modules: [Module<OddFlow>] = []
 
   final class OddFlow: Coordinator {
