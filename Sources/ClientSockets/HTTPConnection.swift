@@ -4,7 +4,7 @@ internal import SystemThreads
 
 /// A connection of HTTP/1.1 that one thread uses for one request after the other.
 ///
-/// The thread blocks in ``perform(_:waitingAtMost:receive:)``. It is connected at the first request, and
+/// The thread blocks in ``exchange(_:waitingAtMost:receive:)``. It is connected at the first request, and
 /// again when the server has closed it.
 package final class HTTPConnection {
   private static let bufferSize = 16_384
@@ -45,17 +45,17 @@ package final class HTTPConnection {
   ///   - receive: Receives the head and the parts of the body; returns `false` to end the connection
   ///     before the end of the response, which is no failure.
   /// - Throws: A failure if there is no complete response, or if the handle was cancelled.
-  package func perform(
+  package func exchange(
     _ request: TransportRequest, waitingAtMost limit: (() -> Duration)? = nil,
     receive: (TransportEvent) -> Bool
   ) throws(ConnectionFailure) {
     let request = try OutboundRequest(request, to: origin, keepsConnection: keepsConnection)
-    try perform(request, writtenFor: nil, limit, receive)
+    try exchange(request, writtenFor: nil, limit, receive)
   }
 
   /// Sends a request and waits for the complete response, of at most 64 MiB.
   ///
-  /// - Throws: As ``perform(_:waitingAtMost:receive:)``, and if the body is larger.
+  /// - Throws: As ``exchange(_:waitingAtMost:receive:)``, and if the body is larger.
   package func response(
     to request: TransportRequest
   ) throws(ConnectionFailure) -> TransportResponse {
@@ -68,13 +68,13 @@ package final class HTTPConnection {
   ///   - request: The request.
   ///   - time: How long ago another thread has written the request to ``idleSocket``; `nil` to send it.
   /// - Returns: The response.
-  /// - Throws: As ``perform(_:waitingAtMost:receive:)``, and if the body is larger than 64 MiB.
+  /// - Throws: As ``exchange(_:waitingAtMost:receive:)``, and if the body is larger than 64 MiB.
   func response(
     to request: OutboundRequest, writtenFor time: Duration? = nil
   ) throws(ConnectionFailure) -> TransportResponse {
     var collector = ResponseCollector()
     var result: Result<TransportResponse, Problem>?
-    try perform(request, writtenFor: time, nil) { event in
+    try exchange(request, writtenFor: time, nil) { event in
       result = collector.receive(event)
       return result == nil
     }
@@ -97,7 +97,7 @@ package final class HTTPConnection {
     return false
   }
 
-  private func perform(
+  private func exchange(
     _ request: OutboundRequest, writtenFor time: Duration?, _ limit: (() -> Duration)?,
     _ receive: (TransportEvent) -> Bool
   ) throws(ConnectionFailure) {

@@ -122,13 +122,13 @@ final class RequestConnections: Sendable {
   }
 
   private func start(_ worker: Worker) {
-    let thread = SystemThread(named: "reactor-request") { [self] in run(worker) }
+    let thread = SystemThread(named: "reactor-request") { [self] in serve(worker) }
     guard thread == nil else { return }
     let request = state.withLock { $0.remove(worker.number) }
     request?.completion(.failure(.noConnection))
   }
 
-  private func run(_ worker: Worker) {
+  private func serve(_ worker: Worker) {
     let connection = HTTPConnection(to: origin, handle: worker.handle)
     var lastUse = Clock.milliseconds
     while true {

@@ -63,7 +63,7 @@ package final class SocketTransport: ClientTransport {
       let connection = HTTPConnection(to: origin, handle: handle, keepsConnection: false)
       var problem: Problem?
       do throws(ConnectionFailure) {
-        try connection.perform(request) { event in
+        try connection.exchange(request) { event in
           receive(event)
           return true
         }

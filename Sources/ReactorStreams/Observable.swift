@@ -65,7 +65,7 @@ public final class Observable<Element: Sendable>: ObservableType {
     case .producer(let produce):
       let trampoline = Trampoline.ofCurrentThread
       guard !trampoline.isRunning else { return produce(observer) }
-      return trampoline.run { produce(observer) }
+      return trampoline.execute { produce(observer) }
     }
     return Disposables.create()
   }
@@ -89,7 +89,7 @@ public final class Observable<Element: Sendable>: ObservableType {
     guard !trampoline.isRunning || elements.isEmpty else {
       return schedule(elements, for: observer)
     }
-    trampoline.run {
+    trampoline.execute {
       var position = 0
       while position < elements.count {
         observer.on(.next(elements[position]))

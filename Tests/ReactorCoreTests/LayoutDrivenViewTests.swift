@@ -10,7 +10,7 @@ struct LayoutDrivenViewTests {
 
     var isCurrent: Bool { state.withLock { $0.isCurrent } }
 
-    func perform(_ work: @escaping @Sendable () -> Void) {
+    func enqueue(_ work: @escaping @Sendable () -> Void) {
       let isIdle = state.withLock { state in
         state.pending.append(work)
         defer { state.isCurrent = true }
@@ -32,7 +32,7 @@ struct LayoutDrivenViewTests {
   /// Executes work in a turn, and then the turns that it causes.
   private func inTurn(_ work: @escaping @Sendable () -> Void) {
     let turns = Turns()
-    CurrentSerialContext.$value.withValue(turns) { turns.perform(work) }
+    CurrentSerialContext.$value.withValue(turns) { turns.enqueue(work) }
   }
 
   // Proof: each test uses its view on one thread, or in the turns of one context.

@@ -34,7 +34,8 @@ struct HealthProbeTests {
   }
 
   @Test func `a server that responds with 200 is healthy`() throws {
-    try withServer(responding: "HTTP/1.1 200 OK\r\n\r\n") { probe in try probe.run(timeout: 600) }
+    try withServer(responding: "HTTP/1.1 200 OK\r\n\r\n") { probe in try probe.execute(timeout: 600)
+    }
   }
 
   @Test(arguments: [
@@ -49,7 +50,7 @@ struct HealthProbeTests {
   func `any other response is a failure`(_ response: String, _ reason: String) throws {
     try withServer(responding: response) { probe in
       #expect(throws: CommandFailure("\(probe.address)\(reason)", exitCode: 1)) {
-        try probe.run(timeout: 600)
+        try probe.execute(timeout: 600)
       }
     }
   }
@@ -61,7 +62,7 @@ struct HealthProbeTests {
     #expect(
       throws: CommandFailure("\(probe.address) does not accept connections", exitCode: 1)
     ) {
-      try probe.run()
+      try probe.execute()
     }
   }
 

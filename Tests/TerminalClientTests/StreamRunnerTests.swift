@@ -16,7 +16,7 @@ import Testing
       outputs.append(output)
       return []
     }
-    try runner.run { $0.begin(now: $1) }
+    try runner.executeUntilIdle { $0.begin(now: $1) }
     #expect(outputs == [.silent])
   }
 }

@@ -116,9 +116,9 @@ final class ClientLink: Sendable {
         contents.streams.append(driver)
         return (driver, contents.isPaused)
       }
-      if isPaused { driver.perform { machine, _ in machine.pause() } }
+      if isPaused { driver.apply { machine, _ in machine.pause() } }
       let topics = channel(key)?.topics ?? []
-      driver.perform { $0.join(key, topics: topics, now: $1) }
+      driver.apply { $0.join(key, topics: topics, now: $1) }
       channel(key)?.streamChanged(driver.status)
     }
   }
@@ -156,7 +156,7 @@ final class ClientLink: Sendable {
       return contents.streams
     }
     for driver in streams where driver.has(channel.key) {
-      driver.perform { $0.leave(channel.key, now: $1) }
+      driver.apply { $0.leave(channel.key, now: $1) }
     }
   }
 
@@ -168,7 +168,7 @@ final class ClientLink: Sendable {
         contents.feeds.append(feed)
         return !contents.isPaused
       }
-      if isOpen { feed.perform { $0.start(now: $1) } }
+      if isOpen { feed.apply { $0.start(now: $1) } }
     }
   }
 
@@ -176,7 +176,7 @@ final class ClientLink: Sendable {
   func remove(_ feed: MachineDriver<EventFeed>) {
     queue.async { [self] in
       contents.withLock { $0.feeds.removeAll { $0 === feed } }
-      feed.perform { machine, _ in machine.stop() }
+      feed.apply { machine, _ in machine.stop() }
     }
   }
 
@@ -233,7 +233,7 @@ final class ClientLink: Sendable {
     _ change: @escaping @Sendable (inout StreamMachine, Duration) -> [StreamMachine.Output]
   ) {
     queue.async { [self] in
-      for driver in contents.withLock({ $0.streams }) { driver.perform(change) }
+      for driver in contents.withLock({ $0.streams }) { driver.apply(change) }
     }
   }
 
@@ -241,7 +241,7 @@ final class ClientLink: Sendable {
     _ change: @escaping @Sendable (inout EventFeed, Duration) -> [EventFeed.Output]
   ) {
     queue.async { [self] in
-      for feed in contents.withLock({ $0.feeds }) { feed.perform(change) }
+      for feed in contents.withLock({ $0.feeds }) { feed.apply(change) }
     }
   }
 

@@ -42,13 +42,13 @@ final class MachineDriver<Machine: StreamReading>: Sendable {
   }
 
   /// Changes the machine and executes its outputs; on the client's queue.
-  func perform(_ change: (inout Machine, Duration) -> [Machine.Output]) {
+  func apply(_ change: (inout Machine, Duration) -> [Machine.Output]) {
     let outputs = state.withLock { change(&$0.machine, client.clock.now) }
     for output in outputs {
       if let step = Machine.step(of: output) { follow(step) } else { execute(self, output) }
     }
     timer.set(state.withLock { $0.machine.deadline }) { [weak self] in
-      self?.perform { $0.wake(now: $1) }
+      self?.apply { $0.wake(now: $1) }
     }
   }
 
@@ -96,9 +96,9 @@ final class MachineDriver<Machine: StreamReading>: Sendable {
       return result.map { end($0, stream) } ?? ()
     }
     switch event {
-    case .head(let head): perform { $0.opened(stream: stream, head, now: $1) }
-    case .bytes(let bytes): perform { $0.received(stream: stream, bytes[...], now: $1) }
-    case .end(let problem): perform { $0.closed(stream: stream, problem, now: $1) }
+    case .head(let head): apply { $0.opened(stream: stream, head, now: $1) }
+    case .bytes(let bytes): apply { $0.received(stream: stream, bytes[...], now: $1) }
+    case .end(let problem): apply { $0.closed(stream: stream, problem, now: $1) }
     }
   }
 
@@ -106,8 +106,8 @@ final class MachineDriver<Machine: StreamReading>: Sendable {
     state.withLock { $0.rejection = nil }
     switch rejection {
     case .success(let response):
-      perform { $0.rejected(stream: stream, response, now: $1) }
-    case .failure(let problem): perform { $0.closed(stream: stream, problem, now: $1) }
+      apply { $0.rejected(stream: stream, response, now: $1) }
+    case .failure(let problem): apply { $0.closed(stream: stream, problem, now: $1) }
     }
   }
 }

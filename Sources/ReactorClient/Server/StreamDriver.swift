@@ -36,7 +36,7 @@ extension MachineDriver<StreamMachine> {
       }
       let problem = Problem(response)
       guard !problem.isTransient else { return }
-      client.enter { [self] in perform { machine, _ in machine.remove(key, problem) } }
+      client.enter { [self] in apply { machine, _ in machine.remove(key, problem) } }
     }
   }
 }

@@ -33,7 +33,7 @@ final class TokenStore: Sendable {
   /// Passes on the current token, now or when the app has provided it; `nil` if there are none.
   func use(_ waiter: @escaping Waiter) {
     guard provider != nil else { return waiter(.success(nil)) }
-    perform(state.withLock { $0.use(waiter) })
+    execute(state.withLock { $0.use(waiter) })
   }
 
   /// Discards a token that the server rejected.
@@ -41,7 +41,7 @@ final class TokenStore: Sendable {
     state.withLock { $0.reject(token) }
   }
 
-  private func perform(_ outputs: [AccessTokenState<Waiter>.Output]) {
+  private func execute(_ outputs: [AccessTokenState<Waiter>.Output]) {
     for output in outputs {
       switch output {
       case .proceed(let waiter, let token): waiter(.success(token))
@@ -72,14 +72,14 @@ final class TokenStore: Sendable {
         let isRenewal = state.hasToken
         return (state.received(number, result, expiry: expiry, now: clock.now), isRenewal)
       }
-      perform(outputs)
+      execute(outputs)
       if isRenewal, case .success = result { renewed() }
     }
   }
 
   private func setTimer() {
     timer.set(state.withLock { $0.deadline }) { [self] in
-      perform(state.withLock { $0.wake(now: clock.now) })
+      execute(state.withLock { $0.wake(now: clock.now) })
     }
   }
 }

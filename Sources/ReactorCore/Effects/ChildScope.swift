@@ -87,7 +87,7 @@ private final class ChildSink<Element: Sendable>: ObserverType, Disposable {
     let count = pending.add(1, ordering: .acquiringAndReleasing).newValue
     // Bounded like the pending mutations of any effect.
     guard count <= EffectOverrunError.limit else { return output.on(.error(EffectOverrunError())) }
-    context.perform { [self] in
+    context.enqueue { [self] in
       pending.subtract(1, ordering: .acquiringAndReleasing)
       output.on(event)
     }
@@ -124,8 +124,8 @@ final class ChildEffectContext: SerialContext {
     effect.isCurrent
   }
 
-  func perform(_ work: @escaping @Sendable () -> Void) {
-    effect.perform { [self] in CurrentSerialContext.$value.withValue(self, operation: work) }
+  func enqueue(_ work: @escaping @Sendable () -> Void) {
+    effect.enqueue { [self] in CurrentSerialContext.$value.withValue(self, operation: work) }
   }
 }
 
@@ -186,7 +186,7 @@ extension Observable {
   ) -> any Disposable {
     let sink = SerialSink(downstream)
     if let context = CurrentSerialContext.value, !context.isCurrent {
-      context.perform { body(sink) }
+      context.enqueue { body(sink) }
     } else {
       body(sink)
     }

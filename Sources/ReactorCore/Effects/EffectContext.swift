@@ -70,8 +70,8 @@ final class EffectContext: SerialContext {
     base.change(change, on: timer, completion)
   }
 
-  func perform(_ work: @escaping @Sendable () -> Void) {
-    base.perform { [self] in
+  func enqueue(_ work: @escaping @Sendable () -> Void) {
+    base.enqueue { [self] in
       CurrentSerialContext.$value.withValue(self) {
         RequestContext.$current.withValue(request, operation: work)
       }

@@ -20,7 +20,7 @@ extension Pipeline: ProgressObserver {
     guard isNew, !progressIsEnqueued.exchange(true, ordering: .acquiringAndReleasing) else {
       return
     }
-    perform { [self] in progressIsEnqueued.store(false, ordering: .releasing) }
+    enqueue { [self] in progressIsEnqueued.store(false, ordering: .releasing) }
   }
 
   func effectDidEnd(_ effect: EffectContext) {

@@ -271,7 +271,7 @@ extension Pipeline: SerialContext {
   }
 
   @usableFromInline
-  package func perform(_ work: @escaping @Sendable () -> Void) {
+  package func enqueue(_ work: @escaping @Sendable () -> Void) {
     post(.work(work))
   }
 }

@@ -66,7 +66,7 @@ extension Pipeline: TimerOwner {
       completion(apply(change, on: clock, in: contents))
     }
     if isHandled != nil { return }
-    perform { [self] in
+    enqueue { [self] in
       _ = ifOwned { completion(apply(change, on: clock, in: $0)) }
     }
   }
@@ -80,7 +80,7 @@ extension Pipeline: TimerOwner {
     contents.localTimers = timers
     timers.apply(change, on: clock) { [weak self] number, timer in
       guard let self else { return }
-      perform { [weak self] in
+      enqueue { [weak self] in
         self?.fire(timer, of: change.id, number: number, on: clock)
       }
     }

@@ -94,7 +94,7 @@ extension LayoutDrivenView {
     // Proof: a view is used by one thread at a time, and the closure runs in a later turn of the
     // context that uses it now.
     nonisolated(unsafe) let view: any LayoutDrivenView = self
-    context.perform {
+    context.enqueue {
       unsafe view.layoutPass.isScheduled = false
       unsafe view.layoutIfNeeded()
     }

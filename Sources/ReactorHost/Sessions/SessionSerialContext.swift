@@ -20,7 +20,7 @@ final class SessionSerialContext: GlobalContext {
   }
 
   @usableFromInline
-  func perform(_ work: @escaping @Sendable () -> Void) {
+  func enqueue(_ work: @escaping @Sendable () -> Void) {
     session?.enqueue(work)
   }
 

@@ -32,10 +32,10 @@ public enum CommandLineInterface {
         // Without arguments: the daemon of this container, if there is one.
         let isBare = CommandLine.arguments.count == 2
         let found = isBare ? ContainerDaemon.find()?.probe(settings: settings) : nil
-        try (found ?? probe).run()
-      case .watch(let command): try command.run()
-      case .changes(let command): try command.run()
-      case .send(let command): try command.run()
+        try (found ?? probe).execute()
+      case .watch(let command): try command.execute()
+      case .changes(let command): try command.execute()
+      case .send(let command): try command.execute()
       case .new(let command): print(try command.execute())
       case .quarantine(let task, let configuration): try task.execute(configuration)
       case .log(let task, let configuration):

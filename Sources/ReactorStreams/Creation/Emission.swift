@@ -31,7 +31,7 @@ final class GeneratedEmission<Element: Sendable>: TrampolineJob, Disposable, @un
     self.observer = observer
   }
 
-  override func run() {
+  override func execute() {
     guard let observer else { return }
     let trampoline = Trampoline.ofCurrentThread
     while !isDisposed.load(ordering: .acquiring) {

@@ -36,7 +36,7 @@ package class SourceSink<Element: Sendable>: TrampolineJob,
   }
 
   @usableFromInline
-  package final override func run() {
+  package final override func execute() {
     let trampoline = Trampoline.ofCurrentThread
     let elements = elements
     var position = position

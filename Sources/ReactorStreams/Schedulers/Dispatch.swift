@@ -27,9 +27,9 @@ extension DispatchQueue {
         nanoseconds.overflow
         ? DispatchTimeInterval.never
         : .nanoseconds(Int(nanoseconds.partialValue + attoseconds / 1_000_000_000))
-      asyncAfter(deadline: .now() + interval) { job.run() }
+      asyncAfter(deadline: .now() + interval) { job.execute() }
     } else {
-      async { job.run() }
+      async { job.execute() }
     }
     return job
   }

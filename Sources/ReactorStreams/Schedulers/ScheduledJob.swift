@@ -15,7 +15,7 @@ package final class ScheduledJob: TrampolineJob, Disposable, @unchecked Sendable
     timer.set(disposable)
   }
 
-  package override func run() {
+  package override func execute() {
     work.withLock { $0.take() }?()
   }
 

@@ -30,13 +30,13 @@ struct SerialContextScheduler: SchedulerType {
   ) -> any Disposable {
     let job = ScheduledJob(work)
     if delay > .zero {
-      job.hold(context.timer.schedule(after: delay) { [context] in context.perform(job.run) })
+      job.hold(context.timer.schedule(after: delay) { [context] in context.enqueue(job.execute) })
       return job
     }
     switch turn {
-    case .inPlace where context.isCurrent: job.run()
-    case .queued, .inPlace: context.perform(job.run)
-    case .deferred: deferring.append { [context] in context.perform(job.run) }
+    case .inPlace where context.isCurrent: job.execute()
+    case .queued, .inPlace: context.enqueue(job.execute)
+    case .deferred: deferring.append { [context] in context.enqueue(job.execute) }
     }
     return job
   }

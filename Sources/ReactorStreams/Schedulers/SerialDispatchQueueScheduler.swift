@@ -50,9 +50,10 @@ public struct SerialDispatchQueueScheduler: SchedulerType {
     if let queue { return queue.schedule(after: delay, work) }
     let job = ScheduledJob(work)
     if delay > .zero {
-      job.hold(TaskScheduler.instance.schedule(after: delay) { [tasks] in tasks.append(job.run) })
+      job.hold(
+        TaskScheduler.instance.schedule(after: delay) { [tasks] in tasks.append(job.execute) })
     } else {
-      tasks.append(job.run)
+      tasks.append(job.execute)
     }
     return job
   }

@@ -22,10 +22,10 @@ final class SerialTaskQueue: Sendable {
       defer { state.isRunning = true }
       return !state.isRunning
     }
-    if mustRun { Task(priority: priority) { await run() } }
+    if mustRun { Task(priority: priority) { await executeAll() } }
   }
 
-  private func run() async {
+  private func executeAll() async {
     while let work = next() {
       work()
       await Task.yield()

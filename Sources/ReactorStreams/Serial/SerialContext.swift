@@ -8,7 +8,7 @@ package protocol SerialContext: AnyObject, Sendable {
   var isCurrent: Bool { get }
 
   /// Executes work at once if the context is idle, otherwise afterwards. Any thread may call this.
-  func perform(_ work: @escaping @Sendable () -> Void)
+  func enqueue(_ work: @escaping @Sendable () -> Void)
 }
 
 extension SerialContext {
@@ -70,7 +70,7 @@ final class SharedSerialContext: SerialContext {
     queue.isOwnedByCurrentThread
   }
 
-  func perform(_ work: @escaping @Sendable () -> Void) {
+  func enqueue(_ work: @escaping @Sendable () -> Void) {
     queue.post(work) { $0() }
   }
 }

@@ -18,7 +18,7 @@ final class SerialTurns: Sendable {
   /// Handles an event after those that were enqueued before.
   func enqueue(_ event: @escaping @Sendable () -> Void) {
     if let context, !context.isCurrent {
-      context.perform { self.queue.post(event) { $0() } }
+      context.enqueue { self.queue.post(event) { $0() } }
     } else {
       queue.post(event) { $0() }
     }

@@ -15,7 +15,7 @@ package class TrampolineJob: @unchecked Sendable {
 
   /// Executes the work; a job that was disposed does nothing.
   @usableFromInline
-  package func run() {}
+  package func execute() {}
 }
 
 /// The work queue of one thread: subscriptions that start while another one is being set up are
@@ -67,15 +67,15 @@ package final class Trampoline {
 
   /// Enqueues a job, or executes it and everything that it schedules if the trampoline is idle.
   func schedule(_ job: TrampolineJob) {
-    if isRunning { jobs.append(job) } else { run { job.run() } }
+    if isRunning { jobs.append(job) } else { execute { job.execute() } }
   }
 
   /// Executes a body and then the jobs that it scheduled; the trampoline must be idle.
   @inline(__always)
-  func run<Result>(_ body: () -> Result) -> Result {
+  func execute<Result>(_ body: () -> Result) -> Result {
     isRunning = true
     let result = body()
-    while let job = jobs.popFirst() { job.run() }
+    while let job = jobs.popFirst() { job.execute() }
     isRunning = false
     return result
   }

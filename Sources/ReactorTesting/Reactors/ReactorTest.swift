@@ -111,7 +111,7 @@ public final class ReactorTest<Tested: Reactor> where Tested.State: Equatable {
           pipeline.send(action)
         }
       }
-      pipeline.perform { continuation.resume() }
+      pipeline.enqueue { continuation.resume() }
     }
     if let change {
       expect(journal.takeFirst(), change, after: "\(action)", sourceLocation)

@@ -14,7 +14,7 @@ final class VirtualSerialContext: SerialContext {
     queue.isOwnedByCurrentThread
   }
 
-  func perform(_ work: @escaping @Sendable () -> Void) {
+  func enqueue(_ work: @escaping @Sendable () -> Void) {
     queue.post(work) { $0() }
   }
 }

@@ -71,7 +71,7 @@ public final class VirtualTimeScheduler: SchedulerType {
 
   /// Advances the time to a moment and executes the work that is due, also work that this schedules.
   public func advance(to end: Duration) {
-    while let job = next(until: end) { job.run() }
+    while let job = next(until: end) { job.execute() }
     state.withLock { $0.now = max($0.now, end) }
   }
 
@@ -79,7 +79,7 @@ public final class VirtualTimeScheduler: SchedulerType {
   ///
   /// It does not return if work always schedules more work.
   public func run() {
-    while let job = next(until: nil) { job.run() }
+    while let job = next(until: nil) { job.execute() }
   }
 
   private func next(until end: Duration?) -> ScheduledJob? {

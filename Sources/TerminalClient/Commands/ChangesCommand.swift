@@ -33,7 +33,7 @@ public struct ChangesCommand: Equatable, Sendable {
   ///
   /// - Throws: A failure if the server rejects the request or cannot be reached at the start, or if the
   ///   output or the file cannot be written.
-  package func run() throws(CommandFailure) {
+  package func execute() throws(CommandFailure) {
     let position = try storedPosition()
     var printer = ChangePrinter(file: positionFile)
     var connection = ConnectionReport()
@@ -55,7 +55,7 @@ public struct ChangesCommand: Equatable, Sendable {
       }
       return []
     }
-    try runner.run { $0.start(now: $1) }
+    try runner.executeUntilIdle { $0.start(now: $1) }
   }
 
   /// The id in the file; `nil` without a file.

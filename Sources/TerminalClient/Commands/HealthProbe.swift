@@ -32,7 +32,7 @@ public struct HealthProbe: Sendable, Equatable {
   ///
   /// - Parameter timeout: The time limit of each system call, in seconds.
   /// - Throws: A failure if there is no response, or one with another status.
-  package func run(timeout: Int = 3) throws(CommandFailure) {
+  package func execute(timeout: Int = 3) throws(CommandFailure) {
     let status: Int
     do throws(ConnectionFailure) {
       let connection = HTTPConnection(to: HTTPOrigin(address), keepsConnection: false)

@@ -48,7 +48,7 @@ public struct SendCommand: Equatable, Sendable {
   /// All attempts have the same `Idempotency-Key`, so that the action is executed once.
   ///
   /// - Throws: A failure if the server rejects the action or cannot be reached.
-  package func run() throws(CommandFailure) {
+  package func execute() throws(CommandFailure) {
     let body =
       switch action {
       case .text(let text): Self.json(of: text)

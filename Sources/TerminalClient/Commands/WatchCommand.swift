@@ -18,7 +18,7 @@ public struct WatchCommand: Equatable, Sendable {
   /// Prints changes until the session ends, and reconnects when the connection is lost.
   ///
   /// - Throws: A failure if the session cannot be watched or standard output cannot be written.
-  package func run() throws(CommandFailure) {
+  package func execute() throws(CommandFailure) {
     let isColoured = unsafe isatty(STDOUT_FILENO) == 1 && getenv("NO_COLOR") == nil
     var watched = WatchedSession(session.name, isJSON: isJSON, isColoured: isColoured)
     var connection = ConnectionReport()
@@ -38,7 +38,7 @@ public struct WatchCommand: Equatable, Sendable {
       }
       return []
     }
-    try runner.run { $0.join(session.key, now: $1) }
+    try runner.executeUntilIdle { $0.join(session.key, now: $1) }
   }
 
   /// Reads the State of a session whose stream was rejected; removes it if that is rejected as well.

@@ -32,7 +32,7 @@ final class StreamRunner<Machine: StreamReading> {
   ///
   /// - Parameter begin: The first change of the machine.
   /// - Throws: The failure of an output.
-  func run(
+  func executeUntilIdle(
     _ begin: (inout Machine, Duration) -> [Machine.Output]
   ) throws(CommandFailure) {
     var outputs = begin(&machine, now)
@@ -83,7 +83,7 @@ final class StreamRunner<Machine: StreamReading> {
     var problem: Problem?
     do throws(ConnectionFailure) {
       let connection = HTTPConnection(to: origin, keepsConnection: false)
-      try connection.perform(request, waitingAtMost: { [self] in patience }) { event in
+      try connection.exchange(request, waitingAtMost: { [self] in patience }) { event in
         if case .head(let head) = event, !(200..<300).contains(head.status) {
           rejection = ResponseCollector()
         }

@@ -11,7 +11,7 @@ private final class CountingContext: SerialContext {
     queue.isOwnedByCurrentThread
   }
 
-  func perform(_ work: @escaping @Sendable () -> Void) {
+  func enqueue(_ work: @escaping @Sendable () -> Void) {
     turns.add(1, ordering: .relaxed)
     queue.post(work) { $0() }
   }
@@ -53,7 +53,7 @@ private final class CountingContext: SerialContext {
     let source = BehaviorSubject(value: 1).subscribe(on: ConcurrentMainScheduler.instance)
     let log = Log<Int>()
     CurrentSerialContext.$value.withValue(context) {
-      context.perform {
+      context.enqueue {
         _ = source.subscribe(onNext: log.append)
         log.append(2)
       }
@@ -69,7 +69,7 @@ private final class CountingContext: SerialContext {
     await withCheckedContinuation { continuation in
       let context = CountingContext()
       CurrentSerialContext.$value.withValue(context) {
-        context.perform {
+        context.enqueue {
           MainScheduler.asyncInstance.schedule(after: .zero) {
             log.append(2)
             continuation.resume()

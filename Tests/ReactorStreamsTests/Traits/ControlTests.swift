@@ -12,7 +12,7 @@ private final class MarkedContext: SerialContext {
     queue.isOwnedByCurrentThread
   }
 
-  func perform(_ work: @escaping @Sendable () -> Void) {
+  func enqueue(_ work: @escaping @Sendable () -> Void) {
     queue.post(work) { work in Self.$isInside.withValue(true) { work() } }
   }
 }

@@ -32,7 +32,7 @@ final class PresenceFollower: PresenceObserver, Disposable {
       return !state.isDisposed && state.pending == nil
     }
     guard isFirst else { return }
-    context.perform { [self] in
+    context.enqueue { [self] in
       if let presence = take() { receive(presence) }
     }
   }

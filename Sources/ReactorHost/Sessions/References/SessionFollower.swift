@@ -99,7 +99,7 @@ final class SessionFollower: SessionObserver, Disposable {
       while let event = take(whileScheduled: true) { receive(event) }
       return
     }
-    context.perform { [self] in
+    context.enqueue { [self] in
       switch take(whileScheduled: false) {
       case .state(let next)?:
         // In a turn of its own, unless the session has a mutation of this State already.

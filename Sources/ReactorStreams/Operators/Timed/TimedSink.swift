@@ -50,7 +50,7 @@ final class TimedSink<Machine: TimedMachine>: ObserverType, Disposable {
 
   private func enqueue(_ item: Item) {
     if let context, !context.isCurrent {
-      context.perform { self.mailbox.post(item, handle: self.handle) }
+      context.enqueue { self.mailbox.post(item, handle: self.handle) }
     } else {
       mailbox.post(item, handle: handle)
     }
