@@ -101,8 +101,9 @@ func moduleProblem<R: Reactor>(of reactor: R, link: Link<R.State>?) -> String? {
   guard !link.name.isEmpty, link.name.utf8.allSatisfy(FlowPath.isUnreserved) else {
     return "has the link \"\(link.name)\": use A-Z a-z 0-9 . _ ~ -"
   }
+  // The initial State need not have a place.
   let text = link.text?(reactor.initialState)
-  guard let state = link.state(text), text == nil || link.text?(state) == text else {
+  if let state = link.state(text), let text, link.text?(state) != text {
     return "has a link that does not return to the text of its initial State"
   }
   return nil

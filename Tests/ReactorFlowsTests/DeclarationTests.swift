@@ -61,6 +61,13 @@ struct DeclarationTests {
   private static let cases: [(modules: [Module<OddFlow>], problem: String?)] = [
     ([first], nil),
     (
+      [
+        Module(
+          "first", First.self, link: Link("a", \.name) { $0 == "b" ? .init(name: $0) : nil },
+          make: { _ in First() })
+      ], nil
+    ),
+    (
       [first, Module("first", Second.self, make: { _ in Second() })],
       "OddFlow has two modules with the name \"first\""
     ),

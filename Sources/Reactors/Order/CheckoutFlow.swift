@@ -72,7 +72,9 @@ public final class CheckoutFlow: Coordinator {
   public func coordinate(_ step: Step) -> Observable<Mutation> {
     switch step {
     case .proceed(let total):
-      present(PaymentReactor.State(amount: total), as: .modal, animated: true)
+      // A double click reports the step twice.
+      currentState.stack.top?.screen == "tip"
+        ? present(PaymentReactor.State(amount: total), as: .modal, animated: true) : .empty()
     case .paid(let receipt): .just(.finish(receipt: receipt))
     }
   }

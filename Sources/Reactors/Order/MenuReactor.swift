@@ -14,7 +14,7 @@ public final class MenuReactor: Reactor {
 
   /// The drinks to choose from.
   public struct State: Codable, Equatable, Sendable {
-    var drinks = ["Latte", "Mocha", "Espresso"]
+    var drinks = MenuReactor.drinks
 
     /// The menu of the house.
     public init() {}
@@ -23,12 +23,18 @@ public final class MenuReactor: Reactor {
   /// The menu of the house.
   public let initialState = State()
 
+  private static let drinks = ["Latte", "Mocha", "Espresso"]
+
+  /// Whether a drink is on the menu.
+  static func serves(_ drink: String) -> Bool {
+    drinks.contains { $0.utf8.elementsEqual(drink.utf8) }
+  }
+
   /// Rejects a drink that is not on the menu.
   public func mutate(action: Action) -> Observable<Mutation> {
     switch action {
     case .choose(let drink):
-      currentState.drinks.contains { $0.utf8.elementsEqual(drink.utf8) }
-        ? .just(.choose(drink)) : .error(UnknownDrink())
+      Self.serves(drink) ? .just(.choose(drink)) : .error(UnknownDrink())
     }
   }
 }

@@ -44,7 +44,8 @@ public final class OrderFlow: Coordinator {
       }
     },
     Module(
-      "drink", DrinkReactor.self, link: Link("drinks", { $0.name }) { .init(name: $0) },
+      "drink", DrinkReactor.self,
+      link: Link("drinks", \.name) { MenuReactor.serves($0) ? .init(name: $0) : nil },
       make: { _ in DrinkReactor() }
     ) {
       if case .added(let drink) = $0 { .added(drink) } else { nil }
@@ -78,6 +79,8 @@ public final class OrderFlow: Coordinator {
     case .stack(let action): return router.mutate(action, in: self)
     case .checkout:
       guard !currentState.drinks.isEmpty else { return .error(NothingOrdered()) }
+      // A double click, or another client.
+      guard children.isEmpty else { return .empty() }
       let checkout = CheckoutFlow.State(total: currentState.drinks.count * 4)
       return presentChild(checkout, animated: true, onDismissed: .checkoutLeft)
     }

@@ -123,6 +123,22 @@ struct FlowTests {
     #expect(state["drinks"] == [])
   }
 
+  @Test func `a double click begins one checkout and one payment`() throws {
+    for action in [send("1", #"{"menu":{"choose":"Latte"}}"#), send("2", #"{"drink":"add"}"#)] {
+      #expect(try post(action).status == 200)
+    }
+    for action in [
+      #""checkout""#,
+      send("3", #"{"checkout":{"stack":{"send":{"to":"1","action":{"tip":"proceed"}}}}}"#),
+    ] {
+      #expect(try post(action).status == 200)
+      #expect(try post(action).status == 200)
+    }
+    let entries = try session.state().json["stack"]?["entries"]?.array ?? []
+    #expect(entries.count == 2)
+    #expect(screens(entries.last?["state"] ?? .null) == ["tip", "payment"])
+  }
+
   @Test func `a payment that a kill interrupts is completed after the restart`() throws {
     let folder = try TemporaryFolder()
     let store = "sqlite:" + folder["log.db"]
@@ -153,6 +169,7 @@ struct FlowTests {
     (#"{"stack":{"dismiss":"1"}}"#, 409, "The first screen stays"),
     (#"{"stack":{"open":"/moon"}}"#, 404, "No such place"),
     (#"{"stack":{"open":"/drinks/%ff"}}"#, 404, "No such place"),
+    (#"{"stack":{"open":"/drinks/Tea"}}"#, 404, "No such place"),
     (#"{"stack":{"send":{"to":"9","action":{"drink":"add"}}}}"#, 409, "The screen is gone"),
     (
       #"{"stack":{"send":{"to":"1","action":{"drink":"add"}}}}"#, 422,

@@ -28,7 +28,8 @@ final class OrderFlow: Coordinator {
       }
     },
     Module(
-      "drink", DrinkReactor.self, link: Link("drinks", { $0.name }) { .init(name: $0) },
+      "drink", DrinkReactor.self,
+      link: Link("drinks", \.name) { MenuReactor.serves($0) ? .init(name: $0) : nil },
       make: { _ in DrinkReactor() }
     ) {
       if case .added(let drink) = $0 { .added(drink) } else { nil }
