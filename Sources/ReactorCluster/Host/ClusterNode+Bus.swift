@@ -40,7 +40,7 @@ extension ClusterNode: BusHandler {
     case .expelled(let incarnation): handle { machine, _ in machine.expelled(incarnation) }
     case .claim(let key, let owner):
       let isInMemory = isInMemory(key)
-      handle { machine, _ in machine.claimed(key, by: owner, isInMemory: isInMemory) }
+      handle { $0.claimed(key, by: owner, isInMemory: isInMemory, at: $1) }
     case .commits(let commits): receive(commits)
     case .digest(let digest, let owner): receive(digest, from: owner)
     case .closed(let key, let isDeleted, let owner):

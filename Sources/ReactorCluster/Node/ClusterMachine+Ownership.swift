@@ -114,14 +114,22 @@ extension ClusterMachine {
 
   /// Another node has begun to own a session.
   ///
+  /// If it is in this node's memory as well, this node was marked as failed, or both have taken the session
+  /// from a third one at the same time. Both drop what they have loaded, which may be old. The requests of both
+  /// are executed by one of them: if each took the session again, each would displace the other.
+  ///
   /// - Parameters:
   ///   - key: The session.
   ///   - owner: The other node.
-  ///   - isInMemory: Whether the session is in this node's memory: this node has not written the last
-  ///     message, or it was marked as failed.
-  public mutating func claimed(_ key: SessionKey, by owner: NodeID, isInMemory: Bool) {
+  ///   - isInMemory: Whether the session is in this node's memory.
+  ///   - now: The time.
+  public mutating func claimed(
+    _ key: SessionKey, by owner: NodeID, isInMemory: Bool, at now: Milliseconds
+  ) {
     guard isInMemory, owner != node else { return }
-    emit(.release(key, to: owner, forced: true, nil))
+    let continues = state == .ready && Placement.prefers(node, to: owner, for: key)
+    if !continues, membership.isAlive(owner) { hints.set(owner, for: key, at: now) }
+    emit(.release(key, to: continues ? node : owner, forced: true, nil))
   }
 
   // MARK: Execution
@@ -171,6 +179,7 @@ extension ClusterMachine {
     _ execution: Execution, by winner: NodeID?, at now: Milliseconds
   ) {
     let key = execution.request.session
+    let winner = winner ?? hints.owner(of: key, at: now)
     if let winner, winner.name != node.name, let owner = membership.living(winner.name) {
       hints.set(owner, for: key, at: now)
       return reply(.ownedBy(owner), to: execution, at: now)

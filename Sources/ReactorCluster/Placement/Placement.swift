@@ -13,6 +13,15 @@ public enum Placement {
     return nodes.max { weight(of: $0, session) < weight(of: $1, session) }
   }
 
+  /// Whether a node wins against another one if both have taken a session at the same time.
+  ///
+  /// It depends on the two names only, and not on the nodes that one of them knows.
+  static func prefers(_ node: NodeID, to other: NodeID, for key: SessionKey) -> Bool {
+    let session = hash(key)
+    let (own, others) = (weight(of: node, session), weight(of: other, session))
+    return own == others ? node.name > other.name : own > others
+  }
+
   /// The hash of a session, equal on all nodes and releases.
   public static func hash(_ key: SessionKey) -> UInt64 {
     var hash = FNV()

@@ -164,7 +164,8 @@ final class SimulatedNode {
       simulation.send(from: self, to: other) { node in node.handle { $0.expelled(other) } }
     case .claim(let key):
       simulation.broadcast(from: self) { node in
-        node.handle { $0.claimed(key, by: me, isInMemory: node.sessions[key] != nil) }
+        let isInMemory = node.sessions[key] != nil
+        node.handle { $0.claimed(key, by: me, isInMemory: isInMemory, at: node.queue.now) }
       }
     case .request(let id, let target, let request, let timeout):
       simulation.request(request, from: self, to: target, timeout: timeout) { [self] reply in
