@@ -21,15 +21,31 @@ public struct ActionFailure: Equatable, Codable, Sendable {
     }
   }
 
+  /// A failure that the service itself reports, with a problem of its own.
+  public enum Kind: String, Codable, Sendable {
+    /// The action has crashed a process, and is not executed.
+    case crashed
+
+    /// The State would be larger than the limit.
+    case stateTooLarge
+
+    /// The chain of sends between sessions is too long.
+    case sendsTooDeep
+  }
+
   /// The index of the action in its array; `nil` for a single action.
   public let index: Int?
+
+  /// The failure of the service; `nil` for one of the reactor.
+  public let kind: Kind?
 
   /// The description for clients; `nil` if the reactor has none.
   public let reason: Reason?
 
   /// Creates a failure.
-  public init(index: Int?, reason: Reason?) {
+  public init(index: Int?, kind: Kind? = nil, reason: Reason?) {
     self.index = index
+    self.kind = kind
     self.reason = reason
   }
 

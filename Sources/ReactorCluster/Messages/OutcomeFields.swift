@@ -48,15 +48,21 @@ extension MessageWriter {
     case .crashed: write(2 as UInt8)
     case .reason(let reason):
       write(3 as UInt8)
-      write(reason) { writer, reason in
-        writer.write(reason.status)
-        writer.write(reason.title)
-        writer.write(reason.detail) { $0.write($1) }
-      }
+      write(reason) { $0.write($1) }
+    case .recorded(let kind, let reason):
+      write(5 as UInt8)
+      write(kind.rawValue)
+      write(reason)
     case .tooDeep(let key):
       write(4 as UInt8)
       write(key)
     }
+  }
+
+  mutating func write(_ reason: ActionFailure.Reason) {
+    write(reason.status)
+    write(reason.title)
+    write(reason.detail) { $0.write($1) }
   }
 
   mutating func write(_ error: ActionDecodingError) {
@@ -162,15 +168,21 @@ extension MessageReader {
     case 1: .stateTooLarge(size: try integer(), limit: try integer())
     case 2: .crashed
     case 3:
-      .reason(
-        try optional { (reader) throws(MessageError) in
-          ActionFailure.Reason(
-            status: try reader.integer(), title: try reader.text(),
-            detail: try reader.optionalText())
-        })
+      .reason(try optional { (reader) throws(MessageError) in try reader.failureReason() })
     case 4: .tooDeep(try key())
+    case 5: .recorded(try failureKind(), try failureReason())
     default: throw MessageError()
     }
+  }
+
+  private mutating func failureKind() throws(MessageError) -> ActionFailure.Kind {
+    guard let kind = ActionFailure.Kind(rawValue: try text()) else { throw MessageError() }
+    return kind
+  }
+
+  private mutating func failureReason() throws(MessageError) -> ActionFailure.Reason {
+    ActionFailure.Reason(
+      status: try integer(), title: try text(), detail: try optionalText())
   }
 
   mutating func decodingError() throws(MessageError) -> ActionDecodingError {
@@ -237,6 +249,8 @@ enum RemoteFailure: Sendable {
   case crashed
   case tooDeep(SessionKey)
   case reason(ActionFailure.Reason?)
+  /// A failure of the service that was restored from the log.
+  case recorded(ActionFailure.Kind, ActionFailure.Reason)
 
   init(_ error: any Error) {
     switch error {
@@ -244,6 +258,10 @@ enum RemoteFailure: Sendable {
       self = .stateTooLarge(size: error.size, limit: error.limit)
     case is ActionCrashedError: self = .crashed
     case SessionSendError.tooDeep(let key): self = .tooDeep(key)
+    case let error as RecordedError where error.kind != nil:
+      let reason = ActionFailure.Reason(
+        status: error.status, title: error.title, detail: error.detail)
+      self = error.kind.map { .recorded($0, reason) } ?? .reason(reason)
     case let error as any ActionError:
       self = .reason(.init(status: error.status, title: error.title, detail: error.detail))
     default: self = .reason(nil)
@@ -256,6 +274,8 @@ enum RemoteFailure: Sendable {
     case .crashed: ActionCrashedError()
     case .tooDeep(let key): SessionSendError.tooDeep(key)
     case .reason(let reason): ActionFailure(index: nil, reason: reason).error
+    case .recorded(let kind, let reason):
+      ActionFailure(index: nil, kind: kind, reason: reason).error
     }
   }
 }

@@ -146,7 +146,17 @@ extension Problem {
     case is StateTooLargeError: .stateTooLarge
     case is ActionCrashedError: .actionCrashed
     case SessionSendError.tooDeep: .sendsTooDeep
+    case let error as RecordedError: kind(of: error.kind)
     default: .effectFailed
+    }
+  }
+
+  private static func kind(of recorded: ActionFailure.Kind?) -> ProblemKind {
+    switch recorded {
+    case .crashed: .actionCrashed
+    case .stateTooLarge: .stateTooLarge
+    case .sendsTooDeep: .sendsTooDeep
+    case nil: .effectFailed
     }
   }
 

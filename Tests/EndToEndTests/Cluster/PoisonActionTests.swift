@@ -32,6 +32,9 @@ import Testing
       for client in cluster.clients(of: "faulty", "poisoned") {
         try expectProblem(client.post(body), 500, "action-crashed")
         try expectProblem(client.post("  " + body), 500, "action-crashed")
+        // Each response after the first is the outcome in the log.
+        let repeated = try client.post("  " + body, ["Idempotency-Key": "\"spelling\""])
+        try expectProblem(repeated, 500, "action-crashed")
       }
     }
     for (index, client) in cluster.clients(of: "faulty", "poisoned").enumerated() {

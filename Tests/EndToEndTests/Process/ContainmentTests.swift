@@ -53,6 +53,13 @@ struct ContainmentTests {
     let problem = try expectProblem(answer, 500, "action-crashed")
     #expect(problem["index"] == 1)
     #expect(try again().state().json["value"] == 3)
+    // The outcome of a key is the same problem.
+    for _ in 0..<2 {
+      let body = #"[{"add":1},"trapInMutate"]"#
+      let response = try again().post(body, ["Idempotency-Key": "\"k\""])
+      #expect(try expectProblem(response, 500, "action-crashed")["index"] == 1)
+    }
+    #expect(try again().state().json["value"] == 4)
   }
 
   @Test func `the quarantine is logged, counted and listed until it is cleared`() throws {
@@ -135,6 +142,10 @@ struct ContainmentTests {
       })
     #expect(eventually { (try? again().post(#"{"add":1}"#).status) == 200 })
     #expect(server.standardError.components(separatedBy: "service crashed").count <= 5)
+    // The outcome in the log, which does not depend on the quarantine.
+    #expect(try server.client().send("DELETE", "/v1/quarantine").status == 204)
+    let repeated = try again().post(#""trapInEffect""#, ["Idempotency-Key": "k"])
+    try expectProblem(repeated, 500, "action-crashed")
   }
 
   @Test(arguments: [#""trapInEffect""#, #""trapInTask""#])

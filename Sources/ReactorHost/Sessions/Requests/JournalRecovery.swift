@@ -21,8 +21,8 @@ struct JournalRecovery: Sendable {
     session.enqueue {
       var requests: [InterruptedRequest] = []
       for request in InterruptedRequest.all(of: actions) {
-        if let reason = reason(against: request) {
-          giveUp(request, because: reason)
+        if let rejection = rejection(of: request) {
+          giveUp(request, rejection)
         } else {
           requests.append(request)
         }
@@ -41,42 +41,51 @@ struct JournalRecovery: Sendable {
     }
   }
 
-  private func reason(against request: InterruptedRequest) -> String? {
+  /// Why an interrupted request is not started again.
+  private struct Rejection {
+    /// For the log of the service.
+    let reason: String
+    /// The failure of its actions.
+    var error: any Error = InterruptedError()
+  }
+
+  private func rejection(of request: InterruptedRequest) -> Rejection? {
     if environment.witness.interruptionPolicy == .giveUp {
-      return "its reactor does not run actions again"
+      return Rejection(reason: "its reactor does not run actions again")
     }
-    let limit = environment.settings.runLimit
-    if request.starts(before: .now) >= limit {
-      return "it was started \(limit) times and never ended"
-    }
+    // First: an action that crashes its process may have reached the limit of starts as well.
     if let marking = environment.settings.marking,
       request.unfinished.contains(where: {
         marking.isQuarantined(session.key, ActionDigest(of: $0.action))
       })
     {
-      return "it crashed the service"
+      return Rejection(reason: "it crashed the service", error: ActionCrashedError())
+    }
+    let limit = environment.settings.runLimit
+    if request.starts(before: .now) >= limit {
+      return Rejection(reason: "it was started \(limit) times and never ended")
     }
     do {
       _ = try environment.witness.decodeJournal(request.unfinished)
     } catch {
-      return "its reactor does not know the action any more"
+      return Rejection(reason: "its reactor does not know the action any more")
     }
     return nil
   }
 
-  private func giveUp(_ request: InterruptedRequest, because reason: String) {
+  private func giveUp(_ request: InterruptedRequest, _ rejection: Rejection) {
     for action in request.unfinished {
       environment.logger.error(
         "interrupted action is given up",
         [
           "reactor": session.key.reactor, "session": session.key.id,
-          "action": String(decoding: action.action, as: UTF8.self), "reason": reason,
+          "action": String(decoding: action.action, as: UTF8.self), "reason": rejection.reason,
         ])
     }
     let now = Timestamp.now
     let failure =
       request.failure
-      ?? ActionFailure(index: request.isArray ? request.firstIndex : nil, InterruptedError())
+      ?? ActionFailure(index: request.isArray ? request.firstIndex : nil, rejection.error)
     session.commits.withLock { $0.giveUp(request, failure: failure, at: now) }
   }
 
