@@ -16,19 +16,7 @@ struct StreamMessage: Sendable {
   /// The writer of the message, and its number.
   var mark: WriterMark? { headers["R"].flatMap { WriterMark($0) } }
 
-  /// The message of a direct get; `nil` if the reply has none.
-  init?(direct reply: NATSMessage) {
-    guard let sequence = reply.headers["Nats-Sequence"].flatMap({ Int($0) }),
-      let subject = reply.headers["Nats-Subject"]
-    else { return nil }
-    self.subject = subject
-    self.sequence = sequence
-    headers = reply.headers
-    time = reply.headers["Nats-Time-Stamp"]
-    payload = reply.payload
-  }
-
-  /// The message of a reply of the leader: its fields are Base64 in JSON.
+  /// The message of a reply; its fields are Base64 in JSON.
   init?(_ message: JSONElement) {
     guard let subject = message["subject"]?.string, let sequence: Int = message["seq"]?.integer()
     else { return nil }

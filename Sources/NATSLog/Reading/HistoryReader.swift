@@ -216,12 +216,21 @@ struct HistoryReader: Sendable {
 
   // MARK: Messages
 
-  /// Reads a message whose version is unknown, so that only the leader is believed.
   private func message(at sequence: Int) async throws(LogError) -> LogMessage {
-    guard let message = try await reader.leaderMessage(at: sequence, in: stream) else {
-      throw .corrupt("The message \(sequence) is missing.")
+    try decode(
+      try await message(at: sequence, in: stream, of: names.logSubject(of: key)))
+  }
+
+  private func message(
+    at sequence: Int, in stream: String, of subject: String
+  ) async throws(LogError) -> StreamMessage {
+    guard let message = try await reader.message(at: sequence, in: stream) else {
+      throw .corrupt("The message \(sequence) of \(stream) is missing.")
     }
-    return try decode(message)
+    guard message.subject == subject else {
+      throw .corrupt("The message \(sequence) of \(stream) is one of \(message.subject).")
+    }
+    return message
   }
 
   /// Reads messages of the log.
@@ -252,16 +261,8 @@ struct HistoryReader: Sendable {
   ) async throws(LogError) -> [(sequence: Int, message: Message)] {
     let messages = try await SessionLists.concurrentValues(nodes) {
       node async throws(LogError) -> Message in
-      let sequence = node.position.sequence
-      if let found = try await reader.replicaMessage(at: sequence, in: stream),
-        found.subject == subject, let message = try? decode(found), message.fits(node)
-      {
-        return message
-      }
-      guard let message = try await reader.leaderMessage(at: sequence, in: stream) else {
-        throw .corrupt("The message \(sequence) of \(stream) is missing.")
-      }
-      return try decode(message)
+      try decode(
+        try await message(at: node.position.sequence, in: stream, of: subject))
     }
     return zip(nodes, messages).map { ($0.position.sequence, $1) }
   }
@@ -362,17 +363,6 @@ protocol HistoryMessage: IndexedMessage {
 }
 
 extension IndexedMessage {
-  /// Whether the message is that of a position: the last one of its block, if it is one, whose first
-  /// message has the version of the position.
-  ///
-  /// A block that an anchor has shortened does not fit, and is read from the leader.
-  func fits(_ node: HistoryIndex.Node) -> Bool {
-    guard node.level > 0 else { return version == node.position.version }
-    let contents = contents(of: node)
-    return contents.count == node.level * (HistoryIndex.fanOut - 1) + 1
-      && contents.first?.position.version == node.position.version
-  }
-
   /// The messages and blocks of a block that ends with this message.
   func contents(of node: HistoryIndex.Node) -> [HistoryIndex.Node] {
     index.nodes(below: node.level) + [

@@ -2,14 +2,19 @@ internal import NATSClient
 internal import ReactorCoding
 internal import ReactorLog
 
-/// Reads the messages of streams, without a consumer.
+/// Reads the messages of streams from their leaders, without a consumer.
+///
+/// No other replica is read ("direct get"): it may be behind, and with nats-server 2.9.10 one that led the
+/// stream while it was cut off from the other brokers can have other messages at the same sequences
+/// afterwards. Neither a sequence nor a version shows that: the message of a displaced writer has those of the
+/// one that took its place.
 struct StreamReader: Sendable {
   /// The number of messages that are requested at once.
   static let parallel = 64
 
   let engine: LogEngine
 
-  // MARK: The leader
+  // MARK: Messages
 
   /// The last message of a subject, from the stream's leader; `nil` for none.
   func last(_ subject: String, in stream: String) async throws(LogError) -> StreamMessage? {
@@ -33,9 +38,30 @@ struct StreamReader: Sendable {
     return try await get(body, in: stream)
   }
 
-  /// The message at a sequence, from the stream's leader; `nil` for none.
-  func leaderMessage(at sequence: Int, in stream: String) async throws(LogError) -> StreamMessage? {
-    try await get(Array("{\"seq\":\(sequence)}".utf8), in: stream)
+  /// The message at a sequence that the stream has had; `nil` if it was deleted.
+  ///
+  /// A new leader may not have applied all messages of the one before it: then this waits until it has.
+  func message(at sequence: Int, in stream: String) async throws(LogError) -> StreamMessage? {
+    let deadline = ContinuousClock.now + .milliseconds(engine.wait)
+    let body = Array("{\"seq\":\(sequence)}".utf8)
+    while true {
+      if let message = try await get(body, in: stream) { return message }
+      // The end first: a message that is applied in between is found.
+      if try await bounds(of: stream).last >= sequence { return try await get(body, in: stream) }
+      guard ContinuousClock.now < deadline else {
+        throw .unavailable("The leader of \(stream) does not have the message \(sequence) yet.")
+      }
+      try? await Task.sleep(for: .milliseconds(50))
+    }
+  }
+
+  /// The messages at some sequences, in their order; `nil` for each that is missing.
+  func messages(
+    at sequences: [Int], in stream: String
+  ) async throws(LogError) -> [StreamMessage?] {
+    try await SessionLists.concurrentValues(sequences) { sequence async throws(LogError) in
+      try await message(at: sequence, in: stream)
+    }
   }
 
   private func get(_ body: [UInt8], in stream: String) async throws(LogError) -> StreamMessage? {
@@ -48,36 +74,6 @@ struct StreamReader: Sendable {
     } catch {
       if case .api(10037, _) = error { return nil }
       throw error.logError
-    }
-  }
-
-  // MARK: Any replica
-
-  /// The message at a sequence, from any replica; `nil` for none.
-  func message(at sequence: Int, in stream: String) async throws(LogError) -> StreamMessage? {
-    if let message = try await replicaMessage(at: sequence, in: stream) { return message }
-    // The replica may be behind.
-    return try await leaderMessage(at: sequence, in: stream)
-  }
-
-  /// The message that any replica has at a sequence; `nil` for none.
-  ///
-  /// It may be another one than the leader's: with nats-server 2.9.10, a leader that is cut off from the
-  /// other brokers can keep a different order of messages afterwards.
-  func replicaMessage(
-    at sequence: Int, in stream: String
-  ) async throws(LogError) -> StreamMessage? {
-    let reply = try await engine.request(
-      Array("{\"seq\":\(sequence)}".utf8), to: "$JS.API.DIRECT.GET.\(stream)")
-    return StreamMessage(direct: reply)
-  }
-
-  /// The messages at some sequences, in their order; `nil` for each that is missing.
-  func messages(
-    at sequences: [Int], in stream: String
-  ) async throws(LogError) -> [StreamMessage?] {
-    try await SessionLists.concurrentValues(sequences) { sequence async throws(LogError) in
-      try await message(at: sequence, in: stream)
     }
   }
 

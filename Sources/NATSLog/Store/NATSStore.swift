@@ -85,7 +85,7 @@ final class NATSStore: Sendable {
             do throws(LogError) {
               var found: StreamMessage?
               if case .at(let sequence) = reading {
-                found = try await reader.leaderMessage(at: sequence, in: stream)
+                found = try await reader.message(at: sequence, in: stream)
               }
               // Of a global only the last message exists, which follows the one that was looked for.
               if found == nil {

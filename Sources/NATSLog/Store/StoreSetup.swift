@@ -143,7 +143,7 @@ struct StoreSetup: Sendable {
     // Longer than an append can be in flight: a leader without a quorum steps down within 20 s.
     body.put(",\"duplicate_window\":")
     body.put(stream.isVolatile ? 15_000_000_000 : 60_000_000_000)
-    body.put(",\"allow_direct\":true}")
+    body.put("}")
     return body
   }
 
