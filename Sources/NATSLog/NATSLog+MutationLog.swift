@@ -97,6 +97,13 @@ extension NATSLog: MutationLog {
     globals.set(value, as: name, completion: completion)
   }
 
+  /// Confirms with a write to LIVE that this process is not cut off from the majority of the brokers.
+  public func confirmReads(completion: @escaping @Sendable (Result<Void, LogError>) -> Void) {
+    store.executor.execute(
+      { [store] () async throws(LogError) in try await store.proof.renew() }, completion: completion
+    )
+  }
+
   /// The changes of all sessions; `nil` if they are not retained.
   public var changes: (any ChangeFeed)? { store.feed.withLock { $0 } }
 

@@ -62,7 +62,6 @@ public final class NATSLog: Sendable {
   let store: NATSStore
   let lists: SessionLists
   private let connection: NATSConnection
-  private let proof: QuorumProof
   let cleaner: LogCleaner
   /// The greeting of the broker; `nil` if it could not be read.
   private let greeting: BrokerGreeting?
@@ -102,7 +101,7 @@ public final class NATSLog: Sendable {
           do throws(NATSLogError) {
             try await log.setup(settings).prepare()
             log.describe(settings)
-            log.proof.start(on: log.store.executor)
+            log.store.proof.start(on: log.store.executor)
             log.cleaner.start()
             try await log.openFeed(settings.changeRetention)
             try await log.openQuarantine()
@@ -143,7 +142,6 @@ public final class NATSLog: Sendable {
       outcomeRetention: retention < 9e15 ? Int64(retention) : .max,
       hasFeed: settings.changeRetention > .zero, logger: logger)
     cleaner = LogCleaner(store, settings.cleaning)
-    proof = QuorumProof(engine, names)
     lists = SessionLists(store: store)
     globals = GlobalStore(store: store)
     quarantine = StoredQuarantine(store)
@@ -184,13 +182,13 @@ public final class NATSLog: Sendable {
     guard connection.isConnected else {
       return .unavailable("The connection to the brokers is interrupted.")
     }
-    return proof.isValid ? nil : .unavailable("The brokers do not confirm writes.")
+    return store.proof.isValid ? nil : .unavailable("The brokers do not confirm writes.")
   }
 
   /// Whether the brokers have confirmed a write of this process within the longest election.
   ///
   /// Unlike ``failure``, an interruption of the connection has no effect at first.
-  public var hasQuorum: Bool { proof.isValid }
+  public var hasQuorum: Bool { store.proof.isValid }
 
   /// Closes the log: waits until all writes have an outcome, and closes the connection.
   ///
@@ -234,7 +232,7 @@ extension NATSLog: MetricsSource {
     text.family(
       "reactord_nats_quorum_age_seconds", .gauge,
       "Age of the last write that the brokers confirmed.")
-    text.sample(Double(proof.age) / 1000)
+    text.sample(Double(store.proof.age) / 1000)
   }
 }
 

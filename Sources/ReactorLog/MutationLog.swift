@@ -89,6 +89,11 @@ public protocol MutationLog: Sendable {
     _ value: SharedValue, as name: String,
     completion: @escaping @Sendable (Result<Void, LogError>) -> Void)
 
+  /// Confirms that values of globals which are read after the completion are not older than this call.
+  ///
+  /// - Parameter completion: Called when the store has confirmed it. Fails if the store cannot be reached.
+  func confirmReads(completion: @escaping @Sendable (Result<Void, LogError>) -> Void)
+
   /// The changes of all sessions in the order of commits; `nil` if they are not retained.
   var changes: (any ChangeFeed)? { get }
 
@@ -123,6 +128,11 @@ extension MutationLog {
   ) {
     fork(
       source, at: version, to: target, epoch: epoch, parameters: nil, completion: completion)
+  }
+
+  /// Succeeds at once: a log of one process.
+  public func confirmReads(completion: @escaping @Sendable (Result<Void, LogError>) -> Void) {
+    completion(.success(()))
   }
 
   /// `nil`: changes are not retained.
@@ -210,6 +220,20 @@ public protocol SessionLog: AnyObject, Sendable {
   /// writers has none.
   func lastWriter(completion: @escaping ReadCompletion<NodeID?>)
 
+  /// Confirms that the log had no change that the session in memory lacks when this was called.
+  ///
+  /// Called before a client with an unknown position is reset: a process that is cut off from the others does
+  /// not know what they have appended.
+  ///
+  /// - Parameters:
+  ///   - epoch: The history of the session in memory.
+  ///   - version: Returns the last version of that session whose append has completed.
+  ///   - completion: Called once the store has confirmed it. ``LogError/lost(to:)``: another process has
+  ///     appended to the session, or ended it. ``LogError/unavailable(_:)``: the store does not confirm it.
+  func confirmEnd(
+    of epoch: String, at version: @escaping @Sendable () -> Int,
+    completion: @escaping @Sendable (Result<Void, LogError>) -> Void)
+
   /// The entries after a version, in order and without a gap.
   ///
   /// Entries that retention has deleted are missing from the front.
@@ -246,6 +270,14 @@ extension SessionLog {
   /// `nil`: the log does not store it.
   public func lastWriter(completion: @escaping ReadCompletion<NodeID?>) {
     completion(.success(nil))
+  }
+
+  /// Succeeds at once: a log of one process.
+  public func confirmEnd(
+    of epoch: String, at version: @escaping @Sendable () -> Int,
+    completion: @escaping @Sendable (Result<Void, LogError>) -> Void
+  ) {
+    completion(.success(()))
   }
 
   /// Calls the source immediately.

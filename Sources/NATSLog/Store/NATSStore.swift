@@ -10,6 +10,7 @@ final class NATSStore: Sendable {
   let names: StoreNames
   let executor = LogExecutor()
   let timers = TimerTable()
+  let proof: QuorumProof
   /// The number of snapshots that are being stored.
   let saves = Atomic<Int>(0)
   /// The feed of changes; `nil` if they are not retained, and after the end.
@@ -32,6 +33,7 @@ final class NATSStore: Sendable {
   ) {
     self.engine = engine
     self.names = names
+    proof = QuorumProof(engine, names)
     self.retention = RetentionRule(retention)
     self.outcomeRetention = outcomeRetention
     self.hasFeed = hasFeed

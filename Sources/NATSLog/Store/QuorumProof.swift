@@ -35,9 +35,20 @@ final class QuorumProof: Sendable {
   }
 
   private func write() async {
+    try? await renew(within: 1_000)
+  }
+
+  /// Writes now, and waits until the brokers have confirmed it.
+  ///
+  /// - Parameter time: How long to wait, in milliseconds; `nil` is `cluster.wait`.
+  /// - Throws: If the brokers do not confirm it in time.
+  func renew(within time: Int64? = nil) async throws(LogError) {
     let start = Clock.milliseconds
     let payload = Array(engine.writer.description.utf8)
-    guard let reply = try? await engine.request(payload, to: subject, within: 1_000) else { return }
-    if case .stored = AppendReply(reply) { last.store(start, ordering: .relaxed) }
+    let reply = try await engine.request(payload, to: subject, within: time)
+    guard case .stored = AppendReply(reply) else {
+      throw .unavailable("The brokers do not confirm writes.")
+    }
+    last.store(start, ordering: .relaxed)
   }
 }

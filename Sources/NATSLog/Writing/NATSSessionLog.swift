@@ -19,6 +19,8 @@ final class NATSSessionLog: SessionLog {
     var snapshots: (epoch: String, chain: SnapshotRecord.Chain)?
     /// Whether the messages are being moved into pages.
     var isCompacting = false
+    /// The requests to confirm the end of the log, once there was one.
+    var confirmations: EndConfirmations?
   }
 
   /// The number of messages after which the session's own process moves them into pages.
@@ -75,6 +77,17 @@ final class NATSSessionLog: SessionLog {
     state.claim = head
     marks.didRead(head)
   }
+
+  var confirmations: EndConfirmations {
+    state.withLock { state in
+      let confirmations = state.confirmations ?? EndConfirmations(store.executor)
+      state.confirmations = confirmations
+      return confirmations
+    }
+  }
+
+  /// Whether the end that was read or written last is that of a session without messages.
+  var isKnownToBeAbsent: Bool { state.withLock { $0.claim?.status == SessionHead.Status.none } }
 
   // MARK: Writing
 

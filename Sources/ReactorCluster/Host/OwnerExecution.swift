@@ -35,7 +35,8 @@ struct OwnerExecution: Sendable {
       reactor.fork(key.id, at: version, to: id, parameters: parameters) { result in
         respond(result) { .opened(SessionImage($0.session), wasCreated: $0.wasCreated) }
       }
-    case .subscribe, .effects, .cancelEffect, .timers, .cancelTimer, .state, .states, .entries:
+    case .subscribe, .confirm, .effects, .cancelEffect, .timers, .cancelTimer, .state, .states,
+      .entries:
       reactor.session(key.id, for: .use) { result in
         switch result {
         case .success(let opened): use(opened.session, for: call)
@@ -60,6 +61,7 @@ struct OwnerExecution: Sendable {
   private func use(_ session: any Session, for call: SessionCall) {
     switch call {
     case .subscribe: subscribe(to: session)
+    case .confirm: confirm(session)
     case .effects(let id, let limit):
       session.effects(after: id, limit: limit) { respond(.effects($0)) }
     case .cancelEffect(let id): session.cancelEffect(id) { respond(.cancelled($0)) }
@@ -92,6 +94,15 @@ struct OwnerExecution: Sendable {
     var image = SessionImage(session)
     image.current = state
     respond(.opened(image, wasCreated: false))
+  }
+
+  private func confirm(_ session: any Session) {
+    session.confirmCurrent { result in
+      switch result {
+      case .success: respond(.opened(SessionImage(session), wasCreated: false))
+      case .failure(let error): fail(.log(error))
+      }
+    }
   }
 
   // MARK: Actions

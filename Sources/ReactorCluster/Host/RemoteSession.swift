@@ -62,6 +62,24 @@ final class RemoteSession: SubmissionTarget {
     publishEnqueued()
   }
 
+  /// Confirms the State with the owner of the session.
+  ///
+  /// The session has to be looked for again if it is in this node's memory meanwhile, or has another
+  /// history.
+  func confirmCurrent(completion: @escaping @Sendable (Result<Void, LogError>) -> Void) {
+    node.call(.confirm, of: key) { [self] result in
+      switch result {
+      case .success(.opened(let image, _), let owner):
+        let isThis =
+          owner.name != node.node.name && node.remoteSession(key, image, of: owner) === self
+        completion(isThis ? .success(()) : .failure(.lost(to: owner)))
+      case .success(.failed(.log(let error)), _): completion(.failure(error))
+      case .success: completion(.failure(.conflict))
+      case .failure(let error): completion(.failure(error))
+      }
+    }
+  }
+
   // MARK: Actions
 
   func submit(

@@ -11,6 +11,8 @@ enum SessionCall: ReadableMessage {
   /// The outcome of a request that was accepted; it has a key.
   case outcome(Submission)
   case subscribe
+  /// Confirms that the owner's State is the latest one; the reply is the session.
+  case confirm
   case effects(after: String?, limit: Int)
   case cancelEffect(String)
   case timers
@@ -41,6 +43,7 @@ enum SessionCall: ReadableMessage {
       writer.write(14 as UInt8)
       writer.write(submission)
     case .subscribe: writer.write(4 as UInt8)
+    case .confirm: writer.write(15 as UInt8)
     case .effects(let id, let limit):
       writer.write(5 as UInt8)
       writer.write(id) { $0.write($1) }
@@ -92,6 +95,7 @@ enum SessionCall: ReadableMessage {
     case 12: .states(after: try reader.optionalVersion(), limit: try reader.count())
     case 13: .entries(after: try reader.version(), limit: try reader.count())
     case 14: .outcome(try reader.submission())
+    case 15: .confirm
     default: throw MessageError()
     }
   }

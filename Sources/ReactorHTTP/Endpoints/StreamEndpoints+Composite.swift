@@ -20,7 +20,8 @@ extension StreamEndpoints {
     let views = try wanted.views(of: sources.count)
     let owner = StreamOwner(try call.chosenName(query))
     guard !channels.isDraining else { return call.reply(response(to: call, RetryStream())) }
-    open(sources[...], [], call) { result in
+    let cursors = wanted.lastEventID.map { CompositeCursor($0) }
+    open(sources[...], [], cursors, call) { result in
       switch result {
       case .success(let sessions) where sessions.allSatisfy { $0 == nil }:
         // An EventSource stops for good.
@@ -30,7 +31,7 @@ extension StreamEndpoints {
           return call.reply(HTTPResponse(status: 200, headers: headers))
         }
         let subscribed = Array(zip(zip(sources, sessions), views))
-        subscribe(to: subscribed[...], [], wanted, by: owner) { [channels] parts in
+        subscribe(to: subscribed[...], [], wanted, cursors, by: owner) { [channels] parts in
           call.reply(
             response(
               to: call, of: sources.map(\.name), CompositeStream(parts, of: channels)))
@@ -67,15 +68,19 @@ extension StreamEndpoints {
 
   /// Finds the sessions one after the other; an ended one is `nil`.
   private func open(
-    _ sources: ArraySlice<Source>, _ opened: [(any SessionSource)?], _ call: Call,
+    _ sources: ArraySlice<Source>, _ opened: [(any SessionSource)?], _ cursors: CompositeCursor??,
+    _ call: Call,
     _ completion: @escaping @Sendable (Result<[(any SessionSource)?], SessionError>) -> Void
   ) {
     guard let source = sources.first else { return completion(.success(opened)) }
-    call.streamSource(of: source.reactor, source.id, in: host) { result in
+    let position: @Sendable (String) -> StreamPosition = { epoch in
+      StreamPosition(cursors, of: source.name, in: epoch)
+    }
+    call.streamSource(of: source.reactor, source.id, in: host, from: position) { result in
       switch result {
       case .success(let session):
-        open(sources.dropFirst(), opened + [session], call, completion)
-      case .failure(.ended): open(sources.dropFirst(), opened + [nil], call, completion)
+        open(sources.dropFirst(), opened + [session], cursors, call, completion)
+      case .failure(.ended): open(sources.dropFirst(), opened + [nil], cursors, call, completion)
       case .failure(let error): completion(.failure(error))
       }
     }
@@ -84,27 +89,42 @@ extension StreamEndpoints {
   /// Subscribes to the sessions one after the other.
   private func subscribe(
     to sessions: ArraySlice<((Source, (any SessionSource)?), StreamView)>,
-    _ parts: [CompositeStream.Part], _ wanted: StreamRequest, by owner: StreamOwner,
+    _ parts: [CompositeStream.Part], _ wanted: StreamRequest, _ cursors: CompositeCursor??,
+    by owner: StreamOwner,
     _ completion: @escaping @Sendable ([CompositeStream.Part]) -> Void
   ) {
     guard let ((source, session), view) = sessions.first else { return completion(parts) }
     guard let session else {
       let ended = CompositeStream.Part(source.name, nil, StreamOpening(), at: nil)
-      return subscribe(to: sessions.dropFirst(), parts + [ended], wanted, by: owner, completion)
+      return subscribe(
+        to: sessions.dropFirst(), parts + [ended], wanted, cursors, by: owner, completion)
     }
-    let position: StreamPosition =
-      switch wanted.lastEventID.map({ CompositeCursor($0) }) {
-      case nil: .beginning
-      case .some(nil): .unknown
-      case .some(let cursors?): cursors.position(of: source.name, in: session.epoch)
-      }
+    let position = StreamPosition(cursors, of: source.name, in: session.epoch)
     channels.subscribe(
       to: session, wanted, in: view, by: owner, from: position
     ) { subscription, opening in
       let cursor: Cursor? =
         if !opening.isReset, case .cursor(let cursor) = position { cursor } else { nil }
       let part = CompositeStream.Part(source.name, subscription, opening, at: cursor)
-      subscribe(to: sessions.dropFirst(), parts + [part], wanted, by: owner, completion)
+      subscribe(
+        to: sessions.dropFirst(), parts + [part], wanted, cursors, by: owner, completion)
     }
+  }
+}
+
+extension StreamPosition {
+  /// The position in one session of a stream of several.
+  ///
+  /// - Parameters:
+  ///   - cursors: The last event id of the client; the inner optional is `nil` if it cannot be read.
+  ///   - name: The session, `{reactor}/{session}`.
+  ///   - epoch: The name of the session's history.
+  fileprivate init(_ cursors: CompositeCursor??, of name: String, in epoch: String) {
+    self =
+      switch cursors {
+      case nil: .beginning
+      case .some(nil): .unknown
+      case .some(let cursors?): cursors.position(of: name, in: epoch)
+      }
   }
 }

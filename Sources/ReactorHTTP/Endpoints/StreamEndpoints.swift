@@ -132,7 +132,8 @@ struct StreamEndpoints {
     let wanted = try StreamRequest(query, call.request)
     let owner = StreamOwner(try call.chosenName(query))
     guard !channels.isDraining else { return call.reply(response(to: call, RetryStream())) }
-    call.streamSource(of: reactor, id, in: host) { result in
+    let position = StreamPosition(wanted.lastEventID)
+    call.streamSource(of: reactor, id, in: host, from: { _ in position }) { result in
       switch result {
       case .success(let session) where hasCapacity(session):
         if let problem = signalProblem(of: session, wanted) { return call.reply(problem) }
@@ -153,7 +154,16 @@ struct StreamEndpoints {
     let wanted = try StreamRequest(try call.query(), call.request)
     guard !channels.isDraining else { return call.reply(response(to: call, RetryStream())) }
     if let problem = signalProblem(of: global, wanted) { throw problem }
-    reply(call, with: global, wanted, by: .anonymous)
+    guard StreamPosition(wanted.lastEventID).isBeyond(global.current) else {
+      return reply(call, with: global, wanted, by: .anonymous)
+    }
+    // This process may be cut off from the one that has set a later value.
+    global.confirmCurrent { result in
+      switch result {
+      case .success: reply(call, with: global, wanted, by: .anonymous)
+      case .failure(let error): call.reply(Problem(error))
+      }
+    }
   }
 
   /// Whether a session may have another stream.

@@ -145,4 +145,10 @@ enum StreamPosition: Equatable {
     else { return nil }
     return cursor.version
   }
+
+  /// Whether the client may have a State that the source does not have yet: then the source has to confirm its
+  /// own before the client is reset.
+  func isBeyond(_ current: CommittedState) -> Bool {
+    if case .cursor = self { version(of: current) == nil } else { false }
+  }
 }

@@ -229,6 +229,20 @@ public final class Global<Value: Codable & Sendable>: RefreshableGlobal, Observa
     }
   }
 
+  /// Reads the value from the log, after the log has confirmed that it is not cut off.
+  public func confirmCurrent(completion: @escaping @Sendable (Result<Void, LogError>) -> Void) {
+    guard router.withLock({ $0 }) != nil, let (log, _) = store.withLock({ $0 }) else {
+      return completion(.success(()))
+    }
+    log.confirmReads { [self] result in
+      guard case .success = result else { return completion(result) }
+      refresh { isRead in
+        completion(
+          isRead ? .success(()) : .failure(.unavailable("The global \(self.name) cannot be read.")))
+      }
+    }
+  }
+
   /// Reads the value, and publishes it if it is another one.
   private func reload(
     from log: any MutationLog, _ logger: Logger,

@@ -9,6 +9,15 @@ public protocol StateSource: AnyObject, Sendable {
   /// The state that was committed last.
   var current: CommittedState { get }
 
+  /// Confirms that ``current`` is not older than this call.
+  ///
+  /// Streams call it before they reset a client whose position is not in the history. Only a source whose
+  /// log several processes share reads or writes the log for it.
+  ///
+  /// - Parameter completion: Called once, at once or later, on any thread. Fails with
+  ///   ``LogError/lost(to:)`` if another process has the source: it has to be looked for again.
+  func confirmCurrent(completion: @escaping @Sendable (Result<Void, LogError>) -> Void)
+
   /// Reads the state at a version.
   ///
   /// - Parameters:
@@ -42,6 +51,13 @@ public protocol StateSource: AnyObject, Sendable {
   /// - Returns: The least revision of a ``PresenceUpdate`` that contains the change.
   @discardableResult
   func changeStreams(of owner: StreamOwner, by change: Int) -> Int
+}
+
+extension StateSource {
+  /// Succeeds at once: no other process commits states.
+  public func confirmCurrent(completion: @escaping @Sendable (Result<Void, LogError>) -> Void) {
+    completion(.success(()))
+  }
 }
 
 /// A state that is committed: in the log, as durable as the store is.

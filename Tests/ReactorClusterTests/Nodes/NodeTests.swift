@@ -70,6 +70,47 @@ struct NodeTests {
     }
   }
 
+  /// A process that is not a member continues the session, as the next owner of a node that is cut off does.
+  @Test
+  func `an owner and the other nodes do not confirm a State that another process has continued`()
+    async throws
+  {
+    let cluster = try await Cluster()
+    let owner = try cluster.owner(of: key)
+    let other = try #require(cluster.others(than: owner).first)
+    let members = [owner, other]
+    for member in members { _ = try await member.host.post(#""increase""#, to: key.id) }
+    for member in members { try await confirm(member.host.open(key.id)) }
+    for member in members {
+      let stale = try await member.host.open(key.id)
+      let process = WriterLog(cluster.store, writer: "n9").session(key)
+      let version = stale.current.version
+      let entry = LogEntry(
+        version: version + 1, at: .now, action: nil, mutation: Array(#"{"change":{"by":1}}"#.utf8))
+      try await withCheckedThrowingContinuation { continuation in
+        process.append(LogBatch([entry]), to: stale.epoch, expecting: version) {
+          continuation.resume(with: $0)
+        }
+      }
+      #expect(stale.current.version == version)
+      // The owner loses the session; another node's request is executed by the one that has loaded it again.
+      if member === owner {
+        await #expect(throws: LogError.self) { try await confirm(stale) }
+        #expect(owner.host.reactor("counter")?.liveSession(key.id) == nil)
+      } else {
+        try await confirm(stale)
+        #expect(stale.current.version == version + 1)
+      }
+      #expect(try await member.host.open(key.id).current.version == version + 1)
+    }
+  }
+
+  private func confirm(_ session: any Session) async throws {
+    try await withCheckedThrowingContinuation { continuation in
+      session.confirmCurrent { continuation.resume(with: $0) }
+    }
+  }
+
   @Test func `the outcome of an effect reaches the client of another node`() async throws {
     let cluster = try await Cluster()
     for (index, member) in cluster.members.enumerated() {

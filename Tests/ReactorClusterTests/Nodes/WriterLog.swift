@@ -90,6 +90,8 @@ private final class WriterSessionLog: SessionLog {
   private let log: any SessionLog
   private let key: SessionKey
   private let process: WriterLog
+  /// The number of batches that the session had when it was read or written last.
+  private let known = Mutex(0)
 
   init(_ log: any SessionLog, _ key: SessionKey, _ process: WriterLog) {
     self.log = log
@@ -98,6 +100,7 @@ private final class WriterSessionLog: SessionLog {
   }
 
   func load(schema: String?, completion: @escaping ReadCompletion<LoadedSession>) {
+    know()
     log.load(schema: schema, completion: completion)
   }
 
@@ -137,8 +140,25 @@ private final class WriterSessionLog: SessionLog {
       }
       writers[key] = process.node
       process.store.batches.withLock { $0[key, default: 0] += 1 }
+      know()
       return .success(())
     }
+  }
+
+  private func know() {
+    let count = process.store.batches.withLock { $0[key] ?? 0 }
+    known.withLock { $0 = count }
+  }
+
+  func confirmEnd(
+    of epoch: String, at version: @escaping @Sendable () -> Int,
+    completion: @escaping @Sendable (Result<Void, LogError>) -> Void
+  ) {
+    let count = process.store.batches.withLock { $0[key] ?? 0 }
+    let isEnd = known.withLock { $0 == count }
+    completion(
+      isEnd
+        ? .success(()) : .failure(.lost(to: process.store.writers.withLock { $0[key] })))
   }
 
   func entries(

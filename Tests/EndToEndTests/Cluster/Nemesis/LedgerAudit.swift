@@ -114,7 +114,7 @@ struct LedgerAudit {
       print("\(kind): \(acknowledged) acknowledged", terminator: "")
       print(kind == .plain ? ", \(rejected) rejected, \(undetermined) undetermined" : "")
     }
-    print("events of streams: \(result.events), resets: \(result.resets)")
+    print("events of streams: \(result.events)")
     for (name, count) in result.responses.sorted(by: { $0.key < $1.key }) {
       print("responses: \(name): \(count)")
     }
