@@ -3,27 +3,15 @@ internal import ReactorLog
 internal import Synchronization
 internal import Telemetry
 
-/// A hosted reactor: the table of its sessions in memory.
+/// A hosted reactor: its sessions in memory, and those that its log has.
 final class ReactorRuntime: HostedReactor {
-  /// The slots of a shard, and their ids in order for lists.
-  private struct Table {
-    var slots: [String: SessionSlot] = [:]
-    var ids = OrderedIDs()
-  }
-
   let name: String
   let summary: String
   let examplePage: String?
   let environment: ReactorEnvironment
   private let authorizer: Authorizer?
-  /// Several locks, so that requests for different sessions rarely contend.
-  private let shards: [Shard]
+  private let slots: SlotTable
   private let described = Mutex<ReactorDescription?>(nil)
-  private let sweeps = Atomic<UInt>(0)
-
-  private final class Shard: Sendable {
-    let table = Mutex(Table())
-  }
 
   init(
     name: String, summary: String, examplePage: String?, witness: ReactorWitness,
@@ -34,7 +22,7 @@ final class ReactorRuntime: HostedReactor {
     self.examplePage = examplePage
     self.authorizer = authorizer
     self.environment = ReactorEnvironment(witness, observerMaker, in: environment)
-    shards = (0..<16).map { _ in Shard() }
+    slots = SlotTable(of: name, in: self.environment)
   }
 
   /// The type of the reactor.
@@ -88,7 +76,7 @@ final class ReactorRuntime: HostedReactor {
     _ id: String, for intent: SessionIntent, parameters: [UInt8]?,
     completion: @escaping @Sendable (Result<OpenedSession, SessionError>) -> Void
   ) {
-    guard let slot = slot(id) else { return completion(.failure(.tooMany)) }
+    guard let slot = slots.useOrCreate(id) else { return completion(.failure(.tooMany)) }
     slot.open(for: intent, parameters: parameters, completion: completion)
   }
 
@@ -139,7 +127,7 @@ final class ReactorRuntime: HostedReactor {
           switch found {
           case .open(let session): session
           // One in memory that other requests wait for was perhaps created before.
-          case .absent(let initial): slotIfKnown(id)?.live ?? absent.begin(with: initial)
+          case .absent(let initial): slots.find(id)?.live ?? absent.begin(with: initial)
           }
         })
     }
@@ -152,21 +140,15 @@ final class ReactorRuntime: HostedReactor {
     }
   }
 
-  private func slotIfKnown(_ id: String) -> SessionSlot? {
-    shard(of: id).table.withLock { $0.slots[id] }
-  }
-
   func liveSession(_ id: String) -> (any Session)? {
-    guard let slot = shard(of: id).table.withLock({ $0.slots[id] }) else { return nil }
-    slot.didUse(in: sweeps.load(ordering: .relaxed))
-    return slot.available
+    slots.use(id)?.available
   }
 
   func fork(
     _ source: String, at version: Int?, to id: String, parameters: [UInt8]?,
     completion: @escaping @Sendable (Result<OpenedSession, SessionError>) -> Void
   ) {
-    guard let origin = slot(source), let target = slot(id) else {
+    guard let origin = slots.useOrCreate(source), let target = slots.useOrCreate(id) else {
       return completion(.failure(.tooMany))
     }
     origin.exists { [self] result in
@@ -210,7 +192,7 @@ final class ReactorRuntime: HostedReactor {
   func endSession(
     _ id: String, completion: @escaping @Sendable (Result<Void, SessionError>) -> Void
   ) {
-    guard let slot = slot(id) else { return completion(.failure(.tooMany)) }
+    guard let slot = slots.useOrCreate(id) else { return completion(.failure(.tooMany)) }
     slot.end(completion: completion)
   }
 
@@ -248,7 +230,7 @@ final class ReactorRuntime: HostedReactor {
   }
 
   private func summary(of id: String) -> SessionSummary? {
-    guard let session = shard(of: id).table.withLock({ $0.slots[id] })?.live else { return nil }
+    guard let session = slots.find(id)?.live else { return nil }
     return SessionSummary(
       id: id, cursor: session.current.cursor, subscribers: session.subscriberCount,
       effects: session.activity.running, lastActiveAt: session.lastActiveAt)
@@ -332,131 +314,26 @@ final class ReactorRuntime: HostedReactor {
   /// The counters of all its sessions.
   var counts: ReactorCounts { environment.counts }
 
-  private func slot(_ id: String) -> SessionSlot? {
-    let shard = shard(of: id)
-    let now = sweeps.load(ordering: .relaxed)
-    if let slot = shard.table.withLock({ $0.slots[id] }) {
-      slot.didUse(in: now)
-      return slot
-    }
-    removeVacant()
-    return shard.table.withLock { table in
-      if let slot = table.slots[id] {
-        slot.didUse(in: now)
-        return slot
-      }
-      guard environment.quota.acquire(limit: environment.settings.sessionLimit) else { return nil }
-      let slot = SessionSlot(SessionKey(reactor: name, id: id), environment: environment)
-      slot.didUse(in: now)
-      table.slots[id] = slot
-      table.ids.insert(id)
-      return slot
-    }
-  }
-
-  /// Removes the slots without a session, which count against the quota.
-  private func removeVacant() {
-    for id in environment.evictable.removeAll() {
-      let isRemoved = shard(of: id).table.withLock { table in
-        guard let index = table.slots.index(forKey: id), table.slots.values[index].isVacant else {
-          return false
-        }
-        // A thread with another reference may be about to load the session.
-        guard isKnownUniquelyReferenced(&table.slots.values[index]) else {
-          environment.evictable.insert(id)
-          return false
-        }
-        table.slots.remove(at: index)
-        table.ids.remove(id)
-        return true
-      }
-      if isRemoved { environment.quota.release() }
-    }
-  }
-
-  private func shard(of id: String) -> Shard {
-    // Cheaper than another hash of the whole id. Clients that choose ids of the same shard contend
-    // for one lock, which is all.
-    var id = id
-    let sum = id.withUTF8 { unsafe $0.suffix(8).reduce(0 as UInt) { ($0 &* 31) &+ UInt($1) } }
-    return shards[Int(sum % UInt(shards.count))]
-  }
-
   func sweep() {
-    let sweep = sweeps.add(1, ordering: .relaxed).newValue
-    for shard in shards {
-      let evicted = shard.table.withLock { table -> [SessionSlot] in
-        var evicted: [SessionSlot] = []
-        // By index: an iterator would hold a second reference to the table, so that
-        // `isKnownUniquelyReferenced` would copy the table and return `false`.
-        var index = table.slots.startIndex
-        while index != table.slots.endIndex {
-          defer { table.slots.formIndex(after: &index) }
-          guard sweep &- table.slots.values[index].lastUse > 1 else { continue }
-          // If the table has the only reference, no other can be created without this lock.
-          guard isKnownUniquelyReferenced(&table.slots.values[index]),
-            table.slots.values[index].evict()
-          else { continue }
-          evicted.append(table.slots.values[index])
-        }
-        for slot in evicted {
-          table.slots[slot.key.id] = nil
-          table.ids.remove(slot.key.id)
-        }
-        return evicted
-      }
-      for slot in evicted {
-        environment.quota.release()
-        slot.shutDown()
-      }
-    }
+    slots.sweep()
   }
 
   // MARK: Release
 
   /// The session in memory, also if earlier requests wait for it.
   func residentSession(_ id: String) -> LiveSession? {
-    shard(of: id).table.withLock { $0.slots[id] }?.live
+    slots.find(id)?.live
   }
 
   /// Evicts a session from memory now, unless it is in use.
   ///
   /// - Returns: Whether it is not in memory.
   func evict(_ id: String) -> Bool {
-    var evicted: SessionSlot?
-    let isAbsent = shard(of: id).table.withLock { table in
-      guard let index = table.slots.index(forKey: id) else { return true }
-      guard isKnownUniquelyReferenced(&table.slots.values[index]),
-        table.slots.values[index].evict()
-      else { return false }
-      evicted = table.slots.values[index]
-      table.slots.remove(at: index)
-      table.ids.remove(id)
-      return true
-    }
-    if let evicted {
-      environment.quota.release()
-      evicted.shutDown()
-    }
-    return isAbsent
+    slots.evict(id)
   }
 
   /// The ids of the slots, in ascending order.
   func liveIDs(after id: String?, limit: Int) -> [String] {
-    var pages = shards.map { shard in
-      shard.table.withLock { $0.ids.ids(after: id, limit: limit) }[...]
-    }
-    // Merged: sorting all of them takes longer than everything else of a list.
-    var merged: [String] = []
-    while merged.count < limit {
-      var next: (shard: Int, id: String)?
-      for (shard, page) in pages.enumerated() {
-        if let id = page.first, next.map({ id < $0.id }) ?? true { next = (shard, id) }
-      }
-      guard let next else { break }
-      merged.append(next.id)
-      pages[next.shard].removeFirst()
-    }
-    return merged
+    slots.ids(after: id, limit: limit)
   }
 }

@@ -1,0 +1,166 @@
+internal import ReactorLog
+internal import Synchronization
+
+/// The slots of a reactor's sessions by id, within the quota of sessions in memory.
+///
+/// A slot leaves the table when its session was not used between two sweeps, or is vacant.
+struct SlotTable: ~Copyable, Sendable {
+  /// The slots of a shard, and their ids in order for lists.
+  private struct Slots {
+    var slots: [String: SessionSlot] = [:]
+    var ids = OrderedIDs()
+
+    mutating func insert(_ slot: SessionSlot) {
+      slots[slot.key.id] = slot
+      ids.insert(slot.key.id)
+    }
+
+    mutating func remove(_ id: String) {
+      slots[id] = nil
+      ids.remove(id)
+    }
+  }
+
+  private final class Shard: Sendable {
+    let table = Mutex(Slots())
+  }
+
+  private let reactor: String
+  private let environment: ReactorEnvironment
+  /// Several locks, so that requests for different sessions rarely contend.
+  private let shards: [Shard]
+  private let sweeps = Atomic<UInt>(0)
+
+  init(of reactor: String, in environment: ReactorEnvironment) {
+    self.reactor = reactor
+    self.environment = environment
+    shards = (0..<16).map { _ in Shard() }
+  }
+
+  /// The shard of an id.
+  private subscript(id: String) -> Shard {
+    // Cheaper than another hash of the whole id. Clients that choose ids of the same shard contend
+    // for one lock, which is all.
+    var id = id
+    let sum = id.withUTF8 { unsafe $0.suffix(8).reduce(0 as UInt) { ($0 &* 31) &+ UInt($1) } }
+    return shards[Int(sum % UInt(shards.count))]
+  }
+
+  /// The slot of a session; `nil` if the table has none.
+  func find(_ id: String) -> SessionSlot? {
+    self[id].table.withLock { $0.slots[id] }
+  }
+
+  /// The slot of a session for a request, which keeps it in the table; `nil` if the table has none.
+  func use(_ id: String) -> SessionSlot? {
+    guard let slot = self[id].table.withLock({ $0.slots[id] }) else { return nil }
+    slot.didUse(in: sweeps.load(ordering: .relaxed))
+    return slot
+  }
+
+  /// The slot of a session for a request, created if the table has none; `nil` if the quota is used up.
+  func useOrCreate(_ id: String) -> SessionSlot? {
+    if let slot = use(id) { return slot }
+    removeVacant()
+    return self[id].table.withLock { table in
+      let now = sweeps.load(ordering: .relaxed)
+      if let slot = table.slots[id] {
+        slot.didUse(in: now)
+        return slot
+      }
+      guard environment.quota.acquire(limit: environment.settings.sessionLimit) else { return nil }
+      let slot = SessionSlot(SessionKey(reactor: reactor, id: id), environment: environment)
+      slot.didUse(in: now)
+      table.insert(slot)
+      return slot
+    }
+  }
+
+  /// The ids of the slots, at most a number of them, in ascending order after an id.
+  func ids(after id: String?, limit: Int) -> [String] {
+    var pages = shards.map { shard in
+      shard.table.withLock { $0.ids.ids(after: id, limit: limit) }[...]
+    }
+    // Merged: sorting all of them takes longer than everything else of a list.
+    var merged: [String] = []
+    while merged.count < limit {
+      var next: (shard: Int, id: String)?
+      for (shard, page) in pages.enumerated() {
+        if let id = page.first, next.map({ id < $0.id }) ?? true { next = (shard, id) }
+      }
+      guard let next else { break }
+      merged.append(next.id)
+      pages[next.shard].removeFirst()
+    }
+    return merged
+  }
+
+  // MARK: Removal
+
+  /// Removes the slots without a session, which count against the quota.
+  private func removeVacant() {
+    for id in environment.evictable.removeAll() {
+      let isRemoved = self[id].table.withLock { table in
+        guard let index = table.slots.index(forKey: id), table.slots.values[index].isVacant else {
+          return false
+        }
+        // A thread with another reference may be about to load the session.
+        guard isKnownUniquelyReferenced(&table.slots.values[index]) else {
+          environment.evictable.insert(id)
+          return false
+        }
+        table.remove(id)
+        return true
+      }
+      if isRemoved { environment.quota.release() }
+    }
+  }
+
+  /// Evicts the sessions that were not used since the sweep before the last one.
+  func sweep() {
+    let sweep = sweeps.add(1, ordering: .relaxed).newValue
+    for shard in shards {
+      let evicted = shard.table.withLock { table -> [SessionSlot] in
+        var evicted: [SessionSlot] = []
+        // By index: an iterator would hold a second reference to the table, so that
+        // `isKnownUniquelyReferenced` would copy the table and return `false`.
+        var index = table.slots.startIndex
+        while index != table.slots.endIndex {
+          defer { table.slots.formIndex(after: &index) }
+          guard sweep &- table.slots.values[index].lastUse > 1 else { continue }
+          // If the table has the only reference, no other can be created without this lock.
+          guard isKnownUniquelyReferenced(&table.slots.values[index]),
+            table.slots.values[index].evict()
+          else { continue }
+          evicted.append(table.slots.values[index])
+        }
+        for slot in evicted { table.remove(slot.key.id) }
+        return evicted
+      }
+      for slot in evicted { shutDown(slot) }
+    }
+  }
+
+  /// Evicts a session from memory now, unless it is in use.
+  ///
+  /// - Returns: Whether it is not in memory.
+  func evict(_ id: String) -> Bool {
+    var evicted: SessionSlot?
+    let isAbsent = self[id].table.withLock { table in
+      guard let index = table.slots.index(forKey: id) else { return true }
+      guard isKnownUniquelyReferenced(&table.slots.values[index]),
+        table.slots.values[index].evict()
+      else { return false }
+      evicted = table.slots.values[index]
+      table.remove(id)
+      return true
+    }
+    if let evicted { shutDown(evicted) }
+    return isAbsent
+  }
+
+  private func shutDown(_ evicted: SessionSlot) {
+    environment.quota.release()
+    evicted.shutDown()
+  }
+}
