@@ -1,3 +1,4 @@
+internal import Glibc
 internal import ReactorTransport
 
 /// The host names under which the service can be addressed.
@@ -21,6 +22,7 @@ public enum AcceptedHosts: Sendable, Equatable {
     if case .any = self { return }
     guard let field = request[header: .host] else { return }
     let isAccepted = unsafe WireText(field).withUTF8 { bytes in
+      if case .loopback = self, unsafe Self.isUsualLoopback(bytes) { return true }
       let name = unsafe Self.withoutPort(bytes)
       return switch self {
       case .any: true
@@ -53,6 +55,21 @@ public enum AcceptedHosts: Sendable, Equatable {
     }
     if unsafe name.last == UInt8(ascii: ".") { unsafe name = name.dropLast() }
     return unsafe UnsafeBufferPointer(rebasing: name)
+  }
+
+  /// Whether a value is `127.0.0.1` with a port or without one, as that of nearly every request to a local
+  /// service.
+  private static func isUsualLoopback(_ field: UnsafeBufferPointer<UInt8>) -> Bool {
+    let usual: StaticString = "127.0.0.1"
+    let length = usual.utf8CodeUnitCount
+    guard field.count >= length, let start = field.baseAddress,
+      unsafe memcmp(start, usual.utf8Start, length) == 0
+    else { return false }
+    guard field.count > length else { return true }
+    for index in length + 1..<field.count {
+      guard unsafe field[index] &- UInt8(ascii: "0") < 10 else { return false }
+    }
+    return unsafe field[length] == UInt8(ascii: ":")
   }
 
   /// Whether a name is `localhost`, a name below it, or a loopback address.

@@ -47,7 +47,11 @@ final class EndpointTable: Sendable {
     var (literals, names): ([Literal], [UInt8]) = ([], [])
     nodes = tree.nodes.map { node in
       let first = literals.count
-      for (name, child) in node.literals {
+      // Those above most resources first: the parts of most paths are compared with one literal.
+      let sorted = node.literals.sorted {
+        tree.resourceCount($0.node) > tree.resourceCount($1.node)
+      }
+      for (name, child) in sorted {
         literals.append(Literal(name: names.count..<names.count + name.count, node: child))
         names += name
       }
@@ -110,6 +114,12 @@ private struct EndpointTree {
   }
 
   private(set) var nodes = [Node()]
+
+  /// The number of resources at a node and below it.
+  func resourceCount(_ node: Int) -> Int {
+    let below = nodes[node].literals.map(\.node) + (nodes[node].parameter.map { [$0.node] } ?? [])
+    return below.reduce(nodes[node].resource == nil ? 0 : 1) { $0 + resourceCount($1) }
+  }
 
   mutating func insert(_ resource: Resource) {
     let parts = PathTemplate.parts(of: resource.template)
