@@ -87,30 +87,3 @@ extension ReactorAPI {
     }
   }
 }
-
-/// The authentication by a field, which the requests of a persistent connection share.
-private final class FieldAuthentication: VerifiedCredential {
-  let access: Authentication
-
-  init(_ access: Authentication) {
-    self.access = access
-  }
-}
-
-extension Authenticator {
-  /// Authenticates a field, verified again only after the configuration was replaced or the credential has
-  /// expired.
-  ///
-  /// Other connections search by a hash of the whole token, which takes as many instructions as a fifth
-  /// of a request with an action.
-  fileprivate func authenticate(
-    _ field: AuthorizationField, at now: Int64
-  ) throws(Failure) -> Authentication? {
-    if let known = field.credential as? FieldAuthentication, isCurrent(known.access, at: now) {
-      return known.access
-    }
-    guard let access = try authenticate(authorization: field.value, at: now) else { return nil }
-    field.credential = FieldAuthentication(access)
-    return access
-  }
-}

@@ -41,8 +41,12 @@ extension ReactorAPI {
     case .reactor: return authentication.allows(right, to: .reactor(scope["reactor"]))
     case .anything: return allowsAnything(authentication)
     case .session:
-      return authentication.allows(
-        right, to: .session(reactor: scope["reactor"], id: scope["session"]))
+      let (reactor, id) = (scope["reactor"], scope["session"])
+      let field = request.authorization?.credential as? FieldAuthentication
+      if let field, field.access === authentication {
+        return field.allows(right, toSession: id, of: reactor)
+      }
+      return authentication.allows(right, to: .session(reactor: reactor, id: id))
     case .sessionsInQuery:
       let sessions = sessions(of: resource, request, scope)
       guard !sessions.isEmpty else { return allowsAnything(authentication) }

@@ -187,11 +187,11 @@ struct AuthorizationTests {
     let fields: HTTPRequestHeaders = [
       (.contentType, "application/json"), (.authorization, "Bearer token-of-user-ada-01"),
     ]
-    func act() throws -> HTTPResponse {
+    func act(in session: String = "a") throws -> HTTPResponse {
       let responses = Recorder<HTTPResponse>()
       service.api.respond(
         to: HTTPRequest(
-          method: "POST", path: "\(Service.root)/a/actions", headers: fields,
+          method: "POST", path: "\(Service.root)/\(session)/actions", headers: fields,
           body: Array(#"{"add":1}"#.utf8)),
         reply: { responses.add($0) })
       return try #require(responses.values.first)
@@ -206,4 +206,34 @@ struct AuthorizationTests {
     service.api.replaceAuthentication(.tokens("token-of-user-ada-01 act number as=ada"))
     #expect(try act().status == 200)
   }
+
+  @Test func `a token on a persistent connection has the rights of each session`() throws {
+    let service = Service(settings: {
+      $0.authentication = .tokens("token-of-user-ada-01 read nothing", rules: Self.anyone)
+    })
+    let fields: HTTPRequestHeaders = [
+      (.contentType, "application/json"), (.authorization, "Bearer token-of-user-ada-01"),
+    ]
+    func ask(_ method: String, _ path: String) throws -> Int {
+      let responses = Recorder<HTTPResponse>()
+      let body = method == "POST" ? Array(#"{"add":1}"#.utf8) : []
+      service.api.respond(
+        to: HTTPRequest(
+          method: method, path: Service.root + path, headers: fields, body: body),
+        reply: { responses.add($0) })
+      return try #require(responses.values.first).status
+    }
+    for _ in 0..<2 {
+      #expect(try ask("POST", "/a/actions") == 200)
+      #expect(try ask("POST", "/b/actions") == 403)
+      #expect(try ask("GET", "/a/state") == 200)
+      #expect(try ask("DELETE", "/a") == 403)
+      #expect(try ask("POST", "/a/actions") == 200)
+      #expect(try ask("POST", "/aa/actions") == 403)
+    }
+  }
+
+  private static let anyone = """
+    [{"allow":"act","to":"number/a","anonymous":true}]
+    """
 }
