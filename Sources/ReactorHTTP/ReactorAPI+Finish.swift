@@ -25,7 +25,7 @@ extension ReactorAPI {
     var varied: [String] = []
     if scope.resource?.isNegotiated == true { varied.append("Accept") }
     response.headers.append("X-Content-Type-Options", constant: "nosniff")
-    response.headers.append("X-Request-Id", scope.context.id)
+    response.headers.appendRequestID(scope.context.id)
     if features.compresses, scope.method == .get || scope.method == .head {
       varied.append("Accept-Encoding")
     }

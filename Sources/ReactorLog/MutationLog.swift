@@ -193,6 +193,10 @@ public protocol SessionLog: AnyObject, Sendable {
     epoch: String, parameters: [UInt8]?,
     completion: @escaping @Sendable (Result<Void, LogError>) -> Void)
 
+  /// Whether batches are announced before they are appended, because the log writes those of several
+  /// sessions together; otherwise each batch is appended at once. Constant.
+  var collectsBatches: Bool { get }
+
   /// Calls a source when the log can write its batch, so that changes until then belong to the batch.
   ///
   /// The default implementation calls it immediately.

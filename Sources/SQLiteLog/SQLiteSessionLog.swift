@@ -34,6 +34,8 @@ final class SQLiteSessionLog: SessionLog {
     write(.create(key, epoch: epoch, parameters: parameters), completion)
   }
 
+  var collectsBatches: Bool { committer != nil }
+
   func announce(_ source: any BatchSource) {
     guard let committer else { return source.appendBatch() }
     committer.announce(source)

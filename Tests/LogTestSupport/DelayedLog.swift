@@ -190,6 +190,8 @@ private final class DelayedSessionLog: SessionLog {
     log.delay(id, completion) { [base] in base.outcome(of: key, completion: $0) }
   }
 
+  var collectsBatches: Bool { base.collectsBatches }
+
   func announce(_ source: any BatchSource) {
     base.announce(source)
   }

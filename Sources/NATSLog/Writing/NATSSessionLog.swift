@@ -44,6 +44,9 @@ final class NATSSessionLog: SessionLog {
     marks = SessionMarks(key, in: store)
   }
 
+  /// `false`: each session has its own messages.
+  var collectsBatches: Bool { false }
+
   var history: HistoryReader { store.history(of: key) }
 
   // MARK: Reading the end

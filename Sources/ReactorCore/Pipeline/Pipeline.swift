@@ -169,11 +169,14 @@ package final class Pipeline<Action: Sendable, Mutation: Sendable, State: Sendab
   ///   - folded: The state to begin with; `nil` begins with the initial state.
   ///   - context: The serial context that the reactor's streams subscribe in.
   ///   - quota: Bounds the number of running effects; `nil` for no bound.
+  ///   - mayFollow: Whether the reactor may be a ``FollowingReactor``: a host that knows that it is not
+  ///     saves the lookup of the conformance.
   ///   - report: Called for each event until the pipeline is shut down, in the serial context.
   ///     Returns an error to reject a mutation: the state remains what it was, and the action fails.
   @inlinable
   package func connect(
     from folded: State?, in context: any SerialContext, quota: EffectQuota? = nil,
+    mayFollow: Bool = true,
     report: @escaping @Sendable (PipelineReport<Mutation, State>) -> (any Error)?
   ) {
     post(
@@ -183,6 +186,7 @@ package final class Pipeline<Action: Sendable, Mutation: Sendable, State: Sendab
           contents.context = context
           contents.report = report
           contents.quota = quota
+          contents.mayFollow = mayFollow
         }
       })
     connect()
@@ -203,12 +207,17 @@ package final class Pipeline<Action: Sendable, Mutation: Sendable, State: Sendab
     post(.action(action, effect))
   }
 
-  /// Executes an action now, in the serial context.
+  /// Executes an action now, in the serial context; elsewhere it is cancelled.
   ///
-  /// - Returns: Whether the calling thread is in the serial context.
+  /// - Parameters:
+  ///   - action: The action.
+  ///   - effect: Tracks the effects of the action; the caller has begun it.
+  /// - Returns: The error that the caller ends the tracker with; `nil` for none.
   @inlinable
-  package func executeInContext(_ action: Action, as effect: (any TrackedEffect)?) -> Bool {
-    mailbox.ifOwned { $0.execute(action, as: effect) } != nil
+  package func executeInContext(
+    _ action: Action, as effect: (any TrackedEffect)?
+  ) -> (any Error)? {
+    mailbox.ifOwned { $0.executeBegun(action, as: effect) } ?? CancellationError()
   }
 
   /// The state that `reduce` gets next, in the serial context; `nil` elsewhere.

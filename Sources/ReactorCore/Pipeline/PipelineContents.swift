@@ -43,6 +43,8 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
   @safe @exclusivity(unchecked) @usableFromInline var isConnected = false
   /// Whether the state that folding begins with is not emitted.
   @usableFromInline var defersFirstState = false
+  /// Whether the reactor may be a ``FollowingReactor``.
+  @usableFromInline var mayFollow = true
   @safe @exclusivity(unchecked) @usableFromInline var isShutDown = false
   private var actionsHaveEnded = false
   @safe @exclusivity(unchecked) @usableFromInline var phase = Phase.open
@@ -168,7 +170,7 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
     folded = initial
     // The current state that the transforms see while they create their streams.
     pipeline.setCurrent(initial)
-    follower = Follower(of: reactor, retainsReactor: retainedReactor != nil)
+    if mayFollow { follower = Follower(of: reactor, retainsReactor: retainedReactor != nil) }
 
     CurrentSerialContext.gatheringEvents(in: context ?? pipeline) {
       actionStage = .assembled(
@@ -263,7 +265,16 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
   @inlinable
   func execute(_ action: Action, as effect: (any TrackedEffect)?) {
     effect?.begin()
-    guard !isShutDown else { return effect?.end(CancellationError()) ?? () }
+    let error = executeBegun(action, as: effect)
+    effect?.end(error)
+  }
+
+  /// Executes an action whose tracker has begun.
+  ///
+  /// - Returns: The error that the caller ends the tracker with; `nil` for none.
+  @inlinable
+  func executeBegun(_ action: Action, as effect: (any TrackedEffect)?) -> (any Error)? {
+    guard !isShutDown else { return CancellationError() }
     attribute(.effect(effect)) {
       if let sent = pipeline?.actionsSent { publish(action, to: sent) }
       if let actionStage, !actionStage.passesThrough {
@@ -272,7 +283,7 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
         startAttributed(action, as: effect)
       }
     }
-    effect?.end(nil)
+    return nil
   }
 
   @usableFromInline

@@ -1,5 +1,6 @@
 internal import ReactorHost
 internal import ReactorLog
+internal import ReactorTransport
 internal import Synchronization
 
 /// The ids of requests: the client's own, or a generated one that is unique across processes.
@@ -27,5 +28,18 @@ enum RequestID {
         default: "-._~:+/=@".utf8.contains(byte)
         }
       }
+  }
+}
+
+extension HTTPFields {
+  /// Appends the id of a request, which is valid and need not be checked again.
+  mutating func appendRequestID(_ id: String) {
+    var id = id
+    id.withUTF8 { id in
+      guard let start = id.baseAddress else { return }
+      unsafe append("X-Request-Id", byteCount: id.count) {
+        unsafe $0.initialize(from: start, count: id.count)
+      }
+    }
   }
 }

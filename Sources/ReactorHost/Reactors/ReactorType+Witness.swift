@@ -35,12 +35,15 @@ extension ReactorType {
 
   @inlinable
   func instantiate(from state: R.State?, _ make: () -> R) -> NewInstance {
-    let pipeline = make().retainingPipeline
+    let instance = make()
+    let pipeline = instance.retainingPipeline
+    // An instance of a subclass may follow its mutations even so.
+    let mayFollow = follows || type(of: instance) != R.self
     return NewInstance(pipeline: pipeline) { [self] session in
       let context = SessionSerialContext(session)
-      pipeline.connect(from: state, in: context, quota: session.effectQuota) { [self] in
-        report($0, in: context)
-      }
+      pipeline.connect(
+        from: state, in: context, quota: session.effectQuota, mayFollow: mayFollow
+      ) { [self] in report($0, in: context) }
     }
   }
 
@@ -91,7 +94,8 @@ extension ReactorType {
     if mark.isRejected {
       effect.fail(ActionCrashedError())
     } else {
-      _ = core(of: pipeline).executeInContext(action, as: effect)
+      effect.begin()
+      effect.end(core(of: pipeline).executeInContext(action, as: effect))
       session.marks.endAction(mark, in: session.marking)
     }
     reply.didStart(effect)
@@ -111,13 +115,14 @@ extension ReactorType {
       // An action retains its session, so that the weak reference is not loaded for it.
       let action = ActionEffect.cause(of: transition.origin)
       guard let session = action?.reply.session ?? context.session else { return nil }
+      let skipsState = session.meter.skips()
       do {
         let coder = JSONCoder.Series(in: spareBuffers)
         let mutation =
           try knownMutations?.text(
             of: transition.mutation, orEncode: { try coder.encode($0) })
           ?? coder.encode(transition.mutation)
-        let state = session.meter.skips() ? nil : try coder.encode(transition.shown)
+        let state = skipsState ? nil : try coder.encode(transition.shown)
         coder.end(keepingBuffersIn: spareBuffers)
         if let state, let error = session.meter.measure(state, limit: session.stateLimit) {
           return error

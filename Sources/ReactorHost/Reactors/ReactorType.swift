@@ -24,6 +24,8 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
   @usableFromInline let plainActions: [(json: [UInt8], value: R.Action)]
   /// Reads the most frequent actions; `nil` for most reactors.
   @usableFromInline let frequentActions: FrequentForm<R.Action>?
+  /// Whether the reactor follows its mutations, looked up once and not per session.
+  @usableFromInline let follows = R.self is any FollowingReactor.Type
   /// Buffers that the encoder reuses for mutations and states.
   @usableFromInline let spareBuffers = SpareBuffers()
   /// The JSON of recurring mutations; `nil` if Mutation does not allow it.

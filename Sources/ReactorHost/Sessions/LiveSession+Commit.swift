@@ -70,7 +70,7 @@ extension LiveSession {
     sends.outbox?.didEndTurn(of: self)
     switch commits.withLock({ $0.endTurn() }) {
     case .rest: break
-    case .announce: log.announce(self)
+    case .announce: announceBatch()
     case .encodeState:
       do {
         let json = try environment.witness.encodeShown(pipeline)
@@ -82,6 +82,11 @@ extension LiveSession {
     }
     marks.endTurn(in: marking)
     if !activityObservers.isEmpty { activityObservers.publish(activity) }
+  }
+
+  /// Appends the batch now, or when the log writes it together with those of other sessions.
+  func announceBatch() {
+    if log.collectsBatches { log.announce(self) } else { appendBatch() }
   }
 
   @usableFromInline
@@ -117,7 +122,7 @@ extension LiveSession {
     // Last, so that the observers are not notified of the next batch before.
     switch commits.withLock({ $0.published() }) {
     case .rest: break
-    case .announce: log.announce(self)
+    case .announce: announceBatch()
     case .close(let closing): finish(closing)
     }
   }

@@ -157,7 +157,7 @@ final class LiveSession: BatchSource {
 
   /// Continues: the log could not write the end of the session.
   func cancelEnding() {
-    if commits.withLock({ $0.cancelEnding() }) { log.announce(self) }
+    if commits.withLock({ $0.cancelEnding() }) { announceBatch() }
   }
 
   /// Ends the session: streams and pending requests are notified, effects are cancelled.

@@ -31,6 +31,8 @@ final class MemorySessionLog: SessionLog {
     table.feed?.publish()
   }
 
+  var collectsBatches: Bool { false }
+
   func append(
     _ batch: LogBatch, to epoch: String, expecting version: Int,
     completion: @escaping @Sendable (Result<Void, LogError>) -> Void

@@ -120,6 +120,8 @@ private final class WriterSessionLog: SessionLog {
     log.create(epoch: epoch, parameters: parameters) { [self] in completion(wrote($0)) }
   }
 
+  var collectsBatches: Bool { false }
+
   func append(
     _ batch: LogBatch, to epoch: String, expecting version: Int,
     completion: @escaping @Sendable (Result<Void, LogError>) -> Void

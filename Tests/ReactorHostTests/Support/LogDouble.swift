@@ -171,6 +171,8 @@ private final class SessionLogDouble: SessionLog {
     }
   }
 
+  var collectsBatches: Bool { true }
+
   func announce(_ source: any BatchSource) {
     log.announce(source)
   }
