@@ -7,13 +7,17 @@ internal import Synchronization
 /// Stored in the session itself: most sessions send nothing, which costs a check per turn.
 struct SessionSends: ~Copyable, Sendable {
   private let created = AtomicLazyReference<SendOutbox>()
+  // Loading the reference looks up its type at run time, which each action would do twice.
+  private let exists = Atomic<Bool>(false)
 
   /// The outbox; `nil` if no effect has sent an action.
-  var outbox: SendOutbox? { created.load() }
+  var outbox: SendOutbox? { exists.load(ordering: .acquiring) ? created.load() : nil }
 
   /// Adds a send to the turn, in the serial context.
   func add(_ delivery: SendDelivery) {
-    (created.load() ?? created.storeIfNil(SendOutbox())).add(delivery)
+    let outbox = outbox ?? created.storeIfNil(SendOutbox())
+    exists.store(true, ordering: .releasing)
+    outbox.add(delivery)
   }
 }
 
