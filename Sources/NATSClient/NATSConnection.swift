@@ -44,12 +44,19 @@ public final class NATSConnection: @unchecked Sendable {
   /// OpenSSL without a lock (nats.c, pull request 913).
   public static var supportsTLS: Bool { nats_GetVersionNumber() >= 0x03_0B_00 }
 
+  /// Initializes the library once, so that a thread that finds a lock taken sleeps at once.
+  ///
+  /// By default it tries 2,000 times before, which keeps a holder that was preempted, or writes to a
+  /// socket, from a core.
+  private static let isLibraryOpen = nats_Open(0) == NATS_OK
+
   /// Connects to one of the brokers.
   ///
   /// Blocks until a broker has accepted the connection, at most the time limit per broker.
   ///
   /// - Throws: If no broker can be reached, or the options or credentials are rejected.
   public init(_ options: Options) throws(NATSError) {
+    guard Self.isLibraryOpen else { throw NATSError(.failed, "libnats cannot be initialized") }
     state = ConnectionState(options.stateDidChange)
     number = ConnectionState.all.add(state)
     var opened: OpaquePointer?
