@@ -20,21 +20,33 @@ final class ClusterUnderTest {
 
   /// Ends the nodes and starts others, on the same store.
   ///
-  /// - Parameters:
-  ///   - count: The number of nodes.
-  ///   - share: The part of a core that each of them gets.
-  /// - Throws: If a node does not start or cannot be limited.
-  func restart(nodes count: Int, share: Double? = nil) throws {
+  /// - Parameter count: The number of nodes.
+  /// - Throws: If a node does not start.
+  func restart(nodes count: Int) throws {
     for node in nodes { node.stop() }
     (nodes, quotas) = ([], [])
     for index in 0..<count { nodes.append(try start(index)) }
     try waitUntilReady()
-    guard let share else { return }
+  }
+
+  /// Limits the processor time of the nodes until they end.
+  ///
+  /// - Parameter share: The part of a core that each of them gets.
+  /// - Throws: If a node cannot be limited.
+  func limit(to share: Double) throws {
     for (index, node) in nodes.enumerated() {
       let quota = try ProcessorQuota("\(index)", share: share)
       try quota.limit(node)
       quotas.append(quota)
     }
+  }
+
+  /// The CPU seconds that the nodes and the brokers have used so far.
+  var processorTimes: (nodes: Double, brokers: Double) {
+    (
+      nodes.reduce(0) { $0 + $1.processorTime },
+      brokers.brokers.reduce(0) { $0 + ($1.id.map { ServerUnderTest.processorTime(of: $0) } ?? 0) }
+    )
   }
 
   /// Starts a node again that was killed.

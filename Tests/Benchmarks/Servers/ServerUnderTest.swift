@@ -51,7 +51,10 @@ final class ServerUnderTest {
   var id: Int32 { process.processIdentifier }
 
   /// The CPU seconds used so far.
-  var processorTime: Double {
+  var processorTime: Double { Self.processorTime(of: id) }
+
+  /// The CPU seconds that a process has used so far.
+  static func processorTime(of id: Int32) -> Double {
     let text = (try? String(contentsOfFile: "/proc/\(id)/stat", encoding: .utf8)) ?? ""
     // The program name in brackets may contain any character.
     let fields = text.split(separator: ")").last?.split(separator: " ") ?? []

@@ -98,28 +98,6 @@ extension Scenario {
         load: "5,000 streams over 3 nodes", contestant: "the owner", unit: "messages/node/commit",
         value: Sample([messages / remote]), aim: .atMost(1)))
   }
-
-  /// The rate of three nodes with a part of a core each, beside that of one.
-  private static func scaling(_ cluster: ClusterUnderTest, _ bench: Bench) throws {
-    let share = 0.15
-    var rates: [Int: [Double]] = [:]
-    for _ in 0..<bench.rounds {
-      for count in [1, 3].shuffled() {
-        try cluster.restart(nodes: count, share: share)
-        let load = ClusterPostLoad(ports: cluster.ports, sessions: 64)
-        rates[count, default: []].append(try load.run(seconds: 2 * bench.seconds).rate)
-      }
-    }
-    let (one, three) = (rates[1] ?? [], rates[3] ?? [])
-    bench.report(
-      Figure(
-        load: "15 % of a core each", contestant: "1 node", unit: "responses/s", value: Sample(one)))
-    bench.report(
-      Figure(
-        load: "15 % of a core each", contestant: "3 nodes", unit: "responses/s",
-        value: Sample(three), ratio: .init(to: "1 node", value: Sample(three, dividedBy: one)),
-        aim: .atLeast(2.4)))
-  }
 }
 
 extension RequestConnection {
