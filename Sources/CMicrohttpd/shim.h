@@ -1,5 +1,7 @@
 #pragma once
 #include <microhttpd.h>
+#include <string.h>
+#include <sys/epoll.h>
 
 /* Wrappers of the variadic functions that the transport needs, which Swift cannot call. The options of
    the daemon are a struct, so that Swift passes typed callbacks. */
@@ -36,6 +38,24 @@ reactord_start_daemon(const struct reactord_daemon_options *_Nonnull options) {
 static inline int reactord_daemon_epoll_descriptor(struct MHD_Daemon *_Nonnull daemon) {
   const union MHD_DaemonInfo *info = MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_EPOLL_FD);
   return info == NULL ? -1 : info->epoll_fd;
+}
+
+/* Whether reactord_read_again works with this version of the library. */
+static inline int reactord_can_read_again(void) {
+  return strncmp(MHD_get_version(), "0.9.", 4) == 0;
+}
+
+/* Causes the daemon to read a connection again after its recv() has failed with EAGAIN although there may be
+   input.
+
+   The library registers the connection's socket edge-triggered, with the connection as data (all 0.9.x).
+   Registering it again reports its input once more. A connection that the library has not registered yet
+   is registered by it next. */
+static inline void reactord_read_again(int epoll, int socket,
+                                       struct MHD_Connection *_Nonnull connection) {
+  struct epoll_event event = {.events = EPOLLIN | EPOLLOUT | EPOLLPRI | EPOLLET,
+                              .data = {.ptr = connection}};
+  epoll_ctl(epoll, EPOLL_CTL_MOD, socket, &event);
 }
 
 /* The descriptor of a connection, or -1. */

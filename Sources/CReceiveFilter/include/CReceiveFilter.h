@@ -1,4 +1,5 @@
 #pragma once
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -13,5 +14,10 @@
 typedef ssize_t (*reactord_receive_filter)(void *_Nullable context, int descriptor,
                                            const uint8_t *_Nonnull bytes, size_t count);
 
-/* Sets the filter of the calling thread; NULL removes it. Other threads are not affected. */
-void reactord_set_receive_filter(reactord_receive_filter _Nullable filter, void *_Nullable context);
+/* Decides whether a descriptor is read now; otherwise recv() fails with EAGAIN and reads nothing. */
+typedef bool (*reactord_receive_gate)(void *_Nullable context, int descriptor);
+
+/* Sets the gate and the filter of the calling thread; NULL removes them. Other threads are not
+   affected. */
+void reactord_set_receive_filter(reactord_receive_gate _Nullable gate,
+                                 reactord_receive_filter _Nullable filter, void *_Nullable context);

@@ -32,6 +32,13 @@ internal import ReactorTransport
     if let pointer = unsafe pointer { unsafe MHD_resume_connection(pointer) }
   }
 
+  /// Reports input of the connection again, which was not read.
+  ///
+  /// - Parameter daemon: The epoll descriptor of the daemon.
+  func readAgain(in daemon: Int32) {
+    if let pointer = unsafe pointer { unsafe reactord_read_again(daemon, socket, pointer) }
+  }
+
   /// libmicrohttpd's descriptor of the socket.
   var socket: Int32 {
     guard let pointer = unsafe pointer else { return -1 }

@@ -69,11 +69,14 @@ internal import Glibc
     connectionMemory(limits) - 2048
   }
 
+  private static let canReadAgain = reactord_can_read_again() != 0
+
   /// Processes all ready connections, without waiting.
   func processReady() {
-    unsafe reactord_set_receive_filter(DaemonCallbacks.received, context)
+    unsafe reactord_set_receive_filter(
+      Self.canReadAgain ? DaemonCallbacks.mayReceive : nil, DaemonCallbacks.received, context)
     _ = unsafe MHD_run(pointer)
-    reactord_set_receive_filter(nil, nil)
+    reactord_set_receive_filter(nil, nil, nil)
   }
 
   /// Adds a connection, and transfers its descriptor to libmicrohttpd.

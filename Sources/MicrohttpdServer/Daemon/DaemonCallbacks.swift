@@ -81,6 +81,12 @@ enum DaemonCallbacks {
     }
   }
 
+  /// libmicrohttpd is about to receive bytes.
+  static let mayReceive: @convention(c) (UnsafeMutableRawPointer?, Int32) -> Bool = {
+    context, descriptor in
+    unsafe worker(context)?.mayReceive(from: descriptor) ?? true
+  }
+
   /// libmicrohttpd has received bytes, which it parses next.
   static let received:
     @convention(c) (UnsafeMutableRawPointer?, Int32, UnsafePointer<UInt8>, Int) -> Int = {

@@ -84,6 +84,9 @@ final class Exchange: Sendable {
     guard expectsBody else { return .YES }
     worker.deadlines.enter(.receiving, slot)
     let head = takeRequest(on: worker)
+    if !hasConnection(for: head, on: worker) {
+      return reject(.noConnectionLeft, of: head, on: worker)
+    }
     switch core.responder.admit(head) {
     case .accept(let token):
       intake.withLock { $0.admit(head, token) }
@@ -121,7 +124,7 @@ final class Exchange: Sendable {
   private func dispatch(on worker: RequestWorker) -> MHD_Result {
     let request = takeRequest(on: worker)
     let responder = worker.core.responder
-    if worker.slots[slot].isReserved, responder.lane(for: request) != .priority {
+    if !hasConnection(for: request, on: worker) {
       return reject(.noConnectionLeft, of: request, on: worker)
     }
     proceed(to: .responding, on: worker)
@@ -130,6 +133,11 @@ final class Exchange: Sendable {
     responder.respond(to: request) { responseGuard.respond($0) }
     if let response = state.withLock({ $0.take() }) { return send(response, on: worker) }
     return wait(on: worker)
+  }
+
+  /// Whether the connection serves a request: a reserved one serves only those of priority.
+  private func hasConnection(for request: HTTPRequest, on worker: RequestWorker) -> Bool {
+    !worker.slots[slot].isReserved || worker.core.responder.lane(for: request) == .priority
   }
 
   private func takeRequest(on worker: RequestWorker) -> HTTPRequest {

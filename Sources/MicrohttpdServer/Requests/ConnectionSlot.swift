@@ -11,6 +11,9 @@ struct ConnectionSlot {
   /// The client's address; `nil` on a Unix-domain socket.
   var peer: ClientAddress?
 
+  /// The client in the budget of a turn; `nil` if its reads are not limited.
+  var client: TurnBudget.Entry?
+
   /// The connection's share of its client's limit.
   var permit: ConnectionPermit?
 

@@ -14,6 +14,10 @@ extension RequestWorker {
     while slotOfSocket.count <= Int(socket) { slotOfSocket.append(-1) }
     slotOfSocket[Int(socket)] = Int32(index)
     slots[index].peer = arriving?.peer
+    slots[index].client = arriving?.peer.flatMap { peer in
+      // Behind a trusted proxy are many clients.
+      core.settings.limits.isExempt(peer) ? nil : TurnBudget.entry(of: peer)
+    }
     slots[index].permit = arriving?.permit
     slots[index].isReserved = arriving?.isReserved ?? false
     arriving = nil
@@ -35,6 +39,17 @@ extension RequestWorker {
 
   private var freshSlot: ConnectionSlot {
     ConnectionSlot(scanner: RequestScanner(headLimit: Daemon.headLimit(core.settings.limits)))
+  }
+
+  /// Decides whether libmicrohttpd reads a connection in this turn.
+  func mayReceive(from descriptor: Int32) -> Bool {
+    guard slotOfSocket.indices.contains(Int(descriptor)) else { return true }
+    let index = Int(slotOfSocket[Int(descriptor)])
+    guard index >= 0, let client = slots[index].client,
+      !budget.admits(client, at: Clock.milliseconds)
+    else { return true }
+    slots[index].connection?.readAgain(in: daemonDescriptor)
+    return false
   }
 
   /// Checks bytes that libmicrohttpd has received from a connection.

@@ -32,6 +32,12 @@ final class RequestWorker {
   @safe @exclusivity(unchecked) var slotOfSocket: [Int32] = []
   @safe @exclusivity(unchecked) var deadlines: ConnectionDeadlines
 
+  /// Limits what one client causes in a turn.
+  @safe @exclusivity(unchecked) var budget = TurnBudget()
+
+  /// The epoll descriptor of the daemon.
+  private(set) var daemonDescriptor: Int32 = -1
+
   /// The time, read once per turn.
   var now = Clock.milliseconds
 
@@ -93,6 +99,7 @@ final class RequestWorker {
     // Not retained: the daemon ends with its worker.
     let daemon = unsafe try Daemon(
       settings: settings, context: Unmanaged.passUnretained(self).toOpaque())
+    daemonDescriptor = daemon.descriptor
     let isWatched =
       loop.poller.addReadable(daemon.descriptor, token: Self.daemonToken)
       && streams.map { loop.poller.addReadable($0.poller, token: Self.streamsToken) } ?? true
@@ -109,6 +116,7 @@ final class RequestWorker {
       receiveMessages()
       if isStopping { break }
       if !readyListeners.isEmpty { acceptConnections() }
+      budget.beginTurn()
       daemon?.processReady()
       closeOverdue()
       startAccepting()

@@ -144,9 +144,49 @@ extension OverSockets {
         let other = try server.client()
         try other.request("GET", "/other")
         #expect(try other.receiveToEnd().contains("no connection left"))
+        let unfinished = try server.client()
+        try unfinished.request("POST", "/other", headers: ["Content-Length: 10"])
+        #expect(try unfinished.receiveToEnd().contains("no connection left"))
       }
       reply(.text("done"))
       #expect(try waiting.receiveResponse().body == "done")
+    }
+
+    @Test func `a client with many ready connections does not delay another one by all of them`()
+      throws
+    {
+      let paths = Mutex<[String]>([])
+      let (began, mayContinue) = (Signal(), Signal())
+      let server = try TestServer(
+        responder: TestResponder { request, reply in
+          if request.path == "/first" {
+            began.send()
+            _ = mayContinue.wait()
+          } else if request.path != "/hello" {
+            paths.withLock { $0.append("\(request.path)") }
+            // Longer than the quantum after some of them.
+            usleep(2_000)
+          }
+          reply(.text("ok"))
+        })
+      // Clients with the same entry count as one: one of these addresses has another entry.
+      let others = try (3...6).map { try server.client(source: $0) }
+      let first = try server.client(source: 2)
+      let crowd = try (0..<200).map { _ in try server.client(source: 2) }
+      for client in crowd + others {
+        try client.request("GET", "/hello")
+        #expect(try client.receiveResponse().status == 200)
+      }
+      try first.request("GET", "/first")
+      #expect(began.wait())
+      for client in crowd { try client.request("GET", "/crowd") }
+      for client in others { try client.request("GET", "/other") }
+      mayContinue.send()
+      for client in crowd + others { #expect(try client.receiveResponse().status == 200) }
+      let order = paths.withLock { $0 }
+      #expect(order.count == 204)
+      let position = try #require(order.firstIndex(of: "/other"))
+      #expect(position < 150, "\(position)")
     }
 
     private static func residentBytes() throws -> Int {

@@ -10,13 +10,17 @@ final class TestClient {
 
   /// Connects to a port of this machine.
   ///
-  /// `receiveBuffer` limits the kernel's buffer, for clients that do not read.
-  convenience init(port: Int, receiveBuffer: Int32? = nil) throws {
+  /// `receiveBuffer` limits the kernel's buffer, for clients that do not read; `source` is the last byte
+  /// of the own address in 127.0.0.0/8.
+  convenience init(port: Int, receiveBuffer: Int32? = nil, source: UInt8 = 1) throws {
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = UInt16(port).bigEndian
     address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    try self.init(AF_INET, address, receiveBuffer)
+    var own = sockaddr_in()
+    own.sin_family = sa_family_t(AF_INET)
+    own.sin_addr.s_addr = (0x7F00_0000 | UInt32(source)).bigEndian
+    try self.init(AF_INET, address, receiveBuffer, from: source == 1 ? nil : own)
   }
 
   /// Connects to a Unix-domain socket.
@@ -27,7 +31,9 @@ final class TestClient {
     try self.init(AF_UNIX, address, nil)
   }
 
-  private init<Address>(_ family: Int32, _ address: Address, _ receiveBuffer: Int32?) throws {
+  private init<Address>(
+    _ family: Int32, _ address: Address, _ receiveBuffer: Int32?, from own: Address? = nil
+  ) throws {
     descriptor = socket(family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     var timeout = timeval(tv_sec: 20, tv_usec: 0)
     setsockopt(
@@ -36,12 +42,21 @@ final class TestClient {
       setsockopt(
         descriptor, SOL_SOCKET, SO_RCVBUF, &receiveBuffer, socklen_t(MemoryLayout<Int32>.size))
     }
-    let connected = withUnsafePointer(to: address) {
+    let isBound = own.map { Self.call(bind, descriptor, $0) } ?? true
+    guard isBound, Self.call(connect, descriptor, address) else {
+      throw TestFailure("cannot connect: errno \(errno)")
+    }
+  }
+
+  private static func call<Address>(
+    _ function: (Int32, UnsafePointer<sockaddr>?, socklen_t) -> Int32, _ descriptor: Int32,
+    _ address: Address
+  ) -> Bool {
+    withUnsafePointer(to: address) {
       $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        connect(descriptor, $0, socklen_t(MemoryLayout<Address>.size))
+        function(descriptor, $0, socklen_t(MemoryLayout<Address>.size)) == 0
       }
     }
-    guard connected == 0 else { throw TestFailure("cannot connect: errno \(errno)") }
   }
 
   deinit { close(descriptor) }

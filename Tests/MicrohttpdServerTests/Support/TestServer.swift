@@ -22,8 +22,8 @@ final class TestServer: Sendable {
 
   deinit { server.stop(within: .seconds(5)) }
 
-  func client(receiveBuffer: Int32? = nil) throws -> TestClient {
-    try TestClient(port: port, receiveBuffer: receiveBuffer)
+  func client(receiveBuffer: Int32? = nil, source: UInt8 = 1) throws -> TestClient {
+    try TestClient(port: port, receiveBuffer: receiveBuffer, source: source)
   }
 
   /// The number of this process' descriptors that are sockets of this server, including the listening one.
