@@ -249,7 +249,9 @@ public final class Authenticator: Sendable {
     guard let ticket = Ticket(text, key: key), now < ticket.expiry,
       ticket.address.map({ $0.utf8.elementsEqual(address.utf8) }) ?? true,
       let access = refresh(ticket.access, at: now),
-      state.withLock({ $0.usedTickets.use(ticket.nonce, until: ticket.expiry, at: now) })
+      state.withLock({
+        $0.usedTickets.use(ticket.nonce, of: .init(access), until: ticket.expiry, at: now)
+      })
     else { throw .ticket }
     return access
   }

@@ -87,17 +87,46 @@ struct UsedTickets {
   /// The most tickets; above it further tickets are rejected until some have expired.
   static let limit = 100_000
 
-  private var expiries: [[UInt8]: Int64] = [:]
+  /// The owner of tickets: a principal, or a token or key without one.
+  struct Owner: Hashable {
+    private let principal: [UInt8]?
+    private let credential: [UInt8]
+
+    init(_ access: Authentication) {
+      principal = access.principal.map { Array($0.id.utf8) }
+      credential =
+        switch access.source {
+        case _ where principal != nil, .anonymous: []
+        case .staticToken(let digest): digest
+        case .key(let thumbprint): thumbprint
+        }
+    }
+  }
+
+  private var used: [[UInt8]: (expiry: Int64, owner: Owner)] = [:]
+  private var counts: [Owner: Int] = [:]
   private var nextSweep: Int64 = 0
 
-  /// Marks a ticket as used; returns `false` if it was, or if the table is full.
-  mutating func use(_ nonce: [UInt8], until expiry: Int64, at now: Int64) -> Bool {
-    if now >= nextSweep {
-      expiries = expiries.filter { $0.value > now }
-      nextSweep = now + 10
+  /// Marks a ticket as used.
+  ///
+  /// - Returns: `false` if it was used before, or if its owner has used as many as are free: one with
+  ///   many tickets leaves as many to the others.
+  mutating func use(
+    _ nonce: [UInt8], of owner: Owner, until expiry: Int64, at now: Int64
+  ) -> Bool {
+    if now >= nextSweep { sweep(at: now) }
+    guard used[nonce] == nil, counts[owner, default: 0] < Self.limit - used.count else {
+      return false
     }
-    guard expiries.count < Self.limit, expiries[nonce] == nil else { return false }
-    expiries[nonce] = expiry
+    used[nonce] = (expiry, owner)
+    counts[owner, default: 0] += 1
     return true
+  }
+
+  /// Drops the tickets that have expired.
+  private mutating func sweep(at now: Int64) {
+    used = used.filter { $0.value.expiry > now }
+    counts = used.values.reduce(into: [:]) { $0[$1.owner, default: 0] += 1 }
+    nextSweep = now + 10
   }
 }
