@@ -79,6 +79,9 @@ public final class AuctionReactor: Reactor {
     case .open:
       // An interrupted request runs again, perhaps after the end: it is to be listed even so.
       guard !state.isListed, !isOpening else { return .empty() }
+      guard state.item.utf8.count <= LobbyReactor.State.textLimit else {
+        return .error(Rejection.longItem)
+      }
       isOpening = true
       return open(isNew: state.phase == .new)
     case .bid(let name, let amount):
@@ -136,12 +139,12 @@ public final class AuctionReactor: Reactor {
   }
 
   enum Rejection: ActionError {
-    case isNotOpen, invalidName, isTooLow, isNotForClients
+    case isNotOpen, invalidName, longItem, isTooLow, isNotForClients
 
     var status: Int {
       switch self {
       case .isNotOpen, .isTooLow: 409
-      case .invalidName: 422
+      case .invalidName, .longItem: 422
       case .isNotForClients: 403
       }
     }
@@ -150,6 +153,7 @@ public final class AuctionReactor: Reactor {
       switch self {
       case .isNotOpen: "The auction is not open"
       case .invalidName: "A name has 1 to 100 bytes"
+      case .longItem: "An item has at most \(LobbyReactor.State.textLimit) bytes"
       case .isTooLow: "The bid is not higher than the one before"
       case .isNotForClients: "Auctions close by themselves"
       }

@@ -39,6 +39,9 @@ public final class LobbyReactor: Reactor {
     /// The maximum number of sales in the state; the log retains all of them.
     static let saleLimit = 200
 
+    /// The maximum length of an id, an item and a name in bytes.
+    static let textLimit = 200
+
     var open: [Listing] = []
     var sold: [Sale] = []
   }
@@ -49,8 +52,11 @@ public final class LobbyReactor: Reactor {
   /// Creates a lobby.
   public init() {}
 
-  /// Rejects auctions beyond the limit.
+  /// Rejects auctions beyond the limits.
   public func mutate(action: Action) -> Observable<Mutation> {
+    guard action.texts.allSatisfy({ $0.utf8.count <= State.textLimit }) else {
+      return .error(LongText())
+    }
     switch action {
     case .list(let id, let item):
       guard currentState.open.count < State.openLimit else { return .error(LobbyFull()) }
@@ -72,6 +78,20 @@ public final class LobbyReactor: Reactor {
     }
     return state
   }
+}
+
+extension LobbyReactor.Action {
+  fileprivate var texts: [String] {
+    switch self {
+    case .list(let id, let item): [id, item]
+    case .close(let id, let sale): [id, sale.id, sale.item, sale.winner ?? ""]
+    }
+  }
+}
+
+private struct LongText: ActionError {
+  var status: Int { 422 }
+  var title: String { "A text has at most \(LobbyReactor.State.textLimit) bytes" }
 }
 
 private struct LobbyFull: ActionError {

@@ -85,6 +85,26 @@ struct AuctionReactorTests {
     #expect(try await session.send(text).contains(title))
   }
 
+  @Test func `a long text enters neither the lobby nor an auction that is listed there`()
+    async throws
+  {
+    let long = String(repeating: "x", count: LobbyReactor.State.textLimit + 1)
+    let lobby = try open(Host(Catalogue().reactors), "lobby", "main")
+    for action in [
+      #"{"list":{"id":"a","item":"\#(long)"}}"#, #"{"list":{"id":"\#(long)","item":"a"}}"#,
+      #"{"close":{"id":"a","sale":{"id":"a","item":"\#(long)","price":1}}}"#,
+    ] {
+      #expect(try await lobby.send(action).contains("A text has at most 200 bytes"))
+    }
+    #expect(lobby.current.version == 0)
+    let parameters = AuctionReactor.Parameters(item: long, endsAt: WallTime(milliseconds: 60_000))
+    let test = ReactorTest(
+      AuctionReactor(sessions.context("auction", "lamp", parameters: parameters)))
+    await test.send(.open)
+    await test.receive(failure: AuctionReactor.Rejection.longItem)
+    await test.finish()
+  }
+
   @Test func `a client cannot close an auction`() async throws {
     let session = try open(
       Host(Catalogue().reactors), "auction", "a", endsAt: "2020-01-01T00:00:00Z")
