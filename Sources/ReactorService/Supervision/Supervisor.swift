@@ -65,12 +65,15 @@ final class Supervisor: Sendable {
       switch end {
       case .exited(let code): finish(code)
       case .killed(let signal):
-        if state.withLock({ $0.isTerminating }) { finish(EXIT_FAILURE) }
+        if state.withLock({ $0.isTerminating }) {
+          // A process that has not yet replaced the action of the signal serves nothing.
+          finish([SIGTERM, SIGINT, SIGQUIT].contains(signal) ? EXIT_SUCCESS : EXIT_FAILURE)
+        }
         let delay = backoff.delay(afterUptime: .now - start)
         logger.error(
           "service crashed", ["signal": Self.name(of: signal), "restart": "\(delay)"])
         wakeup.wait(milliseconds: delay.milliseconds)
-        if state.withLock({ $0.isTerminating }) { finish(EXIT_FAILURE) }
+        if state.withLock({ $0.isTerminating }) { finish(EXIT_SUCCESS) }
         restarts += 1
         lastSignal = signal
       }

@@ -56,6 +56,13 @@ struct SupervisionTests {
     #expect(server.standardError.contains("stopped"))
   }
 
+  @Test func `a service that is stopped while it restarts exits with 0`() throws {
+    kill(try service(), SIGKILL)
+    #expect(eventually { server.standardError.contains("service crashed") })
+    server.process.signal(SIGTERM)
+    #expect(try server.process.wait() == .code(0))
+  }
+
   @Test func `the service ends with its supervisor`() throws {
     let service = try service()
     server.process.kill()
