@@ -476,7 +476,8 @@ let package = Package(
     .target(name: "SampleToken", path: "Tests/SampleToken", swiftSettings: settings),
     // `make hostile`: abusive clients beside well-behaved ones.
     .executableTarget(
-      name: "Hostile", dependencies: ["reactord"], path: "Tests/Hostile", swiftSettings: settings),
+      name: "Hostile", dependencies: ["reactord", "Brokers"], path: "Tests/Hostile",
+      swiftSettings: settings),
     .executableTarget(
       name: "StreamLoad", path: "Tests/StreamLoad", linkerSettings: [.linkedLibrary("m")]),
     .testTarget(

@@ -135,7 +135,7 @@ extension AbusiveClient {
     },
   ]
 
-  private static func head(of target: String, fields: String = "") -> String {
+  static func head(of target: String, fields: String = "") -> String {
     "GET \(target) HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\(fields)\r\n"
   }
 
@@ -143,7 +143,7 @@ extension AbusiveClient {
     #"{"send":{"from":"a","text":"\#(Hostile.repeated("text ", 1_500))"}}"#
 
   /// A session with 20,000 mutations.
-  @Sendable private static func history(_ target: Target) {
+  @Sendable static func history(_ target: Target) {
     let connection = target.connect()
     let actions = Array(Hostile.array(#""increase""#, 500).utf8)
     for _ in 0..<40 {
@@ -152,7 +152,7 @@ extension AbusiveClient {
   }
 
   /// 3,000 stored sessions.
-  @Sendable private static func manySessions(_ target: Target) {
+  @Sendable static func manySessions(_ target: Target) {
     let connection = target.connect()
     for number in 0..<3_000 {
       _ = connection?.exchange("POST", "\(sessions)/stored-\(number)/actions", body: increase)

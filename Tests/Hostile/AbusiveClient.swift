@@ -11,8 +11,11 @@ struct AbusiveClient: Sendable {
   /// The statuses of its responses, each of which occurs; empty if it reads none.
   var expects: Set<Int> = []
 
-  /// The flags of the daemon beside those of every kind.
+  /// The flags of the daemon beside those of every kind; `FOLDER` in them is a folder of its own.
   var flags: [String] = []
+
+  /// The number of nodes; the kind uses the last one, the well-behaved clients the first.
+  var nodes = 1
 
   /// Creates what the abuse needs.
   var prepare: @Sendable (Target) -> Void = { _ in }
@@ -102,10 +105,12 @@ struct AbusiveClient: Sendable {
   /// Sends a GET request with fields again and again.
   static func get(
     _ name: String, _ target: String, threads: Int = 2, fields: String = "",
-    expects: Set<Int> = [200], flags: [String] = [],
+    expects: Set<Int> = [200], flags: [String] = [], nodes: Int = 1,
     prepare: @escaping @Sendable (Target) -> Void = { _ in }
   ) -> AbusiveClient {
-    AbusiveClient(name: name, threads: threads, expects: expects, flags: flags, prepare: prepare) {
+    AbusiveClient(
+      name: name, threads: threads, expects: expects, flags: flags, nodes: nodes, prepare: prepare
+    ) {
       $0.flood { connection, _ in connection.exchange("GET", target, fields: fields) }
     }
   }

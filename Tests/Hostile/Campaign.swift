@@ -42,8 +42,8 @@ struct Campaign {
   func run(_ kinds: [AbusiveClient]) throws -> Bool {
     say(
       "\(kinds.count) kinds, \(rounds) × \(seconds.formatted()) s without and with each, beside 100 "
-        + "clients; times in ms, bound \(bound.formatted()) for the p99 that a kind adds")
-    say(row("kind", ["p50", "p99", "worst", "healthz p99", "failed", "CPU %", "memory MB"]))
+        + "clients; times in ms, bound \(bound.formatted()) for the p99 beside a kind")
+    say(row("kind", ["p50", "p99", "worst", "probes p99", "failed", "CPU %", "memory MB"]))
     var faults: [String] = []
     for kind in kinds {
       let fault = try measure(kind)
@@ -57,7 +57,7 @@ struct Campaign {
   ///
   /// - Returns: The fault; `nil` if there is none.
   private func measure(_ kind: AbusiveClient) throws -> String? {
-    let daemon = try Daemon(program: program, flags: kind.flags)
+    let daemon = try Daemon(program: program, flags: kind.flags, nodes: kind.nodes)
     defer { daemon.stop() }
     let clients = WellBehavedClients(count: 100, port: daemon.port)
     defer { clients.stop() }
@@ -80,7 +80,7 @@ struct Campaign {
 
   private func target(_ daemon: Daemon, _ tally: Tally, thread: Int) -> AbusiveClient.Target {
     AbusiveClient.Target(
-      endpoint: Connection.Endpoint(port: daemon.port, source: 2),
+      endpoint: Connection.Endpoint(port: daemon.abusedPort, source: 2),
       deadline: Clock.now + seconds, thread: thread, tally: tally)
   }
 
@@ -133,15 +133,16 @@ struct Campaign {
     }
     // A hundred clients send ten requests per second; a daemon that stops responding leaves few.
     guard Double(with.times.count) >= 0.5 * Double(without.times.count), with.failed == 0 else {
-      return "well-behaved clients have no response"
+      return "well-behaved clients have no response: \(with.failures)"
     }
-    let added = max(with.p99 - without.p99, with.healthP99 - without.healthP99)
-    return added <= bound ? nil : "\(text(added)) ms more"
+    let worst = max(with.p99, with.probeP99)
+    guard worst > bound else { return nil }
+    return "\(text(worst)) ms, without it \(text(max(without.p99, without.probeP99))) ms"
   }
 
   private func columns(_ window: Window) -> [String] {
     [
-      text(window.p50), text(window.p99), text(window.worst), text(window.healthP99),
+      text(window.p50), text(window.p99), text(window.worst), text(window.probeP99),
       "\(window.failed)", "\(Int(100 * window.cpuTime / window.seconds))",
     ]
   }
@@ -163,7 +164,9 @@ struct Campaign {
 struct Window {
   /// The times of their requests in milliseconds, in ascending order.
   private(set) var times: [Double] = []
-  private var healthTimes: [Double] = []
+  private var probeTimes: [Double] = []
+  /// The statuses of failed requests with their numbers; 0 without a response.
+  private(set) var failures: [Int: Int] = [:]
   private(set) var seconds: Double = 0
   /// The CPU time of the daemon.
   private(set) var cpuTime: Double = 0
@@ -171,14 +174,16 @@ struct Window {
   init() {}
 
   init(samples: [WellBehavedClients.Sample], seconds: Double, cpuTime: Double) {
-    times = samples.filter { !$0.isHealthCheck }.map { $0.time * 1_000 }.sorted()
-    healthTimes = samples.filter(\.isHealthCheck).map { $0.time * 1_000 }.sorted()
+    times = samples.filter { !$0.isProbe }.map { $0.time * 1_000 }.sorted()
+    probeTimes = samples.filter(\.isProbe).map { $0.time * 1_000 }.sorted()
+    for sample in samples where !sample.time.isFinite { failures[sample.status, default: 0] += 1 }
     (self.seconds, self.cpuTime) = (seconds, cpuTime)
   }
 
   mutating func add(_ other: Window) {
     times = (times + other.times).sorted()
-    healthTimes = (healthTimes + other.healthTimes).sorted()
+    probeTimes = (probeTimes + other.probeTimes).sorted()
+    failures.merge(other.failures, uniquingKeysWith: +)
     seconds += other.seconds
     cpuTime += other.cpuTime
   }
@@ -186,8 +191,8 @@ struct Window {
   var p50: Double { Self.percentile(times, 0.5) }
   var p99: Double { Self.percentile(times, 0.99) }
   var worst: Double { times.last ?? .infinity }
-  var healthP99: Double { Self.percentile(healthTimes, 0.99) }
-  var failed: Int { (times + healthTimes).count { !$0.isFinite } }
+  var probeP99: Double { Self.percentile(probeTimes, 0.99) }
+  var failed: Int { (times + probeTimes).count { !$0.isFinite } }
 
   private static func percentile(_ sorted: [Double], _ part: Double) -> Double {
     guard !sorted.isEmpty else { return .infinity }

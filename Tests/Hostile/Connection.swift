@@ -128,6 +128,22 @@ final class Connection {
     return nil
   }
 
+  /// Reads the head of a response, whose body does not end; returns its status.
+  func responseHead() -> Int? {
+    guard let head = take(through: Array("\r\n\r\n".utf8)) else { return nil }
+    let words = String(decoding: head.prefix(40), as: UTF8.self).split(separator: " ")
+    guard words.count > 1, let status = Int(words[1]) else { return nil }
+    tally?.addResponse(status)
+    return status
+  }
+
+  /// Closes with a reset later.
+  func resetAtEnd() {
+    var option = linger(l_onoff: 1, l_linger: 0)
+    setsockopt(
+      descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+  }
+
   /// Reads and discards bytes for as long as the daemon sends some at once.
   func drain() {
     _ = receive(flags: Int32(MSG_DONTWAIT))

@@ -1,21 +1,82 @@
+import Brokers
 import Foundation
 
-/// The release daemon on a free loopback port, with its default limits and a durable store.
+/// The release daemon on a free loopback port, with its default limits and a durable store; or several
+/// nodes of a cluster.
 final class Daemon {
-  let port: UInt16
-  private let process = Process()
+  /// A token with every right, in the file `FOLDER/tokens` of each daemon.
+  static let token = "the-token-of-the-campaign"
+
+  private let nodes: [DaemonProcess]
+  private let broker: Broker?
   private let folder: URL
 
   /// Starts it, with flags beside those of every kind.
-  init(program: URL, flags: [String] = []) throws {
-    folder = FileManager.default.temporaryDirectory.appending(path: "hostile-\(UUID().uuidString)")
+  init(program: URL, flags: [String] = [], nodes count: Int = 1) throws {
+    let folder = FileManager.default.temporaryDirectory.appending(
+      path: "hostile-\(UUID().uuidString)")
+    self.folder = folder
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    try "\(Self.token) admin as=abusive\n".write(
+      to: folder.appending(path: "tokens"), atomically: true, encoding: .utf8)
+    let broker = count > 1 ? try Broker() : nil
+    self.broker = broker
+    nodes = try (1...count).map { number in
+      let store =
+        broker.map { ["--store", $0.url, "--cluster-node", "n\(number)", "--start-wait", "60"] }
+        ?? ["--store", "sqlite:\(folder.path)/log.db"]
+      return try DaemonProcess(
+        program,
+        store + flags.map { $0.replacingOccurrences(of: "FOLDER", with: folder.path) })
+    }
+    if count > 1 { try waitUntilReady() }
+  }
+
+  /// The port for well-behaved clients.
+  var port: UInt16 { nodes[0].port }
+
+  /// The port for abusive clients.
+  var abusedPort: UInt16 { nodes[nodes.count - 1].port }
+
+  var isRunning: Bool { nodes.allSatisfy(\.isRunning) }
+
+  /// The resident memory in bytes.
+  var memory: Int { nodes.reduce(0) { $0 + $1.memory } }
+
+  /// The CPU time that it has used, in seconds.
+  var cpuTime: Double { nodes.reduce(0) { $0 + $1.cpuTime } }
+
+  /// Ends the daemon and deletes its store.
+  func stop() {
+    for node in nodes { node.stop() }
+    try? FileManager.default.removeItem(at: folder)
+  }
+
+  /// Waits until each node knows the others as ready.
+  private func waitUntilReady() throws {
+    let expected = "reactord_cluster_ready_nodes \(nodes.count)\n"
+    for node in nodes {
+      let isReady = (0..<3_000).contains { _ in
+        let connection = Connection(to: .init(port: node.port, source: 1))
+        let body = connection?.exchange("GET", "/metrics")?.body ?? []
+        if String(decoding: body, as: UTF8.self).contains(expected) { return true }
+        Clock.pause(0.01)
+        return false
+      }
+      guard isReady else { throw HostileError("the nodes did not find each other") }
+    }
+  }
+}
+
+/// A process of the daemon.
+private final class DaemonProcess {
+  let port: UInt16
+  private let process = Process()
+
+  init(_ program: URL, _ flags: [String]) throws {
     process.executableURL = program
     process.arguments =
-      [
-        "serve", "--listen", "127.0.0.1:0", "--store", "sqlite:\(folder.path)/log.db",
-        "--log-level", "error", "--supervise", "false",
-      ] + flags
+      ["serve", "--listen", "127.0.0.1:0", "--log-level", "error", "--supervise", "false"] + flags
     let output = Pipe()
     process.standardOutput = output
     process.standardError = FileHandle.nullDevice
@@ -34,14 +95,12 @@ final class Daemon {
 
   var isRunning: Bool { process.isRunning }
 
-  /// The resident memory in bytes.
   var memory: Int {
     let text = try? String(
       contentsOfFile: "/proc/\(process.processIdentifier)/statm", encoding: .utf8)
     return (text?.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * 4_096
   }
 
-  /// The CPU time that it has used, in seconds.
   var cpuTime: Double {
     let text = try? String(
       contentsOfFile: "/proc/\(process.processIdentifier)/stat", encoding: .utf8)
@@ -53,13 +112,10 @@ final class Daemon {
     return (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
   }
 
-  /// Ends the daemon and deletes its store.
   func stop() {
-    if process.isRunning {
-      kill(process.processIdentifier, SIGKILL)
-      process.waitUntilExit()
-    }
-    try? FileManager.default.removeItem(at: folder)
+    guard process.isRunning else { return }
+    kill(process.processIdentifier, SIGKILL)
+    process.waitUntilExit()
   }
 }
 

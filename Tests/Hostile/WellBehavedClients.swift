@@ -2,14 +2,16 @@ import Foundation
 import Synchronization
 
 /// Clients that each send an action or read a State ten times per second over one connection, and one
-/// that reads `/healthz` a hundred times per second.
+/// that reads `/healthz` and `/readyz` a hundred times per second.
 final class WellBehavedClients: Sendable {
   /// A measured request.
   struct Sample: Sendable {
     var start: Double
     /// The time to the response; infinite if there was none.
     var time: Double
-    var isHealthCheck: Bool
+    var isProbe: Bool
+    /// The status of the response; 0 without one.
+    var status = 0
   }
 
   private struct State {
@@ -26,7 +28,7 @@ final class WellBehavedClients: Sendable {
   init(count: Int, port: UInt16) {
     endpoint = Connection.Endpoint(port: port, source: 1)
     for number in 0..<count { start { $0.run(client: number) } }
-    start { $0.runHealthChecks() }
+    start { $0.runProbes() }
   }
 
   private func start(_ body: @escaping @Sendable (WellBehavedClients) -> Void) {
@@ -46,7 +48,7 @@ final class WellBehavedClients: Sendable {
     let now = Clock.now
     return state.withLock { state in
       let pending = state.pending.values.map {
-        Sample(start: $0.start, time: now - $0.start, isHealthCheck: $0.isHealthCheck)
+        Sample(start: $0.start, time: now - $0.start, isProbe: $0.isProbe)
       }
       return (state.samples + pending).filter { $0.start >= start && $0.start < end }
     }
@@ -55,7 +57,7 @@ final class WellBehavedClients: Sendable {
   private func run(client number: Int) {
     let session = "/v1/reactors/counter/sessions/good-\(number)"
     let increase = Array(#""increase""#.utf8)
-    repeatedly(number, every: 0.1, offset: Double(number) / 1_000, isHealthCheck: false) {
+    repeatedly(number, every: 0.1, offset: Double(number) / 1_000, isProbe: false) {
       connection, turn in
       turn % 2 == 0
         ? connection.exchange("POST", session + "/actions", body: increase)
@@ -63,14 +65,14 @@ final class WellBehavedClients: Sendable {
     }
   }
 
-  private func runHealthChecks() {
-    repeatedly(-1, every: 0.01, offset: 0, isHealthCheck: true) { connection, _ in
-      connection.exchange("GET", "/healthz")
+  private func runProbes() {
+    repeatedly(-1, every: 0.01, offset: 0, isProbe: true) { connection, turn in
+      connection.exchange("GET", turn % 2 == 0 ? "/healthz" : "/readyz")
     }
   }
 
   private func repeatedly(
-    _ client: Int, every interval: Double, offset: Double, isHealthCheck: Bool,
+    _ client: Int, every interval: Double, offset: Double, isProbe: Bool,
     _ exchange: (Connection, Int) -> Connection.Response?
   ) {
     Clock.pause(offset)
@@ -80,7 +82,7 @@ final class WellBehavedClients: Sendable {
     while !isStopped.load(ordering: .relaxed) {
       let start = Clock.now
       state.withLock {
-        $0.pending[client] = Sample(start: start, time: 0, isHealthCheck: isHealthCheck)
+        $0.pending[client] = Sample(start: start, time: 0, isProbe: isProbe)
       }
       if connection == nil { connection = Connection(to: endpoint) }
       let response = connection.flatMap { exchange($0, turn) }
@@ -89,7 +91,8 @@ final class WellBehavedClients: Sendable {
       let time = isSuccess ? Clock.now - start : .infinity
       state.withLock {
         $0.pending[client] = nil
-        $0.samples.append(Sample(start: start, time: time, isHealthCheck: isHealthCheck))
+        $0.samples.append(
+          Sample(start: start, time: time, isProbe: isProbe, status: response?.status ?? 0))
       }
       turn += 1
       due = max(due + interval, Clock.now - interval)
