@@ -171,7 +171,7 @@ public struct Limits: Sendable {
   /// Creates the default limits.
   public init() {}
 
-  /// The bytes of entries after which a page of a log ends.
+  /// The bytes of entries or actions after which a page of a log or of effects ends.
   static let pageBytes = 1 << 20
 
   /// The entries of a page, if the request does not say, and the most that it can request.

@@ -79,14 +79,24 @@ struct EffectEndpoints {
       // One more than requested shows whether there is a next page.
       session.effects(after: after, limit: limit + 1) { effects in
         guard let effects else { return reply(Problem.mailboxFull) }
-        let page = effects.prefix(limit)
+        let page = Self.page(of: effects, limit: limit)
         var headers = HTTPFields.revalidated
-        if effects.count > limit, let last = page.last {
+        if effects.count > page.count, let last = page.last {
           let address = "/v1/reactors/\(reactor.name)/sessions/\(id)/effects"
           headers.append("Link", "<\(address)?limit=\(limit)&after=\(last.id)>; rel=\"next\"")
         }
         reply(.json(encoding: Listing(effects: page.map { Entry(effect: $0) }), headers: headers))
       }
+    }
+  }
+
+  /// The beginning of a list within the bounds of a page; at least one effect.
+  static func page(of effects: [RunningEffect], limit: Int) -> ArraySlice<RunningEffect> {
+    var bytes = 0
+    return effects.prefix(limit).prefix { effect in
+      // An action may be as large as a body.
+      defer { bytes += effect.action?.count ?? 0 }
+      return bytes < Limits.pageBytes
     }
   }
 
