@@ -160,6 +160,7 @@ bench: ## Run all benchmarks or those in ARGS beside their peers, BENCH_SECONDS 
 
 hostile: ## Run abusive clients beside well-behaved ones, all kinds or those in ARGS.
 	@$(packages) build run
+	@config/unpack-packages test-unpacked .build/prometheus
 	for product in reactord Hostile; do swift build $(release) --product $$product; done
 	"$$(swift build $(release) --show-bin-path)/Hostile" $(ARGS)
 

@@ -23,8 +23,12 @@ final class Daemon {
     self.broker = broker
     nodes = try (1...count).map { number in
       let store =
-        broker.map { ["--store", $0.url, "--cluster-node", "n\(number)", "--start-wait", "60"] }
-        ?? ["--store", "sqlite:\(folder.path)/log.db"]
+        broker.map {
+          [
+            "--store", $0.url, "--cluster-replicas", "1", "--cluster-node", "n\(number)",
+            "--start-wait", "60",
+          ]
+        } ?? ["--store", "sqlite:\(folder.path)/log.db"]
       return try DaemonProcess(
         program,
         store + flags.map { $0.replacingOccurrences(of: "FOLDER", with: folder.path) })
