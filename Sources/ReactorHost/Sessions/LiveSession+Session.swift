@@ -79,13 +79,7 @@ extension LiveSession: Session, SubmissionTarget, AudienceOwner {
   /// Confirms with the log that no other process has continued the session; closes the session if one has.
   @usableFromInline
   func confirmCurrent(completion: @escaping @Sendable (Result<Void, LogError>) -> Void) {
-    guard environment.router != nil else { return completion(.success(())) }
-    log.confirmEnd(of: epoch, at: { self.current.version }) { [self] result in
-      if case .failure(let error) = result, case .lost = error {
-        close(.interrupted, fault: error)
-      }
-      completion(result)
-    }
+    SessionHandOver(session: self).confirmOwner(completion: completion)
   }
 
   @usableFromInline

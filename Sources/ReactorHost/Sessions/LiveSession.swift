@@ -76,11 +76,6 @@ final class LiveSession: BatchSource {
     environment.counts.sessions.subtract(1, ordering: .relaxed)
   }
 
-  /// The session as its reactor's instances see it.
-  var scope: SessionScope {
-    environment.scope(of: key, parameters)
-  }
-
   /// The quota of running effects of the host.
   @usableFromInline var effectQuota: EffectQuota {
     environment.effectQuota
@@ -199,11 +194,6 @@ final class LiveSession: BatchSource {
   /// Ends the reactor of an evicted session.
   func shutDown() {
     pipeline.shutDown()
-  }
-
-  /// The outcome of a cancellation in a turn that is committed, or after the end.
-  var cancellation: EffectCancellation {
-    fault.map { .notCommitted($0) } ?? .ended
   }
 
   /// Responds to a request of a session that has ended.

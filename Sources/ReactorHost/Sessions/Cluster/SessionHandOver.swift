@@ -2,7 +2,7 @@ internal import ReactorCore
 internal import ReactorLog
 internal import Synchronization
 
-/// The hand-over of a session to another process.
+/// The hand-over of a session to another process, and the check whether it has happened.
 struct SessionHandOver: Sendable {
   let session: LiveSession
 
@@ -20,6 +20,20 @@ struct SessionHandOver: Sendable {
         session.close(.interrupted, fault: .lost(to: owner))
         completion()
       }
+    }
+  }
+
+  /// Confirms that no other process has appended to the session, see
+  /// ``StateSource/confirmCurrent(completion:)``.
+  ///
+  /// Closes a session that this process has lost.
+  func confirmOwner(completion: @escaping @Sendable (Result<Void, LogError>) -> Void) {
+    guard session.environment.router != nil else { return completion(.success(())) }
+    session.log.confirmEnd(of: session.epoch, at: { session.current.version }) { result in
+      if case .failure(let error) = result, case .lost = error {
+        session.close(.interrupted, fault: error)
+      }
+      completion(result)
     }
   }
 }

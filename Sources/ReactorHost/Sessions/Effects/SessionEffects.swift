@@ -26,8 +26,15 @@ struct SessionEffects: Sendable {
     let isEnqueued = session.enqueueRequest {
       if let id = EffectID(id) { session.pipeline.cancelEffect(id) }
       // The batch of this turn removes the action from the journal.
-      session.whenCommitted { _ in completion(session.cancellation) }
+      session.whenCommitted { _ in completion(EffectCancellation(in: session)) }
     }
     if !isEnqueued { completion(.overloaded) }
+  }
+}
+
+extension EffectCancellation {
+  /// The outcome of a cancellation in a turn that is committed, or after the end of the session.
+  init(in session: LiveSession) {
+    self = session.fault.map { .notCommitted($0) } ?? .ended
   }
 }

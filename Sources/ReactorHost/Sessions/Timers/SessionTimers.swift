@@ -109,7 +109,7 @@ struct SessionTimers: Sendable {
   func cancel(_ id: String, completion: @escaping @Sendable (EffectCancellation) -> Void) {
     let isEnqueued = session.enqueueRequest {
       set(id, to: nil)
-      session.whenCommitted { _ in completion(session.cancellation) }
+      session.whenCommitted { _ in completion(EffectCancellation(in: session)) }
     }
     if !isEnqueued { completion(.overloaded) }
   }
