@@ -19,6 +19,9 @@ final class LogEngine: Sendable {
   /// `cluster.wait`, in milliseconds.
   let wait: Int64
 
+  /// The reads by sequence, by the names of the streams: those of a stream without a leader delay no other.
+  private let reads = Mutex<[String: ReadGate]>([:])
+
   private let inbox: Inbox<EngineMessage>
   private let waker: Waker
   private let numbers = Atomic<UInt64>(0)
@@ -71,6 +74,15 @@ final class LogEngine: Sendable {
   var isGivenUp: Bool {
     let since = interruptedSince.load(ordering: .relaxed)
     return since != .max && Clock.milliseconds - since > wait
+  }
+
+  /// The reads of a stream by sequence.
+  func reads(of stream: String) -> ReadGate {
+    reads.withLock { gates in
+      let gate = gates[stream] ?? ReadGate(ReadGate.perStream)
+      gates[stream] = gate
+      return gate
+    }
   }
 
   /// A mark for the next message.

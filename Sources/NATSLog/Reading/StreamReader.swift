@@ -9,7 +9,7 @@ internal import ReactorLog
 /// afterwards. Neither a sequence nor a version shows that: the message of a displaced writer has those of the
 /// one that took its place.
 struct StreamReader: Sendable {
-  /// The number of messages that are requested at once.
+  /// The number of messages that are requested at once; those of one stream are bounded by ``ReadGate``.
   static let parallel = 64
 
   let engine: LogEngine
@@ -42,6 +42,9 @@ struct StreamReader: Sendable {
   ///
   /// A new leader may not have applied all messages of the one before it: then this waits until it has.
   func message(at sequence: Int, in stream: String) async throws(LogError) -> StreamMessage? {
+    let gate = engine.reads(of: stream)
+    await gate.begin()
+    defer { gate.end() }
     let deadline = ContinuousClock.now + .milliseconds(engine.wait)
     let body = Array("{\"seq\":\(sequence)}".utf8)
     while true {

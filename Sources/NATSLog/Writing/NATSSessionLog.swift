@@ -26,7 +26,7 @@ final class NATSSessionLog: SessionLog {
   /// The number of messages after which the session's own process moves them into pages.
   ///
   /// Those of sessions that are written to less often are moved when their stream is cleaned.
-  static let compactionInterval = 1024
+  static let compactionInterval = 256
 
   /// The maximum number of snapshots that wait to be stored.
   private static let snapshotBound = 4
