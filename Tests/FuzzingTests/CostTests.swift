@@ -27,11 +27,14 @@ struct CostTests {
     for input in HostileInput.all(for: parser) {
       for size in Self.sizes(for: parser) {
         let bytes = input.bytes(size)
-        let time = Self.threadTime { parser.parse(bytes) }
         // A fixed cost, such as that of a new session, is not that of the input.
         let bound =
           Self.nanosecondsPerByte * Double(parser.passes * bytes.count) + 20_000_000
-        #expect(time < bound, "\(parser), \(input), \(bytes.count) bytes")
+        // Neither is one that does not repeat, such as that of a new service.
+        let isBounded = (0..<3).contains { _ in
+          Self.threadTime { parser.parse(bytes) } < bound
+        }
+        #expect(isBounded, "\(parser), \(input), \(bytes.count) bytes")
       }
     }
   }
