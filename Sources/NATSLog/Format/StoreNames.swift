@@ -65,7 +65,7 @@ struct StoreNames: Equatable, Sendable {
 
   /// The session of a subject that ends with its reactor and its id.
   static func session(of subject: String) -> SessionKey? {
-    let tokens = subject.split(separator: ".")
+    let tokens = subject.utf8.split(separator: UInt8(ascii: ".")).map { Substring($0) }
     guard tokens.count >= 2, let reactor = unescaped(tokens[tokens.count - 2]),
       let id = unescaped(tokens[tokens.count - 1])
     else { return nil }

@@ -18,7 +18,9 @@ struct WriterMark: Hashable, Sendable, CustomStringConvertible {
 
   /// Parses `NAME.INCARNATION.NUMBER`; `nil` for any other text.
   init?(_ text: String) {
-    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+    // Split as bytes: comparing characters takes quadratic time for many combining marks.
+    let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+      .map { Substring($0) }
     guard parts.count >= 3, let number = UInt64(parts[parts.count - 1]),
       let incarnation = UInt64(parts[parts.count - 2], radix: 16)
     else { return nil }
