@@ -10,7 +10,10 @@ public struct NATSAddresses: Equatable, Sendable {
 
   /// Parses addresses; `nil` for any other text.
   public init?(_ text: String) {
-    guard text.hasPrefix("nats://") || text.hasPrefix("tls://") else { return nil }
+    // Addresses are ASCII; comparing other texts takes quadratic time for many combining marks.
+    guard text.utf8.allSatisfy({ $0 < 0x80 }),
+      text.hasPrefix("nats://") || text.hasPrefix("tls://")
+    else { return nil }
     var urls: [String] = []
     for part in text.split(separator: ",", omittingEmptySubsequences: false) {
       let part = part.drop { $0 == " " }
