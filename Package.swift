@@ -232,7 +232,9 @@ let package = Package(
     // The durable log on JetStream.
     .target(
       name: "NATSLog",
-      dependencies: ["NATSClient", "ReactorCoding", "ReactorLog", "SystemThreads", "Telemetry"],
+      dependencies: [
+        "NATSClient", "ReactorCoding", "ReactorLog", "ReactorStreams", "SystemThreads", "Telemetry",
+      ],
       swiftSettings: settings + [.strictMemorySafety()]),  // SE-0458
     .testTarget(
       name: "NATSLogTests",

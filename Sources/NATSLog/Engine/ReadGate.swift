@@ -1,18 +1,18 @@
+internal import ReactorStreams
 internal import Synchronization
 
 /// Bounds the number of reads of a stream that are under way, in the order in which they were requested.
 ///
-/// A load or a page of a history makes hundreds of them. A read that has no reply after 250 ms is sent again. Without a bound, the loads of many sessions after the
-/// failure of a node would wait for longer than that, and each repetition would delay them further.
+/// A load or a page of a history makes hundreds of them. A read that has no reply after 250 ms is sent again.
+/// Without a bound, the loads of many sessions after the failure of a node would wait for longer than that,
+/// and each repetition would delay them further.
 final class ReadGate: Sendable {
   /// The bound of each stream of a process.
   static let perStream = 32
 
   private struct State {
     var free: Int
-    var waiting: [CheckedContinuation<Void, Never>] = []
-    /// The number of those at the beginning of `waiting` that have begun.
-    var begun = 0
+    var waiting = Fifo<CheckedContinuation<Void, Never>>()
   }
 
   private let state: Mutex<State>
@@ -39,14 +39,10 @@ final class ReadGate: Sendable {
 
   /// The read has ended: the next one begins.
   func end() {
-    let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
-      guard state.begun < state.waiting.count else {
-        state.free += 1
-        (state.waiting, state.begun) = ([], 0)
-        return nil
-      }
-      defer { state.begun += 1 }
-      return state.waiting[state.begun]
+    let next = state.withLock { state in
+      let next = state.waiting.popFirst()
+      if next == nil { state.free += 1 }
+      return next
     }
     next?.resume()
   }
