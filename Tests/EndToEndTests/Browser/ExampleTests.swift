@@ -53,8 +53,10 @@ extension GalleryBrowserTests {
     }
 
     @Test func `profile: follows a user, and reports an unknown one`() throws {
-      let session = server.session(of: "profile")
-      try open("profile", session)
+      // Followed users belong to the process: other tests of the shared one follow user 7.
+      let own = try ReactordProcess()
+      let session = own.session(of: "profile")
+      try browser.open("\(own.url)/examples/profile.html?session=\(session.id)")
       try expectText("not followed", in: "badge")
       // A refresh that ends after the user was followed would show the status from before.
       try expectEntries(1, of: session)
