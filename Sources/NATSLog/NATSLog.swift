@@ -133,7 +133,7 @@ public final class NATSLog: Sendable {
     let writer = Writer(name: settings.node, incarnation: .random(in: 1 ... .max))
     let engine = try LogEngine(
       connection, writer: writer, prefix: settings.name, wait: settings.wait.milliseconds,
-      counters: LogCounters())
+      counters: LogCounters(), logger: logger)
     observer.observe(engine)
     let names = StoreNames(prefix: settings.name, logStreams: settings.streams)
     let retention = settings.outcomeRetention / .milliseconds(1)

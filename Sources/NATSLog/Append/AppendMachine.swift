@@ -5,6 +5,7 @@
 ///   waiting ──────────────► reply ─────────────────────────────────► reading ──► committed
 ///      │  ▲                   │ sequence: committed                     │          or lost
 ///      │  └── repeat ─────────┘ no leader, in flight, behind            └── not found: waiting
+///      │                          (behind for 2 s: reported)
 ///      │
 ///      └── deadline ──► voiding ──► void stored: unavailable · duplicate: reading · nothing: unknown
 /// ```
@@ -33,6 +34,8 @@ struct AppendMachine: Sendable {
     case none
     case publish(Purpose)
     case read(Reading)
+    /// The leader stays behind the expected message: its last one of the subject, and since when.
+    case report(last: Int, since: Int64)
     case finish(Outcome)
   }
 
@@ -70,6 +73,8 @@ struct AppendMachine: Sendable {
   private var voidDeadline = Int64.max
   private var nextPublish: Int64
   private var pause = RetryPause()
+  /// When the leader was found behind the expected message, and has been since.
+  private var behindSince: Int64?
   /// The number of times the batch was passed to the connection.
   private(set) var published = 0
 
@@ -128,12 +133,16 @@ struct AppendMachine: Sendable {
   /// A reply to one of the messages has arrived, possibly late.
   mutating func didReceive(_ reply: AppendReply, to purpose: Purpose, at now: Int64) -> Step {
     guard phase == .waiting else { return .none }
+    if case .otherSequence(let last) = reply, last < expected {
+      return didFindBehind(last, at: now)
+    }
+    behindSince = nil
     switch reply {
     case .stored(let sequence, false):
       return finish(purpose == .batch ? .committed(sequence) : .unavailable)
     case .stored(let sequence, true): return read(.at(sequence))
     case .otherSequence(let last) where last > expected: return read(.after(expected))
-    case .otherSequence: nextPublish = now + 50  // a new leader that has not applied everything yet
+    case .otherSequence: nextPublish = now + 50
     case .inFlight: nextPublish = now + 20
     case .unavailable: nextPublish = now + pause.take()
     case .full: return reject(.full, at: now)
@@ -160,6 +169,15 @@ struct AppendMachine: Sendable {
     phase = .waiting
     nextPublish = now + 50
     return .none
+  }
+
+  /// The leader's last message of the subject is older than the expected one, of which this process knows:
+  /// it is a new one that has not applied everything yet, or it has lost messages.
+  private mutating func didFindBehind(_ last: Int, at now: Int64) -> Step {
+    nextPublish = now + 50
+    let start = behindSince ?? now
+    behindSince = start
+    return now - start < LeaderDemotions.patience ? .none : .report(last: last, since: start)
   }
 
   private mutating func read(_ reading: Reading) -> Step {

@@ -139,6 +139,7 @@ struct EngineLoop {
         case .failure: inbox.send(.read(number, nil, isFailure: true))
         }
       }
+    case .report(let last, let start): appends[number]?.append.leaderIsBehind(last, start)
     case .finish(let outcome): finish(number, outcome)
     }
   }

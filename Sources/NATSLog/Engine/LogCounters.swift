@@ -17,6 +17,8 @@ final class LogCounters: Sendable {
   let cleanings = Counter()
   /// Anchors that were appended.
   let anchors = Counter()
+  /// Requests to leaders of streams to step down.
+  let demotions = Counter()
   /// Appends without an outcome.
   let pending = Atomic<Int>(0)
 }
@@ -48,6 +50,10 @@ extension LogCounters {
       "reactord_nats_anchors_total", .counter,
       "Messages that replace the earlier messages of a session.")
     text.sample(anchors.value)
+    text.family(
+      "reactord_nats_demotions_total", .counter,
+      "Requests to leaders of streams to step down because they lack messages.")
+    text.sample(demotions.value)
     text.family("reactord_nats_pending_appends", .gauge, "Appends without an outcome yet.")
     text.sample(pending.load(ordering: .relaxed))
     text.family(

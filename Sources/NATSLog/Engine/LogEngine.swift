@@ -2,6 +2,7 @@ internal import NATSClient
 internal import ReactorLog
 internal import Synchronization
 internal import SystemThreads
+internal import Telemetry
 
 /// Executes appends and requests: one thread sends messages, repeats them, and follows the decisions of
 /// ``AppendMachine``.
@@ -14,6 +15,7 @@ final class LogEngine: Sendable {
 
   let connection: NATSConnection
   let counters: LogCounters
+  let logger: Logger
   /// This process as a writer.
   let writer: Writer
   /// `cluster.wait`, in milliseconds.
@@ -21,6 +23,9 @@ final class LogEngine: Sendable {
 
   /// The reads by sequence, by the names of the streams: those of a stream without a leader delay no other.
   private let reads = Mutex<[String: ReadGate]>([:])
+
+  /// The requests to leaders to step down.
+  let demotions = Mutex(LeaderDemotions())
 
   private let inbox: Inbox<EngineMessage>
   private let waker: Waker
@@ -31,7 +36,7 @@ final class LogEngine: Sendable {
   /// Starts the thread.
   init(
     _ connection: NATSConnection, writer: Writer, prefix: String, wait: Int64,
-    counters: LogCounters
+    counters: LogCounters, logger: Logger
   ) throws(NATSLogError) {
     guard let waker = Waker() else { throw NATSLogError("no descriptors are left") }
     self.waker = waker
@@ -39,6 +44,7 @@ final class LogEngine: Sendable {
     self.writer = writer
     self.wait = wait
     self.counters = counters
+    self.logger = logger
     let inbox = Inbox<EngineMessage>(waking: waker)
     self.inbox = inbox
     let replies: NATSReplies
@@ -149,6 +155,9 @@ struct PendingAppend: Sendable {
       AppendMachine.Reading,
       @escaping @Sendable (Result<(sequence: Int, mark: WriterMark?)?, LogError>) -> Void
     ) -> Void
+  /// Called if the leader's last message of the subject is older than the expected one: with its sequence,
+  /// and the time at which the append has found that first.
+  let leaderIsBehind: @Sendable (_ last: Int, _ start: Int64) -> Void
   /// Called once, on the thread of the engine.
   let completion: @Sendable (AppendMachine.Outcome) -> Void
 

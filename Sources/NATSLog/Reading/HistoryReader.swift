@@ -1,4 +1,5 @@
 internal import ReactorLog
+internal import SystemThreads
 internal import Telemetry
 
 /// Reads the history of a session by the positions that its last message names.
@@ -32,18 +33,31 @@ struct HistoryReader: Sendable {
   func withHead<Value: Sendable>(
     isComplete: Bool = true, _ body: (SessionHead) async throws(LogError) -> Value
   ) async throws(LogError) -> Value {
+    let start = Clock.milliseconds
     var head = try await lastHead()
     while true {
       do throws(LogError) {
         if isComplete { head = try await completed(head) }
         return try await body(head)
       } catch {
-        guard case .corrupt = error else { throw error }
+        guard reader.mayBeOutdated(error, since: start) else { throw error }
         let next = try await lastHead()
-        guard next.first != head.first || next.epoch != head.epoch else { throw error }
+        guard next.first != head.first || next.epoch != head.epoch else {
+          logMissing(error)
+          throw error
+        }
         head = next
       }
     }
+  }
+
+  /// Logs that the leader has the end of the log, but not what it names.
+  private func logMissing(_ error: LogError) {
+    // The caller logs the others.
+    guard case .unavailable(let reason) = error else { return }
+    reader.engine.logger.warning(
+      "a session is not available because messages are missing",
+      ["reactor": key.reactor, "session": key.id, "reason": reason])
   }
 
   /// The end of the session's log, see ``withHead(isComplete:_:)``.
@@ -180,10 +194,11 @@ struct HistoryReader: Sendable {
       }
     }
     for (index, entry) in entries.enumerated() where entry.version != version + 1 + index {
-      throw .corrupt("The entry of version \(version + 1 + index) is missing.")
+      throw .unavailable(
+        "The leader of \(stream) does not have the version \(version + 1 + index).")
     }
     guard !entries.isEmpty else {
-      throw .corrupt("The entry of version \(version + 1) is missing.")
+      throw .unavailable("The leader of \(stream) does not have the version \(version + 1).")
     }
     return entries
   }
@@ -225,10 +240,11 @@ struct HistoryReader: Sendable {
     at sequence: Int, in stream: String, of subject: String
   ) async throws(LogError) -> StreamMessage {
     guard let message = try await reader.message(at: sequence, in: stream) else {
-      throw .corrupt("The message \(sequence) of \(stream) is missing.")
+      throw .unavailable("The leader of \(stream) does not have the message \(sequence).")
     }
     guard message.subject == subject else {
-      throw .corrupt("The message \(sequence) of \(stream) is one of \(message.subject).")
+      throw .unavailable(
+        "The leader of \(stream) has one of \(message.subject) as the message \(sequence).")
     }
     return message
   }

@@ -1,6 +1,7 @@
 internal import NATSClient
 internal import ReactorCoding
 internal import ReactorLog
+internal import SystemThreads
 
 /// Reads the messages of streams from their leaders, without a consumer.
 ///
@@ -40,18 +41,21 @@ struct StreamReader: Sendable {
 
   /// The message at a sequence that the stream has had; `nil` if it was deleted.
   ///
-  /// A new leader may not have applied all messages of the one before it: then this waits until it has.
+  /// A new leader may not have applied all messages of the one before it: then this waits until it has. One
+  /// that stays behind gets a request to step down.
   func message(at sequence: Int, in stream: String) async throws(LogError) -> StreamMessage? {
     let gate = engine.reads(of: stream)
     await gate.begin()
     defer { gate.end() }
-    let deadline = ContinuousClock.now + .milliseconds(engine.wait)
+    let start = Clock.milliseconds
     let body = Array("{\"seq\":\(sequence)}".utf8)
     while true {
       if let message = try await get(body, in: stream) { return message }
       // The end first: a message that is applied in between is found.
-      if try await bounds(of: stream).last >= sequence { return try await get(body, in: stream) }
-      guard ContinuousClock.now < deadline else {
+      let last = try await bounds(of: stream).last
+      if last >= sequence { return try await get(body, in: stream) }
+      leader(of: stream, isBehindSince: start, lacking: sequence, after: last)
+      guard Clock.milliseconds - start < engine.wait else {
         throw .unavailable("The leader of \(stream) does not have the message \(sequence) yet.")
       }
       try? await Task.sleep(for: .milliseconds(50))

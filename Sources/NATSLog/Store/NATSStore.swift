@@ -99,6 +99,9 @@ final class NATSStore: Sendable {
             }
           }
         },
+        leaderIsBehind: { [reader] last, start in
+          reader.leader(of: stream, isBehindSince: start, lacking: expected, after: last)
+        },
         completion: { completion($0.result) }))
   }
 }

@@ -1,5 +1,6 @@
 internal import ReactorLog
 internal import Synchronization
+internal import SystemThreads
 internal import Telemetry
 
 /// The log of one session: the end that its writes follow, and what was read with it.
@@ -392,11 +393,12 @@ final class NATSSessionLog: SessionLog {
   /// Reads the outcomes of the session, the latest 10,000 that are retained.
   func readOutcome(of name: String) async throws(LogError) -> StoredOutcome? {
     if let claim = state.withLock({ $0.claim }) {
+      let start = Clock.milliseconds
       do throws(LogError) {
         return try await readOutcome(of: name, with: claim)
       } catch {
         // The messages that the claim names may be replaced by an anchor.
-        guard case .corrupt = error else { throw error }
+        guard store.reader.mayBeOutdated(error, since: start) else { throw error }
       }
     }
     return try await withClaim { head async throws(LogError) in

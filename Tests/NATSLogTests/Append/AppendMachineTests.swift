@@ -57,6 +57,23 @@ struct AppendMachineTests {
     #expect(machine.tick(time) == .publish(.batch))
   }
 
+  @Test func `a leader that stays behind the expected message is reported after two seconds`() {
+    var machine = published(wait: 10_000)
+    for now in stride(from: Int64(100), to: 2_100, by: 50) {
+      #expect(machine.didReceive(.otherSequence(9), to: .batch, at: now) == .none)
+    }
+    let step = machine.didReceive(.otherSequence(9), to: .batch, at: 2_100)
+    #expect(step == .report(last: 9, since: 100))
+    // It is repeated as before, and another leader begins anew.
+    #expect(machine.tick(2_150) == .publish(.batch))
+    #expect(machine.didReceive(.unavailable, to: .batch, at: 2_160) == .none)
+    #expect(machine.didReceive(.otherSequence(9), to: .batch, at: 4_000) == .none)
+    let second = machine.didReceive(.otherSequence(0), to: .batch, at: 6_000)
+    #expect(second == .report(last: 0, since: 4_000))
+    let reply = AppendReply.stored(sequence: 11, isDuplicate: false)
+    #expect(machine.didReceive(reply, to: .batch, at: 6_001) == .finish(.committed(11)))
+  }
+
   @Test func `the pauses of a stream without a leader grow`() {
     var machine = published()
     var now: Int64 = 0

@@ -1,0 +1,47 @@
+internal import NATSClient
+internal import ReactorLog
+internal import Synchronization
+internal import SystemThreads
+internal import Telemetry
+
+extension StreamReader {
+  /// The leader does not have a message that the log names: requests that it steps down if it has stayed so.
+  ///
+  /// - Parameters:
+  ///   - stream: The stream.
+  ///   - start: When the same read or append has found it behind first, in milliseconds.
+  ///   - sequence: The sequence of the message.
+  ///   - last: The last sequence of the leader, of the stream or of the message's subject.
+  func leader(
+    of stream: String, isBehindSince start: Int64, lacking sequence: Int, after last: Int
+  ) {
+    let now = Clock.milliseconds
+    guard
+      engine.demotions.withLock({ $0.shouldRequest(stream, behindSince: start, at: now) })
+    else { return }
+    engine.counters.demotions.add()
+    engine.logger.warning(
+      "the leader of a stream lacks messages and gets a request to step down",
+      ["stream": stream, "last": "\(last)", "missing": "\(sequence)"])
+    // Sent once, and no reply is needed: the next read shows whether there is another leader.
+    try? engine.connection.publish(
+      [], to: "$JS.API.STREAM.LEADER.STEPDOWN.\(stream)", reply: "_INBOX.\(stream)")
+  }
+
+  /// Whether a read may have failed because the end of the log that it follows is outdated.
+  ///
+  /// An anchor may have replaced the messages that the end names. A leader that was waited for in vain has
+  /// failed instead.
+  ///
+  /// - Parameters:
+  ///   - error: The error of the read.
+  ///   - start: When the read began, in milliseconds.
+  /// - Returns: Whether to read the end of the log again.
+  func mayBeOutdated(_ error: LogError, since start: Int64) -> Bool {
+    switch error {
+    case .corrupt: true
+    case .unavailable: Clock.milliseconds - start < engine.wait
+    case .lost, .full, .unknown, .tooLarge, .unreadable: false
+    }
+  }
+}

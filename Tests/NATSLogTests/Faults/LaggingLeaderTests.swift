@@ -1,0 +1,129 @@
+import Brokers
+import NATSClient
+import ReactorCoding
+import ReactorLog
+import Synchronization
+import Telemetry
+import Testing
+
+@testable import NATSLog
+
+/// A leader that does not have what the log names.
+struct LaggingLeaderTests {
+  private final class Requests: Sendable {
+    let count = Atomic(0)
+    var value: Int { count.load(ordering: .sequentiallyConsistent) }
+  }
+
+  /// Appends after a message that the stream does not have: its last one of the subject is older.
+  private func appendAfterMissing(to log: NATSLog) async {
+    let names = log.store.names
+    let subject = names.logSubject(of: SessionKey(reactor: "counter", id: "one"))
+    let payload = Array("{}".utf8)
+    await #expect(throws: LogError.self) {
+      let _: Int = try await wait { done in
+        log.store.append(
+          payload, void: { payload }, to: subject, in: names.log(0), expecting: 1_000,
+          completion: done)
+      }
+    }
+  }
+
+  @Test func `a leader that stays behind gets one request per five seconds`() async throws {
+    var test = try TestStore()
+    test.settings.streams = 1
+    test.settings.wait = .seconds(3)
+    let log = try await test.open()
+    defer { log.close() }
+    try await log.counter("one").append(1...1)
+    let stream = log.store.names.log(0)
+    let requests = Requests()
+    let connection = try NATSConnection(.init(test.settings.addresses, name: "requests"))
+    let subscription = try connection.subscribe(
+      to: "$JS.API.STREAM.LEADER.STEPDOWN.\(stream)"
+    ) { _ in requests.count.add(1, ordering: .sequentiallyConsistent) }
+    try connection.flush()
+
+    let start = ContinuousClock.now
+    async let append: Void = appendAfterMissing(to: log)
+    await withTaskGroup(of: Void.self) { group in
+      for sequence in 1_000..<1_008 {
+        group.addTask {
+          await #expect(throws: LogError.self) {
+            _ = try await log.store.reader.message(at: sequence, in: stream)
+          }
+        }
+      }
+    }
+    await append
+    let sent = log.store.engine.counters.demotions.value
+    #expect(sent >= 1)
+    // The request of the last one may be under way.
+    while requests.value < sent { try await Task.sleep(for: .milliseconds(2)) }
+    try log.store.engine.connection.flush()
+    try connection.flush()
+    #expect(requests.value == sent)
+    let interval = Duration.milliseconds(LeaderDemotions.interval)
+    #expect(sent <= 1 + Int((ContinuousClock.now - start) / interval))
+    withExtendedLifetime(subscription) {}
+  }
+
+  @Test func `an append requests a new leader without a read`() async throws {
+    var test = try TestStore()
+    test.settings.streams = 1
+    test.settings.wait = .seconds(3)
+    let log = try await test.open()
+    defer { log.close() }
+    try await log.counter("one").append(1...1)
+    await appendAfterMissing(to: log)
+    #expect(log.store.engine.counters.demotions.value >= 1)
+  }
+
+  @Test func `another replica leads afterwards`() async throws {
+    let cluster = try BrokerCluster()
+    var test = try TestStore(cluster.url, replicas: 3)
+    test.settings.streams = 1
+    test.settings.wait = .seconds(3)
+    let log = try await test.open()
+    defer { log.close() }
+    try await log.counter("one").append(1...1)
+    let stream = log.store.names.log(0)
+    let former = try await leader(of: stream, in: log)
+    repeat {
+      await #expect(throws: LogError.self) {
+        _ = try await log.store.reader.message(at: 1_000, in: stream)
+      }
+      // The brokers may elect the former leader again.
+    } while try await leader(of: stream, in: log) == former
+    #expect(log.store.engine.counters.demotions.value >= 1)
+    #expect(try await log.counter("one").entries(after: 0, limit: 10).count == 1)
+  }
+
+  private func leader(of stream: String, in log: NATSLog) async throws -> String? {
+    while true {
+      let info = try await log.store.reader.call("STREAM.INFO.\(stream)")
+      if let leader = info["cluster"]?["leader"]?.string, !leader.isEmpty { return leader }
+      try await Task.sleep(for: .milliseconds(20))
+    }
+  }
+
+  /// The end of the log is there, and names a message that the leader does not have: the session can be read
+  /// again after a change of the leader.
+  @Test func `a session whose messages the leader lacks is not available`() async throws {
+    var test = try TestStore()
+    test.settings.streams = 1
+    let log = try await test.open()
+    defer { log.close() }
+    for version in 1...3 { try await log.counter("one").append(version...version) }
+    let stream = log.store.names.log(0)
+    let body = Array("{\"seq\":2}".utf8)
+    _ = try await log.store.reader.call("STREAM.MSG.DELETE.\(stream)", body)
+    let error = await #expect(throws: LogError.self) {
+      _ = try await log.counter("one").load()
+    }
+    guard case .unavailable = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+  }
+}
