@@ -123,7 +123,7 @@ struct StreamReader: Sendable {
         throw .log(error)
       }
       guard let root = try? JSONDocument(parsing: reply.payload).root else {
-        throw .log(.corrupt("The brokers' reply is no JSON."))
+        throw .log(.unavailable("The brokers' reply is no JSON."))
       }
       guard let error = root["error"] else { return root }
       let code: Int = error["err_code"]?.integer() ?? 0
