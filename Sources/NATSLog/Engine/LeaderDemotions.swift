@@ -10,9 +10,14 @@ struct LeaderDemotions: Sendable {
   static let patience: Int64 = 2_000
   /// The minimum time between two requests for the same stream.
   static let interval: Int64 = 5_000
+  /// The pause from which on those of a damaged session do not grow any more.
+  static let longestPause: Int64 = 640_000
 
   /// The time of the last request, by the names of the streams: as many as the store has.
   private var lastRequests: [String: Int64] = [:]
+  /// The streams whose leaders have had other messages than the log names: since when, and the pause before
+  /// the next request.
+  private var differences: [String: (start: Int64, pause: Int64)] = [:]
 
   /// A read or an append finds the leader behind.
   ///
@@ -25,6 +30,24 @@ struct LeaderDemotions: Sendable {
     guard now - start >= Self.patience else { return false }
     if let last = lastRequests[stream], now - last < Self.interval { return false }
     lastRequests[stream] = now
+    return true
+  }
+
+  /// A read finds another message than the log names, or none, at a sequence that the leader has had.
+  ///
+  /// Another leader may have the message. If none has it, no change helps: the pauses double, so that one
+  /// damaged session does not move a stream again and again.
+  ///
+  /// - Parameters:
+  ///   - stream: The stream.
+  ///   - now: The time.
+  /// - Returns: Whether to send the request now.
+  mutating func shouldRequest(differing stream: String, at now: Int64) -> Bool {
+    var difference = differences[stream] ?? (start: now, pause: Self.interval)
+    defer { differences[stream] = difference }
+    if let last = lastRequests[stream], now - last < difference.pause { return false }
+    guard shouldRequest(stream, behindSince: difference.start, at: now) else { return false }
+    difference.pause *= difference.pause < Self.longestPause ? 2 : 1
     return true
   }
 }

@@ -43,7 +43,7 @@ struct HistoryReader: Sendable {
         guard reader.mayBeOutdated(error, since: start) else { throw error }
         let next = try await lastHead()
         guard next.first != head.first || next.epoch != head.epoch else {
-          logMissing(error)
+          logMissing(error, head)
           throw error
         }
         head = next
@@ -52,12 +52,13 @@ struct HistoryReader: Sendable {
   }
 
   /// Logs that the leader has the end of the log, but not what it names.
-  private func logMissing(_ error: LogError) {
+  private func logMissing(_ error: LogError, _ head: SessionHead) {
     // The caller logs the others.
     guard case .unavailable(let reason) = error else { return }
     reader.engine.logger.warning(
       "a session is not available because messages are missing",
       ["reactor": key.reactor, "session": key.id, "reason": reason])
+    reader.leader(of: stream, differsAt: head.sequence)
   }
 
   /// The end of the session's log, see ``withHead(isComplete:_:)``.

@@ -19,10 +19,23 @@ extension StreamReader {
     guard
       engine.demotions.withLock({ $0.shouldRequest(stream, behindSince: start, at: now) })
     else { return }
+    requestDemotion(of: stream, lacking: sequence, after: last)
+  }
+
+  /// The leader has another message than the log names, or none.
+  func leader(of stream: String, differsAt sequence: Int) {
+    let now = Clock.milliseconds
+    guard
+      engine.demotions.withLock({ $0.shouldRequest(differing: stream, at: now) })
+    else { return }
+    requestDemotion(of: stream, lacking: sequence, after: nil)
+  }
+
+  private func requestDemotion(of stream: String, lacking sequence: Int, after last: Int?) {
     engine.counters.demotions.add()
     engine.logger.warning(
       "the leader of a stream lacks messages and gets a request to step down",
-      ["stream": stream, "last": "\(last)", "missing": "\(sequence)"])
+      ["stream": stream, "last": last.map { "\($0)" } ?? "later", "missing": "\(sequence)"])
     // Sent once, and no reply is needed: the next read shows whether there is another leader.
     try? engine.connection.publish(
       [], to: "$JS.API.STREAM.LEADER.STEPDOWN.\(stream)", reply: "_INBOX.\(stream)")

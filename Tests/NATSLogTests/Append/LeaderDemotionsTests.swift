@@ -32,4 +32,13 @@ struct LeaderDemotionsTests {
     // Another read finds the leader behind after the last request.
     #expect(requests(&demotions, of: "L", behindSince: 18_000, through: 23_000) == [22_000])
   }
+
+  @Test func `the pauses of a stream with other messages double`() {
+    var demotions = LeaderDemotions()
+    var times: [Int64] = []
+    for now in stride(from: Int64(0), through: 150_000, by: 500) {
+      for _ in 0..<8 where demotions.shouldRequest(differing: "L", at: now) { times.append(now) }
+    }
+    #expect(times == [2_000, 12_000, 32_000, 72_000])
+  }
 }
