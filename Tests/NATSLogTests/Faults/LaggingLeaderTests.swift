@@ -79,7 +79,8 @@ struct LaggingLeaderTests {
     #expect(log.store.engine.counters.demotions.value >= 1)
   }
 
-  @Test func `another replica leads afterwards`() async throws {
+  @Test(.timeLimit(.minutes(5)))
+  func `another replica leads afterwards`() async throws {
     let cluster = try BrokerCluster()
     var test = try TestStore(cluster.url, replicas: 3)
     test.settings.streams = 1
