@@ -1,4 +1,7 @@
 /// A position in the history of a session, as clients see it: `{epoch}-{version}`.
+///
+/// Not the `Cursor` of the log: an app does not link the log, and for a client the epoch is any text, so that a
+/// server may change its form.
 public struct SessionCursor: Hashable, Sendable, CustomStringConvertible {
   /// Identifies the history; a session that is created again has another one.
   public let epoch: String

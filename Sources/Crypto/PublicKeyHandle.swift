@@ -18,7 +18,7 @@ internal import COpenSSL
 
   deinit { unsafe EVP_PKEY_free(key) }
 
-  /// Creates a key on a curve of an uncompressed point, which is checked.
+  /// Creates a key from an uncompressed point; `nil` if the point is not on the curve.
   convenience init?(curve: EllipticCurve, point: [UInt8]) {
     unsafe self.init(owning: reactord_ec_key(curve.rawValue, point, point.count))
   }

@@ -144,7 +144,7 @@ extension MutationLog {
   /// Does nothing.
   public func willFold(_ reactor: String, schema: String) {}
 
-  /// None: a log without timers.
+  /// No timers: the log does not store any.
   public func dueTimers(
     after position: TimerPosition?, until time: Timestamp, limit: Int,
     completion: @escaping ReadCompletion<DueTimers>

@@ -16,7 +16,7 @@ public import ReactorStreams
 public final class TestScheduler: SchedulerType {
   /// The default ticks of ``start(created:subscribed:disposed:_:)``.
   public enum Defaults {
-    /// The creation of the stream.
+    /// The tick at which the stream is created.
     public static let created = 100
 
     /// The subscription.

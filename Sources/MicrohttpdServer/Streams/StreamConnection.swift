@@ -87,7 +87,7 @@ struct StreamConnection {
   /// The socket is full.
   mutating func mustWait() { isBlocked = true }
 
-  /// The stream was polled.
+  /// Handles the output of the stream, which was polled.
   mutating func accept(_ output: StreamOutput) {
     guard phase == .streaming else { return }
     switch output {

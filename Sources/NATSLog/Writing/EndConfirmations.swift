@@ -82,7 +82,7 @@ final class EndConfirmations: Sendable {
       return .success(try await confirm())
     } catch {
       if case .lost = error { return .failure(error) }
-      // Also if the outcome of the write is unknown, or the store is full: nothing was to be changed.
+      // The same if the outcome of the write is unknown, or the store is full: the write changes nothing.
       return .failure(.unavailable("The end of the log is not confirmed: \(error.reason)"))
     }
   }

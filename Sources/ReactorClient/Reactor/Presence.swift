@@ -70,7 +70,7 @@ extension RemoteReactor {
       })
   }
 
-  /// Sends a signal to the subscribers of the session; it is stored nowhere.
+  /// Sends a signal to the subscribers of the session; it is not stored.
   ///
   /// It is not repeated if its response is lost.
   ///

@@ -24,8 +24,8 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
 
   /// The reactor of a host's pipeline, until that is shut down.
   ///
-  /// Strong, since an object with weak references is slower to retain and release, and each action
-  /// does.
+  /// Strong, since an object with weak references is slower to retain and release, which happens with
+  /// each action.
   @safe @exclusivity(unchecked) @usableFromInline var retainedReactor:
     (any ReactorProtocol<Action, Mutation, State>)?
   private weak var weakReactor: (any ReactorProtocol<Action, Mutation, State>)?

@@ -50,7 +50,7 @@ public enum TimerError: ActionError, Equatable {
   /// The maximum size of a timer's action as JSON, in bytes.
   public static let actionLimit = 16_384
 
-  /// 422.
+  /// 422: no repetition of the action can succeed.
   public var status: Int { 422 }
 
   /// A short sentence for people.

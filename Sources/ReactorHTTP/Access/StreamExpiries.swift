@@ -63,7 +63,7 @@ final class StreamExpiries: Sendable {
   private func wakeStreams() async {
     while true {
       let (groups, pause) = state.withLock { state -> ([StreamGroup], Int64?) in
-        // Cancelled under the lock, so that another task has taken over.
+        // Cancelled under the lock: the schedule is empty, or belongs to another task.
         guard !Task.isCancelled else { return ([], nil) }
         let due = state.schedule.due(at: now())
         if due.pause == nil { state.timer = nil }

@@ -42,7 +42,7 @@ final class RankingCache: Sendable {
 
 /// The rankings that exist, are created at present, and are awaited.
 struct RankingSlots {
-  /// Each request creates a ranking that took less time than this.
+  /// A ranking whose creation takes less time than this is not cached.
   static let quick = Duration.milliseconds(250)
 
   /// The next step of a request for a ranking.

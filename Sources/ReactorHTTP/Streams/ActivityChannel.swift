@@ -7,7 +7,7 @@ internal import Synchronization
 final class ActivityChannel: NoticeChannel, ActivityObserver {
   /// One state of the activity.
   struct Update: Sendable {
-    /// Counts the updates of this channel.
+    /// The number of the update in its channel; a later one is greater.
     let number: Int
     let activity: SessionActivity
 

@@ -21,7 +21,7 @@ final class SignalChannel: NoticeChannel, SignalObserver {
     session.stopObservingSignals(self)
   }
 
-  /// The position of a new stream, which is sent the signals from now on.
+  /// The position of a stream that begins now, before all later signals.
   var position: Int {
     buffer.withLock { $0.count }
   }

@@ -2,7 +2,7 @@ public import ReactorLog
 
 /// The position after which a reader of the changes begins.
 public enum ChangePosition: Sendable {
-  /// The latest change: the next one comes first.
+  /// The latest change, so that the sequence begins with the next one.
   case latest
 
   /// Before the oldest retained change.

@@ -28,7 +28,7 @@ public final class DrinkReactor: Reactor {
     case added(Drink)
   }
 
-  /// The drink as it is chosen so far.
+  /// The drink chosen so far.
   public struct State: Codable, Equatable, Sendable {
     let name: String
     var size = Drink.Size.small

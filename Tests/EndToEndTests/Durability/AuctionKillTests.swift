@@ -46,7 +46,7 @@ import Testing
   private func settle(_ auctions: ArraySlice<Auction>, _ server: ReactordProcess) throws {
     for auction in auctions {
       let session = SessionClient(server.client(), auction.path)
-      // The one before may not have been accepted. It changes nothing if it was.
+      // The previous request may not have been accepted; if it was, this one changes nothing.
       _ = try session.post(#""open""#, ["Prefer": "respond-async"])
     }
     for auction in auctions {

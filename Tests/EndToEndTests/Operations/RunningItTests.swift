@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The article "Running it" and the files for Prometheus and Grafana are complete and use what exists.
+/// The article "Operations" and the files for Prometheus and Grafana are complete and use what exists.
 @Suite(.blocking)
 struct RunningItTests {
   private static let root = URL(fileURLWithPath: #filePath)

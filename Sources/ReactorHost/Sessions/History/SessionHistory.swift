@@ -158,7 +158,7 @@ private final class SessionReplay: StateReplay {
   ///   - includesStart: Whether the State of the fold is read, too.
   ///   - next: The entry that follows the fold; `nil` for none.
   /// - Throws: If that entry cannot be folded, so that a reader that reconnects after an unreadable
-  ///   version learns it at once.
+  ///   version gets the error at once.
   init(
     _ history: SessionHistory, _ fold: any SessionFold, includesStart: Bool,
     followedBy next: LogEntry?
