@@ -13,7 +13,7 @@ extension ReactorAPI {
       compression.isExpensive(response, for: scope.acceptsGzip)
     {
       let response = response
-      return channels.background.enqueue(for: .client(scope.client?.network)) { [self] in
+      return background.enqueue(for: .client(scope.client?.network)) { [self] in
         send(complete(response, of: scope))
       }
     }

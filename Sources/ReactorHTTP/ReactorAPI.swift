@@ -22,6 +22,8 @@ public final class ReactorAPI: HTTPResponder {
   let endpoints: EndpointTable
   private let pages: PageEndpoints
   let channels: EventChannels
+  /// Executes work that would block a request worker or a stream loop.
+  let background: WorkerPool
   let timers = TimerWheel()
   let metrics: RequestCounts
   let rateLimiter: RateLimiter?
@@ -61,6 +63,7 @@ public final class ReactorAPI: HTTPResponder {
     rateLimiter = limits.rate > 0 ? RateLimiter(limit: limits.rate) : nil
     creationLimiter =
       limits.sessions > 0 ? ClientLimiter(limit: limits.sessions, per: .seconds(3600)) : nil
+    self.background = background
     channels = EventChannels(bound: limits.streamBuffer, background: background)
     let service = ServiceEndpoints(host: host, settings: settings)
     let streams = StreamEndpoints(

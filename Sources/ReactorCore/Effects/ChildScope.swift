@@ -50,21 +50,6 @@ extension Observable {
   }
 }
 
-extension ReactorProtocol where Self: ReactorInstance {
-  /// Sets the `currentState` of a child to its part of the parent's State.
-  @inlinable
-  package func adopt(_ state: State) {
-    pipeline.setCurrent(state)
-  }
-
-  /// Returns the mutations of an action of a child, whose `action` publishes it first.
-  @inlinable
-  package func mutateAsChild(_ action: Action) -> Observable<Mutation> {
-    pipeline.publishSent(action)
-    return mutate(action: action)
-  }
-}
-
 /// Delivers the events of a child's stream in the serial context, where the stream is cancelled.
 ///
 /// An event of another thread therefore has no effect if the child ends before its turn.

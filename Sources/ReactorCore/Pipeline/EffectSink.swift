@@ -69,17 +69,3 @@ final class EffectSink<Action: Sendable, Mutation: Sendable, State: Sendable>: O
     upstream.dispose()
   }
 }
-
-/// The error of an effect that emitted mutations faster than they could be folded, and was ended.
-public struct EffectOverrunError: Error, CustomStringConvertible {
-  /// The maximum number of pending mutations per effect.
-  public static let limit = 65_536
-
-  /// The cause and a remedy.
-  public var description: String {
-    """
-    The effect emitted more than \(Self.limit) mutations ahead of the session. \
-    Emit fewer, or wait between them.
-    """
-  }
-}

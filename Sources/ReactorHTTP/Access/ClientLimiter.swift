@@ -1,6 +1,3 @@
-internal import Identity
-internal import ReactorCore
-internal import ReactorHost
 internal import ReactorTransport
 internal import Synchronization
 
@@ -71,43 +68,5 @@ final class ClientLimiter: Sendable {
       table.sweptAt = now
     }
     if table.due.count >= capacity { table.due.remove(at: table.due.startIndex) }
-  }
-}
-
-extension RequestScope {
-  /// The client for limiters: its principal, or its address; `nil` on a Unix-domain socket.
-  var accountable: ClientLimiter.Client? {
-    if let principal = context.principal { return .principal(id: Array(principal.id.utf8)) }
-    return client.map { .address($0.network) }
-  }
-
-  /// The client that sessions are counted for; `nil` without a limit, and for administrators.
-  private var creator: (limiter: ClientLimiter, client: ClientLimiter.Client)? {
-    guard let limiter = api.creationLimiter else { return nil }
-    if credential.authentication?.allows(.admin, to: .service) == true { return nil }
-    return accountable.map { (limiter, $0) }
-  }
-
-  /// The problem of a client that has created too many sessions; `nil` if it may create one.
-  var creationProblem: Problem? {
-    guard let (limiter, client) = creator, let wait = limiter.wait(of: client) else { return nil }
-    return Problem(
-      .rateLimited,
-      """
-      You have created as many sessions as this service allows per hour (limits.sessions). Use an \
-      existing one, or try again later.
-      """, headers: ["Retry-After": "\(wait)"])
-  }
-
-  /// Counts a session that the request has created.
-  func countCreation() {
-    guard let (limiter, client) = creator else { return }
-    limiter.count(client)
-  }
-
-  /// Rejects a request that creates a session if its client has created too many; else counts it.
-  func admitCreation() throws(Problem) {
-    if let problem = creationProblem { throw problem }
-    countCreation()
   }
 }

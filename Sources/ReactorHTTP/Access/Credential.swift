@@ -1,6 +1,4 @@
 internal import Identity
-internal import ReactorLog
-internal import ReactorTransport
 
 /// The credential of one request, verified.
 enum Credential: Sendable {
@@ -16,74 +14,5 @@ enum Credential: Sendable {
   /// The access that was authenticated; `nil` where everything is permitted or nothing is.
   var authentication: Authentication? {
     if case .valid(let authentication, _) = self { authentication } else { nil }
-  }
-}
-
-extension ReactorAPI {
-  /// Reads and verifies the credential of a request.
-  ///
-  /// A bearer token comes before a ticket, and both before the cookie, which a browser adds by itself.
-  func credential(
-    of request: HTTPRequest, from client: ClientAddress?, at resource: Resource?,
-    _ method: HTTPMethod
-  ) -> Credential {
-    guard let authenticator, let resource, method != .options, resource.right(for: method) != nil
-    else { return .notNeeded }
-    let now = Timestamp.now.milliseconds / 1000
-    do throws(Authenticator.Failure) {
-      if let field = request.authorization {
-        if let access = try authenticator.authenticate(field, at: now) {
-          return .valid(access, isCookie: false)
-        }
-      } else if let token = tokenInQuery(of: request, at: resource) {
-        return .valid(try authenticator.authenticate(Array(token.utf8), at: now), isCookie: false)
-      }
-      if resource.isStream, let ticket = queryValue("ticket", of: request) {
-        let address = client?.description ?? ""
-        return .valid(
-          try authenticator.authenticate(ticket: Array(ticket.utf8), address: address, at: now),
-          isCookie: false)
-      }
-      if let name = settings.cookie, let token = Self.cookie(name, of: request) {
-        return .valid(try authenticator.authenticate(Array(token), at: now), isCookie: true)
-      }
-    } catch {
-      return .invalid(error)
-    }
-    return .valid(authenticator.anonymous, isCookie: false)
-  }
-
-  /// The value of `?access_token=` on streams, with `auth.query`: an `EventSource` cannot set header
-  /// fields.
-  private func tokenInQuery(of request: HTTPRequest, at resource: Resource) -> String? {
-    guard settings.takesTokenInQuery, resource.isStream else { return nil }
-    return queryValue("access_token", of: request)
-  }
-
-  /// A parameter of the query; `nil` also for a malformed query, which the endpoint rejects.
-  private func queryValue(_ name: StaticString, of request: HTTPRequest) -> String? {
-    (try? Query(request.query)).flatMap { $0[name] }
-  }
-
-  /// The value of a cookie (RFC 6265, 5.4), compared as bytes; the first of several with one name.
-  static func cookie(_ name: String, of request: HTTPRequest) -> Substring.UTF8View? {
-    guard let field = request[header: .cookie] else { return nil }
-    for pair in field[...].utf8.split(separator: UInt8(ascii: ";")) {
-      let pair = pair.drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
-      guard pair.starts(with: name.utf8) else { continue }
-      let rest = pair.dropFirst(name.utf8.count)
-      guard rest.first == UInt8(ascii: "=") else { continue }
-      return Substring(rest.dropFirst()).utf8
-    }
-    return nil
-  }
-
-  /// Whether a request presents a credential, valid or not.
-  func presentsCredential(_ scope: RequestScope) -> Bool {
-    switch scope.credential {
-    case .notNeeded: false
-    case .valid(let authentication, _): authentication.isAuthenticated
-    case .invalid: true
-    }
   }
 }

@@ -60,10 +60,14 @@ enum EntityTags {
     }
   }
 
+  /// The suffix of the entity tag of a compressed representation.
+  ///
+  /// It must differ from the tag of the plain one (RFC 9110, 8.8.3.3). No cursor contains a plus.
+  static let gzipSuffix = "+gzip"
+
   /// The tag of the plain representation: a compressed one has the same cursor.
   private static func plain(_ tag: Substring) -> Substring {
-    let suffix = ResponseCompression.tagSuffix
-    return tag.hasSuffix(suffix) ? tag.dropLast(suffix.count) : tag
+    tag.hasSuffix(gzipSuffix) ? tag.dropLast(gzipSuffix.count) : tag
   }
 }
 

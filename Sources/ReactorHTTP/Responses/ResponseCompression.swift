@@ -1,32 +1,5 @@
 internal import ReactorTransport
 
-/// The value of `Accept-Encoding` (RFC 9110, 12.5.3) with regard to gzip.
-enum ContentEncodings {
-  /// Whether a client accepts gzip.
-  enum Acceptance {
-    /// Not at all, or less than the plain form.
-    case no
-    case yes
-    /// It accepts nothing else.
-    case only
-  }
-
-  static func gzip(_ field: String?) -> Acceptance {
-    guard let field else { return .no }
-    var qualities: [String: Double] = [:]
-    for item in field.split(separator: ",") {
-      let parts = item.split(separator: ";").map { $0.trimmingSpaces().lowercased() }
-      guard let name = parts.first, !name.isEmpty else { continue }
-      let quality = parts.dropFirst().first { $0.hasPrefix("q=") }.map { Double($0.dropFirst(2)) }
-      qualities[name == "x-gzip" ? "gzip" : name] = (quality ?? 1) ?? 0
-    }
-    let gzip = qualities["gzip"] ?? qualities["*"] ?? 0
-    guard gzip > 0 else { return .no }
-    guard let identity = qualities["identity"] else { return .yes }
-    return identity == 0 ? .only : identity > gzip ? .no : .yes
-  }
-}
-
 /// Compresses responses for clients that accept gzip.
 public struct ResponseCompression: Sendable {
   /// `http.compression`: the size of the smallest body that is compressed.
@@ -40,11 +13,6 @@ public struct ResponseCompression: Sendable {
     self.minimum = minimum
     self.gzip = gzip
   }
-
-  /// The suffix of the entity tag of a compressed representation.
-  ///
-  /// It must differ from the tag of the plain one (RFC 9110, 8.8.3.3). No cursor contains a plus.
-  static let tagSuffix = "+gzip"
 
   /// Whether compressing a response takes so long that other requests must not wait for it.
   func isExpensive(_ response: HTTPResponse, for acceptance: ContentEncodings.Acceptance) -> Bool {
@@ -74,7 +42,7 @@ public struct ResponseCompression: Sendable {
   }
 
   private static func suffixed(_ tag: String) -> String {
-    tag.hasSuffix("\"") ? tag.dropLast() + tagSuffix + "\"" : tag
+    tag.hasSuffix("\"") ? tag.dropLast() + EntityTags.gzipSuffix + "\"" : tag
   }
 
   private static func isText(_ response: HTTPResponse) -> Bool {

@@ -178,13 +178,6 @@ extension ServiceContext {
     }
   }
 
-  /// Whether the service manager passes the sockets.
-  var hasInheritedSockets: Bool {
-    supervisor == nil
-      && !InheritedSockets.descriptors(ProcessInfo.processInfo.environment, process: getpid())
-        .isEmpty
-  }
-
   /// The sockets passed by the supervisor or the service manager, else the configured address.
   var endpoints: [MicrohttpdServer.Endpoint] {
     if let supervisor { return supervisor.endpoints }

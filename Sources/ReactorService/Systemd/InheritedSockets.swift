@@ -1,3 +1,4 @@
+internal import FoundationEssentials
 internal import Glibc
 
 /// The listening sockets that a service manager passes to the process (sd_listen_fds(3)).
@@ -19,5 +20,14 @@ enum InheritedSockets {
       let count = environment["LISTEN_FDS"].flatMap({ Int($0) }), (1...limit).contains(count)
     else { return [] }
     return (0..<Int32(count)).map { first + $0 }
+  }
+}
+
+extension ServiceContext {
+  /// Whether the service manager passes the sockets.
+  var hasInheritedSockets: Bool {
+    supervisor == nil
+      && !InheritedSockets.descriptors(ProcessInfo.processInfo.environment, process: getpid())
+        .isEmpty
   }
 }

@@ -62,14 +62,4 @@ extension ObservableType {
       sink.forward((index, element))
     }
   }
-
-  /// All elements of this stream, emitted when it completes.
-  public func toArray() -> Single<[Element]> {
-    Single(
-      raw: lift(state: { Box<[Element]>([]) }) { element, all, _ in
-        all.withLock { $0.append(element) }
-      } completed: { all, sink in
-        sink.forward(all.value)
-      })
-  }
 }

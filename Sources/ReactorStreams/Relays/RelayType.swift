@@ -4,13 +4,6 @@ public protocol RelayType<Element>: ObservableType {
   func accept(_ event: Element)
 }
 
-extension RelayType {
-  /// This relay as an ``Infallible``.
-  public func asInfallible() -> Infallible<Element> {
-    Infallible(raw: asObservable())
-  }
-}
-
 extension BehaviorRelay: RelayType {}
 extension PublishRelay: RelayType {}
 extension ReplayRelay: RelayType {}

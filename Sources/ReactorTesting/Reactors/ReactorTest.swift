@@ -223,7 +223,7 @@ public final class ReactorTest<Tested: Reactor> where Tested.State: Equatable {
       ? "no effect runs that could lead to one"
       : "the \(running) that run did nothing within \(timeout); virtual time passes by advance(by:)"
     Issue.record(
-      "Expected \(expectation), and nothing came: \(reason).", sourceLocation: sourceLocation)
+      "Expected \(expectation), but nothing arrived: \(reason).", sourceLocation: sourceLocation)
   }
 
   private func requireNothingUnexpected(

@@ -1,5 +1,3 @@
-internal import Synchronization
-
 extension ObservableType {
   /// The latest element of this stream, whenever another stream emits or completes.
   ///
@@ -35,15 +33,5 @@ extension ObservableType {
           }))
       return sink
     }
-  }
-}
-
-extension Optional {
-  /// Stores a value.
-  ///
-  /// - Returns: The previous value, so that it can be released outside of a lock.
-  mutating func swap(with value: Wrapped) -> Wrapped? {
-    defer { self = value }
-    return take()
   }
 }

@@ -1,5 +1,3 @@
-internal import Synchronization
-
 /// Forwards a stream and, when it ends, the stream that a policy returns, for as long as it returns
 /// one.
 ///
@@ -47,23 +45,5 @@ final class SequentialSink<Element: Sendable>: Disposable {
     }
     current.disposable = inner
     inner.attach(to: source, in: context)
-  }
-}
-
-/// The iterator of a sequence, shared by the closures of one subscription.
-final class IteratorBox<Source: Sequence & Sendable>: IteratorProtocol, Sendable
-where Source.Element: Sendable {
-  private let source: Source
-  private let iterator = Mutex<Source.Iterator?>(nil)
-
-  init(_ source: Source) {
-    self.source = source
-  }
-
-  func next() -> Source.Element? {
-    iterator.withLock { iterator in
-      if iterator == nil { iterator = source.makeIterator() }
-      return iterator?.next()
-    }
   }
 }

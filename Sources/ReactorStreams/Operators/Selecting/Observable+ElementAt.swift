@@ -74,9 +74,4 @@ extension ObservableType {
       return current
     }
   }
-
-  /// The first element of this stream, or `nil` if it is empty.
-  public func first() -> Single<Element?> {
-    Single(raw: map { $0 }.take(1).ifEmpty(default: nil))
-  }
 }

@@ -135,3 +135,10 @@ extension SharedSequenceConvertibleType {
     asInfallible().values
   }
 }
+
+extension RelayType {
+  /// This relay as an ``Infallible``.
+  public func asInfallible() -> Infallible<Element> {
+    Infallible(raw: asObservable())
+  }
+}

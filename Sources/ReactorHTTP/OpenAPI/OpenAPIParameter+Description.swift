@@ -1,20 +1,7 @@
 internal import ReactorCoding
 internal import ReactorHost
 
-/// The parameters of all endpoints; the raw value is the name of the component.
-enum OpenAPIParameter: String, CaseIterable {
-  case reactor, session, effect, timer, global, problem, file, inspectorFile, exampleFile
-  case limit, afterSession, sessionOrder, sessionPrefix, afterVersion, afterEffect
-  case afterChange, changeReactor, changeSession, changeContent
-  case version, select, delta, old, format, into, replay, activity, presence, signals
-  case subscriberName, afterSubscriber, lastEventIDQuery, sessions
-  case lastEventID, datastarRequest, idempotencyKey, prefer, ifMatch, ifNoneMatch
-  case requestID, traceparent
-
-  var reference: JSONValue {
-    ["$ref": .string("#/components/parameters/\(rawValue)")]
-  }
-
+extension OpenAPIParameter {
   /// The description for a host and its static files.
   func description(for host: Host, files: StaticFiles) -> JSONValue {
     switch self {

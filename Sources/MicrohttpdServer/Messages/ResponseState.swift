@@ -98,3 +98,10 @@ struct ResponseState {
     }
   }
 }
+
+extension HTTPResponse {
+  /// Releases a response that is not sent: its stream expects to be closed.
+  func discard() {
+    if case .stream(let stream) = body { stream.closed() }
+  }
+}

@@ -185,55 +185,11 @@ extension Call {
     }
   }
 
-  /// Finds the source of a session's streams.
-  ///
-  /// Loads the session on a background thread if that reads from disk.
-  func streamSource(
-    of reactor: any HostedReactor, _ id: String, in host: Host,
-    _ completion: @escaping @Sendable (Result<any SessionSource, SessionError>) -> Void
-  ) {
-    if let session = reactor.liveSession(id) { return completion(.success(session)) }
-    load(in: host) { reactor.streamSource(id, completion: completion) }
-  }
-
-  /// Finds the source of a session's streams for a client that may have been connected before.
-  ///
-  /// If the source does not have the client's position, it confirms its State first: a process that is cut off
-  /// from the others must not reset a client to an older State. A source that another process has meanwhile is
-  /// looked for again.
-  ///
-  /// - Parameters:
-  ///   - reactor: The reactor.
-  ///   - id: The id of the session.
-  ///   - host: The host.
-  ///   - position: The position of the client in a history, by the name of the history.
-  ///   - attempts: How often the source is looked for.
-  ///   - completion: Called with the source.
-  func streamSource(
-    of reactor: any HostedReactor, _ id: String, in host: Host,
-    from position: @escaping @Sendable (_ epoch: String) -> StreamPosition, attempts: Int = 4,
-    _ completion: @escaping @Sendable (Result<any SessionSource, SessionError>) -> Void
-  ) {
-    streamSource(of: reactor, id, in: host) { [self] result in
-      guard case .success(let source) = result, position(source.epoch).isBeyond(source.current)
-      else { return completion(result) }
-      source.confirmCurrent { [self] confirmation in
-        switch confirmation {
-        case .success: completion(result)
-        case .failure(.lost) where attempts > 1:
-          streamSource(
-            of: reactor, id, in: host, from: position, attempts: attempts - 1, completion)
-        case .failure(let error): completion(.failure(.log(error)))
-        }
-      }
-    }
-  }
-
   /// Executes a load: at once if it does not block.
-  private func load(in host: Host, _ load: @escaping @Sendable () -> Void) {
+  func load(in host: Host, _ load: @escaping @Sendable () -> Void) {
     guard host.readsFromDisk else { return load() }
     // Bounded by the number of connections, each of which waits for its response.
-    scope.api.channels.background.enqueue(for: .client(scope.client?.network), load)
+    scope.api.background.enqueue(for: .client(scope.client?.network), load)
   }
 
   private func attempt(_ body: () throws(Problem) -> Void) {
@@ -251,7 +207,7 @@ extension Call {
   func inBackground(
     _ body: @escaping @Sendable () throws(Problem) -> Void
   ) throws(Problem) {
-    let isEnqueued = scope.api.channels.background.enqueueIfRoom(
+    let isEnqueued = scope.api.background.enqueueIfRoom(
       for: .client(scope.client?.network)
     ) { [self] in
       attempt { () throws(Problem) in try body() }

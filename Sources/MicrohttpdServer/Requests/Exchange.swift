@@ -295,9 +295,4 @@ extension HTTPResponse {
   fileprivate static var stopping: HTTPResponse {
     HTTPResponse(status: 503, headers: ["Retry-After": "5"])
   }
-
-  /// Releases a response that is not sent: its stream expects to be closed.
-  func discard() {
-    if case .stream(let stream) = body { stream.closed() }
-  }
 }

@@ -1,0 +1,9 @@
+extension Optional {
+  /// Stores a value.
+  ///
+  /// - Returns: The previous value, so that it can be released outside of a lock.
+  mutating func swap(with value: Wrapped) -> Wrapped? {
+    defer { self = value }
+    return take()
+  }
+}
