@@ -39,7 +39,7 @@ struct WeatherAPI {
     #expect(cityNameLabel.text == "Seoul")
   }
 
-  @Test func `the text of a field when its return key is pressed`() {
+  @Test func `the text of a field is emitted when its return key is pressed`() {
     let (bag, field, label) = (DisposeBag(), UITextField(), UILabel())
     // The field is captured, where Swift 5 captures the view controller.
     field.rx.didReturn.map { [field] in field.text }

@@ -87,7 +87,7 @@ private final class EchoProtocol: URLProtocol {
     return URLRequest(url: try #require(components.url))
   }
 
-  @Test func `the response to a request with its body`() async throws {
+  @Test func `a request emits its response with the body`() async throws {
     let request = try request(404, "missing")
     for try await (response, data) in session.rx.response(request: request).values {
       #expect(response.statusCode == 404)

@@ -72,7 +72,7 @@ struct ReactorTestTests {
     #expect(said.withLock { $0 } == [text])
   }
 
-  @Test func `an action and its state`() async {
+  @Test func `an action has the expected state`() async {
     let test = ReactorTest(ListReactor())
     await test.send(.add("Milk")) { $0.items = [Item(title: "Milk")] }
     await test.send(.clear) {
@@ -186,7 +186,7 @@ struct ReactorTestTests {
 
   @Test func `a state that no effect can produce is not waited for`() async {
     await issue(
-      "Expected a state, and nothing came: no effect runs that could lead to one."
+      "Expected a state, but nothing arrived: no effect runs that could lead to one."
     ) {
       let test = ReactorTest(ListReactor())
       await test.receive { $0.isLoading = true }
@@ -197,7 +197,7 @@ struct ReactorTestTests {
   @Test func `waiting for an idle effect is limited`() async {
     await issue(
       """
-      Expected a state, and nothing came: the 1 that run did nothing within 0.001 seconds; \
+      Expected a state, but nothing arrived: the 1 that run did nothing within 0.001 seconds; \
       virtual time passes by advance(by:).
       """
     ) {

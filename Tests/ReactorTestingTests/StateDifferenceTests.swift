@@ -14,7 +14,7 @@ struct StateDifferenceTests {
       .split(separator: "\n").map { $0.dropFirst(2) }
   }
 
-  @Test func `values without parts`() {
+  @Test func `values without parts are shown whole`() {
     #expect(difference(1, 2) == ["old 1, new 2"])
     #expect(difference("a", "b") == [#"old "a", new "b""#])
   }
@@ -24,7 +24,7 @@ struct StateDifferenceTests {
     #expect(difference(Int?.some(1), Int?.some(2)) == ["old 1, new 2"])
   }
 
-  @Test func `cases and their values`() {
+  @Test func `cases and their values are compared`() {
     #expect(
       difference(Shape.point, Shape.circle(radius: 2))
         == ["old .point, new nothing", "circle.radius: old nothing, new 2"])
@@ -39,7 +39,7 @@ struct StateDifferenceTests {
     #expect(difference(Set([2, 1]), Set([1])) == ["old [1, 2], new [1]"])
   }
 
-  @Test func `lists by index`() {
+  @Test func `the differences of lists are shown by index`() {
     #expect(
       difference([1, 2], [1]) == ["count: old 2, new 1", "[1]: old 2, new nothing"])
   }

@@ -7,7 +7,7 @@ struct ClientAddressTests {
     ("[2001:db8::7]", "2001:db8:0:0:0:0:0:7"), ("1:2:3:4:5:6:7:8", "1:2:3:4:5:6:7:8"),
     ("::", "0:0:0:0:0:0:0:0"), ("64:ff9b::192.0.2.33", "64:ff9b:0:0:0:0:c000:221"),
   ])
-  func `parses and prints`(text: String, written: String) {
+  func `an address is parsed and printed`(text: String, written: String) {
     #expect(ClientAddress(text)?.description == written)
   }
 
@@ -15,7 +15,7 @@ struct ClientAddressTests {
     "", "1.2.3", "1.2.3.4.5", "256.1.1.1", "1.2.3.x", "01234::1", "1:2:3:4:5:6:7", ":::", "1::2::3",
     "1:2:3:4:5:6:7:8:9", "1:2:3:4:5:6:7::8", "+1::", "localhost", "[::1", "1.2.3.4:80",
   ])
-  func `rejects other text`(text: String) {
+  func `other text is rejected`(text: String) {
     #expect(ClientAddress(text) == nil)
   }
 

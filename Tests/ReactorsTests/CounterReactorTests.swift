@@ -5,7 +5,7 @@ import Testing
 struct CounterReactorTests {
   private let hosted = HostedCatalogue()
 
-  @Test func `it counts`() async throws {
+  @Test func `the counter increases and decreases`() async throws {
     let counter = try hosted.session("counter")
     #expect(try await counter.send(#""increase""#) == #"{"value":1}"#)
     #expect(try await counter.send(#"{"add":41}"#) == #"{"value":42}"#)
@@ -31,7 +31,7 @@ struct CounterReactorTests {
     #expect(counter.current.version == 1)
   }
 
-  @Test func `it reaches both ends of its range`() async throws {
+  @Test func `the counter reaches both ends of its range`() async throws {
     let counter = try hosted.session("counter")
     let path =
       #"[{"add":9223372036854775807},{"add":-9223372036854775807},{"add":-9223372036854775808}]"#

@@ -17,7 +17,7 @@ struct StopwatchReactorTests {
     ["\(stopwatch.currentState.ticks)", stopwatch.currentState.isRunning ? "runs" : "rests"]
   }
 
-  @Test func `it ticks from start to stop`() {
+  @Test func `the stopwatch ticks from start to stop`() {
     let stopwatch = makeStopwatch()
     #expect(shown(stopwatch) == ["0", "rests"])
     stopwatch.action.onNext(.start)
@@ -71,7 +71,7 @@ struct StopwatchReactorTests {
     #expect(shown(stopwatch) == ["0", "rests"])
   }
 
-  @Test func `it can be restarted`() {
+  @Test func `the stopwatch can be restarted`() {
     let stopwatch = makeStopwatch()
     for _ in 0..<3 {
       stopwatch.action.onNext(.start)
@@ -82,7 +82,7 @@ struct StopwatchReactorTests {
     #expect(shown(stopwatch) == ["6", "rests"])
   }
 
-  @Test func `it stops when the reactor is released`() {
+  @Test func `the stopwatch stops when the reactor is released`() {
     weak var gone: StopwatchReactor?
     do {
       let stopwatch = makeStopwatch()

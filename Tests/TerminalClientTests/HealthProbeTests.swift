@@ -20,7 +20,7 @@ struct HealthProbeTests {
     "", "localhost", "https://localhost", "http://", "http:///healthz", "http://localhost:x/",
     "http://localhost/a b", "http://localhost/\r\nX: y", "http://a@b/",
   ])
-  func `invalid URL`(_ url: String) {
+  func `an invalid URL is rejected`(_ url: String) {
     #expect(HealthProbe(url: url) == nil)
   }
 

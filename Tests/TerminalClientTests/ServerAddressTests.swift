@@ -33,7 +33,7 @@ struct ServerAddressTests {
     "[::1]", "[::1]8080", "[]:1", "[127.0.0.1]:1", "[::g]:1", "a b:1", "a\r\nb:1", "ä:1", "*:1",
     "127.0.0.1:99999999999999999999", "\(String(repeating: "a", count: 254)):1",
   ])
-  func `invalid address`(_ text: String) {
+  func `an invalid address is rejected`(_ text: String) {
     #expect(ServerAddress(text) == nil)
   }
 }

@@ -31,7 +31,7 @@ struct SessionURLTests {
     "http://h/v1/reactors/a/sessions/b/state?version=3", "http://h/#/counter", "http://h/#//demo",
     "http://h/v1/reactors/a/sessions/b\r\nX: y",
   ])
-  func `invalid session URL`(url: String) {
+  func `an invalid session URL is rejected`(url: String) {
     #expect(SessionURL(url) == nil)
   }
 }

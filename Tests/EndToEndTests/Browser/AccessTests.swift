@@ -32,7 +32,7 @@ extension InspectorBrowserTests {
         "return document.querySelector('pre')?.textContent", is: #"{"value":0}"#)
     }
 
-    @Test func `it asks for the token and then shows the session`() throws {
+    @Test func `the inspector asks for the token and then shows the session`() throws {
       try page.open("#/counter/demo")
       try give("not-a-valid-token")
       try page.expectText("token", in: "#catalogue-problem p")

@@ -23,7 +23,7 @@ struct CurlTests {
     return process.standardOutput
   }
 
-  @Test func `a POST with -d and -H`() throws {
+  @Test func `a POST with -d and -H is executed`() throws {
     let text = try curl(
       "-d", #"{"add":5}"#, "-H", "Content-Type: application/json", address + "/actions")
     #expect(text == #"{"value":5}"#)
@@ -36,11 +36,11 @@ struct CurlTests {
     #expect(problem["detail"]?.string?.contains("application/json") == true)
   }
 
-  @Test func `a POST with --json`() throws {
+  @Test func `a POST with --json is executed`() throws {
     #expect(try curl("--json", #""increase""#, address + "/actions") == #"{"value":1}"#)
   }
 
-  @Test func `a PUT, a GET and a DELETE`() throws {
+  @Test func `a PUT, a GET and a DELETE are executed`() throws {
     #expect(try curl("-X", "PUT", address) == #"{"value":0}"#)
     #expect(try curl(address) == #"{"value":0}"#)
     #expect(try curl("-X", "DELETE", "-w", "%{http_code}", address) == "204")
@@ -53,7 +53,7 @@ struct CurlTests {
     #expect(text.contains("\nETag: \""))
   }
 
-  @Test func `HTTP/1.0`() throws {
+  @Test func `HTTP/1.0 is supported`() throws {
     #expect(try curl("--http1.0", address) == #"{"value":0}"#)
     let text = try curl("--http1.0", "--json", #""increase""#, address + "/actions")
     #expect(text == #"{"value":1}"#)

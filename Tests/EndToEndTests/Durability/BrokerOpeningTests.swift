@@ -23,7 +23,7 @@ import Testing
     "nats://", "nats://host:99999", "nats://host:0", "nats://a b", "nats://a,,b", "nats:host",
     "tls://", "http://127.0.0.1:4222", "nats://host:4222/path",
   ])
-  func `an address without a broker`(_ address: String) throws {
+  func `an address without a broker is an error`(_ address: String) throws {
     try expectFailure(
       ["--store", address], "expected memory, sqlite:PATH or nats://HOST:PORT[,...]")
   }
@@ -66,13 +66,13 @@ import Testing
   }
 
   @Test(arguments: ["2.8.4", "1.4.1", ""])
-  func `brokers of an old version`(_ version: String) throws {
+  func `brokers of an old version are an error`(_ version: String) throws {
     let broker = try FakeBroker(version: version)
     try expectFailure(
       NATSStore(broker.url).flags, "nats-server \(version) is too old; 2.9 or later is needed")
   }
 
-  @Test func `streams of another store`() throws {
+  @Test func `streams of another store are an error`() throws {
     let store = try NATSStore()
     #expect(try ReactordProcess(store.flags).stop() == .code(0))
     try expectFailure(store.flags + ["--cluster-streams", "3"], "was created with 2")

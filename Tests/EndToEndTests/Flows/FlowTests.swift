@@ -34,7 +34,7 @@ struct FlowTests {
     #"{"stack":{"send":{"to":"\#(id)","action":\#(action)}}}"#
   }
 
-  @Test func `the exchange of the documentation`() throws {
+  @Test func `the exchange of the documentation happens as printed`() throws {
     var response = try post(send("1", #"{"menu":{"choose":"Latte"}}"#))
     #expect(response.status == 200)
     #expect(screens(response.body) == ["menu", "drink"])

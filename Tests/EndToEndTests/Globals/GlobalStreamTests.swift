@@ -61,7 +61,7 @@ struct GlobalStreamTests {
     #expect(try JSON.null.patched(by: patch.json) == ["name": "Ada"])
   }
 
-  @Test func `it has heartbeats, a closing event, and the methods of a stream`() throws {
+  @Test func `a global has heartbeats, a closing event, and the methods of a stream`() throws {
     #expect(try client.send("OPTIONS", path + "/events")["Allow"] == "GET, HEAD, OPTIONS")
     #expect(try client.send("HEAD", path + "/events").status == 200)
     try expectProblem(try client.get("/v1/globals/other/events"), 404, "unknown-global")

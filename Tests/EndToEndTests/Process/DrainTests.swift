@@ -94,7 +94,7 @@ struct DrainTests {
     #expect(try server.process.wait() == .code(1))
   }
 
-  @Test func `it ends within the grace, whatever runs`() throws {
+  @Test func `the service ends within the grace period, whatever runs`() throws {
     let server = try ReactordProcess("--shutdown-grace", "2")
     let session = server.session(of: "stopwatch")
     let stream = try session.events()

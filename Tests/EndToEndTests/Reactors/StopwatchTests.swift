@@ -23,7 +23,7 @@ struct StopwatchTests {
     _ = try stream.events(upTo: 6)
   }
 
-  @Test func `it ticks from start to stop, and not afterwards`() throws {
+  @Test func `the stopwatch ticks from start to stop, and not afterwards`() throws {
     let stream = try session.events()
     try start(session)
     _ = try stream.events(upTo: 4)
@@ -58,7 +58,7 @@ struct StopwatchTests {
     #expect(try eventually { try session.state().json["ticks"]?.int ?? 0 > 2 })
   }
 
-  @Test func `it can be started again`() throws {
+  @Test func `the stopwatch can be started again`() throws {
     for _ in 0..<3 {
       try start(session)
       #expect(try eventually { try session.state().json["isRunning"] == true })

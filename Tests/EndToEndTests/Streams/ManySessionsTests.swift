@@ -32,7 +32,7 @@ struct ManySessionsTests {
     return (stream, try #require(id))
   }
 
-  @Test func `it has the headers of a stream`() throws {
+  @Test func `a stream of several sessions has the headers of a stream`() throws {
     let head = try open(names).head
     #expect(head.status == 200)
     #expect(head["Content-Type"] == "text/event-stream; charset=utf-8")
@@ -193,7 +193,7 @@ struct ManySessionsTests {
     #expect(problem["detail"]?.string?.contains("100") == true)
   }
 
-  @Test func `it has the methods of a stream`() throws {
+  @Test func `a stream of several sessions has the methods of a stream`() throws {
     let path = "/v1/events?session=\(names[0])"
     #expect(try server.client().send("OPTIONS", path)["Allow"] == "GET, HEAD, OPTIONS")
     #expect(try server.client().send("HEAD", path).status == 200)

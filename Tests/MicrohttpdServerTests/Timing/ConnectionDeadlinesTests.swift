@@ -15,7 +15,7 @@ internal import Testing
     }
   }
 
-  @Test func `a phase is over after its interval, once`() {
+  @Test func `a phase times out once, after its interval`() {
     var deadlines = deadlines()
     deadlines.enter(.opened, 7, at: 100)
     #expect(deadlines.next == 110)

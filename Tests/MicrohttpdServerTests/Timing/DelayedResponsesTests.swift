@@ -16,7 +16,7 @@ internal import Testing
     #expect(order == [2, 4, 3, 1])
   }
 
-  @Test func `it is full above the limit, until one is removed`() {
+  @Test func `the list is full above its limit, until a response is removed`() {
     var responses = DelayedResponses()
     for index in 0..<DelayedResponses.limit { responses.insert(index, due: 0) }
     #expect(!responses.isFull)

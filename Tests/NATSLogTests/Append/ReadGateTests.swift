@@ -30,11 +30,15 @@ struct ReadGateTests {
   }
 
   @Test func `a read that waits begins when another one ends`() async {
-    let gate = ReadGate(1)
+    let (gate, counts) = (ReadGate(1), Counts())
     await gate.begin()
-    async let second: Void = gate.begin()
+    let second = Task {
+      await gate.begin()
+      return counts.all.load(ordering: .sequentiallyConsistent)
+    }
+    counts.all.add(1, ordering: .sequentiallyConsistent)
     gate.end()
-    await second
+    #expect(await second.value == 1)
     gate.end()
     await gate.begin()
     gate.end()

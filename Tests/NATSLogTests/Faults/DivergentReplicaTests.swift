@@ -13,7 +13,7 @@ import Testing
 struct DivergentReplicaTests {
   /// The message that the replica has at a sequence is a later one: of another session, or of the same.
   @Test(arguments: [1, 2])
-  func `its messages are read from the leader`(_ shift: Int) async throws {
+  func `the messages of a divergent replica are read from the leader`(_ shift: Int) async throws {
     var test = try TestStore()
     test.settings.streams = 1
     let log = try await test.open()

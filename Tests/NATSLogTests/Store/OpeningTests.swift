@@ -76,7 +76,7 @@ import Testing
       store, "cluster.streams is 3, but the store \(store.settings.name) was created with 2")
   }
 
-  @Test func `streams of another program`() async throws {
+  @Test func `streams of another program are an error`() async throws {
     let store = try TestStore()
     let connection = try NATSConnection(.init(store.settings.addresses, name: "other"))
     let name = store.settings.name
@@ -86,7 +86,7 @@ import Testing
     await expectError(store, "belongs to another program or store; set cluster.name")
   }
 
-  @Test func `subjects of another program`() async throws {
+  @Test func `subjects of another program are an error`() async throws {
     let store = try TestStore()
     let connection = try NATSConnection(.init(store.settings.addresses, name: "other"))
     let name = store.settings.name
@@ -96,18 +96,18 @@ import Testing
     await expectError(store, "belong to another program's stream; set cluster.name")
   }
 
-  @Test func `brokers without JetStream`() async throws {
+  @Test func `brokers without JetStream are rejected`() async throws {
     let broker = try Broker(hasJetStream: false)
     await expectError(try TestStore(broker.url), "is it enabled on the brokers?", isTemporary: true)
   }
 
-  @Test func `TLS with a library that does not support it from several threads`() async throws {
+  @Test func `TLS is rejected with a library that supports it on one thread only`() async throws {
     guard !NATSConnection.supportsTLS else { return }
     await expectError(try TestStore("tls://127.0.0.1:1"), "tls:// needs libnats 3.11")
   }
 
   @Test(arguments: ["", "a.b", "a b", "é", String(repeating: "a", count: 33)])
-  func `an unusable name`(_ name: String) async throws {
+  func `an unusable name is rejected`(_ name: String) async throws {
     var store = try TestStore()
     store.settings.name = name
     await expectError(store, "cluster.name must be")

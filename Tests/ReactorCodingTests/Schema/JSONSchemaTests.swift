@@ -28,7 +28,7 @@ struct JSONSchemaTests {
         + #""required":["setUser"],"additionalProperties":false}]}"#)
   }
 
-  @Test func `the schema with every spelling of a case`() {
+  @Test func `the schema accepts every spelling of a case`() {
     #expect(
       schema(Generic<Int>.self, .input, .every)
         == #"{"oneOf":[{"type":"object","properties":{"value":{"anyOf":[{"type":"integer"},"#

@@ -66,7 +66,7 @@ struct DelegateTests {
     #expect(ask("GET", ada, by: nil) == "401 unauthorized")
   }
 
-  @Test func `it decides on each action, before the first one is executed`() {
+  @Test func `a delegate decides on each action, before the first one is executed`() {
     let path = ada + "/actions"
     #expect(ask("POST", path, by: "ada", body: #"{"add":9}"#) == "200")
     #expect(ask("POST", path, by: "ada", body: #"{"add":10}"#) == "403 forbidden")
@@ -88,7 +88,7 @@ struct DelegateTests {
   }
 
   @Test(arguments: ["/v1/reactors/number/sessions/a/events", "/v1/events?session=number/a"])
-  func `it decides again on open streams`(target: String) throws {
+  func `a delegate decides again on open streams`(target: String) throws {
     let gate = Gate()
     let host = Host([
       ReactorRegistration("number", summary: "A number", delegate: gate) {
@@ -119,7 +119,7 @@ struct DelegateTests {
     reader.close()
   }
 
-  @Test func `it decides on new sessions and on the origin of forks`() {
+  @Test func `a delegate decides on new sessions and on the origin of forks`() {
     #expect(ask("POST", Service.root, by: "eve", body: #"{"id":"ada"}"#) == "403 forbidden")
     #expect(ask("POST", Service.root, by: "ada", body: #"{"id":"ada"}"#) == "201")
     #expect(

@@ -44,7 +44,7 @@ struct TrustedProxiesTests {
         == "1.2.3.4")
   }
 
-  @Test func `only the configured field is believed`() throws {
+  @Test func `only the configured header field is trusted`() throws {
     // The proxy writes X-Forwarded-For and passes the client's own Forwarded through.
     let fields = [
       (name: HTTPHeader.forwarded, value: "for=6.6.6.6"),

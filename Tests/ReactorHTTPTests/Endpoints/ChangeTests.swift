@@ -174,7 +174,7 @@ struct ChangeTests {
     all.close()
   }
 
-  @Test func `an id that cannot be continued is a reset, and then the retained changes`() throws {
+  @Test func `an id that cannot be resumed causes a reset, then the retained changes`() throws {
     try act("a")
     let store = try #require(log.changes?.store)
     for id in ["x", "other.1", "\(store).99"] {

@@ -14,7 +14,7 @@ struct ContractTests {
       encoding: .utf8)
   }
 
-  @Test func `names every endpoint`() {
+  @Test func `the contract names every endpoint`() {
     for endpoint in Service().api.endpoints.resources.flatMap(\.endpoints) {
       let request = "`\(endpoint.method.name) \(endpoint.template)`"
       #expect(contract.contains("| \(request) |"), "\(request)")

@@ -19,7 +19,7 @@ struct MediaTypesTests {
       ("*/*;q=0.000", nil), ("text/html", nil), ("text/*", nil), ("application/json;q=0", nil),
       ("application/json;q=x", nil), ("application/json;q=nan", nil), ("json", "application/json"),
     ] as [(String?, String?)])
-  func `chooses the type with the highest quality`(accept: String?, chosen: String?) {
+  func `the type with the highest quality is chosen`(accept: String?, chosen: String?) {
     #expect(MediaTypes.choose(from: offered, accept: accept) == chosen)
   }
 

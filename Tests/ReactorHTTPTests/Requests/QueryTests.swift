@@ -10,7 +10,7 @@ struct QueryTests {
     ("a=%41+b", "A b"), ("%61=x", "x"), ("a=%2B", "+"), ("a=%C3%A9", "\u{7F}\u{7F}"),
     ("&&a=1&", "1"),
   ])
-  func `parses the first value, in ASCII`(text: String, value: String) throws {
+  func `the first value is parsed, in ASCII`(text: String, value: String) throws {
     #expect(try Query(WireText(text))["a"] == value)
   }
 
@@ -25,7 +25,7 @@ struct QueryTests {
   }
 
   @Test(arguments: [("n=1", 1), ("n=1000", 1000), ("n=007", 7)])
-  func `parses a number within its range`(text: String, number: Int) throws {
+  func `a number within its range is parsed`(text: String, number: Int) throws {
     #expect(try Query(WireText(text)).integer("n", in: 1...1000) == number)
   }
 
@@ -54,12 +54,12 @@ struct PercentEncodingTests {
     ("", ""), ("abc", "abc"), ("%41", "A"), ("%c3%A9", "é"), ("a+b", "a+b"), ("%2F", "/"),
     ("%00", "\0"), ("é", "é"),
   ])
-  func `decodes`(text: String, decoded: String) {
+  func `parameters are decoded`(text: String, decoded: String) {
     #expect(PercentEncoding.decode(text.utf8) == decoded)
   }
 
   @Test(arguments: ["%", "%4", "%4g", "%g4", "a%", "%FF", "%C3", "%ED%A0%80", "%%41", "%-1", "%+1"])
-  func `returns nil for a broken encoding`(text: String) {
+  func `a broken encoding is rejected`(text: String) {
     #expect(PercentEncoding.decode(text.utf8) == nil)
   }
 }

@@ -40,7 +40,7 @@ struct RequestIDTests {
   }
 
   @Test(arguments: ["a", "7b3c6f0e-9f5d-4f0e-8f0e-1234567890ab", "a/b:c=d+e@f~g._-"])
-  func `accepts the id of a client`(id: String) {
+  func `the id of a client is accepted`(id: String) {
     #expect(RequestID.isValid(id))
   }
 

@@ -21,7 +21,7 @@ struct ActivityStreamTests {
     _ = service.start("POST", "\(Service.root)/demo/actions", body: #""hold""#)
   }
 
-  @Test func `it is sent at once and when the number of effects changes`() throws {
+  @Test func `the activity is sent at once and when the number of effects changes`() throws {
     let reader = try service.watch("activity=true")
     #expect(reader.read() == ["retry", state(0, 0), activity(0)])
     hold()
@@ -36,7 +36,7 @@ struct ActivityStreamTests {
     #expect(reader.lastID?.hasSuffix("-0") == true)
   }
 
-  @Test func `it includes the latest progress`() throws {
+  @Test func `the activity includes the latest progress`() throws {
     let reader = try service.watch("activity=true")
     hold()
     _ = reader.read()
@@ -55,13 +55,13 @@ struct ActivityStreamTests {
     #expect(reader.read() == [state(1, 1), state(2, 2)])
   }
 
-  @Test func `it is sent to a reconnecting client that is current`() throws {
+  @Test func `the activity is sent to a reconnecting client that is current`() throws {
     let cursor = try service.cursor(0)
     let reader = try service.watch("activity=true&last_event_id=\(cursor)")
     #expect(reader.read() == ["retry", ": current", activity(0)])
   }
 
-  @Test func `it is sent only on request, and its channel is removed`() throws {
+  @Test func `the activity is sent only on request, and its channel is removed`() throws {
     let plain = try service.watch("activity=false")
     let reader = try service.watch("activity=true")
     _ = plain.read()
@@ -73,7 +73,7 @@ struct ActivityStreamTests {
     #expect(again.read().last == activity(2))
   }
 
-  @Test func `it names its session on a stream of several`() throws {
+  @Test func `the activity names its session on a stream of several sessions`() throws {
     let reader = try service.open("/v1/events?session=number/demo&session=number/b&activity=true")
     let wrapped = { (id: String, running: Int) in
       #"activity {"session":"number/\#(id)","data":{"running":\#(running),"progress":null}}"#

@@ -23,7 +23,7 @@ struct CompositeCursorTests {
     #expect(cursor.position(of: "counter/a", in: "e9") == .cursor(Cursor(epoch: "e1", version: 3)))
   }
 
-  @Test func `it needs no percent-encoding in an address`() {
+  @Test func `a composite cursor needs no percent-encoding in a URL`() {
     #expect(
       text.utf8.allSatisfy { byte in
         "-._~".utf8.contains(byte) || Character(UnicodeScalar(byte)).isLetter

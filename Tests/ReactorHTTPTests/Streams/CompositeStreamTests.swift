@@ -178,7 +178,7 @@ struct CompositeStreamTests {
     #expect(try service.open(target(["a"])).read() == ["retry"])
   }
 
-  @Test func `it has the methods of a stream`() throws {
+  @Test func `a stream of several sessions has the methods of a stream`() throws {
     #expect(try service.ask("OPTIONS", target(["a"]))[field: "Allow"] == "GET, HEAD, OPTIONS")
     let head = try service.ask("HEAD", target(["a"]))
     #expect(head[field: "Content-Type"] == "text/event-stream; charset=utf-8")

@@ -63,7 +63,7 @@ struct GlobalStreamTests {
     #expect(reader.read() == [#"2 "b""#])
   }
 
-  @Test func `it has the methods of a stream and its own problems`() throws {
+  @Test func `a global has the methods of a stream, and problems of its own`() throws {
     #expect(try service.ask("OPTIONS", address)[field: "Allow"] == "GET, HEAD, OPTIONS")
     #expect(try service.ask("GET", "/v1/globals/x/events").problem == "404 unknown-global")
     #expect(

@@ -114,7 +114,7 @@ struct PresenceStreamTests {
     #expect(service.api.channels.streamCount == 0)
   }
 
-  @Test func `it names its session on a stream of several`() throws {
+  @Test func `a list of subscribers names its session on a stream of several sessions`() throws {
     let reader = try service.open(
       "/v1/events?session=number/demo&session=number/b&presence=true&name=Ada")
     _ = try service.watch("name=Ben")

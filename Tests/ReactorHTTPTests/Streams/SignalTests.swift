@@ -62,7 +62,7 @@ struct SignalTests {
     #expect(events.last == #"signal {"from":null,"signal":99}"#)
   }
 
-  @Test func `it names its session on a stream of several`() throws {
+  @Test func `a signal names its session on a stream of several sessions`() throws {
     let reader = try service.open("/v1/events?session=number/demo&session=number/b&signals=true")
     _ = reader.read()
     _ = try signal("7")

@@ -19,7 +19,7 @@ import Testing
     #expect(holder.value == nil)
   }
 
-  @Test func `it has the size of a pointer`() {
+  @Test func `a boxed value has the size of a pointer`() {
     #expect(MemoryLayout<Holder>.size == MemoryLayout<UnsafeRawPointer>.size)
   }
 }

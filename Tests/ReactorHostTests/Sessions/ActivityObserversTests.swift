@@ -20,7 +20,7 @@ struct ActivityObserversTests {
     #expect(second.seen.values == [2])
   }
 
-  @Test func `it is empty without observers, which are notified no more`() {
+  @Test func `removed observers are not notified, and the list is empty without them`() {
     let observers = ActivityObservers()
     let (first, second) = (Observer(), Observer())
     var isEmpty = [observers.isEmpty]

@@ -21,7 +21,7 @@ import Testing
     return schedule
   }
 
-  @Test func `it reads the log at the start, and rests without timers`() {
+  @Test func `the schedule reads the log at the start, and sleeps without timers`() {
     var schedule = TimerSchedule()
     #expect(
       schedule.next(at: time(50))
@@ -30,7 +30,7 @@ import Testing
     #expect(schedule.next(at: time(50)) == .rest)
   }
 
-  @Test func `it waits for the next timer, at most a second at a time`() {
+  @Test func `the schedule waits for the next timer, at most a second at a time`() {
     var schedule = TimerSchedule()
     _ = schedule.next(at: time(0))
     _ = schedule.didRead(DueTimers([], next: time(2500)), limit: TimerSchedule.window)
@@ -86,7 +86,7 @@ import Testing
     #expect(schedule.didRead(DueTimers([again], next: nil), limit: TimerSchedule.window) == [again])
   }
 
-  @Test func `it fires no more timers at the same time than the window`() {
+  @Test func `no more timers fire at the same time than the window permits`() {
     var schedule = TimerSchedule()
     _ = schedule.next(at: time(10))
     let timers = (0..<TimerSchedule.window).map { Self.timer("\($0)", due: 1, session: "\($0)") }

@@ -10,7 +10,7 @@ struct FilePermissionsTests {
   }
 
   @Test(arguments: ["", "0", "66", "1660", "0680", "rw-", "06600", "-660", "0o660"])
-  func `invalid permissions`(_ text: String) {
+  func `invalid permissions are rejected`(_ text: String) {
     #expect(FilePermissions(text) == nil)
   }
 }

@@ -15,7 +15,7 @@ struct StoreChoiceTests {
   @Test(arguments: [
     "", "memory:", "Memory", "sqlite", "sqlite:", "nats:x", "disk:x", "sqlite:a\0b",
   ])
-  func `invalid store`(_ text: String) {
+  func `an invalid store is rejected`(_ text: String) {
     #expect(StoreChoice(text) == nil)
   }
 }

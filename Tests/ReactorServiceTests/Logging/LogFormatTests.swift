@@ -27,7 +27,7 @@ struct LogFormatTests {
     try JSONDecoder().decode(Decoded.self, from: Data(line.utf8))
   }
 
-  @Test func `text format`() {
+  @Test func `a line in the format text has the time, the level and the fields`() {
     #expect(
       line(.text, "session ended", [("reactor", "counter"), ("session", "demo")])
         == "2026-11-20T20:43:00.123Z info  session ended reactor=counter session=demo\n")

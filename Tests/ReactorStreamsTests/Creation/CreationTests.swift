@@ -5,7 +5,7 @@ import Testing
 @Suite struct CreationTests {
   let scheduler = TestScheduler()
 
-  @Test func `just, of, from, empty, never and error`() {
+  @Test func `just, of, from, empty, never and error emit their events`() {
     let just = scheduler.record(Observable.just(1), from: 200)
     let of = scheduler.record(Observable.of(1, 2), from: 200)
     let from = scheduler.record(Observable.from([1, 2].lazy.map { $0 * 2 }), from: 200)

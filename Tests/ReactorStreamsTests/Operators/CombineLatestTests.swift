@@ -63,7 +63,7 @@ import Testing
       ])
   }
 
-  @Test func `any number of one type`() {
+  @Test func `any number of streams of one type are combined`() {
     let relays = [BehaviorRelay(value: 1), BehaviorRelay(value: 2), BehaviorRelay(value: 3)]
     let log = Log<[Int]>()
     let sums = Log<Int>()

@@ -5,7 +5,7 @@ import Testing
 @Suite struct ConcatTests {
   let scheduler = TestScheduler()
 
-  @Test func `one stream after the other`() {
+  @Test func `the streams follow one after the other`() {
     let sources = [
       scheduler.createColdObservable([.next(10, 1), .next(20, 2), .next(30, 3), .completed(40)]),
       scheduler.createColdObservable([.next(10, 4), .next(20, 5), .completed(30)]),
@@ -42,7 +42,7 @@ import Testing
     #expect(second.subscriptions.isEmpty)
   }
 
-  @Test func `concat of an empty stream and a silent one`() {
+  @Test func `an empty stream and a silent one emit nothing`() {
     let first = scheduler.createHotObservable([Recorded<Event<Int>>.completed(230)])
     let second = scheduler.createHotObservable([Recorded<Event<Int>>]())
     let result = scheduler.start { first.concat(second) }

@@ -23,7 +23,7 @@ import Testing
       ])
   }
 
-  @Test func `distinctUntilChanged by a key`() {
+  @Test func `elements with the same key are dropped`() {
     let result = scheduler.start { Observable.of(2, 4, 3, 5).distinctUntilChanged { $0 % 2 } }
     #expect(result.elements == [2, 3])
   }
@@ -35,14 +35,14 @@ import Testing
     #expect(result.events == [.next(200, 1), .error(200)])
   }
 
-  @Test func `distinctUntilChanged by a comparer`() {
+  @Test func `elements that a comparer holds equal are dropped`() {
     let result = scheduler.start {
       Observable.of(1, 2, 4, 5).distinctUntilChanged { $1 - $0 == 1 }
     }
     #expect(result.elements == [1, 4])
   }
 
-  @Test func `by a key path and by a key with a comparer`() {
+  @Test func `a key path, and a key with a comparer, are compared`() {
     let items = [Item(id: 1, name: "a"), Item(id: 2, name: "a"), Item(id: 3, name: "b")]
     let byPath = scheduler.start { Observable.from(items).distinctUntilChanged(at: \.name) }
     #expect(byPath.elements.map(\.id) == [1, 3])

@@ -47,7 +47,7 @@ import Testing
     #expect(log.entries == ["TestError(test)"])
   }
 
-  @Test func `retry with a back-off`() {
+  @Test func `a retry waits for its back-off`() {
     let source = scheduler.createColdObservable([.next(5, 1), .error(10)])
     let attempts = 4
     let result = scheduler.start(disposed: 800) { [scheduler] in

@@ -17,7 +17,7 @@ import Testing
     #expect(chosen.events == [.next(200, 2), .completed(200)])
   }
 
-  @Test func `the element at an index, and an index out of range`() {
+  @Test func `the element at an index is emitted, and an index out of range is an error`() {
     let there = scheduler.record(Observable.of(1, 2, 3).element(at: 1), from: 200)
     let beyond = scheduler.record(Observable.of(1).elementAt(1), from: 200)
     scheduler.start()
@@ -25,7 +25,7 @@ import Testing
     #expect(beyond.events == [.error(200, RxError.argumentOutOfRange)])
   }
 
-  @Test func `an element in place of an empty stream`() {
+  @Test func `an element replaces an empty stream`() {
     let log = Log<Int>()
     _ = Observable<Int>.empty().ifEmpty(default: 7).subscribe(onNext: log.append)
     _ = Observable.of(1).ifEmpty(default: 7).subscribe(onNext: log.append)

@@ -42,7 +42,7 @@ import Testing
     #expect(result.elements == [5, 1])
   }
 
-  @Test func `an operator for a time`() {
+  @Test func `skip accepts a time`() {
     let source = scheduler.createHotObservable(elements)
     let result = scheduler.start { [scheduler] in
       source.skip(.milliseconds(25), scheduler: scheduler)

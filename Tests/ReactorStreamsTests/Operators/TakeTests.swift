@@ -63,7 +63,7 @@ import Testing
     #expect(log.entries == [1, -1])
   }
 
-  @Test func `take(while:) without and with the deciding element`() {
+  @Test func `take(while:) ends without or with the deciding element`() {
     let source = scheduler.createHotObservable(elements)
     let without = scheduler.record(source.take(while: { $0 < 4 }), from: 200)
     let with = scheduler.record(

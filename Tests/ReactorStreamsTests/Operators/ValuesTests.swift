@@ -46,7 +46,7 @@ import Testing
     #expect(elements == [1, 2, 3, 4])
   }
 
-  @Test func `the value of a single, a maybe and a completable`() async throws {
+  @Test func `a single, a maybe and a completable have an awaitable value`() async throws {
     #expect(try await Single.just(1).value == 1)
     #expect(try await Maybe.just(1).value == 1)
     #expect(try await Maybe<Int>.empty().value == nil)

@@ -5,7 +5,7 @@ import Testing
 @Suite struct ZipTests {
   let scheduler = TestScheduler()
 
-  @Test func `elements at the same place`() {
+  @Test func `elements at the same place are combined`() {
     let first = scheduler.createHotObservable([
       .next(210, 1), .next(220, 2), .next(230, 3), .completed(300),
     ])
@@ -38,7 +38,7 @@ import Testing
     #expect(log.entries == ["1a", "2b"])
   }
 
-  @Test func `three, four and any number`() {
+  @Test func `three, four and any number of streams are combined`() {
     let log = Log<String>()
     let one = Observable.just(1)
     _ = Observable.zip(one, one, one).subscribe(onNext: { log.append("\($0)") })

@@ -79,7 +79,7 @@ import Testing
       ])
   }
 
-  @Test func `completables one after the other, and at the same time`() {
+  @Test func `completables run one after the other, or at the same time`() {
     let scheduler = TestScheduler()
     let first = scheduler.createColdObservable([Recorded<Event<Never>>.completed(10)])
     let second = scheduler.createColdObservable([Recorded<Event<Never>>.completed(20)])

@@ -62,13 +62,13 @@ import Testing
     #expect(two.events == [.error(200, RxError.moreThanOneElement)])
   }
 
-  @Test func `first and toArray`() async throws {
+  @Test func `first and toArray are singles`() async throws {
     #expect(try await Observable.of(1, 2).first().value == 1)
     #expect(try await Observable<Int>.empty().first().value == nil)
     #expect(try await Observable.of(1, 2).toArray().value == [1, 2])
   }
 
-  @Test func `a time that has passed`() {
+  @Test func `a timeout fails a single`() {
     let result = scheduler.start { [scheduler] in
       Single<Int>.never().timeout(.milliseconds(50), scheduler: scheduler)
     }

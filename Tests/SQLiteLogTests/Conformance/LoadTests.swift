@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test(arguments: LogKind.allCases)
-  func `it begins with the latest snapshot of the schema, and has the entries after it`(
+  func `a load has the latest snapshot of the schema, and the entries after it`(
     _ kind: LogKind
   ) async throws {
     let log = try LogUnderTest(kind)
@@ -88,7 +88,7 @@ import Testing
   }
 
   @Test(arguments: LogKind.allCases)
-  func `it has the accepted actions in their order, and the timers`(_ kind: LogKind) async throws {
+  func `a load has the accepted actions in order, and the timers`(_ kind: LogKind) async throws {
     let log = try LogUnderTest(kind)
     let session = log.session()
     let actions = [1, 2, 3].map { request in
