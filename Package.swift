@@ -145,7 +145,7 @@ let package = Package(
       name: "ReactorClusterTests",
       dependencies: [
         "Brokers", "NATSBus", "NATSClient", "NATSLog", "ReactorCluster", "ReactorCore",
-        "ReactorHost", "ReactorLog", "Reactors", "ReactorStreams", "TestSupport",
+        "ReactorHost", "ReactorLog", "Reactors", "ReactorStreams", "Telemetry", "TestSupport",
       ],
       swiftSettings: settings),
 

@@ -57,24 +57,29 @@ struct SessionCompaction: Sendable {
 
   /// Writes the pages of the messages up to an end of the log.
   ///
+  /// - Parameters:
+  ///   - head: The end of the log.
+  ///   - recent: The messages that this process has appended; the log is read if some are missing.
   /// - Returns: Whether the end continues what was consumed before; otherwise another process was
   ///   faster.
-  mutating func consume(_ head: SessionHead) async throws(LogError) -> Bool {
+  /// - Throws: If the log cannot be read, or a page cannot be stored.
+  mutating func consume(
+    _ head: SessionHead, _ recent: RecentMessages = RecentMessages()
+  ) async throws(LogError) -> Bool {
     guard head.epoch == epoch, head.first == first || head.status != .stored else { return false }
     if head.status == .stored {
-      created = try await store.history(of: key).creation(of: head)
+      try await findCreation(of: head, recent)
       let before = consumed?.sequence ?? 0
-      let written = writer.written
-      var writer = writer
-      try await store.history(of: key).forEachMessage(of: head, after: before) {
-        message async throws(LogError) in
-        for entry in message.entries { try await writer.append(entry) }
-        for outcome in message.outcomes where outcome.at.milliseconds >= oldestOutcome {
-          try await writer.append(outcome)
+      if let messages = recent.messages(of: head, after: before) {
+        for message in messages { try await add(message.entries, message.outcomes) }
+      } else {
+        var compaction = self
+        try await store.history(of: key).forEachMessage(of: head, after: before) {
+          message async throws(LogError) in
+          try await compaction.add(message.entries, message.outcomes)
         }
-        if writer.written > written { try hook(.wrotePage) }
+        self = compaction
       }
-      self.writer = writer
       guard writer.history.lastVersion == head.version else {
         throw .corrupt("The log of \(key) has gaps before version \(head.version).")
       }
@@ -82,6 +87,25 @@ struct SessionCompaction: Sendable {
     consumed = head
     try hook(.wrotePages)
     return true
+  }
+
+  private mutating func findCreation(
+    of head: SessionHead, _ recent: RecentMessages
+  ) async throws(LogError) {
+    created = recent.creation(of: head)
+    if created == nil { created = try await store.history(of: key).creation(of: head) }
+  }
+
+  /// Adds the entries and outcomes of a message.
+  private mutating func add(
+    _ entries: [LogEntry], _ outcomes: [StoredOutcome]
+  ) async throws(LogError) {
+    let written = writer.written
+    for entry in entries { try await writer.append(entry) }
+    for outcome in outcomes where outcome.at.milliseconds >= oldestOutcome {
+      try await writer.append(outcome)
+    }
+    if writer.written > written { try hook(.wrotePage) }
   }
 
   /// Removes from the history what retention does not need.

@@ -17,6 +17,8 @@ final class LogCounters: Sendable {
   let cleanings = Counter()
   /// Anchors that were appended.
   let anchors = Counter()
+  /// Messages that were read by their sequences.
+  let reads = Counter()
   /// Requests to leaders of streams to step down.
   let demotions = Counter()
   /// Appends without an outcome.
@@ -50,6 +52,10 @@ extension LogCounters {
       "reactord_nats_anchors_total", .counter,
       "Messages that replace the earlier messages of a session.")
     text.sample(anchors.value)
+    text.family(
+      "reactord_nats_reads_total", .counter,
+      "Messages of logs and pages that were read from the brokers.")
+    text.sample(reads.value)
     text.family(
       "reactord_nats_demotions_total", .counter,
       "Requests to leaders of streams to step down because they lack messages.")

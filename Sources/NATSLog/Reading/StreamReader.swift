@@ -2,6 +2,7 @@ internal import NATSClient
 internal import ReactorCoding
 internal import ReactorLog
 internal import SystemThreads
+internal import Telemetry
 
 /// Reads the messages of streams from their leaders, without a consumer.
 ///
@@ -44,6 +45,7 @@ struct StreamReader: Sendable {
   /// A new leader may not have applied all messages of the one before it: then this waits until it has. One
   /// that stays behind gets a request to step down.
   func message(at sequence: Int, in stream: String) async throws(LogError) -> StreamMessage? {
+    engine.counters.reads.add()
     let gate = engine.reads(of: stream)
     await gate.begin()
     defer { gate.end() }

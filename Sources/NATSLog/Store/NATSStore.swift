@@ -11,6 +11,8 @@ final class NATSStore: Sendable {
   let executor = LogExecutor()
   let timers = TimerTable()
   let proof: QuorumProof
+  /// The size of the messages that sessions retain until they are in pages, in bytes.
+  let recentSize = Atomic<Int>(0)
   /// The number of snapshots that are being stored.
   let saves = Atomic<Int>(0)
   /// The feed of changes; `nil` if they are not retained, and after the end.

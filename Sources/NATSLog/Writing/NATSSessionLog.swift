@@ -20,6 +20,8 @@ final class NATSSessionLog: SessionLog {
     var snapshots: (epoch: String, chain: SnapshotRecord.Chain)?
     /// Whether the messages are being moved into pages.
     var isCompacting = false
+    /// The messages that are to be moved into pages, as far as this object has appended them.
+    var recent = RecentMessages()
     /// The requests to confirm the end of the log, once there was one.
     var confirmations: EndConfirmations?
   }
@@ -44,6 +46,8 @@ final class NATSSessionLog: SessionLog {
     self.store = store
     marks = SessionMarks(key, in: store)
   }
+
+  deinit { store.recentSize.subtract(state.withLock { $0.recent.size }, ordering: .relaxed) }
 
   /// `false`: each session has its own messages.
   var collectsBatches: Bool { false }
@@ -218,6 +222,7 @@ final class NATSSessionLog: SessionLog {
         state.recentOutcomes[outcome.key.name] = outcome
       }
       state.claim = next
+      retain(message, after: head, at: sequence, in: &state)
     }
     if !message.batch.timers.isEmpty || message.kind == .end && head.timers > 0 {
       store.timers.set(next, of: key, in: store.names)
@@ -230,20 +235,32 @@ final class NATSSessionLog: SessionLog {
 
   // MARK: Pages
 
+  /// Retains a message that was appended until it is in a page.
+  private func retain(
+    _ message: LogMessage, after head: SessionHead, at sequence: Int, in state: inout State
+  ) {
+    let size = state.recent.size
+    state.recent.append(message, after: head.sequence, at: sequence)
+    let total = store.recentSize.add(state.recent.size - size, ordering: .relaxed).newValue
+    guard total > RecentMessages.totalBound else { return }
+    store.recentSize.subtract(state.recent.size, ordering: .relaxed)
+    state.recent = RecentMessages()
+  }
+
   /// Moves the messages into pages, while the session is written to; only the anchor is one of its
   /// writes.
   private func compact() {
-    let head = state.withLock { state -> SessionHead? in
+    let begun = state.withLock { state -> (SessionHead, RecentMessages)? in
       guard !state.isCompacting, let claim = state.claim else { return nil }
       state.isCompacting = true
-      return claim
+      return (claim, state.recent)
     }
-    guard let head else { return }
+    guard let (head, recent) = begun else { return }
     store.executor.detach { [self] in
       var compaction: SessionCompaction?
       do throws(LogError) {
         var begun = try await SessionCompaction(key, head, in: store)
-        if try await begun.consume(head) {
+        if try await begun.consume(head, recent) {
           try await begun.retain(isThorough: false)
           compaction = begun
         }
@@ -263,14 +280,16 @@ final class NATSSessionLog: SessionLog {
 
   /// Appends the anchor of a compaction after the last write.
   private func anchor(_ compaction: SessionCompaction) async {
-    guard let head = state.withLock({ $0.claim }), head.status == .stored else { return }
+    let (claim, recent) = state.withLock { ($0.claim, $0.recent) }
+    guard let head = claim, head.status == .stored else { return }
     var compaction = compaction
     do throws(LogError) {
-      guard try await compaction.consume(head) else { return }
+      guard try await compaction.consume(head, recent) else { return }
       let anchor = compaction.anchor(after: head)
       let sequence = try await store.append(anchor, of: key, expecting: head.sequence)
-      state.withLock {
-        $0.claim = head.following(anchor, at: sequence, by: store.engine.writer)
+      state.withLock { state in
+        state.claim = head.following(anchor, at: sequence, by: store.engine.writer)
+        retain(anchor, after: head, at: sequence, in: &state)
       }
     } catch {
       // The next write finds out whether the anchor is stored.

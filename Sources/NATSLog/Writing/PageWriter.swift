@@ -78,14 +78,3 @@ struct PageWriter: Sendable {
     written += 1
   }
 }
-
-extension LogEntry {
-  fileprivate var approximateSize: Int {
-    64 + mutation.count + (action?.count ?? 0) + (by?.utf8.count ?? 0)
-      + (global?.name.utf8.count ?? 0)
-  }
-}
-
-extension StoredOutcome {
-  fileprivate var approximateSize: Int { 64 + 100 + key.name.utf8.count + 100 }
-}

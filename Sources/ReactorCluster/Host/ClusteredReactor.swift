@@ -72,6 +72,25 @@ final class ClusteredReactor: HostedReactor {
     session(id, for: .use, parameters: nil) { result in completion(result.map { $0.session }) }
   }
 
+  func forward(
+    to id: String, _ body: [UInt8], ifAt expected: [Cursor]?, key: String?,
+    for context: RequestContext?, accepted: @escaping @Sendable (CommittedState) -> Void,
+    completion: @escaping @Sendable (ActionOutcome) -> Void
+  ) -> Bool {
+    let target = self.key(id)
+    guard !node.owns(target) else { return false }
+    let submission = Submission(
+      body: body, expected: expected, key: key.map { IdempotencyKey($0, for: body) },
+      context: context)
+    if let session = node.remoteSession(target) {
+      // Its streams at this node show the State before the response.
+      session.submit(submission, accepted: accepted, enqueued: nil, completion: completion)
+    } else {
+      node.submit(submission, to: target, accepted: accepted, completion: completion)
+    }
+    return true
+  }
+
   func fork(
     _ source: String, at version: Int?, to id: String, parameters: [UInt8]?,
     completion: @escaping @Sendable (Result<OpenedSession, SessionError>) -> Void

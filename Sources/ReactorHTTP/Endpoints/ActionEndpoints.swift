@@ -60,7 +60,7 @@ struct ActionEndpoints {
       do throws(ActionDecodingError) {
         try session.submit(
           call.request.body, ifAt: expected, key: key, for: call.scope.context,
-          accepted: { _ in reply.accepted() },
+          accepted: { reply.accepted($0) },
           completion: { reply.completed($0) })
       } catch {
         throw Problem(error, kind: .invalidAction)
@@ -69,6 +69,26 @@ struct ActionEndpoints {
     }
     // Usually the session is in memory, and no closure escapes.
     if let session = reactor.liveSession(id) { return try submit(to: session) }
+    if forward(call, to: id, of: reactor, ifAt: expected, key, preferences) { return }
     call.withSession(of: reactor, id, in: host, submit)
+  }
+
+  /// Passes the actions to the process that owns the session, if that is another one.
+  private func forward(
+    _ call: Call, to id: String, of reactor: any HostedReactor, ifAt expected: [Cursor]?,
+    _ key: String?, _ preferences: Preferences
+  ) -> Bool {
+    // These responses depend on the State before the outcome: the session is opened first.
+    guard call.scope.api.creationLimiter == nil, !preferences.respondsAsynchronously else {
+      return false
+    }
+    let reply = ActionReply(nil, preferences, timers: timers, call.reply)
+    guard
+      reactor.forward(
+        to: id, call.request.body, ifAt: expected, key: key, for: call.scope.context,
+        accepted: { reply.accepted($0) }, completion: { reply.completed($0) })
+    else { return false }
+    reply.wait(for: preferences.wait.map { .init(.seconds($0)) } ?? wait)
+    return true
   }
 }

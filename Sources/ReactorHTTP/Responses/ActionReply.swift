@@ -12,15 +12,25 @@ final class ActionReply: TimerTarget {
     /// Whether the client does not wait for the outcome any longer.
     var isOverdue: Bool
     var timer: TimerWheel.Place?
+    /// The State of a session that is not in this process, when it was accepted.
+    var accepted: CommittedState?
   }
 
-  private let session: any Session
+  private let session: (any Session)?
   private let preferences: Preferences
   private let timers: TimerWheel
   private let state: Mutex<State>
 
+  /// Creates a reply.
+  ///
+  /// - Parameters:
+  ///   - session: The session; `nil` if another process executes the actions. Then the client waits for
+  ///     the outcome.
+  ///   - preferences: The preferences of the client.
+  ///   - timers: The time limits.
+  ///   - reply: The pending response.
   init(
-    _ session: any Session, _ preferences: Preferences, timers: TimerWheel, _ reply: Reply
+    _ session: (any Session)?, _ preferences: Preferences, timers: TimerWheel, _ reply: Reply
   ) {
     self.session = session
     self.preferences = preferences
@@ -29,9 +39,10 @@ final class ActionReply: TimerTarget {
   }
 
   /// The action is durable and its effect continues.
-  func accepted() {
+  func accepted(_ committed: CommittedState) {
     let isOverdue = state.withLock { state in
       state.isDurable = true
+      if session == nil { state.accepted = committed }
       return state.isOverdue
     }
     if isOverdue { sendAccepted() }
@@ -40,13 +51,13 @@ final class ActionReply: TimerTarget {
   /// The action is completed or rejected.
   func completed(_ outcome: ActionOutcome) {
     guard let reply = take() else { return }
-    if preferences.respondsAsynchronously, outcome.isOfExecution {
+    if preferences.respondsAsynchronously, outcome.isOfExecution, let session {
       // Completed as soon as it was accepted: the client requested 202, not the outcome.
       var response = HTTPResponse.accepted(session.current, preferences)
       if case .replayed = outcome { response.headers.append("Idempotent-Replayed", "true") }
       reply(response)
     } else {
-      reply(.outcome(outcome, in: session, preferences))
+      reply(.outcome(outcome, preferences))
     }
   }
 
@@ -71,7 +82,10 @@ final class ActionReply: TimerTarget {
     if isDurable { sendAccepted() }
   }
 
-  private func sendAccepted() { take()?(.accepted(session.current, preferences)) }
+  private func sendAccepted() {
+    guard let current = session?.current ?? state.withLock({ $0.accepted }) else { return }
+    take()?(.accepted(current, preferences))
+  }
 
   /// Removes the reply, which only one caller receives, and cancels the timer.
   private func take() -> Reply? {

@@ -80,7 +80,7 @@ extension HTTPResponse {
 
   /// The response to a completed or rejected action.
   static func outcome(
-    _ outcome: ActionOutcome, in session: any Session, _ preferences: Preferences
+    _ outcome: ActionOutcome, _ preferences: Preferences
   ) -> HTTPResponse {
     switch outcome {
     case .committed(let state):
@@ -88,7 +88,7 @@ extension HTTPResponse {
     case .failed(let index, let error, let cursor):
       return Problem(failed: error, index: index, at: cursor).response
     case .replayed(let outcome):
-      var response = Self.outcome(outcome, in: session, preferences.ofFinalResponse)
+      var response = Self.outcome(outcome, preferences.ofFinalResponse)
       response.headers.append("Idempotent-Replayed", "true")
       return response
     case .running:

@@ -68,6 +68,28 @@ public protocol HostedReactor: AnyObject, Sendable {
   /// The session with an id if it is in memory. Any thread.
   func liveSession(_ id: String) -> (any Session)?
 
+  /// Executes actions of a session in the process that owns it, without opening the session first.
+  ///
+  /// One message instead of two: the owner opens the session before it executes the actions. If it cannot, the
+  /// outcome is ``ActionOutcome/notOpened(_:)``; actions that cannot be decoded are
+  /// ``ActionOutcome/invalid(_:)``.
+  ///
+  /// - Parameters:
+  ///   - id: The session's id, which the caller has validated.
+  ///   - body: The JSON.
+  ///   - expected: See ``Session/submit(_:ifAt:key:for:accepted:completion:)``, like the other parameters.
+  ///   - key: The idempotency key of the request.
+  ///   - context: The current request.
+  ///   - accepted: Called if the effect of an action continues, with the State at that time.
+  ///   - completion: Called once, on any thread.
+  /// - Returns: `false` if this process executes the actions, and has to open the session; neither closure is
+  ///   called then.
+  func forward(
+    to id: String, _ body: [UInt8], ifAt expected: [Cursor]?, key: String?,
+    for context: RequestContext?, accepted: @escaping @Sendable (CommittedState) -> Void,
+    completion: @escaping @Sendable (ActionOutcome) -> Void
+  ) -> Bool
+
   /// Creates a session with the history of another one up to a version.
   ///
   /// - Parameters:
@@ -133,6 +155,13 @@ public protocol HostedReactor: AnyObject, Sendable {
 }
 
 extension HostedReactor {
+  /// `false`: there is no other process.
+  public func forward(
+    to id: String, _ body: [UInt8], ifAt expected: [Cursor]?, key: String?,
+    for context: RequestContext?, accepted: @escaping @Sendable (CommittedState) -> Void,
+    completion: @escaping @Sendable (ActionOutcome) -> Void
+  ) -> Bool { false }
+
   /// Opens a session, which has the default parameters if it is created.
   public func session(
     _ id: String, for intent: SessionIntent,

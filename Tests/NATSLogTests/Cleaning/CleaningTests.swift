@@ -209,6 +209,8 @@ import Testing
       try await session.append(version...version)
     }
     #expect(version >= 2 * NATSSessionLog.compactionInterval)
+    // The process does not read its own messages again.
+    #expect(log.store.engine.counters.reads.value == 0)
     #expect(try await entries(of: session) == (1...version).map { LogEntry(counted: $0) })
     #expect(log.store.engine.counters.lost.value == 0)
   }

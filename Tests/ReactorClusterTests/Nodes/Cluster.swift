@@ -145,6 +145,8 @@ extension Host {
     _ action: String, to id: String, of name: String = "counter", key: String? = nil,
     ifAt cursors: [Cursor]? = nil
   ) async throws -> ActionOutcome {
+    let forwarded = await forward(action, to: id, of: name, key: key, ifAt: cursors)
+    if let forwarded { return forwarded }
     let session = try await open(id, of: name)
     return try await withCheckedThrowingContinuation { continuation in
       do {
@@ -154,6 +156,24 @@ extension Host {
       } catch {
         continuation.resume(throwing: error)
       }
+    }
+  }
+}
+
+extension Host {
+  /// Sends an action to the node that owns the session; `nil` if it is this one.
+  func forward(
+    _ action: String, to id: String, of name: String = "counter", key: String? = nil,
+    ifAt cursors: [Cursor]? = nil
+  ) async -> ActionOutcome? {
+    guard let reactor = self.reactor(name) else { return nil }
+    return await withCheckedContinuation { continuation in
+      let isForwarded =
+        reactor.liveSession(id) == nil
+        && reactor.forward(
+          to: id, Array(action.utf8), ifAt: cursors, key: key, for: nil, accepted: { _ in },
+          completion: { continuation.resume(returning: $0) })
+      if !isForwarded { continuation.resume(returning: nil) }
     }
   }
 }

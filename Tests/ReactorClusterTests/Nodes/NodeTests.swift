@@ -3,6 +3,7 @@ import ReactorCore
 import ReactorHost
 import ReactorLog
 import Synchronization
+import Telemetry
 import Testing
 
 /// Several hosts in one process, over one log and one bus.
@@ -21,6 +22,21 @@ struct NodeTests {
       let session = try await member.host.open(key.id)
       #expect(session.current.version == 3)
     }
+  }
+
+  @Test func `an action reaches its owner with one request`() async throws {
+    let cluster = try await Cluster(["n1", "n2"])
+    let owner = try cluster.owner(of: key)
+    let other = try #require(cluster.others(than: owner).first)
+    #expect(await owner.host.forward(#""increase""#, to: key.id) == nil)
+    for version in 1...3 {
+      let outcome = await other.host.forward(#""increase""#, to: key.id)
+      #expect(outcome?.version == version)
+    }
+    var metrics = MetricsText()
+    other.node.write(to: &metrics)
+    let text = String(decoding: metrics.bytes, as: UTF8.self)
+    #expect(text.contains("reactord_cluster_forwarded_requests_total 3\n"))
   }
 
   @Test func `an error of an action and of its decoding reach the client of another node`()

@@ -1,0 +1,81 @@
+import ReactorLog
+import Testing
+
+@testable import NATSLog
+
+@Suite struct RecentMessagesTests {
+  private var head = SessionHead()
+  private var recent = RecentMessages()
+
+  /// Appends a message with one entry.
+  private mutating func append(_ size: Int = 0) {
+    let entry = LogEntry(
+      version: head.version + 1, at: LogEntry(counted: head.version + 1).at,
+      action: [UInt8](repeating: UInt8(ascii: "1"), count: size), mutation: Array("1".utf8))
+    add(head.appending(LogBatch([entry]), to: "one", now: entry.at))
+  }
+
+  private mutating func add(_ message: LogMessage) {
+    let sequence = head.sequence + 3
+    recent.append(message, after: head.sequence, at: sequence)
+    head = head.following(message, at: sequence, by: nil)
+  }
+
+  private func versions(after sequence: Int = 0) -> [Int]? {
+    recent.messages(of: head, after: sequence)?.flatMap { $0.entries.map(\.version) }
+  }
+
+  @Test mutating func `a history from its beginning is complete`() {
+    for _ in 1...40 { append() }
+    #expect(versions() == Array(1...40))
+    #expect(versions(after: 3 * 38) == [39, 40])
+    #expect(recent.creation(of: head) == LogEntry(counted: 1).at.milliseconds)
+  }
+
+  @Test mutating func `an earlier end does not have the later messages`() {
+    append()
+    append()
+    let earlier = head
+    append()
+    let found = recent.messages(of: earlier, after: 0)
+    #expect(found?.flatMap { $0.entries.map(\.version) } == [1, 2])
+  }
+
+  @Test mutating func `an anchor begins the list`() {
+    for _ in 1...3 { append() }
+    var paged = PagedHistory()
+    (paged.version, paged.entries) = (2, [LogEntry(counted: 3)])
+    add(head.anchoring(paged, dropping: []))
+    append()
+    #expect(versions() == [3, 4])
+  }
+
+  @Test mutating func `messages that follow those of another process are incomplete`() {
+    append()
+    // Another process appends a message.
+    let other = head.appending(LogBatch([LogEntry(counted: 2)]), to: "one", now: .now)
+    head = head.following(other, at: head.sequence + 1, by: nil)
+    append()
+    #expect(versions() == nil)
+    #expect(recent.size == 0)
+    append()
+    #expect(versions() == nil)
+  }
+
+  @Test mutating func `a session that was loaded is incomplete until its next anchor`() {
+    for _ in 1...3 { append() }
+    recent = RecentMessages()
+    append()
+    #expect(versions() == nil)
+    add(head.anchoring(PagedHistory(version: 4), dropping: []))
+    append()
+    #expect(versions() == [5])
+  }
+
+  @Test mutating func `large messages are not retained`() {
+    append()
+    append(RecentMessages.bound)
+    #expect(versions() == nil)
+    #expect(recent.size == 0)
+  }
+}
