@@ -283,29 +283,35 @@ final class LogWriter {
   private func insert(
     _ entry: LogEntry, into id: Int64, checksum: UInt64
   ) throws(DatabaseError) {
-    // Not with a parameter pack, whose values are bound through their metadata: each action has a row.
-    let insert = statements.insertMutation
-    try insert.bind(integer: id, at: 1)
-    try insert.bind(integer: Int64(entry.version), at: 2)
-    try insert.bind(integer: entry.at.milliseconds, at: 3)
-    try insert.bind(text: entry.global?.name, at: 5)
-    try insert.bind(integer: (entry.global?.revision).map { Int64(bitPattern: $0) }, at: 6)
-    try insert.bind(integer: Int64(bitPattern: checksum), at: 8)
-    try insert.bind(text: entry.by, at: 9)
     // In place: SQLite would allocate a copy of each text.
     unsafe try entry.mutation.withUnsafeBufferPointer { mutation throws(DatabaseError) in
-      unsafe try insert.bind(borrowing: mutation, at: 7)
       guard let action = entry.action else {
-        try insert.bindNull(at: 4)
-        return try insert.executeBound()
+        return unsafe try insert(entry, into: id, checksum, action: nil, mutation: mutation)
       }
       unsafe try action.withUnsafeBufferPointer { action throws(DatabaseError) in
-        unsafe try insert.bind(borrowing: action, at: 4)
-        try insert.executeBound()
+        unsafe try insert(entry, into: id, checksum, action: action, mutation: mutation)
       }
     }
     guard let global = entry.global else { return }
     try statements.markGlobal.execute(id, global.name, global.revision)
+  }
+
+  private func insert(
+    _ entry: LogEntry, into id: Int64, _ checksum: UInt64, action: UnsafeBufferPointer<UInt8>?,
+    mutation: UnsafeBufferPointer<UInt8>
+  ) throws(DatabaseError) {
+    // Not with a parameter pack, whose values are bound through their metadata: each action has a row.
+    var row = ParameterBinder(statements.insertMutation)
+    try row.bind(id)
+    try row.bind(Int64(entry.version))
+    try row.bind(entry.at.milliseconds)
+    unsafe try row.bind(borrowing: action)
+    try row.bind(entry.global?.name)
+    try row.bind((entry.global?.revision).map { Int64(bitPattern: $0) })
+    unsafe try row.bind(borrowing: mutation)
+    try row.bind(Int64(bitPattern: checksum))
+    try row.bind(entry.by)
+    try statements.insertMutation.executeBound()
   }
 
   /// Marks a session as ended; its rows are deleted later, in batches.
