@@ -43,7 +43,8 @@ let package = Package(
 
     // The streams of Foundation's types. The only target that may import all of Foundation.
     .target(
-      name: "ReactorFoundation", dependencies: ["ReactorStreams"], swiftSettings: settings),
+      name: "ReactorFoundation", dependencies: ["ReactorStreams"],
+      swiftSettings: settings + [.strictMemorySafety()]),
     .testTarget(
       name: "ReactorFoundationTests",
       dependencies: ["ReactorFoundation", "ReactorStreams", "ReactorTesting"],
@@ -82,7 +83,7 @@ let package = Package(
         .target(name: "ReactorHTTP", condition: .when(platforms: [.linux])),
         .target(name: "ReactorTransport", condition: .when(platforms: [.linux])),
       ],
-      swiftSettings: settings),
+      swiftSettings: settings + [.strictMemorySafety()]),
     .testTarget(
       name: "ReactorTestingTests",
       dependencies: ["ReactorCore", "ReactorStreams", "ReactorTesting"], swiftSettings: settings),
@@ -282,7 +283,7 @@ let package = Package(
       dependencies: [
         "ReactorCore", "ReactorFlows", "ReactorHost", "ReactorLog", "ReactorStreams",
       ],
-      swiftSettings: settings),
+      swiftSettings: settings + [.strictMemorySafety()]),
     .testTarget(
       name: "ReactorsTests",
       dependencies: [
@@ -314,7 +315,7 @@ let package = Package(
         "ClientCore", "ReactorCoding", "ReactorCore", "ReactorStreams",
         .target(name: "ClientSockets", condition: .when(platforms: [.linux])),
       ],
-      swiftSettings: settings),
+      swiftSettings: settings + [.strictMemorySafety()]),
     .testTarget(
       name: "ReactorClientTests",
       dependencies: [

@@ -102,7 +102,8 @@ private func sendable(_ value: Any) -> any Sendable {
 ///
 /// A Boolean, which has the type of a C character, bridges to numbers as well.
 private func sendable(_ number: NSNumber) -> any Sendable {
-  switch String(cString: number.objCType) {
+  // Proof: `objCType` is a zero-terminated constant.
+  switch unsafe String(cString: number.objCType) {
   case "c", "B": number.boolValue
   case "f", "d": number.doubleValue
   case "Q": number.uint64Value
