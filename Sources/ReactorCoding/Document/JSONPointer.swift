@@ -46,7 +46,7 @@ public struct JSONPointer: Hashable, Sendable {
   }
 
   private static func badEscape(at offset: Int) -> JSONPointerSyntaxError {
-    JSONPointerSyntaxError(offset: offset, reason: "After ~ only 0 or 1 may stand.")
+    JSONPointerSyntaxError(offset: offset, reason: "Only 0 or 1 may follow ~.")
   }
 }
 

@@ -36,7 +36,7 @@ final class CredentialReload: Sendable {
   /// again.
   func apply(_ settings: AuthenticationSettings) throws(ConfigurationError) {
     guard settings.isUsed == isUsed else {
-      throw .configuration("auth: a restart turns authentication on or off")
+      throw .configuration("auth: turning authentication on or off needs a restart")
     }
     let files = CredentialFiles(
       settings: settings, reactors: state.withLock { $0.files }.reactors)

@@ -44,7 +44,7 @@ extension OverSockets {
       #expect(try delayed.receiveResponse().status == 401)
     }
 
-    @Test func `one more than the limit sends the one that is due next`() throws {
+    @Test func `a delayed response above the limit sends the next due one early`() throws {
       let server = try server(delay: .seconds(3600))
       var clients: [TestClient] = []
       for _ in 0...DelayedResponses.limit {

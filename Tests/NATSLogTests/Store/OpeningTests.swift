@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  @Test func `another number of streams`() async throws {
+  @Test func `another number of streams is an error`() async throws {
     var store = try TestStore()
     #expect(await error(store) == nil)
     store.settings.streams = 3

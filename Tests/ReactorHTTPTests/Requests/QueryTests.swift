@@ -20,7 +20,7 @@ struct QueryTests {
   }
 
   @Test(arguments: ["a=%", "a=%4", "a=%zz", "a=%FF", "%=1", "a=%C3"])
-  func `rejects a query that is not percent-encoded UTF-8`(text: String) {
+  func `a query that is not percent-encoded UTF-8 is rejected`(text: String) {
     #expect(throws: Problem.self) { try Query(WireText(text)) }
   }
 

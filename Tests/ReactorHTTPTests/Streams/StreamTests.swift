@@ -101,7 +101,7 @@ struct StreamTests {
   }
 
   @Test(arguments: ["", "x", "-", "elsewhere-1", "%00", "1", "a b"])
-  func `a cursor of another history resets`(cursor: String) throws {
+  func `a cursor of another history causes a reset`(cursor: String) throws {
     try service.addOnes(2)
     #expect(
       try service.watch("last_event_id=\(cursor)").read() == [
