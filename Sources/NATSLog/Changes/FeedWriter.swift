@@ -64,7 +64,7 @@ final class FeedWriter: Sendable {
 
   private func bounds() async throws(LogError) -> [StreamBounds] {
     let reader = store.reader
-    return try await SessionLists.concurrentValues(streams) { stream async throws(LogError) in
+    return try await Concurrently.values(streams) { stream async throws(LogError) in
       try await reader.bounds(of: stream)
     }
   }
@@ -90,7 +90,7 @@ final class FeedWriter: Sendable {
     guard zip(positions, early).contains(where: { $1.last > $0 }) else { return nil }
     let bounds = try await bounds()
     let ends = zip(positions, bounds).map { min($1.last, $0 + Self.messages) }
-    let found = try await SessionLists.concurrentValues(ends.indices) {
+    let found = try await Concurrently.values(ends.indices) {
       [self] stream async throws(LogError) in
       stream == ends.count - 1
         ? try await globals(after: positions[stream], upTo: bounds[stream].last)

@@ -9,7 +9,7 @@ internal import Telemetry
 /// ```
 /// LOG, META ──► FeedWriter (the holder of the lease) ──► FEED ──► NATSFeed of each process ──► readers
 /// ```
-final class NATSFeed: ChangeFeed {
+final class NATSFeed: StoreFeed {
   /// The time between two reads of the streams without a notification, in milliseconds.
   private static let interval = 250
   /// The number of the latest changes that are in memory.

@@ -276,7 +276,7 @@ struct HistoryReader: Sendable {
     _ nodes: [HistoryIndex.Node], in stream: String, _ subject: String,
     _ decode: @escaping @Sendable (StreamMessage) throws(LogError) -> Message
   ) async throws(LogError) -> [(sequence: Int, message: Message)] {
-    let messages = try await SessionLists.concurrentValues(nodes) {
+    let messages = try await Concurrently.values(nodes) {
       node async throws(LogError) -> Message in
       try decode(
         try await message(at: node.position.sequence, in: stream, of: subject))

@@ -68,7 +68,7 @@ struct StreamReader: Sendable {
   func messages(
     at sequences: [Int], in stream: String
   ) async throws(LogError) -> [StreamMessage?] {
-    try await SessionLists.concurrentValues(sequences) { sequence async throws(LogError) in
+    try await Concurrently.values(sequences) { sequence async throws(LogError) in
       try await message(at: sequence, in: stream)
     }
   }

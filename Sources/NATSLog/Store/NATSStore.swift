@@ -16,7 +16,7 @@ final class NATSStore: Sendable {
   /// The number of snapshots that are being stored.
   let saves = Atomic<Int>(0)
   /// The feed of changes; `nil` if they are not retained, and after the end.
-  let feed = Mutex<NATSFeed?>(nil)
+  let feed = Mutex<(any StoreFeed)?>(nil)
   /// Whether there is a feed, so that commits without one do not take its lock.
   let hasFeed: Bool
   /// The number of forks that are being copied.
@@ -62,8 +62,6 @@ final class NATSStore: Sendable {
   func snapshots(of key: SessionKey) -> SnapshotReader {
     SnapshotReader(reader: reader, names: names, key: key)
   }
-
-  func pages(of key: SessionKey) -> PageStore { PageStore(store: self, key: key) }
 
   /// Appends a message to a subject.
   ///

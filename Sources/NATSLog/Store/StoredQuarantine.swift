@@ -111,7 +111,7 @@ public final class StoredQuarantine: Sendable {
     let subjects = try await store.reader.subjects(
       of: store.names.meta, matching: "\(store.names.prefix).q.>")
     let (reader, meta) = (store.reader, store.names.meta)
-    let messages = try await SessionLists.concurrentValues(subjects) {
+    let messages = try await Concurrently.values(subjects) {
       subject async throws(LogError) in
       try await reader.last(subject, in: meta)
     }

@@ -148,3 +148,25 @@ struct SessionCompaction: Sendable {
     try hook(.deleted)
   }
 }
+
+extension NATSStore {
+  /// Appends an anchor to the log of a session.
+  ///
+  /// - Returns: Its sequence.
+  @discardableResult
+  func append(
+    _ anchor: LogMessage, of key: SessionKey, expecting expected: Int
+  ) async throws(LogError) -> Int {
+    let payload = anchor.json(expecting: expected)
+    let result: Result<Int, LogError> = await withCheckedContinuation { continuation in
+      // A repetition changes nothing, so that it is its own void message.
+      append(
+        payload, void: { payload }, to: names.logSubject(of: key),
+        in: names.log(names.logNumber(of: key)), expecting: expected
+      ) { continuation.resume(returning: $0) }
+    }
+    let sequence = try result.get()
+    engine.counters.anchors.add()
+    return sequence
+  }
+}

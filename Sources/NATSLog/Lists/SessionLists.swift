@@ -32,7 +32,7 @@ struct SessionLists: Sendable {
     let names = store.names
     let reader = store.reader
     var ids: [String] = []
-    for result in await Self.concurrently(
+    for result in await Concurrently.results(
       0..<names.logStreams,
       { stream async throws(LogError) in
         try await reader.subjects(
@@ -80,7 +80,7 @@ struct SessionLists: Sendable {
     let store = store
     // Known ones before the marks: a timer is marked before it is set.
     let keys = Array(Set(store.timers.keys).union(try await marked("t")))
-    for result in await Self.concurrently(
+    for result in await Concurrently.results(
       keys,
       { key async throws(LogError) in
         (key, try await store.history(of: key).head())
@@ -93,7 +93,7 @@ struct SessionLists: Sendable {
 
   private func heads(of keys: [SessionKey]) async throws(LogError) -> [SessionHead] {
     let store = store
-    return try await Self.concurrentValues(keys) { key async throws(LogError) in
+    return try await Concurrently.values(keys) { key async throws(LogError) in
       try await store.history(of: key).head(isComplete: false)
     }
   }
@@ -101,42 +101,5 @@ struct SessionLists: Sendable {
   /// Orders texts by their bytes.
   private static func precedes(_ one: String, _ other: String) -> Bool {
     one.utf8.lexicographicallyPrecedes(other.utf8)
-  }
-
-  /// Executes a function for each element, several at once, and returns the values in order.
-  ///
-  /// - Throws: The error of the first element whose execution failed, when all have ended.
-  static func concurrentValues<Elements: Collection, Value: Sendable>(
-    _ elements: Elements,
-    _ body: @escaping @Sendable (Elements.Element) async throws(LogError) -> Value
-  ) async throws(LogError) -> [Value] where Elements.Element: Sendable {
-    var values: [Value] = []
-    values.reserveCapacity(elements.count)
-    for result in await concurrently(elements, body) { values.append(try result.get()) }
-    return values
-  }
-
-  /// Executes a function for each element, several at once, and returns the results in order.
-  static func concurrently<Elements: Collection, Value: Sendable>(
-    _ elements: Elements,
-    _ body: @escaping @Sendable (Elements.Element) async throws(LogError) -> Value
-  ) async -> [Result<Value, LogError>] where Elements.Element: Sendable {
-    await withTaskGroup(of: (Int, Result<Value, LogError>).self) { group in
-      var results: [(Int, Result<Value, LogError>)] = []
-      for (index, element) in elements.enumerated() {
-        if index >= StreamReader.parallel, let result = await group.next() {
-          results.append(result)
-        }
-        group.addTask {
-          do throws(LogError) {
-            return (index, .success(try await body(element)))
-          } catch {
-            return (index, .failure(error))
-          }
-        }
-      }
-      for await result in group { results.append(result) }
-      return results.sorted { $0.0 < $1.0 }.map(\.1)
-    }
   }
 }
