@@ -241,6 +241,7 @@ let package = Package(
       name: "NATSLogTests",
       dependencies: [
         "Brokers", "NATSClient", "NATSLog", "ReactorCoding", "ReactorLog", "Telemetry",
+        "TestSupport",
       ],
       swiftSettings: settings),
 

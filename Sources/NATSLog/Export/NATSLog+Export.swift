@@ -235,8 +235,7 @@ private struct ImportedSession {
     message.version = history.version
     message.batch.entries = history.entries
     message.batch.outcomes = history.outcomes
-    message.beginning.pages = history.pages
-    (message.beginning.floor, message.beginning.snapshot) = (history.floor, history.snapshot)
+    message.beginning.refer(to: history)
     message.at = last?.at.milliseconds ?? session.created
     message.created = session.created
     message.journal = journal

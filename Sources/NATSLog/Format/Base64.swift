@@ -1,9 +1,12 @@
 /// Decodes standard Base64 with padding, as the brokers' API writes it.
 enum Base64 {
+  /// The characters of the digits.
+  static let letters = Array(
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+
   private static let values: [UInt8] = {
     var values = [UInt8](repeating: 255, count: 256)
-    let letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
-    for (value, byte) in letters.utf8.enumerated() { values[Int(byte)] = UInt8(value) }
+    for (value, byte) in letters.enumerated() { values[Int(byte)] = UInt8(value) }
     return values
   }()
 

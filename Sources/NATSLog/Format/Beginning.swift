@@ -10,6 +10,8 @@ struct Beginning: Equatable, Sendable {
   /// replaces the entries before; 0 for none.
   var floor = 0
   var snapshot = 0
+  /// The keys of the outcomes in the pages; `nil` if they are not known.
+  var keys: PagedKeys? = PagedKeys()
   /// Pages that belong to no history any more, with those that they lead to.
   var dropped: [HistoryIndex.Node] = []
 
@@ -24,12 +26,16 @@ struct Beginning: Equatable, Sendable {
   /// The beginning after the end of the session: all pages are to be deleted.
   var ended: Beginning { Beginning(dropped: dropped + pages.nodes) }
 
-  // `p` pages · `n` floor and its snapshot · `d` level, version and sequence of what is to be deleted
+  // `p` pages · `n` floor and its snapshot · `k` keys · `d` level, version and sequence of what is to be deleted
   func put(into text: inout [UInt8]) {
     text.put("{\"p\":")
     pages.put(into: &text)
     text.put(",\"n\":")
     text.put(list: [floor, snapshot]) { $0.put($1) }
+    if let keys {
+      text.put(",\"k\":")
+      keys.put(into: &text)
+    }
     text.put(",\"d\":")
     text.put(list: dropped) { text, node in
       text.put(list: [node.level, node.position.version, node.position.sequence]) { $0.put($1) }
@@ -45,6 +51,8 @@ struct Beginning: Equatable, Sendable {
     self.pages = pages
     self.floor = floor
     self.snapshot = snapshot
+    // Earlier releases have none.
+    keys = json["k"].flatMap { PagedKeys($0) }
     for element in json["d"]?.elements ?? [] {
       guard let level: Int = element[0]?.integer(), let version: Int = element[1]?.integer(),
         let sequence: Int = element[2]?.integer()

@@ -45,6 +45,9 @@ struct HistoryIndex: Equatable, Sendable {
     }
   }
 
+  /// Whether there are messages after the last complete block.
+  var hasIncompleteBlock: Bool { levels.first?.isEmpty == false }
+
   /// The number of messages that the positions lead to.
   var count: Int {
     levels.reversed().reduce(0) { $0 * Self.fanOut + $1.count }

@@ -11,7 +11,7 @@ extension LogMessage {
   /// l content
   /// m entries · a accepted · d finished · o outcomes · u timers
   /// j journal · b base · w unfinished actions · y timers · c keyed messages ·
-  /// N highest numbers of keys
+  /// N highest numbers of keys · K hashes of keys
   /// ```
   ///
   /// - Parameter expected: The sequence of the message before this one in the subject.
@@ -135,6 +135,10 @@ extension LogMessage {
       text.put(keyed)
       text.put(",\"N\":")
       numbers.put(into: &text, at: at)
+      if let keys, index.hasIncompleteBlock {
+        text.put(",\"K\":")
+        keys.put(into: &text)
+      }
     }
   }
 
@@ -163,6 +167,10 @@ extension LogMessage {
     numbers =
       root["N"].flatMap { NumberMarks($0, at: at) } ?? (keyed > 0 ? .unknown : NumberMarks())
     guard readPositions(of: root, expected), readBatch(of: root) else { return nil }
+    if index.hasIncompleteBlock, keyed > batch.outcomes.count {
+      // Earlier releases have none.
+      keys = root["K"]?.string.flatMap { KeyHashes($0) }
+    }
     if let json = root["j"] {
       guard let read = Journal(json) else { return nil }
       journal = read

@@ -92,6 +92,9 @@ struct LogMessage: Equatable, Sendable {
   var keyed = 0
   /// The highest numbers of numbered keys in the history, this message included.
   var numbers = NumberMarks()
+  /// The keys of the outcomes in the messages before this one, from the last complete block of the index on;
+  /// `nil` if they are not known.
+  var keys: KeyHashes? = KeyHashes()
 
   /// The time of the creation, if this message knows it: the first one of a history, and anchors since
   /// release 0.2.

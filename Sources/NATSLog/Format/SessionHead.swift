@@ -6,6 +6,8 @@ struct SessionHead: Equatable, Sendable {
   static let inlineJournal = 512
   /// The number of messages after which the journal is written again.
   static let baseInterval = 1024
+  /// More keys than these are not repeated by each message: 4 KiB.
+  static let keyBound = 1024
 
   /// The existence of the session.
   enum Status: Equatable, Sendable {
@@ -41,6 +43,9 @@ struct SessionHead: Equatable, Sendable {
   var keyed = 0
   /// The highest numbers of numbered keys.
   var numbers = NumberMarks()
+  /// The keys of the outcomes in the messages of the index after its last complete block; `nil` if they are
+  /// not known.
+  var keys: KeyHashes? = KeyHashes()
   var unfinished = 0
   var timers = 0
   /// The writer of the last message that is no anchor.
@@ -75,6 +80,7 @@ struct SessionHead: Equatable, Sendable {
     base = message.base ?? LogMessage.Base(sequence: sequence, count: 0, size: 0)
     keyed = message.keyed
     numbers = message.numbers
+    keys = message.keysOfBlock(index)
     unfinished = message.unfinished
     timers = message.timers
   }
@@ -162,8 +168,7 @@ struct SessionHead: Equatable, Sendable {
     var message = creating(epoch, parameters: parameters, now: now)
     message.version = copy.version
     message.batch.entries = copy.entries
-    message.beginning.pages = copy.pages
-    (message.beginning.floor, message.beginning.snapshot) = (copy.floor, copy.snapshot)
+    message.beginning.refer(to: copy)
     message.origin = origin
     message.journal = globals
     return message
@@ -184,8 +189,7 @@ struct SessionHead: Equatable, Sendable {
     message.journal = Journal()
     guard status == .stored else { return message }
     message.created = created
-    message.beginning.pages = history.pages
-    (message.beginning.floor, message.beginning.snapshot) = (history.floor, history.snapshot)
+    message.beginning.refer(to: history)
     message.batch.entries = history.entries
     message.batch.outcomes = history.outcomes
     message.parameters = parameters
@@ -238,6 +242,7 @@ struct SessionHead: Equatable, Sendable {
     message.hasParameters = hasParameters
     message.keyed = keyed
     message.numbers = numbers
+    message.keys = keys
     if first == 0 { message.beginning.dropped = beginning.dropped }
     return message
   }
@@ -252,5 +257,24 @@ struct SessionHead: Equatable, Sendable {
     }
     if message.first != nil { (head.parameters, head.beginning) = (parameters, beginning) }
     return head
+  }
+}
+
+extension LogMessage {
+  /// The keys of the outcomes in the messages after the last complete block of an index that ends with this
+  /// message; `nil` if they are not known or too many.
+  fileprivate func keysOfBlock(_ index: HistoryIndex) -> KeyHashes? {
+    guard index.hasIncompleteBlock else { return KeyHashes() }
+    guard var keys else { return nil }
+    keys.add(batch.outcomes)
+    return keys.count <= SessionHead.keyBound ? keys : nil
+  }
+}
+
+extension Beginning {
+  /// Names the pages of a history.
+  mutating func refer(to history: PagedHistory) {
+    (pages, keys) = (history.pages, history.keys)
+    (floor, snapshot) = (history.floor, history.snapshot)
   }
 }

@@ -74,7 +74,16 @@ struct PageWriter: Sendable {
     history.pages.append(
       HistoryIndex.Position(version: page.version, sequence: previous))
     history.version = page.lastVersion
+    addKeys()
     (history.entries, history.outcomes, size) = ([], [], 0)
     written += 1
+  }
+
+  /// Adds the keys of a page that is written to those of the history.
+  ///
+  /// If the brokers accept small messages only, a message has no place for so many: then they are not known.
+  private mutating func addKeys() {
+    history.keys?.add(history.outcomes, retainingSince: store.oldestOutcome)
+    if let keys = history.keys, keys.count > store.payloadBound / 32 { history.keys = nil }
   }
 }

@@ -50,7 +50,7 @@ struct SessionCompaction: Sendable {
       store, key, epoch: head.epoch,
       after: PagedHistory(
         pages: beginning.pages, floor: beginning.floor, snapshot: beginning.snapshot,
-        version: head.paged),
+        version: head.paged, keys: beginning.keys),
       previous: last)
     oldestOutcome = store.oldestOutcome
   }

@@ -8,14 +8,13 @@ internal import Telemetry
 /// The writes of an object follow the message that it has read or written last. Another writer's
 /// message in between makes the next write fail, and the session is read again.
 final class NATSSessionLog: SessionLog {
-  private struct State {
+  struct State {
     /// The end of the log that the next write follows; `nil` while it is not known.
     var claim: SessionHead?
     /// The outcomes that were appended since the claim was read, and those before, once they are read.
-    var recentOutcomes: [String: StoredOutcome] = [:]
-    var earlierOutcomes: [String: StoredOutcome]?
-    /// The highest numbers of the keys of those before.
-    var earlierNumbers = NumberMarks.unknown
+    var outcomes = SessionOutcomes()
+    /// The reads of those before, once there was one.
+    var outcomeReads: SharedRead?
     /// The latest snapshots of a history, once they are known.
     var snapshots: (epoch: String, chain: SnapshotRecord.Chain)?
     /// Whether the messages are being moved into pages.
@@ -37,7 +36,7 @@ final class NATSSessionLog: SessionLog {
   let key: SessionKey
   let store: NATSStore
   let marks: SessionMarks
-  private let state = Mutex(State())
+  let state = Mutex(State())
   private let writes = SerialOperations()
   private let saves = SerialOperations()
 
@@ -78,9 +77,7 @@ final class NATSSessionLog: SessionLog {
   private func claim(_ head: SessionHead, in state: inout State) {
     // An anchor in between changes nothing.
     if state.claim?.content != head.content || state.claim?.epoch != head.epoch {
-      state.recentOutcomes = [:]
-      state.earlierOutcomes = head.keyed == 0 ? [:] : nil
-      state.earlierNumbers = head.numbers
+      state.outcomes.begin(after: head)
     }
     state.claim = head
     marks.didRead(head)
@@ -215,11 +212,10 @@ final class NATSSessionLog: SessionLog {
     let next = head.following(message, at: sequence, by: store.engine.writer)
     state.withLock { state in
       if message.kind == .create || message.kind == .end {
-        (state.recentOutcomes, state.earlierOutcomes) = ([:], [:])
-        state.earlierNumbers = NumberMarks()
+        state.outcomes.clear()
       }
       for outcome in message.batch.outcomes {
-        state.recentOutcomes[outcome.key.name] = outcome
+        state.outcomes.add(outcome, retaining: store.outcomeRetention)
       }
       state.claim = next
       retain(message, after: head, at: sequence, in: &state)
@@ -395,45 +391,5 @@ final class NATSSessionLog: SessionLog {
     earlier.earlier.removeAll { $0.version >= snapshot.version }
     let saved = try await snapshots.save(snapshot, of: epoch, after: earlier)
     state.withLock { $0.snapshots = (epoch, saved) }
-  }
-
-  // MARK: Outcomes
-
-  /// The outcome of a key if it is in memory: the inner optional.
-  func knownOutcome(of key: String) -> StoredOutcome?? {
-    state.withLock { state in
-      if let recent = state.recentOutcomes[key] { return .some(recent) }
-      guard state.claim != nil else { return nil }
-      if let earlier = state.earlierOutcomes { return .some(earlier[key]) }
-      return state.earlierNumbers.excludes(key) ? .some(nil) : nil
-    }
-  }
-
-  /// Reads the outcomes of the session, the latest 10,000 that are retained.
-  func readOutcome(of name: String) async throws(LogError) -> StoredOutcome? {
-    if let claim = state.withLock({ $0.claim }) {
-      let start = Clock.milliseconds
-      do throws(LogError) {
-        return try await readOutcome(of: name, with: claim)
-      } catch {
-        // The messages that the claim names may be replaced by an anchor.
-        guard store.reader.mayBeOutdated(error, since: start) else { throw error }
-      }
-    }
-    return try await withClaim { head async throws(LogError) in
-      try await readOutcome(of: name, with: head)
-    }
-  }
-
-  private func readOutcome(
-    of name: String, with head: SessionHead
-  ) async throws(LogError) -> StoredOutcome? {
-    guard head.status == .stored else { return nil }
-    let outcomes = try await history.outcomes(of: head, since: store.oldestOutcome, bound: 10_000)
-    return state.withLock { state in
-      // A session that began again meanwhile has its own.
-      if state.claim?.epoch == head.epoch { state.earlierOutcomes = outcomes }
-      return state.recentOutcomes[name] ?? outcomes[name]
-    }
   }
 }

@@ -2,9 +2,9 @@
 ///
 /// A hash table whose elements are deleted in the order of their insertion, so that a deletion neither
 /// computes a hash nor changes a chain: a chain ends at the first number that is deleted.
-struct MemoryOutcomes: Sendable {
+package struct MemoryOutcomes: Sendable {
   /// The maximum number per session.
-  static let bound = 10_000
+  package static let bound = 10_000
 
   private struct Slot: Sendable {
     let hash: Int
@@ -22,15 +22,17 @@ struct MemoryOutcomes: Sendable {
   /// The number of the next outcome.
   private var next = 1
 
-  subscript(key: String) -> StoredOutcome? {
+  package init() {}
+
+  package subscript(key: String) -> StoredOutcome? {
     number(of: key, hash: key.hashValue).flatMap { slots[place(of: $0)]?.outcome }
   }
 
   /// The number of outcomes.
-  var count: Int { next - oldest }
+  package var count: Int { next - oldest }
 
   /// Inserts an outcome, and deletes those that are older by a number of milliseconds.
-  mutating func insert(_ outcome: StoredOutcome, forgettingAfter time: Int64) {
+  package mutating func insert(_ outcome: StoredOutcome, forgettingAfter time: Int64) {
     let hash = outcome.key.name.hashValue
     if let known = number(of: outcome.key.name, hash: hash) {
       slots[place(of: known)]?.outcome = outcome

@@ -99,6 +99,33 @@ import Testing
     #expect(try await session.outcome(of: name(7))?.version == 7)
   }
 
+  @Test(.timeLimit(.minutes(5)))
+  func `a new key of a client needs one message per block after a load`() async throws {
+    let store = try TestStore()
+    var log = try await store.open()
+    for version in 1...250 { try await log.counter().append(keyed: version) }
+    log.close()
+    log = try await store.open()
+    defer { log.close() }
+    let session = try #require(log.counter() as? NATSSessionLog)
+    _ = try await session.load()
+    let requests = try RequestedMessages(of: session, on: store)
+    // Lookups at the same time share the reads.
+    try await withThrowingTaskGroup(of: Int?.self) { group in
+      for number in 1...8 {
+        group.addTask { try await session.outcome(of: "new \(number)")?.version }
+      }
+      for try await version in group { #expect(version == nil) }
+    }
+    // 15 complete blocks; those of the last messages are in the end of the log.
+    #expect(try await requests.sequences(atLeast: 15) == Set((1...15).map { 16 * $0 }))
+    #expect(session.knownOutcome(of: "another") == .some(nil))
+    #expect(session.knownOutcome(of: "17") == nil)
+    #expect(try await session.outcome(of: "17")?.version == 17)
+    #expect(try await session.outcome(of: "250")?.version == 250)
+    #expect(try await requests.sequences(atLeast: 250).count == 250)
+  }
+
   @Test func `sessions with unfinished actions and timers are found after a restart`() async throws
   {
     let store = try TestStore()

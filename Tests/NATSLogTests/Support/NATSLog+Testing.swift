@@ -1,5 +1,6 @@
 import Brokers
 import NATSClient
+import ReactorCoding
 import ReactorLog
 import Synchronization
 
@@ -73,6 +74,14 @@ extension SessionLog {
       expecting: versions.lowerBound - 1)
   }
 
+  /// Appends an entry with an outcome whose key is its version.
+  func append(keyed version: Int) async throws {
+    var batch = LogBatch([LogEntry(counted: version)])
+    let key = IdempotencyKey("\(version)", for: [])
+    batch.outcomes = [StoredOutcome(key: key, at: .now, version: version, failure: nil)]
+    try await append(batch, to: "one", expecting: version - 1)
+  }
+
   func end() async throws { try await wait { end(completion: $0) } }
 }
 
@@ -91,5 +100,39 @@ func wait<Value: Sendable>(
 ) async throws -> Value {
   try await withCheckedThrowingContinuation { continuation in
     start { continuation.resume(with: $0.mapError { $0 }) }
+  }
+}
+
+/// The sequences of the messages of a session's stream that are requested of the brokers.
+final class RequestedMessages: Sendable {
+  private final class Found: Sendable {
+    let sequences = Mutex<Set<Int>>([])
+  }
+
+  private let found = Found()
+  private let subscription: NATSSubscription
+
+  /// Records the requests from now on.
+  init(of session: NATSSessionLog, on test: TestStore) throws {
+    let names = session.store.names
+    let stream = names.log(names.logNumber(of: session.key))
+    let connection = try NATSConnection(.init(test.settings.addresses, name: "requests"))
+    subscription = try connection.subscribe(to: "$JS.API.STREAM.MSG.GET.\(stream)") {
+      [found] message in
+      guard let root = try? JSONDocument(parsing: message.payload).root,
+        root["next_by_subj"] == nil, let sequence: Int = root["seq"]?.integer()
+      else { return }
+      found.sequences.withLock { _ = $0.insert(sequence) }
+    }
+    try connection.flush()
+  }
+
+  /// Waits until a number of messages was requested.
+  func sequences(atLeast count: Int) async throws -> Set<Int> {
+    while true {
+      let sequences = found.sequences.withLock { $0 }
+      if sequences.count >= count { return sequences }
+      try await Task.sleep(for: .milliseconds(2))
+    }
   }
 }

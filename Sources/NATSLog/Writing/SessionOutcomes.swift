@@ -1,0 +1,83 @@
+internal import ReactorLog
+
+/// The outcomes of a session's idempotency keys, as far as they are in memory.
+///
+/// ```
+///  earlier: before the end of the log was read                 recent: committed by this object since
+///  numbers ─► keys (hashes, read first) ─► outcomes (all, read
+///             if the hash of a key is among them)
+/// ```
+///
+/// Pure: the caller reads what ``missing`` names.
+struct SessionOutcomes: Sendable {
+  /// The next read of the log that a lookup needs.
+  enum Missing: Equatable, Sendable {
+    case keys, outcomes
+  }
+
+  private var recent = MemoryOutcomes()
+  private var earlier: [String: StoredOutcome]? = [:]
+  /// The hashes of the earlier keys; `nil` if they were not read.
+  private var keys: Set<UInt32>?
+  /// The highest numbers of the earlier keys.
+  private var numbers = NumberMarks.unknown
+  private var areKeysUnknown = false
+  /// The number of times that the outcomes have begun again: what was read for another one is not added.
+  private(set) var generation = 0
+
+  /// Whether the earlier outcomes are in memory; else the read that a lookup needs next.
+  var missing: Missing? {
+    if earlier != nil { return nil }
+    return keys == nil && !areKeysUnknown ? .keys : .outcomes
+  }
+
+  /// Begins again after an end of the log that was read.
+  mutating func begin(after head: SessionHead) {
+    let next = generation + 1
+    self = SessionOutcomes()
+    generation = next
+    if head.keyed > 0 { earlier = nil }
+    numbers = head.numbers
+  }
+
+  /// Begins again without any outcome.
+  mutating func clear() {
+    let next = generation + 1
+    self = SessionOutcomes()
+    generation = next
+  }
+
+  /// Adds an outcome that was committed; the oldest ones are dropped.
+  ///
+  /// - Parameters:
+  ///   - outcome: The outcome.
+  ///   - time: How long outcomes are retained, in milliseconds.
+  mutating func add(_ outcome: StoredOutcome, retaining time: Int64) {
+    recent.insert(outcome, forgettingAfter: time)
+  }
+
+  /// Adds the hashes of the earlier keys; `nil` if the log does not have them all.
+  mutating func didRead(_ hashes: KeyHashes?, for generation: Int) {
+    guard generation == self.generation, earlier == nil else { return }
+    keys = hashes.map { Set($0.values) }
+    areKeysUnknown = hashes == nil
+  }
+
+  /// Adds the earlier outcomes.
+  mutating func didRead(_ outcomes: [String: StoredOutcome], for generation: Int) {
+    guard generation == self.generation else { return }
+    (earlier, keys) = (outcomes, nil)
+  }
+
+  /// The outcome of a key that this object has committed.
+  func recent(_ name: String) -> StoredOutcome? { recent[name] }
+
+  /// The outcome of a key if it is known whether there is one: the inner optional.
+  func known(_ name: String) -> StoredOutcome?? {
+    if let found = recent[name] { return .some(found) }
+    if let earlier { return .some(earlier[name]) }
+    if numbers.excludes(name) { return .some(nil) }
+    if let keys, let hash = KeyHashes.hash(of: name), !keys.contains(hash) { return .some(nil) }
+    return nil
+  }
+}
