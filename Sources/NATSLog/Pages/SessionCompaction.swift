@@ -1,4 +1,5 @@
 internal import ReactorLog
+internal import Telemetry
 
 /// Writes the pages of a session, so that an anchor can replace the messages of its log.
 ///

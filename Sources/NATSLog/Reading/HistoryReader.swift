@@ -1,4 +1,5 @@
 internal import ReactorLog
+internal import Synchronization
 internal import SystemThreads
 internal import Telemetry
 
@@ -14,6 +15,11 @@ struct HistoryReader: Sendable {
   let reader: StreamReader
   let names: StoreNames
   let key: SessionKey
+  private let difference = LeaderDifference()
+
+  init(reader: StreamReader, names: StoreNames, key: SessionKey) {
+    (self.reader, self.names, self.key) = (reader, names, key)
+  }
 
   private var stream: String { names.log(names.logNumber(of: key)) }
   private var pageStream: String { names.pages(names.snapshotNumber(of: key)) }
@@ -52,13 +58,17 @@ struct HistoryReader: Sendable {
   }
 
   /// Logs that the leader has the end of the log, but not what it names.
+  ///
+  /// The leader that is to step down is that of the stream whose message is missing: the one of the log may be
+  /// the only one that has all messages.
   private func logMissing(_ error: LogError, _ head: SessionHead) {
     // The caller logs the others.
     guard case .unavailable(let reason) = error else { return }
     reader.engine.logger.warning(
       "a session is not available because messages are missing",
       ["reactor": key.reactor, "session": key.id, "reason": reason])
-    reader.leader(of: stream, differsAt: head.sequence)
+    let (stream, sequence) = difference.last ?? (stream, head.sequence)
+    reader.leader(of: stream, differsAt: sequence)
   }
 
   /// The end of the session's log, see ``withHead(isComplete:_:)``.
@@ -129,7 +139,7 @@ struct HistoryReader: Sendable {
     @Sendable ([HistoryIndex.Node]) async throws(LogError) -> [(sequence: Int, message: Message)]
 
   /// Replaces each block by its messages and blocks.
-  private func expanding<Message: IndexedMessage>(
+  func expanding<Message: IndexedMessage>(
     _ nodes: [HistoryIndex.Node], _ read: Read<Message>
   ) async throws(LogError) -> [HistoryIndex.Node] {
     let blocks = nodes.filter { $0.level > 0 }
@@ -164,7 +174,7 @@ struct HistoryReader: Sendable {
     let paged = head.paged
     guard version < paged else {
       return try await entries(
-        of: head.index.nodes, after: version, limit: limit, end: head.version, messages)
+        of: head.index.nodes, in: stream, after: version, limit: limit, end: head.version, messages)
     }
     let beginning = try await beginning(of: head)
     version = max(version, beginning.floor)
@@ -172,11 +182,11 @@ struct HistoryReader: Sendable {
       return try await entries(of: head, after: version, limit: limit)
     }
     return try await entries(
-      of: beginning.pages.nodes, after: version, limit: limit, end: paged, pages)
+      of: beginning.pages.nodes, in: pageStream, after: version, limit: limit, end: paged, pages)
   }
 
   private func entries<Message: HistoryMessage>(
-    of nodes: [HistoryIndex.Node], after version: Int, limit: Int, end: Int,
+    of nodes: [HistoryIndex.Node], in stream: String, after version: Int, limit: Int, end: Int,
     _ read: Read<Message>
   ) async throws(LogError) -> [LogEntry] {
     let stop = min(end, version + min(limit, Self.page))
@@ -194,12 +204,12 @@ struct HistoryReader: Sendable {
         }
       }
     }
-    for (index, entry) in entries.enumerated() where entry.version != version + 1 + index {
+    let expected = version + 1
+    let gap = entries.enumerated().first { $1.version != expected + $0 }?.offset
+    guard gap == nil, !entries.isEmpty else {
+      difference.record(stream, at: nodes.last?.position.sequence ?? 0)
       throw .unavailable(
-        "The leader of \(stream) does not have the version \(version + 1 + index).")
-    }
-    guard !entries.isEmpty else {
-      throw .unavailable("The leader of \(stream) does not have the version \(version + 1).")
+        "The leader of \(stream) does not have the version \(expected + (gap ?? 0)).")
     }
     return entries
   }
@@ -241,9 +251,11 @@ struct HistoryReader: Sendable {
     at sequence: Int, in stream: String, of subject: String
   ) async throws(LogError) -> StreamMessage {
     guard let message = try await reader.message(at: sequence, in: stream) else {
+      difference.record(stream, at: sequence)
       throw .unavailable("The leader of \(stream) does not have the message \(sequence).")
     }
     guard message.subject == subject else {
+      difference.record(stream, at: sequence)
       throw .unavailable(
         "The leader of \(stream) has one of \(message.subject) as the message \(sequence).")
     }
@@ -251,7 +263,7 @@ struct HistoryReader: Sendable {
   }
 
   /// Reads messages of the log.
-  private var messages: Read<LogMessage> {
+  var messages: Read<LogMessage> {
     { [self] nodes async throws(LogError) in
       try await read(nodes, in: stream, names.logSubject(of: key)) {
         message throws(LogError) in try decode(message)
@@ -298,6 +310,15 @@ struct HistoryReader: Sendable {
     }
     return decoded
   }
+}
+
+/// The message that a leader has last been found not to have, or to have another one in its place.
+private final class LeaderDifference: Sendable {
+  private let found = Mutex<(stream: String, sequence: Int)?>(nil)
+
+  var last: (stream: String, sequence: Int)? { found.withLock { $0 } }
+
+  func record(_ stream: String, at sequence: Int) { found.withLock { $0 = (stream, sequence) } }
 }
 
 /// A message that names its predecessors: one of a log, a page, or a record of the feed.

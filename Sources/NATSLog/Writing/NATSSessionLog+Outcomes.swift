@@ -1,4 +1,5 @@
 internal import ReactorLog
+internal import Synchronization
 internal import SystemThreads
 
 /// Lookups of outcomes of idempotency keys.

@@ -15,6 +15,12 @@ struct LaggingLeaderTests {
     var value: Int { count.load(ordering: .sequentiallyConsistent) }
   }
 
+  private final class RequestedLeaders: Sendable {
+    private let found = Mutex<Set<String>>([])
+    var streams: Set<String> { found.withLock { $0 } }
+    func add(_ stream: String) { found.withLock { _ = $0.insert(stream) } }
+  }
+
   /// Appends after a message that the stream does not have: its last one of the subject is older.
   private func appendAfterMissing(to log: NATSLog) async {
     let names = log.store.names
@@ -106,6 +112,43 @@ struct LaggingLeaderTests {
       if let leader = info["cluster"]?["leader"]?.string, !leader.isEmpty { return leader }
       try await Task.sleep(for: .milliseconds(20))
     }
+  }
+
+  /// The leader of the log is not the one that lacks something: another one may lack more.
+  @Test(.timeLimit(.minutes(5)))
+  func `the leader of the stream that lacks a page gets the request`() async throws {
+    var test = try TestStore()
+    test.settings.streams = 1
+    (test.settings.cleaning.minimum, test.settings.cleaning.age) = (0, 0)
+    (test.settings.cleaning.growth, test.settings.cleaning.interval) = (0, 3600)
+    let log = try await test.open()
+    defer { log.close() }
+    for start in stride(from: 1, through: 300, by: 50) {
+      try await log.counter("one").append(start...start + 49)
+    }
+    try await log.cleaner.clean(0)
+    let names = log.store.names
+    let key = SessionKey(reactor: "counter", id: "one")
+    let pages = names.pages(names.snapshotNumber(of: key))
+    let found = RequestedLeaders()
+    let connection = try NATSConnection(.init(test.settings.addresses, name: "requests"))
+    let subscriptions = try [names.log(0), pages].map { stream in
+      try connection.subscribe(to: "$JS.API.STREAM.LEADER.STEPDOWN.\(stream)") { _ in
+        found.add(stream)
+      }
+    }
+    try connection.flush()
+    let first = try await log.store.reader.bounds(of: pages).first
+    _ = try await log.store.reader.call(
+      "STREAM.MSG.DELETE.\(pages)", Array("{\"seq\":\(first)}".utf8))
+    while found.streams.isEmpty {
+      await #expect(throws: LogError.self) {
+        _ = try await log.counter("one").entries(after: 0, limit: 10)
+      }
+      try await Task.sleep(for: .milliseconds(20))
+    }
+    #expect(found.streams == [pages])
+    withExtendedLifetime(subscriptions) {}
   }
 
   /// The end of the log is there, and names a message that the leader does not have: the session can be read
