@@ -110,9 +110,12 @@ sanitize: ## Run the tests under ThreadSanitizer and AddressSanitizer, with ARGS
 test-faults: ## Run the crash and disk fault tests with many rounds, and a cluster with faults for CLUSTER_SECONDS (600).
 	@$(packages) build run test
 	@config/unpack-packages test-unpacked .build/prometheus
+	@$(python_packages)
 	swift build --build-tests
 	FAULT_ROUNDS=200 CLUSTER_SEEDS=10000 CLUSTER_SECONDS=$${CLUSTER_SECONDS:-600} swift test --skip-build \
 	  --filter 'KillTests|FaultTests|ClusterTests.SimulationTests' $(ARGS)
+	NATS_SERVER=$$PWD/.build/python/bin/nats-server CLUSTER_SECONDS=$${CLUSTER_SECONDS:-600} \
+	  swift test --skip-build --filter ClusterFaultTests $(ARGS)
 	REACTORD_TEST_STORE=cluster swift test --skip-build --filter '$(contract)' \
 	  --skip 'every session of the host' $(ARGS)
 
