@@ -11,7 +11,7 @@ struct CredentialFiles: Sendable {
   let reactors: [String]
 
   /// The size above which a file is rejected, in bytes.
-  private static let sizeLimit = 1_048_576
+  static let sizeLimit = 1_048_576
 
   /// Signs tickets without `auth.secret`: they are valid in this process only.
   private static let processConfiguration = Authenticator.Configuration()

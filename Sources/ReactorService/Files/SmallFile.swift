@@ -2,33 +2,38 @@ internal import Glibc
 
 /// Reads files of a bounded size.
 enum SmallFile {
-  /// Reads a regular file, or a pipe such as `/dev/stdin`.
+  /// Reads a regular file, or a character device such as `/dev/null`.
   ///
-  /// The call blocks; use it before the service runs.
+  /// A pipe or a FIFO is an error: it can be read once, but files are read again when the configuration is
+  /// reloaded and when the supervisor restarts the service. The call does not wait for data.
   ///
   /// - Parameters:
   ///   - path: The path of the file.
   ///   - limit: The maximum size; a larger file is an error and not read to its end.
-  ///   - timeout: How long to wait for the writer of a pipe, in milliseconds.
   /// - Returns: The bytes of the file.
   /// - Throws: A problem if the file cannot be read.
-  static func read(
-    _ path: String, limit: Int, timeout: Int32 = 5_000
-  ) throws(FileProblem) -> [UInt8] {
-    // A FIFO without a writer would block a blocking `open` forever.
-    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+  static func read(_ path: String, limit: Int) throws(FileProblem) -> [UInt8] {
+    // A blocking `open` of a FIFO would wait for a writer.
+    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
     guard descriptor >= 0 else { throw FileProblem(systemError: errno) }
     defer { close(descriptor) }
+    var status = stat()
+    guard unsafe fstat(descriptor, &status) == 0 else { throw FileProblem(systemError: errno) }
+    guard status.st_mode & S_IFMT != S_IFIFO else {
+      throw FileProblem(reason: "it is a pipe, which can be read only once: name a regular file")
+    }
+    return try read(descriptor, limit: limit)
+  }
+
+  private static func read(_ descriptor: Int32, limit: Int) throws(FileProblem) -> [UInt8] {
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 16_384)
     while true {
-      var watched = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-      guard unsafe poll(&watched, 1, timeout) != 0 else {
-        throw FileProblem(reason: "the pipe has no data")
-      }
       let count = unsafe Glibc.read(descriptor, &buffer, buffer.count)
       if count < 0 {
-        if errno == EINTR || errno == EAGAIN { continue }
+        if errno == EINTR { continue }
+        // A terminal without input.
+        guard errno != EAGAIN else { throw FileProblem(reason: "it has no data") }
         throw FileProblem(systemError: errno)
       }
       if count == 0 { return bytes }

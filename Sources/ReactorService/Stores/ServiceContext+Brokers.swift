@@ -1,5 +1,4 @@
 #if NATS
-  internal import Glibc
   internal import MicrohttpdServer
   internal import NATSBus
   internal import NATSClient
@@ -65,9 +64,13 @@
       }
       var settings = NATSLog.Settings(addresses, node: HostName.current)
       let path = clusterCredentials
-      let isReadable = unsafe access(path, R_OK) == 0
-      guard path.isEmpty || isReadable else {
-        throw .configuration("cluster.credentials: \(path) cannot be read")
+      if !path.isEmpty {
+        // libnats reads it with each connection, and waits for the writer of a FIFO.
+        do throws(FileProblem) {
+          _ = try SmallFile.read(path, limit: CredentialFiles.sizeLimit)
+        } catch {
+          throw .configuration("cluster.credentials: \(path): \(error.reason)")
+        }
       }
       settings.credentials = path.isEmpty ? nil : path
       settings.name = clusterName.text

@@ -100,7 +100,7 @@ import Testing
     (["--store", "tls://127.0.0.1:1"], "store: tls:// needs libnats 3.11"),
     (
       ["--store", "nats://127.0.0.1:1", "--cluster-credentials", "/nothing"],
-      "cluster.credentials: /nothing cannot be read"
+      "cluster.credentials: /nothing: No such file or directory"
     ),
   ])
   func `a store that cannot be opened ends the start with 78 and one line`(

@@ -10,13 +10,21 @@ struct SmallFileTests {
     #expect(bytes.last == UInt8(ascii: "\n"))
   }
 
-  @Test func `a FIFO without a writer is an error`() throws {
+  @Test func `a FIFO is an error, with and without a writer`() throws {
     let path = "/tmp/reactord-fifo-\(getpid())"
     #expect(mkfifo(path, 0o600) == 0)
     defer { unlink(path) }
-    #expect(throws: FileProblem(reason: "the pipe has no data")) {
-      try SmallFile.read(path, limit: 10, timeout: 10)
-    }
+    let problem = FileProblem(
+      reason: "it is a pipe, which can be read only once: name a regular file")
+    #expect(throws: problem) { try SmallFile.read(path, limit: 10) }
+    let writer = open(path, O_RDWR | O_CLOEXEC)
+    defer { close(writer) }
+    #expect(write(writer, "{}", 2) == 2)
+    #expect(throws: problem) { try SmallFile.read(path, limit: 10) }
+  }
+
+  @Test func `a device without data is an empty file`() throws {
+    #expect(try SmallFile.read("/dev/null", limit: 10).isEmpty)
   }
 
   @Test(arguments: [
