@@ -100,6 +100,23 @@ extension AbusiveClient {
         }
       }
     },
+    // Each stream has a view of its own, whose events no other stream shares.
+    AbusiveClient(name: "stream-views", expects: [200], prepare: smallRoom) { target in
+      if target.thread == 0 {
+        target.hold(2_000) { connection, number in
+          let query = "delta=patch&select=/messages/\(number)"
+          connection.send(head(of: "/v1/reactors/chat/sessions/small/events?" + query))
+        } _: {
+          $0.drain()
+        }
+      } else {
+        target.flood { connection, turn in
+          connection.exchange(
+            "POST", "/v1/reactors/chat/sessions/small/actions",
+            body: Array((turn % 2 == 0 ? #"{"join":"b"}"# : #"{"leave":"b"}"#).utf8))
+        }
+      }
+    },
     AbusiveClient(name: "stream-churn") { target in
       while target.isTimeLeft {
         target.connect()?.send(head(of: sessions + "/abused/events"))
@@ -156,6 +173,15 @@ extension AbusiveClient {
     let connection = target.connect()
     for number in 0..<3_000 {
       _ = connection?.exchange("POST", "\(sessions)/stored-\(number)/actions", body: increase)
+    }
+  }
+
+  /// A room whose State is just small enough for the publishing thread.
+  @Sendable private static func smallRoom(_ target: Target) {
+    let connection = target.connect()
+    let path = "/v1/reactors/chat/sessions/small/actions"
+    for action in [#"{"join":"a"}"#, message] {
+      _ = connection?.exchange("POST", path, body: Array(action.utf8))
     }
   }
 

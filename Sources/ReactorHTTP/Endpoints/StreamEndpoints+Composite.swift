@@ -31,7 +31,10 @@ extension StreamEndpoints {
           return call.reply(HTTPResponse(status: 200, headers: headers))
         }
         let subscribed = Array(zip(zip(sources, sessions), views))
-        subscribe(to: subscribed[...], [], wanted, cursors, by: owner) { [channels] parts in
+        let client = WorkerPool.Owner.client(call.scope.client?.network)
+        subscribe(to: subscribed[...], [], wanted, cursors, by: owner, of: client) {
+          [channels] parts in
+          guard let parts else { return call.reply(response(to: call, RetryStream())) }
           call.reply(
             response(
               to: call, of: sources.map(\.name), CompositeStream(parts, of: channels)))
@@ -86,28 +89,34 @@ extension StreamEndpoints {
     }
   }
 
-  /// Subscribes to the sessions one after the other.
+  /// Subscribes to the sessions one after the other; to none if too many reads of the client wait.
   private func subscribe(
     to sessions: ArraySlice<((Source, (any SessionSource)?), StreamView)>,
     _ parts: [CompositeStream.Part], _ wanted: StreamRequest, _ cursors: CompositeCursor??,
-    by owner: StreamOwner,
-    _ completion: @escaping @Sendable ([CompositeStream.Part]) -> Void
+    by owner: StreamOwner, of client: WorkerPool.Owner,
+    _ completion: @escaping @Sendable ([CompositeStream.Part]?) -> Void
   ) {
     guard let ((source, session), view) = sessions.first else { return completion(parts) }
     guard let session else {
       let ended = CompositeStream.Part(source.name, nil, StreamOpening(), at: nil)
       return subscribe(
-        to: sessions.dropFirst(), parts + [ended], wanted, cursors, by: owner, completion)
+        to: sessions.dropFirst(), parts + [ended], wanted, cursors, by: owner, of: client,
+        completion)
     }
     let position = StreamPosition(cursors, of: source.name, in: session.epoch)
     channels.subscribe(
-      to: session, wanted, in: view, by: owner, from: position
-    ) { subscription, opening in
+      to: session, wanted, in: view, by: owner, of: client, from: position
+    ) { subscribed in
+      guard let (subscription, opening) = subscribed else {
+        for part in parts { part.subscription?.close() }
+        return completion(nil)
+      }
       let cursor: Cursor? =
         if !opening.isReset, case .cursor(let cursor) = position { cursor } else { nil }
       let part = CompositeStream.Part(source.name, subscription, opening, at: cursor)
       subscribe(
-        to: sessions.dropFirst(), parts + [part], wanted, cursors, by: owner, completion)
+        to: sessions.dropFirst(), parts + [part], wanted, cursors, by: owner, of: client,
+        completion)
     }
   }
 }

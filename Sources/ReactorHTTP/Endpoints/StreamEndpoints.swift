@@ -118,8 +118,12 @@ struct StreamEndpoints {
       return call.reply(HTTPResponse(status: 200, headers: headers))
     }
     channels.subscribe(
-      to: source, wanted, in: wanted.view, by: owner, from: StreamPosition(wanted.lastEventID)
-    ) { [channels] subscription, opening in
+      to: source, wanted, in: wanted.view, by: owner, of: .client(call.scope.client?.network),
+      from: StreamPosition(wanted.lastEventID)
+    ) { [channels] subscribed in
+      guard let (subscription, opening) = subscribed else {
+        return call.reply(response(to: call, RetryStream()))
+      }
       call.reply(response(to: call, SessionStream(subscription, opening, of: channels)))
     }
   }

@@ -21,17 +21,8 @@ final class WorkerPool: Sendable {
     case client(ClientAddress?)
   }
 
-  fileprivate struct State {
-    /// The jobs of each owner; none of the queues is empty.
-    var queues: [Owner: Fifo<Job>] = [:]
-    /// The owners of the queues, the next one first.
-    var turns = Fifo<Owner>()
-    var pending = 0
-    var running = 0
-  }
-
   private let width: Int
-  private let state = Mutex(State())
+  private let state = Mutex(FairJobs<Owner, Job>())
   private let threads = DispatchQueue(label: "http.background", attributes: .concurrent)
 
   /// Creates a pool.
@@ -56,7 +47,7 @@ final class WorkerPool: Sendable {
     }
     let needsThread = state.withLock { state -> Bool? in
       guard state.pending < Limits.backgroundJobs,
-        state.queues[owner]?.count ?? 0 < Limits.backgroundJobsPerClient
+        state.count(of: owner) < Limits.backgroundJobsPerClient
       else { return nil }
       return state.append(job, of: owner, width: width)
     }
@@ -70,30 +61,5 @@ final class WorkerPool: Sendable {
 
   private func next() -> Job? {
     state.withLock { $0.next() }
-  }
-}
-
-extension WorkerPool.State {
-  /// Adds a job; returns whether it needs another thread.
-  fileprivate mutating func append(
-    _ job: @escaping WorkerPool.Job, of owner: WorkerPool.Owner, width: Int
-  ) -> Bool {
-    if queues[owner] == nil { turns.append(owner) }
-    queues[owner, default: Fifo()].append(job)
-    pending += 1
-    guard running < width else { return false }
-    running += 1
-    return true
-  }
-
-  /// Removes the next job; without one, the thread ends.
-  fileprivate mutating func next() -> WorkerPool.Job? {
-    guard let owner = turns.popFirst(), let job = queues[owner]?.popFirst() else {
-      running -= 1
-      return nil
-    }
-    pending -= 1
-    if queues[owner]?.isEmpty == false { turns.append(owner) } else { queues[owner] = nil }
-    return job
   }
 }

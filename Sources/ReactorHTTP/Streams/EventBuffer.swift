@@ -3,7 +3,7 @@ internal import ReactorHost
 
 /// The latest events of a channel, shared by its subscribers: a subscriber is a position in it.
 ///
-/// A pure data structure. It retains at most ``bound`` events and about ``byteBound`` bytes,
+/// A pure data structure. It retains at most ``bound`` events and about `byteBound` bytes,
 /// regardless of the number of subscribers and how far they are behind.
 struct EventBuffer {
   /// The next event for a subscriber.
@@ -21,8 +21,11 @@ struct EventBuffer {
 
   /// The most bytes; reached before the bound of events if States are large.
   static let byteBound = 1 << 20
+  /// The most bytes of a view that is not one of the first of its source.
+  static let extraByteBound = 1 << 16
 
   private let bound: Int
+  private let byteBound: Int
   private var events: ArraySlice<StreamEvent> = []
   private var bytes = 0
   /// The version of the newest dropped event; a subscriber before it has fallen behind.
@@ -31,8 +34,9 @@ struct EventBuffer {
   private(set) var version: Int
 
   /// Creates a buffer that begins at a version.
-  init(bound: Int, version: Int) {
+  init(bound: Int, byteBound: Int = Self.byteBound, version: Int) {
     self.bound = max(1, bound)
+    self.byteBound = byteBound
     self.version = version
     droppedVersion = version
   }
@@ -47,7 +51,7 @@ struct EventBuffer {
     version = max(version, event.version)
     events.append(event)
     bytes += event.size
-    while events.count > 1, events.count > bound || bytes > Self.byteBound,
+    while events.count > 1, events.count > bound || bytes > byteBound,
       let oldest = events.popFirst()
     {
       bytes -= oldest.size

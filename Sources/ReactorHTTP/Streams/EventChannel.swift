@@ -27,7 +27,7 @@ final class EventChannel: SessionObserver {
     var catchUps: (target: Int, events: [Int: StreamEvent]) = (-1, [:])
   }
 
-  /// States up to this size are processed by the publishing thread.
+  /// States up to this size are processed by the publishing thread, for the first views of a source.
   static let smallSize = 8_192
   /// The most retained catch-up patches.
   private static let catchUpBound = 16
@@ -38,18 +38,30 @@ final class EventChannel: SessionObserver {
   let group = StreamGroup()
   private let bound: Int
   private let background: WorkerPool
+  /// Whether the source has so many views that this one must not delay its commits.
+  private let isExtra: Bool
   private let state: Mutex<State>
   /// The parsed State that the latest patch leads to.
   ///
   /// Only the thread that creates events uses it.
   private let latest = Mutex<JSONDocument?>(nil)
 
-  init(_ source: any StateSource, _ view: StreamView, bound: Int, background: WorkerPool) {
+  init(
+    _ source: any StateSource, _ view: StreamView, bound: Int, background: WorkerPool,
+    isExtra: Bool = false
+  ) {
     self.source = source
     self.view = view
     self.bound = max(1, bound)
     self.background = background
-    state = Mutex(State(buffer: EventBuffer(bound: bound, version: -1)))
+    self.isExtra = isExtra
+    state = Mutex(State(buffer: Self.buffer(bound, isExtra, version: -1)))
+  }
+
+  private static func buffer(_ bound: Int, _ isExtra: Bool, version: Int) -> EventBuffer {
+    EventBuffer(
+      bound: bound, byteBound: isExtra ? EventBuffer.extraByteBound : EventBuffer.byteBound,
+      version: version)
   }
 
   /// Begins to observe the source.
@@ -65,7 +77,7 @@ final class EventChannel: SessionObserver {
         return
       }
       state.base = view.isPlain ? nil : base
-      state.buffer = EventBuffer(bound: bound, version: base.version)
+      state.buffer = Self.buffer(bound, isExtra, version: base.version)
     }
   }
 
@@ -90,7 +102,7 @@ final class EventChannel: SessionObserver {
       return !state.isCreating
     }
     guard isFirst else { return }
-    if committed.json.count <= Self.smallSize {
+    if committed.json.count <= Self.smallSize, !isExtra {
       createEvents()
     } else {
       background.enqueue { [self] in createEvents() }

@@ -3,7 +3,7 @@ internal import ReactorHost
 
 extension EventChannels {
   /// Called with a subscription and the client's first output.
-  typealias SubscriptionCompletion = @Sendable (Subscription, StreamOpening) -> Void
+  typealias SubscriptionCompletion = @Sendable ((Subscription, StreamOpening)?) -> Void
 
   /// Creates a client's subscription and decides what the client is sent first.
   ///
@@ -12,11 +12,14 @@ extension EventChannels {
   ///   - wanted: The parameters of the request.
   ///   - view: The view of this source.
   ///   - owner: The owner of the stream.
+  ///   - client: The client, whose reads of the log take turns with those of others.
   ///   - position: The client's position.
-  ///   - completion: Called at once, or later on any thread if the log has to be read for it.
+  ///   - completion: Called at once, or later on any thread if the log has to be read for it; with `nil` if
+  ///     too many reads of the client wait.
   func subscribe(
     to source: any StateSource, _ wanted: StreamRequest, in view: StreamView, by owner: StreamOwner,
-    from position: StreamPosition, completion: @escaping SubscriptionCompletion
+    of client: WorkerPool.Owner, from position: StreamPosition,
+    completion: @escaping SubscriptionCompletion
   ) {
     let channel = join(source, view)
     let revision = source.changeStreams(of: owner, by: 1)
@@ -31,21 +34,20 @@ extension EventChannels {
     opening.isReset = position != .beginning && resumed == nil
     opening.isCurrent = resumed == current.version
     let pending = PendingSubscription(
-      channels: self, channel: channel, owner: owner, notices: notices, current: current,
-      resumed: resumed, opening: opening)
+      channels: self, channel: channel, owner: owner, client: client, notices: notices,
+      current: current, resumed: resumed, opening: opening)
     guard wanted.wantsEveryVersion else {
       return pending.beginWithLatest(everyVersion: false, completion)
     }
-    source.replay(after: resumed) { replay in
-      switch replay {
-      case .success(let replay): pending.begin(with: replay, completion)
-      case .failure:
-        // Retention removed versions after the cursor: the client has to begin again.
-        var pending = pending
-        (pending.opening.isReset, pending.opening.isCurrent) = (true, false)
-        pending.beginWithLatest(everyVersion: true, completion)
+    let isEnqueued = reads.enqueueIfRoom(for: client) { [background] end in
+      background.enqueue(for: client) {
+        source.replay(after: resumed) { replay in
+          end()
+          pending.begin(with: replay, completion)
+        }
       }
     }
+    guard isEnqueued else { return pending.reject(completion) }
   }
 
   /// The events other than States; `nil` if none were requested, or for a global.
@@ -62,6 +64,7 @@ private struct PendingSubscription: Sendable {
   let channels: EventChannels
   let channel: EventChannel
   let owner: StreamOwner
+  let client: WorkerPool.Owner
   let notices: StreamNotices?
   /// The State when the channel was joined.
   let current: CommittedState
@@ -71,17 +74,41 @@ private struct PendingSubscription: Sendable {
 
   private var view: StreamView { channel.view }
 
-  /// Begins with the versions after the client's.
+  /// Begins with the versions after the client's, or with a reset: retention has removed them.
   func begin(
+    with replay: Result<any StateReplay, HistoryError>,
+    _ completion: @escaping EventChannels.SubscriptionCompletion
+  ) {
+    if case .success(let replay) = replay { return begin(with: replay, completion) }
+    var pending = self
+    (pending.opening.isReset, pending.opening.isCurrent) = (true, false)
+    pending.beginWithLatest(everyVersion: true, completion)
+  }
+
+  /// Leaves the channels.
+  func reject(_ completion: EventChannels.SubscriptionCompletion) {
+    subscription(seen: current.version, shown: nil, everyVersion: true).close()
+    completion(nil)
+  }
+
+  private func subscription(
+    seen: Int, shown: ArraySlice<UInt8>?, everyVersion: Bool, replay: (any StateReplay)? = nil
+  ) -> Subscription {
+    Subscription(
+      channel, of: channels, by: owner, client: client, seen: seen, shown: shown,
+      everyVersion: everyVersion, replay: replay, notices: notices)
+  }
+
+  private func begin(
     with replay: any StateReplay, _ completion: EventChannels.SubscriptionCompletion
   ) {
     var opening = opening
     if opening.isReset { opening.removal = view.removal }
-    let subscription = Subscription(
-      channel, of: channels, by: owner, seen: resumed ?? -1,
+    let subscription = subscription(
+      seen: resumed ?? -1,
       shown: opening.isCurrent && !view.isPlain ? view.json(of: current) : nil,
-      everyVersion: true, replay: replay, notices: notices)
-    completion(subscription, opening)
+      everyVersion: true, replay: replay)
+    completion((subscription, opening))
   }
 
   /// Begins with the latest State.
@@ -93,10 +120,9 @@ private struct PendingSubscription: Sendable {
       var opening = opening
       if opening.isReset { opening.removal = view.removal }
       opening.event = event
-      let subscription = Subscription(
-        channel, of: channels, by: owner, seen: current.version, shown: json,
-        everyVersion: everyVersion, notices: notices)
-      completion(subscription, opening)
+      let subscription = subscription(
+        seen: current.version, shown: json, everyVersion: everyVersion)
+      completion((subscription, opening))
     }
     if opening.isCurrent { return finish(nil) }
     let whole = view.whole(current.cursor, json, follows: current.version - 1)
@@ -105,9 +131,15 @@ private struct PendingSubscription: Sendable {
     if let patch = channel.catchUp(from: resumed, to: current.cursor, json, before: { nil }) {
       return finish(patch)
     }
-    channel.source.state(at: resumed) { [channel, cursor = current.cursor, view] state in
-      let before = (try? state.get()).map(view.json)
-      finish(channel.catchUp(from: resumed, to: cursor, json, before: { before }) ?? whole)
+    channels.reads.enqueue(for: client) { [self] end in
+      channels.background.enqueue(for: client) {
+        channel.source.state(at: resumed) { state in
+          end()
+          let before = (try? state.get()).map(view.json)
+          finish(
+            channel.catchUp(from: resumed, to: current.cursor, json, before: { before }) ?? whole)
+        }
+      }
     }
   }
 }

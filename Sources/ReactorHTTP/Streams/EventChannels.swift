@@ -11,12 +11,24 @@ final class EventChannels: Sendable {
 
   private struct Table {
     var channels: [Key: (channel: EventChannel, streams: Int)] = [:]
+    /// The number of views per source, those of whole States excluded.
+    var views: [ObjectIdentifier: Int] = [:]
     var isDraining = false
+
+    mutating func removeView(of source: ObjectIdentifier) {
+      let count = views[source, default: 1] - 1
+      views[source] = count > 0 ? count : nil
+    }
   }
+
+  /// The number of views of a source that create their events on the publishing thread.
+  static let firstViews = 16
 
   let bound: Int
   /// Executes work that would block a stream loop.
   let background: WorkerPool
+  /// Reads histories for streams with `replay=all`.
+  let reads = HistoryReads()
   let counts = StreamCounts()
   let activities = NoticeChannels<ActivityChannel>()
   let presences = NoticeChannels<PresenceChannel>()
@@ -45,7 +57,10 @@ final class EventChannels: Sendable {
         table.channels[key] = entry
         return entry.channel
       }
-      let channel = EventChannel(source, view, bound: bound, background: background)
+      let isExtra = !view.isPlain && table.views[key.source, default: 0] >= Self.firstViews
+      if !view.isPlain { table.views[key.source, default: 0] += 1 }
+      let channel = EventChannel(
+        source, view, bound: bound, background: background, isExtra: isExtra)
       table.channels[key] = (channel, 1)
       // Within the lock, so that no stream joins a channel that does not listen yet.
       channel.start()
@@ -60,6 +75,7 @@ final class EventChannels: Sendable {
       guard var entry = table.channels[key], entry.channel === channel else { return false }
       entry.streams -= 1
       table.channels[key] = entry.streams > 0 ? entry : nil
+      if entry.streams == 0, !channel.view.isPlain { table.removeView(of: key.source) }
       return entry.streams == 0
     }
     if isLast { channel.stop() }

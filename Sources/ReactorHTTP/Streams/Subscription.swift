@@ -42,6 +42,8 @@ final class Subscription: Sendable {
     var readyVersion: Int?
     /// Whether a job of this client is in the worker pool.
     var isWorking = false
+    /// Whether the stream is closed.
+    var isClosed = false
     /// Whether the versions that the client requested are no longer retained.
     var hasFailed = false
     /// Whether the last output was not a State: then a State has priority.
@@ -51,6 +53,8 @@ final class Subscription: Sendable {
   private let channel: EventChannel
   private let channels: EventChannels
   private let owner: StreamOwner
+  /// The client, whose work takes turns with that of others.
+  private let client: WorkerPool.Owner
   private let wantsEveryVersion: Bool
   /// The events that are not States; `nil` if the client did not request any.
   private let notices: StreamNotices?
@@ -64,6 +68,7 @@ final class Subscription: Sendable {
   ///   - channel: The channel, which the subscription has joined.
   ///   - channels: The channels, for leaving when the stream is closed.
   ///   - owner: The owner of the stream, a subscriber of the source.
+  ///   - client: The client.
   ///   - seen: The client's version after its opening.
   ///   - shown: The client's representation then, if the view depends on it and it is known.
   ///   - everyVersion: Whether every version is sent.
@@ -71,11 +76,13 @@ final class Subscription: Sendable {
   ///   - notices: The events that are not States; `nil` if the client did not request any.
   init(
     _ channel: EventChannel, of channels: EventChannels, by owner: StreamOwner = .anonymous,
-    seen: Int, shown: ArraySlice<UInt8>?, everyVersion: Bool, replay: (any StateReplay)? = nil,
+    client: WorkerPool.Owner = .streams, seen: Int, shown: ArraySlice<UInt8>?, everyVersion: Bool,
+    replay: (any StateReplay)? = nil,
     notices: StreamNotices? = nil
   ) {
     self.channel = channel
     self.owner = owner
+    self.client = client
     self.notices = notices
     self.channels = channels
     wantsEveryVersion = everyVersion
@@ -90,6 +97,7 @@ final class Subscription: Sendable {
 
   /// Leaves the channels and the source when the stream is closed.
   func close() {
+    state.withLock { $0.isClosed = true }
     channels.leave(channel)
     // First, so that the last stream that requested the presence causes no publication of its own end.
     notices?.close()
@@ -123,6 +131,7 @@ final class Subscription: Sendable {
       case .end(let end): return .ended(end)
       case .again: continue
       case .work(let work): background(work)
+      case .read: readInTurn()
       }
     }
   }
@@ -133,6 +142,8 @@ final class Subscription: Sendable {
     case end(SessionEnd)
     case again
     case work(@Sendable () -> Void)
+    /// The next States have to be read from the log.
+    case read
   }
 
   private enum Position {
@@ -158,7 +169,7 @@ final class Subscription: Sendable {
     case .ready(let event): return .event(event)
     case .working: return .wait
     case .failed: return .end(channel.end ?? .interrupted)
-    case .inLog: return .work { self.readLog() }
+    case .inLog: return .read
     case .inChannel(let seen): return stepInChannel(after: seen)
     }
   }
@@ -166,11 +177,10 @@ final class Subscription: Sendable {
   private func stepInChannel(after seen: Int) -> Step {
     let (next, end) = channel.next(after: seen)
     switch next {
-    case .event(let event) where wantsEveryVersion && event.spansVersions:
-      return .work { self.readLog() }
+    case .event(let event) where wantsEveryVersion && event.spansVersions: return .read
     case .event(let event): return take(event)
     case .behind(let latest):
-      if wantsEveryVersion { return .work { self.readLog() } }
+      if wantsEveryVersion { return .read }
       guard let latest, latest.version > seen else { return rest(end) }
       channels.counts.conflations.add()
       return channel.view.sendsDifferences ? catchUp(to: latest) : take(latest)
@@ -213,17 +223,28 @@ final class Subscription: Sendable {
   /// Executes work that ends with ``finish(_:upTo:)`` or ``fail()``, on any thread.
   private func background(_ work: @escaping @Sendable () -> Void) {
     state.withLock { $0.isWorking = true }
-    channels.background.enqueue(work)
+    channels.background.enqueue(for: client, work)
   }
 
-  /// Creates the next events from the log, for a client that requested every version.
-  private func readLog() {
+  /// Creates the next events from the log, for a client that requested every version, in turn with the reads
+  /// of other clients.
+  private func readInTurn() {
+    state.withLock { $0.isWorking = true }
+    channels.reads.enqueue(for: client) { [self] end in
+      guard !state.withLock({ $0.isClosed }) else { return end() }
+      channels.background.enqueue(for: client) { self.readLog(end) }
+    }
+  }
+
+  private func readLog(_ end: @escaping @Sendable () -> Void) {
     let (seen, reading) = state.withLock { ($0.seen, $0.replay) }
-    if let reading { return recall(seen) { self.readLog(reading, after: seen, $0) } }
+    if let reading { return recall(seen) { self.readLog(reading, after: seen, $0, end) } }
     channel.source.replay(after: seen < 0 ? nil : seen) { [self] replay in
       switch replay {
-      case .success(let replay): recall(seen) { self.readLog(replay, after: seen, $0) }
-      case .failure: fail()
+      case .success(let replay): recall(seen) { self.readLog(replay, after: seen, $0, end) }
+      case .failure:
+        end()
+        fail()
       }
     }
   }
@@ -241,10 +262,12 @@ final class Subscription: Sendable {
   }
 
   private func readLog(
-    _ replay: any StateReplay, after seen: Int, _ shown: ArraySlice<UInt8>?
+    _ replay: any StateReplay, after seen: Int, _ shown: ArraySlice<UInt8>?,
+    _ end: @escaping @Sendable () -> Void
   ) {
     let step = state.withLock { $0.replayStep }
     replay.next(limit: step) { [self] read in
+      end()
       guard case .success(let states) = read else { return fail() }
       let size = states.reduce(0) { $0 + $1.json.count } / max(1, states.count)
       let events = events(showing: states, after: seen, shown)

@@ -48,6 +48,30 @@ struct SubscriptionTests {
     subscription.close()
     #expect(channels.streamCount == 0)
   }
+
+  /// The pool has no threads: a read begins where it is requested.
+  @Test func `many streams that replay a history read it in turn, and closed ones do not`() {
+    let source = SlowSource()
+    let channels = EventChannels(bound: 4, background: WorkerPool(width: 0))
+    let log = HeldLog()
+    let subscriptions = (0..<50).map { _ in
+      Subscription(
+        channels.join(source, StreamView()), of: channels, seen: -1, shown: nil,
+        everyVersion: true, replay: log)
+    }
+    for subscription in subscriptions { _ = subscription.next() }
+    #expect(log.readings == HistoryReads.width)
+    for subscription in subscriptions.dropFirst(20) { subscription.close() }
+    while log.completeOne() {}
+    #expect(log.readings == 20)
+    for subscription in subscriptions.prefix(20) {
+      guard case .event(let event) = subscription.next() else {
+        Issue.record("The log has given a state.")
+        return
+      }
+      #expect(event.version == 0)
+    }
+  }
 }
 
 /// A session whose log returns when the test allows it.
@@ -90,5 +114,35 @@ private final class SlowLog: StateReplay {
       .success([
         CommittedState(cursor: Cursor(epoch: "e", version: 0), json: Array("{}".utf8))
       ]))
+  }
+}
+
+/// A log whose reads complete when the test says so.
+private final class HeldLog: StateReplay {
+  private struct State {
+    var count = 0
+    var completions: [HistoryCompletion<[CommittedState]>] = []
+  }
+
+  private let state = Mutex(State())
+
+  /// The number of reads.
+  var readings: Int { state.withLock { $0.count } }
+
+  func next(limit: Int, completion: @escaping HistoryCompletion<[CommittedState]>) {
+    state.withLock { state in
+      state.count += 1
+      state.completions.append(completion)
+    }
+  }
+
+  /// Completes the read that began first; returns whether there was one.
+  func completeOne() -> Bool {
+    let completion = state.withLock { $0.completions.isEmpty ? nil : $0.completions.removeFirst() }
+    completion?(
+      .success([
+        CommittedState(cursor: Cursor(epoch: "e", version: 0), json: Array("{}".utf8))
+      ]))
+    return completion != nil
   }
 }

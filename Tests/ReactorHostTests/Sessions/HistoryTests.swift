@@ -62,6 +62,16 @@ struct HistoryTests {
     }
   }
 
+  @Test func `a replay after the latest version reads and folds nothing`() throws {
+    let log = LogDouble(MemoryLog())
+    let session = try session(on: Stage(over: log), versions: 4)
+    let before = log.reads.values.count
+    #expect(try session.replay(after: 4).next(limit: 9).isEmpty)
+    #expect(log.reads.values.count == before)
+    #expect(try session.replay(after: 3).next(limit: 9).map(\.version) == [4])
+    #expect(log.reads.values.count > before)
+  }
+
   // MARK: Retention
 
   @Test func `a version that retention removed is unknown`() throws {

@@ -21,6 +21,8 @@ final class LogDouble: MutationLog {
 
   /// The appends: the expected version and those of the entries.
   let appends = Recorder<[Int]>()
+  /// The versions after which entries were read.
+  let reads = Recorder<Int>()
   /// The batches of the appends.
   let batches = Recorder<LogBatch>()
   private let base: any MutationLog
@@ -195,6 +197,7 @@ private final class SessionLogDouble: SessionLog {
   func entries(
     after version: Int, limit: Int, completion: @escaping ReadCompletion<[LogEntry]>
   ) {
+    log.reads.add(version)
     base.entries(after: version, limit: limit, completion: completion)
   }
 

@@ -67,6 +67,7 @@ struct SessionHistory: HistorySource {
     guard start <= latest else { return rejectVersion(latest: latest, completion) }
     readEntry(after: start, upTo: latest) { result in
       switch result {
+      case .success(nil) where version != nil: completion(.success(FinishedReplay()))
       case .success(let next):
         fold(upTo: start) { fold in
           completion(
@@ -140,6 +141,13 @@ struct SessionHistory: HistorySource {
     } catch {
       throw .log(error)
     }
+  }
+}
+
+/// The States after the latest one: nothing is folded for none.
+private final class FinishedReplay: StateReplay {
+  func next(limit: Int, completion: @escaping HistoryCompletion<[CommittedState]>) {
+    completion(.success([]))
   }
 }
 
