@@ -4,7 +4,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run cluster build test release-tests client counts settings release-counts sanitize test-faults fuzz without-nats lint format docs image check-image bench hostile soak screenshots
+.PHONY: help run cluster build test release-tests client counts settings release-counts sanitize test-faults fuzz costs without-nats lint format docs image check-image bench hostile soak screenshots
 MAKEFLAGS += --no-print-directory
 
 # The address of `make run`.
@@ -119,9 +119,13 @@ test-faults: ## Run the crash and disk fault tests with many rounds, and a clust
 	REACTORD_TEST_STORE=cluster swift test --skip-build --filter '$(contract)' \
 	  --skip 'every session of the host' $(ARGS)
 
-fuzz: ## Fuzz each parser with libFuzzer for FUZZ_SECONDS (60).
-	@$(packages) build run
+fuzz: costs ## Check the costs of each parser, and fuzz it with libFuzzer for FUZZ_SECONDS (60).
 	config/fuzz $(ARGS)
+
+costs: ## Check the CPU time per byte of all parsers or those in ARGS, with hostile inputs of 1 KB to 1 MB.
+	@$(packages) build run
+	swift build $(release) --product ParserCosts
+	"$$(swift build $(release) --show-bin-path)/ParserCosts" $(ARGS)
 
 without-nats: ## Build the daemon without NATS, and check that it needs no libnats.
 	@$(packages) build run

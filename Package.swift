@@ -395,6 +395,10 @@ let package = Package(
       ],
       path: "Tests/Fuzzing/FuzzedParsers", swiftSettings: settings),
     .testTarget(name: "FuzzingTests", dependencies: ["FuzzedParsers"], swiftSettings: settings),
+    // `make costs`: the CPU time per byte of each parser, in an optimised build.
+    .executableTarget(
+      name: "ParserCosts", dependencies: ["FuzzedParsers"], path: "Tests/Fuzzing/ParserCosts",
+      swiftSettings: settings),
 
     // The NATS brokers of tests.
     .target(name: "Brokers", path: "Tests/Brokers", swiftSettings: settings),

@@ -12,9 +12,7 @@ public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 
   let bound = fixedCost + Double(4_000 * bytes.count * parser.passes)
   // A cost that does not repeat, such as that of a new service, is not that of the input.
   let isSlow = (0..<3).allSatisfy { _ in
-    let start = threadTime()
-    parser.parse(bytes)
-    return threadTime() - start > bound
+    ParserCost.threadTime { parser.parse(bytes) } > bound
   }
   guard !isSlow else { fatalError("more than 4 µs per byte of an input of \(count) bytes") }
   return 0
@@ -28,9 +26,7 @@ public func initializeFuzzer(_: UnsafeMutableRawPointer?, _: UnsafeMutableRawPoi
     for size in parser.costSizes {
       let bytes = input.bytes(size)
       let bound = 10 * fixedCost + Double(4_000 * bytes.count * parser.passes)
-      let start = threadTime()
-      parser.parse(bytes)
-      guard threadTime() - start <= bound else {
+      guard ParserCost.threadTime(of: { parser.parse(bytes) }) <= bound else {
         fatalError("more than 4 µs per byte of \(bytes.count) bytes: \(input)")
       }
     }
@@ -40,20 +36,9 @@ public func initializeFuzzer(_: UnsafeMutableRawPointer?, _: UnsafeMutableRawPoi
 
 /// Twice the cost of an empty input, such as that of all settings, and 2 ms.
 private let fixedCost: Double = {
-  let times = (0..<5).map { _ in
-    let start = threadTime()
-    parser.parse([])
-    return threadTime() - start
-  }
+  let times = (0..<5).map { _ in ParserCost.threadTime { parser.parse([]) } }
   return 2 * (times.max() ?? 0) + 2_000_000
 }()
-
-/// The CPU time of the thread in nanoseconds.
-private func threadTime() -> Double {
-  var time = timespec()
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-  return Double(time.tv_sec) * 1e9 + Double(time.tv_nsec)
-}
 
 private let parser: FuzzedParser = {
   let name = getenv("FUZZED_PARSER").map { String(cString: $0) } ?? ""
