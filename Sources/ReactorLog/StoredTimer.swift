@@ -25,6 +25,9 @@ public struct StoredTimer: Equatable, Sendable {
     self.period = period
     self.catchesUp = catchesUp
   }
+
+  /// The position among the timers of its session.
+  public var position: TimerPosition { TimerPosition(due: due, history: 0, id: id) }
 }
 
 /// A change of a session's timers in a batch.

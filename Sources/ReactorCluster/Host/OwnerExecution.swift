@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// Executes one request of an edge at this node, the owner of its session.
 struct OwnerExecution: Sendable {
-  /// The size at which a page of states or entries ends, in bytes: the brokers bound messages.
+  /// The size at which a page of states, entries, effects or timers ends, in bytes: the brokers bound messages.
   private static let pageSize = 262_144
 
   let id: ExecutionID
@@ -63,9 +63,14 @@ struct OwnerExecution: Sendable {
     case .subscribe: subscribe(to: session)
     case .confirm: confirm(session)
     case .effects(let id, let limit):
-      session.effects(after: id, limit: limit) { respond(.effects($0)) }
+      session.effects(after: id, limit: limit) { effects in
+        respond(.effects(effects.map { Self.page($0) { $0.action?.count ?? 0 } }))
+      }
     case .cancelEffect(let id): session.cancelEffect(id) { respond(.cancelled($0)) }
-    case .timers: session.timers { respond(.timers($0)) }
+    case .timers(let position, let limit):
+      session.timers(after: position, limit: limit) { timers in
+        respond(.timers(timers.map { Self.page($0) { $0.action.count } }))
+      }
     case .cancelTimer(let id): session.cancelTimer(id) { respond(.cancelled($0)) }
     case .state(let version):
       session.state(at: version) { respond($0.map { [$0] }) }

@@ -301,13 +301,14 @@ extension RemoteSession {
   func effects(
     after id: String?, limit: Int, completion: @escaping @Sendable ([RunningEffect]?) -> Void
   ) {
-    node.call(.effects(after: id, limit: limit), of: key) { result in
-      if case .success(.effects(let effects), _) = result {
-        completion(effects)
-      } else {
-        completion(nil)
-      }
+    let pages = RemotePages<RunningEffect>(session: self, limit: limit) { last, limit in
+      .effects(after: last?.id ?? id, limit: limit)
+    } elements: { reply in
+      if case .effects(let effects) = reply { effects } else { nil }
+    } size: {
+      $0.action?.count ?? 0
     }
+    pages.read(completion: completion)
   }
 
   func cancelEffect(
@@ -316,14 +317,18 @@ extension RemoteSession {
     node.call(.cancelEffect(id), of: key) { completion($0.cancellation) }
   }
 
-  func timers(completion: @escaping @Sendable ([StoredTimer]?) -> Void) {
-    node.call(.timers, of: key) { result in
-      if case .success(.timers(let timers), _) = result {
-        completion(timers)
-      } else {
-        completion(nil)
-      }
+  func timers(
+    after position: TimerPosition?, limit: Int,
+    completion: @escaping @Sendable ([StoredTimer]?) -> Void
+  ) {
+    let pages = RemotePages<StoredTimer>(session: self, limit: limit) { last, limit in
+      .timers(after: last?.position ?? position, limit: limit)
+    } elements: { reply in
+      if case .timers(let timers) = reply { timers } else { nil }
+    } size: {
+      $0.action.count
     }
+    pages.read(completion: completion)
   }
 
   func cancelTimer(

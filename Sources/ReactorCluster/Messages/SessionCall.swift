@@ -15,7 +15,7 @@ enum SessionCall: ReadableMessage {
   case confirm
   case effects(after: String?, limit: Int)
   case cancelEffect(String)
-  case timers
+  case timers(after: TimerPosition?, limit: Int)
   case cancelTimer(String)
   case end
   case fork(version: Int?, to: String, parameters: [UInt8]?)
@@ -51,7 +51,13 @@ enum SessionCall: ReadableMessage {
     case .cancelEffect(let id):
       writer.write(6 as UInt8)
       writer.write(id)
-    case .timers: writer.write(7 as UInt8)
+    case .timers(let position, let limit):
+      writer.write(16 as UInt8)
+      writer.write(position) { writer, position in
+        writer.write(Int(position.due.milliseconds))
+        writer.write(position.id)
+      }
+      writer.write(limit)
     case .cancelTimer(let id):
       writer.write(8 as UInt8)
       writer.write(id)
@@ -84,7 +90,6 @@ enum SessionCall: ReadableMessage {
     case 4: .subscribe
     case 5: .effects(after: try reader.optionalText(), limit: try reader.count())
     case 6: .cancelEffect(try reader.text())
-    case 7: .timers
     case 8: .cancelTimer(try reader.text())
     case 9: .end
     case 10:
@@ -96,6 +101,7 @@ enum SessionCall: ReadableMessage {
     case 13: .entries(after: try reader.version(), limit: try reader.count())
     case 14: .outcome(try reader.submission())
     case 15: .confirm
+    case 16: .timers(after: try reader.timerPosition(), limit: try reader.count())
     default: throw MessageError()
     }
   }
@@ -146,6 +152,15 @@ extension MessageReader {
 
   mutating func optionalVersion() throws(MessageError) -> Int? {
     try optional { (reader) throws(MessageError) in try reader.version() }
+  }
+
+  /// The position of a timer in the list of its session.
+  mutating func timerPosition() throws(MessageError) -> TimerPosition? {
+    try optional { (reader) throws(MessageError) in
+      TimerPosition(
+        due: Timestamp(milliseconds: Int64(try reader.integer())), history: 0,
+        id: try reader.text())
+    }
   }
 
   mutating func idempotencyKey() throws(MessageError) -> IdempotencyKey {

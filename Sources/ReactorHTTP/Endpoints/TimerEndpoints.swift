@@ -16,9 +16,17 @@ struct TimerEndpoints {
       Endpoint(
         .get, Self.collection, needs: .read, handler: list,
         operation: Operation(
-          "listTimers", "The session's timers, in the order in which they are due",
-          parameters: [.reactor, .session], content: .json(.component("TimerList")),
-          problems: [.invalidSessionID, .unknownReactor, .unknownSession, .sessionEnded])),
+          "listTimers", "The session's timers, in pages",
+          parameters: [.reactor, .session, .limit, .afterTimer],
+          responses: [
+            .init(
+              200, "A page of timers, in the order in which they are due", headers: [.link],
+              .json(.component("TimerList")))
+          ],
+          problems: [
+            .invalidParameter, .invalidSessionID, .unknownReactor, .unknownSession, .sessionEnded,
+            .notAcceptable,
+          ])),
       Endpoint(
         .delete, Self.collection + "/{timer}", needs: .manage,
         where: { TimerChange.isValid(id: $0[2]) },
@@ -62,18 +70,38 @@ struct TimerEndpoints {
     let reactor = try call.reactor(in: host)
     let id = try call.sessionID()
     try call.negotiate()
+    let query = try call.query()
+    let limit = try query.limit()
+    let after = try query.timerPosition()
     call.readSession(of: reactor, id, in: host) { _ in
       .json(encoding: Listing(timers: []))
     } _: { [reply = call.reply, marking = host.settings.marking] session in
-      session.timers { timers in
+      // One more than requested shows whether there is a next page.
+      session.timers(after: after, limit: limit + 1) { timers in
         guard let timers else { return reply(Problem.mailboxFull) }
-        let entries = timers.map { timer in
+        let page = Self.page(of: timers, limit: limit)
+        let entries = page.map { timer in
           Entry(
             timer: timer,
             isQuarantined: marking?.isQuarantined(session.key, timer.action) == true)
         }
-        reply(.json(encoding: Listing(timers: entries), headers: .revalidated))
+        var headers = HTTPFields.revalidated
+        if timers.count > page.count, let last = page.last {
+          let address = "/v1/reactors/\(reactor.name)/sessions/\(id)/timers"
+          let position = "\(last.due.milliseconds):\(last.id)"
+          headers.append("Link", "<\(address)?limit=\(limit)&after=\(position)>; rel=\"next\"")
+        }
+        reply(.json(encoding: Listing(timers: entries), headers: headers))
       }
+    }
+  }
+
+  /// The beginning of a list within the bounds of a page; at least one timer.
+  static func page(of timers: [StoredTimer], limit: Int) -> ArraySlice<StoredTimer> {
+    var bytes = 0
+    return timers.prefix(limit).prefix { timer in
+      defer { bytes += timer.action.count }
+      return bytes < Limits.pageBytes
     }
   }
 
@@ -85,5 +113,20 @@ struct TimerEndpoints {
     } _: { [reply = call.reply] session in
       session.cancelTimer(timer) { reply($0) }
     }
+  }
+}
+
+extension Query {
+  /// The parameter `after`, which links to the next page contain: a due time in milliseconds, and an id.
+  fileprivate func timerPosition() throws(Problem) -> TimerPosition? {
+    guard let text = self["after"] else { return nil }
+    let parts = text.utf8.split(separator: UInt8(ascii: ":"), maxSplits: 1)
+    guard parts.count == 2, let due = Int64(Substring(parts[0])),
+      TimerChange.isValid(id: String(Substring(parts[1])))
+    else {
+      throw .invalid(parameter: "after", "The parameter after takes: a position from Link.")
+    }
+    return TimerPosition(
+      due: Timestamp(milliseconds: due), history: 0, id: String(Substring(parts[1])))
   }
 }

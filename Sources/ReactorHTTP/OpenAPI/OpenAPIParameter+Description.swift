@@ -46,6 +46,8 @@ extension OpenAPIParameter {
       query(
         "after", "The id of the effect after which the page begins; from `Link`.",
         ["type": "string"])
+    case .afterTimer:
+      query("after", "The position after which the page begins; from `Link`.", ["type": "string"])
     case .afterChange:
       query(
         "after", "The id of the last change that the client has; 0 for the oldest retained one.",

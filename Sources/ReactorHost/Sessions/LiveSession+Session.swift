@@ -63,8 +63,11 @@ extension LiveSession: Session, SubmissionTarget, AudienceOwner {
   }
 
   @usableFromInline
-  func timers(completion: @escaping @Sendable ([StoredTimer]?) -> Void) {
-    SessionTimers(session: self).list(completion: completion)
+  func timers(
+    after position: TimerPosition?, limit: Int,
+    completion: @escaping @Sendable ([StoredTimer]?) -> Void
+  ) {
+    SessionTimers(session: self).list(after: position, limit: limit, completion: completion)
   }
 
   @usableFromInline

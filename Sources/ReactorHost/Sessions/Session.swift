@@ -114,11 +114,16 @@ public protocol Session: SessionSource, HistorySource {
   func cancelEffect(
     _ id: String, completion: @escaping @Sendable (EffectCancellation) -> Void)
 
-  /// Lists the timers, in a turn of the session.
+  /// Lists timers, in a turn of the session.
   ///
-  /// - Parameter completion: Called with the timers in the order in which they are due, once they are
-  ///   durable; with `nil` if the mailbox is full. Any thread, the calling one included.
-  func timers(completion: @escaping @Sendable ([StoredTimer]?) -> Void)
+  /// - Parameters:
+  ///   - position: The list begins after this position; `nil` begins with the first.
+  ///   - limit: The maximum number of timers.
+  ///   - completion: Called with the timers in the order in which they are due, once they are
+  ///     durable; with `nil` if the mailbox is full. Any thread, the calling one included.
+  func timers(
+    after position: TimerPosition?, limit: Int,
+    completion: @escaping @Sendable ([StoredTimer]?) -> Void)
 
   /// Removes a timer, in a turn of the session.
   ///

@@ -32,8 +32,8 @@ export class Timers {
       this.#isStale = false;
       const session = this.#session;
       try {
-        const { value } = await read(`${session.address}/timers`);
-        if (session === this.#session) this.#show(value.timers);
+        const { value, next } = await read(`${session.address}/timers`);
+        if (session === this.#session) this.#show(value.timers, next !== undefined);
       } catch (problem) {
         if (session === this.#session) part["timers-problem"].replaceChildren(describe(problem));
       }
@@ -48,9 +48,10 @@ export class Timers {
     this.#show([]);
   }
 
-  #show(timers) {
+  #show(timers, hasMore = false) {
     part["timers-problem"].replaceChildren();
-    part.timers.textContent = timers.length === 0 ? "No timer is scheduled."
+    part.timers.textContent = hasMore ? `More than ${timers.length} timers are scheduled.`
+      : timers.length === 0 ? "No timer is scheduled."
       : `${timers.length} ${timers.length === 1 ? "timer is" : "timers are"} scheduled.`;
     const hadFocus = part.scheduled.contains(document.activeElement);
     part.scheduled.replaceChildren(...timers.map((timer) => this.#row(timer)));

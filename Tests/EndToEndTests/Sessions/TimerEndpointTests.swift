@@ -33,6 +33,26 @@ import Testing
     try expectProblem(client.get(session.path + "/timers"), 410, "session-ended")
   }
 
+  @Test func `GET timers has pages, which Link connects`() throws {
+    let server = try ReactordProcess(program: "faulty")
+    let session = server.session(of: "alarm")
+    let arm = #"{"arm":{"from":0,"count":5,"delay":3600000,"step":0}}"#
+    #expect(try session.post(arm).status == 200)
+    var address = session.path + "/timers?limit=2"
+    var pages: [[JSON?]] = []
+    while true {
+      let page = try session.client.get(address)
+      pages.append(try #require(page.json["timers"]?.array).map { $0["id"] })
+      guard let next = page.nextPage else { break }
+      address = next
+    }
+    #expect(pages == [["0", "1"], ["2", "3"], ["4"]])
+    for after in ["x", "0", ":0", "a:0", "0:%C3%BC", "0:"] {
+      let page = try session.client.get(session.path + "/timers?after=" + after)
+      try expectProblem(page, 400, "invalid-parameter")
+    }
+  }
+
   @Test func `DELETE of an id that no timer can have is 404`() throws {
     let server = try ReactordProcess(program: "faulty")
     let session = server.session(of: "alarm")

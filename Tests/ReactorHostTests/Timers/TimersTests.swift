@@ -154,14 +154,33 @@ import Testing
       try session.send(arm(id, at: Int64(time)))
     }
     let lists = Recorder<[String]>()
-    session.timers { lists.add(($0 ?? []).map(\.id)) }
+    session.timers(after: nil, limit: 10) { lists.add(($0 ?? []).map(\.id)) }
     let isCancelled = Recorder<Bool>()
     session.cancelTimer("c") { if case .ended = $0 { isCancelled.add(true) } }
     session.cancelTimer("unknown") { if case .ended = $0 { isCancelled.add(true) } }
-    session.timers { lists.add(($0 ?? []).map(\.id)) }
+    session.timers(after: nil, limit: 10) { lists.add(($0 ?? []).map(\.id)) }
     #expect(lists.values == [["b", "c", "a"], ["b", "a"]])
     #expect(isCancelled.values == [true, true])
     #expect(stored.map(\.id) == ["a", "b"])
+  }
+
+  @Test func `a page of timers begins after a position, also after that of a timer that is gone`()
+    throws
+  {
+    let session = try session()
+    for (id, time) in [("a", 7000), ("b", 5000), ("c", 7000)] {
+      try session.send(arm(id, at: Int64(time)))
+    }
+    func page(after id: String, at due: Int64, limit: Int) -> [String]? {
+      let pages = Recorder<[String]>()
+      let position = TimerPosition(due: Timestamp(milliseconds: due), history: 0, id: id)
+      session.timers(after: position, limit: limit) { pages.add(($0 ?? []).map(\.id)) }
+      return pages.values.first
+    }
+    #expect(page(after: "b", at: 5000, limit: 1) == ["a"])
+    #expect(page(after: "a", at: 7000, limit: 10) == ["c"])
+    #expect(page(after: "gone", at: 6000, limit: 10) == ["a", "c"])
+    #expect(page(after: "c", at: 7000, limit: 10) == [])
   }
 
   @Test func `a session has a maximum number of timers`() throws {

@@ -100,9 +100,16 @@ struct SessionTimers: Sendable {
 
   // MARK: Clients
 
-  /// Lists the timers, see ``Session/timers(completion:)``.
-  func list(completion: @escaping @Sendable ([StoredTimer]?) -> Void) {
-    readDurable { completion($0?.timers ?? (session.hasEnded ? [] : nil)) }
+  /// Lists timers, see ``Session/timers(after:limit:completion:)``.
+  func list(
+    after position: TimerPosition?, limit: Int,
+    completion: @escaping @Sendable ([StoredTimer]?) -> Void
+  ) {
+    readDurable { read in
+      guard let timers = read?.timers else { return completion(session.hasEnded ? [] : nil) }
+      let rest = timers.drop { timer in position.map { timer.position <= $0 } ?? false }
+      completion(Array(rest.prefix(limit)))
+    }
   }
 
   /// Removes a timer, see ``Session/cancelTimer(_:completion:)``.

@@ -1,0 +1,36 @@
+internal import ReactorHost
+internal import ReactorLog
+
+/// Reads a list of a session from its owner, whose replies end at the size of a message.
+struct RemotePages<Element: Sendable>: Sendable {
+  /// The size of the elements after which the list is long enough for a response, in bytes.
+  private static var bound: Int { 1 << 20 }
+
+  let session: RemoteSession
+  /// The maximum number of elements.
+  let limit: Int
+  /// Creates the call for the elements after one.
+  let call: @Sendable (_ last: Element?, _ limit: Int) -> SessionCall
+  /// The elements of a reply; `nil` if it has none.
+  let elements: @Sendable (SessionReply) -> [Element]?
+  /// The size of an element in bytes.
+  let size: @Sendable (Element) -> Int
+
+  /// Reads the list.
+  ///
+  /// - Parameters:
+  ///   - found: The elements so far.
+  ///   - completion: Called with the elements; with `nil` if the owner does not reply with some.
+  func read(_ found: [Element] = [], completion: @escaping @Sendable ([Element]?) -> Void) {
+    session.node.call(call(found.last, limit - found.count), of: session.key) { result in
+      guard case .success(let reply, _) = result, let page = elements(reply) else {
+        return completion(nil)
+      }
+      let found = found + page
+      // The last one is beyond a page of the size, and shows that there is a next page.
+      let isLong = found.dropLast().reduce(0) { $0 + size($1) } >= Self.bound
+      guard !page.isEmpty, found.count < limit, !isLong else { return completion(found) }
+      read(found, completion: completion)
+    }
+  }
+}
