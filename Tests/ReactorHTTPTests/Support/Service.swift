@@ -15,6 +15,7 @@ struct Service {
 
   init(
     log: any MutationLog = MemoryLog(), workers: Int = 0, adding endpoints: [Endpoint] = [],
+    addingTo makeEndpoints: (Host) -> [Endpoint] = { _ in [] },
     expiries: StreamExpiries = StreamExpiries(),
     host adjustHost: (inout HostSettings) -> Void = { _ in },
     settings adjust: (inout ReactorAPI.Settings) -> Void = { _ in }
@@ -40,7 +41,8 @@ struct Service {
     // Without threads, background jobs are executed at once.
     api = ReactorAPI(
       host: host, settings: settings, logger: .silent,
-      background: WorkerPool(width: workers), adding: endpoints, expiries: expiries)
+      background: WorkerPool(width: workers), adding: endpoints + makeEndpoints(host),
+      expiries: expiries)
   }
 
   static var settings: ReactorAPI.Settings {
