@@ -1,3 +1,4 @@
+internal import ReactorStreams
 internal import Synchronization
 
 /// Asynchronous operations that are executed one at a time, in order.
@@ -7,7 +8,7 @@ final class SerialOperations: Sendable {
 
   private struct State {
     var isBusy = false
-    var waiting: [Operation] = []
+    var waiting = Fifo<Operation>()
   }
 
   private let state = Mutex(State())
@@ -34,11 +35,9 @@ final class SerialOperations: Sendable {
 
   private func next() {
     let operation = state.withLock { state -> Operation? in
-      guard !state.waiting.isEmpty else {
-        state.isBusy = false
-        return nil
-      }
-      return state.waiting.removeFirst()
+      let operation = state.waiting.popFirst()
+      if operation == nil { state.isBusy = false }
+      return operation
     }
     operation? { [self] in next() }
   }
