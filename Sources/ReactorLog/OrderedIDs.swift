@@ -3,8 +3,8 @@
 /// The ids are in blocks of bounded length: a search compares O(log n) ids, an insertion moves the ids
 /// of one block, and a page costs what it contains.
 package struct OrderedIDs: Sendable {
-  /// A block of this length is split.
-  private static let blockLength = 512
+  /// A block of this length is split: an insertion moves at most two kilobytes.
+  private static let blockLength = 128
 
   /// Never empty themselves, in ascending order.
   private var blocks: [[String]] = []
