@@ -8,11 +8,18 @@ enum Credential: Sendable {
   /// The request has a valid credential, or none.
   case valid(Authentication, isCookie: Bool)
 
+  /// The request has a valid credential in its field `Authorization`.
+  case field(FieldAuthentication)
+
   /// The request has a credential that is rejected.
   case invalid(Authenticator.Failure)
 
   /// The access that was authenticated; `nil` where everything is permitted or nothing is.
   var authentication: Authentication? {
-    if case .valid(let authentication, _) = self { authentication } else { nil }
+    switch self {
+    case .notNeeded, .invalid: nil
+    case .valid(let authentication, _): authentication
+    case .field(let field): field.access
+    }
   }
 }

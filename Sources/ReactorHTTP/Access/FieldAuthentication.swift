@@ -4,14 +4,16 @@ internal import Synchronization
 
 /// The authentication by a field `Authorization`, which the requests of a persistent connection share.
 ///
-/// Also stores the last session that it was granted a right to: most requests of a connection are for
-/// one session. The grants of an authentication never change, so that neither does the decision.
+/// Also stores the last path of a session for which it was granted a right: most requests of a connection
+/// have one path. The grants of an authentication never change, so that neither does the decision.
 final class FieldAuthentication: VerifiedCredential {
   private struct Grant: Sendable {
     let right: Right
-    let reactor: WireText
-    let session: WireText
+    let path: WireText
   }
+
+  /// The longest path that is stored, in bytes.
+  private static let pathLimit = 512
 
   let access: Authentication
   private let last = Mutex<Grant?>(nil)
@@ -21,35 +23,37 @@ final class FieldAuthentication: VerifiedCredential {
     self.access = access
   }
 
-  /// Returns whether a right to a session is granted.
-  func allows(_ right: Right, toSession session: String, of reactor: String) -> Bool {
-    let isKnown = last.withLock { last in
+  /// Returns whether a right to the session of a path was the last one that was granted.
+  func recallsGrant(of right: Right, at path: WireText) -> Bool {
+    last.withLock { last in
       guard let last else { return false }
-      return last.right == right && last.session == WireText(session)
-        && last.reactor == WireText(reactor)
+      return last.right == right && last.path == path
     }
-    if isKnown { return true }
-    guard access.allows(right, to: .session(reactor: reactor, id: session)) else { return false }
-    let grant = Grant(right: right, reactor: WireText(reactor), session: WireText(session))
+  }
+
+  /// Stores that a right to the session of a path is granted.
+  func recordGrant(of right: Right, at path: WireText) {
+    guard path.utf8.count <= Self.pathLimit else { return }
+    let grant = Grant(right: right, path: path)
     last.withLock { $0 = grant }
-    return true
   }
 }
 
 extension Authenticator {
   /// Authenticates a field: again only after the configuration was replaced or the credential has
-  /// expired.
+  /// expired; `nil` if the field is no bearer token.
   ///
   /// Other connections search by a hash of the whole token, which takes as many instructions as a fifth
   /// of a request with an action.
   func authenticate(
     _ field: AuthorizationField, at now: Int64
-  ) throws(Failure) -> Authentication? {
+  ) throws(Failure) -> FieldAuthentication? {
     if let known = field.credential as? FieldAuthentication, isCurrent(known.access, at: now) {
-      return known.access
+      return known
     }
     guard let access = try authenticate(authorization: field.value, at: now) else { return nil }
-    field.credential = FieldAuthentication(access)
-    return access
+    let authentication = FieldAuthentication(access)
+    field.credential = authentication
+    return authentication
   }
 }

@@ -22,6 +22,12 @@ extension ReactorAPI {
       guard isAllowed(right, authentication, request, scope, resource) else {
         throw authentication.isAuthenticated ? .forbidden(right) : .unauthorized(nil)
       }
+    case .field(let field):
+      let isKnown = resource.reach == .session && field.recallsGrant(of: right, at: request.path)
+      guard isKnown || isAllowed(right, field.access, request, scope, resource) else {
+        throw .forbidden(right)
+      }
+      if !isKnown, resource.reach == .session { field.recordGrant(of: right, at: request.path) }
     }
     // Without a delegate nothing is allocated.
     guard hasDelegates, let access = resource[scope.method]?.delegateAccess else { return }
@@ -41,12 +47,8 @@ extension ReactorAPI {
     case .reactor: return authentication.allows(right, to: .reactor(scope["reactor"]))
     case .anything: return allowsAnything(authentication)
     case .session:
-      let (reactor, id) = (scope["reactor"], scope["session"])
-      let field = request.authorization?.credential as? FieldAuthentication
-      if let field, field.access === authentication {
-        return field.allows(right, toSession: id, of: reactor)
-      }
-      return authentication.allows(right, to: .session(reactor: reactor, id: id))
+      return authentication.allows(
+        right, to: .session(reactor: scope["reactor"], id: scope["session"]))
     case .sessionsInQuery:
       let sessions = sessions(of: resource, request, scope)
       guard !sessions.isEmpty else { return allowsAnything(authentication) }

@@ -15,9 +15,7 @@ extension ReactorAPI {
     let now = Timestamp.now.milliseconds / 1000
     do throws(Authenticator.Failure) {
       if let field = request.authorization {
-        if let access = try authenticator.authenticate(field, at: now) {
-          return .valid(access, isCookie: false)
-        }
+        if let access = try authenticator.authenticate(field, at: now) { return .field(access) }
       } else if let token = tokenInQuery(of: request, at: resource) {
         return .valid(try authenticator.authenticate(Array(token.utf8), at: now), isCookie: false)
       }
@@ -66,7 +64,7 @@ extension ReactorAPI {
     switch scope.credential {
     case .notNeeded: false
     case .valid(let authentication, _): authentication.isAuthenticated
-    case .invalid: true
+    case .field, .invalid: true
     }
   }
 }
