@@ -166,19 +166,21 @@ public final class ReactorAPI: HTTPResponder {
   ) throws(Problem) -> Endpoint? {
     // `OPTIONS *` is about the server as a whole (RFC 9110, 9.3.7).
     if scope.method == .options, request.path == "*" { return nil }
-    guard let resource = scope.resource else {
-      throw Problem(.notFound, "There is nothing at this address. GET /v1/reactors lists what is.")
-    }
-    if scope.method == .options { return nil }
-    guard let endpoint = scope.endpoint else {
-      throw Problem(
-        .methodNotAllowed, "This address has \(resource.allow).", headers: ["Allow": resource.allow]
-      )
-    }
+    if scope.method == .options, scope.resource != nil { return nil }
+    guard let endpoint = scope.endpoint else { throw noEndpoint(for: scope) }
     if isDraining, endpoint.traits.isDisjoint(with: [.stream, .servedWhileDraining]) {
       throw .unavailable("The service is stopping.")
     }
     return endpoint
+  }
+
+  private func noEndpoint(for scope: RequestScope) -> Problem {
+    guard let resource = scope.resource else {
+      return Problem(
+        .notFound, "There is nothing at this address. GET /v1/reactors lists what is.")
+    }
+    return Problem(
+      .methodNotAllowed, "This address has \(resource.allow).", headers: ["Allow": resource.allow])
   }
 
   private func options(_ call: Call) -> HTTPResponse {
@@ -194,7 +196,7 @@ public final class ReactorAPI: HTTPResponder {
 
   /// Whether a request may take so long that other requests must not wait for it.
   private func isExpensive(_ request: HTTPRequest, at endpoint: Endpoint) -> Bool {
-    endpoint.traits.contains(.background) || request.body.count > Limits.foregroundBody
+    endpoint.traits.contains(.background) || request.bodySize > Limits.foregroundBody
   }
 
   /// Serves probes and administrators on reserved connections.

@@ -19,6 +19,9 @@ public final class HTTPRequest: Sendable {
   /// The bytes of the body; empty without one.
   @inline(never) public var body: [UInt8] { storedBody }
 
+  /// The number of bytes of the body.
+  @inline(never) public var bodySize: Int { storedBody.count }
+
   /// Whether the request announced a body, possibly an empty one (`Content-Length` or chunked).
   public let hasBody: Bool
 

@@ -50,7 +50,9 @@ struct ActionEndpoints {
     let expected = try EntityTags(of: call.request, in: .ifMatch, name: "If-Match")?.cursors
     let key = try IdempotencyKeys.read(call.request)
     // The right is checked; the delegate needs the actions, and no session yet.
-    try call.scope.askDelegate(.act(call.request.body), reactor, id)
+    if reactor.hasDelegate {
+      try call.scope.askDelegate(.act(call.request.body), reactor, id)
+    }
     @Sendable func submit(to session: any Session) throws(Problem) {
       // The first mutation stores the session.
       if call.scope.api.creationLimiter != nil, session.current.version == 0 {

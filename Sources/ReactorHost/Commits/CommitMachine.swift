@@ -228,7 +228,7 @@ extension CommitMachine {
   private mutating func dueReplies() -> SmallArray<WaitingReply> {
     let (version, batch) = (latest.version, committedBatches)
     let due = waiting.removeAll { $0.version <= version && $0.batch <= batch }
-    due.forEach { release($0.key) }
+    if !keys.isEmpty { due.forEach { release($0.key) } }
     return due
   }
 
