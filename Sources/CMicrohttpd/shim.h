@@ -40,8 +40,8 @@ static inline int reactord_daemon_epoll_descriptor(struct MHD_Daemon *_Nonnull d
   return info == NULL ? -1 : info->epoll_fd;
 }
 
-/* Whether reactord_read_again works with this version of the library. */
-static inline int reactord_can_read_again(void) {
+/* Whether reactord_read_again and substitutes of repeated heads work with this version of the library. */
+static inline int reactord_is_known(void) {
   return strncmp(MHD_get_version(), "0.9.", 4) == 0;
 }
 

@@ -8,11 +8,11 @@
    that are no HTTP (RFC 9112). This library defines recv(), which the dynamic and the static linker
    prefer to the one of the C library, so that a filter sees received bytes before the parser does. */
 
-/* Inspects bytes that were received, and may shorten them.
+/* Inspects bytes that were received, and may replace them by fewer bytes.
 
    Returns the number of bytes that the caller of recv() receives; 0 is the end of the connection. */
 typedef ssize_t (*reactord_receive_filter)(void *_Nullable context, int descriptor,
-                                           const uint8_t *_Nonnull bytes, size_t count);
+                                           uint8_t *_Nonnull bytes, size_t count);
 
 /* Decides whether a descriptor is read now; otherwise recv() fails with EAGAIN and reads nothing. */
 typedef bool (*reactord_receive_gate)(void *_Nullable context, int descriptor);

@@ -15,9 +15,9 @@ struct RequestIntake: ~Copyable, Sendable {
     case noConnectionLeft
   }
 
-  private var target: RequestTarget
+  /// The target and the fields; empty once the request was taken.
+  private(set) var head: RequestHead
   private var method = ""
-  private var headers = HTTPRequestHeaders()
   private var body: [UInt8] = []
 
   /// Whether the response has no body.
@@ -34,7 +34,7 @@ struct RequestIntake: ~Copyable, Sendable {
 
   /// Creates an intake for a target, which is known first.
   init(_ target: RequestTarget) {
-    self.target = target
+    head = RequestHead(target: target)
   }
 
   /// Adds the other parts of the request line, before the header fields.
@@ -50,6 +50,16 @@ struct RequestIntake: ~Copyable, Sendable {
     formerAuthorization = former
     isHead = method == "HEAD"
     self.isHTTP10 = isHTTP10
+  }
+
+  /// Whether the head is a substitute of that of the connection's former request.
+  var isRepetition: Bool { head.target.isSubstitute }
+
+  /// Adds the other parts of the request line, and the target and fields of the former request, which a
+  /// substitute of the head stands for.
+  mutating func begin(method: String, isHTTP10: Bool, repeating former: RequestHead) {
+    begin(method: method, isHTTP10: isHTTP10)
+    head = former
   }
 
   /// The head that was admitted, and the token of its admission.
@@ -70,10 +80,10 @@ struct RequestIntake: ~Copyable, Sendable {
   mutating func add(name: UnsafeBufferPointer<UInt8>, value: UnsafeBufferPointer<UInt8>) {
     switch unsafe RequestField.named(name) {
     case .header(.authorization):
-      headers.append(
+      head.headers.append(
         unsafe AuthorizationField.make(Self.trimmed(value), orSame: formerAuthorization))
     case .header(let header):
-      unsafe headers.append(header, bytes: Self.trimmed(value))
+      unsafe head.headers.append(header, bytes: Self.trimmed(value))
     case .contentLength: contentLength = unsafe Self.number(value)
     case .transferEncoding: isChunked = true
     case nil: break
@@ -83,7 +93,7 @@ struct RequestIntake: ~Copyable, Sendable {
   /// The field `Authorization` for the connection's next request; `nil` without one, or for one that is
   /// too long to be retained.
   var retainedAuthorization: AuthorizationField? {
-    guard let field = headers.authorization,
+    guard let field = head.headers.authorization,
       field.value.utf8.count <= AuthorizationField.retainedSize
     else { return nil }
     return field
@@ -119,13 +129,11 @@ struct RequestIntake: ~Copyable, Sendable {
     if let (head, token) = admitted.take() {
       return .completing(head, body: body, admission: token)
     }
-    var target = RequestTarget()
-    var headers = HTTPRequestHeaders()
-    swap(&target, &self.target)
-    swap(&headers, &self.headers)
+    var head = RequestHead()
+    swap(&head, &self.head)
     return HTTPRequest(
-      method: method, path: target.path, query: target.query, headers: headers, body: body,
-      hasBody: isChunked || contentLength != nil, peer: peer)
+      method: method, path: head.target.path, query: head.target.query, headers: head.headers,
+      body: body, hasBody: isChunked || contentLength != nil, peer: peer)
   }
 
   /// The number in a value of digits, which `RequestScanner` has checked.

@@ -6,6 +6,9 @@ struct RequestTarget: Sendable, Equatable {
   /// The query with its percent-encoding; `nil` without a `?`.
   var query: String?
 
+  /// Whether it is the target of a substitute, see `RepeatedHead`.
+  var isSubstitute: Bool { path.utf8.count == 1 && path.utf8.first == RepeatedHead.target }
+
   /// Creates an empty target.
   init() {}
 

@@ -20,6 +20,9 @@ struct ConnectionSlot {
   /// The field `Authorization` of its last request, at most `AuthorizationField.retainedSize` bytes.
   var authorization: AuthorizationField?
 
+  /// The target and fields of its last request; `nil` unless its scanner may replace a repetition of them.
+  var head: RequestHead?
+
   /// The exchange for which libmicrohttpd holds the connection.
   var suspended: Exchange?
 
@@ -39,4 +42,11 @@ struct ConnectionSlot {
   var mustClose: Bool { isReserved || scanner.violation != nil }
 
   init(scanner: RequestScanner) { self.scanner = scanner }
+
+  /// Retains what the next request may repeat of a head.
+  mutating func retainHead(of intake: borrowing RequestIntake) {
+    let field = intake.retainedAuthorization
+    if field !== authorization { authorization = field }
+    head = scanner.retainsHead ? intake.head : nil
+  }
 }

@@ -69,12 +69,15 @@ internal import Glibc
     connectionMemory(limits) - 2048
   }
 
-  private static let canReadAgain = reactord_can_read_again() != 0
+  /// Whether the version of libmicrohttpd is one whose parser and use of epoll are known.
+  ///
+  /// With another one, connections are not read again (`readAgain(in:)`), and repeated heads are parsed.
+  static let isKnown = reactord_is_known() != 0
 
   /// Processes all ready connections, without waiting.
   func processReady() {
     unsafe reactord_set_receive_filter(
-      Self.canReadAgain ? DaemonCallbacks.mayReceive : nil, DaemonCallbacks.received, context)
+      Self.isKnown ? DaemonCallbacks.mayReceive : nil, DaemonCallbacks.received, context)
     _ = unsafe MHD_run(pointer)
     reactord_set_receive_filter(nil, nil, nil)
   }

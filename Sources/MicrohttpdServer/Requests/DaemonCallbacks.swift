@@ -84,16 +84,19 @@ enum DaemonCallbacks {
   /// libmicrohttpd is about to receive bytes.
   static let mayReceive: @convention(c) (UnsafeMutableRawPointer?, Int32) -> Bool = {
     context, descriptor in
-    unsafe worker(context)?.mayReceive(from: descriptor) ?? true
+    guard let context = unsafe context else { return true }
+    return unsafe borrowing(RequestWorker.self, context) { $0.mayReceive(from: descriptor) }
   }
 
   /// libmicrohttpd has received bytes, which it parses next.
   static let received:
-    @convention(c) (UnsafeMutableRawPointer?, Int32, UnsafePointer<UInt8>, Int) -> Int = {
+    @convention(c) (UnsafeMutableRawPointer?, Int32, UnsafeMutablePointer<UInt8>, Int) -> Int = {
       context, descriptor, bytes, count in
-      guard let worker = unsafe worker(context) else { return count }
-      let bytes = unsafe UnsafeBufferPointer(start: bytes, count: count)
-      return unsafe worker.scan(bytes, from: descriptor)
+      guard let context = unsafe context else { return count }
+      let bytes = unsafe UnsafeMutableBufferPointer(start: bytes, count: count)
+      return unsafe borrowing(RequestWorker.self, context) { worker in
+        unsafe worker.scan(bytes, from: descriptor)
+      }
     }
 
   /// Keeps percent-encoding, which the service decodes.
@@ -132,9 +135,9 @@ enum DaemonCallbacks {
   ///
   /// Both kinds of objects outlive the call: the worker its daemon, and an exchange is retained by its
   /// connection until `completed`.
-  private static func borrowing<Object: AnyObject>(
-    _ type: Object.Type, _ pointer: UnsafeMutableRawPointer, _ body: (Object) -> MHD_Result
-  ) -> MHD_Result {
+  private static func borrowing<Object: AnyObject, Result>(
+    _ type: Object.Type, _ pointer: UnsafeMutableRawPointer, _ body: (Object) -> Result
+  ) -> Result {
     unsafe Unmanaged<Object>.fromOpaque(pointer)._withUnsafeGuaranteedRef(body)
   }
 }

@@ -69,12 +69,16 @@ final class Exchange: Sendable {
   func begin(method: String, isHTTP10: Bool, on worker: RequestWorker) -> MHD_Result {
     proceed(to: .reading, on: worker)
     let core = worker.core
-    let former = worker.slots[slot].authorization
     let (rejection, expectsBody) = intake.withLock { intake in
-      intake.begin(method: method, isHTTP10: isHTTP10, formerAuthorization: former)
-      unsafe connection.forEachHeader(into: &intake, DaemonCallbacks.field)
-      let retained = intake.retainedAuthorization
-      if retained !== former { worker.slots[slot].authorization = retained }
+      if intake.isRepetition, let head = worker.slots[slot].head {
+        intake.begin(method: method, isHTTP10: isHTTP10, repeating: head)
+        unsafe connection.forEachHeader(into: &intake, DaemonCallbacks.field)
+      } else {
+        let former = worker.slots[slot].authorization
+        intake.begin(method: method, isHTTP10: isHTTP10, formerAuthorization: former)
+        unsafe connection.forEachHeader(into: &intake, DaemonCallbacks.field)
+        worker.slots[slot].retainHead(of: intake)
+      }
       // A variable with the limits would be a copy of them.
       let rejection = intake.rejection(
         headSize: connection.headSize, limits: core.settings.limits)

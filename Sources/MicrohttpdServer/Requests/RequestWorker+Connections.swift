@@ -52,15 +52,18 @@ extension RequestWorker {
     return false
   }
 
-  /// Checks bytes that libmicrohttpd has received from a connection.
+  /// Checks bytes that libmicrohttpd has received from a connection, and replaces a repeated head.
   ///
   /// - Returns: How many of them it may parse. With 0 libmicrohttpd takes the connection for closed by
   ///   the client, and closes it without a response; `connectionClosed(_:)` sends the rejection.
-  func scan(_ bytes: UnsafeBufferPointer<UInt8>, from descriptor: Int32) -> Int {
+  func scan(_ bytes: UnsafeMutableBufferPointer<UInt8>, from descriptor: Int32) -> Int {
     guard slotOfSocket.indices.contains(Int(descriptor)) else { return bytes.count }
     let index = Int(slotOfSocket[Int(descriptor)])
     guard index >= 0 else { return bytes.count }
-    let accepted = unsafe slots[index].scanner.scan(bytes)
+    let accepted =
+      Daemon.isKnown
+      ? unsafe slots[index].scanner.scanReplacingHead(bytes)
+      : unsafe slots[index].scanner.scan(UnsafeBufferPointer(bytes))
     if accepted == 0 { slots[index].isRejected = true }
     return accepted
   }

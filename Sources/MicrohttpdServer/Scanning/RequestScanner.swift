@@ -53,6 +53,10 @@ struct RequestScanner {
   /// The bytes that are missing of the body or the chunk.
   private var remaining: UInt64 = 0
   private var isTrailer = false
+  /// The last head that was received as a whole, unless a part of another one has followed.
+  private var former = RepeatedHead()
+  /// The index at which the head begins in the bytes that are scanned; `nil` if it began before them.
+  private var headStart: Int?
 
   /// Creates a scanner.
   ///
@@ -61,14 +65,35 @@ struct RequestScanner {
     self.headLimit = headLimit
   }
 
+  /// Whether the last head may be replaced by a substitute when it is repeated.
+  var retainsHead: Bool { former.isRetained }
+
+  /// Scans bytes that were received, and replaces a repeated head at their beginning by its substitute.
+  ///
+  /// - Returns: The number of bytes that the parser may process, as ``scan(_:)``.
+  mutating func scanReplacingHead(_ bytes: UnsafeMutableBufferPointer<UInt8>) -> Int {
+    guard state == .start, violation == nil, unsafe former.matches(UnsafeBufferPointer(bytes))
+    else {
+      return unsafe scan(UnsafeBufferPointer(bytes))
+    }
+    state = begin(former.body)
+    let (substitute, count) = unsafe former.replace(in: bytes)
+    return unsafe scan(UnsafeBufferPointer(rebasing: bytes[..<count]), from: substitute)
+  }
+
   /// Scans bytes that were received.
   ///
   /// - Returns: The number of bytes that the parser may process: all of them; up to the end of the last
   ///   complete request if a later one is rejected; 0 if there is none.
   mutating func scan(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
     guard violation == nil else { return 0 }
-    var index = 0
-    var complete = 0
+    return unsafe scan(bytes, from: 0)
+  }
+
+  private mutating func scan(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
+    var index = start
+    var complete = state == .start ? start : 0
+    headStart = nil
     while index < bytes.count {
       switch state {
       case .body, .chunkData:
@@ -93,6 +118,8 @@ struct RequestScanner {
         fallthrough
       default:
         guard index < bytes.count else { break }
+        if state == .start { beginHead(at: index) }
+        if state == .endLF { unsafe retainHead(bytes, to: index + 1) }
         unsafe state = next(bytes[index])
         index += 1
       }
@@ -247,8 +274,22 @@ struct RequestScanner {
     }
   }
 
-  private mutating func endHead() -> State {
-    switch framing.body {
+  private mutating func beginHead(at index: Int) {
+    headStart = index
+    former.discard()
+  }
+
+  /// Retains a head, if it was received as a whole; if it is rejected, nothing is scanned after it.
+  private mutating func retainHead(_ bytes: UnsafeBufferPointer<UInt8>, to end: Int) {
+    guard let headStart, !isTrailer, !framing.isHTTP10 else { return }
+    unsafe former.retain(bytes[headStart..<end], body: framing.body)
+  }
+
+  private mutating func endHead() -> State { begin(framing.body) }
+
+  /// The state after a head that a body follows.
+  private mutating func begin(_ body: RequestFraming.Body) -> State {
+    switch body {
     case .invalid: return reject(.malformed)
     case .length(0): return endRequest()
     case .length(let length):

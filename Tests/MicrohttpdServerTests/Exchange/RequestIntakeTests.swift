@@ -108,6 +108,26 @@ internal import Testing
     }
   }
 
+  @Test func `a substitute has the target and the fields of the former request`() {
+    var former = intake("POST")
+    add("If-Match", "\"k\"", to: &former)
+    add("Content-Length", "0", to: &former)
+    let head = former.head
+    _ = former.takeRequest(from: nil)
+
+    let target = [RepeatedHead.target].withUnsafeBufferPointer { RequestTarget($0, question: nil) }
+    var intake = RequestIntake(target)
+    let isRepetition = intake.isRepetition
+    #expect(isRepetition)
+    intake.begin(method: "POST", isHTTP10: false, repeating: head)
+    add("Content-Length", "1", to: &intake)
+    let expectsBody = intake.expectsBody
+    #expect(expectsBody)
+    let request = intake.takeRequest(from: nil)
+    #expect("\(request.path)?\(request.query ?? "")" == "/a?b=c?d")
+    #expect(request.headers.map(\.value) == ["\"k\""])
+  }
+
   @Test func `the size of a body outlives the request`() {
     var intake = intake("POST", isHTTP10: true)
     #expect(append(6, to: &intake) == nil)

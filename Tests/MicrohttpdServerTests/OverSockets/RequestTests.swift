@@ -55,6 +55,43 @@ extension OverSockets {
       #expect(try ask(other, "one") == "one")
     }
 
+    @Test func `repeated and other heads reach the responder alike, however they are divided`()
+      throws
+    {
+      let server = try TestServer()
+      let client = try server.client()
+      var random = SystemRandomNumberGenerator()
+      let heads = [
+        ("POST", "/a?b=1", "Authorization: Bearer one"),
+        ("POST", "/a?b=1", "Authorization: Bearer two"),
+        ("PUT", "/a", "If-Match: \"k\""),
+      ]
+      for _ in 0..<200 {
+        var expected: [String] = []
+        var text = ""
+        for _ in 0..<Int.random(in: 1...4, using: &random) {
+          let (method, target, field) = heads[Int.random(in: 0...7, using: &random) % 6 % 3]
+          let body = String(Int.random(in: 100...999, using: &random))
+          text +=
+            "\(method) \(target) HTTP/1.1\r\nHost: a\r\n\(field)\r\nContent-Length: 3\r\n\r\n\(body)"
+          let value = field.drop { $0 != " " }.dropFirst()
+          let name = field.prefix { $0 != ":" }.lowercased()
+          let query = target.contains("?") ? "b=1" : "nil"
+          expected.append("\(method) /a ?\(query) true [\(body)] host=a;\(name)=\(value)")
+        }
+        var bytes = Array(text.utf8)[...]
+        while !bytes.isEmpty {
+          let count =
+            Bool.random(using: &random)
+            ? bytes.count : Int.random(in: 1...bytes.count, using: &random)
+          try client.send(Array(bytes.prefix(count)))
+          bytes = bytes.dropFirst(count)
+        }
+        for body in expected { #expect(try client.receiveResponse().body == body) }
+      }
+      #expect(server.server.statistics.connections == 1)
+    }
+
     @Test func `pipelined requests get their responses in order`() throws {
       let server = try TestServer()
       let client = try server.client()
