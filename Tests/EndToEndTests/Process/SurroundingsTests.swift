@@ -75,18 +75,18 @@ struct SurroundingsTests {
 
   // MARK: Configuration
 
-  @Test(arguments: [
-    "--config", "--auth-tokens", "--auth-jwt-keys", "--auth-secret", "--cluster-credentials",
-  ])
+  @Test(arguments: ["--config", "--auth-tokens", "--auth-jwt-keys", "--cluster-credentials"])
   func `a FIFO is rejected at once, with and without a writer`(flag: String) throws {
     let fifo = folder["fifo"]
     #expect(mkfifo(fifo, 0o600) == 0)
     let store = flag == "--cluster-credentials" ? "nats://127.0.0.1:1" : "memory"
-    #expect(try rejection(flags(store) + [flag, fifo]).contains("\(fifo): it is a pipe"))
+    func line() throws -> String { try rejection(flags(store) + [flag, fifo]) }
+    #expect(try line().contains(fifo))
+    #expect(try line().contains(": it is a pipe"))
     let writer = open(fifo, O_RDWR | O_CLOEXEC)
     defer { close(writer) }
     #expect(write(writer, "{}", 2) == 2)
-    #expect(try rejection(flags(store) + [flag, fifo]).contains("\(fifo): it is a pipe"))
+    #expect(try line().contains(": it is a pipe"))
   }
 
   @Test(arguments: [
