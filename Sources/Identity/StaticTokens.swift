@@ -67,7 +67,7 @@ public struct StaticTokens: Sendable {
     let lines = text.split(omittingEmptySubsequences: false) { $0.isNewline }
     for (index, line) in lines.enumerated() {
       let words = line.split { $0 == " " || $0 == "\t" }
-      guard let secret = words.first, !secret.hasPrefix("#") else { continue }
+      guard let secret = words.first, secret.utf8.first != UInt8(ascii: "#") else { continue }
       tokens.append(try Self.token(secret, words.dropFirst(), line: index + 1))
     }
     guard tokens.count <= Self.limit else {
@@ -81,14 +81,15 @@ public struct StaticTokens: Sendable {
     func failure(_ message: String) -> SyntaxError { SyntaxError(line: line, message: message) }
     let form =
       "expected a token, one of read, act, manage, write or admin, and perhaps reactors and as=NAME"
-    guard let word = words.first, let right = word == "write" ? .manage : Right(name: word) else {
-      throw failure(form)
-    }
+    // Words are compared as bytes: texts with many combining marks take quadratic time as strings.
+    guard let word = words.first,
+      let right = word.utf8.elementsEqual("write".utf8) ? .manage : Right(name: word)
+    else { throw failure(form) }
     var reactors: [String]?
     var name: String?
     for word in words.dropFirst() {
-      if word.hasPrefix("as="), name == nil {
-        name = String(word.dropFirst(3))
+      if word.utf8.starts(with: "as=".utf8), name == nil {
+        name = String(Substring(word.utf8.dropFirst(3)))
       } else if reactors == nil, name == nil {
         reactors = word.split(separator: ",").map(String.init)
       } else {
@@ -107,13 +108,13 @@ public struct StaticTokens: Sendable {
     of secret: Substring, _ failure: (String) -> SyntaxError
   ) throws(SyntaxError) -> [UInt8] {
     let prefix = "sha256:"
-    guard secret.hasPrefix(prefix) else {
+    guard secret.utf8.starts(with: prefix.utf8) else {
       guard secret.utf8.count >= minimumLength else {
         throw failure("expected a token of at least \(minimumLength) characters")
       }
       return SHA256.digest(of: secret.utf8)
     }
-    let digits = secret.dropFirst(prefix.utf8.count)
+    let digits = Substring(secret.utf8.dropFirst(prefix.utf8.count))
     guard digits.utf8.count == 2 * SHA256.digestLength else {
       throw failure("expected 64 hexadecimal digits after sha256:")
     }

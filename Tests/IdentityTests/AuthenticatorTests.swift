@@ -32,6 +32,15 @@ struct AuthenticatorTests {
     Array(try #require(samples.pyjwt[name]).utf8)
   }
 
+  @Test func `the words of a token file are compared as bytes`() throws {
+    let tokens = try StaticTokens("a-long-random-text admin as=\u{301}x").tokens
+    #expect(tokens.first?.reactors == nil)
+    #expect(tokens.first?.principal.map { Array($0.id.utf8) } == Array("\u{301}x".utf8))
+    #expect(throws: StaticTokens.SyntaxError.self) {
+      try StaticTokens("a-long-random-text write\u{301}")
+    }
+  }
+
   private static let cart = Grants.Target.session(reactor: "cart", id: "ada")
 
   @Test func `a verified token has the grants of its principal, from the cache too`() throws {
