@@ -46,7 +46,9 @@ enum AppendReply: Equatable, Sendable {
     case 10047: self = .full
     case 10077: self = description.contains("maximum") ? .full : .unavailable
     case 10054: self = .tooLarge
-    case 10008, 10009, 10023, 10063: self = .unavailable
+    // 10158: "duplicate message id is in process": possibly a copy of the message, or one that its leader has
+    // dropped.
+    case 10008, 10009, 10023, 10063, 10158: self = .unavailable
     default: self = status == 503 ? .unavailable : .rejected("\(code) \(description)")
     }
   }

@@ -11,6 +11,9 @@ final class NATSSessionLog: SessionLog {
   struct State {
     /// The end of the log that the next write follows; `nil` while it is not known.
     var claim: SessionHead?
+    /// The last message that a reader of this object has seen, see ``SessionHead/content``; `nil` before the
+    /// first read.
+    var seen: Int?
     /// The outcomes that were appended since the claim was read, and those before, once they are read.
     var outcomes = SessionOutcomes()
     /// The reads of those before, once there was one.
@@ -80,6 +83,7 @@ final class NATSSessionLog: SessionLog {
       state.outcomes.begin(after: head)
     }
     state.claim = head
+    state.seen = head.content
     marks.didRead(head)
   }
 
@@ -108,7 +112,8 @@ final class NATSSessionLog: SessionLog {
   ///
   /// - Parameters:
   ///   - decide: Makes the message. If it rejects an end that is only remembered, the end is read, and
-  ///     the function is called again.
+  ///     the function is called again. A batch is rejected then if there is a message of another process: the
+  ///     session has looked up its keys without that message.
   ///   - completion: Called once, on the concurrent queue.
   func write(
     _ decide: @escaping @Sendable (SessionHead) -> Decision,
@@ -130,8 +135,15 @@ final class NATSSessionLog: SessionLog {
       store.executor.detach { [self] in
         do throws(LogError) {
           let head = try await history.head()
-          state.withLock { claim(head, in: &$0) }
-          carryOut(decide(head), decide, after: head, finish)
+          let isSeen = state.withLock { state in
+            defer { claim(head, in: &state) }
+            return state.seen == nil || state.seen == head.content
+          }
+          var decision = decide(head)
+          if !isSeen, case .write(let message) = decision, message.kind == .batch {
+            decision = .reject(.lost(to: head.writer.map { NodeID($0) }))
+          }
+          carryOut(decision, decide, after: head, finish)
         } catch {
           finish(.failure(error))
         }
@@ -218,6 +230,7 @@ final class NATSSessionLog: SessionLog {
         state.outcomes.add(outcome, retaining: store.outcomeRetention)
       }
       state.claim = next
+      state.seen = next.content
       retain(message, after: head, at: sequence, in: &state)
     }
     if !message.batch.timers.isEmpty || message.kind == .end && head.timers > 0 {

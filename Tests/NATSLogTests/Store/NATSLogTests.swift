@@ -50,6 +50,30 @@ import Testing
     #expect(two.store.engine.counters.lost.value == 1)
   }
 
+  /// A load while a write is under way does not replace the end that lookups use.
+  @Test func `a batch whose keys were looked up before another writer's message is rejected`()
+    async throws
+  {
+    let store = try TestStore()
+    let (one, two) = (try await store.open(), try await store.open())
+    defer { _ = (one.close(), two.close()) }
+    let (first, second) = (one.counter(), two.counter())
+    try await first.append(1...1)
+    _ = try await second.load()
+    try await first.append(keyed: 2)
+    #expect(try await second.outcome(of: "2") == nil)
+    var batch = LogBatch([LogEntry(counted: 3)])
+    let key = IdempotencyKey("2", for: [])
+    batch.outcomes = [StoredOutcome(key: key, at: .now, version: 3, failure: nil)]
+    let error = await #expect(throws: LogError.self) {
+      try await second.append(batch, to: "one", expecting: 2)
+    }
+    #expect(error == .lost(to: NodeID(one.store.engine.writer)))
+    #expect(try await second.load().entries.count == 2)
+    #expect(try await second.outcome(of: "2")?.version == 2)
+    try await second.append(3...3)
+  }
+
   @Test func `outcomes of keys are found after a load`() async throws {
     let store = try TestStore()
     var log = try await store.open()
