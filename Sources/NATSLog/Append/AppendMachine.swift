@@ -120,14 +120,15 @@ struct AppendMachine: Sendable {
     return tick(now)
   }
 
-  /// The message was passed to the connection.
-  mutating func didPublish(_ purpose: Purpose) {
+  /// The message is about to be passed to the connection.
+  mutating func willPublish(_ purpose: Purpose) {
     if purpose == .batch { published += 1 }
   }
 
-  /// The connection rejected the message because of its size.
-  mutating func didExceedSize() -> Step {
-    phase == .waiting && published == 0 ? finish(.tooLarge) : .none
+  /// The connection has rejected the message; any error but its size ends with the connection's recovery.
+  mutating func didFailToPublish(_ purpose: Purpose, isTooLarge: Bool) -> Step {
+    if purpose == .batch { published -= 1 }
+    return isTooLarge && phase == .waiting && published == 0 ? finish(.tooLarge) : .none
   }
 
   /// A reply to one of the messages has arrived, possibly late.

@@ -4,11 +4,10 @@ internal import Synchronization
 internal import SystemThreads
 internal import Telemetry
 
-/// Executes appends and requests: one thread sends messages, repeats them, and follows the decisions of
-/// ``AppendMachine``.
+/// Executes appends and requests, and repeats them, as ``AppendMachine`` decides.
 ///
-/// The callbacks of the connection only add to the thread's inbox. Outcomes are delivered on the thread
-/// itself, so that receivers must not block.
+/// A caller publishes its own message. Outcomes are delivered on the thread of the subscription to the
+/// replies, or the engine's own, so that receivers must not block.
 final class LogEngine: Sendable {
   /// The maximum number of appends without an outcome.
   static let appendBound = 65_536
@@ -27,8 +26,8 @@ final class LogEngine: Sendable {
   /// The requests to leaders to step down.
   let demotions = Mutex(LeaderDemotions())
 
-  private let inbox: Inbox<EngineMessage>
-  private let waker: Waker
+  private let core: EngineCore
+  private let replies: NATSReplies
   private let numbers = Atomic<UInt64>(0)
   /// The time since which the connection is interrupted; `Int64.max` while it is not.
   private let interruptedSince = Atomic<Int64>(.max)
@@ -39,33 +38,29 @@ final class LogEngine: Sendable {
     counters: LogCounters, logger: Logger
   ) throws(NATSLogError) {
     guard let waker = Waker() else { throw NATSLogError("no descriptors are left") }
-    self.waker = waker
     self.connection = connection
     self.writer = writer
     self.wait = wait
     self.counters = counters
     self.logger = logger
-    let inbox = Inbox<EngineMessage>(waking: waker)
-    self.inbox = inbox
-    let replies: NATSReplies
+    let subject = "\(prefix).r.\(String(writer.incarnation, radix: 16))"
+    let core = EngineCore(connection, subject: subject, waker, counters)
+    self.core = core
     do throws(NATSError) {
-      let subject = "\(prefix).r.\(String(writer.incarnation, radix: 16))"
-      replies = try NATSReplies(connection, prefix: subject) { inbox.send(.reply($0, $1)) }
+      replies = try NATSReplies(connection, prefix: subject) { core.didReceive($1, to: $0) }
     } catch {
       throw NATSLogError("the subjects \(prefix).r.* cannot be subscribed: \(error)")
     }
     // The thread does not retain the engine, which ends it.
-    let thread = SystemThread(named: "nats-log") {
-      var loop = EngineLoop(connection, replies, inbox, counters)
-      while loop.handleMessages(waker) {}
+    guard SystemThread(named: "nats-log", { core.run() }) != nil else {
+      throw NATSLogError("no thread can be started")
     }
-    guard thread != nil else { throw NATSLogError("no thread can be started") }
   }
 
-  deinit { inbox.close() }
+  deinit { core.close() }
 
   /// Ends the thread; pending operations fail.
-  func close() { inbox.close() }
+  func close() { core.close() }
 
   /// The number of appends without an outcome.
   var pendingAppends: Int { counters.pending.load(ordering: .relaxed) }
@@ -73,7 +68,7 @@ final class LogEngine: Sendable {
   /// The connection was interrupted or restored.
   func connectionDidChange(isConnected: Bool) {
     interruptedSince.store(isConnected ? .max : Clock.milliseconds, ordering: .relaxed)
-    if isConnected { inbox.send(.reconnected) }
+    if isConnected { core.didReconnect() }
   }
 
   /// Whether the connection has been interrupted for longer than `cluster.wait`: nothing waits any more.
@@ -100,7 +95,7 @@ final class LogEngine: Sendable {
   /// Appends a message to a subject.
   func append(_ append: PendingAppend) {
     let pending = counters.pending.add(1, ordering: .relaxed).newValue
-    guard !isGivenUp, pending <= Self.appendBound, inbox.send(.append(append)) else {
+    guard !isGivenUp, pending <= Self.appendBound, core.start(append) else {
       counters.pending.subtract(1, ordering: .relaxed)
       return append.completion(.unavailable)
     }
@@ -124,20 +119,11 @@ final class LogEngine: Sendable {
       let request = PendingRequest(
         payload: payload, subject: subject, headers: headers, deadline: deadline
       ) { continuation.resume(returning: $0) }
-      if isGivenUp || !inbox.send(.request(request)) { continuation.resume(returning: nil) }
+      if isGivenUp || !core.start(request) { continuation.resume(returning: nil) }
     }
     guard let reply else { throw .unavailable("The brokers do not reply.") }
     return reply
   }
-}
-
-/// A message to the thread of the engine.
-enum EngineMessage: Sendable {
-  case append(PendingAppend)
-  case request(PendingRequest)
-  case reply(UInt64, NATSMessage)
-  case reconnected
-  case read(UInt64, (sequence: Int, mark: WriterMark?)?, isFailure: Bool)
 }
 
 /// An append without an outcome.
@@ -158,7 +144,7 @@ struct PendingAppend: Sendable {
   /// Called if the leader's last message of the subject is older than the expected one: with its sequence,
   /// and the time at which the append has found that first.
   let leaderIsBehind: @Sendable (_ last: Int, _ start: Int64) -> Void
-  /// Called once, on the thread of the engine.
+  /// Called once, on a thread of the engine or the calling one.
   let completion: @Sendable (AppendMachine.Outcome) -> Void
 
   /// The header fields of the batch or of the void message: the fence and the writer.
@@ -178,6 +164,6 @@ struct PendingRequest: Sendable {
   let headers: [(name: String, value: String)]
   /// The time after which it is not repeated.
   let deadline: Int64
-  /// Called once, on the thread of the engine: with `nil` after the deadline.
+  /// Called once, on a thread of the engine: with `nil` after the deadline.
   let completion: @Sendable (NATSMessage?) -> Void
 }

@@ -13,7 +13,7 @@ struct AppendMachineTests {
   private func published(wait: Int64 = 1000) -> AppendMachine {
     var machine = AppendMachine(expecting: 10, batch: batch, void: void, now: 0, wait: wait)
     #expect(machine.tick(0) == .publish(.batch))
-    machine.didPublish(.batch)
+    machine.willPublish(.batch)
     return machine
   }
 
@@ -21,7 +21,7 @@ struct AppendMachineTests {
   private func voiding() -> AppendMachine {
     var machine = published()
     #expect(machine.tick(1000) == .publish(.void))
-    machine.didPublish(.void)
+    machine.willPublish(.void)
     return machine
   }
 
@@ -39,7 +39,7 @@ struct AppendMachineTests {
     var machine = published()
     #expect(machine.tick(100) == .none)
     #expect(machine.tick(250) == .publish(.batch))
-    machine.didPublish(.batch)
+    machine.willPublish(.batch)
     #expect(machine.tick(499) == .none)
     #expect(machine.tick(500) == .publish(.batch))
   }
@@ -170,7 +170,7 @@ struct AppendMachineTests {
     #expect(machine.didReceive(reply, to: .batch, at: 1) == .finish(outcome))
     machine = published()
     #expect(machine.tick(250) == .publish(.batch))
-    machine.didPublish(.batch)
+    machine.willPublish(.batch)
     // The first message may still be in flight.
     #expect(machine.didReceive(reply, to: .batch, at: 251) == .none)
     #expect(machine.tick(1000) == .publish(.void))
@@ -179,7 +179,16 @@ struct AppendMachineTests {
   @Test func `a message that exceeds the size is not sent again`() {
     var machine = AppendMachine(expecting: 10, batch: batch, void: void, now: 0, wait: 1000)
     #expect(machine.tick(0) == .publish(.batch))
-    #expect(machine.didExceedSize() == .finish(.tooLarge))
+    machine.willPublish(.batch)
+    #expect(machine.didFailToPublish(.batch, isTooLarge: true) == .finish(.tooLarge))
+  }
+
+  @Test func `a message that the connection rejects was not sent`() {
+    var machine = AppendMachine(expecting: 10, batch: batch, void: void, now: 0, wait: 1000)
+    #expect(machine.tick(0) == .publish(.batch))
+    machine.willPublish(.batch)
+    #expect(machine.didFailToPublish(.batch, isTooLarge: false) == .none)
+    #expect(machine.tick(1000) == .finish(.unavailable))
   }
 
   @Test(arguments: [
