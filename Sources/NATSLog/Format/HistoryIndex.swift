@@ -96,4 +96,20 @@ extension [HistoryIndex.Node] {
         ? self[index] : nil
     }
   }
+
+  /// The messages at sequences between two others, and the blocks that may contain some of these.
+  ///
+  /// - Parameters:
+  ///   - sequence: Only messages after this sequence.
+  ///   - stop: Only messages before this sequence.
+  /// - Returns: The nodes in order.
+  func between(_ sequence: Int, _ stop: Int) -> [HistoryIndex.Node] {
+    indices.compactMap { index in
+      let node = self[index]
+      // The messages of a block follow the node before it.
+      let begin =
+        node.level == 0 ? node.position.sequence : index > 0 ? self[index - 1].position.sequence : 0
+      return node.position.sequence > sequence && begin < stop ? node : nil
+    }
+  }
 }

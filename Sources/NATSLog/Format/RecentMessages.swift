@@ -1,11 +1,10 @@
 internal import ReactorLog
 
-/// The messages since the last anchor of a session's log, if its process has appended all of them.
+/// The last messages of a session's log that its process has appended since the last anchor.
 ///
 /// They are moved into pages without being read from the brokers again, which would cost a request per
-/// message. A message of the log never changes, so that these are right as long as they are complete: the
-/// list begins with the anchor, or the first message of the history, and each message follows the one before
-/// it. It is empty otherwise, and the log is read.
+/// message. A message of the log never changes, so that these are right as long as each follows the one before
+/// it; a message that does not begins the list again. Those before the list are read.
 struct RecentMessages: Sendable {
   /// The parts of a message that pages and anchors contain.
   struct Message: Sendable {
@@ -24,7 +23,9 @@ struct RecentMessages: Sendable {
   private(set) var size = 0
 
   private var messages: [Message] = []
-  /// The time of the creation, see ``LogMessage/creation``.
+  /// The message that begins the index, if it is one of them, and the time of the creation, see
+  /// ``LogMessage/creation``.
+  private var first: Int?
   private var creation: Int64?
 
   /// Adds a message that was appended.
@@ -34,13 +35,8 @@ struct RecentMessages: Sendable {
   ///   - previous: The sequence of the message before it.
   ///   - sequence: Its own sequence.
   mutating func append(_ message: LogMessage, after previous: Int, at sequence: Int) {
-    if message.first == nil {
-      self = RecentMessages()
-      creation = message.creation
-    } else if messages.isEmpty || messages.last?.sequence != previous {
-      self = RecentMessages()
-      return
-    }
+    if message.first == nil || messages.last?.sequence != previous { self = RecentMessages() }
+    if message.first == nil { (first, creation) = (sequence, message.creation) }
     let added = Message(
       sequence: sequence, entries: message.batch.entries, outcomes: message.batch.outcomes)
     messages.append(added)
@@ -48,23 +44,26 @@ struct RecentMessages: Sendable {
     if size > Self.bound { self = RecentMessages() }
   }
 
-  /// The messages up to an end of the log.
+  /// The messages up to an end of the log, without a gap.
   ///
   /// - Parameters:
   ///   - head: The end of the log.
   ///   - sequence: Only messages after this sequence.
-  /// - Returns: The messages in order; `nil` if some are missing.
-  func messages(of head: SessionHead, after sequence: Int) -> ArraySlice<Message>? {
-    guard messages.first?.sequence == head.first,
-      let end = messages.lastIndex(where: { $0.sequence == head.sequence })
-    else { return nil }
-    return messages[...end].drop { $0.sequence <= sequence }
+  /// - Returns: The messages in order, without those at the beginning that are not retained.
+  func messages(of head: SessionHead, after sequence: Int) -> ArraySlice<Message> {
+    guard let end = messages.lastIndex(where: { $0.sequence == head.sequence }) else { return [] }
+    return messages[...end].drop { $0.sequence <= sequence || $0.sequence < head.first }
+  }
+
+  /// Whether the messages up to an end of the log include all after a sequence.
+  func includesAll(of head: SessionHead, after sequence: Int) -> Bool {
+    guard let first = messages.first, messages.contains(where: { $0.sequence == head.sequence })
+    else { return false }
+    return first.sequence <= max(sequence, head.first)
   }
 
   /// The time of the creation of the session, in milliseconds; `nil` if it is not known.
-  func creation(of head: SessionHead) -> Int64? {
-    messages.first?.sequence == head.first ? creation : nil
-  }
+  func creation(of head: SessionHead) -> Int64? { first == head.first ? creation : nil }
 }
 
 extension RecentMessages.Message {

@@ -60,7 +60,7 @@ struct SessionCompaction: Sendable {
   ///
   /// - Parameters:
   ///   - head: The end of the log.
-  ///   - recent: The messages that this process has appended; the log is read if some are missing.
+  ///   - recent: The last messages that this process has appended; those before them are read.
   /// - Returns: Whether the end continues what was consumed before; otherwise another process was
   ///   faster.
   /// - Throws: If the log cannot be read, or a page cannot be stored.
@@ -71,16 +71,11 @@ struct SessionCompaction: Sendable {
     if head.status == .stored {
       try await findCreation(of: head, recent)
       let before = consumed?.sequence ?? 0
-      if let messages = recent.messages(of: head, after: before) {
-        for message in messages { try await add(message.entries, message.outcomes) }
-      } else {
-        var compaction = self
-        try await store.history(of: key).forEachMessage(of: head, after: before) {
-          message async throws(LogError) in
-          try await compaction.add(message.entries, message.outcomes)
-        }
-        self = compaction
+      let retained = recent.messages(of: head, after: before)
+      if !recent.includesAll(of: head, after: before) {
+        try await read(head, after: before, before: retained.first?.sequence ?? .max)
       }
+      for message in retained { try await add(message.entries, message.outcomes) }
       guard writer.history.lastVersion == head.version else {
         throw .corrupt("The log of \(key) has gaps before version \(head.version).")
       }
@@ -88,6 +83,18 @@ struct SessionCompaction: Sendable {
     consumed = head
     try hook(.wrotePages)
     return true
+  }
+
+  /// Adds the messages between two sequences from the log.
+  private mutating func read(
+    _ head: SessionHead, after sequence: Int, before stop: Int
+  ) async throws(LogError) {
+    var compaction = self
+    try await store.history(of: key).forEachMessage(of: head, after: sequence, before: stop) {
+      message async throws(LogError) in
+      try await compaction.add(message.entries, message.outcomes)
+    }
+    self = compaction
   }
 
   private mutating func findCreation(

@@ -219,19 +219,19 @@ struct HistoryReader: Sendable {
   /// - Parameters:
   ///   - head: The end of the log.
   ///   - sequence: Only messages after this sequence.
+  ///   - stop: Only messages before this sequence.
   ///   - body: Called with each message.
   /// - Throws: If the log cannot be read, or the error of `body`.
   func forEachMessage(
-    of head: SessionHead, after sequence: Int,
+    of head: SessionHead, after sequence: Int, before stop: Int = .max,
     _ body: (LogMessage) async throws(LogError) -> Void
   ) async throws(LogError) {
-    var nodes = head.index.nodes.filter { $0.position.sequence > sequence }
+    var nodes = head.index.nodes.between(sequence, stop)
     while !nodes.isEmpty {
       let part = Array(nodes.prefix(StreamReader.parallel))
       nodes.removeFirst(part.count)
       guard part.allSatisfy({ $0.level == 0 }) else {
-        nodes =
-          try await expanding(part, messages).filter { $0.position.sequence > sequence } + nodes
+        nodes = try await expanding(part, messages).between(sequence, stop) + nodes
         continue
       }
       for (_, message) in try await messages(part) {

@@ -21,14 +21,15 @@ import Testing
     head = head.following(message, at: sequence, by: nil)
   }
 
-  private func versions(after sequence: Int = 0) -> [Int]? {
-    recent.messages(of: head, after: sequence)?.flatMap { $0.entries.map(\.version) }
+  private func versions(after sequence: Int = 0) -> [Int] {
+    recent.messages(of: head, after: sequence).flatMap { $0.entries.map(\.version) }
   }
 
   @Test mutating func `a history from its beginning is complete`() {
     for _ in 1...40 { append() }
     #expect(versions() == Array(1...40))
     #expect(versions(after: 3 * 38) == [39, 40])
+    #expect(recent.includesAll(of: head, after: 0))
     #expect(recent.creation(of: head) == LogEntry(counted: 1).at.milliseconds)
   }
 
@@ -38,7 +39,7 @@ import Testing
     let earlier = head
     append()
     let found = recent.messages(of: earlier, after: 0)
-    #expect(found?.flatMap { $0.entries.map(\.version) } == [1, 2])
+    #expect(found.flatMap { $0.entries.map(\.version) } == [1, 2])
   }
 
   @Test mutating func `an anchor begins the list`() {
@@ -50,32 +51,45 @@ import Testing
     #expect(versions() == [3, 4])
   }
 
-  @Test mutating func `messages that follow those of another process are incomplete`() {
+  @Test mutating func `messages that follow those of another process begin the list`() {
     append()
     // Another process appends a message.
     let other = head.appending(LogBatch([LogEntry(counted: 2)]), to: "one", now: .now)
     head = head.following(other, at: head.sequence + 1, by: nil)
+    #expect(versions().isEmpty)
     append()
-    #expect(versions() == nil)
-    #expect(recent.size == 0)
     append()
-    #expect(versions() == nil)
+    #expect(versions() == [3, 4])
+    #expect(!recent.includesAll(of: head, after: 0))
+    #expect(recent.includesAll(of: head, after: recent.messages(of: head, after: 0)[0].sequence))
+    #expect(recent.creation(of: head) == nil)
   }
 
-  @Test mutating func `a session that was loaded is incomplete until its next anchor`() {
-    for _ in 1...3 { append() }
-    recent = RecentMessages()
+  @Test mutating func `messages before another process's anchor are not those of the index`() {
     append()
-    #expect(versions() == nil)
-    add(head.anchoring(PagedHistory(version: 4), dropping: []))
+    let anchor = head.anchoring(PagedHistory(version: 1), dropping: [])
+    head = head.following(anchor, at: head.sequence + 1, by: nil)
     append()
-    #expect(versions() == [5])
+    #expect(versions() == [2])
+    #expect(recent.creation(of: head) == nil)
   }
 
   @Test mutating func `large messages are not retained`() {
     append()
     append(RecentMessages.bound)
-    #expect(versions() == nil)
+    #expect(versions().isEmpty)
     #expect(recent.size == 0)
+    append()
+    #expect(versions() == [3])
+  }
+
+  @Test mutating func `the messages before the list are read, and no others`() {
+    for _ in 1...70 { append() }
+    // In blocks of 16: the end of a block names its messages.
+    let sequences = head.index.nodes.between(0, 3 * 40).map(\.position.sequence)
+    #expect(sequences == [3 * 16, 3 * 32, 3 * 48])
+    #expect(head.index.nodes.between(3 * 64, .max).map(\.level) == [0, 0, 0, 0, 0, 0])
+    let last = head.index.nodes.between(0, 3 * 67).suffix(2)
+    #expect(last.map(\.position.sequence) == [3 * 65, 3 * 66])
   }
 }
