@@ -30,7 +30,7 @@ public final class NATSLog: Sendable {
     public var replicas = 3
 
     /// The number of LOG streams, fixed when the store is created.
-    public var streams = 12
+    public var streams = 3
 
     /// How long an append that is not acknowledged is repeated, and how long reads wait.
     public var wait = Duration.seconds(15)

@@ -44,7 +44,7 @@ public struct Configuration: Sendable {
   public var clusterReplicas = 3
 
   /// `cluster.streams`: the number of streams of session logs, fixed when the store is created.
-  public var clusterStreams = 12
+  public var clusterStreams = 3
 
   /// `cluster.node`: the name of this node; empty derives it from the machine and the address.
   public var clusterNode = NodeName.automatic
