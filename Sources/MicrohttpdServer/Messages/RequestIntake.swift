@@ -57,9 +57,13 @@ struct RequestIntake: ~Copyable, Sendable {
 
   /// Adds the other parts of the request line, and the target and fields of the former request, which a
   /// substitute of the head stands for.
-  mutating func begin(method: String, isHTTP10: Bool, repeating former: RequestHead) {
+  ///
+  /// - Returns: `false` without a former request: a substitute that the scanner did not make.
+  mutating func begin(method: String, isHTTP10: Bool, repeating former: RequestHead?) -> Bool {
+    guard let former else { return false }
     begin(method: method, isHTTP10: isHTTP10)
     head = former
+    return true
   }
 
   /// The head that was admitted, and the token of its admission.

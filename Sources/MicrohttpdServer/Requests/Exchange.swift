@@ -69,9 +69,11 @@ final class Exchange: Sendable {
   func begin(method: String, isHTTP10: Bool, on worker: RequestWorker) -> MHD_Result {
     proceed(to: .reading, on: worker)
     let core = worker.core
-    let (rejection, expectsBody) = intake.withLock { intake in
-      if intake.isRepetition, let head = worker.slots[slot].head {
-        intake.begin(method: method, isHTTP10: isHTTP10, repeating: head)
+    let outcome = intake.withLock { intake -> (RequestIntake.Rejection?, expectsBody: Bool)? in
+      if intake.isRepetition {
+        guard
+          intake.begin(method: method, isHTTP10: isHTTP10, repeating: worker.slots[slot].head)
+        else { return nil }
         unsafe connection.forEachHeader(into: &intake, DaemonCallbacks.field)
       } else {
         let former = worker.slots[slot].authorization
@@ -84,6 +86,7 @@ final class Exchange: Sendable {
         headSize: connection.headSize, limits: core.settings.limits)
       return (rejection, intake.expectsBody)
     }
+    guard let (rejection, expectsBody) = outcome else { return .NO }
     if let rejection { return reject(rejection, of: takeRequest(on: worker), on: worker) }
     guard expectsBody else { return .YES }
     worker.deadlines.enter(.receiving, slot)

@@ -7,7 +7,7 @@ internal import Glibc
 /// send, and only those fields that libmicrohttpd reads itself. The other fields and the target are those of
 /// the former request, which its connection retains (`ConnectionSlot.head`).
 ///
-/// libmicrohttpd examines every byte of a head several times: with a token of 290 bytes, a quarter of the
+/// libmicrohttpd examines every byte of a head several times: with a token of 290 bytes, a fifth of the
 /// instructions of a small request were spent on a head that had not changed.
 ///
 /// Pure.

@@ -119,13 +119,21 @@ internal import Testing
     var intake = RequestIntake(target)
     let isRepetition = intake.isRepetition
     #expect(isRepetition)
-    intake.begin(method: "POST", isHTTP10: false, repeating: head)
+    let isKnown = intake.begin(method: "POST", isHTTP10: false, repeating: head)
+    #expect(isKnown)
     add("Content-Length", "1", to: &intake)
     let expectsBody = intake.expectsBody
     #expect(expectsBody)
     let request = intake.takeRequest(from: nil)
     #expect("\(request.path)?\(request.query ?? "")" == "/a?b=c?d")
     #expect(request.headers.map(\.value) == ["\"k\""])
+  }
+
+  @Test func `a substitute without a former request is no request`() {
+    let target = [RepeatedHead.target].withUnsafeBufferPointer { RequestTarget($0, question: nil) }
+    var intake = RequestIntake(target)
+    let isKnown = intake.begin(method: "POST", isHTTP10: false, repeating: nil)
+    #expect(!isKnown)
   }
 
   @Test func `the size of a body outlives the request`() {

@@ -92,6 +92,36 @@ extension OverSockets {
       #expect(server.server.statistics.connections == 1)
     }
 
+    @Test func `chunks, expectations and bodies that resemble heads follow repeated heads`() throws
+    {
+      let server = try TestServer()
+      let client = try server.client()
+      for _ in 0..<3 {
+        let head = "POST /c HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+        try client.send(head + "3\r\nabc\r\n0\r\n\r\n")
+        #expect(try client.receiveResponse().body == "POST /c ?nil true [abc] host=a")
+      }
+      for _ in 0..<3 {
+        try client.send(
+          "POST /e HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\n")
+        #expect(try client.receive(until: "\r\n\r\n").hasPrefix("HTTP/1.1 100"))
+        try client.send("abc")
+        #expect(try client.receiveResponse().body == "POST /e ?nil true [abc] host=a")
+      }
+      let head = "POST /b HTTP/1.1\r\nHost: a\r\nContent-Length: 49\r\n\r\n"
+      #expect(head.utf8.count == 49)
+      for _ in 0..<3 {
+        try client.send(head + head)
+        #expect(try client.receiveResponse().body == "POST /b ?nil true [\(head)] host=a")
+      }
+      for method in ["GET", "HEAD", "HEAD", "GET", "GET"] {
+        try client.request(method, "/g")
+        let response = try client.receiveResponse(headOnly: method == "HEAD")
+        #expect(response.body == (method == "HEAD" ? "" : "GET /g ?nil false [] host=test"))
+      }
+      #expect(server.server.statistics.connections == 1)
+    }
+
     @Test func `pipelined requests get their responses in order`() throws {
       let server = try TestServer()
       let client = try server.client()

@@ -72,7 +72,7 @@ internal import Testing
       "GET / HTTP/1.0\r\n\r\n", "\r\nGET /2 HTTP/1.1\r\nHost: a\r\n\r\n",
       "PUT / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n",
     ]
-    for _ in 0..<500 {
+    for _ in 0..<1_000 {
       let sent = (0..<20).flatMap { _ in
         // Repetitions are frequent.
         Array(requests[min(6, Int.random(in: 0...12, using: &random) / 2)].utf8)
@@ -85,6 +85,32 @@ internal import Testing
         start = end
       }
       #expect(Self.expanded(passed) == String(decoding: sent, as: UTF8.self))
+    }
+  }
+
+  @Test func `a damaged sequence is accepted and rejected as without substitutes`() {
+    var random = SystemRandomNumberGenerator()
+    for _ in 0..<2_000 {
+      var sent = Array(String(repeating: Self.post + "abc", count: 5).utf8)
+      let damaged = sent.indices.randomElement(using: &random) ?? 0
+      sent[damaged] = [0, 9, 10, 13, 32, 48, 58, 65, 127, 200].randomElement(using: &random) ?? 0
+      var (scanner, plain) = (
+        RequestScanner(headLimit: 10_000), RequestScanner(headLimit: 10_000)
+      )
+      var start = 0
+      while start < sent.count {
+        let end = min(sent.count, start + Int.random(in: 1...300, using: &random))
+        let part = Array(sent[start..<end])
+        let passed = scanner.passed(part)
+        let accepted = part.prefix(part.withUnsafeBufferPointer { plain.scan($0) })
+        #expect(scanner.violation == plain.violation)
+        let known = passed.elementsEqual(accepted) ? 0 : Self.substitute.utf8.count
+        #expect(known == 0 || passed.starts(with: Self.substitute.utf8))
+        #expect(accepted.reversed().starts(with: passed.dropFirst(known).reversed()))
+        #expect(
+          known == 0 || accepted.count - passed.count == Self.post.utf8.count - known)
+        start = end
+      }
     }
   }
 
@@ -120,8 +146,13 @@ internal import Testing
 extension RequestScanner {
   /// Scans a part of a connection's bytes; returns what is passed to the parser.
   fileprivate mutating func pass(_ text: some StringProtocol) -> String {
-    var bytes = Array(text.utf8)
+    String(decoding: passed(Array(text.utf8)), as: UTF8.self)
+  }
+
+  /// Scans a part of a connection's bytes; returns what is passed to the parser.
+  fileprivate mutating func passed(_ part: [UInt8]) -> ArraySlice<UInt8> {
+    var bytes = part
     let count = bytes.withUnsafeMutableBufferPointer { scanReplacingHead($0) }
-    return String(decoding: bytes[..<count], as: UTF8.self)
+    return bytes[..<count]
   }
 }
