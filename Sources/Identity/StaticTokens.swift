@@ -66,7 +66,9 @@ public struct StaticTokens: Sendable {
   public init(_ text: String) throws(SyntaxError) {
     let lines = text.split(omittingEmptySubsequences: false) { $0.isNewline }
     for (index, line) in lines.enumerated() {
-      let words = line.split { $0 == " " || $0 == "\t" }
+      // Bytes, not characters: one with many combining marks takes quadratic time to compare.
+      let words = line.utf8.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+        .map { Substring($0) }
       guard let secret = words.first, secret.utf8.first != UInt8(ascii: "#") else { continue }
       tokens.append(try Self.token(secret, words.dropFirst(), line: index + 1))
     }
@@ -81,7 +83,6 @@ public struct StaticTokens: Sendable {
     func failure(_ message: String) -> SyntaxError { SyntaxError(line: line, message: message) }
     let form =
       "expected a token, one of read, act, manage, write or admin, and perhaps reactors and as=NAME"
-    // Words are compared as bytes: texts with many combining marks take quadratic time as strings.
     guard let word = words.first,
       let right = word.utf8.elementsEqual("write".utf8) ? .manage : Right(name: word)
     else { throw failure(form) }
@@ -91,7 +92,7 @@ public struct StaticTokens: Sendable {
       if word.utf8.starts(with: "as=".utf8), name == nil {
         name = String(Substring(word.utf8.dropFirst(3)))
       } else if reactors == nil, name == nil {
-        reactors = word.split(separator: ",").map(String.init)
+        reactors = word.utf8.split(separator: UInt8(ascii: ",")).map { String(Substring($0)) }
       } else {
         throw failure(form)
       }
