@@ -21,5 +21,5 @@ ssize_t recv(int descriptor, void *buffer, size_t size, int flags) {
   }
   ssize_t count = recvfrom(descriptor, buffer, size, flags, NULL, NULL);
   if (count <= 0 || current_filter == NULL) return count;
-  return current_filter(current_context, descriptor, buffer, (size_t)count);
+  return current_filter(current_context, descriptor, buffer, (size_t)count, (size_t)count < size);
 }

@@ -54,14 +54,21 @@ extension RequestWorker {
 
   /// Checks bytes that libmicrohttpd has received from a connection, and replaces a repeated head.
   ///
+  /// - Parameters:
+  ///   - bytes: The bytes.
+  ///   - descriptor: The socket of the connection.
+  ///   - hasRoom: Whether there is room for more bytes. Otherwise no head is replaced: libmicrohttpd takes
+  ///     a buffer that is not full for the end of what the socket has, and would wait for further bytes.
   /// - Returns: How many of them it may parse. With 0 libmicrohttpd takes the connection for closed by
   ///   the client, and closes it without a response; `connectionClosed(_:)` sends the rejection.
-  func scan(_ bytes: UnsafeMutableBufferPointer<UInt8>, from descriptor: Int32) -> Int {
+  func scan(
+    _ bytes: UnsafeMutableBufferPointer<UInt8>, from descriptor: Int32, replacing hasRoom: Bool
+  ) -> Int {
     guard slotOfSocket.indices.contains(Int(descriptor)) else { return bytes.count }
     let index = Int(slotOfSocket[Int(descriptor)])
     guard index >= 0 else { return bytes.count }
     let accepted =
-      Daemon.isKnown
+      Daemon.isKnown && hasRoom
       ? unsafe slots[index].scanner.scanReplacingHead(bytes)
       : unsafe slots[index].scanner.scan(UnsafeBufferPointer(bytes))
     if accepted == 0 { slots[index].isRejected = true }

@@ -92,6 +92,18 @@ extension OverSockets {
       #expect(server.server.statistics.connections == 1)
     }
 
+    @Test func `bodies that fill the buffer follow repeated heads`() throws {
+      let server = try TestServer(
+        responder: TestResponder { request, reply in reply(.text("\(request.body.count)")) })
+      let client = try server.client()
+      let body = String(repeating: "x", count: 200_000)
+      for _ in 0..<5 {
+        try client.request("POST", "/large", body: body)
+        #expect(try client.receiveResponse().body == "200000")
+      }
+      #expect(server.server.statistics.connections == 1)
+    }
+
     @Test func `chunks, expectations and bodies that resemble heads follow repeated heads`() throws
     {
       let server = try TestServer()
