@@ -47,7 +47,9 @@ extension OpenAPIParameter {
         "after", "The id of the effect after which the page begins; from `Link`.",
         ["type": "string"])
     case .afterTimer:
-      query("after", "The position after which the page begins; from `Link`.", ["type": "string"])
+      query(
+        "after", "The position after which the page begins; from `Link`.",
+        ["type": "string", "pattern": #"^[0-9]{1,15}:(?!\.{1,2}$)[A-Za-z0-9._~-]{1,128}$"#])
     case .afterChange:
       query(
         "after", "The id of the last change that the client has; 0 for the oldest retained one.",
