@@ -129,7 +129,7 @@ struct PatchStreamTests {
     query: String, size: Int
   ) async throws {
     let service = Service(workers: 2, settings: { $0.limits.streamBuffer = 8 })
-    let reader = try service.watch(query)
+    let reader = try await service.watchLater(query)
     async let writing: Void = Task.detached {
       for round in 1...60 {
         let label = String(repeating: "x", count: size + round % 7)

@@ -117,7 +117,17 @@ struct Service {
   func open(
     _ target: String, _ headers: [(name: HTTPHeader, value: String)] = []
   ) throws -> Reader {
-    let response = try ask("GET", target, headers)
+    try reader(of: try ask("GET", target, headers))
+  }
+
+  /// Opens a stream of the session `demo` whose response may come from another thread.
+  func watchLater(_ query: String) async throws -> Reader {
+    let responses = start("GET", "\(Self.root)/demo/events?\(query)")
+    while responses.values.isEmpty { await Task.yield() }
+    return try reader(of: try #require(responses.values.first))
+  }
+
+  private func reader(of response: HTTPResponse) throws -> Reader {
     #expect(response.status == 200)
     guard case .stream(let stream) = response.body else {
       throw NoStream()
