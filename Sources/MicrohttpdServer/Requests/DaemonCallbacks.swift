@@ -90,14 +90,15 @@ enum DaemonCallbacks {
 
   /// libmicrohttpd has received bytes, which it parses next.
   static let received:
-    @convention(c) (UnsafeMutableRawPointer?, Int32, UnsafeMutablePointer<UInt8>, Int, Bool) -> Int = {
-      context, descriptor, bytes, count, hasRoom in
-      guard let context = unsafe context else { return count }
-      let bytes = unsafe UnsafeMutableBufferPointer(start: bytes, count: count)
-      return unsafe borrowing(RequestWorker.self, context) { worker in
-        unsafe worker.scan(bytes, from: descriptor, replacing: hasRoom)
+    @convention(c) (UnsafeMutableRawPointer?, Int32, UnsafeMutablePointer<UInt8>, Int, Bool) -> Int =
+      {
+        context, descriptor, bytes, count, hasRoom in
+        guard let context = unsafe context else { return count }
+        let bytes = unsafe UnsafeMutableBufferPointer(start: bytes, count: count)
+        return unsafe borrowing(RequestWorker.self, context) { worker in
+          unsafe worker.scan(bytes, from: descriptor, replacing: hasRoom)
+        }
       }
-    }
 
   /// Keeps percent-encoding, which the service decodes.
   static let unescape:
