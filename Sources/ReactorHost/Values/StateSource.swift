@@ -15,7 +15,7 @@ public protocol StateSource: AnyObject, Sendable {
   /// log several processes share reads or writes the log for it.
   ///
   /// - Parameter completion: Called once, at once or later, on any thread. Fails with
-  ///   ``LogError/lost(to:)`` if another process has the source: it has to be looked for again.
+  ///   `LogError.lost(to:)` if another process has the source: it has to be looked for again.
   func confirmCurrent(completion: @escaping @Sendable (Result<Void, LogError>) -> Void)
 
   /// Reads the state at a version.
