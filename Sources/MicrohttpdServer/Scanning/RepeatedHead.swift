@@ -47,25 +47,20 @@ struct RepeatedHead {
   /// Discards the head: another request follows it.
   mutating func discard() { isRetained = false }
 
-  /// Returns whether bytes begin with the head.
-  func matches(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-    guard isRetained, bytes.count >= head.count, let start = bytes.baseAddress else { return false }
-    return unsafe head.withUnsafeBufferPointer { head in
-      unsafe head.baseAddress.map { unsafe memcmp(start, $0, head.count) == 0 } ?? false
-    }
-  }
-
-  /// Replaces the head at the beginning of bytes, which ``matches(_:)`` has found, by its substitute.
+  /// Replaces the head at the beginning of bytes by its substitute.
   ///
-  /// - Returns: The lengths of the substitute, which is not longer than the head, and of all bytes.
+  /// - Returns: The lengths of the substitute and of all bytes; `nil` if the bytes do not begin with the head.
   mutating func replace(
     in bytes: UnsafeMutableBufferPointer<UInt8>
-  ) -> (substitute: Int, count: Int) {
-    if substitute.isEmpty { substitute = Self.substitute(of: head) }
-    let rest = bytes.count - head.count
-    guard let start = bytes.baseAddress, substitute.count <= head.count, rest >= 0 else {
-      preconditionFailure("the bytes begin with the head")
+  ) -> (substitute: Int, count: Int)? {
+    guard isRetained, bytes.count >= head.count, let start = bytes.baseAddress else { return nil }
+    let isRepeated = unsafe head.withUnsafeBytes { head in
+      unsafe head.baseAddress.map { unsafe memcmp(start, $0, head.count) == 0 } ?? false
     }
+    guard isRepeated else { return nil }
+    if substitute.isEmpty { substitute = Self.substitute(of: head) }
+    guard substitute.count <= head.count else { return nil }
+    let rest = bytes.count - head.count
     unsafe substitute.withUnsafeBufferPointer { substitute in
       guard let other = substitute.baseAddress else { return }
       unsafe start.update(from: other, count: substitute.count)

@@ -72,12 +72,12 @@ struct RequestScanner {
   ///
   /// - Returns: The number of bytes that the parser may process, as ``scan(_:)``.
   mutating func scanReplacingHead(_ bytes: UnsafeMutableBufferPointer<UInt8>) -> Int {
-    guard state == .start, violation == nil, unsafe former.matches(UnsafeBufferPointer(bytes))
+    guard state == .start, violation == nil,
+      let (substitute, count) = unsafe former.replace(in: bytes)
     else {
       return unsafe scan(UnsafeBufferPointer(bytes))
     }
     state = begin(former.body)
-    let (substitute, count) = unsafe former.replace(in: bytes)
     return unsafe scan(UnsafeBufferPointer(rebasing: bytes[..<count]), from: substitute)
   }
 
