@@ -11,15 +11,18 @@ internal import Glibc
 /// instructions of a small request were spent on a head that had not changed.
 ///
 /// Pure.
-struct RepeatedHead {
+package struct RepeatedHead {
   /// The longest head that is retained, in bytes.
   static let sizeLimit = 4096
 
   /// The target of a substitute; the scanner rejects this byte in targets.
-  static let target: UInt8 = 0x7F
+  package static let target: UInt8 = 0x7F
 
   /// The body that follows the head.
   private(set) var body = RequestFraming.Body.length(0)
+
+  /// The memory that the head takes in libmicrohttpd; a trailer of its body counts against the same limit.
+  private(set) var size = 0
 
   /// Whether there is a head.
   private(set) var isRetained = false
@@ -35,12 +38,16 @@ struct RepeatedHead {
   ///   - bytes: The head with its empty line, valid, in HTTP/1.1; a longer one than ``sizeLimit`` is not
   ///     retained.
   ///   - body: The body that follows it.
-  mutating func retain(_ bytes: Slice<UnsafeBufferPointer<UInt8>>, body: RequestFraming.Body) {
+  ///   - size: The memory that it takes in libmicrohttpd.
+  mutating func retain(
+    _ bytes: Slice<UnsafeBufferPointer<UInt8>>, body: RequestFraming.Body, size: Int
+  ) {
     guard unsafe bytes.count <= Self.sizeLimit else { return }
     head.removeAll(keepingCapacity: true)
     unsafe head.append(contentsOf: UnsafeBufferPointer(rebasing: bytes))
     substitute.removeAll(keepingCapacity: true)
     self.body = body
+    self.size = size
     isRetained = true
   }
 

@@ -14,9 +14,9 @@ internal import Glibc
 /// - chunks have a hexadecimal size and end with CRLF.
 ///
 /// Pure, and independent of how the bytes are divided into reads.
-struct RequestScanner {
+package struct RequestScanner {
   /// Why a connection is rejected.
-  enum Violation: Int, Sendable {
+  package enum Violation: Int, Sendable {
     /// The request is not HTTP.
     case malformed = 400
     /// The head or the trailer does not fit into libmicrohttpd's memory.
@@ -40,7 +40,7 @@ struct RequestScanner {
   private static let chunkLineLimit = 256
 
   /// The first violation; the connection is not read any further.
-  private(set) var violation: Violation?
+  package private(set) var violation: Violation?
 
   private let headLimit: Int
   private var state = State.start
@@ -61,22 +61,25 @@ struct RequestScanner {
   /// Creates a scanner.
   ///
   /// - Parameter headLimit: The memory that libmicrohttpd has for a head.
-  init(headLimit: Int) {
+  package init(headLimit: Int) {
     self.headLimit = headLimit
   }
 
   /// Whether the last head may be replaced by a substitute when it is repeated.
-  var retainsHead: Bool { former.isRetained }
+  package var retainsHead: Bool { former.isRetained }
 
   /// Scans bytes that were received, and replaces a repeated head at their beginning by its substitute.
   ///
   /// - Returns: The number of bytes that the parser may process, as ``scan(_:)``.
-  mutating func scanReplacingHead(_ bytes: UnsafeMutableBufferPointer<UInt8>) -> Int {
+  package mutating func scanReplacingHead(
+    _ bytes: UnsafeMutableBufferPointer<UInt8>
+  ) -> Int {
     guard state == .start, violation == nil,
       let (substitute, count) = unsafe former.replace(in: bytes)
     else {
       return unsafe scan(UnsafeBufferPointer(bytes))
     }
+    headSize = former.size
     state = begin(former.body)
     return unsafe scan(UnsafeBufferPointer(rebasing: bytes[..<count]), from: substitute)
   }
@@ -85,7 +88,7 @@ struct RequestScanner {
   ///
   /// - Returns: The number of bytes that the parser may process: all of them; up to the end of the last
   ///   complete request if a later one is rejected; 0 if there is none.
-  mutating func scan(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
+  package mutating func scan(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
     guard violation == nil else { return 0 }
     return unsafe scan(bytes, from: 0)
   }
@@ -282,7 +285,7 @@ struct RequestScanner {
   /// Retains a head, if it was received as a whole; if it is rejected, nothing is scanned after it.
   private mutating func retainHead(_ bytes: UnsafeBufferPointer<UInt8>, to end: Int) {
     guard let headStart, !isTrailer, !framing.isHTTP10 else { return }
-    unsafe former.retain(bytes[headStart..<end], body: framing.body)
+    unsafe former.retain(bytes[headStart..<end], body: framing.body, size: headSize + 1)
   }
 
   private mutating func endHead() -> State { begin(framing.body) }
