@@ -389,9 +389,10 @@ let package = Package(
     .target(
       name: "FuzzedParsers",
       dependencies: [
-        "ClientCore", "Crypto", "Identity", "NATSClient", "NATSLog", "ReactorCluster",
-        "ReactorCoding", "ReactorCore", "ReactorHost", "ReactorHTTP", "ReactorLog", "Reactors",
-        "ReactorService", "ReactorTransport",
+        "ClientCore", "Crypto", "Identity", "MicrohttpdServer", "NATSClient", "NATSLog",
+        "ReactorCluster", "ReactorCoding", "ReactorCore", "ReactorHost", "ReactorHTTP",
+        "ReactorLog",
+        "Reactors", "ReactorService", "ReactorTransport",
       ],
       path: "Tests/Fuzzing/FuzzedParsers", swiftSettings: settings),
     .testTarget(name: "FuzzingTests", dependencies: ["FuzzedParsers"], swiftSettings: settings),

@@ -18,6 +18,9 @@ public enum FuzzedParser: String, CaseIterable, Sendable {
   /// Cursors.
   case cursor
 
+  /// The bytes of a connection, and the replacement of repeated heads.
+  case connection
+
   /// Whole requests: request line, header fields, body.
   case request
 
@@ -62,6 +65,7 @@ public enum FuzzedParser: String, CaseIterable, Sendable {
     case .pointer: PointerFuzzing.run(bytes)
     case .patch: PatchFuzzing.run(bytes)
     case .cursor: CursorFuzzing.run(bytes)
+    case .connection: ConnectionFuzzing.run(bytes)
     case .request: RequestFuzzing.request(bytes)
     case .target: RequestFuzzing.target(bytes)
     case .headers: RequestFuzzing.header(bytes)
@@ -85,6 +89,7 @@ extension FuzzedParser {
     case .json: JSONFuzzing.parseOnly(bytes)
     case .actions: JSONFuzzing.decodeOnly(bytes)
     case .patch: PatchFuzzing.compareOnly(bytes)
+    case .connection: ConnectionFuzzing.scanOnly(bytes)
     case .events: ClientFuzzing.eventsOnly(bytes)
     case .responses: ClientFuzzing.responseOnly(bytes)
     case .pointer, .cursor, .request, .target, .headers, .bodies, .configuration, .tokens, .keys,
@@ -98,7 +103,8 @@ extension FuzzedParser {
   public var costSizes: [Int] {
     switch self {
     case .cursor, .request, .target, .headers, .tokens, .keys, .rules, .responses: [1_024, 20_000]
-    case .json, .actions, .pointer, .patch, .bodies, .configuration, .events, .cluster, .brokers:
+    case .json, .actions, .pointer, .patch, .connection, .bodies, .configuration, .events, .cluster,
+      .brokers:
       [1_024, 65_536, 1_048_576]
     }
   }
@@ -108,6 +114,7 @@ extension FuzzedParser {
     switch self {
     case .json, .pointer, .patch, .cursor, .request, .bodies, .keys, .events, .responses: 1
     case .rules: 3
+    case .connection: ConnectionFuzzing.repetition
     case .tokens: 5
     case .configuration: 5
     case .headers: 5

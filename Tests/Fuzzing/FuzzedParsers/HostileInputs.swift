@@ -19,6 +19,7 @@ public struct HostileInput: Sendable, CustomStringConvertible {
     case .pointer: pointers
     case .patch: patches
     case .cursor: texts.map { $0.map { "\($0)" } } + texts.map { $0.map { "7hq2-\($0)" } }
+    case .connection: connections
     case .request: requests
     case .target: targets
     case .headers: headers
@@ -291,6 +292,34 @@ public struct HostileInput: Sendable, CustomStringConvertible {
       HostileInput("one parameter many times") { repeated("session=counter/demo&", $0) },
       HostileInput("pointers") { repeated("select=/value&", $0) },
     ]
+
+  /// One request of about this many bytes, a short one many times, whole or in parts.
+  private static let connections = [
+    HostileInput("many requests") {
+      "@\0" + repeated("GET / HTTP/1.1\r\nHost: a\r\n\r\n", $0)
+    },
+    HostileInput("repeated requests") {
+      String(repeating: "@", count: $0) + "\0GET / HTTP/1.1\r\nHost: a\r\n\r\n"
+    },
+    HostileInput("alternating requests") {
+      repeated("@A", $0) + "\0GET / HTTP/1.1\r\nHost: a\r\n\r\n"
+        + "\0PUT / HTTP/1.1\r\nHost: a\r\n\r\n"
+    },
+    HostileInput("requests in one part") {
+      String(repeating: "D", count: $0) + "\0GET / HTTP/1.1\r\nHost: a\r\n\r\n"
+    },
+    HostileInput("many fields") { "@\0GET / HTTP/1.1\r\n" + repeated("a:\r\n", $0) },
+    HostileInput("many cookies") { "@\0GET / HTTP/1.1\r\nCookie: " + repeated("a;", $0) },
+    HostileInput("empty lines") { "@\0" + repeated("\r\n", $0) },
+    HostileInput("single bytes") { repeated("@A", $0) + "\0\r\0\n" },
+    HostileInput("long body") {
+      "@\0POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9999999\r\n\r\n" + repeated("a", $0)
+    },
+    HostileInput("small chunks") {
+      "@\0POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+        + repeated("1\r\na\r\n", $0)
+    },
+  ]
 
   private static let requests =
     texts.map { $0.map { "GET /v1/reactors/\($0) HTTP/1.1\nAccept: \($0)\n\n" } }
