@@ -35,18 +35,27 @@ import Testing
       network: network, cluster: cluster, load: load,
       duration: Self.seconds == nil ? 2.5...3 : 2.5...10)
     try nemesis.waitForProgress()
+    var counts: [Nemesis.Fault: Int] = [:]
     if let seconds = Self.seconds {
-      try run(nemesis, for: .seconds(seconds))
+      counts = try run(nemesis, for: .seconds(seconds))
     } else {
       for fault in [Nemesis.Fault.killNode, .pauseNode, .isolateNode, .killBroker] {
         try nemesis.inject(fault)
+        counts[fault] = 1
       }
     }
     try load.finish()
-    #expect(try LedgerAudit(load: load).run() == LedgerViolations())
+    let violations = try LedgerAudit(load: load).run()
+    printNow("faults: \(counts.map { "\($0.key) \($0.value)" }.sorted().joined(separator: ", "))")
+    #expect(violations == LedgerViolations())
   }
 
-  private func run(_ nemesis: Nemesis, for time: Duration) throws {
+  /// Injects faults until the time is over.
+  ///
+  /// - Returns: The number of faults of each kind.
+  private func run(
+    _ nemesis: Nemesis, for time: Duration
+  ) throws -> [Nemesis.Fault: Int] {
     let end = ContinuousClock.now + time
     var faults: [Nemesis.Fault] = []
     var counts: [Nemesis.Fault: Int] = [:]
@@ -58,6 +67,6 @@ import Testing
       counts[fault, default: 0] += 1
       usleep(useconds_t.random(in: 1_000_000...5_000_000))
     }
-    print("faults: \(counts.map { "\($0.key) \($0.value)" }.sorted().joined(separator: ", "))")
+    return counts
   }
 }

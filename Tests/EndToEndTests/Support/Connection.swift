@@ -89,7 +89,7 @@ final class Connection {
   /// Reads up to the end of a line, without it; `nil` if the peer has closed.
   func line(until deadline: ContinuousClock.Instant, _ purpose: String) throws -> String? {
     while true {
-      if let end = buffer[position...].firstIndex(of: UInt8(ascii: "\n")) {
+      if let end = buffer.firstIndex(of: UInt8(ascii: "\n"), from: position) {
         var line = buffer[position..<end]
         position = end + 1
         if line.last == UInt8(ascii: "\r") { line = line.dropLast() }
@@ -148,6 +148,19 @@ final class Connection {
       if count == 0, ContinuousClock.now >= deadline {
         throw WireError.timedOut(waitingFor: purpose)
       }
+    }
+  }
+}
+
+extension [UInt8] {
+  /// The index of the first byte of a value at an index or later; in a debug build much faster than a search in
+  /// a slice.
+  func firstIndex(of byte: UInt8, from start: Int) -> Int? {
+    withUnsafeBytes { bytes in
+      guard start < bytes.count, let base = bytes.baseAddress,
+        let found = memchr(base + start, Int32(byte), bytes.count - start)
+      else { return nil }
+      return UnsafeRawPointer(found) - base
     }
   }
 }

@@ -79,7 +79,7 @@ final class EventStream {
   private func takeBlock() -> ServerSentEvent? {
     var block = ServerSentEvent()
     var index = position
-    while let end = text[index...].firstIndex(of: UInt8(ascii: "\n")) {
+    while let end = text.firstIndex(of: UInt8(ascii: "\n"), from: index) {
       let line = String(decoding: text[index..<end], as: UTF8.self)
       index = end + 1
       if line.isEmpty {

@@ -5,7 +5,8 @@ import Synchronization
 ///
 /// The results are in the order of their indices; the first error is thrown.
 func concurrently<Value: Sendable>(
-  _ count: Int, _ body: @escaping @Sendable (Int) throws -> Value
+  _ count: Int, within time: Duration = .seconds(60),
+  _ body: @escaping @Sendable (Int) throws -> Value
 ) throws -> [Value] {
   let results = Watched<[Int: Result<Value, any Error>]>([:])
   for index in 0..<count {
@@ -14,7 +15,7 @@ func concurrently<Value: Sendable>(
       results.change { $0[index] = result }
     }
   }
-  let done = results.first(within: .seconds(60)) { $0.count == count ? $0 : nil }
+  let done = results.first(within: time) { $0.count == count ? $0 : nil }
   guard let done else { throw WireError.timedOut(waitingFor: "threads") }
   return try (0..<count).compactMap { try done[$0]?.get() }
 }

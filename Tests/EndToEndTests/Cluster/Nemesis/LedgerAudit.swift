@@ -1,21 +1,33 @@
 import Foundation
+import Glibc
+import Synchronization
 import Testing
 
 /// Compares the logs of all nodes with the responses that the clients got.
 struct LedgerAudit {
   let load: LedgerLoad
 
-  /// An entry of a log.
-  private struct Entry: Equatable {
-    let version: Int
-    let number: Int
-  }
+  /// The number of sessions that are read at the same time.
+  private static let parallel = 6
 
-  /// Checks all sessions at all nodes, and prints the counts.
+  /// Checks all sessions at all nodes, and prints the progress and the counts.
   ///
   /// - Returns: The deviations of the run and of the logs.
   func run() throws -> LedgerViolations {
-    for (key, record) in load.progress.current.records { try check(key, record) }
+    let records = load.progress.current.records
+    let keys = records.keys.sorted { $0.path < $1.path }
+    let start = ContinuousClock.now
+    let (next, done, entries) = (Counter(), Counter(), Counter())
+    _ = try concurrently(Self.parallel, within: .seconds(600)) { _ in
+      while true {
+        let index = next.add(1) - 1
+        guard index < keys.count else { return }
+        let count = try check(keys[index], records[keys[index]] ?? LedgerRecord())
+        let total = entries.add(count)
+        let number = done.add(1)
+        printNow("audit: \(number) of \(keys.count) sessions, \(total) entries, \(.now - start)")
+      }
+    }
     for node in load.cluster.nodes {
       let forks = try MetricsReading(node.client())["reactord_log_forks_total"]
       for _ in 0..<Int(forks ?? 1) { load.report("a fork of a log", \.forks) }
@@ -25,16 +37,26 @@ struct LedgerAudit {
     return result.violations
   }
 
-  private func check(_ key: LedgerLoad.Key, _ record: LedgerRecord) throws {
+  private final class Counter: Sendable {
+    private let value = Atomic(0)
+
+    func add(_ amount: Int) -> Int { value.add(amount, ordering: .relaxed).newValue }
+  }
+
+  /// Checks a session.
+  ///
+  /// - Returns: The number of its entries.
+  private func check(_ key: LedgerLoad.Key, _ record: LedgerRecord) throws -> Int {
     let sessions = load.cluster.nodes.map { SessionClient($0.client(), key.path) }
     if key.kind == .later { try waitForEffects(sessions[0], record) }
-    let logs = try sessions.map { try readLog(of: $0) }
+    let logs = try sessions.map { try LedgerLog(of: $0) }
     let states = try sessions.map { try $0.state() }
-    let entries = logs[0]
-    let sum = entries.map(\.number).reduce(0, +)
+    let entries = try logs[0].entries()
+    let numbers = entries.map(\.mutation.didEnter)
+    let sum = numbers.reduce(0, +)
     for (log, state) in zip(logs, states) {
       let isEqual =
-        try log == entries && state["ETag"] == states[0]["ETag"]
+        try log.pages == logs[0].pages && state["ETag"] == states[0]["ETag"]
         && state.json["count"]?.int == entries.count && state.json["sum"]?.int == sum
         && state.cursor?.version == entries.count
       if !isEqual { load.report("\(key.path): \(state.text) of \(entries.count)", \.different) }
@@ -42,8 +64,9 @@ struct LedgerAudit {
     if entries.map(\.version) != Array(entries.indices.map { $0 + 1 }) {
       load.report("\(key.path): versions with gaps", \.disordered)
     }
-    compare(entries.map(\.number), with: record, key)
+    compare(numbers, with: record, key)
     if key.kind == .keyed { try checkReplay(sessions, entries.count) }
+    return entries.count
   }
 
   private func compare(_ numbers: [Int], with record: LedgerRecord, _ key: LedgerLoad.Key) {
@@ -74,7 +97,8 @@ struct LedgerAudit {
   private func waitForEffects(_ session: SessionClient, _ record: LedgerRecord) throws {
     let accepted = Set(record.acknowledged)
     let isDone = try eventually {
-      try session.effects().isEmpty && accepted.isSubset(of: readLog(of: session).map(\.number))
+      try session.effects().isEmpty
+        && accepted.isSubset(of: LedgerLog(of: session).entries().map(\.mutation.didEnter))
     }
     if !isDone { load.report("\(session.path): an accepted action has not ended", \.unresolved) }
   }
@@ -88,37 +112,26 @@ struct LedgerAudit {
     }
   }
 
-  private func readLog(of session: SessionClient) throws -> [Entry] {
-    var entries: [Entry] = []
-    var page: String? = session.path + "/log?limit=1000"
-    while let path = page {
-      let response = try session.client.get(path)
-      try #require(response.status == 200, "\(response.text)")
-      for entry in try response.json.array ?? [] {
-        let mutation = entry["mutation"]?["didEnter"]
-        entries.append(
-          Entry(
-            version: try #require(entry["version"]?.int), number: try #require(mutation?.int)))
-      }
-      page = response.nextPage
-    }
-    return entries
-  }
-
   private func printCounts(of result: LedgerLoad.Progress) {
     for kind in LedgerLoad.Kind.allCases {
       let records = result.records.filter { $0.key.kind == kind }.values
       let acknowledged = records.map(\.acknowledged.count).reduce(0, +)
       let rejected = records.map(\.rejected.count).reduce(0, +)
       let undetermined = records.map(\.undetermined.count).reduce(0, +)
-      print("\(kind): \(acknowledged) acknowledged", terminator: "")
-      print(kind == .plain ? ", \(rejected) rejected, \(undetermined) undetermined" : "")
+      let others = kind == .plain ? ", \(rejected) rejected, \(undetermined) undetermined" : ""
+      print("\(kind): \(acknowledged) acknowledged\(others)")
     }
     print("events of streams: \(result.events)")
     for (name, count) in result.responses.sorted(by: { $0.key < $1.key }) {
       print("responses: \(name): \(count)")
     }
-    print(result.violations)
     for finding in result.findings { print(finding) }
+    printNow("\(result.violations)")
   }
+}
+
+/// Prints a line at once, also to a file: a long run is followed, and may be ended early.
+func printNow(_ line: String) {
+  print(line)
+  fflush(nil)
 }

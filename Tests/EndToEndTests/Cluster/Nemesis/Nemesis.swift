@@ -49,7 +49,7 @@ struct Nemesis {
     }
     let end = ContinuousClock.now
     try waitForProgress()
-    print("\(fault) \(index + 1) for \(end - start): all clients continued after", .now - end)
+    printNow("\(fault) \(index + 1) for \(end - start): all clients continued after \(.now - end)")
     try cluster.waitUntilReady(3)
   }
 

@@ -1,0 +1,39 @@
+import Foundation
+import Testing
+
+/// The log of a session of ``LedgerReactor``, as one node responds with it.
+struct LedgerLog: Sendable {
+  /// An entry of the log.
+  struct Entry: Decodable, Equatable, Sendable {
+    struct Mutation: Decodable, Equatable, Sendable {
+      let didEnter: Int
+    }
+
+    let version: Int
+    let mutation: Mutation
+  }
+
+  /// The bodies of the pages.
+  ///
+  /// Nodes with the same log respond with the same bytes, so that only one of them is decoded.
+  let pages: [Data]
+
+  /// Reads all pages.
+  init(of session: SessionClient) throws {
+    var pages: [Data] = []
+    var next: String? = session.path + "/log?limit=1000"
+    while let path = next {
+      let response = try session.client.get(path)
+      try #require(response.status == 200, "\(response.text)")
+      pages.append(Data(response.body))
+      next = response.nextPage
+    }
+    self.pages = pages
+  }
+
+  /// Decodes the entries.
+  func entries() throws -> [Entry] {
+    let decoder = JSONDecoder()
+    return try pages.flatMap { try decoder.decode([Entry].self, from: $0) }
+  }
+}
