@@ -38,6 +38,7 @@ extension ClusterNode: BusHandler {
       compare(heartbeat)
       handle { $0.received(heartbeat, at: $1) }
     case .expelled(let incarnation): handle { machine, _ in machine.expelled(incarnation) }
+    case .unreachable(let node): handle { machine, _ in machine.reportedUnreachable(node) }
     case .claim(let key, let owner):
       let isInMemory = isInMemory(key)
       handle { $0.claimed(key, by: owner, isInMemory: isInMemory, at: $1) }

@@ -59,8 +59,10 @@ package final class ClusterNode: Sendable {
     var reactors: [String: any LocalReactor] = [:]
   }
 
-  /// The interval of ``ClusterMachine/tick(at:)``.
-  private static let tickInterval = Duration.milliseconds(50)
+  /// The interval of ``ClusterMachine/tick(at:)``, and the one while there are requests, whose owner may fail.
+  private static let tickInterval = (
+    idle: Duration.milliseconds(50), busy: Duration.milliseconds(20)
+  )
 
   let bus: any ClusterBus
   let logger: Logger
@@ -101,7 +103,8 @@ package final class ClusterNode: Sendable {
     let ticker = Task { [weak self] in
       while !Task.isCancelled {
         self?.tick()
-        try? await Task.sleep(for: Self.tickInterval)
+        let isBusy = self?.state.withLock { $0.machine.pendingCount > 0 } ?? false
+        try? await Task.sleep(for: isBusy ? Self.tickInterval.busy : Self.tickInterval.idle)
       }
     }
     state.withLock { $0.ticker = ticker }
@@ -188,6 +191,7 @@ package final class ClusterNode: Sendable {
     case .broadcast(let heartbeat): bus.broadcast(NodeMessage.heartbeat(heartbeat).bytes)
     case .greet(let node, let heartbeat): send(.heartbeat(heartbeat), to: node)
     case .expel(let node): send(.expelled(node), to: node)
+    case .reportUnreachable(let node): bus.broadcast(NodeMessage.unreachable(node).bytes)
     case .claim(let key): claim(key)
     case .request(let id, let target, let request, let timeout):
       self.request(request, id, to: target, within: timeout)

@@ -9,6 +9,9 @@ public enum NodeMessage: Equatable, Sendable {
   /// The receiver's incarnation was marked as failed.
   case expelled(NodeID)
 
+  /// The bus does not deliver messages of the sender to a node.
+  case unreachable(NodeID)
+
   /// The sender owns a session from now on.
   case claim(SessionKey, by: NodeID)
 
@@ -102,6 +105,9 @@ extension NodeMessage: ReadableMessage {
     case .expelled(let node):
       writer.write(2 as UInt8)
       writer.write(node)
+    case .unreachable(let node):
+      writer.write(15 as UInt8)
+      writer.write(node)
     case .claim(let key, let node):
       writer.write(3 as UInt8)
       writer.write(key)
@@ -172,6 +178,7 @@ extension NodeMessage: ReadableMessage {
     switch try reader.byte() {
     case 1: .heartbeat(try reader.heartbeat())
     case 2: .expelled(try reader.node())
+    case 15: .unreachable(try reader.node())
     case 3: .claim(try reader.key(), by: try reader.node())
     case 4: .commits(try reader.commits())
     case 5: .digest(try reader.digest(), from: try reader.node())

@@ -23,6 +23,9 @@ public enum ClusterEffect: Equatable, Sendable {
   /// Informs a node that the others have marked its incarnation as failed.
   case expel(NodeID)
 
+  /// Informs the other nodes that the bus does not reach one, so that each checks it at once.
+  case reportUnreachable(NodeID)
+
   /// Sends a request, and reports ``ClusterMachine/received(_:of:at:)``.
   case request(CallID, NodeID, NodeRequest, timeout: Milliseconds)
 

@@ -9,6 +9,10 @@ public import ReactorLog
 ///     └────────────────────────────┘ a reply or a heartbeat: what was not delivered is sent again
 /// ```
 ///
+/// The first node that does not reach another one informs all others, which probe it as well: the next owner of
+/// a killed node's session does not begin to confirm the failure only when it needs the session. Each node
+/// decides by its own probes.
+///
 /// The incarnation of a failed node does not return, so that a node whose broker stops would close all of
 /// its sessions because of the 20 to 40 ms that its connection to the next broker takes.
 extension ClusterMachine {
@@ -29,6 +33,7 @@ extension ClusterMachine {
   /// A call was not delivered to a living node.
   mutating func notDelivered(_ id: CallID?, to target: NodeID, at now: Milliseconds) {
     guard membership.isAlive(target) else { return }
+    if unreachable[target] == nil { emit(.reportUnreachable(target)) }
     var state = unreachable[target] ?? Unreachable(since: now, nextProbe: now)
     if let id {
       if calls[id]?.call.isQuery ?? true { calls[id] = nil } else { state.calls.append(id) }
@@ -36,6 +41,12 @@ extension ClusterMachine {
     unreachable[target] = state
     guard now - state.since >= settings.confirmation, membership.fail(target) else { return }
     didFail(target, at: now)
+  }
+
+  /// Another node does not reach one: this one probes it.
+  public mutating func reportedUnreachable(_ target: NodeID) {
+    guard membership.isAlive(target), unreachable[target] == nil else { return }
+    call(.probe, .probe, target, timeout: settings.suspect)
   }
 
   /// A node has replied or sent a heartbeat.
@@ -62,11 +73,12 @@ extension ClusterMachine {
   /// The time of the next probe of a node that is not reached.
   var nextConfirmation: Milliseconds? { unreachable.values.map(\.nextProbe).min() }
 
-  /// Probes the nodes that are not reached.
+  /// Probes the nodes that are not reached: at once, and after each half of the time until they count as failed.
   mutating func confirmUnreachable(at now: Milliseconds) {
     let due = unreachable.filter { $0.value.nextProbe <= now }.keys
     for target in due.sorted(by: { $0.description < $1.description }) {
-      unreachable[target]?.nextProbe = now + settings.confirmation / 2
+      let (since, interval) = (unreachable[target]?.since ?? now, settings.confirmation / 2)
+      unreachable[target]?.nextProbe = since + ((now - since) / interval + 1) * interval
       call(.probe, .probe, target, timeout: settings.suspect)
     }
   }

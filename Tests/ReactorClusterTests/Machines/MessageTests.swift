@@ -13,7 +13,7 @@ struct MessageTests {
     .heartbeat(
       Heartbeat(
         node: node, state: .ready, configuration: 5, fingerprints: ["counter": 1, "todo": 2])),
-    .expelled(node), .claim(key, by: node),
+    .expelled(node), .unreachable(node), .claim(key, by: node),
     .commits(
       PublishedCommits(
         owner: node, session: key, epoch: "e", base: 3, version: 5, state: Array("{}".utf8))),

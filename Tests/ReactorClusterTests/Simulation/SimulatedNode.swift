@@ -162,6 +162,8 @@ final class SimulatedNode {
       }
     case .expel(let other):
       simulation.send(from: self, to: other) { node in node.handle { $0.expelled(other) } }
+    case .reportUnreachable(let other):
+      simulation.broadcast(from: self) { node in node.handle { $0.reportedUnreachable(other) } }
     case .claim(let key):
       simulation.broadcast(from: self) { node in
         let isInMemory = node.sessions[key] != nil
