@@ -1,6 +1,7 @@
 internal import NATSClient
 internal import ReactorCoding
 internal import ReactorLog
+internal import SystemThreads
 
 /// Creates the streams of a store, or checks those that exist.
 struct StoreSetup: Sendable {
@@ -71,18 +72,36 @@ struct StoreSetup: Sendable {
   }
 
   /// Creates a stream, or checks it if it exists.
-  private func prepare(_ stream: Stream) async throws(NATSLogError) {
+  func prepare(_ stream: Stream) async throws(NATSLogError) {
     do throws(StreamReader.APIFailure) {
       if try await exists(stream) { return }
       do throws(StreamReader.APIFailure) {
-        _ = try await reader.call(
-          "STREAM.CREATE.\(stream.name)", configuration(of: stream), within: wait)
+        try await create(stream)
       } catch {
         // Another node may have created it at the same time.
         guard case .api = error, try await exists(stream) else { throw error }
       }
     } catch {
       throw failure(error, stream.name)
+    }
+  }
+
+  /// Creates a stream; waits while another node is creating it.
+  ///
+  /// The brokers respond to the creation of a stream that is assigned to some of them with the information of
+  /// its leader, which has not created it yet: it is not found.
+  private func create(_ stream: Stream) async throws(StreamReader.APIFailure) {
+    let end = Clock.milliseconds + wait
+    var pause = RetryPause()
+    while true {
+      do throws(StreamReader.APIFailure) {
+        _ = try await reader.call(
+          "STREAM.CREATE.\(stream.name)", configuration(of: stream), within: wait)
+        return
+      } catch {
+        guard case .api(10059, _) = error, Clock.milliseconds < end else { throw error }
+      }
+      try? await Task.sleep(for: .milliseconds(pause.take()))
     }
   }
 
@@ -209,7 +228,7 @@ struct StoreSetup: Sendable {
     case .api(let code, let text):
       NATSLogError(
         "the brokers reject the stream \(stream): \(text) (\(code))",
-        isTemporary: [10008, 10009, 10023].contains(code))
+        isTemporary: [10008, 10009, 10023, 10059].contains(code))
     }
   }
 }

@@ -1,5 +1,8 @@
 import Brokers
 import NATSClient
+import ReactorLog
+import Synchronization
+import Telemetry
 import Testing
 
 @testable import NATSLog
@@ -68,6 +71,21 @@ import Testing
     }
   }
 
+  /// The brokers know the stream, whose leader has not created it: the reply to its creation is that there is none.
+  @Test func `a stream that another node is creating is waited for`() async throws {
+    let creations = try StreamInCreation(attempts: 3)
+    try await creations.setup(wait: 60_000).prepare(creations.stream)
+    #expect(creations.count >= 3)
+  }
+
+  @Test func `a stream that does not get created is a temporary error`() async throws {
+    let creations = try StreamInCreation(attempts: .max)
+    let error = await #expect(throws: NATSLogError.self) {
+      try await creations.setup(wait: 100).prepare(creations.stream)
+    }
+    #expect(error?.isTemporary == true)
+  }
+
   @Test func `another number of streams is an error`() async throws {
     var store = try TestStore()
     #expect(await error(store) == nil)
@@ -111,5 +129,47 @@ import Testing
     var store = try TestStore()
     store.settings.name = name
     await expectError(store, "cluster.name must be")
+  }
+}
+
+/// Responds in place of JetStream: a stream is not found until it was created several times.
+private final class StreamInCreation: Sendable {
+  private final class Attempts: Sendable { let value = Atomic(0) }
+
+  private let broker: Broker
+  private let connection: NATSConnection
+  private let subscription: NATSSubscription
+  private let attempts: Attempts
+
+  init(attempts limit: Int) throws {
+    broker = try Broker(hasJetStream: false)
+    let connection = try NATSConnection(
+      .init(TestStore(broker.url).settings.addresses, name: "api"))
+    let attempts = Attempts()
+    subscription = try connection.subscribe(to: "$JS.API.STREAM.*.*") { request in
+      guard let reply = request.reply else { return }
+      let isCreation = request.subject.contains(".CREATE.")
+      let count = isCreation ? attempts.value.add(1, ordering: .relaxed).newValue : 0
+      let missing = #"{"error":{"code":404,"err_code":10059,"description":"stream not found"}}"#
+      try? connection.publish(Array((count >= limit ? "{}" : missing).utf8), to: reply)
+    }
+    try connection.flush()
+    (self.connection, self.attempts) = (connection, attempts)
+  }
+
+  /// The number of requests to create the stream.
+  var count: Int { attempts.value.load(ordering: .relaxed) }
+
+  let stream = StoreSetup.Stream(name: "S", subjects: ["s"], messagesPerSubject: 1)
+
+  /// The setup of a store, with a time to wait in milliseconds.
+  func setup(wait: Int64) throws -> StoreSetup {
+    let engine = try LogEngine(
+      NATSConnection(.init(TestStore(broker.url).settings.addresses, name: "engine")),
+      writer: Writer(name: "n1", incarnation: 1), prefix: "s", wait: wait, counters: LogCounters(),
+      logger: .silent)
+    return StoreSetup(
+      reader: StreamReader(engine: engine), names: StoreNames(prefix: "s", logStreams: 1),
+      replicas: 1, hasFeed: false, wait: wait)
   }
 }
