@@ -61,6 +61,8 @@ struct AppendMachine: Sendable {
 
   /// The time between two repetitions without a reply.
   static let interval = RetryPause.longest
+  /// The pause before a message is sent again whose stream, or the message it depends on, is not current yet.
+  private static let pauseUntilCurrent: Int64 = 50
   /// How long a void message is repeated.
   static let voidTime: Int64 = 5_000
 
@@ -143,7 +145,7 @@ struct AppendMachine: Sendable {
       return finish(purpose == .batch ? .committed(sequence) : .unavailable)
     case .stored(let sequence, true): return read(.at(sequence))
     case .otherSequence(let last) where last > expected: return read(.after(expected))
-    case .otherSequence: nextPublish = now + 50
+    case .otherSequence: nextPublish = now + Self.pauseUntilCurrent
     case .inFlight: nextPublish = now + 20
     case .unavailable: nextPublish = now + pause.take()
     case .full: return reject(.full, at: now)
@@ -168,14 +170,14 @@ struct AppendMachine: Sendable {
   mutating func didFailToRead(at now: Int64) -> Step {
     guard phase == .reading else { return .none }
     phase = .waiting
-    nextPublish = now + 50
+    nextPublish = now + Self.pauseUntilCurrent
     return .none
   }
 
   /// The leader's last message of the subject is older than the expected one, of which this process knows:
   /// it is a new one that has not applied everything yet, or it has lost messages.
   private mutating func didFindBehind(_ last: Int, at now: Int64) -> Step {
-    nextPublish = now + 50
+    nextPublish = now + Self.pauseUntilCurrent
     let start = behindSince ?? now
     behindSince = start
     return now - start < LeaderDemotions.patience ? .none : .report(last: last, since: start)

@@ -21,6 +21,18 @@ struct LaggingLeaderTests {
     func add(_ stream: String) { found.withLock { _ = $0.insert(stream) } }
   }
 
+  /// Opens a store with one LOG stream, and appends messages of a version to the session `one`.
+  private func openStore(
+    _ test: TestStore? = nil, wait: Duration = .seconds(15), appending count: Int = 1
+  ) async throws -> (log: NATSLog, test: TestStore) {
+    var test = try test ?? TestStore()
+    test.settings.streams = 1
+    test.settings.wait = wait
+    let log = try await test.open()
+    for version in 0..<count { try await log.counter("one").append(version + 1...version + 1) }
+    return (log, test)
+  }
+
   /// Appends after a message that the stream does not have: its last one of the subject is older.
   private func appendAfterMissing(to log: NATSLog) async {
     let names = log.store.names
@@ -35,13 +47,10 @@ struct LaggingLeaderTests {
     }
   }
 
-  @Test func `a leader that stays behind gets one request per five seconds`() async throws {
-    var test = try TestStore()
-    test.settings.streams = 1
-    test.settings.wait = .seconds(3)
-    let log = try await test.open()
+  @Test(.timeLimit(.minutes(5)))
+  func `a leader that stays behind gets one request per five seconds`() async throws {
+    let (log, test) = try await openStore(wait: .seconds(3))
     defer { log.close() }
-    try await log.counter("one").append(1...1)
     let stream = log.store.names.log(0)
     let requests = Requests()
     let connection = try NATSConnection(.init(test.settings.addresses, name: "requests"))
@@ -75,12 +84,8 @@ struct LaggingLeaderTests {
   }
 
   @Test func `an append requests a new leader without a read`() async throws {
-    var test = try TestStore()
-    test.settings.streams = 1
-    test.settings.wait = .seconds(3)
-    let log = try await test.open()
+    let (log, _) = try await openStore(wait: .seconds(3))
     defer { log.close() }
-    try await log.counter("one").append(1...1)
     await appendAfterMissing(to: log)
     #expect(log.store.engine.counters.demotions.value >= 1)
   }
@@ -88,12 +93,8 @@ struct LaggingLeaderTests {
   @Test(.timeLimit(.minutes(5)))
   func `another replica leads afterwards`() async throws {
     let cluster = try BrokerCluster()
-    var test = try TestStore(cluster.url, replicas: 3)
-    test.settings.streams = 1
-    test.settings.wait = .seconds(3)
-    let log = try await test.open()
+    let (log, _) = try await openStore(TestStore(cluster.url, replicas: 3), wait: .seconds(3))
     defer { log.close() }
-    try await log.counter("one").append(1...1)
     let stream = log.store.names.log(0)
     let former = try await leader(of: stream, in: log)
     repeat {
@@ -118,10 +119,8 @@ struct LaggingLeaderTests {
   @Test(.timeLimit(.minutes(5)))
   func `the leader of the stream that lacks a page gets the request`() async throws {
     var test = try TestStore()
-    test.settings.streams = 1
-    (test.settings.cleaning.minimum, test.settings.cleaning.age) = (0, 0)
-    (test.settings.cleaning.growth, test.settings.cleaning.interval) = (0, 3600)
-    let log = try await test.open()
+    test.settings.cleaning = LogCleaner.Rules(minimum: 0, growth: 0, age: 0, interval: 3600)
+    let (log, _) = try await openStore(test, appending: 0)
     defer { log.close() }
     for start in stride(from: 1, through: 300, by: 50) {
       try await log.counter("one").append(start...start + 49)
@@ -154,11 +153,8 @@ struct LaggingLeaderTests {
   /// The end of the log is there, and names a message that the leader does not have: the session can be read
   /// again after a change of the leader.
   @Test func `a session whose messages the leader lacks is not available`() async throws {
-    var test = try TestStore()
-    test.settings.streams = 1
-    let log = try await test.open()
+    let (log, _) = try await openStore(appending: 3)
     defer { log.close() }
-    for version in 1...3 { try await log.counter("one").append(version...version) }
     let stream = log.store.names.log(0)
     let body = Array("{\"seq\":2}".utf8)
     _ = try await log.store.reader.call("STREAM.MSG.DELETE.\(stream)", body)
