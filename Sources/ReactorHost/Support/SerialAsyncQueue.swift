@@ -9,25 +9,45 @@ package final class SerialAsyncQueue: Sendable {
 
   private struct State {
     var isBusy = false
-    /// Whether a thread is in the loop of ``advance()``, so that operations that finish
+    /// Whether a thread is in the loop of ``advance(from:)``, so that operations that finish
     /// synchronously do not nest.
     ///
     /// A flag and not a `SerialQueue`, which would add 48 bytes to each session.
     var isAdvancing = false
+    /// Empty unless the queue is busy or advancing.
+    ///
+    /// Its storage is freed with the last element: the idle queue of a session has none.
     var pending: [Operation] = []
 
-    mutating func beginAdvancing() -> Bool {
-      defer { isAdvancing = true }
-      return !isAdvancing
+    /// Adds an operation; returns it if the queue is idle, so that the caller begins it.
+    mutating func enqueue(_ operation: @escaping Operation) -> Operation? {
+      guard !isBusy, !isAdvancing else {
+        pending.append(operation)
+        return nil
+      }
+      (isBusy, isAdvancing) = (true, true)
+      return operation
     }
 
-    /// Dequeues the next operation; `nil` ends the loop of ``advance()``.
+    /// The current operation is done.
+    ///
+    /// - Returns: The next operation, which the caller begins; `nil` if there is none, or a thread in
+    ///   the loop begins it.
+    mutating func finish() -> Operation? {
+      isBusy = false
+      guard !isAdvancing, !pending.isEmpty else { return nil }
+      isAdvancing = true
+      return dequeue()
+    }
+
+    /// Dequeues the next operation; `nil` ends the loop of ``advance(from:)``.
     mutating func dequeue() -> Operation? {
       guard !isBusy, !pending.isEmpty else {
         isAdvancing = false
         return nil
       }
       isBusy = true
+      defer { if pending.isEmpty { pending = [] } }
       return pending.removeFirst()
     }
   }
@@ -39,8 +59,7 @@ package final class SerialAsyncQueue: Sendable {
 
   /// Begins an operation now, or when those before it are done.
   package func enqueue(_ operation: @escaping Operation) {
-    state.withLock { $0.pending.append(operation) }
-    advance()
+    if let first = state.withLock({ $0.enqueue(operation) }) { advance(from: first) }
   }
 
   /// Repeats an operation until it is complete.
@@ -57,13 +76,13 @@ package final class SerialAsyncQueue: Sendable {
     }
   }
 
-  private func advance() {
-    guard state.withLock({ $0.beginAdvancing() }) else { return }
-    while let operation = state.withLock({ $0.dequeue() }) {
+  private func advance(from first: @escaping Operation) {
+    var next: Operation? = first
+    while let operation = next {
       operation { [self] in
-        state.withLock { $0.isBusy = false }
-        advance()
+        if let next = state.withLock({ $0.finish() }) { advance(from: next) }
       }
+      next = state.withLock { $0.dequeue() }
     }
   }
 }
