@@ -12,6 +12,16 @@ package struct OrderedIDs: Sendable {
   /// Creates an empty set.
   package init() {}
 
+  /// Creates a set of ids in any order, none of them twice.
+  package init(_ ids: some Sequence<String>) {
+    let ids = ids.sorted()
+    // Half full, as after a split.
+    let length = Self.blockLength / 2
+    blocks = stride(from: 0, to: ids.count, by: length).map {
+      Array(ids[$0..<min($0 + length, ids.count)])
+    }
+  }
+
   /// Inserts an id unless it is present.
   package mutating func insert(_ id: String) {
     guard !blocks.isEmpty else {

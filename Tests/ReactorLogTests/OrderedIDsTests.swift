@@ -40,4 +40,14 @@ struct OrderedIDsTests {
     #expect(ids.ids(after: "b", limit: 5) == [])
     #expect(ids.ids(after: nil, limit: 0) == [])
   }
+
+  @Test(arguments: [0, 1, 63, 64, 65, 1_000]) func `a set of unordered ids is sorted`(count: Int) {
+    let names = (0..<count).map { "s\($0)" }
+    var ids = OrderedIDs(names.reversed())
+    #expect(ids.ids(after: nil, limit: .max) == names.sorted())
+    ids.insert("s1x")
+    ids.remove("s0")
+    #expect(
+      ids.ids(after: nil, limit: .max) == Set(names + ["s1x"]).subtracting(["s0"]).sorted())
+  }
 }

@@ -8,16 +8,22 @@ struct SlotTable: ~Copyable, Sendable {
   /// The slots of a shard, and their ids in order for lists.
   private struct Slots {
     var slots: [String: SessionSlot] = [:]
-    var ids = OrderedIDs()
+    /// `nil` until the first list: an index would cost each session of a host that lists none.
+    private var ids: OrderedIDs?
 
     mutating func insert(_ slot: SessionSlot) {
       slots[slot.key.id] = slot
-      ids.insert(slot.key.id)
+      ids?.insert(slot.key.id)
     }
 
     mutating func remove(_ id: String) {
       slots[id] = nil
-      ids.remove(id)
+      ids?.remove(id)
+    }
+
+    mutating func ids(after id: String?, limit: Int) -> [String] {
+      if ids == nil { ids = OrderedIDs(slots.keys) }
+      return ids?.ids(after: id, limit: limit) ?? []
     }
   }
 
@@ -79,7 +85,7 @@ struct SlotTable: ~Copyable, Sendable {
   /// The ids of the slots, at most a number of them, in ascending order after an id.
   func ids(after id: String?, limit: Int) -> [String] {
     var pages = shards.map { shard in
-      shard.table.withLock { $0.ids.ids(after: id, limit: limit) }[...]
+      shard.table.withLock { $0.ids(after: id, limit: limit) }[...]
     }
     // Merged: sorting all of them takes longer than everything else of a list.
     var merged: [String] = []

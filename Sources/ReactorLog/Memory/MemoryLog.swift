@@ -50,7 +50,7 @@ public final class MemoryLog: MutationLog {
     let session = table.findOrMake(target)
     let isNew = session.begin(
       epoch, with: history, parameters: parameters ?? original?.parameters,
-      forkedFrom: StoreChange.Origin(session: source.id, version: version))
+      forkedFrom: StoreChange.Origin(session: source.id, version: version), of: target, in: table)
     if isNew { table.updateIndex(target, session) } else { table.forks.release(copied) }
     completion(isNew ? .success(()) : .failure(.lost(to: nil)))
     table.feed?.publish()

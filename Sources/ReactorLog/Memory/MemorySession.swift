@@ -1,6 +1,9 @@
 internal import Synchronization
 
 /// The data of a session in memory.
+///
+/// Its key and the table are passed to the methods that need them: stored, they would make each session
+/// larger.
 final class MemorySession: Sendable {
   /// The history of a session.
   struct History: Sendable {
@@ -45,22 +48,15 @@ final class MemorySession: Sendable {
     }
   }
 
-  private let key: SessionKey
-  private let feed: MemoryFeed?
-  private let retained: Int
-  /// How long the outcomes of idempotency keys are retained, in milliseconds.
-  private let outcomeRetention: Int64
   private let contents = Mutex(Contents())
-
-  init(_ key: SessionKey, retained: Int, outcomeRetention: Int64, feed: MemoryFeed?) {
-    self.key = key
-    self.feed = feed
-    self.retained = retained
-    self.outcomeRetention = outcomeRetention
-  }
 
   func record() -> SessionRecord {
     contents.withLock { $0.record }
+  }
+
+  /// Whether the session has a history that has not ended.
+  var isStored: Bool {
+    contents.withLock { !$0.isEnded && $0.epoch != nil }
   }
 
   /// Starts a history, possibly in place of an ended one.
@@ -68,14 +64,14 @@ final class MemorySession: Sendable {
   /// - Returns: `false` if the session has a history.
   func begin(
     _ epoch: String, with history: History?, parameters: [UInt8]?,
-    forkedFrom origin: StoreChange.Origin? = nil
+    forkedFrom origin: StoreChange.Origin? = nil, of key: SessionKey, in table: MemoryTable
   ) -> Bool {
     contents.withLock { contents in
       guard contents.isEnded || contents.epoch == nil else { return false }
       contents = Contents(
         epoch: epoch, parameters: parameters, history: history ?? History(lastActiveAt: .now),
         copied: history?.entries.count ?? 0)
-      feed?.append(
+      table.feed?.append(
         .began(forkedFrom: origin), of: key,
         at: Cursor(epoch: epoch, version: contents.history.version), .now)
       return true
@@ -93,7 +89,8 @@ final class MemorySession: Sendable {
 
   /// Appends a batch if the session is at the expected version and epoch.
   func append(
-    _ batch: LogBatch, to epoch: String, expecting version: Int, in table: MemoryTable
+    _ batch: LogBatch, to epoch: String, expecting version: Int, of key: SessionKey,
+    in table: MemoryTable
   ) -> AppendResult {
     contents.withLock { contents in
       guard !contents.isEnded, contents.epoch ?? epoch == epoch, contents.history.version == version
@@ -102,7 +99,8 @@ final class MemorySession: Sendable {
       if isNew {
         contents.history.lastActiveAt = .now
         contents.parameters = batch.parameters
-        feed?.append(.began(forkedFrom: nil), of: key, at: Cursor(epoch: epoch, version: 0), .now)
+        table.feed?.append(
+          .began(forkedFrom: nil), of: key, at: Cursor(epoch: epoch, version: 0), .now)
       }
       if isNew { contents.epoch = epoch }
       contents.history.version += batch.entries.count
@@ -116,28 +114,28 @@ final class MemorySession: Sendable {
       for action in batch.accepted { contents.accepted[action.id] = action }
       for id in batch.finished { contents.accepted[id] = nil }
       for outcome in batch.outcomes {
-        contents.outcomes.insert(outcome, forgettingAfter: outcomeRetention)
+        contents.outcomes.insert(outcome, forgettingAfter: table.outcomeRetention)
       }
-      if let feed, let last = batch.entries.last {
+      if let feed = table.feed, let last = batch.entries.last {
         feed.append(
           .changed(from: version), of: key, at: Cursor(epoch: epoch, version: last.version),
           last.at, by: last.by)
       }
       for change in batch.timers {
-        set(change.timer, replacing: contents.timers[change.id], in: table)
+        set(change.timer, replacing: contents.timers[change.id], of: key, in: table)
         contents.timers[change.id] = change.timer
       }
       return isNew ? .created : .appended
     }
   }
 
-  func end(in table: MemoryTable) {
+  func end(of key: SessionKey, in table: MemoryTable) {
     contents.withLock { contents in
       if let epoch = contents.epoch {
         let cursor = Cursor(epoch: epoch, version: contents.history.version)
-        feed?.append(.ended, of: key, at: cursor, .now)
+        table.feed?.append(.ended, of: key, at: cursor, .now)
       }
-      for timer in contents.timers.values { set(nil, replacing: timer, in: table) }
+      for timer in contents.timers.values { set(nil, replacing: timer, of: key, in: table) }
       table.forks.release(contents.copied)
       contents = Contents(isEnded: true)
     }
@@ -145,7 +143,7 @@ final class MemorySession: Sendable {
 
   /// Replaces a timer in the index.
   private func set(
-    _ timer: StoredTimer?, replacing old: StoredTimer?, in table: MemoryTable
+    _ timer: StoredTimer?, replacing old: StoredTimer?, of key: SessionKey, in table: MemoryTable
   ) {
     // The table never releases a session, so that its address identifies it.
     let history = Int64(Int(bitPattern: ObjectIdentifier(self)))
@@ -222,7 +220,7 @@ final class MemorySession: Sendable {
 
   // MARK: Retention
 
-  func save(_ snapshot: Snapshot, of epoch: String) {
+  func save(_ snapshot: Snapshot, of epoch: String, retaining retained: Int) {
     contents.withLock { contents in
       let history = contents.history
       guard contents.epoch == epoch, snapshot.version <= history.version,

@@ -25,7 +25,7 @@ final class MemorySessionLog: SessionLog {
     completion: @escaping @Sendable (Result<Void, LogError>) -> Void
   ) {
     let session = made
-    let isNew = session.begin(epoch, with: nil, parameters: parameters)
+    let isNew = session.begin(epoch, with: nil, parameters: parameters, of: key, in: table)
     if isNew { table.updateIndex(key, session) }
     completion(isNew ? .success(()) : .failure(.lost(to: nil)))
     table.feed?.publish()
@@ -38,7 +38,7 @@ final class MemorySessionLog: SessionLog {
     completion: @escaping @Sendable (Result<Void, LogError>) -> Void
   ) {
     let session = made
-    let result = session.append(batch, to: epoch, expecting: version, in: table)
+    let result = session.append(batch, to: epoch, expecting: version, of: key, in: table)
     if result == .created { table.updateIndex(key, session) }
     completion(result == .rejected ? .failure(.lost(to: nil)) : .success(()))
     table.feed?.publish()
@@ -46,7 +46,7 @@ final class MemorySessionLog: SessionLog {
 
   func end(completion: @escaping @Sendable (Result<Void, LogError>) -> Void) {
     let session = made
-    session.end(in: table)
+    session.end(of: key, in: table)
     table.updateIndex(key, session)
     completion(.success(()))
     table.feed?.publish()
@@ -70,7 +70,7 @@ final class MemorySessionLog: SessionLog {
   }
 
   func save(_ snapshot: Snapshot, of epoch: String) {
-    found?.save(snapshot, of: epoch)
+    found?.save(snapshot, of: epoch, retaining: table.retained(of: key.reactor))
   }
 
   private var found: MemorySession? {

@@ -10,10 +10,14 @@ final class MemoryTable: Sendable {
   let timers = Mutex(TimerIndex())
   private let sessions = Mutex<[SessionKey: MemorySession]>([:])
   /// The ids of the stored sessions that have not ended, by reactor.
+  ///
+  /// A reactor has none until its first list: an index would cost each session of a log that lists
+  /// none. Its lock is taken before the others.
   private let index = Mutex<[String: OrderedIDs]>([:])
   private let retained: Int
   private let retention: RetentionRules
-  private let outcomeRetention: Int64
+  /// How long the outcomes of idempotency keys are retained, in milliseconds.
+  let outcomeRetention: Int64
   /// The changes of all sessions; `nil` if they are not retained.
   let feed: MemoryFeed?
   /// The entries that forks have copied.
@@ -39,16 +43,12 @@ final class MemoryTable: Sendable {
     sessions.withLock { sessions in
       // One search, whether the session exists or not.
       func value(of entry: inout MemorySession) -> MemorySession { entry }
-      return value(of: &sessions[key, default: makeSession(key)])
+      return value(of: &sessions[key, default: MemorySession()])
     }
   }
 
-  private func makeSession(_ key: SessionKey) -> MemorySession {
-    MemorySession(
-      key, retained: retained(of: key.reactor), outcomeRetention: outcomeRetention, feed: feed)
-  }
-
-  private func retained(of reactor: String) -> Int {
+  /// The minimum number of latest entries that are retained of each session of a reactor.
+  func retained(of reactor: String) -> Int {
     if case .versions(let count) = retention[reactor] { count } else { retained }
   }
 
@@ -66,11 +66,19 @@ final class MemoryTable: Sendable {
   func updateIndex(_ key: SessionKey, _ session: MemorySession) {
     // The record is read under the lock: the last of several updates sees the latest one.
     index.withLock { index in
-      if case .stored = session.record() {
-        index[key.reactor, default: OrderedIDs()].insert(key.id)
+      guard index[key.reactor] != nil else { return }
+      if session.isStored {
+        index[key.reactor]?.insert(key.id)
       } else {
         index[key.reactor]?.remove(key.id)
       }
+    }
+  }
+
+  /// The stored sessions of a reactor, in any order.
+  private func storedIDs(of reactor: String) -> [String] {
+    sessions.withLock { sessions in
+      sessions.compactMap { $0.reactor == reactor && $1.isStored ? $0.id : nil }
     }
   }
 
@@ -81,8 +89,9 @@ final class MemoryTable: Sendable {
     var found: [(id: String, stored: StoredSession)] = []
     var last = id
     while found.count < limit {
-      let page = index.withLock {
-        $0[reactor]?.ids(after: last, limit: limit - found.count) ?? []
+      let page = index.withLock { index in
+        index[reactor, default: OrderedIDs(storedIDs(of: reactor))]
+          .ids(after: last, limit: limit - found.count)
       }
       guard !page.isEmpty else { break }
       last = page.last
