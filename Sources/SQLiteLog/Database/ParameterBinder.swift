@@ -1,6 +1,7 @@
 /// Binds the parameters of a statement one after the other, in order.
 ///
-/// For rows that are written with every action: unlike ``Statement/bind(_:)`` it calls no metadata.
+/// For rows that are written with every action or session: unlike ``Statement/bind(_:)`` it calls no
+/// metadata.
 struct ParameterBinder {
   private let statement: Statement
   private var index: Int32 = 0
@@ -16,6 +17,11 @@ struct ParameterBinder {
   /// Binds text; `NULL` for `nil`.
   mutating func bind(_ text: String?) throws(DatabaseError) {
     try statement.bind(text: text, at: next())
+  }
+
+  /// Binds text in UTF-8; `NULL` for `nil`.
+  mutating func bind(utf8 bytes: [UInt8]?) throws(DatabaseError) {
+    try statement.bind(utf8: bytes, at: next())
   }
 
   /// Binds text in UTF-8 that is not copied and must be valid until the statement was executed; `NULL` for

@@ -194,29 +194,44 @@ final class LogWriter {
     _ key: SessionKey, epoch: String, at moment: Timestamp, parameters: [UInt8]?,
     as copy: Int64? = nil, origin: String? = nil, forkedFrom source: StoreChange.Origin? = nil
   ) throws(DatabaseError) -> Head? {
-    let known = try head(of: key)
-    guard known?.isEnded ?? true else { return nil }
-    let id: Int64
-    if let known {
-      id = copy ?? known.id
-      try statements.replaceSession.execute(known.id, id, epoch, moment, origin, parameters)
-    } else {
-      id = copy ?? takeID()
-      try insertSession(
+    var id = copy ?? takeID()
+    var isNew = false
+    // Inserted without a search, which costs as much as the insertion: few sessions have a record.
+    if heads[key] == nil {
+      isNew = try insertSession(
         key, id: id, epoch: epoch, at: moment, isEnded: false, origin: origin,
         parameters: parameters)
+    }
+    if !isNew {
+      guard let known = try head(of: key), known.isEnded else { return nil }
+      id = copy ?? known.id
+      try statements.replaceSession.execute(known.id, id, epoch, moment, origin, parameters)
     }
     try changes?.write(
       .began(forkedFrom: source), of: key, epoch: epoch, version: source?.version ?? 0, at: moment)
     return Head(id: id, epoch: epoch, origin: origin, chain: EntryChain.seed(origin ?? epoch))
   }
 
+  /// Inserts the record of a session.
+  ///
+  /// - Returns: Whether it was inserted: not if the session has a record.
+  @discardableResult
   private func insertSession(
     _ key: SessionKey, id: Int64, epoch: String, at moment: Timestamp, isEnded: Bool,
     origin: String? = nil, parameters: [UInt8]? = nil
-  ) throws(DatabaseError) {
-    try statements.insertSession.execute(
-      id, key.reactor, key.id, epoch, moment, isEnded, origin, parameters)
+  ) throws(DatabaseError) -> Bool {
+    // Not with a parameter pack, see ParameterBinder.
+    var row = ParameterBinder(statements.insertSession)
+    try row.bind(id)
+    try row.bind(key.reactor)
+    try row.bind(key.id)
+    try row.bind(epoch)
+    try row.bind(moment.milliseconds)
+    try row.bind(isEnded ? 1 : 0)
+    try row.bind(origin)
+    try row.bind(utf8: parameters)
+    try statements.insertSession.executeBound()
+    return statements.insertSession.changeCount > 0
   }
 
   /// An id that no history has, and no rows that are to be deleted.

@@ -36,7 +36,7 @@ struct WriteStatements {
     insertSession = try connection.prepare(
       """
       INSERT INTO sessions (id, reactor, session, epoch, created, ended, origin, parameters)
-      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT (reactor, session) DO NOTHING
       """)
     replaceSession = try connection.prepare(
       """
