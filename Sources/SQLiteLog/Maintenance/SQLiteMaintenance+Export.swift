@@ -15,7 +15,7 @@ extension SQLiteMaintenance {
         || ',"epoch":' || json_quote(epoch) || ',"created":' || created
         || iif(parameters IS NULL, '', ',"parameters":' || json(parameters))
         || iif(ended, ',"ended":true}', '}')
-      FROM sessions ORDER BY reactor, session
+      FROM sessions ORDER BY reactor, ended, session
       """)
     let parts = [
       try connection.prepare(

@@ -75,6 +75,10 @@ private struct ImportedLines {
         json_extract(?1, '$.epoch'), json_extract(?1, '$.created'),
         json_extract(?1, '$.ended') IS 1, ?1 -> '$.parameters'
       FROM (SELECT json_extract(?1, '$.session') AS name)
+      WHERE NOT EXISTS (
+        SELECT 1 FROM sessions
+        WHERE reactor = substr(name, 1, instr(name, '/') - 1) AND ended IN (0, 1)
+          AND session = substr(name, instr(name, '/') + 1))
       """)
     readEpoch = try connection.prepare("SELECT epoch FROM sessions WHERE id = ?1")
     insertSnapshot = try connection.prepare(
@@ -183,6 +187,7 @@ private struct ImportedLines {
     last = nil
     snapshot = 0
     try insertSession.execute(text, session)
+    guard insertSession.changeCount > 0 else { throw invalid("names a session that exists") }
     chain = EntryChain.seed(try readEpoch.first(session, as: String.self) ?? "")
   }
 

@@ -47,6 +47,34 @@ import Testing
     _ = try SQLiteLog(reading: folder["log.db"])
   }
 
+  @Test func `the names of migrated sessions are unique, also those of ended ones`() async throws {
+    let log = try SQLiteLog(path: folder["log.db"])
+    let gone = log.session(SessionKey(reactor: "counter", id: "gone"))
+    await #expect(throws: LogError.lost(to: nil)) {
+      try await log.session(Self.demo).create(epoch: "second")
+    }
+    try await gone.create(epoch: "second")
+    #expect(log.close())
+    let rows = try Shell.sqlite(
+      folder["log.db"], "SELECT session, ended FROM sessions ORDER BY session")
+    #expect(rows == "demo|0\ngone|0\n")
+  }
+
+  @Test func `sessions are listed and found with one index`() throws {
+    try SQLiteLog(path: folder["log.db"]).close()
+    let indexes = "SELECT name FROM sqlite_schema WHERE tbl_name = 'sessions' AND type = 'index'"
+    #expect(try Shell.sqlite(folder["log.db"], indexes) == "sessions_by_name\n")
+    for condition in [
+      "ended = 0 AND session > 'a' ORDER BY session", "ended IN (0, 1) AND session = 'a'",
+    ] {
+      let plan = try Shell.sqlite(
+        folder["log.db"],
+        "EXPLAIN QUERY PLAN SELECT epoch FROM sessions WHERE reactor = 'counter' AND \(condition)")
+      #expect(plan.contains("USING INDEX sessions_by_name (reactor=? AND ended=? AND session"))
+      #expect(!plan.contains("TEMP B-TREE"))
+    }
+  }
+
   @Test func `a failed migration leaves the store unchanged`() throws {
     // The table that the migration creates exists already, so it fails halfway.
     try Shell.sqlite(folder["log.db"], "CREATE TABLE outcomes (x)")
