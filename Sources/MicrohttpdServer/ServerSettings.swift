@@ -21,7 +21,7 @@ extension MicrohttpdServer {
       /// of the `reserved` ones; beyond these it waits in the kernel.
       public var connections: Int
 
-      /// The number of open streams; a further one is sent its head and ends.
+      /// The maximum number of open streams; a further one gets the head of its response and ends.
       public var streams: Int
 
       /// The number of open connections per client, including streams; 0 is no limit.

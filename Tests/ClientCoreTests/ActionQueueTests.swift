@@ -68,7 +68,7 @@ struct ActionQueueTests {
     #expect(queue { $0.deadline } == .milliseconds(250))
     #expect(queue { $0.next(now: .milliseconds(250)) }?.action.id == 2)
     #expect(isSuccess(queue { $0.ended(2, response(204), now: .milliseconds(300)) }))
-    // The request waited for its longest time, and asks again.
+    // The server responded after the maximum wait, so the request is sent again.
     #expect(queue { $0.ended(1, response(202), now: .seconds(50)) } == nil)
     #expect(queue { $0.next(now: .seconds(50)) }?.action.id == 1)
     #expect(isSuccess(queue { $0.ended(1, response(200), now: .seconds(51)) }))

@@ -50,7 +50,7 @@ package struct RequestScanner {
   private var position = 0
   private var framing = RequestFraming()
   private var field = FieldScanner()
-  /// The bytes that are missing of the body or the chunk.
+  /// The number of bytes of the body or the chunk that have not arrived.
   private var remaining: UInt64 = 0
   private var isTrailer = false
   /// The last head that was received as a whole, unless a part of another one has followed.

@@ -13,7 +13,7 @@ struct DelayedResponses {
   /// Whether there are more than the limit permits.
   var isFull: Bool { count > Self.limit }
 
-  /// The connection that is due next, and when.
+  /// The connection whose response is due first, and its time.
   var next: (index: Int, due: Int64)? { responses.first }
 
   /// Adds a connection.

@@ -41,7 +41,7 @@ struct SessionHead: Equatable, Sendable {
   var base = LogMessage.Base(sequence: 0, count: 0, size: 0)
   /// The number of outcomes.
   var keyed = 0
-  /// The highest numbers of numbered keys.
+  /// The highest number of each series of numbered keys.
   var numbers = NumberMarks()
   /// The keys of the outcomes in the messages of the index after its last complete block; `nil` if they are
   /// not known.

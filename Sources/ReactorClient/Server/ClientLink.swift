@@ -160,7 +160,7 @@ final class ClientLink: Sendable {
     }
   }
 
-  /// Opens a stream that is not of sessions.
+  /// Opens a stream that belongs to no session.
   func add(_ feed: MachineDriver<EventFeed>) {
     queue.async { [self] in
       let isOpen = contents.withLock { contents in
@@ -172,7 +172,7 @@ final class ClientLink: Sendable {
     }
   }
 
-  /// Closes a stream that is not of sessions.
+  /// Closes a stream that belongs to no session.
   func remove(_ feed: MachineDriver<EventFeed>) {
     queue.async { [self] in
       contents.withLock { $0.feeds.removeAll { $0 === feed } }

@@ -57,7 +57,9 @@ public protocol BusHandler: AnyObject, Sendable {
   ///   - reply: Sends the reply, called at most once, on any thread.
   func didReceive(request bytes: [UInt8], reply: @escaping @Sendable ([UInt8]) -> Void)
 
-  /// A message of another node. In order per lane; it must not block.
+  /// A message of another node.
+  ///
+  /// Called in the order of the messages of a lane; it must not block.
   func didReceive(message bytes: [UInt8])
 }
 

@@ -88,7 +88,7 @@ struct OpenAPIDocument {
     }
   }
 
-  /// The union of some schemas.
+  /// The schema of values that satisfy at least one of some schemas.
   private static func any(of schemas: [JSONValue]) -> JSONValue {
     guard let first = schemas.first else { return [:] }
     return schemas.count == 1 ? first : ["anyOf": .array(schemas)]

@@ -42,7 +42,8 @@ extension SessionSlot {
         guard intent != .use else { return completion(.failure(.ended)) }
         create(newSession(Epoch.random(), parameters), for: intent, parameters, completion)
       case .none:
-        // With other parameters, a history that no cursor of the initial State belongs to.
+        // Other parameters mean another initial State: a random epoch, so that no cursor of the usual one
+        // is valid for it.
         let isUsual = parameters == nil || parameters == defaultParameters
         let first = newSession(isUsual ? Epoch.first(of: key) : Epoch.random(), parameters)
         guard intent == .use else { return create(first, for: intent, parameters, completion) }

@@ -57,10 +57,10 @@ final class TimerService: Sendable {
 
   /// The number of stored timers; `nil` while it is not known.
   ///
-  /// Of a log that reads later, it is the number at the call before.
+  /// If the log reads asynchronously, it is the number at the previous call.
   func readStoredCount() -> Int? {
     log.timerCount { [self] count in
-      // A log that fails is reported by other figures.
+      // Other metrics report the failure of a log.
       stored.store((try? count.get()) ?? -1, ordering: .relaxed)
     }
     let count = stored.load(ordering: .relaxed)

@@ -6,7 +6,7 @@ final class MemoryFeed: ChangeFeed {
   static let bound = 65_536
 
   private struct Contents {
-    /// A ring: the change of a number is at its remainder.
+    /// A ring buffer: change `n` is at index `(n - 1) % bound`.
     var ring: [StoreChange] = []
     var latest = 0
     /// The number before the oldest retained change.

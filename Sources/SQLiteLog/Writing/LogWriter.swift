@@ -337,7 +337,7 @@ final class LogWriter {
     if let head = known {
       try changes?.write(.ended, of: key, epoch: head.epoch, version: head.version, at: .now)
       try removals.add(history: head.id)
-      // At once, so that none of them is due; their number is bounded.
+      // Not in batches like the other rows: none may fire any more. Their number is bounded.
       try statements.deleteTimers.execute(head.id)
       try statements.endSession.execute(head.id, id, Timestamp.now)
     } else {

@@ -13,7 +13,7 @@ extension Scenario {
           without.append(try millionActions(contestant, stalled: 0, bench))
           with.append(try millionActions(contestant, stalled: 1, bench))
         }
-        // Both figures contain the log of a million actions.
+        // Memory of the log of a million actions is part of both figures.
         func growth(_ outcome: StreamLoad.Outcome) -> Double {
           (max(outcome.resident.peak, outcome.resident.after) - outcome.resident.connected) / 1024
         }

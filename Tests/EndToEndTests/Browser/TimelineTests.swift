@@ -144,7 +144,7 @@ extension InspectorBrowserTests {
         choice.value = 'send';
         choice.dispatchEvent(new Event('change'));
         """)
-      // It begins with the example of that case.
+      // The field contains the example of the selected case.
       try browser.expect(
         "return document.querySelector('#action').value",
         is: #"{"send":{"from":"Ada","text":"Hello!"}}"#)

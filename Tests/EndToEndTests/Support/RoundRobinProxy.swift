@@ -28,7 +28,7 @@ final class RoundRobinProxy: Sendable {
   }
 
   deinit {
-    // Wakes the thread that accepts, which closes nothing else.
+    // Wakes the accepting thread from `accept`, which close() does not.
     shutdown(listener, Int32(SHUT_RDWR))
     close(listener)
   }

@@ -4,7 +4,8 @@ import Testing
 
 @testable import ReactorHost
 
-/// Timers of a session: one batch with the mutations, and the same for the action that they cause.
+/// A timer is committed in one batch with the mutations of the action that sets it, and its removal in
+/// one batch with those of the action that it causes.
 @Suite struct TimersTests {
   private let memory = MemoryLog()
   private let log: LogDouble

@@ -16,7 +16,7 @@ final class SendDelivery: Disposable {
     var keyIsNew = false
     /// The session that executes the action.
     var receiver: (any Session)?
-    /// The end of the retries, from the first one on.
+    /// The time after which it is not retried; `nil` before the first retry.
     var deadline: ContinuousClock.Instant?
     /// Ends the wait for the effects.
     var timeout: Task<Void, Never>?

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The log of a session of ``LedgerReactor``, as one node responds with it.
+/// The log of a session of ``LedgerReactor`` in the response of one node.
 struct LedgerLog: Sendable {
   /// An entry of the log.
   struct Entry: Decodable, Equatable, Sendable {
