@@ -1,6 +1,7 @@
 /// An ``Inbox`` whose owner thread waits for nothing else.
 ///
 /// Inlinable like it, so that the messages are not copied through their metadata.
+@usableFromInline
 package final class BlockingInbox<Message: Sendable>: Sendable {
   @usableFromInline let semaphore: Semaphore
   @usableFromInline let inbox: Inbox<Message>

@@ -1,10 +1,14 @@
-package import Synchronization
+public import Synchronization
 
 /// A queue of messages from any thread to one owner thread.
 ///
 /// The owner alternates between ``receive(into:)`` and sleeping. It announces its sleep with
 /// ``prepareToSleep()``; only the first message after that wakes it, so a busy owner costs its
 /// senders no system call.
+///
+/// Inlinable, and its type usable from inlined code, without which no other module specializes it: each message
+/// would be copied through its metadata.
+@usableFromInline
 package final class Inbox<Message: Sendable>: Sendable {
   @usableFromInline struct State {
     @usableFromInline var messages: [Message] = []

@@ -3,7 +3,7 @@ internal import Glibc
 /// A counting semaphore whose timeouts follow the monotonic clock.
 ///
 /// POSIX semaphores measure timeouts on the wall clock, which can be set.
-@safe
+@safe @usableFromInline
 package final class Semaphore: ThreadWaking {
   @unsafe private struct Storage {
     var lock = unsafe pthread_mutex_t()
@@ -16,6 +16,7 @@ package final class Semaphore: ThreadWaking {
   private nonisolated(unsafe) let storage: UnsafeMutablePointer<Storage>
 
   /// Creates a semaphore with the count 0.
+  @usableFromInline
   package init() {
     unsafe storage = .allocate(capacity: 1)
     unsafe storage.initialize(to: unsafe Storage())
@@ -43,6 +44,7 @@ package final class Semaphore: ThreadWaking {
     unsafe pthread_cond_signal(&storage.pointee.condition)
   }
 
+  @usableFromInline
   package func wake() { signal() }
 
   /// Decrements the count, and blocks while it is 0.
@@ -53,7 +55,7 @@ package final class Semaphore: ThreadWaking {
   /// Decrements the count, and blocks while it is 0.
   ///
   /// - Returns: `false` if the time passed first.
-  @discardableResult
+  @discardableResult @usableFromInline
   package func wait(seconds: Int) -> Bool {
     var deadline = timespec()
     unsafe clock_gettime(CLOCK_MONOTONIC, &deadline)

@@ -2,6 +2,7 @@ internal import CLinuxEvents
 internal import Glibc
 
 /// Wakes a sleeping thread.
+@usableFromInline
 package protocol ThreadWaking: Sendable {
   /// Wakes the thread, or keeps it from falling asleep the next time it tries.
   ///
