@@ -18,9 +18,21 @@ extension ReactorAPI {
         "More requests came from this address than are served in a second. Send fewer.",
         headers: ["Retry-After": "1"])
     }
-    if scope.resource?.isProbe != true { try settings.hosts.check(request) }
-    if !scope.method.isSafe { try settings.crossOrigin.check(request) }
+    if let foreign = scope.head.foreign { throw foreign }
     try authorize(request, scope)
+  }
+
+  /// The problem of a request for another host, or from a foreign page; `nil` for none.
+  func foreignRequest(
+    _ request: HTTPRequest, at resource: Resource?, _ method: HTTPMethod
+  ) -> Problem? {
+    do throws(Problem) {
+      if resource?.isProbe != true { try settings.hosts.check(request) }
+      if !method.isSafe { try settings.crossOrigin.check(request) }
+      return nil
+    } catch {
+      return error
+    }
   }
 
   /// Sends the response to a request that is not admitted, if necessary after a delay.

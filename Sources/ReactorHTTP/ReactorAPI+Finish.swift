@@ -9,8 +9,8 @@ extension ReactorAPI {
   func finish(
     _ response: consuming HTTPResponse, of scope: RequestScope, then send: @escaping HTTPReply
   ) {
-    if scope.acceptsGzip != .no, let compression = settings.compression,
-      compression.isExpensive(response, for: scope.acceptsGzip)
+    if scope.head.acceptsGzip != .no, let compression = settings.compression,
+      compression.isExpensive(response, for: scope.head.acceptsGzip)
     {
       let response = response
       return background.enqueue(for: .client(scope.client?.network)) { [self] in
@@ -29,12 +29,12 @@ extension ReactorAPI {
     if features.compresses, scope.method == .get || scope.method == .head {
       varied.append("Accept-Encoding")
     }
-    if scope.acceptsGzip != .no, let compression = settings.compression {
-      compression.apply(to: &response, for: scope.acceptsGzip)
+    if scope.head.acceptsGzip != .no, let compression = settings.compression {
+      compression.apply(to: &response, for: scope.head.acceptsGzip)
     }
     if features.allowsOrigins {
       varied.append("Origin")
-      response.headers += settings.crossOrigin.headers(for: scope.origin)
+      response.headers += settings.crossOrigin.headers(for: scope.head.origin)
     }
     if !varied.isEmpty { response.headers.append("Vary", varied.joined(separator: ", ")) }
     if let rateLimiter, let rate = scope.rate {

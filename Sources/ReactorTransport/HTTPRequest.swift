@@ -3,14 +3,8 @@
 /// A class: a request passes through many functions, and copying its parts at each call would cost
 /// more than one reference. Immutable once its body is complete.
 public final class HTTPRequest: Sendable {
-  /// The method as sent, case-sensitive (`GET`).
-  public let method: WireText
-
-  /// The path as sent: percent-encoded, without the query.
-  public let path: WireText
-
-  /// The part after the first `?`, percent-encoded; `nil` without one.
-  public let query: WireText?
+  /// All of it except the body.
+  public let head: HTTPRequestHead
 
   // Proof: changed only by `completing(_:body:admission:)`, while there is no other reference.
   @safe @exclusivity(unchecked) private nonisolated(unsafe) var storedBody: [UInt8]
@@ -21,15 +15,6 @@ public final class HTTPRequest: Sendable {
 
   /// The number of bytes of the body.
   @inline(never) public var bodySize: Int { storedBody.count }
-
-  /// Whether the request announced a body, possibly an empty one (`Content-Length` or chunked).
-  public let hasBody: Bool
-
-  /// The header fields that the service reads.
-  public let headers: HTTPRequestHeaders
-
-  /// The remote address of the connection; `nil` on a Unix-domain socket.
-  public let peer: ClientAddress?
 
   // Proof: like that of `storedBody`.
   @safe @exclusivity(unchecked) private nonisolated(unsafe) var storedAdmission:
@@ -43,8 +28,7 @@ public final class HTTPRequest: Sendable {
     _ head: consuming HTTPRequest, body: [UInt8], admission: (any HTTPAdmissionToken)?
   ) -> HTTPRequest {
     if !isKnownUniquelyReferenced(&head) {
-      head = HTTPRequest(
-        head.method, head.path, head.query, head.headers, [], hasBody: head.hasBody, head.peer)
+      head = HTTPRequest(head.head)
     }
     head.storedBody = body
     head.storedAdmission = admission
@@ -58,26 +42,39 @@ public final class HTTPRequest: Sendable {
     peer: ClientAddress? = nil
   ) {
     self.init(
-      WireText(method), WireText(path), query.map { WireText($0) }, headers, body,
-      hasBody: hasBody ?? !body.isEmpty, peer)
+      HTTPRequestHead(
+        method: WireText(method), path: WireText(path), query: query.map { WireText($0) },
+        headers: headers, hasBody: hasBody ?? !body.isEmpty, peer: peer),
+      body: body)
   }
 
-  private init(
-    _ method: WireText, _ path: WireText, _ query: WireText?, _ headers: HTTPRequestHeaders,
-    _ body: [UInt8], hasBody: Bool, _ peer: ClientAddress?
-  ) {
-    self.method = method
-    self.path = path
-    self.query = query
-    self.headers = headers
+  /// Creates a request from its head.
+  public init(_ head: HTTPRequestHead, body: [UInt8] = []) {
+    self.head = head
     storedBody = body
-    self.hasBody = hasBody
-    self.peer = peer
   }
+
+  /// The method as sent, case-sensitive (`GET`).
+  public var method: WireText { head.method }
+
+  /// The path as sent: percent-encoded, without the query.
+  public var path: WireText { head.path }
+
+  /// The part after the first `?`, percent-encoded; `nil` without one.
+  public var query: WireText? { head.query }
+
+  /// The header fields that the service reads.
+  public var headers: HTTPRequestHeaders { head.headers }
+
+  /// Whether the request announced a body, possibly an empty one (`Content-Length` or chunked).
+  public var hasBody: Bool { head.hasBody }
+
+  /// The remote address of the connection; `nil` on a Unix-domain socket.
+  public var peer: ClientAddress? { head.peer }
 
   /// The field `Authorization`; `nil` without one.
-  public var authorization: AuthorizationField? { headers.authorization }
+  public var authorization: AuthorizationField? { head.headers.authorization }
 
   /// The value of a field; the values of a repeated field are joined with `, ` (RFC 9110, 5.3).
-  public subscript(header header: HTTPHeader) -> String? { headers[header] }
+  public subscript(header header: HTTPHeader) -> String? { head.headers[header] }
 }

@@ -15,9 +15,11 @@ struct RequestIntake: ~Copyable, Sendable {
     case noConnectionLeft
   }
 
-  /// The target and the fields; empty once the request was taken.
-  private(set) var head: RequestHead
+  private let target: RequestTarget
   private var method = ""
+  private var headers = HTTPRequestHeaders()
+  /// The head; `nil` before it is complete, unless it repeats the former one.
+  private var head: HTTPRequestHead?
   private var body: [UInt8] = []
 
   /// Whether the response has no body.
@@ -34,7 +36,7 @@ struct RequestIntake: ~Copyable, Sendable {
 
   /// Creates an intake for a target, which is known first.
   init(_ target: RequestTarget) {
-    head = RequestHead(target: target)
+    self.target = target
   }
 
   /// Adds the other parts of the request line, before the header fields.
@@ -53,13 +55,13 @@ struct RequestIntake: ~Copyable, Sendable {
   }
 
   /// Whether the head is a substitute of that of the connection's former request.
-  var isRepetition: Bool { head.target.isSubstitute }
+  var isRepetition: Bool { target.isSubstitute }
 
-  /// Adds the other parts of the request line, and the target and fields of the former request, which a
-  /// substitute of the head stands for.
+  /// Adds the other parts of the request line, and the head of the former request, which a substitute
+  /// stands for.
   ///
   /// - Returns: `false` without a former request: a substitute that the scanner did not make.
-  mutating func begin(method: String, isHTTP10: Bool, repeating former: RequestHead?) -> Bool {
+  mutating func begin(method: String, isHTTP10: Bool, repeating former: HTTPRequestHead?) -> Bool {
     guard let former else { return false }
     begin(method: method, isHTTP10: isHTTP10)
     head = former
@@ -84,10 +86,10 @@ struct RequestIntake: ~Copyable, Sendable {
   mutating func add(name: UnsafeBufferPointer<UInt8>, value: UnsafeBufferPointer<UInt8>) {
     switch unsafe RequestField.named(name) {
     case .header(.authorization):
-      head.headers.append(
+      headers.append(
         unsafe AuthorizationField.make(Self.trimmed(value), orSame: formerAuthorization))
     case .header(let header):
-      unsafe head.headers.append(header, bytes: Self.trimmed(value))
+      unsafe headers.append(header, bytes: Self.trimmed(value))
     case .contentLength: contentLength = unsafe Self.number(value)
     case .transferEncoding: isChunked = true
     case nil: break
@@ -97,10 +99,21 @@ struct RequestIntake: ~Copyable, Sendable {
   /// The field `Authorization` for the connection's next request; `nil` without one, or for one that is
   /// too long to be retained.
   var retainedAuthorization: AuthorizationField? {
-    guard let field = head.headers.authorization,
+    guard let field = headers.authorization,
       field.value.utf8.count <= AuthorizationField.retainedSize
     else { return nil }
     return field
+  }
+
+  /// Returns the head, after all its fields were added.
+  mutating func completeHead(from peer: ClientAddress?) -> HTTPRequestHead {
+    if let head { return head }
+    let complete = HTTPRequestHead(
+      method: WireText(method), path: WireText(target.path),
+      query: target.query.map { WireText($0) }, headers: headers,
+      hasBody: isChunked || contentLength != nil, peer: peer)
+    head = complete
+    return complete
   }
 
   /// Checks the head after all its fields were added.
@@ -126,18 +139,14 @@ struct RequestIntake: ~Copyable, Sendable {
 
   /// Removes the request from the intake: what was read so far, on top of the head that was admitted.
   ///
-  /// Removed and not copied, since each of its parts would be retained and released once more.
+  /// The body is removed and not copied, since a copy would be retained and released once more.
   mutating func takeRequest(from peer: ClientAddress?) -> HTTPRequest {
     var body: [UInt8] = []
     swap(&body, &self.body)
     if let (head, token) = admitted.take() {
       return .completing(head, body: body, admission: token)
     }
-    var head = RequestHead()
-    swap(&head, &self.head)
-    return HTTPRequest(
-      method: method, path: head.target.path, query: head.target.query, headers: head.headers,
-      body: body, hasBody: isChunked || contentLength != nil, peer: peer)
+    return HTTPRequest(completeHead(from: peer), body: body)
   }
 
   /// The number in a value of digits, which `RequestScanner` has checked.

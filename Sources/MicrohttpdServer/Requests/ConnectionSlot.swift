@@ -20,8 +20,8 @@ struct ConnectionSlot {
   /// The field `Authorization` of its last request, at most `AuthorizationField.retainedSize` bytes.
   var authorization: AuthorizationField?
 
-  /// The target and fields of its last request; `nil` unless its scanner may replace a repetition of them.
-  var head: RequestHead?
+  /// The head of its last request; `nil` unless its scanner may replace a repetition of it.
+  var head: HTTPRequestHead?
 
   /// The exchange for which libmicrohttpd holds the connection.
   var suspended: Exchange?
@@ -44,9 +44,9 @@ struct ConnectionSlot {
   init(scanner: RequestScanner) { self.scanner = scanner }
 
   /// Retains what the next request may repeat of a head.
-  mutating func retainHead(of intake: borrowing RequestIntake) {
+  mutating func retainHead(of intake: inout RequestIntake) {
     let field = intake.retainedAuthorization
     if field !== authorization { authorization = field }
-    head = scanner.retainsHead ? intake.head : nil
+    head = scanner.retainsHead ? intake.completeHead(from: peer) : nil
   }
 }

@@ -79,7 +79,7 @@ final class Exchange: Sendable {
         let former = worker.slots[slot].authorization
         intake.begin(method: method, isHTTP10: isHTTP10, formerAuthorization: former)
         unsafe connection.forEachHeader(into: &intake, DaemonCallbacks.field)
-        worker.slots[slot].retainHead(of: intake)
+        worker.slots[slot].retainHead(of: &intake)
       }
       // A variable with the limits would be a copy of them.
       let rejection = intake.rejection(

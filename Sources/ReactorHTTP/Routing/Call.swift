@@ -66,22 +66,12 @@ struct Reply: Sendable {
 ///
 /// Does not retain the request, whose body may be large.
 final class RequestScope: HTTPAdmissionToken {
-  let api: ReactorAPI
-  let method: HTTPMethod
-  /// The resource of the path; `nil` for an unknown path.
-  let resource: Resource?
-  /// The endpoint; `nil` for an unknown path or a method that is not allowed.
-  let endpoint: Endpoint?
-  private let parameters: PathParameters
+  /// The data of its head.
+  let head: HeadReading
   /// The verified credential of the request.
   let credential: Credential
   /// The request's id, the trace that it belongs to, and its principal.
   let context: RequestContext
-  /// The value of `Origin` if pages of other origins are allowed.
-  let origin: String?
-  let acceptsGzip: ContentEncodings.Acceptance
-  /// The network address of the client; `nil` on a Unix-domain socket.
-  let client: ClientAddress?
   /// The decision of the rate limiter; `nil` without a limit.
   let rate: RateLimiter.Verdict?
   /// The data of the access log's line; `nil` if none is written.
@@ -91,54 +81,41 @@ final class RequestScope: HTTPAdmissionToken {
 
   /// Reads the head of a request and counts it against the client's rate.
   init(_ request: HTTPRequest, in api: ReactorAPI) {
-    self.api = api
-    var parameters = PathParameters()
-    let resource = api.endpoints.match(request.path, &parameters)
-    self.resource = resource
-    self.parameters = parameters
-    method = HTTPMethod(request.method)
-    endpoint = resource?[method]
-    client = api.client(of: request)
-    rate = api.rate(of: client, at: resource)
+    let head = HeadReading.reading(request, in: api)
+    self.head = head
+    rate = api.rate(of: head.client, at: head.resource)
     credential =
       rate?.isAllowed == false
-      ? .notNeeded : api.credential(of: request, from: client, at: resource, method)
-    let id = request[header: .requestID].flatMap { RequestID.isValid($0) ? $0 : nil }
+      ? .notNeeded
+      : api.credential(of: request, from: head.client, at: head.resource, head.method)
     context = RequestContext(
-      id: id ?? RequestID.next(),
-      traceparent: request[header: .traceparent].flatMap { TraceParent($0) }?.child(),
+      id: head.requestID ?? RequestID.next(), traceparent: head.trace?.child(),
       principal: credential.authentication?.principal)
-    origin = api.features.allowsOrigins ? request[header: .origin] : nil
-    acceptsGzip =
-      api.features.compresses ? ContentEncodings.gzip(request[header: .acceptEncoding]) : .no
     accessLine =
       api.logger.writes(api.settings.accessLog)
-      ? AccessLine(path: request.path.description, client: client) : nil
+      ? AccessLine(path: request.path.description, client: head.client) : nil
   }
 
   /// Creates the scope of a connection that is rejected before its request was read.
   init(rejectedBy api: ReactorAPI) {
-    self.api = api
-    method = .other
-    resource = nil
-    endpoint = nil
-    parameters = PathParameters()
+    head = HeadReading(rejectedBy: api)
     credential = .notNeeded
     context = RequestContext(id: RequestID.next())
-    origin = nil
-    acceptsGzip = .no
-    client = nil
     rate = nil
     accessLine = nil
   }
 
+  var api: ReactorAPI { head.api }
+  var method: HTTPMethod { head.method }
+  /// The resource of the path; `nil` for an unknown path.
+  var resource: Resource? { head.resource }
+  /// The endpoint; `nil` for an unknown path or a method that is not allowed.
+  var endpoint: Endpoint? { head.endpoint }
+  /// The network address of the client; `nil` on a Unix-domain socket.
+  var client: ClientAddress? { head.client }
+
   /// The value of a parameter of the path template, which must have it.
-  subscript(parameter: String) -> String {
-    guard let index = resource?.parameters.firstIndex(of: parameter) else {
-      preconditionFailure("\(resource?.template ?? "the path") has no parameter \(parameter)")
-    }
-    return parameters[index]
-  }
+  subscript(parameter: String) -> String { head[parameter] }
 
   /// The fields of every log line about the request.
   var logFields: [(String, String)] {

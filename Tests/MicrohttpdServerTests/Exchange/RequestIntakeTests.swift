@@ -112,7 +112,7 @@ internal import Testing
     var former = intake("POST")
     add("If-Match", "\"k\"", to: &former)
     add("Content-Length", "0", to: &former)
-    let head = former.head
+    let head = former.completeHead(from: nil)
     _ = former.takeRequest(from: nil)
 
     let target = [RepeatedHead.target].withUnsafeBufferPointer { RequestTarget($0, question: nil) }
@@ -125,6 +125,7 @@ internal import Testing
     let expectsBody = intake.expectsBody
     #expect(expectsBody)
     let request = intake.takeRequest(from: nil)
+    #expect(request.head === head)
     #expect("\(request.path)?\(request.query ?? "")" == "/a?b=c?d")
     #expect(request.headers.map(\.value) == ["\"k\""])
   }

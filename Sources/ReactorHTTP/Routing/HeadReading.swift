@@ -1,0 +1,73 @@
+internal import ReactorHost
+internal import ReactorTransport
+
+// Proof: all members are constants of types that are `Sendable`.
+/// The data of a request that depends only on its head: requests that repeat a head share it.
+final class HeadReading: HTTPHeadReading, @unchecked Sendable {
+  let api: ReactorAPI
+  let method: HTTPMethod
+  /// The resource of the path; `nil` for an unknown path.
+  let resource: Resource?
+  /// The endpoint; `nil` for an unknown path or a method that is not allowed.
+  let endpoint: Endpoint?
+  private let parameters: PathParameters
+  /// The network address of the client; `nil` on a Unix-domain socket.
+  let client: ClientAddress?
+  /// The id that the client has chosen for its request; `nil` for none or an invalid one.
+  let requestID: String?
+  /// The trace that the request belongs to.
+  let trace: TraceParent?
+  /// The value of `Origin` if pages of other origins are allowed.
+  let origin: String?
+  let acceptsGzip: ContentEncodings.Acceptance
+  /// Why the request is rejected for its `Host` or `Origin`; `nil` if it is not.
+  let foreign: Problem?
+
+  /// Reads the head of a request, or returns what an earlier request with the same head has read.
+  static func reading(_ request: HTTPRequest, in api: ReactorAPI) -> HeadReading {
+    if let known = request.head.reading as? HeadReading, known.api === api { return known }
+    let reading = HeadReading(request, in: api)
+    request.head.store(reading)
+    return reading
+  }
+
+  private init(_ request: HTTPRequest, in api: ReactorAPI) {
+    self.api = api
+    var parameters = PathParameters()
+    let resource = api.endpoints.match(request.path, &parameters)
+    self.resource = resource
+    self.parameters = parameters
+    method = HTTPMethod(request.method)
+    endpoint = resource?[method]
+    client = api.client(of: request)
+    requestID = request[header: .requestID].flatMap { RequestID.isValid($0) ? $0 : nil }
+    trace = request[header: .traceparent].flatMap { TraceParent($0) }
+    origin = api.features.allowsOrigins ? request[header: .origin] : nil
+    acceptsGzip =
+      api.features.compresses ? ContentEncodings.gzip(request[header: .acceptEncoding]) : .no
+    foreign = api.foreignRequest(request, at: resource, method)
+  }
+
+  /// The head of a connection that is rejected before its request was read.
+  init(rejectedBy api: ReactorAPI) {
+    self.api = api
+    method = .other
+    resource = nil
+    endpoint = nil
+    parameters = PathParameters()
+    client = nil
+    requestID = nil
+    trace = nil
+    origin = nil
+    acceptsGzip = .no
+    foreign = nil
+  }
+
+  /// The value of a parameter of the path template, which must have it.
+  subscript(parameter: String) -> String {
+    guard let index = resource?.parameters.firstIndex(of: parameter) else {
+      preconditionFailure("\(resource?.template ?? "the path") has no parameter \(parameter)")
+    }
+    return parameters[index]
+  }
+}

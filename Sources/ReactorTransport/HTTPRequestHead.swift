@@ -1,0 +1,55 @@
+internal import Synchronization
+
+/// The head of a request: all of it except the body.
+///
+/// Immutable. The requests of a connection that repeat the bytes of a head share it, and with it what the
+/// responder has read from it.
+public final class HTTPRequestHead: Sendable {
+  /// The method as sent, case-sensitive (`GET`).
+  public let method: WireText
+
+  /// The path as sent: percent-encoded, without the query.
+  public let path: WireText
+
+  /// The part after the first `?`, percent-encoded; `nil` without one.
+  public let query: WireText?
+
+  /// The header fields that the service reads.
+  public let headers: HTTPRequestHeaders
+
+  /// Whether the request announced a body, possibly an empty one (`Content-Length` or chunked).
+  public let hasBody: Bool
+
+  /// The remote address of the connection; `nil` on a Unix-domain socket.
+  public let peer: ClientAddress?
+
+  private let stored = AtomicLazyReference<HTTPHeadReading>()
+
+  /// Creates a head.
+  public init(
+    method: WireText, path: WireText, query: WireText?, headers: HTTPRequestHeaders, hasBody: Bool,
+    peer: ClientAddress?
+  ) {
+    self.method = method
+    self.path = path
+    self.query = query
+    self.headers = headers
+    self.hasBody = hasBody
+    self.peer = peer
+  }
+
+/// The data that a responder has read from the head of a request, as a subclass.
+  public var reading: HTTPHeadReading? { stored.load() }
+
+  /// Stores what a responder has read, for the requests that repeat the head; the first one stays.
+  public func store(_ reading: HTTPHeadReading) { _ = stored.storeIfNil(reading) }
+}
+
+// Proof: it has no members, and each subclass states its own proof.
+/// What a responder has read from the head of a request, as a subclass.
+///
+/// Immutable, and a function of the head: it must not depend on the time or on another request.
+open class HTTPHeadReading: @unchecked Sendable {
+  /// Creates an empty reading.
+  public init() {}
+}
