@@ -38,7 +38,7 @@ public final class HTTPRequestHead: Sendable {
     self.peer = peer
   }
 
-/// The data that a responder has read from the head of a request, as a subclass.
+  /// The data that a responder has read from the head; `nil` before the first request.
   public var reading: HTTPHeadReading? { stored.load() }
 
   /// Stores what a responder has read, for the requests that repeat the head; the first one stays.
@@ -46,7 +46,7 @@ public final class HTTPRequestHead: Sendable {
 }
 
 // Proof: it has no members, and each subclass states its own proof.
-/// What a responder has read from the head of a request, as a subclass.
+/// The data that a responder has read from the head of a request; a subclass has the members.
 ///
 /// Immutable, and a function of the head: it must not depend on the time or on another request.
 open class HTTPHeadReading: @unchecked Sendable {
