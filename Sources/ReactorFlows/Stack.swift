@@ -41,7 +41,7 @@ public struct Stack<Flow: CoordinatorProtocol>: Sendable {
   /// The screen on top; `nil` only in a flow whose declaration is invalid.
   public var top: Entry<Flow>? { contents.entries.last.map { Entry(contents: $0) } }
 
-  /// The path of the screens above the first; `nil` if one of them has no link.
+  /// The path of the screens above the root; `nil` if one of them has no link.
   public var path: String? {
     guard contents.hasPath else { return nil }
     var path: [UInt8] = []

@@ -87,7 +87,7 @@ struct SlotTable: ~Copyable, Sendable {
     var pages = shards.map { shard in
       shard.table.withLock { $0.ids(after: id, limit: limit) }[...]
     }
-    // Merged: sorting all of them takes longer than everything else of a list.
+    // The pages are merged: to sort all ids would take longer than the rest of a list.
     var merged: [String] = []
     while merged.count < limit {
       var next: (shard: Int, id: String)?

@@ -76,7 +76,7 @@ final class Checkpointer: Sendable {
         if connection == nil { connection = try file.connect(for: .writing) }
         if let connection { try pass(over: connection) }
       } catch {
-        // The error may have broken the connection.
+        // The next checkpoint connects again: the error may have broken the connection.
         connection = nil
         failed(error)
       }

@@ -30,7 +30,7 @@ struct Forks {
   static let copyBound = 64
   private static let reservedBytes: UInt64 = 1 << 30
   private static let rowsPerGroup = 1000
-  /// Each snapshot is a complete State.
+  /// The number of snapshots per group: fewer than rows, since each is a complete State.
   private static let snapshotsPerStep = 20
 
   private var copies: [Name: Copy] = [:]

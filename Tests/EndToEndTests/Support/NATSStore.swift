@@ -26,7 +26,7 @@ struct NATSStore {
     name = "test-\(Self.count.add(1, ordering: .relaxed).newValue)"
   }
 
-  /// The settings of a node that reaches the brokers at addresses of its own.
+  /// The command line settings of a node that reaches the brokers at a given URL.
   func flags(at url: String) -> [String] {
     [
       "--store", url, "--cluster-name", name, "--cluster-replicas", "\(replicas)",

@@ -100,7 +100,7 @@ package protocol LocalReactor: HostedReactor {
 
 /// A global that another process may set.
 package protocol RefreshableGlobal: SharedGlobal {
-  /// Reports each value that is set to a router from now on.
+  /// Reports each value that is set from now on to a router.
   func share(through router: any SessionRouter)
 
   /// Reads the value from the log again, and publishes it if it is another one.
