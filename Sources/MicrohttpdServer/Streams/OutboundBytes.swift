@@ -5,6 +5,8 @@
 struct OutboundBytes {
   /// The bytes per write; a system call takes hardly longer for this many than for a few.
   static let batch = 16_384
+  /// The limit of bytes per write: what one connection is sent before another one that waits.
+  static let share = 65_536
   /// The limit of pieces, except the last chunk of a body.
   static let pieceBound = 64
 
@@ -48,11 +50,11 @@ struct OutboundBytes {
     rest.removeFirst(gone)
   }
 
-  /// Calls a function with the bytes to write next: a large piece in place, or a copy of several small
-  /// ones.
+  /// Calls a function with the bytes to write next: a share of a large piece in place, or a copy of
+  /// several small ones.
   func withNext<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
     guard !rest.isEmpty, first.count < Self.batch else {
-      return unsafe first.withUnsafeBytes { unsafe body($0) }
+      return unsafe first.prefix(Self.share).withUnsafeBytes { unsafe body($0) }
     }
     let size = min(count, Self.batch)
     return unsafe withUnsafeTemporaryAllocation(byteCount: size, alignment: 16) { scratch in

@@ -40,15 +40,18 @@ extension StreamWorker {
   /// Carries out the steps of a connection, within its share of the turn.
   func serve(_ index: Int) {
     if slots[index].hasInput { dropInput(index) }
-    var shares = OutboundBytes.pieceBound
+    var polls = OutboundBytes.pieceBound
+    let start = bytesWritten
     while let socket = slots[index].socket {
       switch slots[index].connection.step {
       case .rest: return
       case .poll:
-        guard shares > 0 else { return enqueue(index) }
-        shares -= 1
+        guard polls > 0 else { return enqueue(index) }
+        polls -= 1
         poll(index)
-      case .write: write(index, to: socket)
+      case .write:
+        guard bytesWritten - start < OutboundBytes.share else { return enqueue(index) }
+        write(index, to: socket)
       case .shutDown: shutDown(index, socket)
       }
     }
@@ -93,7 +96,9 @@ extension StreamWorker {
       guard let socket = slots[index].socket else { continue }
       slots[index].connection.endDelay()
       slots[index].connection.finish()
-      if slots[index].connection.step == .write { write(index, to: socket) }
+      while slots[index].socket != nil, slots[index].connection.step == .write {
+        write(index, to: socket)
+      }
       if slots[index].connection.step == .shutDown { socket.shutDown() }
       close(index)
     }
@@ -113,6 +118,7 @@ extension StreamWorker {
     switch socket.write(slots[index].connection.pending) {
     case .bytes(let count):
       slots[index].connection.wrote(count)
+      bytesWritten += count
       if slots[index].connection.isStreaming {
         silence.touch(index, at: now)
       } else {

@@ -3,12 +3,16 @@ internal import SystemThreads
 
 /// The thread of a `StreamLoop`, which owns its connections.
 ///
-/// Connections with work are in one FIFO queue, each at most once, and a turn serves a bounded part of
-/// it: a broadcast to thousands delays no other stream for longer than that. Confined to one thread,
-/// its own or a request worker's, hence neither locked nor sendable.
+/// Connections with work are in one FIFO queue, each at most once. A turn serves a bounded number of them
+/// and writes a bounded number of bytes, and a connection with many pending bytes returns to the end of the
+/// queue after each share: a broadcast to thousands, or of a large State, delays no other stream for longer
+/// than that. Confined to one thread, its own or a request worker's, hence neither locked nor sendable.
 final class StreamWorker {
   /// The poller token of the waker; no slot has this index.
   static let wakerToken = UInt64.max
+
+  /// The bytes that a turn writes, and at most a share more: less than a millisecond.
+  private static let bytesPerTurn = 16 * OutboundBytes.share
 
   /// How many connections are written to before a response is sent.
   private static let earlyConnections = 8
@@ -39,6 +43,9 @@ final class StreamWorker {
   /// The indices of connections with work, from `queueStart` on.
   var queue: [Int] = []
   var queueStart = 0
+
+  /// The bytes that were written in this turn.
+  var bytesWritten = 0
 
   /// The time, read once per turn.
   var now = Clock.milliseconds
@@ -71,6 +78,7 @@ final class StreamWorker {
   func takeTurn(atMost connections: Int) {
     receiveMessages()
     serveQueue(atMost: connections)
+    bytesWritten = 0
     serveTimers()
   }
 
@@ -146,7 +154,7 @@ final class StreamWorker {
 
   private func serveQueue(atMost connections: Int) {
     var turns = connections
-    while turns > 0, queueStart < queue.count {
+    while turns > 0, queueStart < queue.count, bytesWritten < Self.bytesPerTurn {
       let index = queue[queueStart]
       queueStart += 1
       turns -= 1

@@ -45,6 +45,26 @@ internal import Testing
     #expect(worker.received() == ["4", ""])
   }
 
+  @Test func `streams with large events take turns, and a turn writes a bounded number of bytes`()
+    throws
+  {
+    let worker = try Worker(streams: 21)
+    let large = String(repeating: "x", count: 100_000)
+    for stream in worker.streams.dropLast() { stream.publish(large) }
+    worker.streams[20].publish("news")
+    let share = OutboundBytes.share
+    let expected: [(first: Int, next: Int, small: Int)] = [
+      (share, 0, 0), (100_000 - share, 100_000, 4),
+    ]
+    for (first, next, small) in expected {
+      worker.takeTurn()
+      let sizes = worker.receivedSizes()
+      #expect(sizes[..<16].allSatisfy { $0 == first })
+      #expect(sizes[16..<20].allSatisfy { $0 == next })
+      #expect(sizes[20] == small)
+    }
+  }
+
   @Test func `an early turn without streams has no effect`() throws {
     let worker = try Worker(streams: 0)
     worker.takeEarlyTurn()
@@ -86,6 +106,19 @@ private final class Worker {
   func takeTurn() { worker.takeTurn(atMost: 64) }
 
   func advanceClock() { worker.now += 1 }
+
+  /// The number of bytes that each client was sent since the last call.
+  func receivedSizes() -> [Int] {
+    var bytes = [UInt8](repeating: 0, count: 200_000)
+    return clients.map { client in
+      var size = 0
+      while true {
+        let count = recv(client, &bytes, bytes.count, Int32(MSG_DONTWAIT))
+        guard count > 0 else { return size }
+        size += count
+      }
+    }
+  }
 
   /// The bytes that each client was sent since the last call.
   func received() -> [String] {

@@ -28,6 +28,11 @@ internal import Testing
     #expect(next == Array(whole.prefix(max(sizes[0], OutboundBytes.batch))))
   }
 
+  @Test func `a very large piece is written in shares`() {
+    let pending = OutboundBytes(Array(repeating: 120, count: 1_000_000)[...])
+    #expect(pending.withNext { $0.count } == OutboundBytes.share)
+  }
+
   @Test func `removing more bytes than there are leaves none`() {
     var pending = OutboundBytes([1, 2])
     pending.removeFirst(100)
