@@ -56,17 +56,13 @@ extension [UInt8] {
     value.withUTF8 { text in
       append(ASCII.quote)
       var start = 0
-      var index = 0
-      while index < text.count {
-        let byte = unsafe text[index]
-        if byte < ASCII.space || byte == ASCII.quote || byte == ASCII.backslash {
-          unsafe append(contentsOf: UnsafeBufferPointer(rebasing: text[start..<index]))
-          appendEscape(byte)
-          start = index + 1
-        }
-        index += 1
+      while true {
+        let end = unsafe text.endOfUnescaped(from: start)
+        unsafe append(contentsOf: UnsafeBufferPointer(rebasing: text[start..<end]))
+        guard end < text.count else { break }
+        unsafe appendEscape(text[end])
+        start = end + 1
       }
-      unsafe append(contentsOf: UnsafeBufferPointer(rebasing: text[start...]))
       append(ASCII.quote)
     }
   }
@@ -88,5 +84,36 @@ extension [UInt8] {
       append(ASCII.zero + byte >> 4)
       append(low < 10 ? ASCII.zero + low : UInt8(ascii: "a") + low - 10)
     }
+  }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+  /// The index of the first byte from a position on that is escaped in a JSON string.
+  fileprivate func endOfUnescaped(from start: Int) -> Int {
+    var index = start
+    // Eight bytes at a time: the high bit of each byte of the last three words marks one to stop at.
+    // https://graphics.stanford.edu/~seander/bithacks.html#HasLessInWord
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    if let first = unsafe UnsafeRawPointer(baseAddress) {
+      while index + 8 <= count {
+        let word = unsafe first.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+        let quotes = word ^ (ones &* UInt64(ASCII.quote))
+        let backslashes = word ^ (ones &* UInt64(ASCII.backslash))
+        let control = (word &- ones &* UInt64(ASCII.space)) & ~word
+        let quote = (quotes &- ones) & ~quotes
+        let backslash = (backslashes &- ones) & ~backslashes
+        guard (control | quote | backslash) & (ones &* 0x80) == 0 else { break }
+        index += 8
+      }
+    }
+    while index < count, unsafe !self[index].isEscapedInJSON { index += 1 }
+    return index
+  }
+}
+
+extension UInt8 {
+  /// Whether RFC 8259 requires an escape for the byte in a string.
+  fileprivate var isEscapedInJSON: Bool {
+    self < ASCII.space || self == ASCII.quote || self == ASCII.backslash
   }
 }

@@ -40,6 +40,24 @@ struct EncodingTests {
     #expect(try decoded(String.self, text) == value)
   }
 
+  @Test(arguments: 0...20)
+  func `every character is escaped or not, at each position`(length: Int) throws {
+    let others: [Unicode.Scalar] = ["!", "#", "[", "]", "\u{7F}", "\u{80}", "\u{E9}", "\u{10FFFF}"]
+    let scalars = others + ["\"", "\\"] + (0...0x20).map { Unicode.Scalar(UInt8($0)) }
+    for position in 0..<length {
+      for scalar in scalars {
+        var text = Array(repeating: Unicode.Scalar("a"), count: length)
+        text[position] = scalar
+        var value = String.UnicodeScalarView()
+        value.append(contentsOf: text)
+        let result = try encoded(String(value))
+        #expect(try decoded(String.self, result) == String(value))
+        let isEscaped = scalar.value < 0x20 || scalar == "\"" || scalar == "\\"
+        #expect(result.utf8.contains(UInt8(ascii: "\\")) == isEscaped)
+      }
+    }
+  }
+
   @Test(arguments: [Double.nan, .infinity, -.infinity])
   func `NaN and infinity are errors with a coding path`(_ value: Double) throws {
     struct Reading: Encodable {
