@@ -5,8 +5,8 @@ import Synchronization
 /// A nats-server process with JetStream in a temporary folder, ended with the object.
 ///
 /// The binary is that of ``program(in:)``. A process that panics is started again with the same port and data,
-/// as a service manager does it: nats-server 2.9.10 has a rare one in `jsMsgGetRequest` (a nil message of
-/// `loadLast`), and the tests that share a broker must not all fail by it.
+/// as a service manager does it: nats-server 2.9.10 has one in `jsMsgGetRequest`, if a message of a stream is read
+/// that is being created, and the tests that share a broker must not all fail by it.
 public final class Broker: Sendable {
   /// An error of a process.
   public struct Failure: Error, CustomStringConvertible {

@@ -106,19 +106,31 @@ struct StoreSetup: Sendable {
   }
 
   /// Whether a stream exists, which is checked then.
+  ///
+  /// One that is being created is waited for: a broker without a cluster responds with the information of a
+  /// stream that has no store yet, and nats-server 2.9.10 ends with a panic if a message of it is read.
   private func exists(_ stream: Stream) async throws(StreamReader.APIFailure) -> Bool {
-    let root: JSONElement
-    do throws(StreamReader.APIFailure) {
-      root = try await reader.call("STREAM.INFO.\(stream.name)", within: wait)
-    } catch {
-      guard case .api(10059, _) = error else { throw error }
-      return false
+    let end = Clock.milliseconds + wait
+    var pause = RetryPause()
+    while true {
+      let root: JSONElement
+      do throws(StreamReader.APIFailure) {
+        root = try await reader.call("STREAM.INFO.\(stream.name)", within: wait)
+      } catch {
+        guard case .api(10059, _) = error else { throw error }
+        return false
+      }
+      guard let configuration = root["config"] else {
+        throw .log(.corrupt("The stream \(stream.name) has no configuration."))
+      }
+      try check(stream, configuration)
+      // The time is set with the store.
+      guard root["created"]?.string?.hasPrefix("0001-") == true else { return true }
+      guard Clock.milliseconds < end else {
+        throw .log(.unavailable("The stream \(stream.name) is being created."))
+      }
+      try? await Task.sleep(for: .milliseconds(pause.take()))
     }
-    guard let configuration = root["config"] else {
-      throw .log(.corrupt("The stream \(stream.name) has no configuration."))
-    }
-    try check(stream, configuration)
-    return true
   }
 
   /// Checks an existing stream.

@@ -78,6 +78,13 @@ import Testing
     #expect(creations.count >= 3)
   }
 
+  /// A read of a stream without a store ends nats-server 2.9.10 with a panic.
+  @Test func `a stream that has no store yet is waited for`() async throws {
+    let creations = try StreamInCreation(attempts: 3, isAssigned: true)
+    try await creations.setup(wait: 60_000).prepare(creations.stream)
+    #expect(creations.count >= 3)
+  }
+
   @Test func `a stream that does not get created is a temporary error`() async throws {
     let creations = try StreamInCreation(attempts: .max)
     let error = await #expect(throws: NATSLogError.self) {
@@ -132,7 +139,8 @@ import Testing
   }
 }
 
-/// Responds in place of JetStream: a stream is not found until it was created several times.
+/// Responds in place of JetStream: a stream is not found until it was created several times, or has no store
+/// until its information was requested several times.
 private final class StreamInCreation: Sendable {
   private final class Attempts: Sendable { let value = Atomic(0) }
 
@@ -141,7 +149,7 @@ private final class StreamInCreation: Sendable {
   private let subscription: NATSSubscription
   private let attempts: Attempts
 
-  init(attempts limit: Int) throws {
+  init(attempts limit: Int, isAssigned: Bool = false) throws {
     broker = try Broker(hasJetStream: false)
     let connection = try NATSConnection(
       .init(TestStore(broker.url).settings.addresses, name: "api"))
@@ -149,15 +157,20 @@ private final class StreamInCreation: Sendable {
     subscription = try connection.subscribe(to: "$JS.API.STREAM.*.*") { request in
       guard let reply = request.reply else { return }
       let isCreation = request.subject.contains(".CREATE.")
-      let count = isCreation ? attempts.value.add(1, ordering: .relaxed).newValue : 0
+      let isAttempt = isCreation != isAssigned
+      let count = isAttempt ? attempts.value.add(1, ordering: .relaxed).newValue : 0
+      let time = count >= limit ? "2026-01-01T00:00:00Z" : "0001-01-01T00:00:00Z"
+      let config = #"{"subjects":["s"],"max_msgs_per_subject":1,"num_replicas":1}"#
+      let found = #"{"created":"\#(time)","config":\#(config)}"#
       let missing = #"{"error":{"code":404,"err_code":10059,"description":"stream not found"}}"#
-      try? connection.publish(Array((count >= limit ? "{}" : missing).utf8), to: reply)
+      let text = isAssigned || count >= limit ? found : missing
+      try? connection.publish(Array(text.utf8), to: reply)
     }
     try connection.flush()
     (self.connection, self.attempts) = (connection, attempts)
   }
 
-  /// The number of requests to create the stream.
+  /// The number of attempts.
   var count: Int { attempts.value.load(ordering: .relaxed) }
 
   let stream = StoreSetup.Stream(name: "S", subjects: ["s"], messagesPerSubject: 1)
