@@ -12,22 +12,41 @@ enum Base64 {
 
   /// The bytes of a text; `nil` for a text that is no Base64.
   static func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? {
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(text.count / 4 * 3)
-    var buffer: UInt32 = 0
-    var bits = 0
-    let digits = text.prefix { $0 != UInt8(ascii: "=") }
-    guard text.count.isMultiple(of: 4), text.count - digits.count <= 2 else { return nil }
-    for digit in digits {
-      let value = values[Int(digit)]
-      guard value < 64 else { return nil }
-      buffer = buffer << 6 | UInt32(value)
-      bits += 6
-      if bits >= 8 {
-        bits -= 8
-        bytes.append(UInt8(truncatingIfNeeded: buffer >> UInt32(bits)))
+    guard text.count.isMultiple(of: 4) else { return nil }
+    let padding = text.reversed().prefix { $0 == UInt8(ascii: "=") }.count
+    guard padding <= 2 else { return nil }
+    // A byte that is not a digit sets the high bit.
+    var invalid: UInt32 = 0
+    let count = text.count / 4 * 3
+    var bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { bytes, size in
+      unsafe text.withUnsafeBufferPointer { text in
+        unsafe values.withUnsafeBufferPointer { values in
+          guard let digits = text.baseAddress, let values = values.baseAddress,
+            let target = bytes.baseAddress
+          else { return }
+          // Proof: the loop reads `text.count` digits, a multiple of 4, and writes 3 bytes for each 4 of them;
+          // the table has 256 values. Pointers, because the checks of each digit took a third of the time of
+          // a read in a debug build.
+          var index = 0
+          while index < text.count {
+            let last = index + 4 == text.count ? padding : 0
+            let first = unsafe UInt32(values[Int(digits[index])])
+            let second = unsafe UInt32(values[Int(digits[index &+ 1])])
+            let third = last > 1 ? 0 : unsafe UInt32(values[Int(digits[index &+ 2])])
+            let fourth = last > 0 ? 0 : unsafe UInt32(values[Int(digits[index &+ 3])])
+            invalid |= first | second | third | fourth
+            let group = first << 18 | second << 12 | third << 6 | fourth
+            unsafe target[size] = UInt8(truncatingIfNeeded: group >> 16)
+            unsafe target[size &+ 1] = UInt8(truncatingIfNeeded: group >> 8)
+            unsafe target[size &+ 2] = UInt8(truncatingIfNeeded: group)
+            size &+= 3
+            index &+= 4
+          }
+        }
       }
     }
+    guard invalid < 64 else { return nil }
+    bytes.removeLast(padding)
     return bytes
   }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import ReactorLog
 import Testing
 
@@ -217,7 +218,18 @@ struct LogMessageTests {
   @Test(arguments: [("", ""), ("Zg==", "f"), ("Zm8=", "fo"), ("Zm9v", "foo"), ("Zm9vYg==", "foob")])
   func `Base64 of RFC 4648 is decoded`(_ text: String, _ decoded: String) {
     #expect(Base64.decode(Array(text.utf8)[...]) == Array(decoded.utf8))
-    #expect(Base64.decode(Array("Zm9".utf8)[...]) == nil)
-    #expect(Base64.decode(Array("Zm9-".utf8)[...]) == nil)
+  }
+
+  @Test func `bytes of all lengths and values are decoded as Foundation encodes them`() {
+    for count in 0...300 {
+      let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ count) }
+      let text = Array("\"\(Data(bytes).base64EncodedString())\"".utf8)
+      #expect(Base64.decode(text.dropFirst().dropLast()) == bytes)
+    }
+  }
+
+  @Test(arguments: ["Z", "Zm9", "Zm9-", "-m9v", "Z===", "====", "Zg==Zm9v", "Zg=v", "Zm9v\n\n\n\n"])
+  func `a text that is no Base64 is rejected`(_ text: String) {
+    #expect(Base64.decode(Array(text.utf8)[...]) == nil)
   }
 }
