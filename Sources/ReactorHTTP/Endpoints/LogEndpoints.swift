@@ -113,13 +113,14 @@ struct LogPage: Sendable {
 
   /// The number of entries to read next.
   ///
-  /// Small, so that large entries are not read in vain. One more than requested shows whether there
-  /// is a next page.
+  /// Small at first, so that large entries are not read in vain, then what the page is expected to hold: a store
+  /// on brokers reads the end of the log for each step. One more than requested shows whether there is a next
+  /// page.
   var step: Int {
     guard !entries.isEmpty else { return min(16, limit + 1) }
     let average = max(1, bytes / entries.count)
     return min(
-      max(1, min(256, (Limits.pageBytes - bytes) / average + 1)), limit + 1 - entries.count)
+      max(1, (Limits.pageBytes - bytes) / average + 1), limit + 1 - entries.count)
   }
 
   /// Ends the page before an entry that cannot be read; returns whether the page has entries.
