@@ -77,7 +77,7 @@ struct OwnerExecution: Sendable {
     case .states(let version, let limit):
       session.replay(after: version) { result in
         switch result {
-        case .success(let replay): replay.next(limit: limit) { respond($0) }
+        case .success(let replay): readStates(of: replay, limit)
         case .failure(let error): respond(.history(error))
         }
       }
@@ -89,6 +89,21 @@ struct OwnerExecution: Sendable {
         }
       }
     case .open, .find, .submit, .outcome, .end, .fork: report(.unavailable)
+    }
+  }
+
+  /// Responds with the next states: reads a few at a time, so that large ones are not folded in vain.
+  private func readStates(
+    of replay: any StateReplay, _ limit: Int, after found: [CommittedState] = []
+  ) {
+    replay.next(limit: min(64, limit - found.count)) { result in
+      guard case .success(let states) = result, !states.isEmpty else {
+        return respond(found.isEmpty ? result : .success(found))
+      }
+      let found = found + states
+      let isComplete =
+        found.count >= limit || found.reduce(0) { $0 + $1.json.count } >= Self.pageSize
+      isComplete ? respond(.success(found)) : readStates(of: replay, limit, after: found)
     }
   }
 

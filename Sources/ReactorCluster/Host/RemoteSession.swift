@@ -412,10 +412,18 @@ extension RemoteSession {
 private final class RemoteReplay: StateReplay {
   /// The number of states of the first page.
   static let page = 100
+  /// The bounds of a later page, in states and in bytes.
+  ///
+  /// Each page makes the owner fold the log from the snapshot before it, up to 2,048 versions.
+  private static let bound = (count: 1_000, size: 1 << 18)
 
   fileprivate struct State {
-    var first: [CommittedState]
+    /// The states that the owner has sent and no reader has.
+    var pending: ArraySlice<CommittedState>
+    /// The version of the last state that was read.
     var version: Int?
+    /// The number of states of the next page.
+    var length = RemoteReplay.page
   }
 
   private let session: RemoteSession
@@ -423,25 +431,37 @@ private final class RemoteReplay: StateReplay {
 
   init(_ session: RemoteSession, first: [CommittedState], after version: Int?) {
     self.session = session
-    state = Mutex(State(first: first, version: version))
+    state = Mutex(State(pending: first[...], version: version))
   }
 
   func next(
     limit: Int,
     completion: @escaping HistoryCompletion<[CommittedState]>
   ) {
-    let (ready, version) = state.withLock { state -> ([CommittedState], Int?) in
-      let ready = Array(state.first.prefix(limit))
-      state.first.removeFirst(ready.count)
-      if let last = ready.last { state.version = last.version }
-      return (ready, state.version)
-    }
+    let (ready, version, length) = state.withLock { ($0.take(limit), $0.version, $0.length) }
     guard ready.isEmpty else { return completion(.success(ready)) }
-    session.states(after: version, limit: limit) { [self] result in
-      if case .success(let states) = result, let last = states.last {
-        state.withLock { $0.version = last.version }
-      }
-      completion(result)
+    session.states(after: version, limit: max(limit, length)) { [self] result in
+      completion(result.map { receive($0, limit) })
     }
+  }
+
+  /// Receives a page of the owner, and returns its first states.
+  private func receive(_ page: [CommittedState], _ limit: Int) -> [CommittedState] {
+    let size = page.reduce(0) { $0 + $1.json.count } / max(1, page.count)
+    return state.withLock { state in
+      state.length = max(1, min(Self.bound.count, Self.bound.size / max(1, size)))
+      state.pending = page[...]
+      return state.take(limit)
+    }
+  }
+}
+
+extension RemoteReplay.State {
+  /// Removes the first states.
+  fileprivate mutating func take(_ limit: Int) -> [CommittedState] {
+    let taken = Array(pending.prefix(limit))
+    pending = pending.dropFirst(taken.count)
+    if let last = taken.last { version = last.version }
+    return taken
   }
 }
