@@ -9,7 +9,7 @@ extension Call {
     of reactor: any HostedReactor, _ id: String, in host: Host,
     _ completion: @escaping @Sendable (Result<any SessionSource, SessionError>) -> Void
   ) {
-    if let session = reactor.liveSession(id) { return completion(.success(session)) }
+    if let source = reactor.liveStreamSource(id) { return completion(.success(source)) }
     load(in: host) { reactor.streamSource(id, completion: completion) }
   }
 

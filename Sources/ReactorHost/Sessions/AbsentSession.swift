@@ -51,6 +51,9 @@ final class AbsentSession: SessionSource {
   /// Whether the session does not exist yet, as far as is known.
   fileprivate var isAbsent: Bool { state.withLock { $0.isAbsent } }
 
+  /// Whether it has its initial State, and the session does not exist yet.
+  fileprivate var hasBegun: Bool { state.withLock { $0.isAbsent && $0.initial != nil } }
+
   // MARK: The session
 
   /// The session was created.
@@ -337,6 +340,13 @@ final class AbsentSessions: Sendable {
     // Released after the lock, which the end of a source takes.
     let sources = entries.withLock { $0.values.compactMap(\.session) }
     return sources.filter(\.isAbsent)
+  }
+
+  /// The source that other streams have: the log need not be read again, since the creation of the session
+  /// would be noticed.
+  func begun(_ id: String) -> AbsentSession? {
+    guard let source = find(id), source.hasBegun else { return nil }
+    return source
   }
 
   /// The source for a session that is created or ended now.

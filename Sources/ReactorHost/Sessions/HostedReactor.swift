@@ -65,6 +65,10 @@ public protocol HostedReactor: AnyObject, Sendable {
   func streamSource(
     _ id: String, completion: @escaping @Sendable (Result<any SessionSource, SessionError>) -> Void)
 
+  /// The source of a session's streams if it is in memory: the session, or one that does not exist and has
+  /// other streams. Any thread.
+  func liveStreamSource(_ id: String) -> (any SessionSource)?
+
   /// The session with an id if it is in memory. Any thread.
   func liveSession(_ id: String) -> (any Session)?
 
@@ -155,6 +159,9 @@ public protocol HostedReactor: AnyObject, Sendable {
 }
 
 extension HostedReactor {
+  /// The session, if it is in memory.
+  public func liveStreamSource(_ id: String) -> (any SessionSource)? { liveSession(id) }
+
   /// `false`: there is no other process.
   public func forward(
     to id: String, _ body: [UInt8], ifAt expected: [Cursor]?, key: String?,

@@ -133,6 +133,10 @@ final class ReactorRuntime: HostedReactor {
     }
   }
 
+  func liveStreamSource(_ id: String) -> (any SessionSource)? {
+    liveSession(id) ?? environment.absent.begun(id)
+  }
+
   /// Creates the sessions in memory that have streams and do not exist.
   func createStreamedSessions() {
     for absent in environment.absent.all {

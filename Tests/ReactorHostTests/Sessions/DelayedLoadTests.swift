@@ -158,6 +158,25 @@ struct DelayedLoadTests {
     #expect(stage.liveCount == 0)
   }
 
+  @Test func `streams of a session that does not exist read the log once, until it is created`()
+    async throws
+  {
+    log.hold("new")
+    let stage = Stage(over: log)
+    let (reactor, sources) = (try stage.reactor(), Recorder<any SessionSource>())
+    reactor.streamSource("new") { if case .success(let source) = $0 { sources.add(source) } }
+    #expect(reactor.liveStreamSource("new") == nil)  // its initial State is not known yet
+    log.release("new")
+    try await eventually { sources.values.count == 1 }
+    let first = try #require(sources.values.first)
+    #expect(reactor.liveStreamSource("new") === first)
+    let opening = try stage.open("new")
+    try await eventually { opening.values.count == 1 }
+    try #require(opening.values.first).get().session.send(#"{"add":1}"#)
+    #expect(reactor.liveStreamSource("new") is any Session)
+    #expect(first.current.version == 1)
+  }
+
   @Test func `a long log is folded page by page`() async throws {
     let writer = Stage(over: memory) { $0.snapshotInterval = .max }
     let many = "[" + Array(repeating: #"{"add":1}"#, count: 100).joined(separator: ",") + "]"
