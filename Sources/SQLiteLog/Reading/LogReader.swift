@@ -45,7 +45,7 @@ final class LogReader {
         EXISTS (SELECT 1 FROM accepted WHERE accepted.session = sessions.id),
         EXISTS (SELECT 1 FROM timers WHERE timers.session = sessions.id), parameters
       FROM sessions LEFT JOIN globals ON globals.session = id
-      WHERE reactor = ?1 AND ended IN (0, 1) AND sessions.session = ?2
+      WHERE id = \(Schema.sessionID)
       """)
     listSessions = try connection.prepare(
       """

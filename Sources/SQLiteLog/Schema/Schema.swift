@@ -6,6 +6,15 @@ enum Schema {
   /// The version of the tables that this release uses.
   static var version: Int { migrations.count }
 
+  /// The id of the session with the reactor `?1` and the id `?2`, ended or not; `NULL` for none.
+  ///
+  /// Two searches: SQLite would create a table for each execution of `ended IN (0, 1)`.
+  static let sessionID = """
+    coalesce(
+      (SELECT id FROM sessions WHERE reactor = ?1 AND ended = 0 AND session = ?2),
+      (SELECT id FROM sessions WHERE reactor = ?1 AND ended = 1 AND session = ?2))
+    """
+
   /// The statements that create the tables of each version from those of the version before.
   ///
   /// A released migration is never edited; changes are appended. Those that only add columns take the

@@ -196,8 +196,8 @@ final class LogWriter {
   ) throws(DatabaseError) -> Head? {
     var id = copy ?? takeID()
     var isNew = false
-    // Inserted without a search, which costs as much as the insertion: few sessions have a record.
-    if heads[key] == nil {
+    // Inserted without a search for its head, which costs as much: few sessions have a record.
+    if heads[key] == nil, try !hasEnded(key) {
       isNew = try insertSession(
         key, id: id, epoch: epoch, at: moment, isEnded: false, origin: origin,
         parameters: parameters)
@@ -212,7 +212,18 @@ final class LogWriter {
     return Head(id: id, epoch: epoch, origin: origin, chain: EntryChain.seed(origin ?? epoch))
   }
 
+  /// Whether the record of a session is that of an ended one.
+  private func hasEnded(_ key: SessionKey) throws(DatabaseError) -> Bool {
+    var row = ParameterBinder(statements.hasEnded)
+    try row.bind(key.reactor)
+    try row.bind(key.id)
+    defer { statements.hasEnded.reset() }
+    return try statements.hasEnded.step()
+  }
+
   /// Inserts the record of a session.
+  ///
+  /// The session has no record with the other value of `isEnded`: the unique index permits both.
   ///
   /// - Returns: Whether it was inserted: not if the session has a record.
   @discardableResult

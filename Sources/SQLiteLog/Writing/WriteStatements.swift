@@ -3,6 +3,7 @@ struct WriteStatements {
   let begin: Statement
   let commit: Statement
   let findSession: Statement
+  let hasEnded: Statement
   let insertSession: Statement
   let replaceSession: Statement
   let endSession: Statement
@@ -31,14 +32,14 @@ struct WriteStatements {
         (SELECT version FROM mutations WHERE session = id ORDER BY version DESC LIMIT 1),
         (SELECT checksum FROM mutations WHERE session = id ORDER BY version DESC LIMIT 1),
         (SELECT version FROM snapshots WHERE session = id ORDER BY version DESC LIMIT 1)
-      FROM sessions WHERE reactor = ?1 AND ended IN (0, 1) AND session = ?2
+      FROM sessions WHERE id = \(Schema.sessionID)
       """)
+    hasEnded = try connection.prepare(
+      "SELECT 1 FROM sessions WHERE reactor = ?1 AND ended = 1 AND session = ?2")
     insertSession = try connection.prepare(
       """
       INSERT INTO sessions (id, reactor, session, epoch, created, ended, origin, parameters)
-      SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8
-      WHERE NOT EXISTS (SELECT 1 FROM sessions WHERE reactor = ?2 AND ended = 1 AND session = ?3)
-      ON CONFLICT (reactor, ended, session) DO NOTHING
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT (reactor, ended, session) DO NOTHING
       """)
     replaceSession = try connection.prepare(
       """
