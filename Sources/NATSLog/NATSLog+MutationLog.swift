@@ -165,7 +165,8 @@ extension NATSSessionLog {
     store.executor.execute(
       { [self] () async throws(LogError) in
         let history = history
-        return try await history.withHead(isComplete: false) { head async throws(LogError) in
+        return try await history.withHead(isComplete: false, notBefore: knownEnd) {
+          head async throws(LogError) in
           try await history.entries(of: head, after: version, limit: limit)
         }
       }, completion: completion)
@@ -177,7 +178,8 @@ extension NATSSessionLog {
     store.executor.execute(
       { [self] () async throws(LogError) in
         let history = history
-        return try await history.withHead(isComplete: false) { head async throws(LogError) in
+        return try await history.withHead(isComplete: false, notBefore: knownEnd) {
+          head async throws(LogError) in
           guard head.status == .stored else { return nil }
           var head = head
           head.beginning = try await history.beginning(of: head)

@@ -33,21 +33,24 @@ struct HistoryReader: Sendable {
   ///
   /// - Parameters:
   ///   - isComplete: Whether the journal, the parameters and the pages are needed.
+  ///   - known: The sequence of a message of the session that the stream has confirmed: an end before it is
+  ///     that of a leader that is behind.
   ///   - body: The function.
   /// - Returns: Its result.
   /// - Throws: If the log cannot be read.
   func withHead<Value: Sendable>(
-    isComplete: Bool = true, _ body: (SessionHead) async throws(LogError) -> Value
+    isComplete: Bool = true, notBefore known: Int = 0,
+    _ body: (SessionHead) async throws(LogError) -> Value
   ) async throws(LogError) -> Value {
     let start = Clock.milliseconds
-    var head = try await lastHead()
+    var head = try await lastHead(notBefore: known)
     while true {
       do throws(LogError) {
         if isComplete { head = try await completed(head) }
         return try await body(head)
       } catch {
         guard reader.mayBeOutdated(error, since: start) else { throw error }
-        let next = try await lastHead()
+        let next = try await lastHead(notBefore: known)
         guard next.first != head.first || next.epoch != head.epoch else {
           logMissing(error, head)
           throw error
@@ -71,9 +74,28 @@ struct HistoryReader: Sendable {
     reader.leader(of: stream, differsAt: sequence)
   }
 
-  /// The end of the session's log, see ``withHead(isComplete:_:)``.
+  /// The end of the session's log, see ``withHead(isComplete:notBefore:_:)``.
   func head(isComplete: Bool = true) async throws(LogError) -> SessionHead {
     try await withHead(isComplete: isComplete) { head async throws(LogError) in head }
+  }
+
+  /// The end of the log that is not before a message, see ``withHead(isComplete:notBefore:_:)``.
+  ///
+  /// A new leader may not have applied all messages of the one before it: then this waits until it has. One
+  /// that stays behind gets a request to step down.
+  private func lastHead(notBefore known: Int) async throws(LogError) -> SessionHead {
+    let start = Clock.milliseconds
+    while true {
+      let head = try await lastHead()
+      if head.sequence >= known { return head }
+      // The messages of a session that has ended are deleted with those around them.
+      if try await reader.bounds(of: stream).first > known { return try await lastHead() }
+      reader.leader(of: stream, isBehindSince: start, lacking: known, after: head.sequence)
+      guard Clock.milliseconds - start < reader.engine.wait else {
+        throw .unavailable("The leader of \(stream) does not have the message \(known) yet.")
+      }
+      try? await Task.sleep(for: .milliseconds(50))
+    }
   }
 
   /// The end of the log as its last message has it.

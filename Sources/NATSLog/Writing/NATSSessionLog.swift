@@ -67,7 +67,7 @@ final class NATSSessionLog: SessionLog {
   func withClaim<Value: Sendable>(
     _ body: (SessionHead) async throws(LogError) -> Value
   ) async throws(LogError) -> Value {
-    try await history.withHead { head async throws(LogError) in
+    try await history.withHead(notBefore: knownEnd) { head async throws(LogError) in
       state.withLock { state in
         // While a write is under way, its result is the newer end.
         guard !writes.isBusy, state.claim?.sequence ?? -1 <= head.sequence else { return }
@@ -85,6 +85,16 @@ final class NATSSessionLog: SessionLog {
     state.claim = head
     state.seen = head.content
     marks.didRead(head)
+  }
+
+  /// The sequence of the last message that this object has read or written; 0 if it is not known.
+  ///
+  /// A read of the log that ends before it would lack what the session has acknowledged.
+  var knownEnd: Int {
+    state.withLock { state in
+      guard let claim = state.claim, claim.status == .stored else { return 0 }
+      return claim.sequence
+    }
   }
 
   var confirmations: EndConfirmations {

@@ -166,4 +166,25 @@ struct LaggingLeaderTests {
       return
     }
   }
+
+  /// The session's own process knows its last message: a log without it would contradict the State.
+  @Test func `a log without its last message is not available`() async throws {
+    let (log, _) = try await openStore(wait: .seconds(3), appending: 3)
+    defer { log.close() }
+    // The object has written the messages, and knows the end.
+    let session = log.counter("one")
+    _ = try await session.load()
+    let stream = log.store.names.log(0)
+    let last = try await log.store.reader.bounds(of: stream).last
+    _ = try await log.store.reader.call(
+      "STREAM.MSG.DELETE.\(stream)", Array("{\"seq\":\(last)}".utf8))
+    let error = await #expect(throws: LogError.self) {
+      _ = try await session.entries(after: 0, limit: 10)
+    }
+    guard case .unavailable = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(log.store.engine.counters.demotions.value >= 1)
+  }
 }
