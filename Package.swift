@@ -391,8 +391,7 @@ let package = Package(
       dependencies: [
         "ClientCore", "Crypto", "Identity", "MicrohttpdServer", "NATSClient", "NATSLog",
         "ReactorCluster", "ReactorCoding", "ReactorCore", "ReactorHost", "ReactorHTTP",
-        "ReactorLog",
-        "Reactors", "ReactorService", "ReactorTransport",
+        "ReactorLog", "Reactors", "ReactorService", "ReactorTransport",
       ],
       path: "Tests/Fuzzing/FuzzedParsers", swiftSettings: settings),
     .testTarget(name: "FuzzingTests", dependencies: ["FuzzedParsers"], swiftSettings: settings),

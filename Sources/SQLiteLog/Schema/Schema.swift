@@ -18,7 +18,7 @@ enum Schema {
   /// The statements that create the tables of each version from those of the version before.
   ///
   /// A released migration is never edited; changes are appended. Those that only add columns take the
-  /// same time for every store; none rewrites the log.
+  /// same time for every store; the eighth rewrites the table `sessions`, and none the log.
   ///
   /// Times are milliseconds since 1970. Actions, mutations and States are stored as JSON text, so that
   /// people can read them: `SELECT * FROM log`.
