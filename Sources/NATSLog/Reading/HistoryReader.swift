@@ -80,21 +80,13 @@ struct HistoryReader: Sendable {
   }
 
   /// The end of the log that is not before a message, see ``withHead(isComplete:notBefore:_:)``.
-  ///
-  /// A new leader may not have applied all messages of the one before it: then this waits until it has. One
-  /// that stays behind gets a request to step down.
   private func lastHead(notBefore known: Int) async throws(LogError) -> SessionHead {
-    let start = Clock.milliseconds
-    while true {
+    try await reader.waitForLeader(of: stream, having: known) { () async throws(LogError) in
       let head = try await lastHead()
-      if head.sequence >= known { return head }
+      if head.sequence >= known { return .found(head) }
       // The messages of a session that has ended are deleted with those around them.
-      if try await reader.bounds(of: stream).first > known { return try await lastHead() }
-      reader.leader(of: stream, isBehindSince: start, lacking: known, after: head.sequence)
-      guard Clock.milliseconds - start < reader.engine.wait else {
-        throw .unavailable("The leader of \(stream) does not have the message \(known) yet.")
-      }
-      try? await Task.sleep(for: .milliseconds(50))
+      if try await reader.bounds(of: stream).first > known { return .found(try await lastHead()) }
+      return .behind(at: head.sequence)
     }
   }
 

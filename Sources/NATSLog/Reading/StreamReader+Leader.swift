@@ -5,6 +5,42 @@ internal import SystemThreads
 internal import Telemetry
 
 extension StreamReader {
+  /// The result of a read from a leader that may be behind.
+  enum LeaderRead<Value: Sendable>: Sendable {
+    case found(Value)
+    /// The leader lacks what is read; with its last sequence, of the stream or of the message's subject.
+    case behind(at: Int)
+  }
+
+  /// Repeats a read while the leader of the stream lacks a message.
+  ///
+  /// A new leader may not have applied all messages of the one before it: then this waits until it has. One
+  /// that stays behind gets a request to step down.
+  ///
+  /// - Parameters:
+  ///   - stream: The stream.
+  ///   - sequence: The sequence of a message that the stream has confirmed.
+  ///   - read: The read.
+  /// - Returns: The result of the read.
+  /// - Throws: If a read fails, or the leader is still behind after `cluster.wait`.
+  func waitForLeader<Value: Sendable>(
+    of stream: String, having sequence: Int,
+    _ read: () async throws(LogError) -> LeaderRead<Value>
+  ) async throws(LogError) -> Value {
+    let start = Clock.milliseconds
+    while true {
+      switch try await read() {
+      case .found(let value): return value
+      case .behind(let last):
+        leader(of: stream, isBehindSince: start, lacking: sequence, after: last)
+      }
+      guard Clock.milliseconds - start < engine.wait else {
+        throw .unavailable("The leader of \(stream) does not have the message \(sequence) yet.")
+      }
+      try? await Task.sleep(for: .milliseconds(50))
+    }
+  }
+
   /// The leader does not have a message that the log names: requests that it steps down if it has stayed so.
   ///
   /// - Parameters:

@@ -49,18 +49,12 @@ struct StreamReader: Sendable {
     let gate = engine.reads(of: stream)
     await gate.begin()
     defer { gate.end() }
-    let start = Clock.milliseconds
     let body = Array("{\"seq\":\(sequence)}".utf8)
-    while true {
-      if let message = try await get(body, in: stream) { return message }
+    return try await waitForLeader(of: stream, having: sequence) { () async throws(LogError) in
+      if let message = try await get(body, in: stream) { return .found(message) }
       // The end first: a message that is applied in between is found.
       let last = try await bounds(of: stream).last
-      if last >= sequence { return try await get(body, in: stream) }
-      leader(of: stream, isBehindSince: start, lacking: sequence, after: last)
-      guard Clock.milliseconds - start < engine.wait else {
-        throw .unavailable("The leader of \(stream) does not have the message \(sequence) yet.")
-      }
-      try? await Task.sleep(for: .milliseconds(50))
+      return last >= sequence ? .found(try await get(body, in: stream)) : .behind(at: last)
     }
   }
 
