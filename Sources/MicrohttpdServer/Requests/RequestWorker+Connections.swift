@@ -131,7 +131,7 @@ extension RequestWorker {
       case .receiving:
         // libmicrohttpd still reads, so that nothing else is being written.
         let head = ResponseHead(status: 408, headers: HTTPFields(), framing: .length(0))
-        _ = StreamSocket(socket).write(OutboundBytes(head.bytes[...]))
+        _ = StreamSocket(socket).write(OutboundBytes(head.bytes))
         core.overdue.add(1, ordering: .relaxed)
       case .opened, .receivingHead, .sending: core.overdue.add(1, ordering: .relaxed)
       }

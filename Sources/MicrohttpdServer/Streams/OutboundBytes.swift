@@ -1,8 +1,19 @@
 /// The bytes that a connection has not yet written: pieces in order, each shared with every other
 /// connection that sends it.
 ///
-/// Pure; without an allocation while there is one piece, which is the usual case.
+/// Pure; without an allocation while there is one piece, which is the usual case, and small, since each
+/// idle stream has one.
 struct OutboundBytes {
+  /// Part of an array; half the size of an `ArraySlice`.
+  private struct Piece {
+    var bytes: [UInt8] = []
+    var start: UInt32 = 0
+    var end: UInt32 = 0
+
+    var count: Int { Int(end - start) }
+    var slice: ArraySlice<UInt8> { bytes[Int(start)..<Int(end)] }
+  }
+
   /// The bytes per write; a system call takes hardly longer for this many than for a few.
   static let batch = 16_384
   /// The limit of bytes per write: what one connection is sent before another one that waits.
@@ -10,17 +21,14 @@ struct OutboundBytes {
   /// The limit of pieces, except the last chunk of a body.
   static let pieceBound = 64
 
-  private var first: ArraySlice<UInt8>
-  private var rest: [ArraySlice<UInt8>] = []
+  private var first = Piece()
+  private var rest: [Piece] = []
 
   /// The number of bytes.
-  private(set) var count: Int
+  private(set) var count = 0
 
   /// Creates a queue with one piece, or none.
-  init(_ piece: ArraySlice<UInt8> = []) {
-    first = piece
-    count = piece.count
-  }
+  init(_ bytes: [UInt8] = []) { append(bytes) }
 
   /// Whether there are no bytes.
   var isEmpty: Bool { count == 0 }
@@ -29,8 +37,21 @@ struct OutboundBytes {
   var isEnough: Bool { count >= Self.batch || rest.count >= Self.pieceBound - 1 }
 
   /// Appends a piece.
-  mutating func append(_ piece: ArraySlice<UInt8>) {
-    guard !piece.isEmpty else { return }
+  mutating func append(_ bytes: [UInt8]) { append(bytes, bytes.indices) }
+
+  /// Appends part of an array as a piece; one that does not end within its first 4 GiB is copied.
+  mutating func append(_ bytes: [UInt8], _ range: Range<Int>) {
+    guard let start = UInt32(exactly: range.lowerBound), let end = UInt32(exactly: range.upperBound)
+    else {
+      let middle = range.lowerBound + range.count / 2
+      append(Array(bytes[range.lowerBound..<middle]))
+      return append(Array(bytes[middle..<range.upperBound]))
+    }
+    append(Piece(bytes: bytes, start: start, end: end))
+  }
+
+  private mutating func append(_ piece: Piece) {
+    guard piece.count > 0 else { return }
     if isEmpty { first = piece } else { rest.append(piece) }
     count += piece.count
   }
@@ -39,14 +60,14 @@ struct OutboundBytes {
   mutating func removeFirst(_ written: Int) {
     var left = min(max(0, written), count)
     count -= left
-    guard count > 0 else { return (first, rest) = ([], []) }
+    guard count > 0 else { return (first, rest) = (Piece(), []) }
     var gone = 0
     while left >= first.count {
       left -= first.count
       first = rest[gone]
       gone += 1
     }
-    first = first.dropFirst(left)
+    first.start += UInt32(left)
     rest.removeFirst(gone)
   }
 
@@ -54,13 +75,13 @@ struct OutboundBytes {
   /// several small ones.
   func withNext<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
     guard !rest.isEmpty, first.count < Self.batch else {
-      return unsafe first.prefix(Self.share).withUnsafeBytes { unsafe body($0) }
+      return unsafe first.slice.prefix(Self.share).withUnsafeBytes { unsafe body($0) }
     }
     let size = min(count, Self.batch)
     return unsafe withUnsafeTemporaryAllocation(byteCount: size, alignment: 16) { scratch in
       var filled = 0
       for piece in [first] + rest where filled < size {
-        let part = piece.prefix(size - filled)
+        let part = piece.slice.prefix(size - filled)
         unsafe UnsafeMutableRawBufferPointer(rebasing: scratch[filled...])
           .copyBytes(from: part)
         filled += part.count

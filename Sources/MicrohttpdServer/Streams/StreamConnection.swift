@@ -31,19 +31,19 @@ struct StreamConnection {
     case streaming, delayed, ending, lingering
   }
 
+  /// The bytes that are not yet written.
+  private(set) var pending: OutboundBytes
+
   private var phase: Phase
   private let isChunked: Bool
   private var isBlocked = false
   private var mustPoll = true
 
-  /// The bytes that are not yet written.
-  private(set) var pending: OutboundBytes
-
   /// Creates a connection whose head is pending; without a stream it ends after the head.
   ///
   /// A delayed one writes nothing before ``endDelay()``.
   init(head: [UInt8], hasStream: Bool, isChunked: Bool, isDelayed: Bool = false) {
-    pending = OutboundBytes(head[...])
+    pending = OutboundBytes(head)
     self.isChunked = isChunked
     phase = hasStream ? .streaming : isDelayed ? .delayed : .ending
   }
@@ -110,7 +110,7 @@ struct StreamConnection {
   mutating func finish() {
     guard phase == .streaming else { return }
     phase = .ending
-    if isChunked { pending.append(Self.lastChunk[...]) }
+    if isChunked { pending.append(Self.lastChunk) }
   }
 
   /// A delayed response is due.
@@ -122,6 +122,6 @@ struct StreamConnection {
   mutating func lingers() { phase = .lingering }
 
   private mutating func append(_ chunk: StreamChunk) {
-    pending.append(isChunked ? chunk.framed[...] : chunk.framed[chunk.payload])
+    pending.append(chunk.framed, isChunked ? chunk.framed.indices : chunk.payload)
   }
 }

@@ -12,13 +12,13 @@ extension StreamWorker {
     if index == slots.count {
       slots.append(
         StreamSlot(
-          socket: socket, connection: connection, stream: arrival.stream, permit: arrival.permit,
-          generation: 0))
+          connection: connection, socket: socket, generation: 0, stream: arrival.stream,
+          permit: arrival.permit))
     } else {
       let isQueued = slots[index].isQueued
       slots[index] = StreamSlot(
-        socket: socket, connection: connection, stream: arrival.stream, permit: arrival.permit,
-        generation: slots[index].generation &+ 1, isQueued: isQueued)
+        connection: connection, socket: socket, isQueued: isQueued,
+        generation: slots[index].generation &+ 1, stream: arrival.stream, permit: arrival.permit)
     }
     if let stream = arrival.stream {
       silence.touch(index, at: now)

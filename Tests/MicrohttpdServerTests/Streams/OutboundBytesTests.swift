@@ -9,11 +9,11 @@ internal import Testing
   @Test(arguments: 0...whole.utf8.count)
   func `written bytes are removed in order, at any border`(written: Int) {
     var pending = OutboundBytes()
-    for piece in Self.pieces { pending.append(Array(piece.utf8)[...]) }
+    for piece in Self.pieces { pending.append(Array(piece.utf8)) }
     pending.removeFirst(written)
     #expect(pending.text == String(Self.whole.dropFirst(written)))
     #expect(pending.count == Self.whole.utf8.count - written)
-    pending.append(Array("!".utf8)[...])
+    pending.append(Array("!".utf8))
     #expect(pending.text == Self.whole.dropFirst(written) + "!")
   }
 
@@ -21,7 +21,7 @@ internal import Testing
   func `small pieces are copied together, a large one is written in place`(sizes: [Int]) {
     var pending = OutboundBytes()
     for (index, size) in sizes.enumerated() {
-      pending.append([UInt8](repeating: UInt8(index), count: size)[...])
+      pending.append([UInt8](repeating: UInt8(index), count: size))
     }
     let next = pending.withNext { unsafe Array($0) }
     let whole = sizes.enumerated().flatMap { [UInt8](repeating: UInt8($0), count: $1) }
@@ -29,8 +29,22 @@ internal import Testing
   }
 
   @Test func `a very large piece is written in shares`() {
-    let pending = OutboundBytes(Array(repeating: 120, count: 1_000_000)[...])
+    let pending = OutboundBytes(Array(repeating: 120, count: 1_000_000))
     #expect(pending.withNext { $0.count } == OutboundBytes.share)
+  }
+
+  @Test func `a part of an array is written, and removed at any border`() {
+    var pending = OutboundBytes()
+    pending.append(Array("0123456789".utf8), 2..<5)
+    pending.append(Array("abc".utf8), 1..<1)
+    pending.append(Array("abc".utf8), 1..<3)
+    #expect(pending.text == "234bc")
+    pending.removeFirst(4)
+    #expect(pending.text == "c")
+  }
+
+  @Test func `an idle stream occupies 80 bytes in the array of connections`() {
+    #expect(MemoryLayout<StreamSlot>.stride == 80)
   }
 
   @Test func `removing more bytes than there are leaves none`() {

@@ -27,6 +27,14 @@ internal import Testing
     #expect(list.count == 0)
   }
 
+  @Test func `times are exact beyond 32 bits`() {
+    var list = RecencyList()
+    let start = Int64(UInt32.max) * 3 - 1
+    for index in 0..<4 { list.touch(index, at: start + Int64(index)) }
+    #expect((0..<4).map { list.time(of: $0) } == (0..<4).map { start + $0 })
+    #expect(list.oldest?.time == start)
+  }
+
   @Test func `random touches and removals agree with a model of a plain list`() {
     var list = RecencyList()
     var model: [Int] = []
