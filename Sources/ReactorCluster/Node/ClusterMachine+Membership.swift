@@ -41,6 +41,7 @@ extension ClusterMachine {
   mutating func didFail(_ failed: NodeID, at now: Milliseconds) {
     // Those that are known not to have arrived.
     let undelivered = Set(unreachable.removeValue(forKey: failed)?.calls ?? [])
+    heardAt[failed] = nil
     hints.removeAll(naming: failed)
     emit(.nodeFailed(failed))
     emit(.placementChanged)

@@ -51,6 +51,7 @@ extension ClusterMachine {
 
   /// A node has replied or sent a heartbeat.
   mutating func didReach(_ node: NodeID, at now: Milliseconds) {
+    if membership.isAlive(node) { heardAt[node] = now }
     guard let state = unreachable.removeValue(forKey: node) else { return }
     for id in state.calls { repeatCall(id, at: now) }
   }
@@ -81,6 +82,30 @@ extension ClusterMachine {
       unreachable[target]?.nextProbe = since + ((now - since) / interval + 1) * interval
       call(.probe, .probe, target, timeout: settings.suspect)
     }
+  }
+
+  // MARK: Silence
+
+  /// Probes the nodes that are silent while they have a request, once per delivery: the requests that a killed
+  /// process had received get no reply, and its clients may send no further ones.
+  mutating func probeSilent(at now: Milliseconds) {
+    let due = pending.filter { silenceEnd(of: $0.value).map { $0 <= now } ?? false }
+    for count in due.keys { pending[count]?.isProbed = true }
+    let targets = Set(due.values.compactMap(\.target))
+    for target in targets.sorted(by: { $0.description < $1.description }) {
+      call(.probe, .probe, target, timeout: settings.suspect)
+    }
+  }
+
+  /// The time of the next probe of a silent node, if it stays silent.
+  var nextSilence: Milliseconds? { pending.values.compactMap { silenceEnd(of: $0) }.min() }
+
+  /// The time at which the target of a request is to be probed, if it stays silent.
+  private func silenceEnd(of request: Pending) -> Milliseconds? {
+    guard !request.isProbed, request.call != nil, let target = request.target,
+      unreachable[target] == nil
+    else { return nil }
+    return max(request.sentAt, heardAt[target] ?? 0) + settings.silence
   }
 }
 

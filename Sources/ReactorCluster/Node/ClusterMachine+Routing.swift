@@ -51,7 +51,7 @@ extension ClusterMachine {
     request.target = target
     request.retryAt = nil
     request.sentAt = now
-    request.nextProbe = now + settings.probe
+    (request.nextProbe, request.isProbed) = (now + settings.probe, false)
     request.request.isRepeated = request.mayBeExecuted
     request.call = nil
     pending[count] = request

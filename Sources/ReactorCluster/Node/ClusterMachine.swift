@@ -22,6 +22,8 @@ public struct ClusterMachine: Sendable {
     var sentAt: Milliseconds = 0
     /// The time of the next query to its target.
     var nextProbe: Milliseconds = 0
+    /// Whether its target was probed since the last delivery.
+    var isProbed = false
     var retryAt: Milliseconds?
     var hops = 0
     var failedOwners = 0
@@ -66,6 +68,8 @@ public struct ClusterMachine: Sendable {
   var busy: [SessionKey: Int] = [:]
   /// The living nodes that the bus does not reach.
   var unreachable: [NodeID: Unreachable] = [:]
+  /// The times of the last replies and heartbeats of the living nodes.
+  var heardAt: [NodeID: Milliseconds] = [:]
   /// The globals that this node has set and others are to apply.
   var changes: [ChangeToken: PendingChange] = [:]
   private(set) var effects: [ClusterEffect] = []
@@ -111,7 +115,7 @@ public struct ClusterMachine: Sendable {
   /// The time of the next ``tick(at:)`` that has an effect.
   public var nextDeadline: Milliseconds {
     var next = min(nextHeartbeat, nextRefresh, membership.nextExpiry ?? .max)
-    next = min(next, nextConfirmation ?? .max)
+    next = min(next, nextConfirmation ?? .max, nextSilence ?? .max)
     for request in pending.values { next = min(next, deadline(of: request)) }
     return next
   }
@@ -159,6 +163,7 @@ public struct ClusterMachine: Sendable {
     for (target, counts) in overdue.sorted(by: { $0.key.description < $1.key.description }) {
       locate(counts, at: target)
     }
+    probeSilent(at: now)
   }
 
   /// Ends or routes a request.
@@ -173,6 +178,7 @@ public struct ClusterMachine: Sendable {
     } else if let target = request.target, target != node {
       // The intervals double: an effect may take long.
       pending[count]?.nextProbe = now + max(now - request.sentAt, settings.probe)
+      pending[count]?.isProbed = true
       return target
     }
     return nil
@@ -230,7 +236,7 @@ public struct ClusterMachine: Sendable {
     self.node = node
     isRejoining = false
     membership.reset()
-    unreachable = [:]
+    (unreachable, heardAt) = ([:], [:])
     hints = HintTable()
     calls = [:]
     abandonChanges()

@@ -10,6 +10,10 @@ public struct ClusterSettings: Sendable {
   /// owns sessions.
   public var joining: Milliseconds = 200
 
+  /// The time without a sign of life after which a node that has a request without a reply is probed: the bus does
+  /// not deliver a message to a killed process.
+  public var silence: Milliseconds = 50
+
   /// The time after which an unfinished request makes the edge query its owner, so that a killed
   /// process is noticed without waiting for its heartbeats, and a lost message is sent again.
   public var probe: Milliseconds = 150

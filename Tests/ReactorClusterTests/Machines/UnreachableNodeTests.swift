@@ -51,6 +51,8 @@ struct UnreachableNodeTests {
 
   @Test mutating func `a request that its owner does not have is sent again`() throws {
     let (delivery, request) = try forward(at: 1_000)
+    #expect(tick(at: 1_049).isEmpty)
+    #expect(tick(at: 1_050).map(\.request) == [.probe])
     #expect(tick(at: 1_149).isEmpty)
     let queries = tick(at: 1_150)
     #expect(queries.map(\.request) == [.locate([request.number])])
@@ -99,6 +101,42 @@ struct UnreachableNodeTests {
       .locate([number(1), number(2), number(3)]), isInMemory: false, reply: 3, from: Self.other,
       at: 310)
     #expect(machine.takeEffects() == [.reply(3, .absent([number(3)]))])
+  }
+
+  @Test mutating func `a node that has a request is probed when it is silent`() throws {
+    #expect(tick(at: 990).isEmpty)
+    _ = try forward(at: 1_000)
+    let second = try forward(at: 1_020).id
+    #expect(machine.nextDeadline == 1_050)
+    // A reply to another request, or a heartbeat, is a sign of life.
+    machine.received(.success(.response([2])), of: second, at: 1_030)
+    #expect(machine.nextDeadline == 1_080)
+    machine.received(Heartbeat(node: Self.other, state: .ready), at: 1_040)
+    _ = machine.takeEffects()
+    #expect(machine.nextDeadline == 1_090)
+    #expect(tick(at: 1_089).isEmpty)
+    let probes = tick(at: 1_090)
+    #expect(probes.map(\.request) == [.probe])
+    // Once per delivery: the request may take long.
+    machine.received(.success(.alive), of: probes[0].id, at: 1_091)
+    #expect(tick(at: 1_149).isEmpty)
+  }
+
+  @Test mutating func `a killed node with requests is noticed and fails without a further request`()
+    throws
+  {
+    #expect(tick(at: 980).isEmpty)
+    for now in [990, 995, 1_000] as [Milliseconds] { _ = try forward(at: now) }
+    // It is killed at 1,001 ms: the bus delivers nothing from then on.
+    var now: Milliseconds = 1_001
+    while machine.membership.isAlive(Self.other), now < 1_300 {
+      now = machine.nextDeadline
+      for sent in tick(at: now) {
+        machine.received(.failure(.noSuchNode), of: sent.id, at: now)
+      }
+    }
+    #expect(now == 1_140)
+    #expect(!machine.membership.isAlive(Self.other))
   }
 
   @Test mutating func `a node that connects to another broker does not fail`() throws {
