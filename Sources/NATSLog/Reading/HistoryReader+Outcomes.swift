@@ -41,55 +41,36 @@ extension HistoryReader {
   func outcomes(
     of head: SessionHead, since oldest: Int64, bound: Int
   ) async throws(LogError) -> [String: StoredOutcome] {
-    var found = Outcomes(remaining: head.keyed, oldest: oldest, bound: bound)
-    try await collect(&found, from: head.index.nodes, messages)
-    guard !found.isComplete, head.hasBeginning else { return found.byName }
-    try await collect(&found, from: try await beginning(of: head).pages.nodes, pages)
-    return found.byName
+    var search = OutcomeSearch(of: head, bound: bound, firstStep: StreamReader.parallel)
+    while !search.isComplete { try await proceed(&search, since: oldest) }
+    return search.byName
   }
 
-  /// Outcomes that are collected from the latest on.
-  private struct Outcomes {
-    /// The number of outcomes that the rest of the history has at most.
-    var remaining: Int
-    let oldest: Int64
-    let bound: Int
-    var byName: [String: StoredOutcome] = [:]
-    /// Whether all further ones are too old.
-    private var isTooOld = false
-
-    init(remaining: Int, oldest: Int64, bound: Int) {
-      self.remaining = remaining
-      self.oldest = oldest
-      self.bound = bound
+  /// Executes the next step of a search, which reads messages at once, or finds that there are no further ones.
+  ///
+  /// - Parameters:
+  ///   - search: The search.
+  ///   - oldest: The time before which outcomes are not retained, in milliseconds.
+  /// - Throws: If the log cannot be read.
+  func proceed(_ search: inout OutcomeSearch, since oldest: Int64) async throws(LogError) {
+    let part = search.takeNext()
+    guard part.isEmpty else {
+      return search.readsPages
+        ? try await read(part, pages, into: &search, since: oldest)
+        : try await read(part, messages, into: &search, since: oldest)
     }
-
-    var isComplete: Bool { isTooOld || remaining <= 0 || byName.count >= bound }
-
-    mutating func add(_ message: some HistoryMessage) {
-      remaining -= message.outcomes.count
-      for outcome in message.outcomes.reversed() where byName[outcome.key.name] == nil {
-        byName[outcome.key.name] = outcome
-      }
-      // The messages of the log are few. Pages are as many as the history is long.
-      let last = message.outcomes.last?.at ?? (message is Page ? message.entries.last?.at : nil)
-      if let last { isTooOld = last.milliseconds < oldest }
-    }
+    guard !search.readsPages, search.head.hasBeginning else { return search.end() }
+    search.didReadLog(pages: try await beginning(of: search.head).pages.nodes)
   }
 
-  private func collect<Message: HistoryMessage>(
-    _ outcomes: inout Outcomes, from nodes: [HistoryIndex.Node], _ read: Read<Message>
+  private func read<Message: HistoryMessage>(
+    _ part: [HistoryIndex.Node], _ read: Read<Message>, into search: inout OutcomeSearch,
+    since oldest: Int64
   ) async throws(LogError) {
-    var nodes = nodes
-    while !nodes.isEmpty, !outcomes.isComplete {
-      let part = Array(nodes.suffix(StreamReader.parallel))
-      nodes.removeLast(part.count)
-      guard part.allSatisfy({ $0.level == 0 }) else {
-        nodes += try await expanding(part, read)
-        continue
-      }
-      let found = try await read(part)
-      for (_, message) in found.reversed() where !outcomes.isComplete { outcomes.add(message) }
+    if part.contains(where: { $0.level > 0 }) {
+      search.expand(into: try await expanding(part, read))
+    } else {
+      search.add(try await read(part).map(\.message), since: oldest)
     }
   }
 }

@@ -4,7 +4,7 @@ internal import SystemThreads
 
 /// Lookups of outcomes of idempotency keys.
 extension NATSSessionLog {
-  /// The number of reads that a lookup makes while the end of the log is replaced again and again.
+  /// The number of ends of the log that a lookup follows while they are replaced again and again.
   private static let attempts = 4
 
   /// The outcome of a key if it is in memory: the inner optional.
@@ -20,16 +20,21 @@ extension NATSSessionLog {
   /// Lookups at the same time share their reads.
   func readOutcome(of name: String) async throws(LogError) -> StoredOutcome? {
     if state.withLock({ $0.claim == nil }) { _ = try await readHead() }
-    for _ in 0..<Self.attempts {
+    var attempts = 0
+    var generation: Int?
+    while true {
       if let known = knownOutcome(of: name) { return known }
-      // It is not remembered while a write is under way.
-      guard state.withLock({ $0.claim != nil }) else { break }
-      let reads = state.withLock { state in
+      let (reads, current, hasClaim) = state.withLock { state in
         let reads = state.outcomeReads ?? SharedRead()
         state.outcomeReads = reads
-        return reads
+        return (reads, state.outcomes.generation, state.claim != nil)
       }
-      try await reads.join { [self] () async throws(LogError) in try await readOutcomes() }
+      if current != generation { (generation, attempts) = (current, attempts + 1) }
+      // It is not remembered while a write is under way.
+      guard hasClaim, attempts <= Self.attempts else { break }
+      try await reads.join { [self] () async throws(LogError) in
+        try await readOutcomes(for: name)
+      }
     }
     return try await withClaim { head async throws(LogError) in
       let earlier = try await outcomes(of: head)
@@ -37,34 +42,36 @@ extension NATSSessionLog {
     }
   }
 
-  /// Reads what lookups need next.
-  private func readOutcomes() async throws(LogError) {
-    let (claim, missing, generation) = state.withLock {
-      ($0.claim, $0.outcomes.missing, $0.outcomes.generation)
+  /// Reads what the lookup of a key needs next.
+  private func readOutcomes(for name: String) async throws(LogError) {
+    let (claim, missing, search, generation) = state.withLock {
+      ($0.claim, $0.outcomes.missing(for: name), $0.outcomes.search, $0.outcomes.generation)
     }
     guard let claim, let missing else { return }
     let start = Clock.milliseconds
     do throws(LogError) {
-      try await read(missing, of: claim, generation)
+      try await read(missing, of: claim, search, generation)
     } catch {
       // The messages that the claim names may be replaced by an anchor.
       guard store.reader.mayBeOutdated(error, since: start) else { throw error }
       try await withClaim { head async throws(LogError) in
-        try await read(missing, of: head, generation)
+        try await read(missing, of: head, nil, generation)
       }
     }
   }
 
   private func read(
-    _ missing: SessionOutcomes.Missing, of head: SessionHead, _ generation: Int
+    _ missing: SessionOutcomes.Missing, of head: SessionHead, _ search: OutcomeSearch?,
+    _ generation: Int
   ) async throws(LogError) {
     switch missing {
     case .keys:
       let keys = try await history.keys(of: head)
       state.withLock { $0.outcomes.didRead(keys, for: generation) }
     case .outcomes:
-      let found = try await outcomes(of: head)
-      state.withLock { $0.outcomes.didRead(found, for: generation) }
+      var search = search ?? OutcomeSearch(of: head, bound: PagedKeys.bound)
+      try await history.proceed(&search, since: store.oldestOutcome)
+      state.withLock { [search] in $0.outcomes.didRead(search, for: generation) }
     }
   }
 

@@ -4,11 +4,11 @@ internal import ReactorLog
 ///
 /// ```
 ///  earlier: before the end of the log was read                 recent: committed by this object since
-///  numbers ─► keys (hashes, read first) ─► outcomes (all, read
-///             if the hash of a key is among them)
+///  numbers ─► keys (hashes, read first) ─► outcomes (read from the
+///             latest on, if the hash of a key is among them)
 /// ```
 ///
-/// Pure: the caller reads what ``missing`` names.
+/// Pure: the caller reads what ``missing(for:)`` names.
 struct SessionOutcomes: Sendable {
   /// The next read of the log that a lookup needs.
   enum Missing: Equatable, Sendable {
@@ -16,7 +16,9 @@ struct SessionOutcomes: Sendable {
   }
 
   private var recent = MemoryOutcomes()
-  private var earlier: [String: StoredOutcome]? = [:]
+  private var hasEarlier = false
+  /// The earlier outcomes, as far as they were read.
+  private(set) var search: OutcomeSearch?
   /// The hashes of the earlier keys; `nil` if they were not read.
   private var keys: Set<UInt32>?
   /// The highest numbers of the earlier keys.
@@ -25,10 +27,16 @@ struct SessionOutcomes: Sendable {
   /// The number of times that the outcomes have begun again: what was read for another one is not added.
   private(set) var generation = 0
 
-  /// Whether the earlier outcomes are in memory; else the read that a lookup needs next.
-  var missing: Missing? {
-    if earlier != nil { return nil }
-    return keys == nil && !areKeysUnknown ? .keys : .outcomes
+  /// Whether there are earlier outcomes that are not in memory.
+  private var isIncomplete: Bool { hasEarlier && search?.isComplete != true }
+
+  /// The read that the lookup of a key needs next; `nil` if all outcomes are in memory.
+  ///
+  /// Numbered keys have no hashes.
+  func missing(for name: String) -> Missing? {
+    guard isIncomplete else { return nil }
+    let needsKeys = keys == nil && !areKeysUnknown && KeyHashes.hash(of: name) != nil
+    return needsKeys ? .keys : .outcomes
   }
 
   /// Begins again after an end of the log that was read.
@@ -36,7 +44,7 @@ struct SessionOutcomes: Sendable {
     let next = generation + 1
     self = SessionOutcomes()
     generation = next
-    if head.keyed > 0 { earlier = nil }
+    hasEarlier = head.keyed > 0
     numbers = head.numbers
   }
 
@@ -58,15 +66,16 @@ struct SessionOutcomes: Sendable {
 
   /// Adds the hashes of the earlier keys; `nil` if the log does not have them all.
   mutating func didRead(_ hashes: KeyHashes?, for generation: Int) {
-    guard generation == self.generation, earlier == nil else { return }
+    guard generation == self.generation, isIncomplete else { return }
     keys = hashes.map { Set($0.values) }
     areKeysUnknown = hashes == nil
   }
 
-  /// Adds the earlier outcomes.
-  mutating func didRead(_ outcomes: [String: StoredOutcome], for generation: Int) {
+  /// Replaces the earlier outcomes by those of a search that has read more.
+  mutating func didRead(_ search: OutcomeSearch, for generation: Int) {
     guard generation == self.generation else { return }
-    (earlier, keys) = (outcomes, nil)
+    self.search = search
+    if search.isComplete { keys = nil }
   }
 
   /// The outcome of a key that this object has committed.
@@ -75,7 +84,11 @@ struct SessionOutcomes: Sendable {
   /// The outcome of a key if it is known whether there is one: the inner optional.
   func known(_ name: String) -> StoredOutcome?? {
     if let found = recent[name] { return .some(found) }
-    if let earlier { return .some(earlier[name]) }
+    guard hasEarlier else { return .some(nil) }
+    if let search {
+      if let found = search.byName[name] { return .some(found) }
+      if search.isComplete { return .some(nil) }
+    }
     if numbers.excludes(name) { return .some(nil) }
     if let keys, let hash = KeyHashes.hash(of: name), !keys.contains(hash) { return .some(nil) }
     return nil

@@ -44,7 +44,7 @@ extension ServiceContext {
     var hostSettings = configuration.host
     hostSettings.sendWait = configuration.api.actionWait
     // Loading a session reads its messages over the network.
-    if case .nats = configuration.store { hostSettings.snapshotInterval = 128 }
+    if case .nats = configuration.store { hostSettings.snapshotInterval = 64 }
     let marks = await containCrashes(&hostSettings, store.sharedMarks)
     let host = Host(
       reactors, globals: globals, log: store.log, settings: hostSettings, logger: logger,

@@ -98,7 +98,7 @@ import Testing
     let keys = try #require(session as? NATSSessionLog)
     #expect(try await session.outcome(of: "2") == nil)
     // The hashes of the keys exclude it, also those of pages.
-    #expect(keys.state.withLock { $0.outcomes.missing } == .outcomes)
+    #expect(keys.state.withLock { $0.outcomes.missing(for: "1") } == .outcomes)
     #expect(try await session.outcome(of: "1")?.version == 7)
     #expect(try await session.outcome(of: "694")?.version == 700)
     #expect(try await entries(of: log.counter("short")).count == 5)

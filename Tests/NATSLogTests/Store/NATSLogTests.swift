@@ -145,8 +145,13 @@ import Testing
     #expect(try await requests.sequences(atLeast: 15) == Set((1...15).map { 16 * $0 }))
     #expect(session.knownOutcome(of: "another") == .some(nil))
     #expect(session.knownOutcome(of: "17") == nil)
-    #expect(try await session.outcome(of: "17")?.version == 17)
+    #expect(session.knownOutcome(of: "250") == nil)
+    // The latest ones first: those of requests that a node repeats after the failure of another one.
     #expect(try await session.outcome(of: "250")?.version == 250)
+    #expect(session.knownOutcome(of: "17") == nil)
+    #expect(try await requests.sequences(atLeast: 15 + OutcomeSearch.firstStep).count < 32)
+    #expect(try await session.outcome(of: "17")?.version == 17)
+    #expect(try await session.outcome(of: "1")?.version == 1)
     #expect(try await requests.sequences(atLeast: 250).count == 250)
   }
 

@@ -21,6 +21,21 @@ struct SessionOutcomesTests {
     return hashes
   }
 
+  /// A search that has read the outcomes of some messages of one each.
+  private func search(_ read: StoredOutcome..., before: Int = 0) -> OutcomeSearch {
+    var (head, messages): (SessionHead, [LogMessage]) = (SessionHead(), [])
+    for number in 0..<before + read.count {
+      let outcomes = [number < before ? outcome("\(number)") : read[number - before]]
+      let message = head.appending(LogBatch(outcomes: outcomes), to: "e", now: .now)
+      messages.append(message)
+      head = SessionHead(message, at: number + 1, by: nil)
+    }
+    var search = OutcomeSearch(of: head, bound: 100, firstStep: read.count)
+    #expect(search.takeNext().map(\.position.sequence) == Array(before + 1...before + read.count))
+    search.add(Array(messages[before...]), since: 0)
+    return search
+  }
+
   @Test func `the outcomes that a session in memory has committed are bounded`() {
     var outcomes = SessionOutcomes()
     outcomes.begin(after: SessionHead())
@@ -34,20 +49,21 @@ struct SessionOutcomesTests {
   @Test func `without earlier outcomes nothing is read`() {
     var outcomes = SessionOutcomes()
     outcomes.begin(after: SessionHead())
-    #expect(outcomes.missing == nil && outcomes.known("a") == .some(nil))
+    #expect(outcomes.missing(for: "a") == nil && outcomes.known("a") == .some(nil))
   }
 
   @Test func `the hashes of earlier keys exclude other keys, and the outcomes decide`() {
     var outcomes = SessionOutcomes()
     outcomes.begin(after: head("a", "b"))
-    #expect(outcomes.missing == .keys && outcomes.known("a") == nil && outcomes.known("c") == nil)
+    #expect(outcomes.missing(for: "a") == .keys)
+    #expect(outcomes.known("a") == nil && outcomes.known("c") == nil)
     outcomes.didRead(hashes("a", "b"), for: outcomes.generation)
-    #expect(outcomes.missing == .outcomes)
+    #expect(outcomes.missing(for: "a") == .outcomes)
     #expect(outcomes.known("a") == nil && outcomes.known("c") == .some(nil))
     outcomes.add(outcome("c", version: 7), retaining: 60_000)
     #expect(outcomes.known("c")??.version == 7)
-    outcomes.didRead(["a": outcome("a", version: 3)], for: outcomes.generation)
-    #expect(outcomes.missing == nil)
+    outcomes.didRead(search(outcome("a", version: 3)), for: outcomes.generation)
+    #expect(outcomes.missing(for: "a") == nil)
     #expect(outcomes.known("a")??.version == 3 && outcomes.known("b") == .some(nil))
     #expect(outcomes.known("c")??.version == 7)
   }
@@ -56,7 +72,24 @@ struct SessionOutcomesTests {
     var outcomes = SessionOutcomes()
     outcomes.begin(after: head("a"))
     outcomes.didRead(nil as KeyHashes?, for: outcomes.generation)
-    #expect(outcomes.missing == .outcomes && outcomes.known("c") == nil)
+    #expect(outcomes.missing(for: "c") == .outcomes && outcomes.known("c") == nil)
+  }
+
+  @Test func `an outcome is known before the earlier ones are read`() {
+    var outcomes = SessionOutcomes()
+    outcomes.begin(after: head("0", "1", "a"))
+    outcomes.didRead(hashes("0", "1", "a"), for: outcomes.generation)
+    outcomes.didRead(search(outcome("a", version: 3), before: 2), for: outcomes.generation)
+    #expect(outcomes.known("a")??.version == 3)
+    #expect(outcomes.known("1") == nil && outcomes.missing(for: "1") == .outcomes)
+    #expect(outcomes.known("c") == .some(nil))
+  }
+
+  @Test func `the hashes are not read for a numbered key, which has none`() {
+    let name = IdempotencyKey(numbered: 7, of: "n2.77aa").name
+    var outcomes = SessionOutcomes()
+    outcomes.begin(after: head("a", name))
+    #expect(outcomes.missing(for: name) == .outcomes && outcomes.missing(for: "a") == .keys)
   }
 
   @Test func `the result of a read that began before another end of the log is not used`() {
@@ -65,11 +98,11 @@ struct SessionOutcomesTests {
     let generation = outcomes.generation
     outcomes.begin(after: head("a", "b"))
     outcomes.didRead(hashes("a"), for: generation)
-    outcomes.didRead(["a": outcome("a")], for: generation)
-    #expect(outcomes.missing == .keys && outcomes.known("b") == nil)
+    outcomes.didRead(search(outcome("a")), for: generation)
+    #expect(outcomes.missing(for: "b") == .keys && outcomes.known("b") == nil)
     outcomes.clear()
     #expect(outcomes.known("b") == .some(nil))
-    outcomes.didRead(["b": outcome("b")], for: generation)
+    outcomes.didRead(search(outcome("b")), for: generation)
     #expect(outcomes.known("b") == .some(nil))
   }
 }
