@@ -5,7 +5,7 @@
 ///   waiting ──────────────► reply ─────────────────────────────────► reading ──► committed
 ///      │  ▲                   │ sequence: committed                     │          or lost
 ///      │  └── repeat ─────────┘ no leader, in flight, behind            └── not found: waiting
-///      │                          (behind for 2 s: reported)
+///      │                          (behind or in flight for 2 s: reported)
 ///      │
 ///      └── deadline ──► voiding ──► void stored: unavailable · duplicate: reading · nothing: unknown
 /// ```
@@ -34,8 +34,9 @@ struct AppendMachine: Sendable {
     case none
     case publish(Purpose)
     case read(Reading)
-    /// The leader stays behind the expected message: its last one of the subject, and since when.
-    case report(last: Int, since: Int64)
+    /// The leader stays behind the expected message, or keeps the id of a message that it does not have: its last
+    /// message of the subject in the first case, and since when.
+    case report(last: Int?, since: Int64)
     case finish(Outcome)
   }
 
@@ -75,7 +76,7 @@ struct AppendMachine: Sendable {
   private var voidDeadline = Int64.max
   private var nextPublish: Int64
   private var pause = RetryPause()
-  /// When the leader was found behind the expected message, and has been since.
+  /// When the leader was found behind the expected message, or with its id only, and has been since.
   private var behindSince: Int64?
   /// The number of times the batch was passed to the connection.
   private(set) var published = 0
@@ -139,6 +140,7 @@ struct AppendMachine: Sendable {
     if case .otherSequence(let last) = reply, last < expected {
       return didFindBehind(last, at: now)
     }
+    if reply == .idInProcess { return didFindBehind(nil, at: now) }
     behindSince = nil
     switch reply {
     case .stored(let sequence, false):
@@ -147,7 +149,7 @@ struct AppendMachine: Sendable {
     case .otherSequence(let last) where last > expected: return read(.after(expected))
     case .otherSequence: nextPublish = now + Self.pauseUntilCurrent
     case .inFlight: nextPublish = now + 20
-    case .unavailable: nextPublish = now + pause.take()
+    case .unavailable, .idInProcess: nextPublish = now + pause.take()
     case .full: return reject(.full, at: now)
     case .tooLarge: return reject(.tooLarge, at: now)
     case .rejected(let reason): return reject(.rejected(reason), at: now)
@@ -176,7 +178,11 @@ struct AppendMachine: Sendable {
 
   /// The leader's last message of the subject is older than the expected one, of which this process knows:
   /// it is a new one that has not applied everything yet, or it has lost messages.
-  private mutating func didFindBehind(_ last: Int, at now: Int64) -> Step {
+  ///
+  /// Or the leader has the message id, but no message: `nil`. nats-server 2.15 may keep the id of a message that was
+  /// dropped when the broker lost its leadership, until `duplicate_window` is over. Another leader accepts the
+  /// message.
+  private mutating func didFindBehind(_ last: Int?, at now: Int64) -> Step {
     nextPublish = now + Self.pauseUntilCurrent
     let start = behindSince ?? now
     behindSince = start

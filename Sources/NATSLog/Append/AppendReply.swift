@@ -9,6 +9,8 @@ enum AppendReply: Equatable, Sendable {
   case otherSequence(Int)
   /// Another append to the subject is in flight.
   case inFlight
+  /// The leader has the message id without a message: a copy of it is under way, or was dropped.
+  case idInProcess
   /// The stream has no leader, or cannot reply now.
   case unavailable
   /// The stream has reached its maximum size.
@@ -46,9 +48,8 @@ enum AppendReply: Equatable, Sendable {
     case 10047: self = .full
     case 10077: self = description.contains("maximum") ? .full : .unavailable
     case 10054: self = .tooLarge
-    // 10158: "duplicate message id is in process": possibly a copy of the message, or one that its leader has
-    // dropped.
-    case 10008, 10009, 10023, 10063, 10158: self = .unavailable
+    case 10158: self = .idInProcess  // "duplicate message id is in process"
+    case 10008, 10009, 10023, 10063: self = .unavailable
     default: self = status == 503 ? .unavailable : .rejected("\(code) \(description)")
     }
   }

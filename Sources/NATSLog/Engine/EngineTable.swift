@@ -14,7 +14,7 @@ struct EngineTable {
     case request(PendingRequest, reply: UInt64)
     /// Read a message, and report it.
     case read(UInt64, AppendMachine.Reading, PendingAppend)
-    case report(PendingAppend, last: Int, since: Int64)
+    case report(PendingAppend, last: Int?, since: Int64)
     case finish(PendingAppend, AppendMachine.Outcome)
     case respond(PendingRequest, NATSMessage?)
   }

@@ -58,6 +58,23 @@ extension StreamReader {
     requestDemotion(of: stream, lacking: sequence, after: last)
   }
 
+  /// The leader rejects a message because of its id, and does not have it: requests that it steps down if it has
+  /// stayed so.
+  ///
+  /// - Parameters:
+  ///   - stream: The stream.
+  ///   - start: When the same append was rejected first, in milliseconds.
+  ///   - sequence: The sequence that the message expects.
+  func leader(of stream: String, keepsIDSince start: Int64, after sequence: Int) {
+    let now = Clock.milliseconds
+    guard
+      engine.demotions.withLock({ $0.shouldRequest(stream, behindSince: start, at: now) })
+    else { return }
+    requestDemotion(
+      of: stream, "the leader of a stream keeps the id of a dropped message and gets a request to step down",
+      ["expected": "\(sequence)"])
+  }
+
   /// The leader has another message than the log names, or none.
   func leader(of stream: String, differsAt sequence: Int) {
     let now = Clock.milliseconds
@@ -68,10 +85,16 @@ extension StreamReader {
   }
 
   private func requestDemotion(of stream: String, lacking sequence: Int, after last: Int?) {
+    requestDemotion(
+      of: stream, "the leader of a stream lacks messages and gets a request to step down",
+      ["last": last.map { "\($0)" } ?? "later", "missing": "\(sequence)"])
+  }
+
+  private func requestDemotion(
+    of stream: String, _ message: String, _ fields: KeyValuePairs<String, String>
+  ) {
     engine.counters.demotions.add()
-    engine.logger.warning(
-      "the leader of a stream lacks messages and gets a request to step down",
-      ["stream": stream, "last": last.map { "\($0)" } ?? "later", "missing": "\(sequence)"])
+    engine.logger.adding(["stream": stream]).warning(message, fields)
     // Sent once, and no reply is needed: the next read shows whether there is another leader.
     try? engine.connection.publish(
       [], to: "$JS.API.STREAM.LEADER.STEPDOWN.\(stream)", reply: "_INBOX.\(stream)")

@@ -74,6 +74,21 @@ struct AppendMachineTests {
     #expect(machine.didReceive(reply, to: .batch, at: 6_001) == .finish(.committed(11)))
   }
 
+  /// nats-server 2.15 keeps the id of a message that was dropped with the leadership of the broker.
+  @Test func `a leader that keeps the id of a message without having it is reported after two seconds`() {
+    var machine = published(wait: 10_000)
+    for now in stride(from: Int64(100), to: 2_100, by: 50) {
+      #expect(machine.didReceive(.idInProcess, to: .batch, at: now) == .none)
+      #expect(machine.tick(now + 49) == .none)
+    }
+    let step = machine.didReceive(.idInProcess, to: .batch, at: 2_100)
+    #expect(step == .report(last: nil, since: 100))
+    // The next leader accepts the same message.
+    #expect(machine.tick(2_150) == .publish(.batch))
+    let reply = AppendReply.stored(sequence: 11, isDuplicate: false)
+    #expect(machine.didReceive(reply, to: .batch, at: 2_151) == .finish(.committed(11)))
+  }
+
   @Test func `the pauses of a stream without a leader grow`() {
     var machine = published()
     var now: Int64 = 0
@@ -199,6 +214,7 @@ struct AppendMachineTests {
       .otherSequence(31)
     ),
     (#"{"error":{"code":400,"err_code":10164,"description":"x"}}"#, .inFlight),
+    (#"{"error":{"code":409,"err_code":10158,"description":"x"}}"#, .idInProcess),
     (#"{"error":{"code":503,"err_code":10077,"description":"maximum bytes exceeded"}}"#, .full),
     (#"{"error":{"code":503,"err_code":10077,"description":"raft: not leader"}}"#, .unavailable),
     (#"{"error":{"code":503,"err_code":10008,"description":"x"}}"#, .unavailable),
