@@ -55,6 +55,30 @@ import Testing
     #expect(text.contains("version 3 does not match its checksum"))
   }
 
+  @Test(arguments: [
+    ("DELETE FROM mutations WHERE version = 3", "version 3 is missing"),
+    (
+      """
+      UPDATE mutations SET version = -3 WHERE version = 3;
+      UPDATE mutations SET version = 3 WHERE version = 4;
+      UPDATE mutations SET version = 4 WHERE version = -3;
+      """, "version 3 does not match its checksum"
+    ),
+  ])
+  func `a mutation that was removed or exchanged is found, and not folded`(
+    statement: String, finding: String
+  ) throws {
+    try server.stop()
+    try change(statement)
+    let (code, text) = try run("verify")
+    #expect(code == 65)
+    #expect(text.contains(finding), "\(text)")
+    let again = try ReactordProcess("--store", "sqlite:\(folder["log.db"])")
+    let damaged = SessionClient(again.client(), session.path)
+    #expect(try damaged.state("?version=2").json == ["value": 2])
+    try expectProblem(try damaged.state("?version=5"), 500, "effect-failed")
+  }
+
   @Test func `a copy serves what the store has`() throws {
     #expect(try run("backup", "--to", folder["copy.db"]).0 == 0)
     let copy = try ReactordProcess("--store", "sqlite:\(folder["copy.db"])")

@@ -65,6 +65,15 @@ struct GlobalTests {
     #expect(try later.state("?version=0").text == #"{"isFollowing":false,"user":null}"#)
   }
 
+  @Test func `reading a session that does not exist stores no value of a global`() throws {
+    _ = try signIn("Ada")
+    for _ in 1...2 { #expect(try profile.state().cursor?.version == 0) }
+    #expect(try profile.client.get(profile.path).status == 200)
+    let listed = try client.get(profile.siblings).json["sessions"]?.array
+    #expect(listed?.isEmpty == true)
+    #expect(try profile.put().status == 201)
+  }
+
   @Test func `a global's mutation has no action in the log, and names the global`() throws {
     _ = try profile.put()
     try profile.post(#"{"follow":1}"#)

@@ -59,6 +59,22 @@ struct SurroundingsTests {
     }
   }
 
+  @Test func `an empty database beside its write-ahead log is rejected`() throws {
+    let (path, files) = (folder["log.db"], FileManager.default)
+    let server = try ReactordProcess("--store", "sqlite:" + path)
+    #expect(try server.session(of: "counter").post(#""increase""#).status == 200)
+    server.process.kill()
+    try server.process.wait()
+    #expect(truncate(path, 0) == 0)
+    let log = files.contents(atPath: path + "-wal")
+    #expect(log?.isEmpty == false)
+    for _ in 1...2 {
+      #expect(try rejection(flags("sqlite:" + path)).contains("write-ahead log"))
+    }
+    #expect(files.contents(atPath: path + "-wal") == log)
+    #expect(files.contents(atPath: path)?.isEmpty == true)
+  }
+
   @Test(arguments: ["/dev/null", "/dev/zero"])
   func `a device is no store`(path: String) throws {
     _ = try rejection(flags("sqlite:" + path))

@@ -11,10 +11,10 @@ final class Connection {
   private var buffer: [UInt8] = []
   private var position = 0
 
-  /// Connects to the service.
+  /// Connects to the service, at its loopback address or another one.
   ///
   /// With a small receive buffer, in bytes, a client that does not read blocks the service early.
-  init(port: UInt16, receiveBuffer: Int32? = nil) throws {
+  init(port: UInt16, at address: NetworkAddress? = nil, receiveBuffer: Int32? = nil) throws {
     descriptor = LoopbackSocket.make()
     if var size = receiveBuffer {
       setsockopt(
@@ -22,7 +22,10 @@ final class Connection {
     }
     var noDelay: Int32 = 1
     setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &noDelay, 4)
-    guard (try? LoopbackSocket.connect(descriptor, to: port)) != nil else {
+    let isConnected =
+      address?.connect(descriptor, to: port)
+      ?? ((try? LoopbackSocket.connect(descriptor, to: port)) != nil)
+    guard isConnected else {
       throw WireError.notConnected(errno: errno)
     }
   }

@@ -5,10 +5,13 @@ import Testing
 /// Confined to one thread. Follows HTTP/1.1 exactly, without redirects and retries.
 final class HTTPClient {
   let port: UInt16
+  /// The address of the service, unless it is the loopback address.
+  let address: NetworkAddress?
   private var connection: Connection?
 
-  init(port: UInt16) {
+  init(port: UInt16, at address: NetworkAddress? = nil) {
     self.port = port
+    self.address = address
   }
 
   /// Sends a request and reads its response.
@@ -58,7 +61,7 @@ final class HTTPClient {
   ///
   /// The caller retains the connection to keep it open.
   func raw(_ text: String, method: String = "GET") throws -> (HTTPResponse, Connection) {
-    let connection = try Connection(port: port)
+    let connection = try Connection(port: port, at: address)
     try connection.send(text)
     let reader = ResponseReader(connection: connection)
     let deadline = ContinuousClock.now + Connection.timeout
@@ -69,7 +72,7 @@ final class HTTPClient {
 
   private func open() throws -> Connection {
     if let connection { return connection }
-    let opened = try Connection(port: port)
+    let opened = try Connection(port: port, at: address)
     connection = opened
     return opened
   }

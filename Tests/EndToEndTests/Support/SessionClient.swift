@@ -52,7 +52,8 @@ struct SessionClient {
     _ query: String = "", _ headers: [String: String] = [:], receiveBuffer: Int32? = nil
   ) throws -> EventStream {
     try EventStream(
-      port: client.port, path + "/events" + query, headers, receiveBuffer: receiveBuffer)
+      port: client.port, at: client.address, path + "/events" + query, headers,
+      receiveBuffer: receiveBuffer)
   }
 
   /// The number of subscribers in the list of sessions; `nil` if the session is not listed.
