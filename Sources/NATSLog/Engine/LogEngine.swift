@@ -141,9 +141,10 @@ struct PendingAppend: Sendable {
       AppendMachine.Reading,
       @escaping @Sendable (Result<(sequence: Int, mark: WriterMark?)?, LogError>) -> Void
     ) -> Void
-  /// Called if the leader's last message of the subject is older than the expected one: with its sequence,
-  /// and the time at which the append has found that first. Without a sequence, if the leader keeps the id of a
-  /// message that it does not have.
+  /// Called if the leader's last message of the subject is older than the expected one.
+  ///
+  /// With its sequence, and the time at which the append has found that first. Without a sequence, if the leader keeps
+  /// the id of a message that it does not have.
   let leaderIsBehind: @Sendable (_ last: Int?, _ start: Int64) -> Void
   /// Called once, on a thread of the engine or the calling one.
   let completion: @Sendable (AppendMachine.Outcome) -> Void

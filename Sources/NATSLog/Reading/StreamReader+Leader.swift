@@ -71,7 +71,8 @@ extension StreamReader {
       engine.demotions.withLock({ $0.shouldRequest(stream, behindSince: start, at: now) })
     else { return }
     requestDemotion(
-      of: stream, "the leader of a stream keeps the id of a dropped message and gets a request to step down",
+      of: stream,
+      "the leader of a stream keeps the id of a dropped message and gets a request to step down",
       ["expected": "\(sequence)"])
   }
 

@@ -100,7 +100,9 @@ final class NATSStore: Sendable {
           }
         },
         leaderIsBehind: { [reader] last, start in
-          guard let last else { return reader.leader(of: stream, keepsIDSince: start, after: expected) }
+          guard let last else {
+            return reader.leader(of: stream, keepsIDSince: start, after: expected)
+          }
           reader.leader(of: stream, isBehindSince: start, lacking: expected, after: last)
         },
         completion: { completion($0.result) }))

@@ -75,7 +75,7 @@ struct AppendMachineTests {
   }
 
   /// nats-server 2.15 keeps the id of a message that was dropped with the leadership of the broker.
-  @Test func `a leader that keeps the id of a message without having it is reported after two seconds`() {
+  @Test func `a leader that keeps the id of a dropped message is reported after two seconds`() {
     var machine = published(wait: 10_000)
     for now in stride(from: Int64(100), to: 2_100, by: 50) {
       #expect(machine.didReceive(.idInProcess, to: .batch, at: now) == .none)
