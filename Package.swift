@@ -247,7 +247,8 @@ let package = Package(
 
     // The messages between the nodes of a cluster over NATS, without JetStream.
     .target(
-      name: "NATSBus", dependencies: ["NATSClient", "ReactorCluster", "ReactorLog"],
+      name: "NATSBus",
+      dependencies: ["NATSClient", "ReactorCluster", "ReactorLog", "SystemThreads"],
       swiftSettings: settings + [.strictMemorySafety()]),  // SE-0458
     .testTarget(
       name: "NATSBusTests",

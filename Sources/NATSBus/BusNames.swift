@@ -23,6 +23,15 @@ struct BusNames: Sendable {
     "\(prefix).b.r.\(String(incarnation, radix: 16))"
   }
 
+  /// The number of the subject that receives packets of replies; no request has it.
+  static let packetNumber: UInt64 = 0
+
+  /// The subject of packets of replies, of a process whose requests have a subject for replies.
+  static func packets(besides reply: String) -> String? {
+    guard let dot = reply.utf8.lastIndex(of: UInt8(ascii: ".")) else { return nil }
+    return "\(reply[..<dot]).\(packetNumber)"
+  }
+
   /// A name may have bytes that a subject has not: each of them becomes its hexadecimal digits.
   private func tokens(of node: NodeID) -> String {
     var name = ""

@@ -9,8 +9,14 @@ internal import Synchronization
 /// A node needs no port or address of its own, and the brokers report at once that a node is gone.
 /// Its connection is another one than that of the log, so that a burst of messages does not delay
 /// acknowledgements. Bytes beyond `max_payload` of the brokers are not sent: a request times out.
+///
+/// Requests and replies between two busy nodes share messages, see ``Outbox``.
 public final class NATSBus: ClusterBus {
   private struct Pending {
+    let outbox: Outbox
+    /// The numbers of the other requests of the same message, if the brokers would report for this one that
+    /// nothing receives it.
+    var others: ArraySlice<UInt64> = []
     let deadline: ContinuousClock.Instant
     let completion: @Sendable (Result<[UInt8], BusError>) -> Void
   }
@@ -31,6 +37,8 @@ public final class NATSBus: ClusterBus {
   private let names: BusNames
   private let quorum: @Sendable () -> Bool
   private let replies: NATSReplies
+  private let thread: OutboxThread
+  private let requests = Outboxes<NodeID>()
   private let shared: Shared
   private let queue = DispatchQueue(label: "nats-bus")
 
@@ -39,7 +47,30 @@ public final class NATSBus: ClusterBus {
     let state = Mutex(State())
 
     func take(_ number: UInt64) -> Pending? {
-      state.withLock { $0.pending.removeValue(forKey: number) }
+      let pending = state.withLock { $0.pending.removeValue(forKey: number) }
+      pending?.outbox.end()
+      return pending
+    }
+
+    func didReceive(_ reply: NATSMessage, to number: UInt64) {
+      guard number != BusNames.packetNumber else {
+        for (number, bytes) in BusPacket.contents(of: reply.payload) {
+          take(number)?.completion(.success(bytes))
+        }
+        return
+      }
+      guard reply.isWithoutResponders, let last = take(number) else { return }
+      for other in last.others { take(other)?.completion(.failure(.noSuchNode)) }
+      last.completion(.failure(.noSuchNode))
+    }
+
+    /// The number to which the brokers report that nothing receives a packet: that of its last request.
+    func willPublish(_ packet: BusPacket) -> UInt64? {
+      guard let last = packet.numbers.last else { return nil }
+      if packet.numbers.count > 1 {
+        state.withLock { $0.pending[last]?.others = packet.numbers.dropLast() }
+      }
+      return last
     }
   }
 
@@ -50,7 +81,7 @@ public final class NATSBus: ClusterBus {
   ///   - prefix: `cluster.name`.
   ///   - incarnation: The incarnation of this process, which names the subjects of its replies.
   ///   - quorum: Whether the brokers confirm writes of this process.
-  /// - Throws: If the connection is closed.
+  /// - Throws: If the connection is closed, or the system cannot create a thread.
   public init(
     _ connection: NATSConnection, prefix: String, incarnation: UInt64,
     quorum: @escaping @Sendable () -> Bool
@@ -60,12 +91,21 @@ public final class NATSBus: ClusterBus {
     names = BusNames(prefix: prefix)
     let shared = Shared()
     self.shared = shared
-    replies = try NATSReplies(connection, prefix: names.replies(of: incarnation)) { number, reply in
-      guard let pending = shared.take(number) else { return }
-      pending.completion(
-        reply.isWithoutResponders ? .failure(.noSuchNode) : .success(reply.payload))
+    guard let thread = OutboxThread() else {
+      throw NATSError(.failed, "no thread can be started")
+    }
+    self.thread = thread
+    do throws(NATSError) {
+      replies = try NATSReplies(connection, prefix: names.replies(of: incarnation)) {
+        shared.didReceive($1, to: $0)
+      }
+    } catch {
+      thread.close()
+      throw error
     }
   }
+
+  deinit { thread.close() }
 
   /// Whether the brokers confirm writes of this process.
   ///
@@ -74,15 +114,10 @@ public final class NATSBus: ClusterBus {
 
   /// Receives requests and messages for a node from now on.
   public func join(as node: NodeID, _ handler: any BusHandler) {
-    let connection = connection
     var subscriptions: [NATSSubscription?] = []
     subscriptions.append(
-      try? connection.subscribe(to: names.requests(of: node), bound: Self.bound) { message in
-        guard let reply = message.reply else { return }
-        handler.didReceive(request: message.payload) { [weak connection] bytes in
-          try? connection?.publish(bytes, to: reply)
-        }
-      })
+      try? connection.subscribe(
+        to: names.requests(of: node), bound: Self.bound, receiver(for: handler)))
     for lane in 0..<Self.lanes {
       subscriptions.append(
         try? connection.subscribe(to: names.messages(of: node, lane: lane), bound: Self.bound) {
@@ -95,6 +130,26 @@ public final class NATSBus: ClusterBus {
         if message.subject != own { handler.didReceive(message: message.payload) }
       })
     replace(node, subscriptions.compactMap { $0 })
+  }
+
+  /// Receives packets of requests.
+  private func receiver(for handler: any BusHandler) -> @Sendable (NATSMessage) -> Void {
+    let outboxes = Outboxes<String>()
+    return { [weak connection, thread] message in
+      guard let subject = message.reply.flatMap({ BusNames.packets(besides: $0) }) else { return }
+      let outbox = outboxes.outbox(subject) {
+        Outbox(thread) { [weak connection] packet in
+          try? connection?.publish(packet.bytes, to: subject)
+        }
+      }
+      // All of them first: their replies share a message as well.
+      let received = BusPacket.contents(of: message.payload).map {
+        (ReceivedRequest($0.number, repliesIn: outbox), $0.bytes)
+      }
+      for (request, bytes) in received {
+        handler.didReceive(request: bytes) { request.reply($0) }
+      }
+    }
   }
 
   /// Receives nothing any more.
@@ -117,14 +172,23 @@ public final class NATSBus: ClusterBus {
     completion: @escaping @Sendable (Result<[UInt8], BusError>) -> Void
   ) {
     let number = replies.nextNumber()
+    let outbox = requests.outbox(node) { makeOutbox(to: names.requests(of: node)) }
+    outbox.begin()
     let startsTicking = shared.state.withLock { state in
-      state.pending[number] = Pending(deadline: .now + timeout, completion: completion)
+      state.pending[number] = Pending(
+        outbox: outbox, deadline: .now + timeout, completion: completion)
       defer { state.isTicking = true }
       return !state.isTicking
     }
     if startsTicking { tick() }
-    try? connection.publish(
-      bytes, to: names.requests(of: node), reply: replies.subject(of: number))
+    outbox.send(bytes, numbered: number)
+  }
+
+  private func makeOutbox(to subject: String) -> Outbox {
+    Outbox(thread) { [weak connection, weak shared, weak replies] packet in
+      guard let replies, let number = shared?.willPublish(packet) else { return }
+      try? connection?.publish(packet.bytes, to: subject, reply: replies.subject(of: number))
+    }
   }
 
   /// Ends the requests whose time has passed, as long as there are requests.
@@ -134,6 +198,7 @@ public final class NATSBus: ClusterBus {
       let now = ContinuousClock.now
       let (late, isIdle) = shared.state.withLock { state in
         let late = state.pending.filter { $0.value.deadline <= now }
+        for number in late.keys { state.pending[number]?.outbox.end() }
         for number in late.keys { state.pending[number] = nil }
         state.isTicking = !state.pending.isEmpty
         return (late, state.pending.isEmpty)

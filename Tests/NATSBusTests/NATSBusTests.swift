@@ -69,6 +69,26 @@ import Testing
     #expect(await request([1], to: next, over: first) == .failure(.noSuchNode))
   }
 
+  @Test func `each of many requests gets its reply, or the report that its node is gone`()
+    async throws
+  {
+    let broker = try Broker(hasJetStream: false)
+    let (first, second) = (try bus(broker, one), try bus(broker, two))
+    first.join(as: one, Handler())
+    second.join(as: two, Handler())
+    let gone = NodeID(name: "two", incarnation: 3)
+    await withTaskGroup(of: Bool.self) { group in
+      for number in 1...2_000 as ClosedRange<Int> {
+        let bytes = Array("\(number)".utf8)
+        group.addTask {
+          await request(bytes, to: two, over: first) == .success(bytes.reversed())
+        }
+        group.addTask { await request(bytes, to: gone, over: first) == .failure(.noSuchNode) }
+      }
+      for await isExpected in group { #expect(isExpected) }
+    }
+  }
+
   @Test func `messages of a lane arrive in order, broadcasts at all other nodes`() async throws {
     let broker = try Broker(hasJetStream: false)
     let (first, second) = (try bus(broker, one), try bus(broker, two))

@@ -282,8 +282,10 @@ package final class ClusterNode: Sendable {
     closeSessions(nil)
     let id = NodeID(name: node.name, incarnation: .random(in: .min ... .max))
     state.withLock { _ = $0.formerIncarnations.insert($0.machine.node.incarnation) }
-    handle { $0.rejoin(as: id, at: $1) }
+    // Before the machine has the new incarnation: no heartbeat may announce subjects without subscribers,
+    // and until then no other thread joins again. The bus would receive for the identity that joined last.
     bus.join(as: id, self)
+    handle { $0.rejoin(as: id, at: $1) }
   }
 
   private func closeSessions(_ closing: DispatchGroup?) {

@@ -1,0 +1,93 @@
+internal import Synchronization
+
+/// The requests of this process to another one, or its replies to it, until they are published.
+///
+/// While several requests between the two processes have no reply, what is sent waits for up to
+/// ``OutboxThread/pause`` and shares a message with what follows: a message costs each process that it
+/// passes a system call and a wake. Otherwise it is sent at once, on the calling thread. The order is retained.
+final class Outbox: Sendable {
+  fileprivate struct State {
+    var waiting: [(number: UInt64, bytes: [UInt8])] = []
+    /// Whether a thread publishes.
+    var isPublishing = false
+    /// Whether the thread of the outboxes is to publish.
+    var isScheduled = false
+    /// The number of requests without a reply.
+    var open = 0
+  }
+
+  /// The number of requests without a reply from which on messages wait for each other.
+  private static let busyBound = 4
+
+  private let state = Mutex(State())
+  private let thread: OutboxThread
+  private let publish: @Sendable (BusPacket) -> Void
+
+  /// Creates an outbox.
+  ///
+  /// - Parameters:
+  ///   - thread: Publishes what has waited.
+  ///   - publish: Publishes a packet, one at a time.
+  init(_ thread: OutboxThread, publish: @escaping @Sendable (BusPacket) -> Void) {
+    self.thread = thread
+    self.publish = publish
+  }
+
+  /// Whether no request is without a reply.
+  var isIdle: Bool { state.withLock { $0.open == 0 && $0.waiting.isEmpty } }
+
+  /// A request is about to be sent, or was received.
+  func begin() { state.withLock { $0.open += 1 } }
+
+  /// A request has its reply, or gets none.
+  func end() { state.withLock { $0.open -= 1 } }
+
+  /// Sends a request or a reply.
+  func send(_ bytes: [UInt8], numbered number: UInt64) {
+    let (publishes, schedules) = state.withLock { state in
+      state.waiting.append((number, bytes))
+      guard !state.isPublishing, !state.isScheduled else { return (false, false) }
+      if state.open >= Self.busyBound {
+        state.isScheduled = true
+        return (false, true)
+      }
+      state.isPublishing = true
+      return (true, false)
+    }
+    if schedules { thread.schedule(self) }
+    if publishes { publishWaiting() }
+  }
+
+  /// Publishes what has waited, on the thread of the outboxes.
+  func publishScheduled() {
+    let publishes = state.withLock { state in
+      state.isScheduled = false
+      defer { state.isPublishing = true }
+      return !state.isPublishing
+    }
+    if publishes { publishWaiting() }
+  }
+
+  private func publishWaiting() {
+    while let packet = state.withLock({ $0.takePacket() }) { publish(packet) }
+  }
+}
+
+extension Outbox.State {
+  /// The next packet; `nil` if nothing waits, and the thread does not publish any more.
+  fileprivate mutating func takePacket() -> BusPacket? {
+    guard !waiting.isEmpty else {
+      isPublishing = false
+      return nil
+    }
+    var packet = BusPacket()
+    var count = 0
+    for (number, bytes) in waiting {
+      guard packet.hasRoom(for: bytes.count) else { break }
+      packet.append(bytes, numbered: number)
+      count += 1
+    }
+    waiting.removeFirst(count)
+    return packet
+  }
+}

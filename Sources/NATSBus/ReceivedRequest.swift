@@ -1,0 +1,28 @@
+internal import Synchronization
+
+/// A request of another process, until its reply or until nothing can reply any more.
+final class ReceivedRequest: Sendable {
+  private let number: UInt64
+  private let outbox: Outbox
+  private let hasReply = Atomic<Bool>(false)
+
+  /// Receives a request.
+  ///
+  /// - Parameters:
+  ///   - number: The number that the reply is to have.
+  ///   - outbox: The replies to the process.
+  init(_ number: UInt64, repliesIn outbox: Outbox) {
+    self.number = number
+    self.outbox = outbox
+    outbox.begin()
+  }
+
+  deinit { if !hasReply.load(ordering: .relaxed) { outbox.end() } }
+
+  /// Sends the reply; a second one is dropped.
+  func reply(_ bytes: [UInt8]) {
+    guard !hasReply.exchange(true, ordering: .relaxed) else { return }
+    outbox.send(bytes, numbered: number)
+    outbox.end()
+  }
+}
