@@ -12,36 +12,45 @@ final class HistoryReads: Sendable {
   /// The number of reads that are under way at the same time.
   static let width = 8
 
-  private let jobs = Mutex(FairJobs<WorkerPool.Owner, Read>())
+  /// How many of them one client has at most.
+  static let share = 2
+
+  private let turns = Mutex(
+    SharedTurns<WorkerPool.Owner, Read>(width: width, share: share))
 
   /// Begins a read, now or after others.
   func enqueue(for owner: WorkerPool.Owner, _ read: @escaping Read) {
-    if jobs.withLock({ $0.append(read, of: owner, width: Self.width) }) { execute() }
+    turns.withLock { $0.append(read, of: owner) }
+    beginReads()
   }
 
   /// Begins a read unless its owner, or all of them, have too many that wait; returns whether it was enqueued.
   func enqueueIfRoom(for owner: WorkerPool.Owner, _ read: @escaping Read) -> Bool {
-    let needsExecutor = jobs.withLock { jobs -> Bool? in
-      guard jobs.pending < Limits.backgroundJobs,
-        jobs.count(of: owner) < Limits.backgroundJobsPerClient
-      else { return nil }
-      return jobs.append(read, of: owner, width: Self.width)
+    let hasRoom = turns.withLock { turns in
+      guard turns.pending < Limits.backgroundJobs,
+        turns.count(of: owner) < Limits.backgroundJobsPerClient
+      else { return false }
+      turns.append(read, of: owner)
+      return true
     }
-    if needsExecutor == true { execute() }
-    return needsExecutor != nil
+    if hasRoom { beginReads() }
+    return hasRoom
   }
 
-  /// Executes reads one after the other; those that end at once do not nest.
-  private func execute() {
-    while let read = jobs.withLock({ $0.next() }) {
-      let hasEnded = EndFlag()
-      read { if hasEnded.set() { self.execute() } }
-      // A read that is still under way continues with the next one when it ends.
-      guard hasEnded.set() else { return }
+  /// Begins the reads whose turn it is; those that end at once do not nest.
+  private func beginReads() {
+    while let (owner, read) = turns.withLock({ $0.begin() }) {
+      let hasReturned = EndFlag()
+      read {
+        self.turns.withLock { $0.end(owner) }
+        // Before the read returns, the loop begins the next one.
+        if hasReturned.set() { self.beginReads() }
+      }
+      _ = hasReturned.set()
     }
   }
 
-  /// Set by the end of a read, and by the thread that has begun it.
+  /// Set by the end of a read, and by the thread that has begun it, whichever comes first.
   private final class EndFlag: Sendable {
     private let isSet = Atomic(false)
 

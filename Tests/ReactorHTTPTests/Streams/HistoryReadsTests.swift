@@ -24,31 +24,47 @@ struct HistoryReadsTests {
     }
   }
 
+  private static func client(_ number: UInt32) -> WorkerPool.Owner {
+    .client(ClientAddress(version4: number))
+  }
+
+  @Test func `a client has a share of the reads that are under way`() {
+    let (queue, reads) = (HistoryReads(), Reads())
+    for number in 0..<5 { queue.enqueue(for: Self.first) { reads.begin("first \(number)", $0) } }
+    queue.enqueue(for: Self.second) { reads.begin("second 0", $0) }
+    #expect(reads.begun.values == ["first 0", "first 1", "second 0"])
+    reads.endOne()
+    #expect(reads.begun.values.last == "first 2")
+    for _ in 0..<10 { reads.endOne() }
+    #expect(reads.begun.values.count == 6)
+  }
+
   @Test func `a bounded number of reads is under way, and clients take turns`() {
     let (queue, reads) = (HistoryReads(), Reads())
-    for number in 0..<50 {
-      queue.enqueue(for: Self.first) { reads.begin("first \(number)", $0) }
+    let clients = HistoryReads.width / HistoryReads.share
+    for number in 0..<3 {
+      for client in 0..<clients {
+        queue.enqueue(for: Self.client(UInt32(client))) { reads.begin("\(client) \(number)", $0) }
+      }
     }
-    for number in 0..<2 {
-      queue.enqueue(for: Self.second) { reads.begin("second \(number)", $0) }
-    }
-    let width = HistoryReads.width
-    #expect(reads.begun.values == (0..<width).map { "first \($0)" })
-    for _ in 0..<4 { reads.endOne() }
+    queue.enqueue(for: Self.client(100)) { reads.begin("last", $0) }
+    let order = (0..<3).flatMap { number in (0..<clients).map { "\($0) \(number)" } }
+    #expect(reads.begun.values == Array(order.prefix(HistoryReads.width)))
+    for _ in 0...clients { reads.endOne() }
+    // The client without reads under way is before those that wait for one of theirs.
     #expect(
-      reads.begun.values.dropFirst(width) == [
-        "first \(width)", "second 0", "first \(width + 1)", "second 1",
-      ])
+      Array(reads.begun.values.dropFirst(HistoryReads.width))
+        == ["last"] + order.dropFirst(HistoryReads.width))
     for _ in 0..<100 { reads.endOne() }
-    #expect(reads.begun.values.count == 52)
+    #expect(reads.begun.values.count == 3 * clients + 1)
   }
 
   @Test func `reads that end at once do not nest`() {
     let (queue, reads) = (HistoryReads(), Reads())
-    for _ in 0..<HistoryReads.width { queue.enqueue(for: Self.first) { reads.begin("held", $0) } }
+    for _ in 0..<HistoryReads.share { queue.enqueue(for: Self.first) { reads.begin("held", $0) } }
     let count = Atomic(0)
     for _ in 0..<100_000 {
-      queue.enqueue(for: Self.second) { end in
+      queue.enqueue(for: Self.first) { end in
         count.add(1, ordering: .relaxed)
         end()
       }
@@ -60,7 +76,7 @@ struct HistoryReadsTests {
 
   @Test func `a client with too many reads that wait is rejected, and others are not`() {
     let (queue, reads) = (HistoryReads(), Reads())
-    for _ in 0..<HistoryReads.width { queue.enqueue(for: Self.first) { reads.begin("held", $0) } }
+    for _ in 0..<HistoryReads.share { queue.enqueue(for: Self.first) { reads.begin("held", $0) } }
     var accepted = 0
     while accepted < 100_000,
       queue.enqueueIfRoom(for: Self.first, { reads.begin("first", $0) })
