@@ -71,14 +71,15 @@ private struct ImportedLines {
     insertSession = try connection.prepare(
       """
       INSERT INTO sessions (id, reactor, session, epoch, created, ended, parameters)
-      SELECT ?2, substr(name, 1, instr(name, '/') - 1), substr(name, instr(name, '/') + 1),
-        json_extract(?1, '$.epoch'), json_extract(?1, '$.created'),
+      SELECT ?2, new.reactor, new.id, json_extract(?1, '$.epoch'), json_extract(?1, '$.created'),
         json_extract(?1, '$.ended') IS 1, ?1 -> '$.parameters'
-      FROM (SELECT json_extract(?1, '$.session') AS name)
+      FROM (
+        SELECT substr(name, 1, instr(name, '/') - 1) AS reactor, substr(name, instr(name, '/') + 1) AS id
+        FROM (SELECT json_extract(?1, '$.session') AS name)) AS new
       WHERE NOT EXISTS (
-        SELECT 1 FROM sessions
-        WHERE reactor = substr(name, 1, instr(name, '/') - 1) AND ended IN (0, 1)
-          AND session = substr(name, instr(name, '/') + 1))
+          SELECT 1 FROM sessions WHERE reactor = new.reactor AND ended = 0 AND session = new.id)
+        AND NOT EXISTS (
+          SELECT 1 FROM sessions WHERE reactor = new.reactor AND ended = 1 AND session = new.id)
       """)
     readEpoch = try connection.prepare("SELECT epoch FROM sessions WHERE id = ?1")
     insertSnapshot = try connection.prepare(
