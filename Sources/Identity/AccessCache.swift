@@ -34,9 +34,4 @@ struct AccessCache {
     }
     recent[digest] = access
   }
-
-  mutating func removeAll() {
-    recent = [:]
-    older = [:]
-  }
 }

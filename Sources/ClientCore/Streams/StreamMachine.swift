@@ -87,9 +87,6 @@ package struct StreamMachine: Sendable {
   /// Whether another session fits.
   package var hasRoom: Bool { sessions.count < capacity }
 
-  /// The number of sessions.
-  package var sessionCount: Int { sessions.count }
-
   /// When to call ``wake(now:)`` next; `nil` for never.
   package var deadline: Duration? {
     switch phase {
@@ -185,7 +182,7 @@ package struct StreamMachine: Sendable {
 
   // MARK: The stream
 
-  /// The head of a successful response.
+  /// Handles the head of a successful response.
   package mutating func opened(stream: Int, _ head: TransportHead, now: Duration) -> [Output] {
     guard isCurrent(stream) else { return [] }
     if head.status == 204 {
@@ -197,7 +194,7 @@ package struct StreamMachine: Sendable {
     return taken()
   }
 
-  /// The complete response if its status is no success.
+  /// Handles the complete response of a request that was rejected.
   package mutating func rejected(
     stream: Int, _ response: TransportResponse, now: Duration
   ) -> [Output] {
@@ -223,7 +220,7 @@ package struct StreamMachine: Sendable {
     return taken()
   }
 
-  /// Bytes of the body.
+  /// Handles bytes of the body.
   package mutating func received(
     stream: Int, _ bytes: ArraySlice<UInt8>, now: Duration
   ) -> [Output] {
@@ -239,7 +236,7 @@ package struct StreamMachine: Sendable {
     return taken()
   }
 
-  /// The end of the connection; `problem` is `nil` for a regular one.
+  /// Handles the end of the connection; `problem` is `nil` for a regular one.
   package mutating func closed(stream: Int, _ problem: Problem?, now: Duration) -> [Output] {
     guard isCurrent(stream) else { return [] }
     fail(problem ?? .closed, now)

@@ -52,7 +52,7 @@ final class RequestLoop: Sendable {
   ) throws(ServerError) {
     let worker = WorkerTransfer(
       try RequestWorker(loop: self, core: core, listeners: listeners, streams: streams))
-    var thread = SystemThread(named: "requests") { worker.take()?.runLoop() }
+    var thread = SystemThread(named: "requests") { worker.take()?.serve() }
     guard thread != nil else { throw .noThread }
     self.thread.withLock { $0 = thread.take() }
   }

@@ -111,7 +111,7 @@ final class RequestWorker {
   deinit { daemon.take()?.stop() }
 
   /// Serves connections until the loop is stopped.
-  func runLoop() {
+  func serve() {
     while true {
       receiveMessages()
       if isStopping { break }

@@ -65,7 +65,7 @@ final class StreamLoop: StreamWaking {
 
   /// Starts a thread of its own.
   func start() throws(ServerError) {
-    var thread = SystemThread(named: "streams") { [self] in makeWorker().runLoop() }
+    var thread = SystemThread(named: "streams") { [self] in makeWorker().serve() }
     guard thread != nil else { throw .noThread }
     self.thread.withLock { $0 = thread.take() }
   }

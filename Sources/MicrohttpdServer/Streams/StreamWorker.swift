@@ -18,7 +18,6 @@ final class StreamWorker {
   private static let earlyConnections = 8
 
   let loop: StreamLoop
-  let settings: MicrohttpdServer.Settings
   let openStreams: ActivityCount
   var pace: HeartbeatPace
   let linger: Int64
@@ -57,7 +56,6 @@ final class StreamWorker {
 
   init(loop: StreamLoop, settings: MicrohttpdServer.Settings, openStreams: ActivityCount) {
     self.loop = loop
-    self.settings = settings
     self.openStreams = openStreams
     pace = HeartbeatPace(interval: settings.heartbeat.milliseconds)
     linger = settings.linger.milliseconds
@@ -65,7 +63,7 @@ final class StreamWorker {
   }
 
   /// Serves connections until the loop is stopped, on a thread of its own.
-  func runLoop() {
+  func serve() {
     while true {
       takeTurn(atMost: 512)
       if isStopping { break }

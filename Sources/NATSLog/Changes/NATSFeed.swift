@@ -22,8 +22,6 @@ final class NATSFeed: StoreFeed {
     var floor = 0
     /// The latest changes, without a gap.
     var latest: [StoreChange] = []
-    /// The sequences of committed messages of this process, by the number of the stream.
-    var committed: [Int: Int] = [:]
   }
 
   let store: String

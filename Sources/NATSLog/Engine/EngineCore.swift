@@ -100,7 +100,7 @@ final class EngineCore: Sendable {
   // MARK: The thread
 
   /// Publishes what callers have left, and repeats messages, until the engine is closed.
-  func run() {
+  func publishPending() {
     var nextTick = Clock.milliseconds
     while true {
       let now = Clock.milliseconds

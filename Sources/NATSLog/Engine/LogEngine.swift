@@ -52,7 +52,7 @@ final class LogEngine: Sendable {
       throw NATSLogError("the subjects \(prefix).r.* cannot be subscribed: \(error)")
     }
     // The thread does not retain the engine, which ends it.
-    guard SystemThread(named: "nats-log", { core.run() }) != nil else {
+    guard SystemThread(named: "nats-log", { core.publishPending() }) != nil else {
       throw NATSLogError("no thread can be started")
     }
   }

@@ -104,10 +104,4 @@ extension TransportResponse {
   func decode<Value: Decodable>(_ type: Value.Type) throws(Problem) -> Value {
     try StateJSON.document(document()).decode(type)
   }
-
-  /// The State in the body and its cursor; `nil` for a response without one.
-  func state() throws(Problem) -> SessionState? {
-    guard let cursor = head.cursor, !body.isEmpty else { return nil }
-    return SessionState(.document(try document()), cursor)
-  }
 }

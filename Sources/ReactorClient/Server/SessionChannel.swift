@@ -21,7 +21,6 @@ final class SessionChannel: Sendable {
     var completions: [UInt64: Completion] = [:]
     var observers: [ObjectIdentifier: WeakObserver] = [:]
     var status = ConnectionStatus.connecting
-    var activity = Activity.idle
     var latest: SessionState?
     var topics: StreamTopics = []
   }
@@ -118,11 +117,10 @@ final class SessionChannel: Sendable {
       case .state(let latest):
         state.latest = latest
         if state.status != .live { status = .live }
-      case .activity(let activity): state.activity = activity
       case .ended(let problem):
         status = .ended(problem)
         state.latest = nil
-      case .failed, .notice: break
+      case .activity, .failed, .notice: break
       }
       if let status { state.status = status }
     }

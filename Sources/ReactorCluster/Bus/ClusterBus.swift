@@ -39,7 +39,8 @@ public protocol ClusterBus: Sendable {
   /// Sends a message to all other nodes, at most once.
   func broadcast(_ bytes: [UInt8])
 
-  /// Whether the engine behind the bus confirmed a write of this node within ``QuorumProof/validity``.
+  /// Whether the engine behind the bus has confirmed a write of this node recently. A node that is cut off from
+  /// the majority of the brokers cannot write, and serves no reads from memory.
   var hasQuorum: Bool { get }
 }
 

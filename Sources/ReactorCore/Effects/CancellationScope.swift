@@ -123,9 +123,4 @@ final class CancellationScope: Sendable {
   func forget() {
     state.withLock { $0.cancelled = [:] }
   }
-
-  /// The number of running streams with an id.
-  var runningCount: Int {
-    state.withLock { $0.running.values.reduce(0) { $0 + $1.count } }
-  }
 }

@@ -250,7 +250,8 @@ package final class Pipeline<Action: Sendable, Mutation: Sendable, State: Sendab
   /// - Returns: Whether the work was executed.
   @inlinable
   package func executeIfIdle(_ work: () -> Void) -> Bool {
-    mailbox.runIfFree({ $0.executeUnreported(in: self, work) }, handle: { $0.handle($1, in: self) })
+    mailbox.executeIfIdle(
+      { $0.executeUnreported(in: self, work) }, handle: { $0.handle($1, in: self) })
   }
 
   /// Ends every effect and every stage.

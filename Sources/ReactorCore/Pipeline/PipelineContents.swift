@@ -422,14 +422,14 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
     let isAccepted = folding {
       let next = reactor.reduce(state: state, mutation: mutation)
       // Reported first where the host sees the state as it is, so that a rejected one is not emitted.
-      if stateStage == nil, let error = report(mutation, next, shown: next) {
+      if stateStage == nil, let error = report(mutation, shown: next) {
         reject(error)
         return false
       }
       folded = next
       emitState(next)
       guard stateStage != nil,
-        let error = report(mutation, next, shown: pipeline?.currentState ?? next)
+        let error = report(mutation, shown: pipeline?.currentState ?? next)
       else { return true }
       folded = state
       emitState(state)
@@ -440,9 +440,8 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
   }
 
   @inlinable
-  func report(_ mutation: Mutation, _ folded: State, shown: State) -> (any Error)? {
-    report?(
-      .reduced(Transition(mutation: mutation, origin: origin, folded: folded, shown: shown)))
+  func report(_ mutation: Mutation, shown: State) -> (any Error)? {
+    report?(.reduced(Transition(mutation: mutation, origin: origin, shown: shown)))
   }
 
   /// The host has rejected a mutation: its action fails.

@@ -37,17 +37,13 @@ package struct Transition<Mutation: Sendable, State: Sendable>: Sendable {
   @usableFromInline package let mutation: Mutation
   @usableFromInline package let origin: MutationOrigin
 
-  /// The state that `reduce` gets next.
-  @usableFromInline package let folded: State
-
   /// The state that `transform(state:)` has emitted for it.
   @usableFromInline package let shown: State
 
   @inlinable
-  init(mutation: Mutation, origin: MutationOrigin, folded: State, shown: State) {
+  init(mutation: Mutation, origin: MutationOrigin, shown: State) {
     self.mutation = mutation
     self.origin = origin
-    self.folded = folded
     self.shown = shown
   }
 }

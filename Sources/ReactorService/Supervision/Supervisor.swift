@@ -61,7 +61,7 @@ final class Supervisor: Sendable {
     var lastSignal: Int32 = 0
     while true {
       let start = ContinuousClock.now
-      let end = runService(restarts: restarts, lastSignal: lastSignal)
+      let end = superviseProcess(restarts: restarts, lastSignal: lastSignal)
       switch end {
       case .exited(let code): finish(code)
       case .killed(let signal):
@@ -80,8 +80,8 @@ final class Supervisor: Sendable {
     }
   }
 
-  /// Runs one process of the service to its end.
-  private func runService(restarts: Int, lastSignal: Int32) -> ServiceProcess.End {
+  /// Starts a process of the service and waits for its end.
+  private func superviseProcess(restarts: Int, lastSignal: Int32) -> ServiceProcess.End {
     do throws(ServiceProcess.Failure) {
       let service = try ServiceProcess.start(
         sockets: listeners.map(\.rawDescriptor), errors: output.descriptor, marks: marks,

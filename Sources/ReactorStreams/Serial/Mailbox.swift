@@ -37,10 +37,10 @@ package final class Mailbox<Item: Sendable, Contents: AnyObject>: @unchecked Sen
 
   /// Calls a closure with the contents if no item is being handled.
   ///
-  /// See ``SerialQueue/runIfFree(_:handle:)``.
+  /// See ``SerialQueue/executeIfIdle(_:handle:)``.
   @inlinable
-  package func runIfFree(_ body: (Contents) -> Void, handle: (Contents, Item) -> Void) -> Bool {
-    queue.runIfFree({ body(contents) }, handle: { handle(contents, $0) })
+  package func executeIfIdle(_ body: (Contents) -> Void, handle: (Contents, Item) -> Void) -> Bool {
+    queue.executeIfIdle({ body(contents) }, handle: { handle(contents, $0) })
   }
 
   /// Calls a closure with the contents if the calling thread is handling an item.

@@ -66,7 +66,7 @@ package struct SerialQueue<Item: Sendable>: ~Copyable, Sendable {
   ///   - handle: Handles an item; see ``post(_:bound:handle:)``.
   /// - Returns: Whether the closure was called.
   @inlinable
-  package borrowing func runIfFree(_ body: () -> Void, handle: (Item) -> Void) -> Bool {
+  package borrowing func executeIfIdle(_ body: () -> Void, handle: (Item) -> Void) -> Bool {
     guard turn.withLock({ $0.enter(bound: 0) }) == .handle else { return false }
     owner.store(CurrentThread.id, ordering: .relaxed)
     body()

@@ -12,7 +12,7 @@ final class SerialTurns: Sendable {
   /// - Returns: Whether it was handled. Otherwise the caller enqueues it.
   func handleIfFree(_ event: () -> Void) -> Bool {
     if let context, !context.isCurrent { return false }
-    return queue.runIfFree(event) { $0() }
+    return queue.executeIfIdle(event) { $0() }
   }
 
   /// Handles an event after those that were enqueued before.

@@ -88,14 +88,4 @@ struct MessageTests {
     let message = NodeMessage.claim(SessionKey(reactor: "counter", id: "a/b"), by: Self.node)
     #expect(NodeMessage(message.bytes) == nil)
   }
-
-  @Test func `a quorum proof is valid from the start of its write`() {
-    var proof = QuorumProof()
-    #expect(!proof.permitsReads(at: 0))
-    proof.confirm(writeBegunAt: 1_000)
-    #expect(proof.permitsReads(at: 12_999) && !proof.permitsReads(at: 13_000))
-    #expect(proof.permitsEffects(at: 15_999) && !proof.permitsEffects(at: 16_000))
-    proof.confirm(writeBegunAt: 500)
-    #expect(proof.permitsReads(at: 12_999))
-  }
 }

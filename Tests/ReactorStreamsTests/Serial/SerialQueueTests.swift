@@ -12,8 +12,8 @@ private final class NumberQueue: Sendable {
     queue.post(number, bound: bound, handle: log.append)
   }
 
-  func runIfFree(_ body: () -> Void) -> Bool {
-    queue.runIfFree(body, handle: log.append)
+  func executeIfIdle(_ body: () -> Void) -> Bool {
+    queue.executeIfIdle(body, handle: log.append)
   }
 
   var waitingCount: Int { queue.waitingCount }
@@ -24,7 +24,7 @@ struct SerialQueueTests {
   private let queue = NumberQueue()
 
   @Test func `an idle queue handles an item at once, and then those that arrived meanwhile`() {
-    let isRun = queue.runIfFree {
+    let isRun = queue.executeIfIdle {
       #expect(queue.isOwned)
       queue.post(1)
       queue.post(2)
@@ -34,12 +34,12 @@ struct SerialQueueTests {
     #expect(isRun)
     #expect(queue.log.entries == [1, 2])
     #expect(!queue.isOwned && queue.waitingCount == 0)
-    #expect(queue.runIfFree {})
+    #expect(queue.executeIfIdle {})
   }
 
-  @Test func `runIfFree on a busy queue does nothing`() {
-    let isRun = queue.runIfFree {
-      #expect(!queue.runIfFree { Issue.record("It ran within another turn.") })
+  @Test func `executeIfIdle on a busy queue does nothing`() {
+    let isRun = queue.executeIfIdle {
+      #expect(!queue.executeIfIdle { Issue.record("It ran within another turn.") })
       #expect(queue.waitingCount == 0)
     }
     #expect(isRun)
@@ -47,7 +47,7 @@ struct SerialQueueTests {
   }
 
   @Test func `a bound limits the waiting items`() {
-    _ = queue.runIfFree {
+    _ = queue.executeIfIdle {
       #expect(queue.post(1, bound: 2))
       #expect(queue.post(2, bound: 2))
       #expect(!queue.post(3, bound: 2))
@@ -60,7 +60,7 @@ struct SerialQueueTests {
     let ran = Atomic<Int>(0)
     onThreads(4) { [queue] sender in
       for round in 0..<2_000 {
-        let isRun = queue.runIfFree {
+        let isRun = queue.executeIfIdle {
           #expect(inside.add(1, ordering: .relaxed).newValue == 1)
           ran.add(1, ordering: .relaxed)
           inside.subtract(1, ordering: .relaxed)
