@@ -109,8 +109,8 @@ struct UsedTickets {
 
   /// Marks a ticket as used.
   ///
-  /// - Returns: `false` if it was used before, or if its owner has used as many as are free: one with
-  ///   many tickets leaves as many to the others.
+  /// - Returns: `false` if it was used before, or if its owner has used as many tickets as the table has free
+  ///   places, so that no owner can fill it.
   mutating func use(
     _ nonce: [UInt8], of owner: Owner, until expiry: Int64, at now: Int64
   ) -> Bool {

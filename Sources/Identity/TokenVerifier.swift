@@ -192,7 +192,7 @@ public struct TokenVerifier: Sendable {
     }
   }
 
-  /// A subject is shown in logs and headers, so that it has no control characters.
+  /// Whether a subject has a valid length and no control characters: logs and header fields contain it.
   private static func isValid(subject: String) -> Bool {
     (1...subjectLimit).contains(subject.utf8.count)
       && subject.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }

@@ -23,7 +23,7 @@ extension NATSLog: MutationLog {
       { () async throws(LogError) in try await fork.create() }, completion: completion)
   }
 
-  /// The stored sessions of a reactor.
+  /// Lists the stored sessions of a reactor.
   ///
   /// The cost depends on their number: the brokers list the subjects of the reactor.
   public func sessions(
@@ -36,7 +36,7 @@ extension NATSLog: MutationLog {
       }, completion: completion)
   }
 
-  /// The sessions with unfinished actions.
+  /// Lists the sessions with unfinished actions.
   public func unfinishedSessions(
     after key: SessionKey?, limit: Int, completion: @escaping ReadCompletion<[SessionKey]>
   ) {
@@ -46,7 +46,7 @@ extension NATSLog: MutationLog {
       }, completion: completion)
   }
 
-  /// The timers that are due.
+  /// Reads the timers that are due.
   ///
   /// The first call, and the first one after ``forgetTimers()``, reads the timers of all sessions; the
   /// others do not read the store.
@@ -57,7 +57,7 @@ extension NATSLog: MutationLog {
     withTimers(completion) { $0.due(after: position, until: time, limit: limit) }
   }
 
-  /// The number of timers.
+  /// Counts the timers.
   public func timerCount(completion: @escaping ReadCompletion<Int>) {
     withTimers(completion) { $0.count }
   }
@@ -81,7 +81,7 @@ extension NATSLog: MutationLog {
       }, completion: completion)
   }
 
-  /// The current value of a global.
+  /// Reads the current value of a global.
   public func sharedValue(_ name: String, completion: @escaping ReadCompletion<SharedValue?>) {
     store.executor.execute(
       { [globals] () async throws(LogError) in

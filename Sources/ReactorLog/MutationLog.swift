@@ -29,7 +29,7 @@ public protocol MutationLog: Sendable {
     parameters: [UInt8]?,
     completion: @escaping @Sendable (Result<Void, LogError>) -> Void)
 
-  /// The stored sessions of a reactor that have not ended, in ascending order of their ids' bytes.
+  /// Lists the stored sessions of a reactor that have not ended, in ascending order of their ids' bytes.
   ///
   /// The cost depends on the limit, not on the number of sessions.
   ///
@@ -42,7 +42,7 @@ public protocol MutationLog: Sendable {
     of reactor: String, after id: String?, limit: Int,
     completion: @escaping ReadCompletion<[SessionSummary]>)
 
-  /// The sessions with unfinished actions in the journal, in ascending order of their reactors' names
+  /// Lists the sessions with unfinished actions in the journal, in ascending order of their reactors' names
   /// and of their ids.
   ///
   /// The cost depends on their number, not on the number of sessions.
@@ -54,7 +54,7 @@ public protocol MutationLog: Sendable {
   func unfinishedSessions(
     after key: SessionKey?, limit: Int, completion: @escaping ReadCompletion<[SessionKey]>)
 
-  /// The timers of all sessions that are due, in the order of their positions.
+  /// Reads the timers of all sessions that are due, in the order of their positions.
   ///
   /// The cost depends on the limit, not on the number of timers.
   ///
@@ -68,14 +68,14 @@ public protocol MutationLog: Sendable {
     after position: TimerPosition?, until time: Timestamp, limit: Int,
     completion: @escaping ReadCompletion<DueTimers>)
 
-  /// The number of timers of all sessions.
+  /// Counts the timers of all sessions.
   func timerCount(completion: @escaping ReadCompletion<Int>)
 
-  /// The next call of ``dueTimers(after:until:limit:completion:)`` includes the timers that other processes
+  /// Forgets the timers in memory, so that the next read of due timers includes those that other processes
   /// have set: the sessions of one that has failed get another owner.
   func forgetTimers()
 
-  /// The current value of a global; `nil` if it was never set.
+  /// Reads the current value of a global; `nil` if it was never set.
   func sharedValue(_ name: String, completion: @escaping ReadCompletion<SharedValue?>)
 
   /// Sets a global.
@@ -238,7 +238,7 @@ public protocol SessionLog: AnyObject, Sendable {
     of epoch: String, at version: @escaping @Sendable () -> Int,
     completion: @escaping @Sendable (Result<Void, LogError>) -> Void)
 
-  /// The entries after a version, in order and without a gap.
+  /// Reads the entries after a version, in order and without a gap.
   ///
   /// Entries that retention has deleted are missing from the front.
   ///
@@ -251,7 +251,7 @@ public protocol SessionLog: AnyObject, Sendable {
   func entries(
     after version: Int, limit: Int, completion: @escaping ReadCompletion<[LogEntry]>)
 
-  /// The latest snapshot at or before a version; `nil` if there is none.
+  /// Reads the latest snapshot at or before a version; `nil` if there is none.
   ///
   /// - Parameters:
   ///   - version: The maximum version.
@@ -261,7 +261,7 @@ public protocol SessionLog: AnyObject, Sendable {
     atOrBefore version: Int, of schema: String?,
     completion: @escaping ReadCompletion<Snapshot?>)
 
-  /// The outcome of an idempotency key in the session's history; `nil` for none.
+  /// Reads the outcome of an idempotency key in the session's history; `nil` for none.
   ///
   /// It may be older than its retention, because logs delete outcomes in batches.
   func outcome(of key: String, completion: @escaping ReadCompletion<StoredOutcome?>)

@@ -112,7 +112,7 @@ public final class SQLiteLog: MutationLog {
     committer.write(request)
   }
 
-  /// The stored sessions of a reactor that have not ended.
+  /// Lists the stored sessions of a reactor that have not ended.
   public func sessions(
     of reactor: String, after id: String?, limit: Int,
     completion: @escaping ReadCompletion<[SessionSummary]>
@@ -123,7 +123,7 @@ public final class SQLiteLog: MutationLog {
       })
   }
 
-  /// The timers that are due.
+  /// Reads the timers that are due.
   public func dueTimers(
     after position: TimerPosition?, until time: Timestamp, limit: Int,
     completion: @escaping ReadCompletion<DueTimers>
@@ -134,13 +134,13 @@ public final class SQLiteLog: MutationLog {
       })
   }
 
-  /// The number of timers.
+  /// Counts the timers.
   public func timerCount(completion: @escaping ReadCompletion<Int>) {
     completion(
       readers.result { (reader) throws(DatabaseError) in try reader.timerCount() })
   }
 
-  /// The current value of a global.
+  /// Reads the current value of a global.
   public func sharedValue(_ name: String, completion: @escaping ReadCompletion<SharedValue?>) {
     completion(
       readers.result { (reader) throws(DatabaseError) in try reader.sharedValue(name) })
@@ -161,7 +161,7 @@ public final class SQLiteLog: MutationLog {
     committer?.setSchema(schema, of: reactor)
   }
 
-  /// The sessions with accepted actions that have not finished.
+  /// Lists the sessions with accepted actions that have not finished.
   public func unfinishedSessions(
     after key: SessionKey?, limit: Int, completion: @escaping ReadCompletion<[SessionKey]>
   ) {

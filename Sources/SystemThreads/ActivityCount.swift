@@ -15,10 +15,10 @@ package final class ActivityCount: Sendable {
   /// The number of activities right now.
   package var current: Int { count.load(ordering: .relaxed) }
 
-  /// An activity begins.
+  /// Counts an activity that begins.
   package func enter() { count.add(1, ordering: .sequentiallyConsistent) }
 
-  /// An activity has ended.
+  /// Removes an activity that has ended.
   package func leave() {
     // Sequentially consistent on both sides: either this sees the waiter, or the waiter sees zero.
     let (_, now) = count.subtract(1, ordering: .sequentiallyConsistent)

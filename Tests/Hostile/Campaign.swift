@@ -7,8 +7,7 @@ func say(_ line: String) {
 
 /// A run of abusive clients, each against a daemon of its own.
 ///
-/// The times without a kind are measured in windows that alternate with those beside it, so that other
-/// load on the machine delays both.
+/// Windows with and without the abusive client alternate, so that other load on the machine delays both.
 struct Campaign {
   /// The duration of a window.
   private let seconds: Double
@@ -160,7 +159,7 @@ struct Campaign {
   }
 }
 
-/// The requests of the well-behaved clients in some seconds.
+/// The latencies of the well-behaved clients during a number of seconds.
 struct Window {
   /// The times of their requests in milliseconds, in ascending order.
   private(set) var times: [Double] = []

@@ -102,14 +102,14 @@ package struct EventFeed: Sendable {
     return taken()
   }
 
-  /// The head of a successful response.
+  /// Handles the head of a successful response.
   package mutating func opened(stream: Int, _ head: TransportHead, now: Duration) -> [Output] {
     guard isCurrent(stream) else { return [] }
     if let problem = attempts.opened(head, now: now) { fail(problem, now) }
     return taken()
   }
 
-  /// The complete response if its status is no success.
+  /// Handles the complete response of a request that was rejected.
   package mutating func rejected(
     stream: Int, _ response: TransportResponse, now: Duration
   ) -> [Output] {
@@ -125,7 +125,7 @@ package struct EventFeed: Sendable {
     return taken()
   }
 
-  /// Bytes of the body.
+  /// Handles bytes of the body.
   package mutating func received(
     stream: Int, _ bytes: ArraySlice<UInt8>, now: Duration
   ) -> [Output] {
@@ -141,7 +141,7 @@ package struct EventFeed: Sendable {
     return taken()
   }
 
-  /// The end of the connection; `problem` is `nil` for a regular one.
+  /// Handles the end of the connection; `problem` is `nil` for a regular one.
   package mutating func closed(stream: Int, _ problem: Problem?, now: Duration) -> [Output] {
     guard isCurrent(stream) else { return [] }
     fail(problem ?? .closed, now)

@@ -15,16 +15,16 @@ package protocol StreamReading: Sendable {
   /// Continues after ``deadline``.
   mutating func wake(now: Duration) -> [Output]
 
-  /// The head of a successful response.
+  /// Handles the head of a successful response.
   mutating func opened(stream: Int, _ head: TransportHead, now: Duration) -> [Output]
 
-  /// The complete response if its status is no success.
+  /// Handles the complete response of a request that was rejected.
   mutating func rejected(stream: Int, _ response: TransportResponse, now: Duration) -> [Output]
 
-  /// Bytes of the body.
+  /// Handles bytes of the body.
   mutating func received(stream: Int, _ bytes: ArraySlice<UInt8>, now: Duration) -> [Output]
 
-  /// The end of the connection; `problem` is `nil` for a regular one.
+  /// Handles the end of the connection; `problem` is `nil` for a regular one.
   mutating func closed(stream: Int, _ problem: Problem?, now: Duration) -> [Output]
 }
 

@@ -74,7 +74,7 @@ struct RequestIntake: ~Copyable, Sendable {
   /// The number of bytes of the body so far.
   private(set) var bodySize = 0
 
-  /// The head was admitted.
+  /// Records that the head was admitted.
   mutating func admit(_ head: HTTPRequest, _ token: (any HTTPAdmissionToken)?) {
     admitted = (head, token)
   }

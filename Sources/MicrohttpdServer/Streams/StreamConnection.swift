@@ -81,10 +81,10 @@ struct StreamConnection {
     return isBlocked
   }
 
-  /// The socket accepted bytes.
+  /// Records bytes that the socket accepted.
   mutating func wrote(_ count: Int) { pending.removeFirst(count) }
 
-  /// The socket is full.
+  /// Records that the socket is full.
   mutating func mustWait() { isBlocked = true }
 
   /// Handles the output of the stream, which was polled.
@@ -113,12 +113,12 @@ struct StreamConnection {
     if isChunked { pending.append(Self.lastChunk) }
   }
 
-  /// A delayed response is due.
+  /// Ends the delay of a response.
   mutating func endDelay() {
     if phase == .delayed { phase = .ending }
   }
 
-  /// The writing direction is closed.
+  /// Records that the writing direction is closed.
   mutating func lingers() { phase = .lingering }
 
   private mutating func append(_ chunk: StreamChunk) {

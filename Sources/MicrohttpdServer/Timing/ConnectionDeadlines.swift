@@ -28,7 +28,7 @@ struct ConnectionDeadlines {
     intervals = ConnectionPhase.allCases.map(interval)
   }
 
-  /// A connection enters a phase.
+  /// Moves a connection to a phase.
   mutating func enter(_ phase: ConnectionPhase, _ index: Int) {
     while connections.count <= index { connections.append(Connection()) }
     connections[index].phase = phase
@@ -37,13 +37,13 @@ struct ConnectionDeadlines {
     moved.append(index)
   }
 
-  /// A connection enters a phase if it is in another one.
+  /// Moves a connection to a phase if it is in another one.
   mutating func enter(_ phase: ConnectionPhase, from former: ConnectionPhase, _ index: Int) {
     guard connections.indices.contains(index), connections[index].phase == former else { return }
     enter(phase, index)
   }
 
-  /// A connection was closed.
+  /// Removes a closed connection.
   mutating func remove(_ index: Int) {
     guard connections.indices.contains(index) else { return }
     if let list = connections[index].listed { lists[Int(list.rawValue)].remove(index) }

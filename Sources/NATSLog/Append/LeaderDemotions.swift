@@ -13,7 +13,7 @@ struct LeaderDemotions: Sendable {
   /// The pause from which on those of a damaged session do not grow any more.
   static let longestPause: Int64 = 640_000
 
-  /// The time of the last request, by the names of the streams: as many as the store has.
+  /// The time of the last request per stream; bounded by the number of streams of the store.
   private var lastRequests: [String: Int64] = [:]
   /// The streams whose leaders have had other messages than the log names: since when, and the pause before
   /// the next request.

@@ -60,10 +60,10 @@ struct HistoryReader: Sendable {
     }
   }
 
-  /// Logs that the leader has the end of the log, but not what it names.
+  /// Logs that a page or snapshot is missing to which the end of the log refers.
   ///
-  /// The leader that is to step down is that of the stream whose message is missing: the one of the log may be
-  /// the only one that has all messages.
+  /// The leader of the stream that lacks it is requested to step down, not that of the log, which may be the
+  /// only replica with all messages.
   private func logMissing(_ error: LogError, _ head: SessionHead) {
     // The caller logs the others.
     guard case .unavailable(let reason) = error else { return }
@@ -148,7 +148,7 @@ struct HistoryReader: Sendable {
     return journal
   }
 
-  /// Reads the messages at some positions, and the last ones of blocks.
+  /// Reads the messages at the given positions, and the last messages of blocks.
   typealias Read<Message> =
     @Sendable ([HistoryIndex.Node]) async throws(LogError) -> [(sequence: Int, message: Message)]
 

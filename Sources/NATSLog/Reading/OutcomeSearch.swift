@@ -76,7 +76,8 @@ struct OutcomeSearch: Equatable, Sendable {
     for outcome in message.outcomes.reversed() where byName[outcome.key.name] == nil {
       byName[outcome.key.name] = outcome
     }
-    // The messages of the log are few. Pages are as many as the history is long.
+    // A long history has many pages: one without outcomes ends the search by the time of its last entry. The
+    // messages that are not in pages yet are bounded.
     let last = message.outcomes.last?.at ?? (message is Page ? message.entries.last?.at : nil)
     let isTooOld = last.map { $0.milliseconds < oldest } ?? false
     if isTooOld || remaining <= 0 || byName.count >= bound { phase = .complete }

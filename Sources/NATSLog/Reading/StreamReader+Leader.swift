@@ -8,14 +8,14 @@ extension StreamReader {
   /// The result of a read from a leader that may be behind.
   enum LeaderRead<Value: Sendable>: Sendable {
     case found(Value)
-    /// The leader lacks what is read; with its last sequence, of the stream or of the message's subject.
+    /// The leader does not have the message; `at` is its last sequence in the stream, or for the message's subject.
     case behind(at: Int)
   }
 
   /// Repeats a read while the leader of the stream lacks a message.
   ///
-  /// A new leader may not have applied all messages of the one before it: then this waits until it has. One
-  /// that stays behind gets a request to step down.
+  /// A new leader may not have applied all messages of the former leader yet. A leader that remains behind is
+  /// requested to step down.
   ///
   /// - Parameters:
   ///   - stream: The stream.
@@ -41,11 +41,11 @@ extension StreamReader {
     }
   }
 
-  /// The leader does not have a message that the log names: requests that it steps down if it has stayed so.
+  /// Requests that a leader without a confirmed message steps down, unless it fell behind only recently.
   ///
   /// - Parameters:
   ///   - stream: The stream.
-  ///   - start: When the same read or append has found it behind first, in milliseconds.
+  ///   - start: When the read or append first found the leader behind, in milliseconds.
   ///   - sequence: The sequence of the message.
   ///   - last: The last sequence of the leader, of the stream or of the message's subject.
   func leader(
@@ -58,8 +58,8 @@ extension StreamReader {
     requestDemotion(of: stream, lacking: sequence, after: last)
   }
 
-  /// The leader rejects a message because of its id, and does not have it: requests that it steps down if it has
-  /// stayed so.
+  /// Requests that a leader steps down that rejects a message because of its id without having the message, unless
+  /// it began to only recently.
   ///
   /// - Parameters:
   ///   - stream: The stream.
@@ -76,7 +76,7 @@ extension StreamReader {
       ["expected": "\(sequence)"])
   }
 
-  /// The leader has another message than the log names, or none.
+  /// Requests that a leader steps down whose message at a sequence is not the one that the log refers to.
   func leader(of stream: String, differsAt sequence: Int) {
     let now = Clock.milliseconds
     guard

@@ -89,7 +89,7 @@ final class NATSSessionLog: SessionLog {
 
   /// The sequence of the last message that this object has read or written; 0 if it is not known.
   ///
-  /// A read of the log that ends before it would lack what the session has acknowledged.
+  /// A read of the log that ends before it lacks acknowledged mutations.
   var knownEnd: Int {
     state.withLock { state in
       guard let claim = state.claim, claim.status == .stored else { return 0 }
@@ -170,7 +170,7 @@ final class NATSSessionLog: SessionLog {
     case .reject(let error): finish(.failure(error))
     case .write(let message):
       guard marks.lacks(for: message) else { return append(message, decide, after: head, finish) }
-      // The marks first: a mark without a meaning does no harm.
+      // The marks are written before the message: a crash between the two leaves a mark that is ignored.
       store.executor.detach { [self] in
         do throws(LogError) {
           try await marks.add(for: message)

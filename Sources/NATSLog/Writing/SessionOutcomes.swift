@@ -24,7 +24,7 @@ struct SessionOutcomes: Sendable {
   /// The highest numbers of the earlier keys.
   private var numbers = NumberMarks.unknown
   private var areKeysUnknown = false
-  /// The number of times that the outcomes have begun again: what was read for another one is not added.
+  /// The number of resets; the result of a read that began before the latest one is discarded.
   private(set) var generation = 0
 
   /// Whether there are earlier outcomes that are not in memory.

@@ -82,7 +82,7 @@ struct MessageReader {
     Int(Int64(bitPattern: try number()))
   }
 
-  /// A number of things: not negative, and so small that sums do not overflow.
+  /// A count: not negative, and so small that sums do not overflow.
   mutating func count() throws(MessageError) -> Int {
     let count = try integer()
     guard (0...Int(Int32.max)).contains(count) else { throw MessageError() }

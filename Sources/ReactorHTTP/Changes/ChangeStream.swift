@@ -110,7 +110,7 @@ final class ChangeStream: ByteStream, ChangeObserver {
     }
   }
 
-  /// Encodes the changes of a page, up to some bytes.
+  /// Encodes the changes of a page, up to a limit of bytes.
   ///
   /// - Returns: The text, and the number of the last change that it contains.
   private func encode(

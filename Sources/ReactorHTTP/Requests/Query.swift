@@ -95,7 +95,7 @@ struct Query {
     return true
   }
 
-  /// The value of a parameter that takes some values; `nil` if it is absent.
+  /// The value of a parameter with a fixed set of values; `nil` if it is absent.
   func choice(_ name: StaticString, of values: [String]) throws(Problem) -> String? {
     guard let text = self[name] else { return nil }
     guard values.contains(text) else {

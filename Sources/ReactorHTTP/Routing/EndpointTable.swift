@@ -34,7 +34,7 @@ final class EndpointTable: Sendable {
   /// The names of all literals.
   private let names: [UInt8]
 
-  /// Creates a table of some entries.
+  /// Creates a table of endpoints.
   init(_ endpoints: [Endpoint]) {
     var order: [String] = []
     let byTemplate = Dictionary(grouping: endpoints, by: \.template)

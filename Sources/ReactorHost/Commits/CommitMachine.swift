@@ -448,7 +448,7 @@ extension CommitMachine {
 // MARK: The end
 
 extension CommitMachine {
-  /// The session is stored.
+  /// Records that the log has the session.
   mutating func stored() {
     isStored = true
   }
@@ -468,7 +468,7 @@ extension CommitMachine {
 
   /// Ends the session.
   ///
-  /// What is not committed is dropped.
+  /// Mutations that are not committed are dropped.
   mutating func end(_ end: SessionEnd, fault: LogError?) -> EndAction {
     guard !hasEnded else { return .none }
     (pendingEntries, pendingStates, journal) = ([], SmallArray(), JournalChanges())

@@ -3,7 +3,7 @@ internal import ReactorLog
 internal import Synchronization
 internal import Telemetry
 
-/// The execution of what ``CommitMachine`` decides: reports of the pipeline come in, batches go to
+/// Executes the decisions of ``CommitMachine``: reports of the pipeline come in, batches go to
 /// the log, and committed states to the observers and replies.
 extension LiveSession {
   @usableFromInline
@@ -14,7 +14,7 @@ extension LiveSession {
     }
   }
 
-  /// A mutation was folded into the state, in the serial context.
+  /// Records a mutation that was folded into the state, in the serial context.
   ///
   /// - Parameters:
   ///   - mutation: The mutation, as JSON.
@@ -63,7 +63,7 @@ extension LiveSession {
       fault: .corrupt("The new state cannot be encoded as JSON, so the change was not made."))
   }
 
-  /// A turn of the session is over, in the serial context: announces its changes to the log.
+  /// Ends a turn, in the serial context: announces its changes to the log.
   @usableFromInline
   func didEndTurn() {
     meter.endTurn()

@@ -140,7 +140,7 @@ final class LiveSession: BatchSource {
 
   // MARK: The end
 
-  /// The log has the session from now on.
+  /// Records that the log has the session.
   func didStore() {
     commits.withLock { $0.stored() }
   }

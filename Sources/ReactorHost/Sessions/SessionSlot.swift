@@ -212,7 +212,7 @@ final class SessionSlot: Sendable {
     environment.absent.find(key.id)?.attach(session)
   }
 
-  /// The log has the end of the session.
+  /// Records that the log has the end of the session.
   func setEnded() {
     contents.withLock { $0.state = .ended }
   }

@@ -52,7 +52,7 @@ struct StateMeter: ~Copyable, Sendable {
     return nil
   }
 
-  /// The turn is over.
+  /// Ends the turn.
   func endTurn() {
     bytes.store(0, ordering: .relaxed)
     skippable.store(0, ordering: .relaxed)

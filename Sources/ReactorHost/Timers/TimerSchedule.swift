@@ -81,7 +81,7 @@ struct TimerSchedule: Sendable {
 
   /// Returns the next action of the caller.
   mutating func next(at now: Timestamp) -> Step {
-    // The result of the reading is followed by another call.
+    // The caller calls this again with the result of the read.
     guard !isReading else { return .rest }
     let now = now.milliseconds
     if let retry = retryAt {
@@ -127,7 +127,7 @@ struct TimerSchedule: Sendable {
     return due
   }
 
-  /// The log could not be read.
+  /// Schedules another read of the log after a failed one.
   mutating func didFailToRead(at now: Timestamp) {
     next = nil
     retryAt = now.milliseconds + Self.retryInterval

@@ -26,7 +26,7 @@ final class TimerService: Sendable {
   init(log: any MutationLog, logger: Logger) {
     self.log = log
     self.logger = logger
-    // Strict: without it, a wait may last a tenth longer.
+    // Without `strict` the system may extend a wait by a tenth.
     unsafe alarm = DispatchSource.makeTimerSource(flags: .strict, queue: queue)
     unsafe alarm.setEventHandler { [weak self] in self?.advance() }
     unsafe alarm.activate()
@@ -43,14 +43,14 @@ final class TimerService: Sendable {
     fire.withLock { $0 = nil }
   }
 
-  /// A timer was committed.
+  /// Schedules a timer that was committed.
   ///
   /// Any thread may call this.
   func didSchedule(_ due: Timestamp) {
     if schedule.withLock({ $0.scheduled(due) }) { wake() }
   }
 
-  /// The log may have other due timers than those that were read: they are read from the beginning.
+  /// Reads the due timers from the beginning: the log may have others than those that were read.
   func readAgain() {
     didSchedule(Timestamp(milliseconds: 0))
   }

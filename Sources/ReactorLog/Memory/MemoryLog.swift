@@ -59,7 +59,7 @@ public final class MemoryLog: MutationLog {
   /// The latest changes of all sessions.
   public var changes: (any ChangeFeed)? { table.feed }
 
-  /// The stored sessions of a reactor.
+  /// Lists the stored sessions of a reactor.
   public func sessions(
     of reactor: String, after id: String?, limit: Int,
     completion: @escaping ReadCompletion<[SessionSummary]>
@@ -74,14 +74,14 @@ public final class MemoryLog: MutationLog {
         }))
   }
 
-  /// The sessions with unfinished actions in the journal.
+  /// Lists the sessions with unfinished actions in the journal.
   public func unfinishedSessions(
     after key: SessionKey?, limit: Int, completion: @escaping ReadCompletion<[SessionKey]>
   ) {
     completion(.success(Array(table.unfinishedSessions(after: key).prefix(limit))))
   }
 
-  /// The timers that are due.
+  /// Reads the timers that are due.
   public func dueTimers(
     after position: TimerPosition?, until time: Timestamp, limit: Int,
     completion: @escaping ReadCompletion<DueTimers>
@@ -90,12 +90,12 @@ public final class MemoryLog: MutationLog {
       .success(table.timers.withLock { $0.due(after: position, until: time, limit: limit) }))
   }
 
-  /// The number of timers.
+  /// Counts the timers.
   public func timerCount(completion: @escaping ReadCompletion<Int>) {
     completion(.success(table.timers.withLock { $0.count }))
   }
 
-  /// The current value of a global.
+  /// Reads the current value of a global.
   public func sharedValue(_ name: String, completion: @escaping ReadCompletion<SharedValue?>) {
     completion(.success(table.shared.withLock { $0[name] }))
   }

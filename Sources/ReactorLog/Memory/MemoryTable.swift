@@ -62,7 +62,7 @@ final class MemoryTable: Sendable {
     return found.keys.sorted { place($0) < place($1) }
   }
 
-  /// A session was created or has ended.
+  /// Adds a session that was created to the index, or removes one that has ended.
   func updateIndex(_ key: SessionKey, _ session: MemorySession) {
     // The record is read under the lock: the last of several updates sees the latest one.
     index.withLock { index in

@@ -36,7 +36,7 @@ final class Checkpointer: Sendable {
     else { return nil }
   }
 
-  /// The writer has committed.
+  /// Plans a checkpoint after a commit of the writer.
   ///
   /// Called on its thread, between two commits.
   ///

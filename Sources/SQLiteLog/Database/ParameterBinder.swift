@@ -1,7 +1,7 @@
 /// Binds the parameters of a statement one after the other, in order.
 ///
-/// For rows that are written with every action or session: unlike ``Statement/bind(_:)`` it calls no
-/// metadata.
+/// For rows that are written with every action or session: the parameter pack of ``Statement/bind(_:)``
+/// requests the metadata of its types with each call.
 struct ParameterBinder {
   private let statement: Statement
   private var index: Int32 = 0

@@ -7,17 +7,17 @@ struct StorePresence: Sendable {
   private let database: FileIdentity?
   private var log: FileIdentity?
 
-  /// Remembers the identity of a database.
+  /// Stores the identity of a database.
   init(of path: String, _ identity: FileIdentity?) {
     self.path = path
     logPath = path + "-wal"
     database = identity
   }
 
-  /// Remembers the write-ahead log that a connection has opened.
+  /// Stores the identity of the write-ahead log that a connection has opened.
   mutating func didOpenLog() { log = FileIdentity(path: logPath) }
 
-  /// Checks that the remembered files are still there.
+  /// Checks that neither file was deleted or replaced.
   func check() throws(DatabaseError) {
     guard database == nil || FileIdentity(path: path) == database else {
       throw DatabaseError(

@@ -62,10 +62,10 @@ struct ChangeWriter {
     if deleteExpired.changeCount == 0 { due = .now + min(Self.interval, retention) }
   }
 
-  /// The transaction was committed.
+  /// Confirms the numbers of a committed transaction.
   mutating func didCommit() { latest = number }
 
-  /// The transaction was rolled back.
+  /// Reuses the numbers of a transaction that was rolled back.
   mutating func didRollBack() {
     number = latest
     due = .now

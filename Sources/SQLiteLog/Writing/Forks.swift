@@ -92,21 +92,21 @@ struct Forks {
   /// Whether no copy is unfinished.
   var isEmpty: Bool { copies.isEmpty }
 
-  /// A transaction starts.
+  /// Begins a transaction.
   mutating func beginGroup() {
     budget = Self.rowsPerGroup
     (started, ended) = ([], [])
   }
 
-  /// The transaction is on the disk.
+  /// Removes the copies that the committed transaction has ended.
   mutating func didCommit() {
     for name in ended { copies[name] = nil }
   }
 
-  /// The transaction was rolled back.
+  /// Removes the copies that the transaction had started, which was rolled back.
   ///
   /// Earlier copies continue: their progress is read from the database. The rows of a copy that the
-  /// transaction started may be gone.
+  /// transaction started do not exist any more.
   mutating func didRollBack() {
     for name in started { copies[name] = nil }
   }
@@ -136,12 +136,12 @@ struct Forks {
     started.append(name)
   }
 
-  /// A copy ends with this transaction, finished or not.
+  /// Ends a copy with this transaction, finished or not.
   mutating func end(to target: SessionKey, epoch: String) {
     ended.append(Name(target: target, epoch: epoch))
   }
 
-  /// A copy was rejected.
+  /// Removes a copy that was rejected.
   mutating func cancel(to target: SessionKey, epoch: String) {
     copies[Name(target: target, epoch: epoch)] = nil
   }

@@ -231,7 +231,7 @@ final class LogWriter {
     _ key: SessionKey, id: Int64, epoch: String, at moment: Timestamp, isEnded: Bool,
     origin: String? = nil, parameters: [UInt8]? = nil
   ) throws(DatabaseError) -> Bool {
-    // Not with a parameter pack, see ParameterBinder.
+    // Not bound with a parameter pack: see `ParameterBinder`.
     var row = ParameterBinder(statements.insertSession)
     try row.bind(id)
     try row.bind(key.reactor)

@@ -33,7 +33,7 @@ struct RetentionSweep {
     return changes != seen || changes > 0 && ContinuousClock.now >= due
   }
 
-  /// Visits some sessions.
+  /// Plans what retention deletes in the next ``sessionsPerStep`` sessions, if a sweep is due.
   mutating func plan(_ removals: inout Removals, now: Timestamp) throws(DatabaseError) {
     guard isDue else { return }
     let changes = rules.schemas.changes

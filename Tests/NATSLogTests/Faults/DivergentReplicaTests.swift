@@ -11,7 +11,7 @@ import Testing
 /// With nats-server 2.9 a replica remains so if it led the stream while it was cut off from the other
 /// brokers. The test responds to direct gets in place of that replica.
 struct DivergentReplicaTests {
-  /// The message that the replica has at a sequence is a later one: of another session, or of the same.
+  /// At each sequence the replica has a later message: with a shift of 1 of another session, with 2 of the same.
   @Test(arguments: [1, 2])
   func `the messages of a divergent replica are read from the leader`(_ shift: Int) async throws {
     var test = try TestStore()

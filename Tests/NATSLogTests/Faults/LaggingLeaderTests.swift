@@ -115,7 +115,7 @@ struct LaggingLeaderTests {
     }
   }
 
-  /// The leader of the log is not the one that lacks something: another one may lack more.
+  /// A request to the leader of the log's stream could make a replica the leader that lacks more messages.
   @Test(.timeLimit(.minutes(5)))
   func `the leader of the stream that lacks a page gets the request`() async throws {
     var test = try TestStore()

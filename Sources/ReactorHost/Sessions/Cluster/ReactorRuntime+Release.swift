@@ -1,6 +1,6 @@
 internal import ReactorLog
 
-/// The sessions of a reactor, for a router.
+/// Access to the sessions of this process for the router of a cluster.
 extension ReactorRuntime: LocalReactor {
   var fingerprint: String { environment.witness.schema() }
 

@@ -56,7 +56,7 @@ final class SendOutbox: Sendable {
     }
   }
 
-  /// The batch of a group is committed.
+  /// Marks a group as ready, whose batch is committed, and delivers its sends.
   func release(_ id: Int) {
     let isLeft = state.withLock { state in
       guard let index = state.groups.firstIndex(where: { $0.id == id }) else { return false }
@@ -67,19 +67,19 @@ final class SendOutbox: Sendable {
     if isLeft { Task { flush() } }
   }
 
-  /// The session has ended, and its effects with it.
+  /// Removes all sends: the session has ended, and its effects with it.
   func removeAll() {
     state.withLock { state in
       (state.fresh, state.groups) = ([], [])
     }
   }
 
-  /// A thread begins to submit a request, and delivers what that releases.
+  /// Begins the submission of a request: sends that become ready wait for ``leave()``.
   func enter() {
     state.withLock { $0.submitters += 1 }
   }
 
-  /// The thread has left the session's turn.
+  /// Ends a submission and delivers the ready sends.
   func leave() {
     state.withLock { $0.submitters -= 1 }
     flush()

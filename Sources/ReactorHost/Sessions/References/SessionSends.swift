@@ -22,7 +22,7 @@ struct SessionSends: ~Copyable, Sendable {
 }
 
 extension SendOutbox {
-  /// A turn of a session is over: what it sent leaves with the commit of what it did.
+  /// Ends a turn of a session: its sends are delivered when its mutations are committed.
   func didEndTurn(of session: LiveSession) {
     guard let group = endTurn() else { return }
     session.whenCommitted { [self] isCommitted in
@@ -32,7 +32,7 @@ extension SendOutbox {
 }
 
 extension ActionEffect {
-  /// Sends an action to another session when all that this one did before is committed.
+  /// Sends an action to another session once the earlier mutations of this one are committed.
   ///
   /// Any thread.
   func send(_ delivery: SendDelivery) {

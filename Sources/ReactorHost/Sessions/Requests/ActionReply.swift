@@ -66,7 +66,7 @@ final class ActionReply: Sendable {
     version.load(ordering: .relaxed)
   }
 
-  /// An action caused the mutation of a version.
+  /// Records that an action caused the mutation of a version.
   func didCause(_ version: Int) {
     self.version.store(version, ordering: .relaxed)
   }
@@ -76,7 +76,7 @@ final class ActionReply: Sendable {
     isPlain.load(ordering: .relaxed)
   }
 
-  /// An action was started.
+  /// Records that an action was started.
   @usableFromInline
   func didStart(_ effect: ActionEffect) {
     guard effect.isRunning else { return }
@@ -93,12 +93,12 @@ final class ActionReply: Sendable {
     }
   }
 
-  /// All actions were started.
+  /// Records that all actions were started.
   func didStartAll() {
     didEnd(nil, nil)
   }
 
-  /// All effects of an action have ended.
+  /// Records that all effects of an action have ended.
   ///
   /// - Parameters:
   ///   - index: The index of the action; `nil` for the start itself.

@@ -34,7 +34,7 @@ extension Scenario {
 
 /// One measurement of limited nodes.
 private struct ScalingOutcome {
-  /// The part of a core of each node.
+  /// The share of a core that each node may use.
   private static let share = 0.15
 
   /// Responses per second.

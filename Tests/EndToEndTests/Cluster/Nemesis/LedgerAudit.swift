@@ -130,7 +130,7 @@ struct LedgerAudit {
   }
 }
 
-/// Prints a line at once, also to a file: a long run is followed, and may be ended early.
+/// Prints a line without buffering, also to a file, so that a long run can be followed and ended early.
 func printNow(_ line: String) {
   print(line)
   fflush(nil)
