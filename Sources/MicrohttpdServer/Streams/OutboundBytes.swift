@@ -62,12 +62,15 @@ struct OutboundBytes {
     count -= left
     guard count > 0 else { return (first, rest) = (Piece(), []) }
     var gone = 0
-    while left >= first.count {
-      left -= first.count
-      first = rest[gone]
+    // In a local variable: swiftc 6.3.1 with -O does not compile changes of parts of the property here.
+    var next = first
+    while left >= next.count {
+      left -= next.count
+      next = rest[gone]
       gone += 1
     }
-    first.start += UInt32(left)
+    next.start += UInt32(left)
+    first = next
     rest.removeFirst(gone)
   }
 
