@@ -54,9 +54,10 @@ struct SubscriptionTests {
     let source = SlowSource()
     let channels = EventChannels(bound: 4, background: WorkerPool(width: 0))
     let log = HeldLog()
-    let subscriptions = (0..<50).map { _ in
+    let subscriptions = (0..<50).map { index in
       Subscription(
-        channels.join(source, StreamView()), of: channels, seen: -1, shown: nil,
+        channels.join(source, StreamView()), of: channels,
+        client: .client(ClientAddress(version4: UInt32(index))), seen: -1, shown: nil,
         everyVersion: true, replay: log)
     }
     for subscription in subscriptions { _ = subscription.next() }
