@@ -6,6 +6,8 @@ internal import ReactorLog
 struct InterruptedRequest: Sendable {
   /// The actions in the journal: those that have not ended, and those that have failed.
   let actions: [AcceptedAction]
+  /// Whether this process has not started the actions before, so that another start counts.
+  var countsStart = true
 
   /// Groups the actions of a journal by request.
   static func all(of actions: [AcceptedAction]) -> [InterruptedRequest] {
@@ -49,9 +51,9 @@ struct InterruptedRequest: Sendable {
     return age > Self.longRun ? 0 : unfinished.map(\.runs).max() ?? 0
   }
 
-  /// The unfinished actions with one more start.
+  /// The unfinished actions with one more start, if it counts.
   func restarted(at now: Timestamp) -> [AcceptedAction] {
-    let starts = starts(before: now) + 1
+    let starts = starts(before: now) + (countsStart ? 1 : 0)
     return unfinished.map { action in
       var action = action
       action.runs = starts

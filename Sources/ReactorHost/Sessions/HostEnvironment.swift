@@ -11,6 +11,7 @@ final class HostEnvironment: Sendable {
   let quota = SessionQuota()
   let effectQuota: EffectQuota
   let recovery = RecoveryFlag()
+  let starts = SurvivedStarts()
   let sessions: HostedSessions
   let timers: TimerService
   let router: (any SessionRouter)?
@@ -43,6 +44,7 @@ final class ReactorEnvironment: Sendable {
   let quota: SessionQuota
   let effectQuota: EffectQuota
   let recovery: RecoveryFlag
+  let starts: SurvivedStarts
   let sessions: HostedSessions
   let timers: TimerService
   /// Routes requests to the owners of sessions; `nil` in a host that owns all.
@@ -63,6 +65,7 @@ final class ReactorEnvironment: Sendable {
     quota = host.quota
     effectQuota = EffectQuota(within: host.effectQuota)
     recovery = host.recovery
+    starts = host.starts
     timers = host.timers
     sessions = host.sessions
     router = host.router

@@ -56,8 +56,8 @@ public struct HostSettings: Sendable {
 
   /// The number of starts after which an interrupted action is given up.
   ///
-  /// A start counts if the end of the process interrupted it, unless the process was shut down in
-  /// order.
+  /// A start counts once per process, unless the process was shut down in order: only the end of a process
+  /// says that the action may have caused it.
   public var runLimit = 10
 
   /// The number of mutations between two snapshots of a session: the most that loading it folds.

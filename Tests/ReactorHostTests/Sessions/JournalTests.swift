@@ -180,6 +180,21 @@ import Testing
     #expect(lines.values == ["interrupted action is given up"])
   }
 
+  @Test func `starts that their process survives count once per process`() throws {
+    try Stage(over: memory).session().send(#"{"hold":"a"}"#)
+    let hosts = (0..<2).map { _ in Stage(over: memory) { $0.runLimit = 4 } }
+    for turn in 0..<8 {
+      let stage = hosts[turn % 2]
+      stage.log.set(.atOnce)
+      stage.host.resumeInterruptedActions()
+      #expect(stage.effects["a"].hasObservers)
+      #expect(try journal().map(\.runs) == [min(turn, 1) + 2])
+      stage.log.set(.failing(.full))
+      stage.effects["a"].onNext(.add(1))
+      #expect(!stage.effects["a"].hasObservers)
+    }
+  }
+
   @Test func `no action is restarted before the number of its starts is committed`() throws {
     try Stage(over: memory).session().send(#"{"hold":"a"}"#)
     let stage = Stage(over: memory)

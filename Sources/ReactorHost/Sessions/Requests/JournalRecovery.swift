@@ -20,10 +20,12 @@ struct JournalRecovery: Sendable {
   func resume(_ actions: [AcceptedAction], completion: @escaping @Sendable () -> Void) {
     session.enqueue {
       var requests: [InterruptedRequest] = []
-      for request in InterruptedRequest.all(of: actions) {
+      for var request in InterruptedRequest.all(of: actions) {
         if let rejection = rejection(of: request) {
           giveUp(request, rejection)
         } else {
+          request.countsStart = environment.starts.insert(
+            request: request.actions[0].id.request, of: session.key)
           requests.append(request)
         }
       }
