@@ -24,7 +24,12 @@ import Testing
     }
     #expect(stored.version == 300)
     #expect(loaded.lastWriter?.name == "n1")
-    #expect(loaded.entries == (1...300).map { LogEntry(counted: $0) })
+    // At most one page of them, if the first versions are in pages by now.
+    var entries = loaded.entries
+    while let last = entries.last?.version, last < 300 {
+      entries += try await log.counter().entries(after: last, limit: 300)
+    }
+    #expect(entries == (1...300).map { LogEntry(counted: $0) })
     let middle = try await log.counter().entries(after: 147, limit: 3)
     #expect(middle == (148...150).map { LogEntry(counted: $0) })
     try await log.counter().append(301...301)
