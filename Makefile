@@ -160,6 +160,7 @@ check-image: ## Run a release build of the daemon in the file system of the imag
 bench: ## Run all benchmarks or those in ARGS beside their peers, BENCH_SECONDS (2) each.
 	@$(packages) build run bench
 	@config/unpack-packages bench-unpacked $(bench)/nginx
+	@config/unpack-packages test-unpacked .build/prometheus
 	for product in reactord faulty BareHandler StreamLoad Benchmarks; do \
 	  swift build $(release) --product $$product; \
 	done
