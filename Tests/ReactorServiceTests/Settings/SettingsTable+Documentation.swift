@@ -1,3 +1,5 @@
+@testable import ReactorService
+
 extension SettingsTable {
   /// The page of the documentation that lists all settings, which a test compares with `Settings.md`.
   var documentation: String {
