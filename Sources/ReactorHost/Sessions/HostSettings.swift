@@ -1,3 +1,4 @@
+internal import ReactorLog
 package import ReactorStreams
 
 /// The settings of a host.
@@ -29,7 +30,7 @@ public struct HostSettings: Sendable {
   public var sendWait = Duration.seconds(5)
 
   /// `actions.idempotency`: how long the outcome of an idempotency key is stored.
-  public var idempotency = Duration.seconds(86_400)
+  public var idempotency = IdempotencyKey.retention
 
   /// `limits.actions`: the maximum number of actions in one request.
   public var actionLimit = 1_000
