@@ -68,8 +68,8 @@ let package = Package(
     .testTarget(
       name: "ReactorFlowsTests",
       dependencies: [
-        "ReactorCoding", "ReactorCore", "ReactorFlows", "ReactorHost", "ReactorLog", "Reactors",
-        "ReactorTesting", "SQLiteLog", "TestSupport",
+        "LogTestSupport", "ReactorCoding", "ReactorCore", "ReactorFlows", "ReactorHost",
+        "ReactorLog", "Reactors", "ReactorTesting", "SQLiteLog", "TestSupport",
       ],
       swiftSettings: settings),
 
@@ -116,10 +116,7 @@ let package = Package(
       name: "ReactorLog", dependencies: ["Crypto", "ReactorCoding"],
       swiftSettings: settings + [.strictMemorySafety()]),  // SE-0458
     .testTarget(
-      name: "ReactorLogTests", dependencies: ["ReactorLog", "TestSupport"], swiftSettings: settings),
-    // A log whose reads complete late, for the tests of the targets above.
-    .target(
-      name: "LogTestSupport", dependencies: ["ReactorLog"], path: "Tests/LogTestSupport",
+      name: "ReactorLogTests", dependencies: ["LogTestSupport", "ReactorLog", "TestSupport"],
       swiftSettings: settings),
 
     // Sessions and mailboxes. No HTTP, no C.
@@ -136,6 +133,10 @@ let package = Package(
         "ReactorStreams", "ReactorTesting", "Telemetry", "TestSupport",
       ],
       swiftSettings: settings),
+    // A log whose reads complete late, and reads that block, for the tests of several targets.
+    .target(
+      name: "LogTestSupport", dependencies: ["ReactorHost", "ReactorLog"],
+      path: "Tests/LogTestSupport", swiftSettings: settings),
 
     // Several nodes over one log: membership, placement, routing, remote sessions. No C.
     .target(
@@ -217,8 +218,8 @@ let package = Package(
     .testTarget(
       name: "SQLiteLogTests",
       dependencies: [
-        "Brokers", "NATSClient", "NATSLog", "ReactorCore", "ReactorHost", "ReactorLog",
-        "ReactorStreams", "SQLiteLog", "Telemetry", "TestSupport",
+        "Brokers", "LogTestSupport", "NATSClient", "NATSLog", "ReactorCore", "ReactorHost",
+        "ReactorLog", "ReactorStreams", "SQLiteLog", "Telemetry", "TestSupport",
       ],
       swiftSettings: settings),
 
@@ -289,8 +290,8 @@ let package = Package(
     .testTarget(
       name: "ReactorsTests",
       dependencies: [
-        "ReactorCoding", "ReactorCore", "ReactorFlows", "ReactorHost", "ReactorLog", "Reactors",
-        "ReactorStreams", "ReactorTesting", "TestSupport",
+        "LogTestSupport", "ReactorCoding", "ReactorCore", "ReactorFlows", "ReactorHost",
+        "ReactorLog", "Reactors", "ReactorStreams", "ReactorTesting", "TestSupport",
       ],
       swiftSettings: settings),
 
@@ -461,9 +462,10 @@ let package = Package(
     .executableTarget(
       name: "Benchmarks",
       dependencies: [
-        "AllocationCounter", "BareHandler", "Brokers", "ClientCore", "Identity", "ReactorClient",
-        "ReactorCore", "ReactorFlows", "ReactorHost", "ReactorHTTP", "ReactorLog", "Reactors",
-        "ReactorStreams", "ReactorTransport", "SampleToken", "SQLiteLog", "StreamLoad", "reactord",
+        "AllocationCounter", "BareHandler", "Brokers", "ClientCore", "Identity", "LogTestSupport",
+        "ReactorClient", "ReactorCore", "ReactorFlows", "ReactorHost", "ReactorHTTP", "ReactorLog",
+        "Reactors", "ReactorStreams", "ReactorTransport", "SampleToken", "SQLiteLog", "StreamLoad",
+        "reactord",
       ],
       path: "Tests/Benchmarks",
       exclude: [

@@ -54,44 +54,10 @@ extension SessionLog {
   ) throws(LogError) -> Snapshot? {
     try waitForResult { snapshot(atOrBefore: version, of: schema, completion: $0) }
   }
-
-  package func acceptedActions() throws(LogError) -> [AcceptedAction] {
-    try load().acceptedActions
-  }
-
-  package func timers() throws(LogError) -> [StoredTimer] {
-    try load().timers
-  }
-
-  package func outcome(of key: String) throws(LogError) -> StoredOutcome? {
-    try waitForResult { outcome(of: key, completion: $0) }
-  }
 }
 
-/// The reading functions of a log as blocking functions, see ``waitForResult(of:)``.
 extension MutationLog {
-  package func sessions(
-    of reactor: String, after id: String?, limit: Int
-  ) throws(LogError) -> [SessionSummary] {
-    try waitForResult { sessions(of: reactor, after: id, limit: limit, completion: $0) }
-  }
-
-  package func unfinishedSessions(
-    after key: SessionKey?, limit: Int
-  ) throws(LogError) -> [SessionKey] {
-    try waitForResult { unfinishedSessions(after: key, limit: limit, completion: $0) }
-  }
-
-  package func dueTimers(
-    after position: TimerPosition?, until time: Timestamp, limit: Int
-  ) throws(LogError) -> DueTimers {
-    try waitForResult { dueTimers(after: position, until: time, limit: limit, completion: $0) }
-  }
-
-  package func timerCount() throws(LogError) -> Int {
-    try waitForResult { timerCount(completion: $0) }
-  }
-
+  /// A shared value, see ``waitForResult(of:)``.
   package func sharedValue(_ name: String) throws(LogError) -> SharedValue? {
     try waitForResult { sharedValue(name, completion: $0) }
   }

@@ -1,3 +1,4 @@
+import LogTestSupport
 import ReactorFlows
 import ReactorHost
 import ReactorLog

@@ -1,4 +1,5 @@
 import Foundation
+import LogTestSupport
 import ReactorCoding
 import ReactorCore
 import ReactorFlows

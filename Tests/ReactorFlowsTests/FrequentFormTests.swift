@@ -1,3 +1,4 @@
+import LogTestSupport
 import ReactorCoding
 import ReactorCore
 import ReactorFlows

@@ -1,3 +1,4 @@
+import LogTestSupport
 import ReactorCoding
 import ReactorFlows
 import ReactorHost

@@ -1,3 +1,4 @@
+import LogTestSupport
 import ReactorHost
 import ReactorLog
 import Reactors

@@ -1,4 +1,5 @@
 import Foundation
+import LogTestSupport
 import ReactorHost
 import ReactorLog
 import Reactors

@@ -1,3 +1,4 @@
+import LogTestSupport
 import ReactorCore
 import ReactorLog
 import Testing

@@ -1,3 +1,4 @@
+import LogTestSupport
 import ReactorLog
 import Testing
 

@@ -1,4 +1,5 @@
 import Foundation
+import LogTestSupport
 import ReactorLog
 import SQLiteLog
 import Testing

@@ -1,28 +1,7 @@
 package import ReactorLog
 
-/// Reading functions that wait for their result, for tools and tests, see `waitForResult(of:)`.
-extension StateSource {
-  package func state(at version: Int) throws(HistoryError) -> CommittedState {
-    try waitForResult { state(at: version, completion: $0) }
-  }
-
-  package func replay(after version: Int?) throws(HistoryError) -> any StateReplay {
-    try waitForResult { replay(after: version, completion: $0) }
-  }
-}
-
-extension StateReplay {
-  package func next(limit: Int) throws(HistoryError) -> [CommittedState] {
-    try waitForResult { next(limit: limit, completion: $0) }
-  }
-}
-
-extension Session {
-  package func entries(after version: Int, limit: Int) throws(HistoryError) -> [LogEntry] {
-    try waitForResult { entries(after: version, limit: limit, completion: $0) }
-  }
-}
-
+/// Reading functions that wait for their result, for tools and the feed of changes, see
+/// `waitForResult(of:)`.
 extension HostedReactor {
   package func sessions(
     after id: String?, limit: Int
