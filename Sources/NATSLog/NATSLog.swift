@@ -231,8 +231,7 @@ extension NATSLog: MetricsSource {
       to: &text, isConnected: connection.isConnected, reconnects: connection.reconnects)
     text.family(
       "reactord_nats_quorum_age_seconds", .gauge,
-      "Age of the last write that the brokers confirmed.")
-    text.sample(Double(store.proof.age) / 1000)
+      "Age of the last write that the brokers confirmed.", Double(store.proof.age) / 1000)
   }
 }
 

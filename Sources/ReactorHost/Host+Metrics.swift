@@ -45,8 +45,7 @@ extension Host: MetricsSource {
 
   private func writeTimers(of runtimes: [ReactorRuntime], to text: inout MetricsText) {
     if let pending = environment.timers.readStoredCount() {
-      text.family("reactord_timers_pending", .gauge, "Timers that were not fired yet.")
-      text.sample(pending)
+      text.family("reactord_timers_pending", .gauge, "Timers that were not fired yet.", pending)
     }
     text.family("reactord_timers_fired_total", .counter, "Timers whose action was executed.")
     for reactor in runtimes {

@@ -35,13 +35,15 @@ public struct MetricsText: Sendable {
     bytes.append(contentsOf: "# HELP \(name) \(help)\n# TYPE \(name) \(kind.rawValue)\n".utf8)
   }
 
-  /// Writes the only sample of the current family.
-  public mutating func sample(_ value: Int) {
+  /// Writes a family with a single sample.
+  public mutating func family(_ name: String, _ kind: Kind, _ help: String, _ value: Int) {
+    family(name, kind, help)
     sample([:], value)
   }
 
-  /// Writes the only sample of the current family.
-  public mutating func sample(_ value: Double) {
+  /// Writes a family with a single sample.
+  public mutating func family(_ name: String, _ kind: Kind, _ help: String, _ value: Double) {
+    family(name, kind, help)
     sample([:], value)
   }
 

@@ -14,7 +14,7 @@ struct MetricsTextTests {
     let text = text { text in
       text.family("things_total", .counter, "Things.")
       text.sample(["kind": "a", "place": "b"], 3)
-      text.sample(4)
+      text.sample([:], 4)
     }
     #expect(
       text == """

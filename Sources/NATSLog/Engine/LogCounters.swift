@@ -28,45 +28,39 @@ final class LogCounters: Sendable {
 extension LogCounters {
   /// Writes the metrics of a store.
   func write(to text: inout MetricsText, isConnected: Bool, reconnects: Int) {
-    text.family("reactord_nats_appends_total", .counter, "Appends that the brokers confirmed.")
-    text.sample(appends.value)
+    text.family(
+      "reactord_nats_appends_total", .counter, "Appends that the brokers confirmed.", appends.value)
     text.family(
       "reactord_nats_resends_total", .counter,
-      "Appends that were sent again because no reply arrived in time.")
-    text.sample(resends.value)
+      "Appends that were sent again because no reply arrived in time.", resends.value)
     text.family(
-      "reactord_nats_lost_total", .counter, "Appends that another writer's append prevented.")
-    text.sample(lost.value)
+      "reactord_nats_lost_total", .counter,
+      "Appends that another writer's append prevented.", lost.value)
     text.family(
-      "reactord_nats_unknown_total", .counter, "Appends whose outcome could not be determined.")
-    text.sample(unknown.value)
+      "reactord_nats_unknown_total", .counter,
+      "Appends whose outcome could not be determined.", unknown.value)
     text.family(
       "reactord_log_forks_total", .counter,
-      "Stored messages that do not follow their predecessor; always 0.")
-    text.sample(forks.value)
+      "Stored messages that do not follow their predecessor; always 0.", forks.value)
     text.family(
       "reactord_nats_cleanings_total", .counter,
-      "LOG streams whose old messages were moved into pages and deleted.")
-    text.sample(cleanings.value)
+      "LOG streams whose old messages were moved into pages and deleted.", cleanings.value)
     text.family(
       "reactord_nats_anchors_total", .counter,
-      "Messages that replace the earlier messages of a session.")
-    text.sample(anchors.value)
+      "Messages that replace the earlier messages of a session.", anchors.value)
     text.family(
       "reactord_nats_reads_total", .counter,
-      "Messages of logs and pages that were read from the brokers.")
-    text.sample(reads.value)
+      "Messages of logs and pages that were read from the brokers.", reads.value)
     text.family(
       "reactord_nats_demotions_total", .counter,
-      "Requests to leaders of streams to step down because they lack messages.")
-    text.sample(demotions.value)
-    text.family("reactord_nats_pending_appends", .gauge, "Appends without an outcome yet.")
-    text.sample(pending.load(ordering: .relaxed))
+      "Requests to leaders of streams to step down because they lack messages.", demotions.value)
     text.family(
-      "reactord_nats_connected", .gauge, "Whether the connection to the brokers is not interrupted."
-    )
-    text.sample(isConnected ? 1 : 0)
-    text.family("reactord_nats_reconnects_total", .counter, "Reconnections to the brokers.")
-    text.sample(reconnects)
+      "reactord_nats_pending_appends", .gauge,
+      "Appends without an outcome yet.", pending.load(ordering: .relaxed))
+    text.family(
+      "reactord_nats_connected", .gauge,
+      "Whether the connection to the brokers is not interrupted.", isConnected ? 1 : 0)
+    text.family(
+      "reactord_nats_reconnects_total", .counter, "Reconnections to the brokers.", reconnects)
   }
 }

@@ -31,56 +31,53 @@ extension ClusterNode: MetricsSource {
         state.machine.pendingCount, state.subscriptions.count, state.differences.all.count
       )
     }
-    text.family("reactord_cluster_nodes", .gauge, "Nodes that are alive, this one included.")
-    text.sample(members)
-    text.family("reactord_cluster_ready_nodes", .gauge, "Nodes that own sessions.")
-    text.sample(ready)
+    text.family(
+      "reactord_cluster_nodes", .gauge, "Nodes that are alive, this one included.", members)
+    text.family("reactord_cluster_ready_nodes", .gauge, "Nodes that own sessions.", ready)
     text.family(
       "reactord_cluster_different_nodes", .gauge,
-      "Nodes whose settings or reactors differ from this node's.")
-    text.sample(differing)
-    text.family("reactord_cluster_owned_sessions", .gauge, "Sessions in the memory of this node.")
-    text.sample(hostedReactors.reduce(0) { $0 + $1.liveSessionCount })
+      "Nodes whose settings or reactors differ from this node's.", differing)
+    text.family(
+      "reactord_cluster_owned_sessions", .gauge,
+      "Sessions in the memory of this node.", hostedReactors.reduce(0) { $0 + $1.liveSessionCount })
     text.family(
       "reactord_cluster_remote_subscriptions", .gauge,
-      "Sessions of other nodes that streams of this one show.")
-    text.sample(remote)
+      "Sessions of other nodes that streams of this one show.", remote)
     text.family(
-      "reactord_cluster_pending_requests", .gauge, "Requests that wait for the owner of a session.")
-    text.sample(pending)
+      "reactord_cluster_pending_requests", .gauge,
+      "Requests that wait for the owner of a session.", pending)
     writeCounters(to: &text)
   }
 
   private func writeCounters(to text: inout MetricsText) {
     text.family(
       "reactord_cluster_forwarded_requests_total", .counter,
-      "Requests that this node sent to the owner of their session, repetitions included.")
-    text.sample(counters.forwarded.value)
+      "Requests that this node sent to the owner of their session, repetitions included.",
+      counters.forwarded.value)
     text.family(
-      "reactord_cluster_received_requests_total", .counter, "Requests that other nodes sent.")
-    text.sample(counters.received.value)
+      "reactord_cluster_received_requests_total", .counter,
+      "Requests that other nodes sent.", counters.received.value)
     text.family(
       "reactord_cluster_published_commits_total", .counter,
-      "Commits that this node sent to subscribed nodes, one message per node and commit.")
-    text.sample(counters.published.value)
+      "Commits that this node sent to subscribed nodes, one message per node and commit.",
+      counters.published.value)
     text.family(
       "reactord_cluster_takeovers_total", .counter,
-      "Sessions that this node owns after another one had written to them.")
-    text.sample(counters.takeovers.value)
+      "Sessions that this node owns after another one had written to them.",
+      counters.takeovers.value)
     text.family(
       "reactord_cluster_displaced_requests_total", .counter,
-      "Requests that were executed again because their session had moved to another node.")
-    text.sample(counters.displaced.value)
+      "Requests that were executed again because their session had moved to another node.",
+      counters.displaced.value)
     text.family(
-      "reactord_cluster_node_failures_total", .counter, "Nodes that failed or left.")
-    text.sample(counters.failures.value)
+      "reactord_cluster_node_failures_total", .counter,
+      "Nodes that failed or left.", counters.failures.value)
     text.family(
       "reactord_cluster_rejoins_total", .counter,
-      "Times at which the other nodes had marked this one as failed.")
-    text.sample(counters.rejoins.value)
+      "Times at which the other nodes had marked this one as failed.", counters.rejoins.value)
     text.family(
       "reactord_cluster_unconfirmed_globals_total", .counter,
-      "Globals set here that another living node had not applied within 0.5 s.")
-    text.sample(counters.unconfirmedGlobals.value)
+      "Globals set here that another living node had not applied within 0.5 s.",
+      counters.unconfirmedGlobals.value)
   }
 }

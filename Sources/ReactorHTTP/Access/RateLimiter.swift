@@ -114,7 +114,6 @@ extension Duration {
 extension RateLimiter: MetricsSource {
   func write(to text: inout MetricsText) {
     text.family(
-      "reactord_rate_limited_total", .counter, "Requests over the rate limit.")
-    text.sample(rejected.value)
+      "reactord_rate_limited_total", .counter, "Requests over the rate limit.", rejected.value)
   }
 }

@@ -10,11 +10,10 @@ final class StreamCounts: MetricsSource {
 
   func write(to text: inout MetricsText) {
     text.family(
-      "reactord_stream_deliveries_total", .counter, "State events that were passed to streams.")
-    text.sample(deliveries.value)
+      "reactord_stream_deliveries_total", .counter,
+      "State events that were passed to streams.", deliveries.value)
     text.family(
       "reactord_stream_conflations_total", .counter,
-      "How often a stream that was behind skipped to the latest state.")
-    text.sample(conflations.value)
+      "How often a stream that was behind skipped to the latest state.", conflations.value)
   }
 }

@@ -12,7 +12,6 @@ internal import Telemetry
 final class CrashMarks: ActionMarking {
   /// The crash of the process before this one.
   struct Crash {
-    /// The signal.
     let signal: String
 
     /// The number of actions and sessions that were quarantined for it.
@@ -193,11 +192,11 @@ extension CrashMarks: MetricsSource {
   /// Writes the metrics with the number of entries of a quarantine.
   func write(to text: inout MetricsText, quarantined: Int) {
     text.family(
-      "reactord_crashes_total", .counter, "Crashes of the service since its marks were created.")
-    text.sample(Int(clamping: unsafe reactord_crash_count(region)))
+      "reactord_crashes_total", .counter,
+      "Crashes of the service since its marks were created.",
+      Int(clamping: unsafe reactord_crash_count(region)))
     text.family(
       "reactord_quarantined_actions", .gauge,
-      "Actions and sessions that crashed the service and are rejected.")
-    text.sample(quarantined)
+      "Actions and sessions that crashed the service and are rejected.", quarantined)
   }
 }

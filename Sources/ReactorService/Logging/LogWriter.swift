@@ -138,7 +138,6 @@ extension LogWriter: MetricsSource {
   func write(to text: inout MetricsText) {
     text.family(
       "reactord_log_lines_dropped_total", .counter,
-      "Log lines dropped because standard error was not read.")
-    text.sample(droppedCount.value)
+      "Log lines dropped because standard error was not read.", droppedCount.value)
   }
 }

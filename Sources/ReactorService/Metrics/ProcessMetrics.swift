@@ -12,34 +12,33 @@ struct ProcessMetrics: MetricsSource {
   func write(to text: inout MetricsText) {
     var computed = timespec()
     if unsafe clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &computed) == 0 {
-      text.family("process_cpu_seconds_total", .counter, "CPU time of the process.")
-      text.sample(Double(computed.tv_sec) + Double(computed.tv_nsec) / 1_000_000_000)
+      text.family(
+        "process_cpu_seconds_total", .counter,
+        "CPU time of the process.",
+        Double(computed.tv_sec) + Double(computed.tv_nsec) / 1_000_000_000)
     }
     let pages = Self.fields(of: "/proc/self/statm").compactMap { Int($0) }
     if pages.count > 1 {
       let size = Int(sysconf(Int32(_SC_PAGESIZE)))
-      text.family("process_virtual_memory_bytes", .gauge, "Virtual memory size.")
-      text.sample(pages[0] * size)
-      text.family("process_resident_memory_bytes", .gauge, "Resident memory size.")
-      text.sample(pages[1] * size)
+      text.family("process_virtual_memory_bytes", .gauge, "Virtual memory size.", pages[0] * size)
+      text.family("process_resident_memory_bytes", .gauge, "Resident memory size.", pages[1] * size)
     }
     if let count = Self.entries(of: "/proc/self/fd") {
-      text.family("process_open_fds", .gauge, "Open file descriptors.")
-      text.sample(count)
+      text.family("process_open_fds", .gauge, "Open file descriptors.", count)
     }
     var limit = rlimit()
     if unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 {
-      text.family("process_max_fds", .gauge, "Maximum number of open file descriptors.")
-      text.sample(Int(clamping: limit.rlim_cur))
+      text.family(
+        "process_max_fds", .gauge,
+        "Maximum number of open file descriptors.", Int(clamping: limit.rlim_cur))
     }
     if let count = Self.entries(of: "/proc/self/task") {
-      text.family("process_threads", .gauge, "Threads of the process.")
-      text.sample(count)
+      text.family("process_threads", .gauge, "Threads of the process.", count)
     }
     if let startTime {
       text.family(
-        "process_start_time_seconds", .gauge, "Start time of the process since the Unix epoch.")
-      text.sample(startTime)
+        "process_start_time_seconds", .gauge,
+        "Start time of the process since the Unix epoch.", startTime)
     }
   }
 

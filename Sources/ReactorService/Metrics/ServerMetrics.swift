@@ -21,20 +21,20 @@ final class ServerMetrics: MetricsSource {
   func write(to text: inout MetricsText) {
     guard let server = server.withLock({ $0 }) else { return }
     let statistics = server.statistics
-    text.family("reactord_http_connections", .gauge, "Open connections that serve requests.")
-    text.sample(statistics.connections)
-    text.family("reactord_http_requests_in_flight", .gauge, "Requests without a response yet.")
-    text.sample(statistics.requestsInFlight)
-    text.family("reactord_streams", .gauge, "Open connections that serve a stream.")
-    text.sample(statistics.streams)
+    text.family(
+      "reactord_http_connections", .gauge,
+      "Open connections that serve requests.", statistics.connections)
+    text.family(
+      "reactord_http_requests_in_flight", .gauge,
+      "Requests without a response yet.", statistics.requestsInFlight)
+    text.family(
+      "reactord_streams", .gauge, "Open connections that serve a stream.", statistics.streams)
     text.family(
       "reactord_http_connections_refused_total", .counter,
-      "Connections rejected by limits.address.")
-    text.sample(statistics.rejected)
+      "Connections rejected by limits.address.", statistics.rejected)
     text.family(
       "reactord_http_connections_overdue_total", .counter,
-      "Connections closed because a time limit expired.")
-    text.sample(statistics.overdue)
+      "Connections closed because a time limit expired.", statistics.overdue)
     text.family("reactord_limit", .gauge, "The most connections, streams, sessions and effects.")
     for (kind, limit) in [
       ("connections", server.limits.connections), ("streams", server.limits.streams),
