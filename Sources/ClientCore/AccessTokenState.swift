@@ -13,7 +13,6 @@ package struct AccessTokenState<Waiter: Sendable>: Sendable {
     /// Continue with the token.
     case proceed(Waiter, String)
 
-    /// Fail.
     case fail(Waiter, Problem)
   }
 

@@ -165,7 +165,6 @@ final class RequestConnections: Sendable {
 }
 
 extension RequestConnections.State {
-  /// Adds a request.
   fileprivate mutating func add(_ request: RequestConnections.Request) -> RequestConnections.Step {
     let isSmall = request.request.bytes.count <= RequestConnections.directSize
     if isSmall, let number = pool.lastIdle, let worker = workers[number],

@@ -17,7 +17,6 @@ enum FlowPath {
     return decoded.count == parts.count ? decoded : nil
   }
 
-  /// Appends a part.
   static func append(_ part: String, to path: inout [UInt8]) {
     path.append(slash)
     for byte in part.utf8 {

@@ -74,7 +74,6 @@ final class Screen<Flow: CoordinatorProtocol> {
     adoptState(screen.state)
   }
 
-  /// Whether this is the instance of a screen.
   @usableFromInline
   func isInstance(of screen: PresentedScreen) -> Bool {
     adopted?.facts === screen.facts || id.hasSameBytes(as: screen.facts.id)

@@ -9,7 +9,6 @@
 package struct OptimisticStates<State: Sendable>: Sendable {
   /// A State with its position.
   package struct Base: Sendable {
-    /// The State.
     package var state: State
 
     /// Its cursor; `nil` for a State that the client assumed before the first one arrived.

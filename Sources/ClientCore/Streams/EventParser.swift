@@ -11,7 +11,6 @@ package struct EventParser: Sendable {
     /// The last event id of the stream up to this event.
     package var id: String?
 
-    /// The data as text.
     package var text: String { String(decoding: data, as: UTF8.self) }
   }
 

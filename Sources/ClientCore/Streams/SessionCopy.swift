@@ -2,13 +2,10 @@ package import ReactorCoding
 
 /// A committed State as JSON, and its position.
 package struct SessionState: Sendable {
-  /// The State.
   package let json: StateJSON
 
-  /// Its cursor.
   package let cursor: SessionCursor
 
-  /// Creates a state.
   package init(_ json: StateJSON, _ cursor: SessionCursor) {
     self.json = json
     self.cursor = cursor

@@ -63,7 +63,6 @@ package struct StreamMachine: Sendable {
   /// When a stream that lacks a session, or has one too many, is replaced.
   private var restartsAt: Duration?
   private var outputs: [Output] = []
-  /// The topics of the open stream.
   private var openTopics: StreamTopics = []
   /// The name of the client's streams at a service without authentication.
   private let name: String?

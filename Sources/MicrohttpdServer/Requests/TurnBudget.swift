@@ -34,7 +34,6 @@ struct TurnBudget {
     Entry(truncatingIfNeeded: client.network.hashValue)
   }
 
-  /// Begins a turn.
   mutating func beginTurn() {
     turn &+= 1
     reads = 0

@@ -81,7 +81,6 @@ struct StreamSocket {
   /// Closes the writing direction.
   func shutDown() { _ = shutdown(descriptor, Int32(SHUT_WR)) }
 
-  /// Closes the descriptor.
   func close() { _ = Glibc.close(descriptor) }
 
   /// Adds the socket to a poller.

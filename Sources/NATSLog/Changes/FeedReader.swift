@@ -2,7 +2,6 @@ internal import ReactorLog
 
 /// Reads the records of the FEED stream.
 struct FeedReader: Sendable {
-  /// A record with its sequence.
   typealias Positioned = (sequence: Int, record: FeedRecord)
 
   /// The number of records that a read returns at most.

@@ -21,7 +21,6 @@ struct FeedRecord: Equatable, Sendable {
   var index = HistoryIndex()
   var changes: [StoreChange] = []
 
-  /// The number of the last change.
   var lastNumber: Int { number + changes.count }
 
   init(store: String, at: Int64, positions: [Int]) {
@@ -160,7 +159,6 @@ extension StoreChange {
     return changes
   }
 
-  /// The change with a number.
   func numbered(_ number: Int) -> StoreChange {
     StoreChange(number: number, kind: kind, key: key, cursor: cursor, at: at, by: by)
   }

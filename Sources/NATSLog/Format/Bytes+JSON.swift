@@ -7,10 +7,8 @@ extension [UInt8] {
     text.withUTF8Buffer { unsafe append(contentsOf: $0) }
   }
 
-  /// Appends a number.
   mutating func put(_ number: some BinaryInteger) { append(contentsOf: "\(number)".utf8) }
 
-  /// Appends JSON.
   mutating func put(json: [UInt8]) { append(contentsOf: json) }
 
   /// Appends a string with quotation marks.

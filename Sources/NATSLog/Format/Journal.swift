@@ -31,7 +31,6 @@ struct Journal: Equatable, Sendable {
     }
   }
 
-  /// Sets the revision of a global.
   mutating func set(_ global: String, _ revision: UInt64) {
     if globals.updateValue(revision, forKey: global) == nil { size += 32 + global.utf8.count }
   }

@@ -47,6 +47,5 @@ struct PageStore: Sendable {
 }
 
 extension NATSStore {
-  /// The pages of a session.
   func pages(of key: SessionKey) -> PageStore { PageStore(store: self, key: key) }
 }

@@ -276,7 +276,6 @@ struct HistoryReader: Sendable {
     return message
   }
 
-  /// Reads messages of the log.
   var messages: Read<LogMessage> {
     { [self] nodes async throws(LogError) in
       try await read(nodes, in: stream, names.logSubject(of: key)) {
@@ -285,7 +284,6 @@ struct HistoryReader: Sendable {
     }
   }
 
-  /// Reads pages.
   var pages: Read<Page> {
     { [self] nodes async throws(LogError) in
       try await read(nodes, in: pageStream, names.pageSubject(of: key)) {

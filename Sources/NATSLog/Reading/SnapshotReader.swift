@@ -12,7 +12,6 @@ struct SnapshotReader: Sendable {
   private var stream: String { names.snapshots(names.snapshotNumber(of: key)) }
   private var milestoneStream: String { names.pages(names.snapshotNumber(of: key)) }
 
-  /// A record with its sequence.
   typealias Positioned = (sequence: Int, record: SnapshotRecord)
 
   /// The latest snapshot of any history, with its sequence; `nil` for none.

@@ -9,7 +9,6 @@ struct StreamBounds: Equatable, Sendable {
 }
 
 extension StreamReader {
-  /// The bounds of a stream.
   func bounds(of stream: String) async throws(LogError) -> StreamBounds {
     do throws(APIFailure) {
       let root = try await call("STREAM.INFO.\(stream)")

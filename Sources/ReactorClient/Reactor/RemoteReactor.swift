@@ -73,7 +73,6 @@ where Interface.Action: Codable, Interface.State: Codable {
 
   var client: ClientLink { lifetime.client }
 
-  /// The path of the session.
   var path: String { SessionPath.path(name, session) }
 
   /// The State before the first one has arrived: the given one, or the smallest value of its type,

@@ -180,7 +180,6 @@ final class ClientLink: Sendable {
     }
   }
 
-  /// The status of a stream changed.
   func streamChanged(_ driver: StreamDriver, _ status: ConnectionStatus) {
     self.status.accept(status)
     for channel in contents.withLock({ Array($0.channels.values) }) where driver.has(channel.key) {

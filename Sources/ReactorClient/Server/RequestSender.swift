@@ -79,7 +79,6 @@ extension TransportRequest {
     TransportRequest("GET", path, fields: [Field("Accept", "application/json")] + fields)
   }
 
-  /// A request with a JSON body.
   static func json(_ method: String, _ path: String, _ body: JSONValue) -> TransportRequest {
     TransportRequest(
       method, path,

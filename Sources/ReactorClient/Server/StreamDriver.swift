@@ -49,7 +49,6 @@ enum SessionPath {
     return path(String(parts.first ?? ""), String(parts.last ?? ""))
   }
 
-  /// The path of a session.
   static func path(_ reactor: String, _ session: String) -> String {
     "v1/reactors/\(reactor.percentEncoded)/sessions/\(session.percentEncoded)"
   }

@@ -5,7 +5,6 @@ internal import Synchronization
 final class DeadlineTimer: Sendable {
   private let queue: DispatchQueue
   private let clock: ClientClock
-  /// The pending time and its number.
   private let pending = Mutex<(time: Duration?, number: Int)>((nil, 0))
 
   init(on queue: DispatchQueue, _ clock: ClientClock) {

@@ -136,7 +136,6 @@ package final class ClusterNode: Sendable {
   /// This process.
   package var node: NodeID { state.withLock { $0.machine.node } }
 
-  /// Its readiness.
   package var readiness: NodeState { state.withLock { $0.machine.state } }
 
   /// The ready nodes, this one included.

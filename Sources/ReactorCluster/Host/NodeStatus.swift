@@ -4,7 +4,6 @@ internal import Synchronization
 
 /// A node as this node sees it.
 package struct NodeStatus: Sendable {
-  /// The node.
   package let node: NodeID
 
   /// Its readiness.

@@ -103,7 +103,6 @@ struct JSONKeyedReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
   }
 
-  /// The error for an absent key.
   private func absent(_ key: Key) -> DecodingError {
     let name = UnreadableValue.quoted(key.stringValue)
     let problem: UnreadableValue =

@@ -12,7 +12,6 @@ extension [UInt8] {
     append(contentsOf: (value ? "true" : "false").utf8)
   }
 
-  /// Appends an integer.
   @inline(__always)
   mutating func appendJSON<Integer: FixedWidthInteger>(_ value: Integer) {
     if value >= 0, value < 10 {

@@ -24,7 +24,6 @@ package enum MutationOrigin: Sendable {
   /// The effect of an action; `nil` if it is not tracked.
   case effect((any TrackedEffect)?)
 
-  /// A revision of a global.
   case global(name: String, revision: UInt64)
 
   /// A stream that the reactor merged into its mutations.

@@ -14,7 +14,6 @@ enum SessionOrder: String, CaseIterable, Sendable {
   /// The values of the parameter `order`.
   static let names = ["id"] + allCases.map(\.rawValue)
 
-  /// The figure of a session.
   func figure(of session: SessionSummary) -> Int {
     switch self {
     case .active: Int(session.lastActiveAt.milliseconds)

@@ -2,7 +2,6 @@ internal import ReactorCoding
 internal import ReactorHost
 
 extension OpenAPIParameter {
-  /// The description for a host and its static files.
   func description(for host: Host, files: StaticFiles) -> JSONValue {
     switch self {
     case .reactor:

@@ -56,7 +56,6 @@ extension HTTPResponse {
       body: .bytes(page))
   }
 
-  /// A State.
   static func state(
     _ state: CommittedState, status: Int = 200, headers: HTTPFields = [:]
   ) -> HTTPResponse {

@@ -229,7 +229,6 @@ extension LogError {
 }
 
 extension Host {
-  /// The reactor with a name.
   func hostedReactor(_ name: String) throws(Problem) -> any HostedReactor {
     guard let reactor = reactor(name) else {
       throw Problem(
@@ -238,7 +237,6 @@ extension Host {
     return reactor
   }
 
-  /// The global with a name.
   func sharedGlobal(_ name: String) throws(Problem) -> any SharedGlobal {
     guard let global = global(name) else {
       throw Problem(

@@ -32,7 +32,6 @@ final class WorkerPool: Sendable {
     self.width = width
   }
 
-  /// Enqueues a job.
   func enqueue(for owner: Owner = .streams, _ job: @escaping Job) {
     guard width > 0 else { return job() }
     let needsThread = state.withLock { $0.append(job, of: owner, width: width) }

@@ -37,7 +37,6 @@ final class ActivityChannel: NoticeChannel, ActivityObserver {
     session.stopObservingActivity(self)
   }
 
-  /// The latest update.
   var latest: Update {
     state.withLock { $0 }
   }

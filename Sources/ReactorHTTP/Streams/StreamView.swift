@@ -7,7 +7,6 @@ internal import ReactorTransport
 struct StreamView: Hashable {
   /// The data of an event.
   enum Format: Hashable {
-    /// The State.
     case states
 
     /// The first State, then JSON Patches (RFC 6902).

@@ -77,7 +77,6 @@ struct Audience: Sendable {
     }
   }
 
-  /// Removes an observer.
   mutating func remove(_ observer: any PresenceObserver) {
     guard details != nil else { return }
     update { details in details.observers.removeAll { $0 === observer } }

@@ -144,7 +144,6 @@ extension ReactorType {
 
 /// The functions that are called now and then, for which a lookup of types does not matter.
 extension ReactorType {
-  /// Creates the witness.
   func witness(_ hotPath: ReactorWitness.HotPath) -> ReactorWitness {
     ReactorWitness(
       type: R.self, hotPath: hotPath, interruptionPolicy: interruptionPolicy,

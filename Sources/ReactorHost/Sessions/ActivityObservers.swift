@@ -28,7 +28,6 @@ struct ActivityObservers: ~Copyable, Sendable {
     hasObservers.store(true, ordering: .relaxed)
   }
 
-  /// Removes an observer.
   func remove(_ observer: any ActivityObserver) {
     state.withLock { state in
       guard let index = state.observers.firstIndex(where: { $0 === observer }) else { return }

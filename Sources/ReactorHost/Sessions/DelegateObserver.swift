@@ -10,7 +10,6 @@ protocol CommitObserver: SessionObserver {
   func begin(from base: CommittedState)
 }
 
-/// Creates the observer of a session.
 typealias CommitObserverMaker = @Sendable (SessionKey) -> any CommitObserver
 
 /// Calls a delegate on a thread of its own, one call at a time, with the newest State.

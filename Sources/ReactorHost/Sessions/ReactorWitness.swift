@@ -78,7 +78,6 @@ final class ReactorWitness: Sendable {
   /// The JSON of an action; `nil` for a value of another type.
   let encodeAction: @Sendable (any Sendable) -> [UInt8]?
 
-  /// Decodes actions of the journal.
   let decodeJournal: @Sendable ([AcceptedAction]) throws -> DecodedActions
 
   /// Begins a fold of a session's log with a snapshot, or with the initial State.

@@ -43,7 +43,6 @@ struct SlotTable: ~Copyable, Sendable {
     shards = (0..<16).map { _ in Shard() }
   }
 
-  /// The shard of an id.
   private subscript(id: String) -> Shard {
     // Cheaper than another hash of the whole id. Clients that choose ids of the same shard contend
     // for one lock, which is all.

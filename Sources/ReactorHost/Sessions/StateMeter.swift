@@ -52,7 +52,6 @@ struct StateMeter: ~Copyable, Sendable {
     return nil
   }
 
-  /// Ends the turn.
   func endTurn() {
     bytes.store(0, ordering: .relaxed)
     skippable.store(0, ordering: .relaxed)

@@ -5,7 +5,6 @@ struct CommandLineArguments {
     /// A flag without a value.
     case bare(String)
 
-    /// A flag with its value.
     case valued(flag: String, value: String)
   }
 

@@ -22,7 +22,6 @@ struct ContainerDaemon {
   /// The arguments without the name of the program.
   var arguments: [String] { Array(words("cmdline").dropFirst()) }
 
-  /// The environment.
   var environment: [String: String] {
     let pairs = words("environ").compactMap { entry -> (String, String)? in
       guard let equals = entry.firstIndex(of: "=") else { return nil }

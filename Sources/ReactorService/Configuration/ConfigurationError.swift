@@ -26,7 +26,6 @@ public struct ConfigurationError: Error, Equatable {
     self.usage = usage
   }
 
-  /// The failure of a command.
   init(_ failure: CommandFailure) {
     self.init(message: failure.message, exitCode: failure.exitCode)
   }

@@ -3,7 +3,6 @@ public struct ClusterName: Sendable, Equatable {
   /// The name.
   public let text: String
 
-  /// `reactord`.
   static let standard = ClusterName(unchecked: "reactord")
 
   /// Checks a name; `nil` for any other text.

@@ -3,10 +3,8 @@ enum ConfigurationValue: Sendable, Equatable {
   /// An object, with its members in the order of the file.
   case object([Member])
 
-  /// An array.
   case array([ConfigurationValue])
 
-  /// A string.
   case string(String)
 
   /// A number without a fraction that an `Int` can hold.
@@ -18,7 +16,6 @@ enum ConfigurationValue: Sendable, Equatable {
   /// `true` or `false`.
   case boolean(Bool)
 
-  /// `null`.
   case null
 
   /// A member of an object.

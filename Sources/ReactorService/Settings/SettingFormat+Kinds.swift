@@ -151,7 +151,6 @@ extension SettingFormat where Value == ClusterName {
 }
 
 extension SettingFormat where Value == NodeName {
-  /// The name of a node.
   static var nodeName: SettingFormat {
     SettingFormat(
       placeholder: "NAME", expected: "a name of at most 64 of A-Z a-z 0-9 _ . -",

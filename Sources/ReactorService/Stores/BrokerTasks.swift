@@ -6,7 +6,6 @@
   internal import TerminalClient
 
   extension ServiceContext {
-    /// Executes a task of a store at brokers.
     func execute(_ task: StoreTask, atBrokers addresses: String) async throws {
       let log = try await NATSLog.openForTask(try configuration.brokerSettings(addresses))
       defer { log.close() }

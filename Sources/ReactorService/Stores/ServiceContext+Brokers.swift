@@ -8,7 +8,6 @@
   internal import ReactorLog
 
   extension ServiceContext {
-    /// Opens a store at brokers.
     func openBrokers(_ addresses: String) async throws(ConfigurationError) -> OpenStore {
       var settings = try configuration.brokerSettings(addresses)
       settings.node = nodeName

@@ -37,7 +37,6 @@ package final class OperatorSink<Input: Sendable, Output: Sendable>: SourceSink<
     handle(event, self)
   }
 
-  /// Forwards an element.
   @inlinable
   package func forward(_ element: Output) {
     guard !stopped.load(ordering: .acquiring) else { return }

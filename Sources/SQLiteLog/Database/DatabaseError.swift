@@ -12,7 +12,6 @@ struct DatabaseError: Error, Sendable {
   /// The `errno` of the system call that failed; 0 if none did.
   let systemError: Int32
 
-  /// Creates an error.
   init(code: ResultCode, message: String = "", systemError: Int32 = 0) {
     self.code = code
     self.message = message

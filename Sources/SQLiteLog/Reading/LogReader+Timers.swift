@@ -2,7 +2,6 @@ internal import ReactorLog
 
 /// Reading the timers.
 extension LogReader {
-  /// The timers of a session.
   func timers(of key: SessionKey) throws(DatabaseError) -> [StoredTimer] {
     var timers: [StoredTimer] = []
     try readTimers.bind(key.reactor, key.id)

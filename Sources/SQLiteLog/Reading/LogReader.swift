@@ -114,7 +114,6 @@ final class LogReader {
     self.connection = connection
   }
 
-  /// The record of a session.
   func record(of key: SessionKey) throws(DatabaseError) -> SessionRecord {
     var record = SessionRecord.none
     var globals: [String: UInt64] = [:]

@@ -40,7 +40,6 @@ struct ChangeWriter {
       """)
   }
 
-  /// Writes a change.
   mutating func write(
     _ kind: StoreChange.Kind, of key: SessionKey?, epoch: String, version: Int, at time: Timestamp,
     by principal: String? = nil

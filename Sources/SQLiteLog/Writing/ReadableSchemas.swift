@@ -23,7 +23,6 @@ final class ReadableSchemas: Sendable {
     state.withLock { $0.changes }
   }
 
-  /// Sets the schema of a reactor.
   func set(_ schema: String, of reactor: String) {
     state.withLock { state in
       guard state.byReactor.updateValue(schema, forKey: reactor) != schema else { return }

@@ -2,10 +2,8 @@ internal import ClientCore
 
 /// `reactord send URL ACTION`: sends an action and prints the resulting State.
 public struct SendCommand: Equatable, Sendable {
-  /// The session.
   let session: SessionURL
 
-  /// The action.
   let action: Action
 
   /// How long to wait for the effect, in seconds; `nil` uses the default of the server.

@@ -3,7 +3,6 @@ internal import Glibc
 
 /// `reactord watch URL`: prints a session's State and each change until the session ends.
 public struct WatchCommand: Equatable, Sendable {
-  /// The session.
   let session: SessionURL
 
   /// Whether to print each State as one line of JSON instead of its changes.

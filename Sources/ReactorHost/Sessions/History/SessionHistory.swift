@@ -35,7 +35,6 @@ struct SessionHistory: HistorySource {
     storedVersion = stored.version
   }
 
-  /// The latest version.
   fileprivate var latest: Int { session?.current.version ?? storedVersion }
 
   func state(at version: Int, completion: @escaping HistoryCompletion<CommittedState>) {
