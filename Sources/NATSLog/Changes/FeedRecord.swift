@@ -33,14 +33,10 @@ struct FeedRecord: Equatable, Sendable {
   // `i` records before · `c` changes
   var payload: [UInt8] {
     var text: [UInt8] = []
-    text.put("{\"f\":1,\"s\":")
-    text.put(string: store)
-    text.put(",\"b\":")
-    text.put(began)
-    text.put(",\"n\":")
-    text.put(number)
-    text.put(",\"t\":")
-    text.put(at)
+    text.put("{\"f\":1,\"s\":", string: store)
+    text.put(",\"b\":", began)
+    text.put(",\"n\":", number)
+    text.put(",\"t\":", at)
     text.put(",\"v\":")
     text.put(list: positions) { $0.put($1) }
     text.put(",\"i\":")
@@ -87,30 +83,15 @@ extension StoreChange {
     case .ended: letter = "e"
     case .global(let global): (letter, name) = ("g", global)
     }
-    text.put("{\"k\":")
-    text.put(string: letter)
-    if let key {
-      text.put(",\"r\":")
-      text.put(string: key.reactor)
-    }
-    text.put(",\"i\":")
-    text.put(string: name)
-    text.put(",\"e\":")
-    text.put(string: cursor.epoch)
-    text.put(",\"v\":")
-    text.put(cursor.version)
-    text.put(",\"n\":")
-    text.put(first)
-    if let origin {
-      text.put(",\"o\":")
-      text.put(string: origin)
-    }
-    text.put(",\"t\":")
-    text.put(at.milliseconds)
-    if let by {
-      text.put(",\"by\":")
-      text.put(string: by)
-    }
+    text.put("{\"k\":", string: letter)
+    if let key { text.put(",\"r\":", string: key.reactor) }
+    text.put(",\"i\":", string: name)
+    text.put(",\"e\":", string: cursor.epoch)
+    text.put(",\"v\":", cursor.version)
+    text.put(",\"n\":", first)
+    if let origin { text.put(",\"o\":", string: origin) }
+    text.put(",\"t\":", at.milliseconds)
+    if let by { text.put(",\"by\":", string: by) }
     text.put("}")
   }
 

@@ -9,10 +9,21 @@ extension [UInt8] {
 
   mutating func put(_ number: some BinaryInteger) { append(contentsOf: "\(number)".utf8) }
 
-  mutating func put(json: [UInt8]) { append(contentsOf: json) }
+  /// Appends the beginning of a member, and a number.
+  mutating func put(_ name: StaticString, _ number: some BinaryInteger) {
+    put(name)
+    put(number)
+  }
 
-  /// Appends a string with quotation marks.
-  mutating func put(string: String) {
+  /// Appends the beginning of a member, and a value.
+  mutating func put(_ name: StaticString = "", json: [UInt8]) {
+    put(name)
+    append(contentsOf: json)
+  }
+
+  /// Appends the beginning of a member, and a string with quotation marks.
+  mutating func put(_ name: StaticString = "", string: String) {
+    put(name)
     append(UInt8(ascii: "\""))
     for byte in string.utf8 {
       switch byte {

@@ -18,21 +18,13 @@ extension LogMessage {
   /// - Returns: The payload.
   func json(expecting expected: Int) -> [UInt8] {
     var text: [UInt8] = []
-    text.put("{\"f\":1,\"k\":")
-    text.put(string: kind.rawValue)
+    text.put("{\"f\":1,\"k\":", string: kind.rawValue)
     if isEnded { text.put(",\"z\":1") }
-    text.put(",\"e\":")
-    text.put(string: epoch)
-    text.put(",\"v\":")
-    text.put(version)
-    text.put(",\"n\":")
-    text.put(number)
-    text.put(",\"t\":")
-    text.put(at)
-    if let created {
-      text.put(",\"q\":")
-      text.put(created)
-    }
+    text.put(",\"e\":", string: epoch)
+    text.put(",\"v\":", version)
+    text.put(",\"n\":", number)
+    text.put(",\"t\":", at)
+    if let created { text.put(",\"q\":", created) }
     putPositions(into: &text, expected)
     putBatch(into: &text)
     putTotals(into: &text)
@@ -46,25 +38,16 @@ extension LogMessage {
       text.put(list: index.levels) { text, level in
         text.put(list: level) { text, position in
           text.put(version - position.version)
-          text.put(",")
-          text.put(expected - position.sequence)
+          text.put(",", expected - position.sequence)
         }
       }
     }
-    if let first {
-      text.put(",\"s\":")
-      text.put(first)
-    }
+    if let first { text.put(",\"s\":", first) }
     if hasParameters { text.put(",\"h\":1") }
-    if let parameters {
-      text.put(",\"p\":")
-      text.put(json: parameters)
-    }
+    if let parameters { text.put(",\"p\":", json: parameters) }
     if let origin {
-      text.put(",\"x\":[")
-      text.put(string: origin.session)
-      text.put(",")
-      text.put(origin.version)
+      text.put(",\"x\":[", string: origin.session)
+      text.put(",", origin.version)
       text.put("]")
     }
     if hasBeginning { text.put(",\"r\":1") }
@@ -73,11 +56,9 @@ extension LogMessage {
       beginning.put(into: &text)
     }
     if let content {
-      text.put(",\"l\":[")
-      text.put(content.sequence)
+      text.put(",\"l\":[", content.sequence)
       if let writer = content.writer {
-        text.put(",")
-        text.put(string: WriterMark(writer: writer, number: 0).description)
+        text.put(",", string: WriterMark(writer: writer, number: 0).description)
       }
       text.put("]")
     }
@@ -106,8 +87,7 @@ extension LogMessage {
       text.put(",\"u\":")
       text.put(list: batch.timers) { text, change in
         if let timer = change.timer { return timer.put(into: &text) }
-        text.put("{\"id\":")
-        text.put(string: change.id)
+        text.put("{\"id\":", string: change.id)
         text.put("}")
       }
     }
@@ -122,17 +102,10 @@ extension LogMessage {
       text.put(",\"b\":")
       text.put(list: [base.sequence, base.count, base.size]) { $0.put($1) }
     }
-    if unfinished > 0 {
-      text.put(",\"w\":")
-      text.put(unfinished)
-    }
-    if timers > 0 {
-      text.put(",\"y\":")
-      text.put(timers)
-    }
+    if unfinished > 0 { text.put(",\"w\":", unfinished) }
+    if timers > 0 { text.put(",\"y\":", timers) }
     if keyed > 0 {
-      text.put(",\"c\":")
-      text.put(keyed)
+      text.put(",\"c\":", keyed)
       text.put(",\"N\":")
       numbers.put(into: &text, at: at)
       if let keys, index.hasIncompleteBlock {

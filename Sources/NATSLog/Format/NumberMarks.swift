@@ -69,12 +69,9 @@ struct NumberMarks: Equatable, Sendable {
   func put(into text: inout [UInt8], at time: Int64) {
     text.put(isPartial ? "[1" : "[0")
     for mark in marks {
-      text.put(",[")
-      text.put(string: mark.series)
-      text.put(",")
-      text.put(mark.number)
-      text.put(",")
-      text.put(time / 1_000 - mark.at)
+      text.put(",[", string: mark.series)
+      text.put(",", mark.number)
+      text.put(",", time / 1_000 - mark.at)
       text.put("]")
     }
     text.put("]")

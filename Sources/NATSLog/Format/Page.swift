@@ -29,14 +29,11 @@ struct Page: Equatable, Sendable {
   // `m` entries · `o` outcomes
   var payload: [UInt8] {
     var text: [UInt8] = []
-    text.put("{\"f\":1,\"e\":")
-    text.put(string: epoch)
-    text.put(",\"v\":")
-    text.put(version)
+    text.put("{\"f\":1,\"e\":", string: epoch)
+    text.put(",\"v\":", version)
     text.put(",\"i\":")
     index.put(into: &text)
-    text.put(",\"q\":")
-    text.put(previous)
+    text.put(",\"q\":", previous)
     text.put(",\"m\":")
     text.put(list: entries) { $1.put(into: &$0) }
     text.put(",\"o\":")
@@ -88,8 +85,7 @@ extension HistoryIndex {
     text.put(list: levels) { text, level in
       text.put(list: level) { text, position in
         text.put(position.version)
-        text.put(",")
-        text.put(position.sequence)
+        text.put(",", position.sequence)
       }
     }
   }

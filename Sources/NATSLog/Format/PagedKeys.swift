@@ -48,8 +48,7 @@ struct PagedKeys: Equatable, Sendable {
   // A list of the time and the hashes of each part.
   func put(into text: inout [UInt8]) {
     text.put(list: parts) { text, part in
-      text.put("[")
-      text.put(part.at)
+      text.put("[", part.at)
       text.put(",")
       part.hashes.put(into: &text)
       text.put("]")

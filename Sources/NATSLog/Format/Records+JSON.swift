@@ -6,25 +6,15 @@ internal import ReactorLog
 extension LogEntry {
   // `t` time · `a` action · `g` name and revision of a global · `by` principal · `m` mutation
   func put(into text: inout [UInt8]) {
-    text.put("{\"t\":")
-    text.put(at.milliseconds)
-    if let action {
-      text.put(",\"a\":")
-      text.put(json: action)
-    }
+    text.put("{\"t\":", at.milliseconds)
+    if let action { text.put(",\"a\":", json: action) }
     if let global {
-      text.put(",\"g\":[")
-      text.put(string: global.name)
-      text.put(",")
-      text.put(global.revision)
+      text.put(",\"g\":[", string: global.name)
+      text.put(",", global.revision)
       text.put("]")
     }
-    if let by {
-      text.put(",\"by\":")
-      text.put(string: by)
-    }
-    text.put(",\"m\":")
-    text.put(json: mutation)
+    if let by { text.put(",\"by\":", string: by) }
+    text.put(",\"m\":", json: mutation)
     text.put("}")
   }
 
@@ -47,10 +37,8 @@ extension LogEntry {
 
 extension IdempotencyKey {
   fileprivate func put(into text: inout [UInt8]) {
-    text.put(",\"k\":[")
-    text.put(string: name)
-    text.put(",")
-    text.put(string: body)
+    text.put(",\"k\":[", string: name)
+    text.put(",", string: body)
     text.put("]")
   }
 
@@ -64,30 +52,16 @@ extension AcceptedAction {
   // `r` request · `l` place · `q` in an array · `t` time · `n` runs · `k` key · `p` principal ·
   // `s` name of sends · `x` failure · `a` action
   func put(into text: inout [UInt8]) {
-    text.put("{\"r\":")
-    text.put(id.request)
-    text.put(",\"l\":")
-    text.put(id.place)
+    text.put("{\"r\":", id.request)
+    text.put(",\"l\":", id.place)
     if isInArray { text.put(",\"q\":1") }
-    text.put(",\"t\":")
-    text.put(at.milliseconds)
-    text.put(",\"n\":")
-    text.put(runs)
+    text.put(",\"t\":", at.milliseconds)
+    text.put(",\"n\":", runs)
     key?.put(into: &text)
-    if let principal {
-      text.put(",\"p\":")
-      text.put(json: principal)
-    }
-    if let sendName {
-      text.put(",\"s\":")
-      text.put(string: sendName)
-    }
-    if let failure {
-      text.put(",\"x\":")
-      text.put(json: failure.json)
-    }
-    text.put(",\"a\":")
-    text.put(json: action)
+    if let principal { text.put(",\"p\":", json: principal) }
+    if let sendName { text.put(",\"s\":", string: sendName) }
+    if let failure { text.put(",\"x\":", json: failure.json) }
+    text.put(",\"a\":", json: action)
     text.put("}")
   }
 
@@ -108,15 +82,10 @@ extension AcceptedAction {
 extension StoredOutcome {
   // `t` time · `v` version · `k` key · `x` failure
   func put(into text: inout [UInt8]) {
-    text.put("{\"t\":")
-    text.put(at.milliseconds)
-    text.put(",\"v\":")
-    text.put(version)
+    text.put("{\"t\":", at.milliseconds)
+    text.put(",\"v\":", version)
     key.put(into: &text)
-    if let failure {
-      text.put(",\"x\":")
-      text.put(json: failure.json)
-    }
+    if let failure { text.put(",\"x\":", json: failure.json) }
     text.put("}")
   }
 
@@ -133,17 +102,11 @@ extension StoredOutcome {
 extension StoredTimer {
   // `id` · `t` due time · `r` period · `c` catches up · `a` action
   func put(into text: inout [UInt8]) {
-    text.put("{\"id\":")
-    text.put(string: id)
-    text.put(",\"t\":")
-    text.put(due.milliseconds)
-    if let period {
-      text.put(",\"r\":")
-      text.put(period)
-    }
+    text.put("{\"id\":", string: id)
+    text.put(",\"t\":", due.milliseconds)
+    if let period { text.put(",\"r\":", period) }
     if catchesUp { text.put(",\"c\":1") }
-    text.put(",\"a\":")
-    text.put(json: action)
+    text.put(",\"a\":", json: action)
     text.put("}")
   }
 
@@ -166,10 +129,8 @@ extension Journal {
     text.put(list: timers.values.sorted { $0.id < $1.id }) { $1.put(into: &$0) }
     text.put(",\"g\":")
     text.put(list: globals.sorted { $0.key < $1.key }) { text, global in
-      text.put("[")
-      text.put(string: global.key)
-      text.put(",")
-      text.put(global.value)
+      text.put("[", string: global.key)
+      text.put(",", global.value)
       text.put("]")
     }
     text.put("}")

@@ -21,8 +21,7 @@ struct StreamReader: Sendable {
   /// The last message of a subject, from the stream's leader; `nil` for none.
   func last(_ subject: String, in stream: String) async throws(LogError) -> StreamMessage? {
     var body: [UInt8] = []
-    body.put("{\"last_by_subj\":")
-    body.put(string: subject)
+    body.put("{\"last_by_subj\":", string: subject)
     body.put("}")
     return try await get(body, in: stream)
   }
@@ -32,10 +31,8 @@ struct StreamReader: Sendable {
     _ subject: String, after sequence: Int, in stream: String
   ) async throws(LogError) -> StreamMessage? {
     var body: [UInt8] = []
-    body.put("{\"seq\":")
-    body.put(sequence + 1)
-    body.put(",\"next_by_subj\":")
-    body.put(string: subject)
+    body.put("{\"seq\":", sequence + 1)
+    body.put(",\"next_by_subj\":", string: subject)
     body.put("}")
     return try await get(body, in: stream)
   }
@@ -138,10 +135,8 @@ struct StreamReader: Sendable {
     var subjects: [String] = []
     while true {
       var body: [UInt8] = []
-      body.put("{\"subjects_filter\":")
-      body.put(string: filter)
-      body.put(",\"offset\":")
-      body.put(subjects.count)
+      body.put("{\"subjects_filter\":", string: filter)
+      body.put(",\"offset\":", subjects.count)
       body.put("}")
       let root: JSONElement
       do throws(APIFailure) {

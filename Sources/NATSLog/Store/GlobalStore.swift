@@ -80,14 +80,10 @@ extension SharedValue {
   // `f` format · `e` epoch · `v` version · `r` revision · `j` value
   var record: [UInt8] {
     var text: [UInt8] = []
-    text.put("{\"f\":1,\"e\":")
-    text.put(string: epoch)
-    text.put(",\"v\":")
-    text.put(version)
-    text.put(",\"r\":")
-    text.put(revision)
-    text.put(",\"j\":")
-    text.put(json: json)
+    text.put("{\"f\":1,\"e\":", string: epoch)
+    text.put(",\"v\":", version)
+    text.put(",\"r\":", revision)
+    text.put(",\"j\":", json: json)
     text.put("}")
     return text
   }

@@ -156,24 +156,17 @@ struct StoreSetup: Sendable {
 
   private func configuration(of stream: Stream) -> [UInt8] {
     var body: [UInt8] = []
-    body.put("{\"name\":")
-    body.put(string: stream.name)
+    body.put("{\"name\":", string: stream.name)
     body.put(",\"subjects\":")
     body.put(list: stream.subjects) { $0.put(string: $1) }
     body.put(",\"retention\":\"limits\",\"max_consumers\":-1,\"max_msgs\":-1,\"max_bytes\":-1")
-    body.put(",\"max_msgs_per_subject\":")
-    body.put(stream.messagesPerSubject)
-    body.put(",\"max_age\":")
-    body.put(stream.isVolatile ? 15_000_000_000 : 0)
-    body.put(",\"discard\":")
-    body.put(string: stream.rejectsWhenFull ? "new" : "old")
-    body.put(",\"storage\":")
-    body.put(string: stream.isVolatile ? "memory" : "file")
-    body.put(",\"num_replicas\":")
-    body.put(replicas)
+    body.put(",\"max_msgs_per_subject\":", stream.messagesPerSubject)
+    body.put(",\"max_age\":", stream.isVolatile ? 15_000_000_000 : 0)
+    body.put(",\"discard\":", string: stream.rejectsWhenFull ? "new" : "old")
+    body.put(",\"storage\":", string: stream.isVolatile ? "memory" : "file")
+    body.put(",\"num_replicas\":", replicas)
     // Longer than an append can be in flight: a leader without a quorum steps down within 20 s.
-    body.put(",\"duplicate_window\":")
-    body.put(stream.isVolatile ? 15_000_000_000 : 60_000_000_000)
+    body.put(",\"duplicate_window\":", stream.isVolatile ? 15_000_000_000 : 60_000_000_000)
     body.put("}")
     return body
   }

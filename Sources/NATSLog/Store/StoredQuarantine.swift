@@ -203,20 +203,12 @@ extension StoredQuarantine.Entry {
   // `f` format · `r` reactor · `i` session · `d` digest · `a` action · `t` time · `s` signal
   var record: [UInt8] {
     var text: [UInt8] = []
-    text.put("{\"f\":1,\"r\":")
-    text.put(string: session.reactor)
-    text.put(",\"i\":")
-    text.put(string: session.id)
-    text.put(",\"d\":")
-    text.put(string: String(digest, radix: 16))
-    if let action {
-      text.put(",\"a\":")
-      text.put(string: action)
-    }
-    text.put(",\"t\":")
-    text.put(at.milliseconds)
-    text.put(",\"s\":")
-    text.put(string: signal)
+    text.put("{\"f\":1,\"r\":", string: session.reactor)
+    text.put(",\"i\":", string: session.id)
+    text.put(",\"d\":", string: String(digest, radix: 16))
+    if let action { text.put(",\"a\":", string: action) }
+    text.put(",\"t\":", at.milliseconds)
+    text.put(",\"s\":", string: signal)
     text.put("}")
     return text
   }
