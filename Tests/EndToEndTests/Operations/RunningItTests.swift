@@ -12,6 +12,14 @@ struct RunningItTests {
     try String(contentsOf: root.appending(path: path), encoding: .utf8)
   }
 
+  /// The Swift files in Sources, without the logger, whose documentation has an example.
+  private static func sources() throws -> [String] {
+    let files = FileManager.default.enumerator(atPath: root.appending(path: "Sources").path)
+    return try #require(files).compactMap { $0 as? String }
+      .filter { $0.hasSuffix(".swift") && !$0.hasSuffix("Telemetry/Logger.swift") }
+      .map { try text("Sources/" + $0) }
+  }
+
   private let article: String
 
   init() throws {
@@ -40,6 +48,14 @@ struct RunningItTests {
     for name in families { #expect(article.contains("`\(name)`"), "\(name)") }
   }
 
+  /// Also those that only some configurations have: rate limits, brokers, clusters.
+  @Test func `every metric in the sources is described`() throws {
+    let metric = /"((?:reactord|process)_[a-z_]+)"/
+    let names = Set(try Self.sources().flatMap { $0.matches(of: metric).map(\.output.1) })
+    #expect(names.count > 60)
+    for name in names { #expect(article.contains("`\(name)`"), "\(name)") }
+  }
+
   @Test(arguments: ["config/prometheus-rules.yml", "config/grafana-dashboard.json"])
   func `rules and dashboard use metrics that exist`(file: String) throws {
     let series = try metrics().series
@@ -57,13 +73,9 @@ struct RunningItTests {
   }
 
   @Test func `every line of the log is described`() throws {
-    let files = FileManager.default.enumerator(atPath: Self.root.appending(path: "Sources").path)
     var messages: Set<String> = []
     let call = /logger\.(?:log\(\s*[^,"]+,|(?:error|warning|info)\()\s*"((?:[^"\\])*)"/
-    for case let file as String in try #require(files) where file.hasSuffix(".swift") {
-      // Its documentation has an example.
-      guard !file.hasSuffix("Telemetry/Logger.swift") else { continue }
-      let source = try Self.text("Sources/" + file)
+    for source in try Self.sources() {
       messages.formUnion(source.matches(of: call).map { String($0.output.1) })
     }
     #expect(messages.count > 20)

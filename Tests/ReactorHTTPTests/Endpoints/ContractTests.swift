@@ -3,15 +3,16 @@ import Testing
 
 @testable import ReactorHTTP
 
-/// Compares the article HTTPContract with the endpoint table and the problem types.
+/// Compares the article HTTPContract with the endpoint table, the problem types and the events.
 struct ContractTests {
+  private let folder: String
   private let contract: String
 
   init() throws {
     let root = #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
+    folder = "/\(root)/Sources/ReactorHTTP/"
     contract = try String(
-      contentsOfFile: "/\(root)/Sources/ReactorHTTP/Documentation.docc/HTTPContract.md",
-      encoding: .utf8)
+      contentsOfFile: folder + "Documentation.docc/HTTPContract.md", encoding: .utf8)
   }
 
   @Test func `the contract names every endpoint`() {
@@ -28,5 +29,21 @@ struct ContractTests {
       }
       #expect(row, "\(kind.status) \(kind.rawValue)")
     }
+  }
+
+  @Test func `names every event`() throws {
+    let kinds: [StreamEvent.Kind] = [
+      .whole, .wholeBeforePatches, .patch, .merge, .change, .signals,
+    ]
+    var names = Set(kinds.compactMap(\.name))
+    let notice = /(?i:notice)\(\s*"([a-z]+)"/
+    for file in try FileManager.default.subpathsOfDirectory(atPath: folder)
+    where file.hasSuffix(".swift") {
+      let source = try String(contentsOfFile: folder + file, encoding: .utf8)
+      names.formUnion(source.matches(of: notice).map { String($0.output.1) })
+    }
+    #expect(names.count >= 12)
+    let words = contract.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    for name in names { #expect(words.contains("event: \(name)"), "\(name)") }
   }
 }
