@@ -1,3 +1,4 @@
+internal import ReactorCoding
 public import ReactorCore
 
 /// A kind of screen of a flow: a reactor, whose State is stored in an entry of the stack.
@@ -98,7 +99,7 @@ func moduleProblem<R: Reactor>(of reactor: R, link: Link<R.State>?) -> String? {
     return problem
   }
   guard let link else { return nil }
-  guard !link.name.isEmpty, link.name.utf8.allSatisfy(FlowPath.isUnreserved) else {
+  guard !link.name.isEmpty, link.name.utf8.allSatisfy(PercentEncoding.isUnreserved) else {
     return "has the link \"\(link.name)\": use A-Z a-z 0-9 . _ ~ -"
   }
   // The initial State need not have a place.

@@ -1,4 +1,5 @@
 internal import Identity
+internal import ReactorCoding
 internal import ReactorHost
 internal import ReactorTransport
 

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import ReactorCoding
 internal import ReactorTransport
 
 /// One part of a path, between two slashes or after the last one, as the client sent it.
