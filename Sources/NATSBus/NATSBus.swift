@@ -17,6 +17,7 @@ public final class NATSBus: ClusterBus {
     /// The numbers of the other requests of the same message, if the brokers would report for this one that
     /// nothing receives it.
     var others: ArraySlice<UInt64> = []
+    let start: ContinuousClock.Instant
     let deadline: ContinuousClock.Instant
     let completion: @Sendable (Result<[UInt8], BusError>) -> Void
   }
@@ -48,7 +49,7 @@ public final class NATSBus: ClusterBus {
 
     func take(_ number: UInt64) -> Pending? {
       let pending = state.withLock { $0.pending.removeValue(forKey: number) }
-      pending?.outbox.end()
+      if let pending { pending.outbox.end(since: pending.start) }
       return pending
     }
 
@@ -138,7 +139,7 @@ public final class NATSBus: ClusterBus {
     return { [weak connection, thread] message in
       guard let subject = message.reply.flatMap({ BusNames.packets(besides: $0) }) else { return }
       let outbox = outboxes.outbox(subject) {
-        Outbox(thread) { [weak connection] packet in
+        Outbox(schedule: thread.schedule) { [weak connection] packet in
           try? connection?.publish(packet.bytes, to: subject)
         }
       }
@@ -174,9 +175,10 @@ public final class NATSBus: ClusterBus {
     let number = replies.nextNumber()
     let outbox = requests.outbox(node) { makeOutbox(to: names.requests(of: node)) }
     outbox.begin()
+    let start = ContinuousClock.now
     let startsTicking = shared.state.withLock { state in
       state.pending[number] = Pending(
-        outbox: outbox, deadline: .now + timeout, completion: completion)
+        outbox: outbox, start: start, deadline: start + timeout, completion: completion)
       defer { state.isTicking = true }
       return !state.isTicking
     }
@@ -185,7 +187,7 @@ public final class NATSBus: ClusterBus {
   }
 
   private func makeOutbox(to subject: String) -> Outbox {
-    Outbox(thread) { [weak connection, weak shared, weak replies] packet in
+    Outbox(schedule: thread.schedule) { [weak connection, weak shared, weak replies] packet in
       guard let replies, let number = shared?.willPublish(packet) else { return }
       try? connection?.publish(packet.bytes, to: subject, reply: replies.subject(of: number))
     }
@@ -198,12 +200,14 @@ public final class NATSBus: ClusterBus {
       let now = ContinuousClock.now
       let (late, isIdle) = shared.state.withLock { state in
         let late = state.pending.filter { $0.value.deadline <= now }
-        for number in late.keys { state.pending[number]?.outbox.end() }
         for number in late.keys { state.pending[number] = nil }
         state.isTicking = !state.pending.isEmpty
         return (late, state.pending.isEmpty)
       }
-      for pending in late.values { pending.completion(.failure(.timedOut)) }
+      for pending in late.values {
+        pending.outbox.end(since: pending.start)
+        pending.completion(.failure(.timedOut))
+      }
       if !isIdle { self?.tick() }
     }
   }

@@ -2,9 +2,10 @@ internal import Synchronization
 
 /// The requests of this process to another one, or its replies to it, until they are published.
 ///
-/// While several requests between the two processes have no reply, what is sent waits for up to
-/// ``OutboxThread/pause`` and shares a message with what follows: a message costs each process that it
-/// passes a system call and a wake. Otherwise it is sent at once, on the calling thread. The order is retained.
+/// While several requests between the two processes have no reply, what is sent waits for a part of the time
+/// that a reply takes, see ``Turnaround``, and shares a message with what follows: a message costs each process
+/// that it passes a system call and a wake. It is sent at once, on the calling thread, if few requests are
+/// without a reply, or nothing can follow because each one has its reply. The order is retained.
 final class Outbox: Sendable {
   fileprivate struct State {
     var waiting: [(number: UInt64, bytes: [UInt8])] = []
@@ -14,22 +15,26 @@ final class Outbox: Sendable {
     var isScheduled = false
     /// The number of requests without a reply.
     var open = 0
+    var turnaround = Turnaround()
   }
 
   /// The number of requests without a reply from which on messages wait for each other.
   private static let busyBound = 4
 
   private let state = Mutex(State())
-  private let thread: OutboxThread
+  private let schedule: @Sendable (Outbox, Duration) -> Void
   private let publish: @Sendable (BusPacket) -> Void
 
   /// Creates an outbox.
   ///
   /// - Parameters:
-  ///   - thread: Publishes what has waited.
+  ///   - schedule: Calls ``publishScheduled()`` after a pause.
   ///   - publish: Publishes a packet, one at a time.
-  init(_ thread: OutboxThread, publish: @escaping @Sendable (BusPacket) -> Void) {
-    self.thread = thread
+  init(
+    schedule: @escaping @Sendable (Outbox, Duration) -> Void,
+    publish: @escaping @Sendable (BusPacket) -> Void
+  ) {
+    self.schedule = schedule
     self.publish = publish
   }
 
@@ -40,25 +45,37 @@ final class Outbox: Sendable {
   func begin() { state.withLock { $0.open += 1 } }
 
   /// A request has its reply, or gets none.
-  func end() { state.withLock { $0.open -= 1 } }
-
-  /// Sends a request or a reply.
-  func send(_ bytes: [UInt8], numbered number: UInt64) {
-    let (publishes, schedules) = state.withLock { state in
-      state.waiting.append((number, bytes))
-      guard !state.isPublishing, !state.isScheduled else { return (false, false) }
-      if state.open >= Self.busyBound {
-        state.isScheduled = true
-        return (false, true)
-      }
+  ///
+  /// - Parameter start: The time at which it began.
+  func end(since start: ContinuousClock.Instant) {
+    let time = .now - start
+    let publishes = state.withLock { state in
+      state.open -= 1
+      state.turnaround.add(time)
+      guard state.open == 0, !state.waiting.isEmpty, !state.isPublishing else { return false }
       state.isPublishing = true
-      return (true, false)
+      return true
     }
-    if schedules { thread.schedule(self) }
     if publishes { publishWaiting() }
   }
 
-  /// Publishes what has waited, on the thread of the outboxes.
+  /// Sends a request or a reply.
+  func send(_ bytes: [UInt8], numbered number: UInt64) {
+    let (publishes, pause) = state.withLock { state -> (Bool, Duration?) in
+      state.waiting.append((number, bytes))
+      guard !state.isPublishing, !state.isScheduled else { return (false, nil) }
+      if state.open >= Self.busyBound {
+        state.isScheduled = true
+        return (false, state.turnaround.pause)
+      }
+      state.isPublishing = true
+      return (true, nil)
+    }
+    if let pause { schedule(self, pause) }
+    if publishes { publishWaiting() }
+  }
+
+  /// Publishes what has waited.
   func publishScheduled() {
     let publishes = state.withLock { state in
       state.isScheduled = false

@@ -1,50 +1,68 @@
-internal import Glibc
 internal import Synchronization
 internal import SystemThreads
 
 /// The thread of a bus that publishes what waits in outboxes.
 final class OutboxThread: Sendable {
-  /// The time for which messages wait for others, in microseconds.
-  static let pause: UInt32 = 1_000
-
   private struct State {
-    var outboxes: [Outbox] = []
+    /// The outboxes to publish, and when.
+    var outboxes: [(outbox: Outbox, due: ContinuousClock.Instant)] = []
+    /// The time until which the thread sleeps.
+    var wakesAt: ContinuousClock.Instant?
     var isClosed = false
   }
+
+  /// The time for which the thread sleeps while nothing waits.
+  private static let idleTime = Duration.seconds(3_600)
 
   private let state = Mutex(State())
   private let isNeeded = Semaphore()
 
   /// Starts the thread; `nil` if the system cannot create one.
   init?() {
-    guard SystemThread(named: "nats-bus", { [self] in run() }) != nil else { return nil }
+    guard SystemThread(named: "nats-bus", { [self] in publish() }) != nil else { return nil }
   }
 
-  /// Publishes what waits in an outbox, after the pause.
-  func schedule(_ outbox: Outbox) {
+  /// Publishes what waits in an outbox, after a pause.
+  @Sendable func schedule(_ outbox: Outbox, after pause: Duration) {
+    let due = ContinuousClock.now + pause
     let isFirst = state.withLock { state in
-      state.outboxes.append(outbox)
-      return state.outboxes.count == 1
+      state.outboxes.append((outbox, due))
+      guard due < state.wakesAt ?? due else { return false }
+      state.wakesAt = due
+      return true
     }
     if isFirst { isNeeded.signal() }
   }
 
-  /// Ends the thread.
+  /// Ends the thread, which publishes what waits.
   func close() {
     state.withLock { $0.isClosed = true }
     isNeeded.signal()
   }
 
-  private func run() {
-    while true {
-      _ = isNeeded.wait(seconds: 3_600)
-      usleep(Self.pause)
-      let (outboxes, isClosed) = state.withLock { state in
-        defer { state.outboxes = [] }
-        return (state.outboxes, state.isClosed)
+  private func publish() {
+    var isClosed = false
+    while !isClosed {
+      isNeeded.wait(for: timeToSleep())
+      var due: [Outbox] = []
+      state.withLock { state in
+        state.wakesAt = nil
+        isClosed = state.isClosed
+        let now = ContinuousClock.now
+        let part = state.outboxes.partition { isClosed || $0.due <= now }
+        due = state.outboxes[part...].map(\.outbox)
+        state.outboxes.removeSubrange(part...)
       }
-      for outbox in outboxes { outbox.publishScheduled() }
-      if isClosed { return }
+      for outbox in due { outbox.publishScheduled() }
+    }
+  }
+
+  private func timeToSleep() -> Duration {
+    state.withLock { state in
+      let now = ContinuousClock.now
+      let next = state.outboxes.map(\.due).min() ?? now + Self.idleTime
+      state.wakesAt = next
+      return max(.zero, next - now)
     }
   }
 }

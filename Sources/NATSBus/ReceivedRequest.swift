@@ -4,6 +4,7 @@ internal import Synchronization
 final class ReceivedRequest: Sendable {
   private let number: UInt64
   private let outbox: Outbox
+  private let start = ContinuousClock.now
   private let hasReply = Atomic<Bool>(false)
 
   /// Receives a request.
@@ -17,12 +18,12 @@ final class ReceivedRequest: Sendable {
     outbox.begin()
   }
 
-  deinit { if !hasReply.load(ordering: .relaxed) { outbox.end() } }
+  deinit { if !hasReply.load(ordering: .relaxed) { outbox.end(since: start) } }
 
   /// Sends the reply; a second one is dropped.
   func reply(_ bytes: [UInt8]) {
     guard !hasReply.exchange(true, ordering: .relaxed) else { return }
     outbox.send(bytes, numbered: number)
-    outbox.end()
+    outbox.end(since: start)
   }
 }

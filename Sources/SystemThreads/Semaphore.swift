@@ -56,10 +56,19 @@ package final class Semaphore: ThreadWaking {
   ///
   /// - Returns: `false` if the time passed first.
   @discardableResult @usableFromInline
-  package func wait(seconds: Int) -> Bool {
+  package func wait(seconds: Int) -> Bool { wait(for: .seconds(min(seconds, 1_000_000_000))) }
+
+  /// Decrements the count, and blocks while it is 0.
+  ///
+  /// - Parameter time: The maximum time, less than 100 years.
+  /// - Returns: `false` if the time passed first.
+  @discardableResult @usableFromInline
+  package func wait(for time: Duration) -> Bool {
     var deadline = timespec()
     unsafe clock_gettime(CLOCK_MONOTONIC, &deadline)
-    deadline.tv_sec += min(seconds, 1_000_000_000)
+    let nanoseconds = deadline.tv_nsec + Int(time.components.attoseconds / 1_000_000_000)
+    deadline.tv_sec += Int(time.components.seconds) + nanoseconds / 1_000_000_000
+    deadline.tv_nsec = nanoseconds % 1_000_000_000
     unsafe pthread_mutex_lock(&storage.pointee.lock)
     defer { unsafe pthread_mutex_unlock(&storage.pointee.lock) }
     while unsafe storage.pointee.count == 0 {

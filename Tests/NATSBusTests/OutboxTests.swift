@@ -5,17 +5,25 @@ import Testing
 
 /// The messages of one process to another, without a broker.
 struct OutboxTests {
-  /// Collects the packets of an outbox.
+  /// Collects the packets of an outbox, and its pauses.
   private final class Wire: Sendable {
     let packets = Mutex<[[UInt64]]>([])
-    let thread: OutboxThread
+    let pauses = Mutex<[Duration]>([])
 
-    init() throws { thread = try #require(OutboxThread()) }
-
-    deinit { thread.close() }
-
+    /// An outbox that nothing publishes after its pause.
     var outbox: Outbox {
-      Outbox(thread) { [weak self] packet in self?.packets.withLock { $0.append(packet.numbers) } }
+      Outbox { [weak self] _, pause in
+        self?.pauses.withLock { $0.append(pause) }
+      } publish: { [weak self] packet in
+        self?.packets.withLock { $0.append(packet.numbers) }
+      }
+    }
+
+    /// An outbox that a thread publishes.
+    func outbox(_ thread: OutboxThread) -> Outbox {
+      Outbox(schedule: thread.schedule) { [weak self] packet in
+        self?.packets.withLock { $0.append(packet.numbers) }
+      }
     }
 
     func wait(for count: Int) async {
@@ -23,21 +31,24 @@ struct OutboxTests {
     }
   }
 
-  @Test func `a single request is sent on the calling thread`() throws {
-    let wire = try Wire()
+  @Test func `a single request is sent on the calling thread`() {
+    let wire = Wire()
     let outbox = wire.outbox
     for number in 1...3 as ClosedRange<UInt64> {
       outbox.begin()
       outbox.send([1], numbered: number)
       #expect(wire.packets.withLock { $0 } == (1...number).map { [$0] })
-      outbox.end()
+      outbox.end(since: .now)
       #expect(outbox.isIdle)
     }
+    #expect(wire.pauses.withLock { $0.isEmpty })
   }
 
   @Test func `requests beside several others share messages, in order`() async throws {
-    let wire = try Wire()
-    let outbox = wire.outbox
+    let wire = Wire()
+    let thread = try #require(OutboxThread())
+    defer { thread.close() }
+    let outbox = wire.outbox(thread)
     for _ in 0..<4 { outbox.begin() }
     for number in 1...1_000 as ClosedRange<UInt64> { outbox.send([], numbered: number) }
     #expect(!outbox.isIdle)
@@ -45,20 +56,74 @@ struct OutboxTests {
     #expect(wire.packets.withLock { Array($0.joined()) } == Array(1...1_000))
   }
 
-  @Test func `a packet is bounded, but for one that exceeds the bound alone`() async throws {
-    let wire = try Wire()
+  @Test func `outboxes are published in the order of their times, and those that wait when the thread ends`()
+    async throws
+  {
+    let wire = Wire()
+    let thread = try #require(OutboxThread())
+    for (number, pause) in [(1, Duration.seconds(3_600)), (2, .milliseconds(30)), (3, .zero)] {
+      let outbox = wire.outbox
+      for _ in 0..<4 { outbox.begin() }
+      outbox.send([], numbered: UInt64(number))
+      thread.schedule(outbox, after: pause)
+    }
+    await wire.wait(for: 2)
+    #expect(wire.packets.withLock { $0 } == [[3], [2]])
+    thread.close()
+    await wire.wait(for: 3)
+    #expect(wire.packets.withLock { $0 } == [[3], [2], [1]])
+  }
+
+  @Test func `the last reply does not wait`() {
+    let wire = Wire()
+    let outbox = wire.outbox
+    let requests = (1...4 as ClosedRange<UInt64>).map { ReceivedRequest($0, repliesIn: outbox) }
+    for request in requests.dropLast() { request.reply([]) }
+    #expect(wire.packets.withLock { $0.isEmpty })
+    #expect(wire.pauses.withLock { $0 } == [.milliseconds(1)])
+    requests[3].reply([])
+    #expect(wire.packets.withLock { $0 } == [[1, 2, 3, 4]])
+    // The time has come.
+    outbox.publishScheduled()
+    #expect(wire.packets.withLock { $0 } == [[1, 2, 3, 4]])
+    #expect(outbox.isIdle)
+  }
+
+  @Test func `the pause is a quarter of the time that half of the requests take`() {
+    var turnaround = Turnaround()
+    #expect(turnaround.pause == .milliseconds(1))
+    // Three of four requests take 40 ms, the fourth one has an effect of a minute.
+    for number in 0..<400 { turnaround.add(number % 4 == 0 ? .seconds(60) : .milliseconds(40)) }
+    #expect((7...14).contains(turnaround.pause / .milliseconds(1)))
+    for _ in 0..<100 { turnaround.add(.seconds(60)) }
+    #expect(turnaround.pause == .milliseconds(25))
+    for _ in 0..<100 { turnaround.add(.microseconds(500)) }
+    #expect(turnaround.pause == .milliseconds(1))
+  }
+
+  @Test func `requests of slow processes wait longer for each other`() {
+    let wire = Wire()
+    let outbox = wire.outbox
+    for _ in 0..<100 { outbox.begin() }
+    for _ in 0..<96 { outbox.end(since: .now - .seconds(1)) }
+    outbox.send([], numbered: 1)
+    #expect(wire.pauses.withLock { $0 } == [.milliseconds(25)])
+  }
+
+  @Test func `a packet is bounded, but for one that exceeds the bound alone`() {
+    let wire = Wire()
     let outbox = wire.outbox
     for _ in 0..<4 { outbox.begin() }
     let large = [UInt8](repeating: 7, count: BusPacket.bound)
     outbox.send([1], numbered: 1)
     outbox.send(large, numbered: 2)
     outbox.send([2], numbered: 3)
-    await wire.wait(for: 3)
-    #expect(wire.packets.withLock { !$0.contains([1, 2]) && !$0.contains([2, 3]) })
+    outbox.publishScheduled()
+    #expect(wire.packets.withLock { $0 } == [[1], [2], [3]])
   }
 
-  @Test func `a request that nothing replies to is not open for ever`() throws {
-    let wire = try Wire()
+  @Test func `a request that nothing replies to is not open for ever`() {
+    let wire = Wire()
     let outbox = wire.outbox
     do {
       let first = ReceivedRequest(1, repliesIn: outbox)
