@@ -56,9 +56,7 @@ struct OutboxTests {
     #expect(wire.packets.withLock { Array($0.joined()) } == Array(1...1_000))
   }
 
-  @Test func `outboxes are published in the order of their times, and those that wait when the thread ends`()
-    async throws
-  {
+  @Test func `outboxes are published at their times, or when the thread ends`() async throws {
     let wire = Wire()
     let thread = try #require(OutboxThread())
     for (number, pause) in [(1, Duration.seconds(3_600)), (2, .milliseconds(30)), (3, .zero)] {
