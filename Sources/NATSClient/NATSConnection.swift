@@ -129,7 +129,7 @@ public final class NATSConnection: @unchecked Sendable {
     }
     try status.check()
     guard let message = unsafe created else { throw NATSError(.failed, "no message") }
-    defer { unsafe natsMsg_Destroy(message) }
+    defer { unsafe UsedMessages.free(message) }
     for (name, value) in headers { try unsafe natsMsgHeader_Set(message, name, value).check() }
     try unsafe natsConnection_PublishMsg(handle, message).check()
   }

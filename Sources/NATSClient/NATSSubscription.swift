@@ -48,7 +48,7 @@ private func subscriptionDidReceive(
   _ number: UnsafeMutableRawPointer?
 ) {
   guard let message = unsafe message else { return }
-  defer { unsafe natsMsg_Destroy(message) }
+  defer { unsafe UsedMessages.free(message) }
   guard let receive = NATSSubscription.receivers[UInt(bitPattern: number)] else { return }
   receive(unsafe NATSMessage(copying: message))
 }
