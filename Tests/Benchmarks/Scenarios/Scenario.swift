@@ -13,7 +13,7 @@ struct Scenario {
       .manySessions, .stalledReader,
       .sessionsAlive, .start, .recovery, .loading, .storedSessions, .growth,
       .durablePosts, .changes, .streams, .inProcess, .swiftClient, .flows,
-      .sends, .timers, .presence, .cluster, .before,
+      .sends, .timers, .presence, .cluster, .clusterScaling, .before,
     ]
   }
 }

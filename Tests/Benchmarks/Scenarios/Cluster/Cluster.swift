@@ -17,6 +17,14 @@ extension Scenario {
     }
   }
 
+  /// One and three nodes with a part of a core each.
+  static var clusterScaling: Scenario {
+    Scenario(
+      name: "cluster-scaling", summary: "the nodes of cluster with a part of a core each, alone",
+      isPartOfAll: false
+    ) { bench in try scaling(ClusterUnderTest(bench), bench) }
+  }
+
   private static let name = "3 nodes, 3 brokers"
 
   /// The rate and the latency of requests to any node.
