@@ -176,8 +176,10 @@ final class GroupCommitter: Sendable {
     // Operations that take several groups precede the ones that arrive.
     var unfinished: [WriteRequest] = []
     while let arrived = receiveArrivals(waiting: pause, beside: unfinished) {
-      let pending = unfinished + requests(of: arrived)
+      // In place, since a concatenation would copy the requests.
+      var pending = unfinished
       unfinished = []
+      appendRequests(of: arrived, to: &pending)
       guard !pending.isEmpty || arrived.isEmpty else { continue }
       var rest = pending[...]
       repeat {
@@ -229,21 +231,22 @@ final class GroupCommitter: Sendable {
     return arrivals.receive(waiting: 0) ?? []
   }
 
-  /// The requests of the next group: those that have arrived, and those that the sources append.
-  private func requests(of arrived: [Arrival]) -> [WriteRequest] {
+  /// Appends the requests of the next group: those that have arrived, and those that the sources append.
+  private func appendRequests(of arrived: [Arrival], to pending: inout [WriteRequest]) {
+    askSources(arrived, &pending)
     // Sources append through the inbox.
-    askSources(arrived) + askSources(arrivals.receive(waiting: 0) ?? [])
+    askSources(arrivals.receive(waiting: 0) ?? [], &pending)
   }
 
-  /// Asks the sources among the arrivals for their batches, and returns the requests.
-  private func askSources(_ arrived: [Arrival]) -> [WriteRequest] {
-    arrived.compactMap { arrival in
+  /// Asks the sources among the arrivals for their batches, and appends the requests.
+  private func askSources(_ arrived: [Arrival], _ pending: inout [WriteRequest]) {
+    pending.reserveCapacity(pending.count + arrived.count)
+    for arrival in arrived {
       switch arrival {
-      case .request(let request): return request
+      case .request(let request): pending.append(request)
       case .source(let source):
         source.appendBatch()
         didComplete(1, bytes: 0)
-        return nil
       }
     }
   }

@@ -52,7 +52,10 @@ enum WriteResult: Equatable {
 }
 
 /// A write operation with its completion.
-struct WriteRequest: Sendable {
+///
+/// A class: the queues and groups that it passes would copy a structure several times, and each copy
+/// would retain all that the batch contains.
+final class WriteRequest: Sendable {
   typealias Completion = @Sendable (Result<Void, LogError>) -> Void
 
   let operation: WriteOperation
