@@ -108,7 +108,7 @@ extension ReactorProtocol {
   /// The actions as they are.
   public func transform(action: Observable<Action>) -> Observable<Action> { action }
 
-  /// The mutations as they are.
+  /// Returns the mutations unchanged.
   public func transform(mutation: Observable<Mutation>) -> Observable<Mutation> { mutation }
 
   /// The states as they are.

@@ -44,7 +44,7 @@ public struct NavigationError: ActionError, Equatable {
         """)
   }
 
-  /// An action for a screen of another kind.
+  /// The error for an action whose screen is of another kind.
   static func otherScreen(_ id: String, is name: String, not other: String) -> NavigationError {
     NavigationError(
       status: 422, title: "The action is for another screen",

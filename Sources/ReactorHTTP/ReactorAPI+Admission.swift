@@ -15,7 +15,7 @@ extension ReactorAPI {
     if let rate = scope.rate, !rate.isAllowed {
       throw Problem(
         .rateLimited,
-        "More requests came from this address than are served in a second. Send fewer.",
+        "The address exceeds limits.rate, the requests per second. Send fewer.",
         headers: ["Retry-After": "1"])
     }
     if let foreign = scope.head.foreign { throw foreign }

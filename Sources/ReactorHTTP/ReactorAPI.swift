@@ -177,10 +177,11 @@ public final class ReactorAPI: HTTPResponder {
   private func noEndpoint(for scope: RequestScope) -> Problem {
     guard let resource = scope.resource else {
       return Problem(
-        .notFound, "There is nothing at this address. GET /v1/reactors lists what is.")
+        .notFound, "Nothing exists at this address. GET /v1/reactors lists the hosted reactors.")
     }
     return Problem(
-      .methodNotAllowed, "This address has \(resource.allow).", headers: ["Allow": resource.allow])
+      .methodNotAllowed, "This address accepts \(resource.allow).",
+      headers: ["Allow": resource.allow])
   }
 
   private func options(_ call: Call) -> HTTPResponse {

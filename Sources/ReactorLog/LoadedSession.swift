@@ -6,7 +6,7 @@
 /// the reads of other sessions.
 public typealias ReadCompletion<Value> = @Sendable (Result<Value, LogError>) -> Void
 
-/// A session as its log has it, with all that is needed to continue it in memory.
+/// A session that was read from its log: everything that continues it in memory.
 public struct LoadedSession: Sendable {
   /// The state of the session.
   ///

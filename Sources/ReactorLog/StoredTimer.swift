@@ -35,7 +35,7 @@ public struct StoredTimerChange: Equatable, Sendable {
   /// The timer that is replaced or removed.
   public let id: String
 
-  /// Its replacement; `nil` removes it.
+  /// The new timer; `nil` removes the timer with this id.
   public let timer: StoredTimer?
 
   /// Creates a change.

@@ -12,9 +12,9 @@ extension ObservableConvertibleType {
   }
 }
 
-/// A stream whose events the calling thread waits for, with the names of RxBlocking.
+/// Blocks the calling thread until a stream emits, with the names of RxBlocking.
 ///
-/// It is for tests without `async`. The calling thread must not be one that the stream needs.
+/// For tests without `async`. The stream must not need the calling thread.
 public struct BlockingObservable<Element: Sendable>: Sendable {
   let source: Observable<Element>
   let timeout: Duration?

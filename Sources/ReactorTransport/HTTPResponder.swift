@@ -1,6 +1,6 @@
 /// Sends the response to one request.
 ///
-/// The response is consumed, so that its fields are appended to in place.
+/// Consumes the response, so that its fields are appended without a copy.
 public typealias HTTPReply = @Sendable (consuming HTTPResponse) -> Void
 
 /// The service's side of the border between transport and service.

@@ -1,9 +1,8 @@
 public import ReactorCore
 
-/// The open auctions and the latest sales: the auctions send them.
+/// Lists the open auctions and the latest sales, which the auctions send.
 ///
-/// Each auction sends its beginning and its end exactly once, so the lobby does not look for
-/// repetitions.
+/// Each auction sends its beginning and its end exactly once, so the lobby does not deduplicate.
 public final class LobbyReactor: Reactor {
   /// The actions of auctions.
   public enum Action: Codable, Sendable {

@@ -3,7 +3,7 @@ import Testing
 @testable import Benchmarks
 
 @Suite struct FigureTests {
-  @Test func `the median counts, and the spread is shown`() {
+  @Test func `a figure shows its median and its spread`() {
     let sample = Sample([3, 1, 2])
     #expect(sample.median == 2)
     #expect(sample.least == 1)

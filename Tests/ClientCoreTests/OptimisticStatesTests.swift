@@ -60,7 +60,7 @@ struct OptimisticStatesTests {
     #expect(shown(states) == 16)
   }
 
-  @Test func `an action that was not sent holds nothing back`() {
+  @Test func `an action that was not sent delays no State`() {
     var states = states()
     states.expect(1) { $0 + 5 }
     states.confirm(11, at: at(2), now: .zero)

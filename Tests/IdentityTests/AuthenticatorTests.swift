@@ -63,7 +63,7 @@ struct AuthenticatorTests {
   }
 
   @Test(arguments: ["Bearer ", "bearer ", "BEARER  \t"])
-  func `the header field has the scheme in any case, and spaces around the token`(
+  func `the scheme is read in any case, and spaces around the token are ignored`(
     scheme: String
   ) throws {
     let authenticator = Authenticator(try configuration())
@@ -79,7 +79,7 @@ struct AuthenticatorTests {
   }
 
   @Test(arguments: ["", "Bearer", "Bearer ", "Bearer \t ", "Bearerx", "Basic eDp5", "bear er a"])
-  func `another header field is no bearer token`(field: String) throws {
+  func `another header field is not read as a bearer token`(field: String) throws {
     let authenticator = Authenticator(try configuration())
     #expect(try authenticator.authenticate(authorization: field, at: now) == nil)
   }

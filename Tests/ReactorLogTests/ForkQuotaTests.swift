@@ -41,7 +41,7 @@ struct ForkQuotaTests {
     #expect(isFull(fork(to: "e", at: 1)))
   }
 
-  @Test func `a fork to an id that exists counts nothing`() throws {
+  @Test func `a fork to an existing id is not counted`() throws {
     try #require(fork(to: "a")).get()
     for _ in 0..<10 {
       guard case .failure(.lost) = fork(to: "a") else {

@@ -24,7 +24,7 @@ struct ChangeTextTests {
         ])
   }
 
-  @Test func `colours are optional`() throws {
+  @Test func `changes are coloured only on request`() throws {
     #expect(
       try lines(
         #"[{"op":"add","path":"/a","value":1}]"#, on: [:], isColoured: true)

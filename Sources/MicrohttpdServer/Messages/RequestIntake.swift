@@ -39,7 +39,7 @@ struct RequestIntake: ~Copyable, Sendable {
     self.target = target
   }
 
-  /// Adds the other parts of the request line, before the header fields.
+  /// Adds the method and the version of the request line, before the header fields.
   ///
   /// - Parameters:
   ///   - method: The method.

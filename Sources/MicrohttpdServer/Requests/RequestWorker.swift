@@ -159,7 +159,7 @@ final class RequestWorker {
     let hasWork = daemonHasWork || !readyListeners.isEmpty || !loop.inbox.prepareToSleep()
     let streamsTimeout = streams?.millisecondsToSleep() ?? -1
     var timeout = hasWork ? 0 : millisecondsUntilTimer()
-    // The other work that `hasWork` would report is a head that fills its buffer to the byte.
+    // `hasWork` reports only one other case: a head that fills its buffer to the byte.
     if waiting > 0 { timeout = Self.earlier(timeout, 1) }
     loop.poller.wait(milliseconds: Self.earlier(timeout, streamsTimeout)) { event in
       switch event.token {

@@ -2,7 +2,7 @@ internal import ReactorTransport
 internal import Synchronization
 internal import SystemThreads
 
-/// A thread that writes streams, as other threads see it; or a part of a request loop's thread.
+/// The handle of a thread that writes streams; on one core it is a part of the request loop's thread.
 ///
 /// libmicrohttpd parses the request; if the response is a stream, the connection is handed off: a
 /// duplicate of its descriptor goes to a stream loop, and libmicrohttpd closes its own (see

@@ -81,7 +81,7 @@ struct HistoryIndex: Equatable, Sendable {
 }
 
 extension [HistoryIndex.Node] {
-  /// The nodes that contain entries after a version, and begin before another one.
+  /// The nodes that contain the entries of a range of versions.
   ///
   /// - Parameters:
   ///   - version: The version before the first entry that is needed.

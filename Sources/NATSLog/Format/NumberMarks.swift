@@ -20,7 +20,7 @@ struct NumberMarks: Equatable, Sendable {
   static let retention: Int64 = 600
 
   private(set) var marks: [Mark] = []
-  /// Whether there may be outcomes of series without a mark.
+  /// Whether outcomes may exist of a series that has no mark.
   private(set) var isPartial = false
 
   /// Creates the marks of a history without numbered keys.

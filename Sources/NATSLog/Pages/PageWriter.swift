@@ -81,7 +81,7 @@ struct PageWriter: Sendable {
 
   /// Adds the keys of a page that is written to those of the history.
   ///
-  /// If the brokers accept small messages only, a message has no place for so many: then they are not known.
+  /// A message that exceeds the brokers' limit omits them; they are then unknown.
   private mutating func addKeys() {
     history.keys?.add(history.outcomes, retainingSince: store.oldestOutcome)
     if let keys = history.keys, keys.count > store.payloadBound / 32 { history.keys = nil }

@@ -29,7 +29,7 @@ final class SharedRead: Sendable {
     try result.get()
   }
 
-  /// The result of the read that is under way; a success if it has ended meanwhile.
+  /// Waits for the read in progress, and returns its result; a success if there is none.
   private func waitForEnd() async -> Result<Void, LogError> {
     await withCheckedContinuation { continuation in
       let hasEnded = waiting.withLock { waiting in

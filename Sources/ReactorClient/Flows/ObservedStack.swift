@@ -67,7 +67,7 @@ where Interface.Action: Codable, Interface.State: Codable {
     }
   }
 
-  /// Goes to a path of the flow.
+  /// Opens a path of the flow.
   public func open(_ path: String) {
     model.send(action(.open(path)))
   }

@@ -148,7 +148,7 @@ final class SessionFeed<State: Decodable & Sendable>: SessionObserver {
 
   // MARK: Values
 
-  /// The State to show: the latest one that arrived, with the expected changes.
+  /// Applies the pending optimistic changes to the latest State.
   func resolve(_ shown: State) -> State {
     let pending = contents.withLock { contents in
       contents.isSignalled = false

@@ -362,7 +362,7 @@ enum RemoteResult: Sendable {
         SessionReply(reading: bytes).map { .success($0, from: node) }
         ?? .failure(.unavailable("Another node has replied in a format of another release."))
     case .unavailable:
-      self = .failure(.unavailable("No node could execute the request. Nothing ran."))
+      self = .failure(.unavailable("No node could execute the request. Nothing was executed."))
     case .unknown: self = .failure(.unknown)
     }
   }

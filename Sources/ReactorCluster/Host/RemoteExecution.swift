@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// A request with actions that the owner of a session executes for a client of this node.
 final class RemoteExecution: Sendable {
-  /// How often the outcome of an accepted request is requested again: each takes 30 s at most.
+  /// The maximum number of requests for the outcome of an accepted request; each takes at most 30 s.
   private static let waits = 120
 
   private let submission: Submission

@@ -243,7 +243,7 @@ extension MessageReader {
   }
 }
 
-/// The error of an action at another node, with all that the problem for its client shows.
+/// The error of an action at another node, with the fields that its client's problem shows.
 enum RemoteFailure: Sendable {
   case stateTooLarge(size: Int, limit: Int)
   case crashed

@@ -152,8 +152,8 @@ extension Observable {
   /// The stream that a closure creates in the serial context of the subscription, see
   /// ``inTurn(_:)``.
   ///
-  /// Its synchronous elements are emitted before the subscription returns, also if other streams are
-  /// being subscribed to.
+  /// Its synchronous elements are emitted before the subscription returns, also within another
+  /// subscription.
   @usableFromInline
   package static func deferredInTurn(
     _ stream: @escaping @Sendable () -> Observable<Element>

@@ -51,7 +51,7 @@ struct PageEndpoints {
       handler: { (call) throws(Problem) in
         let parameters = call.scope.resource?.parameters ?? []
         guard let file = files[folder + (parameters.first.map { call[$0] } ?? "")] else {
-          throw Problem(.notFound, "There is no such file.")
+          throw Problem(.notFound, "No file exists at this address.")
         }
         // `Accept: text/html` matches `text/html; charset=utf-8`.
         try call.negotiate(String(file.mediaType.prefix { $0 != ";" }))
@@ -65,7 +65,7 @@ struct PageEndpoints {
 
   private func problemPage(_ call: Call) throws(Problem) -> HTTPResponse {
     guard let kind = ProblemKind(rawValue: call["problem"]) else {
-      throw Problem(.notFound, "There is no such problem.")
+      throw Problem(.notFound, "No problem type has this name.")
     }
     try call.negotiate("text/html")
     return .html(explanation(of: kind), headers: Self.headers)

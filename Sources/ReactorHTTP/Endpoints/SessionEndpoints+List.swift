@@ -92,7 +92,8 @@ extension SessionEndpoints {
     let position = after.flatMap { RankingPosition($0) }
     guard position != nil || after == nil else {
       throw .invalid(
-        parameter: "after", "With this order, the parameter after is from the Link of a page.")
+        parameter: "after",
+        "With this order, the parameter after takes the position in the Link of a page.")
     }
     list(request, by: order, after: position, call.reply)
   }

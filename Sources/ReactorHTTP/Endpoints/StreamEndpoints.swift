@@ -184,8 +184,8 @@ struct StreamEndpoints {
     return Problem(
       .stateNotObject,
       """
-      The State is no object, and signals are the members of one. Send into=NAME, and the State is \
-      the signal of that name.
+      The State is not an object, whose members would be the signals. With into=NAME, the State \
+      is the signal of that name.
       """)
   }
 }

@@ -124,7 +124,8 @@ extension Query {
     guard parts.count == 2, let due = Int64(Substring(parts[0])),
       TimerChange.isValid(id: String(Substring(parts[1])))
     else {
-      throw .invalid(parameter: "after", "The parameter after takes: a position from Link.")
+      throw .invalid(
+        parameter: "after", "The parameter after takes the position in the Link of a page.")
     }
     return TimerPosition(
       due: Timestamp(milliseconds: due), history: 0, id: String(Substring(parts[1])))

@@ -162,7 +162,7 @@ enum ProblemKind: String, CaseIterable {
     case .invalidAction:
       """
       The body is JSON, but not an action: pointer names the wrong value, expected the possible ones. \
-      Nothing ran. The reactor's page in the catalogue has a schema and examples.
+      Nothing was executed. The reactor's page in the catalogue has a schema and examples.
       """
     case .invalidBody:
       "The body is JSON of another shape than this address takes. pointer names the wrong value."
@@ -223,7 +223,7 @@ enum ProblemKind: String, CaseIterable {
     case .unknownVersion: "The version does not exist yet, or is no longer retained."
     case .unsupportedMediaType: "Send the body as application/json."
     case .versionMismatch:
-      "If-Match does not match: the ETag of the response is the session's cursor. Nothing ran."
+      "If-Match does not match: the ETag of the response is the session's cursor. Nothing was executed."
     }
   }
 }

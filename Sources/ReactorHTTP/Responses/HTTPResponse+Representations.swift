@@ -93,22 +93,24 @@ extension HTTPResponse {
     case .running:
       return Problem(
         .actionRunning,
-        "The first request with this Idempotency-Key still runs. Send it again a little later.",
+        "The first request with this Idempotency-Key is still running. Send it again later.",
         headers: ["Retry-After": "1"]
       ).response
     case .keyReused:
       return Problem(
         .idempotencyKeyReused,
-        "The Idempotency-Key stands for a request with another body in this session. Nothing ran."
+        "The Idempotency-Key was used for another body in this session. Nothing was executed."
       ).response
     case .mismatch(let state):
       return Problem(
         .versionMismatch,
-        "The session is at \(state.cursor). Read its state and decide again; nothing ran.",
+        "The session is at \(state.cursor). Read its State; nothing was executed.",
         headers: ["ETag": state.cursor.tag]
       ).response
     case .overloaded:
-      return Problem.unavailable("Too many requests wait for this session. Nothing ran.").response
+      return Problem.unavailable(
+        "Too many requests wait for this session. Nothing was executed."
+      ).response
     case .ended: return Problem(SessionError.ended).response
     case .notCommitted(let error): return Problem(error).response
     case .invalid(let error): return Problem(error, kind: .invalidAction).response

@@ -213,7 +213,7 @@ extension Call {
       attempt { () throws(Problem) in try body() }
     }
     guard isEnqueued else {
-      throw .unavailable("Too many requests that take long are waiting. Nothing ran.")
+      throw .unavailable("Too many long requests are waiting. Nothing was executed.")
     }
   }
 }

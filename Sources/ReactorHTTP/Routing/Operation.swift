@@ -53,7 +53,7 @@ struct Operation: Sendable {
   let responses: [Response]
   /// The problems of this operation, beside those of every operation.
   let problems: [ProblemKind]
-  /// Whether a reactor's own error can choose any status.
+  /// Whether an error of a reactor may set any status.
   let hasOwnProblems: Bool
 
   init(

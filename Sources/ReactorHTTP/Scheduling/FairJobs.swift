@@ -1,6 +1,6 @@
 internal import ReactorStreams
 
-/// Jobs of several owners, which take turns: an owner with many jobs delays another one by one job per owner.
+/// A fair queue: owners take turns, so that an owner with many jobs delays each other job by one job per owner.
 ///
 /// At most a number of executors, the width, remove jobs at the same time. An executor begins when
 /// ``append(_:of:width:)`` returns `true`, and ends when ``next()`` returns `nil`.

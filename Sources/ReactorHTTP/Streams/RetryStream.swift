@@ -1,7 +1,7 @@
 internal import ReactorTransport
 internal import Synchronization
 
-/// A stream that only sends `retry:` and ends: for a client that cannot be served now.
+/// A stream that sends only `retry:` and ends, for a client over a limit.
 final class RetryStream: ByteStream {
   private let chunk: Mutex<StreamChunk?>
 

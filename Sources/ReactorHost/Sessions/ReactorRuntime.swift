@@ -210,7 +210,7 @@ final class ReactorRuntime: HostedReactor {
     }
   }
 
-  /// Merges a page of stored sessions with those in memory, which are more recent.
+  /// Merges a page of stored sessions with the more recent summaries in memory.
   private func merge(
     _ stored: [SessionSummary], after id: String?, limit: Int
   ) -> [SessionSummary] {

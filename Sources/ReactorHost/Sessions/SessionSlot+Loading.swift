@@ -180,7 +180,7 @@ extension SessionSlot {
         publish(session)
         return completion(.success(opened))
       }
-      // No other action is executed before the accepted ones.
+      // The journal's actions are executed before any other.
       JournalRecovery(session: session).resume(loaded.acceptedActions) { [self] in
         if let fault = session.fault { return completion(.failure(.log(fault))) }
         publish(session)

@@ -12,7 +12,7 @@ package final class SerialAsyncQueue: Sendable {
     /// Whether a thread is in the loop of ``advance(from:)``, so that operations that finish
     /// synchronously do not nest.
     ///
-    /// A flag and not a `SerialQueue`, which would add 48 bytes to each session.
+    /// A `SerialQueue` in its place would add 48 bytes to each session.
     var isAdvancing = false
     /// Empty unless the queue is busy or advancing.
     ///

@@ -11,7 +11,7 @@ enum Spelling {
     return nearest.map { "; did you mean \($0.word)?" } ?? ""
   }
 
-  /// The number of inserted, deleted and replaced bytes (Levenshtein).
+  /// The Levenshtein distance, in bytes.
   private static func distance(_ first: [UInt8], _ second: [UInt8]) -> Int {
     // Settings have short names; a longer word is never similar.
     guard abs(first.count - second.count) <= 8, first.count <= 64 else { return .max }

@@ -68,7 +68,7 @@ struct ServiceProcess: ~Copyable {
     var attributes = posix_spawnattr_t()
     unsafe posix_spawnattr_init(&attributes)
     defer { unsafe posix_spawnattr_destroy(&attributes) }
-    // In a process group of its own: a terminal sends its signals only to the supervisor.
+    // In its own process group, so that a terminal sends signals only to the supervisor.
     unsafe posix_spawnattr_setpgroup(&attributes, 0)
     var defaults = sigset_t()
     unsafe sigemptyset(&defaults)

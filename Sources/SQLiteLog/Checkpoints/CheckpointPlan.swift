@@ -35,7 +35,7 @@ struct CheckpointPlan {
   }
 
   private var phase = Phase.resting
-  /// The pages in the log.
+  /// The number of pages in the write-ahead log.
   private var length = 0
   /// The number of them, from the beginning, that the database contains.
   private var covered = 0

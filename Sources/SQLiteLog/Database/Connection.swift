@@ -126,7 +126,7 @@ final class Connection {
     guard code == .ok else { throw unsafe DatabaseError(code, of: handle) }
   }
 
-  /// Copies one state of the database into an empty file, while others may write.
+  /// Copies a consistent state of the database into an empty file; writers continue.
   func copy(to path: String) throws(DatabaseError) {
     try prepare("VACUUM INTO ?1").execute(path)
   }

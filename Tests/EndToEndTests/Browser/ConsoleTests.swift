@@ -221,7 +221,7 @@ extension InspectorBrowserTests {
       try page.expectNoComplaints()
     }
 
-    @Test func `the health of the service is shown`() throws {
+    @Test func `the console shows the health of the service`() throws {
       try server.session(of: "counter").post(#""increase""#)
       try page.open()
       try page.expectText("no failed writes", in: "#health")

@@ -75,7 +75,7 @@ struct ErrorTableTests {
     try expectProblem(try session.state("?select=/nothing"), 404, "not-found")
   }
 
-  @Test func `405 method-not-allowed has Allow`() throws {
+  @Test func `405 method-not-allowed has the field Allow`() throws {
     let response = try client.send("PATCH", session.path + "/state", body: [])
     try expectProblem(response, 405, "method-not-allowed")
     #expect(response["Allow"] == "GET, HEAD, OPTIONS")

@@ -180,7 +180,7 @@ struct ManySessionsTests {
       ("session=counter/a&delta=x", 400, "invalid-parameter"),
       ("session=counter/a&select=x", 422, "invalid-pointer"),
     ])
-  func `invalid sessions are a problem before the stream begins`(
+  func `invalid sessions are rejected before the stream begins`(
     query: String, status: Int, type: String
   ) throws {
     try expectProblem(try server.client().get("/v1/events?" + query), status, type)

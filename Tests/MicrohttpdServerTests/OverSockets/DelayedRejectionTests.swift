@@ -58,7 +58,7 @@ extension OverSockets {
       for client in clients { #expect(try client.receiveResponse().status == 401) }
     }
 
-    @Test func `clients that leave release their delayed responses`() throws {
+    @Test func `delayed responses of closed connections are released`() throws {
       let server = try server(delay: .seconds(3600))
       for _ in 1...20 {
         let client = try server.client()

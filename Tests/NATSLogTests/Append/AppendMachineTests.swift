@@ -221,7 +221,7 @@ struct AppendMachineTests {
     (#"{"error":{"code":400,"err_code":10060,"description":"x"}}"#, .rejected("10060 x")),
     ("no JSON", .unavailable), ("{}", .unavailable), ("", .unavailable),
   ])
-  func `replies of the brokers are read`(_ text: String, _ reply: AppendReply) {
+  func `each kind of reply of a broker is read`(_ text: String, _ reply: AppendReply) {
     #expect(AppendReply(.init(subject: "r", payload: Array(text.utf8))) == reply)
   }
 }

@@ -78,7 +78,7 @@ struct AuthorizationTests {
     #expect(try ask("PUT", "/v1/globals/motto", reader, body: "1").problem == "403 forbidden")
   }
 
-  @Test func `a right to some reactors is none to the service`() throws {
+  @Test func `a right to some reactors is not a right to the service`() throws {
     let writer = "writer-of-the-number-1"
     for path in ["/v1/globals", "/v1/globals/motto", "/v1/globals/motto/events", "/metrics"] {
       #expect(try ask("GET", path, writer).problem == "403 forbidden")

@@ -51,7 +51,7 @@ struct ReadingTests {
     #expect(acted[field: "ETag"] == tag.replacing("-0\"", with: "-1\""))
   }
 
-  @Test func `a version or part that the initial State does not have is 404`() throws {
+  @Test func `a version or part that the initial State does not have gets 404`() throws {
     #expect(try service.ask("GET", demo + "?version=1").problem == "404 unknown-version")
     #expect(try service.ask("GET", demo + "?select=/value").text == "0")
     #expect(try service.ask("GET", demo + "?select=/none").problem == "404 not-found")

@@ -65,7 +65,7 @@ struct PresenceStreamTests {
     #expect(again.read() == [presence(2, "Ada", "Ben")])
   }
 
-  @Test func `a new stream is not sent the subscribers before it`() throws {
+  @Test func `a new stream does not receive earlier lists of subscribers`() throws {
     let first = try service.watch("presence=true&name=Ada")
     pass()
     let second = try service.watch("presence=true&name=Ben")

@@ -91,7 +91,7 @@ struct StreamTests {
     #expect(reader.read() == ["retry", "5 \(state(5))"])
   }
 
-  @Test func `the parameter resumes too, and the header field wins`() throws {
+  @Test func `the parameter resumes a stream, and the header field overrides it`() throws {
     try service.addOnes(2)
     let current = try service.cursor(2)
     #expect(try service.watch("last_event_id=\(current)").read() == ["retry", ": current"])

@@ -27,7 +27,7 @@ struct HistoryTests {
   }
 
   @Test(arguments: [5, Int.max, -1])
-  func `an unknown version names the oldest and the latest`(version: Int) throws {
+  func `the error for an unknown version names the oldest and the latest one`(version: Int) throws {
     let session = try session(on: Stage(), versions: 4)
     #expect(throws: HistoryError.unknownVersion(oldest: 0, latest: 4)) {
       try session.state(at: version)

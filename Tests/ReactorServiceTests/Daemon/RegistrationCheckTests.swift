@@ -57,7 +57,7 @@ struct RegistrationCheckTests {
     #expect(error?.exitCode == 78)
   }
 
-  @Test func `two reactors of one name are an error`() async {
+  @Test func `two reactors with the same name are rejected`() async {
     let error = await error(names: ["counter", "other", "counter"])
     #expect(error?.message == "the reactor \"counter\" is registered twice")
     #expect(error?.exitCode == 78)

@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test func `ifEmpty(switchTo:), reduce(mapResult:) and toBlocking`() throws {
+  @Test func `ifEmpty(switchTo:), reduce(mapResult:) and toBlocking emit as in RxSwift`() throws {
     #expect(try Observable<Int>.empty().ifEmpty(switchTo: .of(1, 2)).toBlocking().last() == 2)
     #expect(try Observable.of(3).ifEmpty(switchTo: .of(1, 2)).toBlocking().first() == 3)
     let sum = Observable.of(1, 2, 3).reduce(0, accumulator: +) { "\($0)" }

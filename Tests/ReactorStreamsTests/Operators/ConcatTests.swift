@@ -51,7 +51,7 @@ import Testing
     #expect(second.subscriptions == [Subscription(230, 1000)])
   }
 
-  @Test func `startWith comes first`() {
+  @Test func `startWith emits its elements first`() {
     let source = scheduler.createHotObservable([.next(150, 1), .next(220, 2), .completed(250)])
     let result = scheduler.start { source.startWith(8, 9) }
     #expect(result.events == [.next(200, 8), .next(200, 9), .next(220, 2), .completed(250)])

@@ -18,7 +18,7 @@ public protocol ActionMarking: AnyObject, Sendable {
   /// - Returns: The mark for ``end(_:)``.
   func begin(_ session: SessionKey, _ digest: ActionDigest, _ action: [UInt8]) -> ActionMark
 
-  /// The calling thread has executed the code.
+  /// Clears the mark: the calling thread has executed the code.
   func end(_ mark: ActionMark)
 
   /// Whether nothing is quarantined: a check that each action passes.

@@ -1,6 +1,6 @@
 /// Whether the element that ends a `take(while:)` or `take(until:)` belongs to the stream.
 public enum TakeBehavior: Sendable {
-  /// It is the last element.
+  /// The element is emitted as the last one.
   case inclusive
 
   /// It is dropped.

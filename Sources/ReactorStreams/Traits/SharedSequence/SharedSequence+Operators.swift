@@ -80,7 +80,7 @@ extension SharedSequenceConvertibleType {
         onDispose: onDispose))
   }
 
-  /// This sequence, whose events are printed.
+  /// Prints the events of this sequence.
   public func debug(
     _ identifier: String? = nil, trimOutput: Bool = false,
     file: StaticString = #fileID, line: UInt = #line, function: StaticString = #function
