@@ -15,15 +15,13 @@ extension ClusterNode: BusHandler {
     case .describe: return reply(NodeReply.description(description).bytes)
     case .forward, .release, .probe, .locate: break
     }
-    let token = state.withLock { state in
-      let token = state.newToken()
-      state.replies[token] = reply
-      return token
-    }
     if case .forward = request { counters.received.add() }
     let isInMemory = request.session.map { self.isInMemory($0) } ?? false
-    handle { machine, now in
-      machine.received(request, isInMemory: isInMemory, reply: token, from: sender, at: now)
+    handleState { state, now in
+      let token = state.newToken()
+      state.replies[token] = reply
+      state.machine.received(
+        request, isInMemory: isInMemory, reply: token, from: sender, at: now)
     }
   }
 

@@ -42,11 +42,27 @@ package final class ClusterNode: Sendable {
       return lastToken
     }
 
+    /// Removes and returns what an effect is for; `nil` if it is for no single request, or the request has
+    /// its response.
+    fileprivate mutating func takeReceiver(of effect: ClusterEffect) -> Receiver? {
+      switch effect {
+      case .reply(let token, _): replies.removeValue(forKey: token).map { .edge($0) }
+      case .respond(let token, _): clients.removeValue(forKey: token).map { .client($0) }
+      default: nil
+      }
+    }
+
     /// Whether a node is this process, or was before it joined again.
     func isOwn(_ node: NodeID) -> Bool {
       node == machine.node
         || node.name == machine.node.name && formerIncarnations.contains(node.incarnation)
     }
+  }
+
+  /// The receiver of a reply or of a result.
+  fileprivate enum Receiver {
+    case edge(@Sendable ([UInt8]) -> Void)
+    case client(@Sendable (RequestResult) -> Void)
   }
 
   /// A session that streams and requests retain.
@@ -177,15 +193,26 @@ package final class ClusterNode: Sendable {
 
   /// Passes an event to the machine, and executes its effects without the lock.
   func handle(_ event: (inout ClusterMachine, Milliseconds) -> Void) {
-    let now = now
-    let effects = state.withLock { state in
-      event(&state.machine, now)
-      return state.machine.takeEffects()
-    }
-    for effect in effects { execute(effect) }
+    handleState { event(&$0.machine, $1) }
   }
 
-  private func execute(_ effect: ClusterEffect) {
+  /// Passes an event to the machine together with a change of the state.
+  ///
+  /// The lock is acquired once for both and for the receivers of the effects: several threads use it for each
+  /// request, and one that is interrupted while it has the lock delays the others.
+  func handleState(_ event: (inout State, Milliseconds) -> Void) {
+    let now = now
+    var effects: [ClusterEffect] = []
+    var receivers: [Receiver?] = []
+    state.withLock { state in
+      event(&state, now)
+      effects = state.machine.takeEffects()
+      receivers = effects.map { state.takeReceiver(of: $0) }
+    }
+    for (effect, receiver) in zip(effects, receivers) { execute(effect, for: receiver) }
+  }
+
+  private func execute(_ effect: ClusterEffect, for receiver: Receiver?) {
     switch effect {
     case .broadcast(let heartbeat): bus.broadcast(NodeMessage.heartbeat(heartbeat).bytes)
     case .greet(let node, let heartbeat): send(.heartbeat(heartbeat), to: node)
@@ -194,12 +221,12 @@ package final class ClusterNode: Sendable {
     case .claim(let key): claim(key)
     case .request(let id, let target, let request, let timeout):
       self.request(request, id, to: target, within: timeout)
-    case .reply(let token, let reply): self.reply(reply, to: token)
+    case .reply(_, let reply): if case .edge(let send) = receiver { send(reply.bytes) }
     case .findLastWriter(let key): findLastWriter(of: key)
     case .execute(let id, let request): OwnerExecution(id, request, at: self).start()
     case .release(let key, let owner, let forced, let token):
       release(key, to: owner, forced: forced, token)
-    case .respond(let token, let result): respond(result, to: token)
+    case .respond(_, let result): if case .client(let respond) = receiver { respond(result) }
     case .nodeFailed(let node): didFail(node)
     case .applied(let token, let unconfirmed): didApply(token, unconfirmed)
     case .refreshGlobals: for global in globals { global.refresh { _ in } }
@@ -232,12 +259,6 @@ package final class ClusterNode: Sendable {
     var send: (@Sendable ([UInt8]) -> Void)?
     state.withLock { send = $0.replies.removeValue(forKey: token) }
     send?(reply.bytes)
-  }
-
-  private func respond(_ result: RequestResult, to token: RequestToken) {
-    var client: (@Sendable (RequestResult) -> Void)?
-    state.withLock { client = $0.clients.removeValue(forKey: token) }
-    client?(result)
   }
 
   private func findLastWriter(of key: SessionKey) {
@@ -338,14 +359,12 @@ package final class ClusterNode: Sendable {
       return completion(.failure(.unavailable("The cluster's store is not reachable.")))
     }
     let isInMemory = isInMemory(key)
-    let token = state.withLock { state in
+    let (bytes, kind) = (call.bytes, call.kind)
+    handleState { state, now in
       let token = state.newToken()
       state.clients[token] = { completion(RemoteResult($0)) }
-      return token
-    }
-    handle {
-      $0.submit(
-        call.bytes, for: key, kind: call.kind, token: token, isInMemory: isInMemory, at: $1)
+      state.machine.submit(
+        bytes, for: key, kind: kind, token: token, isInMemory: isInMemory, at: now)
     }
   }
 }
