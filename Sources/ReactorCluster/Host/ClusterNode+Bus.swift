@@ -17,11 +17,12 @@ extension ClusterNode: BusHandler {
     }
     if case .forward = request { counters.received.add() }
     let isInMemory = request.session.map { self.isInMemory($0) } ?? false
+    let canMove = uses.receive(request)
     handleState { state, now in
       let token = state.newToken()
       state.replies[token] = reply
       state.machine.received(
-        request, isInMemory: isInMemory, reply: token, from: sender, at: now)
+        request, isInMemory: isInMemory, canMove: canMove, reply: token, from: sender, at: now)
     }
   }
 

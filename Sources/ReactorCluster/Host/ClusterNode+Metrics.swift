@@ -14,6 +14,8 @@ final class NodeCounters: Sendable {
   let takeovers = Counter()
   /// Requests whose session turned out to have another owner.
   let displaced = Counter()
+  /// Sessions that this node handed over to the one that all their actions came from.
+  let handedOver = Counter()
   /// Nodes that failed or left.
   let failures = Counter()
   /// Times at which the other nodes had marked this one as failed.
@@ -69,6 +71,10 @@ extension ClusterNode: MetricsSource {
       "reactord_cluster_displaced_requests_total", .counter,
       "Requests that were executed again because their session had moved to another node.",
       counters.displaced.value)
+    text.family(
+      "reactord_cluster_handed_over_sessions_total", .counter,
+      "Sessions that this node handed over to the node that all their actions came from.",
+      counters.handedOver.value)
     text.family(
       "reactord_cluster_node_failures_total", .counter,
       "Nodes that failed or left.", counters.failures.value)

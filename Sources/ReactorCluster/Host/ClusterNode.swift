@@ -86,6 +86,7 @@ package final class ClusterNode: Sendable {
   let release: String
   let state: Mutex<State>
   let acceptedRuns = AcceptedRuns()
+  let uses = SessionUses()
   let counters = NodeCounters()
   private let hosted = Mutex(Hosted())
   private let start = ContinuousClock.now
@@ -224,6 +225,7 @@ package final class ClusterNode: Sendable {
     case .reply(_, let reply): if case .edge(let send) = receiver { send(reply.bytes) }
     case .findLastWriter(let key): findLastWriter(of: key)
     case .execute(let id, let request): OwnerExecution(id, request, at: self).start()
+    case .handOver(let id, let request): OwnerExecution(id, request, at: self).handOver()
     case .release(let key, let owner, let forced, let token):
       release(key, to: owner, forced: forced, token)
     case .respond(_, let result): if case .client(let respond) = receiver { respond(result) }

@@ -37,6 +37,7 @@ final class ClusteredReactor: HostedReactor {
   func liveSession(_ id: String) -> (any Session)? {
     // A node that is cut off from the store does not know whether it still owns the session.
     guard let session = local.liveSession(id), node.bus.hasQuorum else { return nil }
+    node.uses.recordUse(of: id, reactor: name)
     return session
   }
 

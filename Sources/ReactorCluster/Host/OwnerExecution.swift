@@ -46,6 +46,17 @@ struct OwnerExecution: Sendable {
     }
   }
 
+  /// Evicts the session, so that the edge owns it from now on; executes the request if the session is in use.
+  func handOver() {
+    let key = request.session
+    guard let reactor = node.reactor(key.reactor) else { return report(.unavailable) }
+    reactor.release(key.id, to: request.number.edge, forced: false) { isReleased in
+      guard isReleased else { return start() }
+      node.counters.handedOver.add()
+      node.handle { $0.executed(id, .displaced(by: request.number.edge), at: $1) }
+    }
+  }
+
   private func find(in reactor: any LocalReactor) {
     reactor.findSession(request.session.id) { result in
       respond(result) { found in

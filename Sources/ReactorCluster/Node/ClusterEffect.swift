@@ -40,6 +40,11 @@ public enum ClusterEffect: Equatable, Sendable {
   /// if it is not in memory.
   case execute(ExecutionID, ForwardedRequest)
 
+  /// Evicts a session from memory, so that the edge of a request owns it from now on, and reports
+  /// ``ExecutionResult/displaced(by:)``; if the session is in use, it stays and the request is executed like
+  /// with ``execute(_:_:)``.
+  case handOver(ExecutionID, ForwardedRequest)
+
   /// Evicts a session from memory, and replies with ``NodeReply/released``; or with
   /// ``NodeReply/ownedBy(_:)`` if it is in use. A forced release waits for the batch that the log has,
   /// and reports the other requests as ``ExecutionResult/displaced(by:)``. Without a token there is no

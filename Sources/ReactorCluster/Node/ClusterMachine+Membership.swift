@@ -71,12 +71,13 @@ extension ClusterMachine {
     return nodes
   }
 
-  /// The presumed owner of a session: the hinted one, or the one that placement selects; `nil` if no
-  /// node is ready.
+  /// The presumed owner of a session: the hinted one, this node if it is about to load the session, or the one
+  /// that placement selects; `nil` if no node is ready.
   public func owner(of key: SessionKey, at now: Milliseconds) -> NodeID? {
     if let hint = hints.owner(of: key, at: now), hint == node || membership.isAlive(hint) {
       return hint
     }
+    if acquisitions[key] != nil || busy[key] != nil { return node }
     return Placement.owner(of: key, among: readyNodes)
   }
 }

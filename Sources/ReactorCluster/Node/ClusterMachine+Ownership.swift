@@ -7,18 +7,21 @@ extension ClusterMachine {
   /// - Parameters:
   ///   - request: The request.
   ///   - isInMemory: Whether the session that it names is in this node's memory.
+  ///   - canMove: Whether the session can move to the sender, see ``ClientAffinity``.
   ///   - token: The name of the request in ``ClusterEffect/reply(_:_:)``.
   ///   - sender: The other node.
   ///   - now: The time.
   public mutating func received(
-    _ request: NodeRequest, isInMemory: Bool, reply token: ReplyToken, from sender: NodeID,
-    at now: Milliseconds
+    _ request: NodeRequest, isInMemory: Bool, canMove: Bool = false, reply token: ReplyToken,
+    from sender: NodeID, at now: Milliseconds
   ) {
     switch request {
     case .probe, .list, .applyGlobal, .describe: emit(.reply(token, .alive))
     case .locate(let numbers): emit(.reply(token, .absent(absent(among: numbers))))
     case .forward(let request):
-      arrive(Arrival(request, from: .node(token)), isInMemory: isInMemory, at: now)
+      let arrival = Arrival(request, from: .node(token))
+      guard !isInMemory || !canMove || !handOver(arrival) else { return }
+      arrive(arrival, isInMemory: isInMemory, at: now)
     case .release(let key):
       let isComing = acquisitions[key] != nil || busy[key] != nil
       if isInMemory || isComing && state == .draining {
@@ -48,8 +51,30 @@ extension ClusterMachine {
     }
     if isInMemory { return execute(arrival) }
     let next = Placement.owner(of: key, among: readyNodes)
+    // The edge does not know yet that the session was handed over to it.
+    let edge = arrival.request.number.edge
+    if edge != node, hints.owner(of: key, at: now) == edge, isReady(edge) {
+      return reply(.ownedBy(edge), to: arrival.source, at: now)
+    }
     if isStopping, let next { return reply(.ownedBy(next), to: arrival.source, at: now) }
     acquire(arrival, at: now)
+  }
+
+  /// Hands a session over to the edge of a request, which executes the request then.
+  ///
+  /// - Returns: Whether the host was instructed to: not if this node is executing a request of the session, or
+  ///   the edge is about to leave.
+  private mutating func handOver(_ arrival: Arrival) -> Bool {
+    let (number, key) = (arrival.request.number, arrival.request.session)
+    guard busy[key] == nil, acquisitions[key] == nil, !isExecuting(number), !isStopping,
+      isReady(number.edge)
+    else { return false }
+    start(Execution(request: arrival.request, replies: [arrival.source]), handsOver: true)
+    return true
+  }
+
+  private func isReady(_ other: NodeID) -> Bool {
+    membership.members[other]?.heartbeat.state == .ready
   }
 
   private mutating func acquire(_ arrival: Arrival, at now: Milliseconds) {
@@ -149,12 +174,12 @@ extension ClusterMachine {
       Execution(request: arrival.request, replies: [arrival.source], attempts: arrival.attempts))
   }
 
-  private mutating func start(_ execution: Execution) {
+  private mutating func start(_ execution: Execution, handsOver: Bool = false) {
     let id = newID()
     executions[id] = execution
     executing[execution.request.number] = id
     busy[execution.request.session, default: 0] += 1
-    emit(.execute(id, execution.request))
+    emit(handsOver ? .handOver(id, execution.request) : .execute(id, execution.request))
   }
 
   /// The host has executed a request.

@@ -1,6 +1,8 @@
 import Foundation
 
 /// wrk with one thread per node: closed loop, keep-alive connections, actions of sessions at random.
+///
+/// All sessions are used through all nodes, or each through one node, as by clients that keep their connection.
 struct ClusterPostLoad {
   private static let script = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().appending(path: "cluster.lua")
@@ -9,6 +11,8 @@ struct ClusterPostLoad {
   let sessions: Int
   /// The connections of all nodes together.
   var connections = 64
+  /// Whether each session is used through one node.
+  var keepsNodes = false
 
   struct Outcome {
     /// Responses per second.
@@ -41,7 +45,7 @@ struct ClusterPostLoad {
       of: try Programs.find("wrk"),
       [
         "-t\(ports.count)", "-c\(count)", "-d\(Int(seconds))s", "--latency", "--timeout", "60s",
-        "-s", Self.script.path, "http://127.0.0.1:\(ports[0])", "--", "\(sessions)",
+        "-s", Self.script.path, "http://127.0.0.1:\(ports[0])", "--", "\(sessions)", keepsNodes ? "\(ports.count)" : "1",
       ] + ports.map { "\($0)" }, core: nil)
     guard !text.contains("Non-2xx"), !text.contains("Socket errors") else {
       throw BenchmarkError("not every request succeeded:\n\(text)")

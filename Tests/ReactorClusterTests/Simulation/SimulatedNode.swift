@@ -179,6 +179,7 @@ final class SimulatedNode {
         handle { $0.foundLastWriter(.success(messages.last?.batch.writer), of: key, at: queue.now) }
       }
     case .execute(let id, let request): execute(request, id)
+    case .handOver(let id, let request): handOver(request, id)
     case .release(let key, let owner, let forced, let token):
       release(key, to: owner, forced: forced, token)
     case .respond(let token, let result): respond(token, result)
@@ -218,6 +219,18 @@ final class SimulatedNode {
     }
     session.execute(
       .init(payload: Self.decode(request.payload), number: request.number, completion: report))
+  }
+
+  private func handOver(_ request: ForwardedRequest, _ id: ExecutionID) {
+    let edge = request.number.edge
+    guard let session = sessions[request.session] else {
+      return handle { $0.executed(id, .displaced(by: edge), at: queue.now) }
+    }
+    session.release(to: edge, forced: false) { [self] isReleased in
+      guard isReleased else { return execute(request, id) }
+      simulation.count("hand-over")
+      handle { $0.executed(id, .displaced(by: edge), at: queue.now) }
+    }
   }
 
   private func release(
@@ -272,8 +285,12 @@ final class SimulatedNode {
       case .probe, .locate, .list, .applyGlobal, .describe: nil
       }
     let isInMemory = key.map { sessions[$0] != nil } ?? false
+    // More often than by the rows of ``ClientAffinity``, and without a reason.
+    let canMove = simulation.random.happens(25)
     handle {
-      $0.received(request, isInMemory: isInMemory, reply: token, from: sender, at: queue.now)
+      $0.received(
+        request, isInMemory: isInMemory, canMove: canMove, reply: token, from: sender,
+        at: queue.now)
     }
   }
 

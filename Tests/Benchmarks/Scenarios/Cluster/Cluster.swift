@@ -29,12 +29,17 @@ extension Scenario {
 
   /// The rate and the latency of requests to any node.
   private static func posts(_ cluster: ClusterUnderTest, _ bench: Bench) throws {
-    for (sessions, load) in [(64, "64 sessions"), (1, "1 session")] {
+    let loads = [
+      (64, false, "64 sessions"), (64, true, "64 sessions, each through one node"),
+      (1, false, "1 session"),
+    ]
+    for (sessions, keepsNodes, load) in loads {
       let outcomes = try (0..<bench.rounds).map { _ in
-        try ClusterPostLoad(ports: cluster.ports, sessions: sessions)
-          .run(seconds: 2 * bench.seconds)
+        var posts = ClusterPostLoad(ports: cluster.ports, sessions: sessions)
+        posts.keepsNodes = keepsNodes
+        return try posts.run(seconds: 2 * bench.seconds)
       }
-      let isGoal = sessions > 1
+      let isGoal = sessions > 1 && !keepsNodes
       bench.report(
         Figure(
           load: "64 connections, \(load)", contestant: name, unit: "responses/s",
@@ -58,14 +63,14 @@ extension Scenario {
     let other = (owner + 1) % cluster.nodes.count
     var medians: [Int: [Double]] = [:]
     for _ in 0..<(3 * bench.rounds) {
-      for node in [owner, other].shuffled() {
-        let times = try (0..<300).map { _ in
-          let start = ContinuousClock.now
-          _ = try connections[node].post(path)
-          return (ContinuousClock.now - start) / .milliseconds(1)
-        }
-        medians[node, default: []].append(Sample(times).median)
+      // In turn: a session whose actions come all from one node moves there.
+      var times: [Int: [Double]] = [:]
+      for node in (0..<300).flatMap({ _ in [owner, other].shuffled() }) {
+        let start = ContinuousClock.now
+        _ = try connections[node].post(path)
+        times[node, default: []].append((ContinuousClock.now - start) / .milliseconds(1))
       }
+      for (node, times) in times { medians[node, default: []].append(Sample(times).median) }
     }
     let (direct, forwarded) = (medians[owner] ?? [], medians[other] ?? [])
     for (contestant, times) in [("at the owner", direct), ("at another node", forwarded)] {

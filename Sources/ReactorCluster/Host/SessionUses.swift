@@ -1,0 +1,33 @@
+internal import ReactorLog
+internal import Synchronization
+
+/// The uses of this node's sessions by its own clients and by other nodes, for ``ClientAffinity``.
+///
+/// It has a lock of its own: a client of this node uses a session in memory without the machine's lock.
+final class SessionUses: Sendable {
+  private let affinity = Mutex(ClientAffinity())
+  private let isEmpty = Atomic(true)
+
+  /// Records a request of another node.
+  ///
+  /// Calls that are not actions end no row: a client opens its session between actions.
+  ///
+  /// - Returns: Whether the session can move to that node.
+  func receive(_ request: NodeRequest) -> Bool {
+    guard case .forward(let request) = request, request.kind == .action else { return false }
+    return change { $0.received(request.session, from: request.number.edge) }
+  }
+
+  /// Records that a client of this node uses a session in memory.
+  func recordUse(of id: String, reactor: String) {
+    guard !isEmpty.load(ordering: .relaxed) else { return }
+    change { $0.endRow(of: SessionKey(reactor: reactor, id: id)) }
+  }
+
+  private func change<Result: Sendable>(_ body: (inout ClientAffinity) -> Result) -> Result {
+    affinity.withLock { affinity in
+      defer { isEmpty.store(affinity.isEmpty, ordering: .relaxed) }
+      return body(&affinity)
+    }
+  }
+}

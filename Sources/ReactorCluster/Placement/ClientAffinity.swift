@@ -1,0 +1,58 @@
+public import ReactorLog
+
+/// The sessions whose actions come from one other node, so that they can move there.
+///
+/// A client that keeps its connection stays with one node. If that node does not own the client's session,
+/// each action costs a request between nodes; after ``threshold`` actions in a row the owner hands the session
+/// over instead. A session that clients use through several nodes has no such row and stays.
+public struct ClientAffinity: Sendable {
+  /// The number of actions in a row after which a session moves.
+  ///
+  /// A move costs the new owner about three reads of the log, which this many requests between nodes exceed.
+  public static let threshold = 32
+
+  /// The maximum number of sessions.
+  ///
+  /// A full table drops all: their rows begin again.
+  public static let limit = 10_000
+
+  private struct Row {
+    var edge: NodeID
+    var count: Int
+  }
+
+  private var rows: [SessionKey: Row] = [:]
+
+  /// Creates an empty table.
+  public init() {}
+
+  /// Whether no session has a row.
+  public var isEmpty: Bool { rows.isEmpty }
+
+  /// The number of sessions with a row.
+  public var count: Int { rows.count }
+
+  /// Records an action that another node has forwarded.
+  ///
+  /// - Returns: Whether the session can move to that node. The row begins again then, since the session may be
+  ///   in use at the moment.
+  public mutating func received(_ key: SessionKey, from edge: NodeID) -> Bool {
+    guard var row = rows[key], row.edge == edge else {
+      if rows.count >= Self.limit, rows[key] == nil { rows.removeAll() }
+      rows[key] = Row(edge: edge, count: 1)
+      return false
+    }
+    row.count += 1
+    guard row.count < Self.threshold else {
+      rows[key] = nil
+      return true
+    }
+    rows[key] = row
+    return false
+  }
+
+  /// Ends the row of a session: a client of this node has used it.
+  public mutating func endRow(of key: SessionKey) {
+    rows[key] = nil
+  }
+}
