@@ -53,6 +53,7 @@ struct OwnerExecution: Sendable {
     reactor.release(key.id, to: request.number.edge, forced: false) { isReleased in
       guard isReleased else { return start() }
       node.counters.handedOver.add()
+      node.uses.endRow(of: key)
       node.handle { $0.executed(id, .displaced(by: request.number.edge), at: $1) }
     }
   }

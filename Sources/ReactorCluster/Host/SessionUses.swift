@@ -21,7 +21,12 @@ final class SessionUses: Sendable {
   /// Records that a client of this node uses a session in memory.
   func recordUse(of id: String, reactor: String) {
     guard !isEmpty.load(ordering: .relaxed) else { return }
-    change { $0.endRow(of: SessionKey(reactor: reactor, id: id)) }
+    endRow(of: SessionKey(reactor: reactor, id: id))
+  }
+
+  /// Ends the row of a session: it is used here, or has moved.
+  func endRow(of key: SessionKey) {
+    change { $0.endRow(of: key) }
   }
 
   private func change<Result: Sendable>(_ body: (inout ClientAffinity) -> Result) -> Result {

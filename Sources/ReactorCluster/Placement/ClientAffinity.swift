@@ -9,7 +9,7 @@ public struct ClientAffinity: Sendable {
   /// The number of actions in a row after which a session moves.
   ///
   /// A move costs the new owner about three reads of the log, which this many requests between nodes exceed.
-  public static let threshold = 32
+  public static let threshold = 16
 
   /// The maximum number of sessions.
   ///
@@ -34,8 +34,8 @@ public struct ClientAffinity: Sendable {
 
   /// Records an action that another node has forwarded.
   ///
-  /// - Returns: Whether the session can move to that node. The row begins again then, since the session may be
-  ///   in use at the moment.
+  /// - Returns: Whether the session can move to that node. The row continues, since the session may be in use at
+  ///   the moment; ``endRow(of:)`` follows a move.
   public mutating func received(_ key: SessionKey, from edge: NodeID) -> Bool {
     guard var row = rows[key], row.edge == edge else {
       if rows.count >= Self.limit, rows[key] == nil { rows.removeAll() }
@@ -43,15 +43,11 @@ public struct ClientAffinity: Sendable {
       return false
     }
     row.count += 1
-    guard row.count < Self.threshold else {
-      rows[key] = nil
-      return true
-    }
     rows[key] = row
-    return false
+    return row.count >= Self.threshold
   }
 
-  /// Ends the row of a session: a client of this node has used it.
+  /// Ends the row of a session: a client of this node has used it, or it has moved.
   public mutating func endRow(of key: SessionKey) {
     rows[key] = nil
   }

@@ -124,11 +124,13 @@ struct HandOverTests {
     (1...actions).filter { _ in affinity.received(key, from: edge) }
   }
 
-  @Test func `a row of actions ends with a move, and begins again`() {
+  @Test func `a row of actions continues until the session has moved`() {
     var affinity = ClientAffinity()
     let moves = move(3 * ClientAffinity.threshold, from: Self.edge, in: &affinity)
-    #expect(moves == [1, 2, 3].map { $0 * ClientAffinity.threshold })
+    #expect(moves == Array(ClientAffinity.threshold...3 * ClientAffinity.threshold))
+    affinity.endRow(of: key)
     #expect(affinity.isEmpty)
+    #expect(!move(ClientAffinity.threshold, from: Self.edge, in: &affinity).isEmpty)
   }
 
   @Test func `an action of another node or a use by this one ends a row`() {

@@ -159,7 +159,7 @@ struct NodeTests {
     let (other, third) = (cluster.others(than: owner)[0], cluster.others(than: owner)[1])
     _ = try await other.host.post(#""increase""#, to: key.id, key: "k")
     var version = 1
-    // The session stays for another row if a thread still has a reference to it.
+    // The session stays while a thread still has a reference to it.
     while cluster.holders(of: key) != [other.node.node.name], version < 100_000 {
       version += 1
       #expect(try await other.host.post(#""increase""#, to: key.id).version == version)
