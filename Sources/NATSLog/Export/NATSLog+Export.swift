@@ -242,7 +242,7 @@ private struct ImportedSession {
     message.unfinished = journal.accepted.count
     message.timers = journal.timers.count
     message.keyed = keyed
-    if keyed > 0 { message.numbers = .unknown }
+    if keyed > 0 { message.numbers = .unknown(at: Timestamp.now.milliseconds) }
     return message
   }
 }

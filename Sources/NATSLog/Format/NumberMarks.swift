@@ -17,26 +17,37 @@ struct NumberMarks: Equatable, Sendable {
   static let limit = 16
   /// The time after which a series may lose its mark, in seconds: longer than a request with a number
   /// can be under way, so that the series has no outcome with a higher number than later ones.
+  ///
+  /// For the same reason an outcome that is older than this is not that of a request under way.
   static let retention: Int64 = 600
 
   private(set) var marks: [Mark] = []
-  /// Whether outcomes may exist of a series that has no mark.
-  private(set) var isPartial = false
+  /// The time of the latest outcome of a series without a mark, in seconds; `nil` if there is none.
+  private(set) var unmarkedAt: Int64?
 
   /// Creates the marks of a history without numbered keys.
   init() {}
 
   /// The marks of a history whose outcomes are not known.
-  static var unknown: NumberMarks {
+  ///
+  /// - Parameter time: The time of its latest message, in milliseconds.
+  static func unknown(at time: Int64) -> NumberMarks {
     var marks = NumberMarks()
-    marks.isPartial = true
+    marks.unmarkedAt = time / 1_000
     return marks
   }
 
-  /// Whether a history with these marks has no outcome of a key; `false` if that is not known.
-  func excludes(_ name: String) -> Bool {
+  /// Whether a history with these marks has no outcome of the key of a request under way; `false` if that is
+  /// not known.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the key.
+  ///   - now: The time, in milliseconds.
+  func excludes(_ name: String, at now: Int64) -> Bool {
     guard let key = IdempotencyKey.number(in: name) else { return false }
-    guard let mark = marks.first(where: { $0.series == key.series }) else { return !isPartial }
+    guard let mark = marks.first(where: { $0.series == key.series }) else {
+      return unmarkedAt.map { $0 < now / 1_000 - Self.retention } ?? true
+    }
     return key.number > mark.number
   }
 
@@ -55,9 +66,12 @@ struct NumberMarks: Equatable, Sendable {
       return
     }
     if marks.count == Self.limit {
-      isPartial = true
       let oldest = marks.indices.min { marks[$0].at < marks[$1].at } ?? 0
-      guard marks[oldest].at < time - Self.retention else { return }
+      guard marks[oldest].at < time - Self.retention else {
+        unmarkedAt = max(unmarkedAt ?? time, time)
+        return
+      }
+      unmarkedAt = max(unmarkedAt ?? marks[oldest].at, marks[oldest].at)
       marks.remove(at: oldest)
     }
     marks.append(Mark(series: String(series), number: number, at: time))
@@ -65,9 +79,11 @@ struct NumberMarks: Equatable, Sendable {
 
   // MARK: JSON
 
-  /// Appends the marks: `1` if they are partial, else `0`, then series, number and age in seconds of each.
+  /// Appends the marks: `0`, or the age of the latest outcome without a mark in seconds and 1, while it counts;
+  /// then series, number and age in seconds of each.
   func put(into text: inout [UInt8], at time: Int64) {
-    text.put(isPartial ? "[1" : "[0")
+    let age = unmarkedAt.map { max(0, time / 1_000 - $0) }
+    text.put("[", age.map { $0 > Self.retention ? 0 : $0 + 1 } ?? 0)
     for mark in marks {
       text.put(",[", string: mark.series)
       text.put(",", mark.number)
@@ -79,16 +95,16 @@ struct NumberMarks: Equatable, Sendable {
 
   /// Reads marks; `nil` for other JSON.
   init?(_ json: JSONElement, at time: Int64) {
-    guard let elements = json.elements, let first: Int = elements.first?.integer() else {
+    guard let elements = json.elements, let first = elements.first?.integer(as: Int64.self) else {
       return nil
     }
-    isPartial = first != 0
+    // Wrapping: a damaged message must not trap. An earlier release wrote 1 for any age.
+    unmarkedAt = first == 0 ? nil : time / 1_000 &- (first &- 1)
     for element in elements.dropFirst() {
       guard marks.count < Self.limit, let series = element[0]?.string,
         let number = element[1]?.integer(as: UInt64.self),
         let age = element[2]?.integer(as: Int64.self)
       else { return nil }
-      // Wrapping: a damaged message must not trap.
       marks.append(Mark(series: series, number: number, at: time / 1_000 &- age))
     }
   }

@@ -9,9 +9,10 @@ extension NATSSessionLog {
 
   /// The outcome of a key if it is in memory: the inner optional.
   func knownOutcome(of name: String) -> StoredOutcome?? {
-    state.withLock { state in
+    let now = Clock.milliseconds
+    return state.withLock { state in
       if let recent = state.outcomes.recent(name) { return .some(recent) }
-      return state.claim == nil ? nil : state.outcomes.known(name)
+      return state.claim == nil ? nil : state.outcomes.known(name, at: now)
     }
   }
 

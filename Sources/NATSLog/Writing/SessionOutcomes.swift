@@ -22,7 +22,7 @@ struct SessionOutcomes: Sendable {
   /// The hashes of the earlier keys; `nil` if they were not read.
   private var keys: Set<UInt32>?
   /// The highest numbers of the earlier keys.
-  private var numbers = NumberMarks.unknown
+  private var numbers = NumberMarks()
   private var areKeysUnknown = false
   /// The number of resets; the result of a read that began before the latest one is discarded.
   private(set) var generation = 0
@@ -82,14 +82,18 @@ struct SessionOutcomes: Sendable {
   func recent(_ name: String) -> StoredOutcome? { recent[name] }
 
   /// The outcome of a key if it is known whether there is one: the inner optional.
-  func known(_ name: String) -> StoredOutcome?? {
+  ///
+  /// - Parameters:
+  ///   - name: The name of the key.
+  ///   - now: The time, in milliseconds.
+  func known(_ name: String, at now: Int64) -> StoredOutcome?? {
     if let found = recent[name] { return .some(found) }
     guard hasEarlier else { return .some(nil) }
     if let search {
       if let found = search.byName[name] { return .some(found) }
       if search.isComplete { return .some(nil) }
     }
-    if numbers.excludes(name) { return .some(nil) }
+    if numbers.excludes(name, at: now) { return .some(nil) }
     if let keys, let hash = KeyHashes.hash(of: name), !keys.contains(hash) { return .some(nil) }
     return nil
   }

@@ -13,6 +13,8 @@ struct ClusterPostLoad {
   var connections = 64
   /// Whether each session is used through one node.
   var keepsNodes = false
+  /// The beginning of the sessions' ids.
+  var prefix = "posted"
 
   struct Outcome {
     /// Responses per second.
@@ -35,8 +37,8 @@ struct ClusterPostLoad {
     try Self.outcome(of: output(seconds: max(2, seconds.rounded())))
   }
 
-  /// Posts for two seconds: the nodes load all sessions.
-  func warmUp() throws { _ = try output(seconds: 2) }
+  /// Posts for some seconds: the nodes load all sessions.
+  func warmUp(seconds: Double = 2) throws { _ = try output(seconds: seconds) }
 
   private func output(seconds: Double) throws -> String {
     // Each thread has as many connections as the others.
@@ -45,7 +47,7 @@ struct ClusterPostLoad {
       of: try Programs.find("wrk"),
       [
         "-t\(ports.count)", "-c\(count)", "-d\(Int(seconds))s", "--latency", "--timeout", "60s",
-        "-s", Self.script.path, "http://127.0.0.1:\(ports[0])", "--", "\(sessions)", keepsNodes ? "\(ports.count)" : "1",
+        "-s", Self.script.path, "http://127.0.0.1:\(ports[0])", "--", "\(sessions)", keepsNodes ? "\(ports.count)" : "1", prefix,
       ] + ports.map { "\($0)" }, core: nil)
     guard !text.contains("Non-2xx"), !text.contains("Socket errors") else {
       throw BenchmarkError("not every request succeeded:\n\(text)")

@@ -41,38 +41,38 @@ struct SessionOutcomesTests {
     outcomes.begin(after: SessionHead())
     let bound = MemoryOutcomes.bound
     for number in 0...bound { outcomes.add(outcome("\(number)"), retaining: 60_000) }
-    #expect(outcomes.known("0") == .some(nil))
-    #expect(outcomes.known("1")??.key.name == "1")
-    #expect(outcomes.known("\(bound)")??.key.name == "\(bound)")
+    #expect(outcomes.known("0", at: 0) == .some(nil))
+    #expect(outcomes.known("1", at: 0)??.key.name == "1")
+    #expect(outcomes.known("\(bound)", at: 0)??.key.name == "\(bound)")
   }
 
   @Test func `without earlier outcomes nothing is read`() {
     var outcomes = SessionOutcomes()
     outcomes.begin(after: SessionHead())
-    #expect(outcomes.missing(for: "a") == nil && outcomes.known("a") == .some(nil))
+    #expect(outcomes.missing(for: "a") == nil && outcomes.known("a", at: 0) == .some(nil))
   }
 
   @Test func `the hashes of earlier keys exclude other keys, and the outcomes decide`() {
     var outcomes = SessionOutcomes()
     outcomes.begin(after: head("a", "b"))
     #expect(outcomes.missing(for: "a") == .keys)
-    #expect(outcomes.known("a") == nil && outcomes.known("c") == nil)
+    #expect(outcomes.known("a", at: 0) == nil && outcomes.known("c", at: 0) == nil)
     outcomes.didRead(hashes("a", "b"), for: outcomes.generation)
     #expect(outcomes.missing(for: "a") == .outcomes)
-    #expect(outcomes.known("a") == nil && outcomes.known("c") == .some(nil))
+    #expect(outcomes.known("a", at: 0) == nil && outcomes.known("c", at: 0) == .some(nil))
     outcomes.add(outcome("c", version: 7), retaining: 60_000)
-    #expect(outcomes.known("c")??.version == 7)
+    #expect(outcomes.known("c", at: 0)??.version == 7)
     outcomes.didRead(search(outcome("a", version: 3)), for: outcomes.generation)
     #expect(outcomes.missing(for: "a") == nil)
-    #expect(outcomes.known("a")??.version == 3 && outcomes.known("b") == .some(nil))
-    #expect(outcomes.known("c")??.version == 7)
+    #expect(outcomes.known("a", at: 0)??.version == 3 && outcomes.known("b", at: 0) == .some(nil))
+    #expect(outcomes.known("c", at: 0)??.version == 7)
   }
 
   @Test func `hashes that the log does not have are not read again`() {
     var outcomes = SessionOutcomes()
     outcomes.begin(after: head("a"))
     outcomes.didRead(nil as KeyHashes?, for: outcomes.generation)
-    #expect(outcomes.missing(for: "c") == .outcomes && outcomes.known("c") == nil)
+    #expect(outcomes.missing(for: "c") == .outcomes && outcomes.known("c", at: 0) == nil)
   }
 
   @Test func `an outcome is known before the earlier ones are read`() {
@@ -80,9 +80,9 @@ struct SessionOutcomesTests {
     outcomes.begin(after: head("0", "1", "a"))
     outcomes.didRead(hashes("0", "1", "a"), for: outcomes.generation)
     outcomes.didRead(search(outcome("a", version: 3), before: 2), for: outcomes.generation)
-    #expect(outcomes.known("a")??.version == 3)
-    #expect(outcomes.known("1") == nil && outcomes.missing(for: "1") == .outcomes)
-    #expect(outcomes.known("c") == .some(nil))
+    #expect(outcomes.known("a", at: 0)??.version == 3)
+    #expect(outcomes.known("1", at: 0) == nil && outcomes.missing(for: "1") == .outcomes)
+    #expect(outcomes.known("c", at: 0) == .some(nil))
   }
 
   @Test func `the hashes are not read for a numbered key, which has none`() {
@@ -99,10 +99,10 @@ struct SessionOutcomesTests {
     outcomes.begin(after: head("a", "b"))
     outcomes.didRead(hashes("a"), for: generation)
     outcomes.didRead(search(outcome("a")), for: generation)
-    #expect(outcomes.missing(for: "b") == .keys && outcomes.known("b") == nil)
+    #expect(outcomes.missing(for: "b") == .keys && outcomes.known("b", at: 0) == nil)
     outcomes.clear()
-    #expect(outcomes.known("b") == .some(nil))
+    #expect(outcomes.known("b", at: 0) == .some(nil))
     outcomes.didRead(search(outcome("b")), for: generation)
-    #expect(outcomes.known("b") == .some(nil))
+    #expect(outcomes.known("b", at: 0) == .some(nil))
   }
 }

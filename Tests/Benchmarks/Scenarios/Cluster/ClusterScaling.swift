@@ -7,10 +7,12 @@ extension Scenario {
   /// another node than its owner.
   static func scaling(_ cluster: ClusterUnderTest, _ bench: Bench) throws {
     var outcomes: [CappedNodes: [ScalingOutcome]] = [:]
+    var runs = 0
     for _ in 0..<bench.rounds {
       for nodes in CappedNodes.allCases.shuffled() {
+        runs += 1
         outcomes[nodes, default: []]
-          .append(try ScalingOutcome(nodes, cluster, seconds: 2 * bench.seconds))
+          .append(try ScalingOutcome(nodes, run: runs, cluster, seconds: 2 * bench.seconds))
       }
     }
     let one = (outcomes[.one] ?? []).map(\.rate)
@@ -51,13 +53,21 @@ private struct ScalingOutcome {
   let nodes: Double
   let brokers: Double
 
-  init(_ nodes: CappedNodes, _ cluster: ClusterUnderTest, seconds: Double) throws {
+  /// The time before the limits, in seconds: the sessions have moved, and their new owners have written a page of
+  /// what others had appended.
+  private static let warmUp = 12.0
+
+  init(
+    _ nodes: CappedNodes, run: Int, _ cluster: ClusterUnderTest, seconds: Double
+  ) throws {
     let count = nodes == .one ? 1 : 3
     try cluster.restart(nodes: count)
     var load = ClusterPostLoad(ports: cluster.ports, sessions: 64 * count)
     load.connections = 64 * count
     load.keepsNodes = nodes == .three
-    try load.warmUp()
+    // New sessions: the keys of many earlier incarnations are not known without reading them.
+    load.prefix = "capped-\(run)"
+    try load.warmUp(seconds: Self.warmUp)
     try cluster.limit(to: Self.share)
     try load.warmUp()
     let before = cluster.processorTimes
