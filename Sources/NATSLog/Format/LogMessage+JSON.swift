@@ -138,7 +138,8 @@ extension LogMessage {
     keyed = root["c"]?.integer() ?? 0
     // Earlier releases have no marks.
     numbers =
-      root["N"].flatMap { NumberMarks($0, at: at) } ?? (keyed > 0 ? .unknown(at: at) : NumberMarks())
+      root["N"].flatMap { NumberMarks($0, at: at) }
+      ?? (keyed > 0 ? .unknown(at: at) : NumberMarks())
     guard readPositions(of: root, expected), readBatch(of: root) else { return nil }
     if index.hasIncompleteBlock, keyed > batch.outcomes.count {
       // Earlier releases have none.

@@ -28,9 +28,7 @@ struct NumberMarks: Equatable, Sendable {
   /// Creates the marks of a history without numbered keys.
   init() {}
 
-  /// The marks of a history whose outcomes are not known.
-  ///
-  /// - Parameter time: The time of its latest message, in milliseconds.
+  /// The marks of a history whose outcomes are not known; `time` is that of its latest message, in milliseconds.
   static func unknown(at time: Int64) -> NumberMarks {
     var marks = NumberMarks()
     marks.unmarkedAt = time / 1_000
@@ -40,9 +38,7 @@ struct NumberMarks: Equatable, Sendable {
   /// Whether a history with these marks has no outcome of the key of a request under way; `false` if that is
   /// not known.
   ///
-  /// - Parameters:
-  ///   - name: The name of the key.
-  ///   - now: The time, in milliseconds.
+  /// `now` is the time in milliseconds.
   func excludes(_ name: String, at now: Int64) -> Bool {
     guard let key = IdempotencyKey.number(in: name) else { return false }
     guard let mark = marks.first(where: { $0.series == key.series }) else {

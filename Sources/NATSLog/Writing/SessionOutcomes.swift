@@ -83,9 +83,7 @@ struct SessionOutcomes: Sendable {
 
   /// The outcome of a key if it is known whether there is one: the inner optional.
   ///
-  /// - Parameters:
-  ///   - name: The name of the key.
-  ///   - now: The time, in milliseconds.
+  /// `now` is the time in milliseconds.
   func known(_ name: String, at now: Int64) -> StoredOutcome?? {
     if let found = recent[name] { return .some(found) }
     guard hasEarlier else { return .some(nil) }

@@ -47,7 +47,8 @@ struct ClusterPostLoad {
       of: try Programs.find("wrk"),
       [
         "-t\(ports.count)", "-c\(count)", "-d\(Int(seconds))s", "--latency", "--timeout", "60s",
-        "-s", Self.script.path, "http://127.0.0.1:\(ports[0])", "--", "\(sessions)", keepsNodes ? "\(ports.count)" : "1", prefix,
+        "-s", Self.script.path, "http://127.0.0.1:\(ports[0])", "--", "\(sessions)",
+        keepsNodes ? "\(ports.count)" : "1", prefix,
       ] + ports.map { "\($0)" }, core: nil)
     guard !text.contains("Non-2xx"), !text.contains("Socket errors") else {
       throw BenchmarkError("not every request succeeded:\n\(text)")

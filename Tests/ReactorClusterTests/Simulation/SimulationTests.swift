@@ -54,7 +54,8 @@ struct SimulationTests {
     }
     let events = [
       "append committed", "append lost", "append voided", "append unknown", "repetition", "forward",
-      "release", "released", "redirection", "hand-over", "rejoin", "expulsion", "failure", "response",
+      "release", "released", "redirection", "hand-over", "rejoin", "expulsion", "failure",
+      "response",
       "unavailable", "unknown", "global applied", "global unconfirmed",
     ]
     for event in events { #expect(counts[event] ?? 0 > 0, "\(event) of \(counts)") }
