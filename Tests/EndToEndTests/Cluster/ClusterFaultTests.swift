@@ -45,6 +45,10 @@ import Testing
       }
     }
     try load.finish()
+    let moves = try cluster.nodes.compactMap {
+      try $0.figure("handed_over_sessions_total")
+    }
+    printNow("sessions that the running nodes have handed over to others: \(moves)")
     let violations = try LedgerAudit(load: load).run()
     printNow("faults: \(counts.map { "\($0.key) \($0.value)" }.sorted().joined(separator: ", "))")
     #expect(violations == LedgerViolations())

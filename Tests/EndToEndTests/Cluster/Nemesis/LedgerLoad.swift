@@ -7,7 +7,7 @@ import Testing
 ///
 /// Each client has three sessions: one for requests with an idempotency key, which are repeated until they
 /// succeed, one for requests without, and one for actions that are accepted (202) and enter their number
-/// later.
+/// later. It keeps a node for some requests, so that sessions move to it.
 final class LedgerLoad: Sendable {
   /// A kind of request, with a session of its own per client.
   enum Kind: String, CaseIterable, Sendable {
@@ -96,17 +96,34 @@ final class LedgerLoad: Sendable {
 
   // MARK: Clients
 
+  /// The node that a client uses, and for how many more requests.
+  private struct Choice {
+    private var node: ReactordProcess?
+    private var remaining = 0
+
+    /// The node of the next request.
+    mutating func next(among nodes: [ReactordProcess]) -> ReactordProcess? {
+      if remaining == 0 { (node, remaining) = (nodes.randomElement(), .random(in: 1...60)) }
+      remaining -= 1
+      return node
+    }
+
+    /// Selects another node for the next request.
+    mutating func leave() { remaining = 0 }
+  }
+
   private func post(_ key: Key) {
+    var choice = Choice()
     var number = 0
     while !isOver.load(ordering: .acquiring) {
       number += 1
       switch key.kind {
-      case .keyed: repeatUntilDone(key, number, #"{"enter":\#(number)}"#)
-      case .plain: postOnce(key, number)
+      case .keyed: repeatUntilDone(key, number, #"{"enter":\#(number)}"#, at: &choice)
+      case .plain: postOnce(key, number, at: &choice)
       case .later:
         let time = Int.random(in: 20...2_000)
         let action = #"{"enterLater":{"_0":\#(number),"after":\#(time)}}"#
-        repeatUntilDone(key, number, action, ["Prefer": "respond-async"])
+        repeatUntilDone(key, number, action, ["Prefer": "respond-async"], at: &choice)
         // Bounds the number of running effects.
         usleep(50_000)
       }
@@ -115,11 +132,12 @@ final class LedgerLoad: Sendable {
 
   /// Repeats a request with its key, at any node, until it has succeeded.
   private func repeatUntilDone(
-    _ key: Key, _ number: Int, _ action: String, _ headers: [String: String] = [:]
+    _ key: Key, _ number: Int, _ action: String, _ headers: [String: String] = [:],
+    at choice: inout Choice
   ) {
     let headers = headers.merging(["Idempotency-Key": "\"\(number)\""]) { $1 }
     while true {
-      switch send(key, action, headers) {
+      switch send(key, action, headers, at: &choice) {
       case .success:
         return progress.change { $0.records[key]?.acknowledged.append(number) }
       case .rejected, .undetermined, .notSent, .running: usleep(20_000)
@@ -128,8 +146,8 @@ final class LedgerLoad: Sendable {
     }
   }
 
-  private func postOnce(_ key: Key, _ number: Int) {
-    switch send(key, #"{"enter":\#(number)}"#, [:]) {
+  private func postOnce(_ key: Key, _ number: Int, at choice: inout Choice) {
+    switch send(key, #"{"enter":\#(number)}"#, [:], at: &choice) {
     case .success: progress.change { $0.records[key]?.acknowledged.append(number) }
     case .rejected: progress.change { _ = $0.records[key]?.rejected.insert(number) }
     case .undetermined: progress.change { _ = $0.records[key]?.undetermined.insert(number) }
@@ -150,13 +168,16 @@ final class LedgerLoad: Sendable {
     case undocumented
   }
 
-  private func send(_ key: Key, _ action: String, _ headers: [String: String]) -> Outcome {
-    guard let node = cluster.nodes.randomElement() else { return .notSent }
+  private func send(
+    _ key: Key, _ action: String, _ headers: [String: String], at choice: inout Choice
+  ) -> Outcome {
+    guard let node = choice.next(among: cluster.nodes) else { return .notSent }
     let (outcome, name) = result {
       try SessionClient(node.client(), key.path).client.send(
         "POST", key.path + "/actions", headers, json: action, timeout: .seconds(120))
     }
     progress.change { $0.responses[name, default: 0] += 1 }
+    if outcome != .success { choice.leave() }
     if outcome == .undocumented { report("\(key.path) \(action): \(name)", \.undocumented) }
     return outcome
   }
