@@ -8,7 +8,8 @@ public import ReactorLog
 public struct ClientAffinity: Sendable {
   /// The number of actions in a row after which a session moves.
   ///
-  /// A move costs the new owner about three reads of the log, which this many requests between nodes exceed.
+  /// A move costs the new owner about 30 reads of the log, those of a load and of the messages since the last page;
+  /// this many requests between nodes cost as much.
   public static let threshold = 16
 
   /// The maximum number of sessions.
