@@ -17,7 +17,7 @@ extension ClusterNode: BusHandler {
     }
     if case .forward = request { counters.received.add() }
     let isInMemory = request.session.map { self.isInMemory($0) } ?? false
-    let canMove = uses.receive(request)
+    let canMove = uses.receive(request, at: now)
     handleState { state, now in
       let token = state.newToken()
       state.replies[token] = reply

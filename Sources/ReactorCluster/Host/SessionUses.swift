@@ -13,9 +13,9 @@ final class SessionUses: Sendable {
   /// Calls that are not actions end no row: a client opens its session between actions.
   ///
   /// - Returns: Whether the session can move to that node.
-  func receive(_ request: NodeRequest) -> Bool {
+  func receive(_ request: NodeRequest, at now: Milliseconds) -> Bool {
     guard case .forward(let request) = request, request.kind == .action else { return false }
-    return change { $0.received(request.session, from: request.number.edge) }
+    return change { $0.received(request.session, from: request.number.edge, at: now) }
   }
 
   /// Records that a client of this node uses a session in memory.

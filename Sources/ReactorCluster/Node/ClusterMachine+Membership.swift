@@ -43,6 +43,7 @@ extension ClusterMachine {
     let undelivered = Set(unreachable.removeValue(forKey: failed)?.calls ?? [])
     heardAt[failed] = nil
     hints.removeAll(naming: failed)
+    handedOver.removeAll(naming: failed)
     emit(.nodeFailed(failed))
     emit(.placementChanged)
     let lost = calls.filter { $0.value.node == failed }.keys.sorted()

@@ -20,7 +20,7 @@ extension ClusterMachine {
     case .locate(let numbers): emit(.reply(token, .absent(absent(among: numbers))))
     case .forward(let request):
       let arrival = Arrival(request, from: .node(token))
-      guard !isInMemory || !canMove || !handOver(arrival) else { return }
+      guard !isInMemory || !canMove || !handOver(arrival, at: now) else { return }
       arrive(arrival, isInMemory: isInMemory, at: now)
     case .release(let key):
       let isComing = acquisitions[key] != nil || busy[key] != nil
@@ -51,10 +51,9 @@ extension ClusterMachine {
     }
     if isInMemory { return execute(arrival) }
     let next = Placement.owner(of: key, among: readyNodes)
-    // The edge does not know yet that the session was handed over to it.
-    let edge = arrival.request.number.edge
-    if edge != node, hints.owner(of: key, at: now) == edge, isReady(edge) {
-      return reply(.ownedBy(edge), to: arrival.source, at: now)
+    // The next owner may not have appended to the session yet, so that the log does not name it.
+    if let next = handedOver.owner(of: key, at: now), acquisitions[key] == nil, isReady(next) {
+      return reply(.ownedBy(next), to: arrival.source, at: now)
     }
     if isStopping, let next { return reply(.ownedBy(next), to: arrival.source, at: now) }
     acquire(arrival, at: now)
@@ -64,11 +63,13 @@ extension ClusterMachine {
   ///
   /// - Returns: Whether the host was instructed to: not if this node is executing a request of the session, or
   ///   the edge is about to leave.
-  private mutating func handOver(_ arrival: Arrival) -> Bool {
+  private mutating func handOver(_ arrival: Arrival, at now: Milliseconds) -> Bool {
     let (number, key) = (arrival.request.number, arrival.request.session)
     guard busy[key] == nil, acquisitions[key] == nil, !isExecuting(number), !isStopping,
       isReady(number.edge)
     else { return false }
+    // If the session stays, the entry is without effect while it is in memory.
+    handedOver.set(number.edge, for: key, at: now)
     start(Execution(request: arrival.request, replies: [arrival.source]), handsOver: true)
     return true
   }
@@ -133,6 +134,7 @@ extension ClusterMachine {
   mutating func grant(_ key: SessionKey, at now: Milliseconds) {
     guard let acquisition = acquisitions.removeValue(forKey: key) else { return }
     hints.remove(key)
+    handedOver.remove(key)
     emit(.claim(key))
     for arrival in acquisition.waiting { execute(arrival) }
   }

@@ -199,6 +199,7 @@ extension ClusterMachine {
     guard isKnown, owner != target else { return retry(count, after: settings.pause, at: now) }
     guard request.hops + 1 < settings.hops else { return finishUnexecuted(count) }
     pending[count]?.hops += 1
+    if owner == node { handedOver.remove(request.request.session) }
     hints.set(owner, for: request.request.session, at: now)
     route(count, at: now)
   }

@@ -59,6 +59,8 @@ public struct ClusterMachine: Sendable {
 
   var settings: ClusterSettings
   var hints = HintTable()
+  /// The next owners of the sessions that this node has handed over, see ``ClusterEffect/handOver(_:_:)``.
+  var handedOver = HintTable()
   var pending: [UInt64: Pending] = [:]
   var calls: [CallID: (call: Call, node: NodeID)] = [:]
   var acquisitions: [SessionKey: Acquisition] = [:]
@@ -237,7 +239,7 @@ public struct ClusterMachine: Sendable {
     isRejoining = false
     membership.reset()
     (unreachable, heardAt) = ([:], [:])
-    hints = HintTable()
+    (hints, handedOver) = (HintTable(), HintTable())
     calls = [:]
     abandonChanges()
     acquisitions = [:]  // the edges repeat what waits here

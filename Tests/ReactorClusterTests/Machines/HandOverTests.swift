@@ -58,15 +58,19 @@ struct HandOverTests {
     #expect(machine.takeEffects() == [.reply(1, .ownedBy(Self.edge))])
   }
 
-  @Test func `a later request of that node does not load it again, and one of a third node does`()
-    throws
+  @Test func `later requests of all nodes are redirected to that node until it has failed`() throws
   {
     var machine = machine()
     machine.executed(
       try execution(deliver(1, to: &machine)), .displaced(by: Self.edge), at: 1_002)
     _ = machine.takeEffects()
     #expect(deliver(2, isInMemory: false, to: &machine) == [.reply(2, .ownedBy(Self.edge))])
-    #expect(deliver(3, from: Self.third, isInMemory: false, to: &machine) == [.findLastWriter(key)])
+    #expect(
+      deliver(3, from: Self.third, isInMemory: false, to: &machine)
+        == [.reply(3, .ownedBy(Self.edge))])
+    machine.received(Heartbeat(node: Self.edge, state: .left), at: 1_003)
+    _ = machine.takeEffects()
+    #expect(deliver(4, from: Self.third, isInMemory: false, to: &machine) == [.findLastWriter(key)])
   }
 
   @Test func `it stays while this node executes another request of it`() throws {
@@ -120,8 +124,18 @@ struct HandOverTests {
 
   // MARK: Rows of actions
 
+  /// Records actions at intervals of 100 ms.
   private func move(_ actions: Int, from edge: NodeID, in affinity: inout ClientAffinity) -> [Int] {
-    (1...actions).filter { _ in affinity.received(key, from: edge) }
+    (1...actions).filter { affinity.received(key, from: edge, at: Milliseconds(100 * $0)) }
+  }
+
+  @Test func `a packet of actions is no row`() {
+    var affinity = ClientAffinity()
+    let moves = (0..<1_000).filter { _ in affinity.received(key, from: Self.edge, at: 7) }
+    #expect(moves.isEmpty)
+    let end = 7 + ClientAffinity.duration
+    #expect(
+      [end - 1, end].map { affinity.received(key, from: Self.edge, at: $0) } == [false, true])
   }
 
   @Test func `a row of actions continues until the session has moved`() {
@@ -146,7 +160,7 @@ struct HandOverTests {
   @Test func `the number of rows is bounded`() {
     var affinity = ClientAffinity()
     for index in 0..<ClientAffinity.limit * 2 {
-      _ = affinity.received(SessionKey(reactor: "r", id: "\(index)"), from: Self.edge)
+      _ = affinity.received(SessionKey(reactor: "r", id: "\(index)"), from: Self.edge, at: 0)
     }
     #expect((1...ClientAffinity.limit).contains(affinity.count))
   }
