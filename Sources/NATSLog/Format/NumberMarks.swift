@@ -63,11 +63,10 @@ struct NumberMarks: Equatable, Sendable {
     }
     if marks.count == Self.limit {
       let oldest = marks.indices.min { marks[$0].at < marks[$1].at } ?? 0
-      guard marks[oldest].at < time - Self.retention else {
-        unmarkedAt = max(unmarkedAt ?? time, time)
-        return
-      }
-      unmarkedAt = max(unmarkedAt ?? marks[oldest].at, marks[oldest].at)
+      let isOld = marks[oldest].at < time - Self.retention
+      let unmarked = isOld ? marks[oldest].at : time
+      unmarkedAt = max(unmarkedAt ?? unmarked, unmarked)
+      guard isOld else { return }
       marks.remove(at: oldest)
     }
     marks.append(Mark(series: String(series), number: number, at: time))
@@ -78,12 +77,13 @@ struct NumberMarks: Equatable, Sendable {
   /// Appends the marks: `0`, or the age of the latest outcome without a mark in seconds and 1, while it counts;
   /// then series, number and age in seconds of each.
   func put(into text: inout [UInt8], at time: Int64) {
-    let age = unmarkedAt.map { max(0, time / 1_000 - $0) }
+    // Wrapping, as where they are read: a damaged message may have had any age.
+    let age = unmarkedAt.map { max(0, time / 1_000 &- $0) }
     text.put("[", age.map { $0 > Self.retention ? 0 : $0 + 1 } ?? 0)
     for mark in marks {
       text.put(",[", string: mark.series)
       text.put(",", mark.number)
-      text.put(",", time / 1_000 - mark.at)
+      text.put(",", time / 1_000 &- mark.at)
       text.put("]")
     }
     text.put("]")

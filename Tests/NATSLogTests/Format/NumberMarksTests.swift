@@ -112,4 +112,16 @@ struct NumberMarksTests {
     let json = try JSONDocument(parsing: Array(text.utf8)).root
     #expect(NumberMarks(json, at: .max) == nil)
   }
+
+  @Test(arguments: [Int64.max, .min])
+  func `ages that no process writes do not end the process`(_ age: Int64) throws {
+    let json = try JSONDocument(parsing: Array("[\(age),[\"n\",1,\(age)]]".utf8)).root
+    let marks = try #require(NumberMarks(json, at: 5_000))
+    for time in [5_000, 9_000, .max] as [Int64] {
+      var text: [UInt8] = []
+      marks.put(into: &text, at: time)
+      #expect(NumberMarks(try JSONDocument(parsing: text).root, at: time) != nil)
+      _ = marks.excludes(name(2, of: "other"), at: time)
+    }
+  }
 }
