@@ -50,12 +50,13 @@ extension ClusterMachine {
       return
     }
     if isInMemory { return execute(arrival) }
-    let next = Placement.owner(of: key, among: readyNodes)
     // The next owner may not have appended to the session yet, so that the log does not name it.
     if let next = handedOver.owner(of: key, at: now), acquisitions[key] == nil, isReady(next) {
       return reply(.ownedBy(next), to: arrival.source, at: now)
     }
-    if isStopping, let next { return reply(.ownedBy(next), to: arrival.source, at: now) }
+    if isStopping, let next = Placement.owner(of: key, among: readyNodes) {
+      return reply(.ownedBy(next), to: arrival.source, at: now)
+    }
     acquire(arrival, at: now)
   }
 
