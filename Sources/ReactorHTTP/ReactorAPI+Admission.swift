@@ -5,8 +5,10 @@ internal import ReactorTransport
 /// The checks before a request is dispatched.
 extension ReactorAPI {
   /// Counts a request against the rate of its client; `nil` without a limit.
-  func rate(of client: ClientAddress?, at resource: Resource?) -> RateLimiter.Verdict? {
-    guard let rateLimiter, resource?.isProbe != true, let client else { return nil }
+  func rate(of head: HeadReading) -> RateLimiter.Verdict? {
+    guard let rateLimiter, head.resource?.isProbe != true, let client = head.client else {
+      return nil
+    }
     return rateLimiter.admit(client)
   }
 

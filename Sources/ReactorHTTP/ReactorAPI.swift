@@ -74,7 +74,7 @@ public final class ReactorAPI: HTTPResponder {
         + service.all
         + CatalogueEndpoints(host: host).all
         + SessionEndpoints(host: host).all
-        + ActionEndpoints(host: host, timers: timers, wait: .init(settings.actionWait)).all
+        + ActionEndpoints(host: host, wait: .init(settings.actionWait)).all
         + LogEndpoints(host: host).all
         + EffectEndpoints(host: host).all
         + TimerEndpoints(host: host).all
@@ -125,7 +125,7 @@ public final class ReactorAPI: HTTPResponder {
     let scope = RequestScope(head, in: self)
     do throws(Problem) {
       try admit(head, scope)
-      _ = try endpoint(for: scope, head)
+      try checkEndpoint(of: scope, head)
       return .accept(scope)
     } catch {
       return .reject(complete(error.response, of: scope), after: delay(of: error, head, scope))
@@ -135,10 +135,10 @@ public final class ReactorAPI: HTTPResponder {
   /// Responds to one request, at once or later.
   public func respond(to request: HTTPRequest, reply: @escaping HTTPReply) {
     if let scope = request.admission as? RequestScope {
-      return dispatch(Call(request: request, scope: scope, reply: Reply(scope, reply)))
+      return dispatch(Call(request: request, reply: Reply(scope, reply)))
     }
     let scope = RequestScope(request, in: self)
-    let call = Call(request: request, scope: scope, reply: Reply(scope, reply))
+    let call = Call(request: request, reply: Reply(scope, reply))
     do throws(Problem) {
       try admit(request, scope)
     } catch {
@@ -149,9 +149,8 @@ public final class ReactorAPI: HTTPResponder {
 
   private func dispatch(_ call: Call) {
     do throws(Problem) {
-      guard let endpoint = try endpoint(for: call.scope, call.request) else {
-        return call.reply(options(call))
-      }
+      try checkEndpoint(of: call.scope, call.request)
+      guard let endpoint = call.scope.endpoint else { return call.reply(options(call)) }
       guard isExpensive(call.request, at: endpoint) else { return try endpoint.handler(call) }
       try call.inBackground { () throws(Problem) in try endpoint.handler(call) }
     } catch {
@@ -160,18 +159,17 @@ public final class ReactorAPI: HTTPResponder {
     }
   }
 
-  /// Finds the endpoint of a request; `nil` for `OPTIONS`.
-  private func endpoint(
-    for scope: RequestScope, _ request: HTTPRequest
-  ) throws(Problem) -> Endpoint? {
-    // `OPTIONS *` is about the server as a whole (RFC 9110, 9.3.7).
-    if scope.method == .options, request.path == "*" { return nil }
-    if scope.method == .options, scope.resource != nil { return nil }
-    guard let endpoint = scope.endpoint else { throw noEndpoint(for: scope) }
-    if isDraining, endpoint.traits.isDisjoint(with: [.stream, .servedWhileDraining]) {
-      throw .unavailable("The service is stopping.")
+  /// Rejects a request without an endpoint that serves it now; `OPTIONS` needs none.
+  private func checkEndpoint(of scope: RequestScope, _ request: HTTPRequest) throws(Problem) {
+    if scope.head.endpoint != nil {
+      if isDraining, !scope.head.isServedWhileDraining {
+        throw .unavailable("The service is stopping.")
+      }
+      return
     }
-    return endpoint
+    // `OPTIONS *` is about the server as a whole (RFC 9110, 9.3.7).
+    if scope.method == .options, scope.resource != nil || request.path == "*" { return }
+    throw noEndpoint(for: scope)
   }
 
   private func noEndpoint(for scope: RequestScope) -> Problem {

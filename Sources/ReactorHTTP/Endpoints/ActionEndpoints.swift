@@ -7,7 +7,6 @@ internal import ReactorTransport
 /// Actions.
 struct ActionEndpoints {
   let host: Host
-  let timers: TimerWheel
   /// How long a response waits for the effect of its action.
   let wait: TimerWheel.Interval
 
@@ -15,7 +14,8 @@ struct ActionEndpoints {
     let headers: [OpenAPIHeader] = [.etag, .preferenceApplied, .idempotentReplayed]
     return [
       Endpoint(
-        .post, "/v1/reactors/{reactor}/sessions/{session}/actions", needs: .act, handler: submit,
+        .post, "/v1/reactors/{reactor}/sessions/{session}/actions", needs: .act,
+        traits: .takesActions, handler: submit,
         operation: Operation(
           "runActions", "Run an action, or an array of actions in order",
           detail: """
@@ -44,11 +44,7 @@ struct ActionEndpoints {
   private func submit(_ call: Call) throws(Problem) {
     let reactor = try call.reactor(in: host)
     let id = try call.sessionID()
-    try call.negotiate()
-    try call.requireJSON()
-    let preferences = Preferences(call.request[header: .prefer])
-    let expected = try EntityTags(of: call.request, in: .ifMatch, name: "If-Match")?.cursors
-    let key = try IdempotencyKeys.read(call.request)
+    let fields = try call.scope.head.actionFields(of: call.request)
     // The right is checked; the delegate needs the actions, and no session yet.
     if reactor.hasDelegate {
       try call.scope.askDelegate(.act(call.request.body), reactor, id)
@@ -58,39 +54,37 @@ struct ActionEndpoints {
       if call.scope.api.creationLimiter != nil, session.current.version == 0 {
         try call.scope.admitCreation()
       }
-      let reply = ActionReply(session, preferences, timers: timers, call.reply)
+      let reply = ActionReply(session, fields.preferences, call.reply)
       do throws(ActionDecodingError) {
         try session.submit(
-          call.request.body, ifAt: expected, key: key, for: call.scope.context,
+          call.request.body, ifAt: fields.expected, key: fields.key, for: call.scope.context,
           accepted: { reply.accepted($0) },
           completion: { reply.completed($0) })
       } catch {
         throw Problem(error, kind: .invalidAction)
       }
-      reply.wait(for: preferences.wait.map { .init(.seconds($0)) } ?? wait)
+      reply.wait(for: fields.preferences.wait.map { .init(.seconds($0)) } ?? wait)
     }
     // Usually the session is in memory, and no closure escapes.
     if let session = reactor.liveSession(id) { return try submit(to: session) }
-    if forward(call, to: id, of: reactor, ifAt: expected, key, preferences) { return }
+    if forward(call, to: id, of: reactor, fields) { return }
     call.withSession(of: reactor, id, in: host, submit)
   }
 
   /// Passes the actions to the process that owns the session, if that is another one.
   private func forward(
-    _ call: Call, to id: String, of reactor: any HostedReactor, ifAt expected: [Cursor]?,
-    _ key: String?, _ preferences: Preferences
+    _ call: Call, to id: String, of reactor: any HostedReactor, _ fields: ActionFields
   ) -> Bool {
     // These responses depend on the State before the outcome: the session is opened first.
-    guard call.scope.api.creationLimiter == nil, !preferences.respondsAsynchronously else {
-      return false
-    }
-    let reply = ActionReply(nil, preferences, timers: timers, call.reply)
+    guard call.scope.api.creationLimiter == nil, !fields.preferences.respondsAsynchronously
+    else { return false }
+    let reply = ActionReply(nil, fields.preferences, call.reply)
     guard
       reactor.forward(
-        to: id, call.request.body, ifAt: expected, key: key, for: call.scope.context,
+        to: id, call.request.body, ifAt: fields.expected, key: fields.key, for: call.scope.context,
         accepted: { reply.accepted($0) }, completion: { reply.completed($0) })
     else { return false }
-    reply.wait(for: preferences.wait.map { .init(.seconds($0)) } ?? wait)
+    reply.wait(for: fields.preferences.wait.map { .init(.seconds($0)) } ?? wait)
     return true
   }
 }

@@ -18,7 +18,6 @@ final class ActionReply: TimerTarget {
 
   private let session: (any Session)?
   private let preferences: Preferences
-  private let timers: TimerWheel
   private let state: Mutex<State>
 
   /// Creates a reply.
@@ -27,14 +26,12 @@ final class ActionReply: TimerTarget {
   ///   - session: The session; `nil` if another process executes the actions. Then the client waits for
   ///     the outcome.
   ///   - preferences: The preferences of the client.
-  ///   - timers: The time limits.
   ///   - reply: The pending response.
   init(
-    _ session: (any Session)?, _ preferences: Preferences, timers: TimerWheel, _ reply: Reply
+    _ session: (any Session)?, _ preferences: Preferences, _ reply: Reply
   ) {
     self.session = session
     self.preferences = preferences
-    self.timers = timers
     state = Mutex(State(reply: reply, isOverdue: preferences.respondsAsynchronously))
   }
 
@@ -63,7 +60,7 @@ final class ActionReply: TimerTarget {
 
   /// Responds with 202 after a time, unless the outcome comes first.
   func wait(for time: TimerWheel.Interval) {
-    guard state.withLock({ $0.reply != nil && !$0.isOverdue }) else { return }
+    guard let timers = state.withLock({ $0.isOverdue ? nil : $0.reply?.timers }) else { return }
     guard !time.isEmpty else { return timerExpired() }
     let timer = timers.schedule(self, after: time)
     let isCompleted = state.withLock { state in
@@ -96,7 +93,7 @@ final class ActionReply: TimerTarget {
       reply = state.reply.take()
       timer = state.timer.take()
     }
-    if let timer { timers.cancel(self, at: timer) }
+    if let reply, let timer { reply.timers.cancel(self, at: timer) }
     return reply
   }
 }

@@ -9,13 +9,13 @@ internal import ReactorTransport
 extension Call {
   /// The reactor in the path.
   func reactor(in host: Host) throws(Problem) -> any HostedReactor {
-    try host.hostedReactor(self["reactor"])
+    if let reactor = scope.head.reactor { return reactor }
+    return try host.hostedReactor(self["reactor"])
   }
 
   /// The session id in the path.
   func sessionID() throws(Problem) -> String {
-    let id = self["session"]
-    guard SessionKey.isValid(id: id) else { throw .invalidSessionID() }
+    guard let id = scope.head.sessionID else { throw .invalidSessionID() }
     return id
   }
 
@@ -43,19 +43,7 @@ extension Call {
   }
 
   /// Rejects a body that is not declared as JSON.
-  func requireJSON() throws(Problem) {
-    guard request.hasBody || request[header: .contentType] != nil else { return }
-    if let encoding = request[header: .contentEncoding], encoding.lowercased() != "identity" {
-      throw Problem(
-        .unsupportedMediaType, "Send the body without a Content-Encoding.",
-        headers: ["Accept-Encoding": "identity"])
-    }
-    guard let type = request[header: .contentType], MediaTypes.isJSON(type) else {
-      throw Problem(
-        .unsupportedMediaType, "Send the body with Content-Type: application/json.",
-        headers: ["Accept": "application/json", "Accept-Post": "application/json"])
-    }
-  }
+  func requireJSON() throws(Problem) { try request.requireJSON() }
 
   /// Decodes the body.
   ///
@@ -82,17 +70,12 @@ extension Call {
 
   /// Rejects a client that does not accept the media type of the response.
   func negotiate(_ offered: String = "application/json") throws(Problem) {
-    if request[header: .accept] != nil { _ = try choose(from: [offered]) }
+    try request.negotiate(offered)
   }
 
   /// Chooses the media type of the response; rejects a client that accepts none.
   func choose(from offered: [String]) throws(Problem) -> String {
-    guard let type = MediaTypes.choose(from: offered, accept: request[header: .accept]) else {
-      throw Problem(
-        .notAcceptable, "This address offers \(offered.joined(separator: " or ")).",
-        members: [.init("offered", .array(offered.map { .string($0) }))])
-    }
-    return type
+    try request.choose(from: offered)
   }
 
   /// Passes the session to a function, or sends the problem that there is none.
@@ -215,6 +198,38 @@ extension Call {
     guard isEnqueued else {
       throw .unavailable("Too many long requests are waiting. Nothing was executed.")
     }
+  }
+}
+
+extension HTTPRequest {
+  /// Rejects a body that is not declared as JSON.
+  func requireJSON() throws(Problem) {
+    guard hasBody || self[header: .contentType] != nil else { return }
+    if let encoding = self[header: .contentEncoding], encoding.lowercased() != "identity" {
+      throw Problem(
+        .unsupportedMediaType, "Send the body without a Content-Encoding.",
+        headers: ["Accept-Encoding": "identity"])
+    }
+    guard let type = self[header: .contentType], MediaTypes.isJSON(type) else {
+      throw Problem(
+        .unsupportedMediaType, "Send the body with Content-Type: application/json.",
+        headers: ["Accept": "application/json", "Accept-Post": "application/json"])
+    }
+  }
+
+  /// Rejects a client that does not accept the media type of the response.
+  func negotiate(_ offered: String = "application/json") throws(Problem) {
+    if self[header: .accept] != nil { _ = try choose(from: [offered]) }
+  }
+
+  /// Chooses the media type of the response; rejects a client that accepts none.
+  func choose(from offered: [String]) throws(Problem) -> String {
+    guard let type = MediaTypes.choose(from: offered, accept: self[header: .accept]) else {
+      throw Problem(
+        .notAcceptable, "This address offers \(offered.joined(separator: " or ")).",
+        members: [.init("offered", .array(offered.map { .string($0) }))])
+    }
+    return type
   }
 }
 

@@ -7,8 +7,9 @@ internal import ReactorTransport
 /// One request with its parameters and its reply, as handlers see it.
 struct Call: Sendable {
   let request: HTTPRequest
-  let scope: RequestScope
   let reply: Reply
+
+  var scope: RequestScope { reply.scope }
 
   /// The value of a parameter of the path template.
   subscript(parameter: String) -> String { scope[parameter] }
@@ -26,6 +27,9 @@ struct Reply: Sendable {
     self.scope = scope
     self.send = send
   }
+
+  /// The time limits of replies.
+  var timers: TimerWheel { scope.api.timers }
 
   /// Completes the response with the common header fields and sends it.
   func callAsFunction(_ response: consuming HTTPResponse) {
@@ -80,12 +84,12 @@ final class RequestScope: HTTPAdmissionToken {
   let stopwatch = Stopwatch()
 
   /// Reads the head of a request and counts it against the client's rate.
-  init(_ request: HTTPRequest, in api: ReactorAPI) {
+  init(_ request: borrowing HTTPRequest, in api: borrowing ReactorAPI) {
     let head = HeadReading.reading(request, in: api)
     self.head = head
-    rate = api.rate(of: head.client, at: head.resource)
+    rate = api.rate(of: head)
     credential =
-      rate?.isAllowed == false
+      api.authenticator == nil || rate?.isAllowed == false
       ? .notNeeded
       : api.credential(of: request, from: head.client, at: head.resource, head.method)
     context = RequestContext(

@@ -31,6 +31,9 @@ final class Endpoint: Sendable {
 
     /// The handler takes longer than microseconds: it is executed on a background thread.
     static let background = Traits(rawValue: 16)
+
+    /// The header fields are those of ``ActionFields``, read once for requests that repeat a head.
+    static let takesActions = Traits(rawValue: 32)
   }
 
   /// The path template (RFC 6570).

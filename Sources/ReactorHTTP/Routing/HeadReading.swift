@@ -1,4 +1,5 @@
 internal import ReactorHost
+internal import ReactorLog
 internal import ReactorTransport
 
 // Proof: all members are constants of types that are `Sendable`.
@@ -10,7 +11,13 @@ final class HeadReading: HTTPHeadReading, @unchecked Sendable {
   let resource: Resource?
   /// The endpoint; `nil` for an unknown path or a method that is not allowed.
   let endpoint: Endpoint?
+  /// Whether there is an endpoint, and it is served while the service is draining.
+  let isServedWhileDraining: Bool
   private let parameters: PathParameters
+  /// The reactor in the path; `nil` if the path has none, or it is not hosted.
+  let reactor: (any HostedReactor)?
+  /// The session id in the path; `nil` if the path has none, or it is invalid.
+  let sessionID: String?
   /// The network address of the client; `nil` on a Unix-domain socket.
   let client: ClientAddress?
   /// The id that the client has chosen for its request; `nil` for none or an invalid one.
@@ -22,6 +29,9 @@ final class HeadReading: HTTPHeadReading, @unchecked Sendable {
   let acceptsGzip: ContentEncodings.Acceptance
   /// Why the request is rejected for its `Host` or `Origin`; `nil` if it is not.
   let foreign: Problem?
+
+  /// The fields of a request with actions, or their problem; `nil` for other endpoints.
+  private let actionFields: Result<ActionFields, Problem>?
 
   /// Reads the head of a request, or returns what an earlier request with the same head has read.
   static func reading(_ request: HTTPRequest, in api: ReactorAPI) -> HeadReading {
@@ -37,8 +47,15 @@ final class HeadReading: HTTPHeadReading, @unchecked Sendable {
     let resource = api.endpoints.match(request.path, &parameters)
     self.resource = resource
     self.parameters = parameters
+    reactor = resource?.value(of: "reactor", in: parameters).flatMap { api.host.reactor($0) }
+    sessionID = resource?.value(of: "session", in: parameters).flatMap {
+      SessionKey.isValid(id: $0) ? $0 : nil
+    }
     method = HTTPMethod(request.method)
-    endpoint = resource?[method]
+    let endpoint = resource?[method]
+    self.endpoint = endpoint
+    isServedWhileDraining =
+      endpoint?.traits.isDisjoint(with: [.stream, .servedWhileDraining]) == false
     client = api.client(of: request)
     requestID = request[header: .requestID].flatMap { RequestID.isValid($0) ? $0 : nil }
     trace = request[header: .traceparent].flatMap { TraceParent($0) }
@@ -46,6 +63,9 @@ final class HeadReading: HTTPHeadReading, @unchecked Sendable {
     acceptsGzip =
       api.features.compresses ? ContentEncodings.gzip(request[header: .acceptEncoding]) : .no
     foreign = api.foreignRequest(request, at: resource, method)
+    actionFields =
+      endpoint?.traits.contains(.takesActions) == true
+      ? Result { () throws(Problem) in try ActionFields(request) } : nil
   }
 
   /// The head of a connection that is rejected before its request was read.
@@ -54,20 +74,30 @@ final class HeadReading: HTTPHeadReading, @unchecked Sendable {
     method = .other
     resource = nil
     endpoint = nil
+    isServedWhileDraining = false
     parameters = PathParameters()
+    reactor = nil
+    sessionID = nil
     client = nil
     requestID = nil
     trace = nil
     origin = nil
     acceptsGzip = .no
     foreign = nil
+    actionFields = nil
+  }
+
+  /// The fields of a request with actions.
+  func actionFields(of request: HTTPRequest) throws(Problem) -> ActionFields {
+    guard let actionFields else { return try ActionFields(request) }
+    return try actionFields.get()
   }
 
   /// The value of a parameter of the path template, which must have it.
   subscript(parameter: String) -> String {
-    guard let index = resource?.parameters.firstIndex(of: parameter) else {
+    guard let value = resource?.value(of: parameter, in: parameters) else {
       preconditionFailure("\(resource?.template ?? "the path") has no parameter \(parameter)")
     }
-    return parameters[index]
+    return value
   }
 }

@@ -52,6 +52,11 @@ final class Resource: Sendable {
     condition.map { $0(parameters) } ?? true
   }
 
+  /// The value of a parameter of the path template; `nil` if it does not have the parameter.
+  func value(of parameter: String, in parameters: PathParameters) -> String? {
+    self.parameters.firstIndex(of: parameter).map { parameters[$0] }
+  }
+
   /// The right that a request needs; also for a method that is not allowed, so that the response
   /// to a request without the right does not depend on the method.
   func right(for method: HTTPMethod) -> Right? {
