@@ -16,7 +16,7 @@ public struct LogEntry: Equatable, Sendable {
   }
 
   /// The version of the state that contains this mutation and those before it; the first is 1.
-  public let version: Int
+  public package(set) var version: Int
 
   /// The time of the fold.
   public let at: Timestamp

@@ -114,18 +114,16 @@ extension CommitMachine {
 
   /// A turn has folded a mutation into the state.
   ///
+  /// - Parameters:
+  ///   - entry: The mutation; its version is set.
+  ///   - state: The state after it; `nil` if it was not encoded.
   /// - Returns: The version of the state; `nil` after the end, where the mutation is dropped.
-  mutating func reduced(
-    _ mutation: [UInt8], to state: [UInt8]?, at time: Timestamp, action: [UInt8]?,
-    by principal: String? = nil, global: LogEntry.GlobalMark?
-  ) -> Int? {
+  mutating func reduced(_ entry: consuming LogEntry, to state: consuming [UInt8]?) -> Int? {
     guard !hasEnded else { return nil }
     reducedVersion += 1
     holds.insert(.turn)
-    pendingEntries.append(
-      LogEntry(
-        version: reducedVersion, at: time, action: action, global: global, mutation: mutation,
-        by: principal))
+    entry.version = reducedVersion
+    pendingEntries.append(entry)
     pendingStates.append(state)
     return reducedVersion
   }

@@ -90,13 +90,14 @@ extension ReactorType {
   ) {
     let effect = ActionEffect(reply, index: index, json: json)
     let session = reply.session
-    let mark = session.marks.beginAction(json, of: session.key, in: session.marking)
+    let marking = session.marking
+    let mark = session.marks.beginAction(json, of: session.key, in: marking)
     if mark.isRejected {
       effect.fail(ActionCrashedError())
     } else {
       effect.begin()
       effect.end(core(of: pipeline).executeInContext(action, as: effect))
-      session.marks.endAction(mark, in: session.marking)
+      session.marks.endAction(mark, in: marking)
     }
     reply.didStart(effect)
   }
@@ -113,30 +114,43 @@ extension ReactorType {
       context.session?.didConnect(Result { try encode(shown) })
     case .reduced(let transition):
       // An action retains its session, so that the weak reference is not loaded for it.
-      let action = ActionEffect.cause(of: transition.origin)
-      guard let session = action?.reply.session ?? context.session else { return nil }
-      let skipsState = session.meter.skips()
-      do {
-        let coder = JSONCoder.Series(in: spareBuffers)
-        let mutation =
-          try knownMutations?.text(
-            of: transition.mutation, orEncode: { try coder.encode($0) })
-          ?? coder.encode(transition.mutation)
-        let state = skipsState ? nil : try coder.encode(transition.shown)
-        coder.end(keepingBuffersIn: spareBuffers)
-        if let state, let error = session.meter.measure(state, limit: session.stateLimit) {
-          return error
-        }
-        session.didReduce(mutation, to: state, by: action, from: transition.origin)
-      } catch {
-        session.didFailToEncode(error)
+      if let action = ActionEffect.cause(of: transition.origin) {
+        return commit(transition, by: action, in: action.reply.session)
       }
+      if let session = context.session { return commit(transition, by: nil, in: session) }
     case .failed(let error, let stage): context.session?.didFail(error, in: stage)
     case .turnBegan(let effect):
       guard let session = context.session else { break }
       session.marks.beginTurn(
         for: (effect as? ActionEffect)?.json, of: session.key, in: session.marking)
     case .turnEnded: context.session?.didEndTurn()
+    }
+    return nil
+  }
+
+  /// Passes a mutation and the state after it to the session, as JSON.
+  ///
+  /// - Returns: The error that rejects the mutation; `nil` for none.
+  @inlinable
+  func commit(
+    _ transition: Transition<R.Mutation, R.State>, by action: ActionEffect?,
+    in session: LiveSession
+  ) -> (any Error)? {
+    let skipsState = session.meter.skips()
+    do {
+      let coder = JSONCoder.Series(in: spareBuffers)
+      let mutation =
+        try knownMutations?.text(
+          of: transition.mutation, orEncode: { try coder.encode($0) })
+        ?? coder.encode(transition.mutation)
+      let state = skipsState ? nil : try coder.encode(transition.shown)
+      coder.end(keepingBuffersIn: spareBuffers)
+      if let state, let error = session.meter.measure(state, limit: session.stateLimit) {
+        return error
+      }
+      session.didReduce(mutation, to: state, by: action, from: transition.origin)
+    } catch {
+      session.didFailToEncode(error)
     }
     return nil
   }

@@ -23,17 +23,20 @@ extension LiveSession {
   ///   - origin: The origin of the mutation.
   @usableFromInline
   func didReduce(
-    _ mutation: [UInt8], to state: [UInt8]?, by action: ActionEffect?, from origin: MutationOrigin
+    _ mutation: consuming [UInt8], to state: consuming [UInt8]?, by action: ActionEffect?,
+    from origin: MutationOrigin
   ) {
     var global: LogEntry.GlobalMark?
     if case .global(let name, let revision) = origin {
       global = LogEntry.GlobalMark(name: name, revision: revision)
     }
-    let now = Timestamp.now
-    let version = commits.withLock {
-      $0.reduced(
-        mutation, to: state, at: now, action: action?.json, by: action?.reply.principal?.id,
-        global: global)
+    // Taken out of variables within the lock: captured values would be copied.
+    var entry: LogEntry? = LogEntry(
+      version: 0, at: .now, action: action?.json, global: global, mutation: mutation,
+      by: action?.reply.principal?.id)
+    var state: [UInt8]? = state
+    let version = commits.withLock { machine in
+      entry.take().flatMap { machine.reduced($0, to: state.take()) }
     }
     if let version { action?.reply.didCause(version) }
   }

@@ -44,10 +44,12 @@ struct SessionMarks: ~Copyable, Sendable {
   }
 
   /// Removes the mark of the turn, if it has one.
-  func endTurn(in marking: (any ActionMarking)?) {
+  ///
+  /// - Parameter marking: The marking, which is evaluated only then: nearly every turn is of a request.
+  func endTurn(in marking: @autoclosure () -> (any ActionMarking)?) {
     let place = turn.load(ordering: .relaxed)
     guard place >= 0 else { return }
     turn.store(-1, ordering: .relaxed)
-    marking?.end(ActionMark(place: place))
+    marking()?.end(ActionMark(place: place))
   }
 }

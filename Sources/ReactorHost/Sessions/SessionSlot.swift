@@ -20,6 +20,11 @@ final class SessionSlot: Sendable {
     /// The requests that wait for the session after the one that loads it; `nil` if none loads it.
     var waiting: [Opening]?
 
+    /// The session if it is in memory.
+    var live: LiveSession? {
+      if case .live(let session) = state { session } else { nil }
+    }
+
     /// Adds a request for the session.
     ///
     /// - Returns: Whether it has to load the session, since no other request does.
@@ -59,21 +64,23 @@ final class SessionSlot: Sendable {
 
   /// The session if it is in memory; `nil` also if the log has interrupted it, to load it again.
   var live: LiveSession? {
-    use(contents.withLock { $0.state })
+    guard let session = contents.withLock({ $0.live }), isUsable(session) else { return nil }
+    return session
   }
 
   /// The session if it is in memory and no earlier request waits for it.
   var available: LiveSession? {
-    use(contents.withLock { $0.waiting == nil ? $0.state : .unloaded })
+    guard let session = contents.withLock({ $0.waiting == nil ? $0.live : nil }),
+      isUsable(session)
+    else { return nil }
+    return session
   }
 
-  private func use(_ state: State) -> LiveSession? {
-    guard case .live(let session) = state else { return nil }
-    guard !session.isInterrupted else {
-      forget(session)
-      return nil
-    }
-    return session
+  /// Whether the log has not interrupted the session; one that it has is loaded again.
+  private func isUsable(_ session: LiveSession) -> Bool {
+    guard session.isInterrupted else { return true }
+    forget(session)
+    return false
   }
 
   // MARK: Use

@@ -37,8 +37,7 @@ struct CommitMachineTests {
 
   /// Reduces a mutation in a turn and announces it.
   private func reduce(_ machine: inout CommitMachine<Int>) {
-    let version = machine.reduced(
-      [1], to: [2], at: Timestamp(milliseconds: 1), action: nil, global: nil)
+    let version = machine.reduced(.reduced([1]), to: [2])
     #expect(version != nil)
     guard case .announce = machine.endTurn() else { return fail("nothing is announced") }
   }
@@ -76,7 +75,7 @@ struct CommitMachineTests {
     let key = IdempotencyKey(stored: "k", body: "b")
     let isClaimed = machine.claim(key, at: 0)
     #expect(isClaimed)
-    _ = machine.reduced([1], to: [2], at: Timestamp(milliseconds: 1), action: nil, global: nil)
+    _ = machine.reduced(.reduced([1]), to: [2])
     let decision = machine.finished(
       7, key: key, version: 1, journalled: [], failure: nil, at: Timestamp(milliseconds: 1))
     guard case .wait = decision else { return fail("the reply does not wait") }
@@ -127,7 +126,7 @@ struct CommitMachineTests {
     #expect(!evict(&machine))
     _ = machine.published()
     #expect(evict(&machine))
-    let version = machine.reduced([], to: [], at: .now, action: nil, global: nil)
+    let version = machine.reduced(.reduced([]), to: [])
     #expect(version == nil)
   }
 }

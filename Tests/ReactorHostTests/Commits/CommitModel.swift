@@ -132,9 +132,7 @@ struct CommitModel {
 
   private mutating func reduce(for request: Int?, isLast: Bool) {
     let isOmitted = random.next(below: 3) == 0
-    let version = machine.reduced(
-      [], to: isOmitted ? nil : Self.json(reduced + 1), at: Timestamp(milliseconds: 1),
-      action: nil, global: nil)
+    let version = machine.reduced(.reduced([]), to: isOmitted ? nil : Self.json(reduced + 1))
     guard !hasEnded else {
       #expect(version == nil)
       return
@@ -348,5 +346,12 @@ struct CommitModel {
 extension SplitMix64 {
   mutating func next(below bound: Int) -> Int {
     Int(next() % UInt64(bound))
+  }
+}
+
+extension LogEntry {
+  /// An entry whose version the machine sets.
+  static func reduced(_ mutation: [UInt8]) -> LogEntry {
+    LogEntry(version: 0, at: Timestamp(milliseconds: 1), action: nil, mutation: mutation)
   }
 }

@@ -16,12 +16,13 @@ struct ActionExecution: Sendable {
   /// A turn executes no further action after this number of encoded bytes.
   static let turnBytes = 262_144
 
-  let session: LiveSession
   let actions: DecodedActions
   let reply: ActionReply
   let context: RequestContext?
   /// Whether the journal has the actions already.
   var isRecovery = false
+
+  private var session: LiveSession { reply.session }
 
   /// Executes the actions from an index on, in the serial context.
   func execute(from start: Int = 0) {

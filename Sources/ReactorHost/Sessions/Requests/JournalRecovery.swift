@@ -105,9 +105,7 @@ struct JournalRecovery: Sendable {
       count: actions.count, isArray: request.isArray, key: request.key,
       principal: context?.principal, in: session, completion: nil)
     reply.didJournal(request.actions)
-    ActionExecution(
-      session: session, actions: actions, reply: reply, context: context, isRecovery: true
-    ).execute()
+    ActionExecution(actions: actions, reply: reply, context: context, isRecovery: true).execute()
   }
 }
 

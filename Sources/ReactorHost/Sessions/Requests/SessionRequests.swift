@@ -99,6 +99,6 @@ struct SessionRequests: Sendable {
       }
     }
     environment.counts.actions.add(actions.count)
-    ActionExecution(session: session, actions: actions, reply: reply, context: context).execute()
+    ActionExecution(actions: actions, reply: reply, context: context).execute()
   }
 }
