@@ -25,7 +25,8 @@ public final class HTTPRequest: Sendable {
 
   /// Adds the body to a head that was admitted: in place, unless something else references the head.
   public static func completing(
-    _ head: consuming HTTPRequest, body: [UInt8], admission: (any HTTPAdmissionToken)?
+    _ head: consuming HTTPRequest, body: consuming [UInt8],
+    admission: consuming (any HTTPAdmissionToken)?
   ) -> HTTPRequest {
     if !isKnownUniquelyReferenced(&head) {
       head = HTTPRequest(head.head)

@@ -37,15 +37,17 @@ final class Exchange: Sendable {
   private let loop: RequestLoop
   private let connection: Connection
   private let state = Mutex(ResponseState())
-  // Only the worker's thread accesses these, so that the lock is always free.
-  private let intake: Mutex<RequestIntake>
+  // Proof: only the worker's thread accesses it, and no method of the intake calls the exchange. A mutex
+  // would be acquired six times per request.
+  @safe @exclusivity(unchecked) private nonisolated(unsafe) var intake: RequestIntake
+  // Only the worker's thread accesses these.
   private let progress = Atomic<Progress>(.opened)
   private let polls = Atomic<Int>(0)
 
   init(loop: RequestLoop, connection: Connection, target: RequestTarget) {
     self.loop = loop
     self.connection = connection
-    intake = Mutex(RequestIntake(target))
+    intake = RequestIntake(target)
     slot = connection.slot
   }
 
@@ -56,7 +58,8 @@ final class Exchange: Sendable {
   private var isDispatched: Bool { progress.load(ordering: .relaxed) > .reading }
 
   private func proceed(to next: Progress, on worker: RequestWorker) {
-    let former = progress.exchange(next, ordering: .relaxed)
+    let former = progress.load(ordering: .relaxed)
+    progress.store(next, ordering: .relaxed)
     if former == .waiting { worker.waiting -= 1 }
     if former == .sending { worker.sending -= 1 }
     if next == .waiting { worker.waiting += 1 }
@@ -69,26 +72,20 @@ final class Exchange: Sendable {
   func begin(method: String, isHTTP10: Bool, on worker: RequestWorker) -> MHD_Result {
     proceed(to: .reading, on: worker)
     let core = worker.core
-    let outcome = intake.withLock { intake -> (RequestIntake.Rejection?, expectsBody: Bool)? in
-      if intake.isRepetition {
-        guard
-          intake.begin(method: method, isHTTP10: isHTTP10, repeating: worker.slots[slot].head)
-        else { return nil }
-        unsafe connection.forEachHeader(into: &intake, DaemonCallbacks.field)
-      } else {
-        let former = worker.slots[slot].authorization
-        intake.begin(method: method, isHTTP10: isHTTP10, formerAuthorization: former)
-        unsafe connection.forEachHeader(into: &intake, DaemonCallbacks.field)
-        worker.slots[slot].retainHead(of: &intake)
-      }
-      // A variable with the limits would be a copy of them.
-      let rejection = intake.rejection(
-        headSize: connection.headSize, limits: core.settings.limits)
-      return (rejection, intake.expectsBody)
+    if intake.isRepetition {
+      guard intake.begin(method: method, isHTTP10: isHTTP10, repeating: worker.slots[slot].head)
+      else { return .NO }
+      unsafe connection.forEachHeader(into: &intake, DaemonCallbacks.field)
+    } else {
+      let former = worker.slots[slot].authorization
+      intake.begin(method: method, isHTTP10: isHTTP10, formerAuthorization: former)
+      unsafe connection.forEachHeader(into: &intake, DaemonCallbacks.field)
+      worker.slots[slot].retainHead(of: &intake)
     }
-    guard let (rejection, expectsBody) = outcome else { return .NO }
+    // A variable with the limits would be a copy of them.
+    let rejection = intake.rejection(headSize: connection.headSize, limits: core.settings.limits)
     if let rejection { return reject(rejection, of: takeRequest(on: worker), on: worker) }
-    guard expectsBody else { return .YES }
+    guard intake.expectsBody else { return .YES }
     worker.deadlines.enter(.receiving, slot)
     let head = takeRequest(on: worker)
     if !hasConnection(for: head, on: worker) {
@@ -96,7 +93,7 @@ final class Exchange: Sendable {
     }
     switch core.responder.admit(head) {
     case .accept(let token):
-      intake.withLock { $0.admit(head, token) }
+      intake.admit(head, token)
       return .YES
     case .reject(let response, let delay):
       return reject(with: response, after: delay, on: worker)
@@ -106,12 +103,8 @@ final class Exchange: Sendable {
   /// A part of the body.
   func receive(_ bytes: UnsafeBufferPointer<UInt8>, on worker: RequestWorker) -> MHD_Result {
     let core = worker.core
-    let rejection = intake.withLock { intake -> RequestIntake.Rejection? in
-      if let rejection = unsafe intake.append(bytes, limits: core.settings.limits) {
-        return rejection
-      }
-      return core.buffer(bytes.count) ? nil : .tooManyBufferedBytes
-    }
+    var rejection = unsafe intake.append(bytes, limits: core.settings.limits)
+    if rejection == nil, !core.buffer(bytes.count) { rejection = .tooManyBufferedBytes }
     guard let rejection else { return .YES }
     return reject(rejection, of: takeRequest(on: worker), on: worker)
   }
@@ -149,7 +142,7 @@ final class Exchange: Sendable {
 
   private func takeRequest(on worker: RequestWorker) -> HTTPRequest {
     let peer = worker.slots[slot].peer
-    return intake.withLock { $0.takeRequest(from: peer) }
+    return intake.takeRequest(from: peer)
   }
 
   /// Leaves the connection with libmicrohttpd, which polls for the response whenever it runs.
@@ -205,7 +198,7 @@ final class Exchange: Sendable {
   func end(on worker: RequestWorker) {
     let wasDispatched = isDispatched
     proceed(to: .ended, on: worker)
-    worker.core.releaseBuffer(intake.withLock { $0.bodySize })
+    worker.core.releaseBuffer(intake.bodySize)
     worker.deadlines.enter(.idle, slot)
     switch state.withLock({ $0.end() }) {
     case .nothing: if !wasDispatched, !worker.slots[slot].isRejected { linger(worker) }
@@ -247,7 +240,7 @@ final class Exchange: Sendable {
       stream.closed()
       return send(.stopping, on: worker)
     }
-    let (isHead, isHTTP10) = intake.withLock { ($0.isHead, $0.isHTTP10) }
+    let (isHead, isHTTP10) = (intake.isHead, intake.isHTTP10)
     if isHead { stream.closed() }
     let head = ResponseHead(
       status: response.status, headers: response.headers, framing: isHTTP10 ? .untilClose : .chunked
@@ -285,7 +278,7 @@ final class Exchange: Sendable {
     }
     return handOff(
       HandOff(
-        socket: socket, rejection: response, isHead: intake.withLock { $0.isHead },
+        socket: socket, rejection: response, isHead: intake.isHead,
         permit: worker.slots[slot].permit, delay: delay))
   }
 

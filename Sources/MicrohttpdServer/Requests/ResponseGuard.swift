@@ -1,4 +1,5 @@
 internal import ReactorTransport
+internal import Synchronization
 
 /// Responds to one request on behalf of the responder.
 ///
@@ -6,10 +7,18 @@ internal import ReactorTransport
 /// hangs.
 final class ResponseGuard: Sendable {
   private let exchange: Exchange
+  private let hasResponded = Atomic<Bool>(false)
 
   init(_ exchange: Exchange) { self.exchange = exchange }
 
-  func respond(_ response: consuming HTTPResponse) { exchange.respond(response) }
+  func respond(_ response: consuming HTTPResponse) {
+    hasResponded.store(true, ordering: .relaxed)
+    exchange.respond(response)
+  }
 
-  deinit { exchange.respondIfPending(HTTPResponse(status: 500)) }
+  deinit {
+    if !hasResponded.load(ordering: .relaxed) {
+      exchange.respondIfPending(HTTPResponse(status: 500))
+    }
+  }
 }
