@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// Counts values in buckets.
 ///
 /// Any thread may record values.
@@ -6,18 +8,20 @@ public final class Histogram: Sendable {
   let bounds: [Int]
   /// The number of recorded units per exported unit.
   let scale: Double
-  private let buckets: [Counter]
-  private let total = Counter()
+  // Not an array of counters, since each record would retain one.
+  private let buckets = InlineArray<16, Atomic<Int>> { _ in Atomic(0) }
+  private let total = Atomic<Int>(0)
 
   /// Creates an empty histogram.
   ///
   /// - Parameters:
-  ///   - bounds: The upper bounds of the buckets, in ascending order; one more bucket has no bound.
+  ///   - bounds: The upper bounds of the buckets, in ascending order, at most 15; one more bucket has no
+  ///     bound.
   ///   - scale: The number of recorded units per exported unit.
   public init(bounds: [Int], scale: Double = 1) {
     self.bounds = bounds
     self.scale = scale
-    buckets = (0...bounds.count).map { _ in Counter() }
+    precondition(bounds.count < buckets.count, "a histogram has at most 15 bounds")
   }
 
   /// A histogram of numbers from 1 to 5,000.
@@ -35,12 +39,13 @@ public final class Histogram: Sendable {
   }
 
   /// Whether no value was recorded.
-  public var isEmpty: Bool { buckets.allSatisfy { $0.value == 0 } }
+  public var isEmpty: Bool { counts.allSatisfy { $0 == 0 } }
 
   /// Records a value.
   public func record(_ value: Int) {
-    buckets[bounds.firstIndex { value <= $0 } ?? bounds.count].add()
-    total.add(value)
+    let index = bounds.firstIndex { value <= $0 } ?? bounds.count
+    buckets[index].wrappingAdd(1, ordering: .relaxed)
+    total.wrappingAdd(value, ordering: .relaxed)
   }
 
   /// Records a time, in microseconds.
@@ -51,6 +56,10 @@ public final class Histogram: Sendable {
 
   /// The number of values in each bucket, and the sum of all in the exported unit.
   func snapshot() -> (buckets: [Int], sum: Double) {
-    (buckets.map(\.value), Double(total.value) / scale)
+    (counts, Double(total.load(ordering: .relaxed)) / scale)
+  }
+
+  private var counts: [Int] {
+    (0...bounds.count).map { buckets[$0].load(ordering: .relaxed) }
   }
 }
