@@ -4,6 +4,7 @@ internal import Synchronization
 ///
 /// Immutable. The requests of a connection that repeat the bytes of a head share it, and with it what the
 /// responder has read from it.
+@safe
 public final class HTTPRequestHead: Sendable {
   /// The method as sent, case-sensitive (`GET`).
   public let method: WireText
@@ -23,7 +24,11 @@ public final class HTTPRequestHead: Sendable {
   /// The remote address of the connection; `nil` on a Unix-domain socket.
   public let peer: ClientAddress?
 
-  private let stored = AtomicLazyReference<HTTPHeadReading>()
+  // Proof: retained from `store(_:)`, which stores once, until the head is released.
+  //
+  // Not an `AtomicLazyReference`: its functions are not specialized here, and look types up for each
+  // request.
+  private let stored = unsafe Atomic<Unmanaged<HTTPHeadReading>?>(nil)
 
   /// Creates a head.
   public init(
@@ -39,10 +44,20 @@ public final class HTTPRequestHead: Sendable {
   }
 
   /// The data that a responder has read from the head; `nil` before the first request.
-  public var reading: HTTPHeadReading? { stored.load() }
+  public var reading: HTTPHeadReading? {
+    unsafe stored.load(ordering: .acquiring)?.takeUnretainedValue()
+  }
 
   /// Stores what a responder has read, for the requests that repeat the head; the first one stays.
-  public func store(_ reading: HTTPHeadReading) { _ = stored.storeIfNil(reading) }
+  public func store(_ reading: HTTPHeadReading) {
+    let retained = unsafe Unmanaged.passRetained(reading)
+    let isStored = unsafe stored.compareExchange(
+      expected: nil, desired: retained, ordering: .acquiringAndReleasing
+    ).exchanged
+    if !isStored { unsafe retained.release() }
+  }
+
+  deinit { unsafe stored.load(ordering: .acquiring)?.release() }
 }
 
 // Proof: it has no members, and each subclass states its own proof.
