@@ -93,11 +93,16 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
     self.pipeline = pipeline
     defer { self.pipeline = nil }
     guard !isShutDown else { return drop(item) }
-    // The end of a turn that shuts down is not reported.
-    if case .shutDown = item {} else { _ = report?(.turnBegan(effect(of: item))) }
+    // `.connect`, which each new session gets, avoids the functions that are not specialized: they look
+    // types up.
+    switch item {
+    case .shutDown: break  // The end of a turn that shuts down is not reported.
+    case .connect: _ = report?(.turnBegan(nil))
+    default: _ = report?(.turnBegan(effect(of: item)))
+    }
     follower?.beginTurn()
     connectIfNeeded()
-    handleConnected(item)
+    if case .connect = item {} else { handleConnected(item) }
     _ = report?(.turnEnded)
   }
 
