@@ -125,10 +125,10 @@ final class LogWriter {
       try outcomes.deleteSome(now: .now)
       try changes?.deleteSome(now: .now)
       if mayHaveLeftovers { try connection.execute("PRAGMA user_version = \(Schema.version)") }
-      // A commit to a deleted file succeeds; it may also be deleted during the commit.
+      // A commit to a deleted file succeeds. Not checked again afterwards: a file that is deleted during
+      // the commit is as lost as one that is deleted after the response, and the next commit fails.
       try presence.check()
       try statements.commit.execute()
-      try presence.check()
       mayHaveLeftovers = false
       forks.didCommit()
       changes?.didCommit()
