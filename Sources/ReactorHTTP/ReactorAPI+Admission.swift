@@ -24,7 +24,7 @@ extension ReactorAPI {
     try authorize(request, scope)
   }
 
-  /// The problem of a request for another host, or from a foreign page; `nil` for none.
+  /// Returns the problem of a request for another host, or from a foreign page; `nil` for none.
   func foreignRequest(
     _ request: HTTPRequest, at resource: Resource?, _ method: HTTPMethod
   ) -> Problem? {
@@ -46,9 +46,10 @@ extension ReactorAPI {
     timers.schedule(DelayedReply(problem, call.reply), after: .init(delay))
   }
 
-  /// The delay of a rejection: zero, except for a failed authentication of an address with too many.
+  /// Returns the delay of a rejection: zero, except for a failed authentication from an address
+  /// with too many of them.
   ///
-  /// Counts and logs failed authentications.
+  /// Counts failed authentications, and logs those that are not delayed.
   func delay(of problem: Problem, _ request: HTTPRequest, _ scope: RequestScope) -> Duration {
     guard problem.kind == .unauthorized, presentsCredential(scope) else { return .zero }
     let client = client(of: request)

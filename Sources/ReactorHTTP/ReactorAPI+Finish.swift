@@ -47,7 +47,7 @@ extension ReactorAPI {
   }
 
   private func log(_ response: HTTPResponse, of scope: RequestScope, after time: Int) {
-    // Overload and draining would flood the log; the access log has them.
+    // Responses due to overload or draining would flood the log; only the access log contains them.
     if response.status >= 500, response.problem != ProblemKind.unavailable.rawValue {
       logger.log(.warning, "request failed", fields: scope.logFields + response.logFields)
     }

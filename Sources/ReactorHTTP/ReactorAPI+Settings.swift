@@ -14,7 +14,7 @@ extension ReactorAPI {
     /// The version of the service, shown in `/openapi.json`.
     public var version = "0"
 
-    /// Sources of `/metrics` beside the host and the service itself.
+    /// Sources of `/metrics` in addition to the host and the service itself.
     public var metrics: [any MetricsSource] = []
 
     /// `http.proxies`: the proxies whose statements about client addresses are trusted.
@@ -47,15 +47,15 @@ extension ReactorAPI {
     /// The web pages and the JavaScript client.
     public var files = StaticFiles()
 
-    /// `http.background`: the number of threads for requests that take long.
+    /// `http.background`: the number of threads for long-running requests.
     ///
-    /// Two: one reads from disk while the other compares states or compresses.
+    /// By default two: one reads from disk while the other compares states or compresses.
     public var backgroundThreads = 2
 
     /// `streams.heartbeat`: the interval that event streams announce; `nil` announces none.
     public var heartbeat: Duration?
 
-    /// The readiness of the process beside that of the store, for `/readyz`.
+    /// The readiness of the process, for `/readyz`, in addition to that of the store.
     public var readiness: @Sendable () -> ServiceReadiness = { ServiceReadiness() }
 
     /// Lists the nodes of the cluster, for `/v1/nodes`; `nil` without a cluster.
@@ -69,7 +69,7 @@ extension ReactorAPI {
 
   }
 
-  /// Which features the settings enable.
+  /// The features that the settings enable.
   struct Features: Sendable {
     /// Whether the statements of a proxy about client addresses are trusted.
     let trustsProxies: Bool
@@ -85,7 +85,7 @@ extension ReactorAPI {
     }
   }
 
-  /// The address of the client that sent a request.
+  /// Returns the address of the client that sent a request; `nil` if it is not known.
   func client(of request: HTTPRequest) -> ClientAddress? {
     guard features.trustsProxies else { return request.peer }
     return settings.trustedProxies.client(of: request, in: settings.forwardingField)
@@ -94,8 +94,8 @@ extension ReactorAPI {
 
 /// The readiness of a process, for `/readyz`.
 public struct ServiceReadiness: Sendable {
-  /// The reason why load balancers are to select another process, as a sentence; `nil` if the process is
-  /// ready.
+  /// The reason why load balancers must select another process, as a sentence; `nil` if the process
+  /// is ready.
   public var problem: String?
 
   /// A notice for operators in the response of a process that is ready; `nil` for none.
@@ -107,7 +107,7 @@ public struct ServiceReadiness: Sendable {
   }
 }
 
-/// A process that shares the sessions of the store with this one, or this one.
+/// A process of the cluster: this process, or one that shares the sessions of the store with it.
 public struct ServiceNode: Encodable, Sendable {
   /// `cluster.node` of the process.
   public var name: String
@@ -174,23 +174,24 @@ public struct Limits: Sendable {
   /// The bytes of entries or actions after which a page of a log or of effects ends.
   static let pageBytes = 1 << 20
 
-  /// The entries of a page, if the request does not say, and the most that it can request.
+  /// The default and the maximum number of entries of a page.
   static let pageLength = (usual: 100, most: 1000)
 
-  /// The most bytes of the name that the owner of a stream chooses.
+  /// The maximum number of bytes of the name that the owner of a stream chooses.
   static let nameLength = 128
 
-  /// The jobs that wait for a background thread in all, and those of one client; beyond them 503.
+  /// The maximum numbers of jobs that wait for a background thread, in all and per client; a
+  /// request beyond them receives 503.
   static let backgroundJobs = 16_384
   static let backgroundJobsPerClient = 1_024
 
-  /// The size of the body of a request above which it is processed in the background.
+  /// The size of its body above which a request is processed in the background.
   static let foregroundBody = 16_384
 
   /// The size of a body above which it is compressed in the background.
   static let foregroundCompression = 65_536
 
-  /// The failed authentications per second and address before their responses are delayed.
+  /// The number of failed authentications per second and address above which responses are delayed.
   static let failedAuthentications = 10
 
   /// The delay of the response to a failed authentication above that rate.

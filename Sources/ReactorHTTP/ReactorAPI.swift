@@ -13,10 +13,12 @@ internal import Synchronization
 /// 3. `dispatch`: method, `OPTIONS`, draining, and the handler of the `Endpoint`.
 /// 4. `finish`: common header fields, CORS, compression, metrics, access log.
 ///
-/// Retains nothing about a client between requests, except for open streams.
+/// Retains nothing about a client between requests, except for its open streams, the counts of
+/// limiters and verified credentials.
 public final class ReactorAPI: HTTPResponder {
   let settings: Settings
-  /// The features that requests depend on; reading them from the settings would copy parts of these.
+  /// The features that requests depend on; reading them from `settings` would copy parts of the
+  /// settings.
   let features: Features
   let logger: Logger
   let endpoints: EndpointTable
@@ -32,10 +34,10 @@ public final class ReactorAPI: HTTPResponder {
   let failureLimiter = RateLimiter(limit: Limits.failedAuthentications)
   /// Verifies credentials; `nil` if every client has every right.
   let authenticator: Authenticator?
-  /// Ends streams with their credentials.
+  /// Wakes streams whose credentials expire, so that they end.
   let expiries: StreamExpiries
   let host: Host
-  /// Whether a reactor has a delegate, which decides on requests.
+  /// Whether any reactor has a delegate, which decides on requests.
   let hasDelegates: Bool
   private let draining = Atomic<Bool>(false)
 
@@ -105,15 +107,15 @@ public final class ReactorAPI: HTTPResponder {
 
   /// Replaces the keys, tokens and rules of a service that authenticates its clients.
   ///
-  /// Requests that are being served keep the rights that they have. Streams whose credential or right
-  /// is gone send nothing more that is committed from now on, and end.
+  /// Requests that are being served keep the rights that they have. Streams whose credential or
+  /// right is no longer valid end, and send nothing that is committed after this call.
   public func replaceAuthentication(_ configuration: Authenticator.Configuration) {
     authenticator?.replace(configuration)
     recheckStreams()
   }
 
-  /// Checks the open streams again: their credentials, and the permissions of delegates, which may have
-  /// been withdrawn.
+  /// Checks the open streams again: their credentials, and the permissions of delegates, which can
+  /// have been withdrawn.
   public func recheckStreams() {
     expiries.configurationChanged()
   }
@@ -132,7 +134,7 @@ public final class ReactorAPI: HTTPResponder {
     }
   }
 
-  /// Responds to one request, at once or later.
+  /// Responds to one request, immediately or later.
   public func respond(to request: HTTPRequest, reply: @escaping HTTPReply) {
     if let scope = request.admission as? RequestScope {
       return dispatch(Call(request: request, reply: Reply(scope, reply)))
@@ -159,7 +161,7 @@ public final class ReactorAPI: HTTPResponder {
     }
   }
 
-  /// Rejects a request without an endpoint that serves it now; `OPTIONS` needs none.
+  /// Rejects a request if no endpoint serves it now; `OPTIONS` needs no endpoint.
   private func checkEndpoint(of scope: RequestScope, _ request: HTTPRequest) throws(Problem) {
     if scope.head.endpoint != nil {
       if isDraining, !scope.head.isServedWhileDraining {

@@ -3,10 +3,11 @@ internal import Synchronization
 
 /// The value of the field `Authorization`, with the credential that the responder has verified in it.
 ///
-/// A transport passes the same object as long as the requests of a connection have byte for byte the
-/// same value. So the responder verifies the value of a persistent connection once, and stores the result in
-/// ``credential``. All bytes are compared, and only with a value of the same connection: neither a
-/// collision of hashes nor another client can make a value pass for one that was verified.
+/// A transport passes the same object as long as the requests of a connection have the same value,
+/// byte for byte. So the responder verifies the value of a persistent connection once, and stores
+/// the result in ``credential``. All bytes are compared, and only with a value of the same
+/// connection: neither a collision of hashes nor another client can make an unverified value count
+/// as verified.
 public final class AuthorizationField: Sendable {
   /// The longest value that a transport retains between requests, in bytes.
   package static let retainedSize = 4096
@@ -31,8 +32,8 @@ public final class AuthorizationField: Sendable {
     set { verified.withLock { $0 = newValue } }
   }
 
-  /// Returns the field of the connection's former request if the value consists of the same bytes;
-  /// otherwise a new one.
+  /// Returns the field of the connection's previous request if the value consists of the same
+  /// bytes; otherwise a new one.
   package static func make(
     _ bytes: UnsafeBufferPointer<UInt8>, orSame former: AuthorizationField?
   ) -> AuthorizationField {

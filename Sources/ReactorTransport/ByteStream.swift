@@ -1,7 +1,7 @@
 /// Bytes that are framed once and sent to many connections.
 ///
 /// The payload is stored within the framing of one HTTP/1.1 chunk, so that a broadcast to thousands
-/// of connections frames its event once. An HTTP/1.0 connection is sent the payload only.
+/// of connections frames its event once. An HTTP/1.0 connection receives the payload only.
 public struct StreamChunk: Sendable {
   /// Chunk size line, payload, line end.
   public let framed: [UInt8]
@@ -29,7 +29,7 @@ public enum StreamOutput: Sendable {
   /// Send this chunk, then call `next()` again.
   case chunk(StreamChunk)
 
-  /// Nothing until one of the stream's groups is woken.
+  /// No output until one of the stream's groups is woken.
   case idle
 
   /// The body is complete: send the last chunk and close.
@@ -38,8 +38,8 @@ public enum StreamOutput: Sendable {
 
 /// A response body of unknown length, pulled by its connection.
 ///
-/// A connection pulls as much as it can write at once, and nothing while its socket is full: a
-/// client that does not read costs a few shared chunks and delays no other client.
+/// A connection pulls as much as its socket accepts, and nothing while the socket is full: a client
+/// that does not read costs a few shared chunks and delays no other client.
 public protocol ByteStream: AnyObject, Sendable {
   /// The groups that wake this stream's connection.
   ///

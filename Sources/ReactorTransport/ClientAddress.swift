@@ -88,7 +88,7 @@ extension ClientAddress {
     return dots == 3 && digits > 0 ? address << 8 | part : nil
   }
 
-  /// Parses the eight groups of an address, of which `::` may abbreviate one run of zeros.
+  /// Parses the eight groups of an address, in which `::` can abbreviate one run of zeros.
   private static func version6(_ text: some StringProtocol) -> [UInt16]? {
     guard text.utf8.count <= 45 else { return nil }
     let halves = text.split(separator: "::", omittingEmptySubsequences: false)

@@ -5,7 +5,7 @@ internal import Glibc
 /// Stored as one buffer of zero-terminated names and values: the fields of a response are one
 /// allocation, and a transport written in C reads them in place.
 public struct HTTPFields: Sendable, Equatable {
-  /// Enough for nearly every response, so that its fields are allocated once.
+  /// The initial capacity in bytes, so that the fields of nearly every response are allocated once.
   private static let usualSize = 256
 
   private var bytes: [UInt8] = []
@@ -19,7 +19,7 @@ public struct HTTPFields: Sendable, Equatable {
   /// field and begin another (RFC 9110, 5.5).
   ///
   /// - Parameters:
-  ///   - name: The field's name: a compile-time constant, hence trusted.
+  ///   - name: The field's name, which is trusted because it is a compile-time constant.
   ///   - value: The field's value.
   public mutating func append(_ name: StaticString, _ value: String) {
     var value = value
@@ -31,7 +31,7 @@ public struct HTTPFields: Sendable, Equatable {
     }
   }
 
-  /// Appends a field whose value is a compile-time constant, hence trusted like the name.
+  /// Appends a field whose value is a compile-time constant, and therefore trusted like the name.
   package mutating func append(_ name: StaticString, constant value: StaticString) {
     unsafe append(name, byteCount: value.utf8CodeUnitCount) {
       unsafe $0.initialize(from: value.utf8Start, count: value.utf8CodeUnitCount)

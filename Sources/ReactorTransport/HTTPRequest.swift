@@ -3,13 +3,14 @@
 /// A class: a request passes through many functions, and copying its parts at each call would cost
 /// more than one reference. Immutable once its body is complete.
 public final class HTTPRequest: Sendable {
-  /// All of it except the body.
+  /// The request without its body.
   public let head: HTTPRequestHead
 
   // Proof: changed only by `completing(_:body:admission:)`, while there is no other reference.
   @safe @exclusivity(unchecked) private nonisolated(unsafe) var storedBody: [UInt8]
 
-  // Not inlined: in another module the attribute above is lost, and accesses are checked at run time.
+  // Not inlined: inlined code in another module would lose the attribute above, and check accesses
+  // at run time.
   /// The bytes of the body; empty without one.
   @inline(never) public var body: [UInt8] { storedBody }
 
@@ -23,7 +24,8 @@ public final class HTTPRequest: Sendable {
   /// The responder's decision on the head; `nil` if it was not consulted.
   @inline(never) public var admission: (any HTTPAdmissionToken)? { storedAdmission }
 
-  /// Adds the body to a head that was admitted: in place, unless something else references the head.
+  /// Adds the body to a request whose head was admitted: in place if nothing else references the
+  /// request.
   public static func completing(
     _ head: consuming HTTPRequest, body: consuming [UInt8],
     admission: consuming (any HTTPAdmissionToken)?

@@ -1,9 +1,9 @@
 internal import Synchronization
 
-/// The head of a request: all of it except the body.
+/// The head of a request: everything except the body.
 ///
-/// Immutable. The requests of a connection that repeat the bytes of a head share it, and with it what the
-/// responder has read from it.
+/// Immutable. The requests of a connection that repeat the bytes of a head share it, including the
+/// data that the responder has read from it.
 @safe
 public final class HTTPRequestHead: Sendable {
   /// The method as sent, case-sensitive (`GET`).
@@ -48,7 +48,8 @@ public final class HTTPRequestHead: Sendable {
     unsafe stored.load(ordering: .acquiring)?.takeUnretainedValue()
   }
 
-  /// Stores what a responder has read, for the requests that repeat the head; the first one stays.
+  /// Stores the data that a responder has read, for the requests that repeat the head; has no
+  /// effect after the first call.
   public func store(_ reading: HTTPHeadReading) {
     let retained = unsafe Unmanaged.passRetained(reading)
     let isStored = unsafe stored.compareExchange(
@@ -61,7 +62,7 @@ public final class HTTPRequestHead: Sendable {
 }
 
 // Proof: it has no members, and each subclass states its own proof.
-/// The data that a responder has read from the head of a request; a subclass has the members.
+/// The data that a responder has read from the head of a request; subclasses add the members.
 ///
 /// Immutable, and a function of the head: it must not depend on the time or on another request.
 open class HTTPHeadReading: @unchecked Sendable {

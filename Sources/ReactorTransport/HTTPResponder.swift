@@ -3,7 +3,7 @@
 /// Consumes the response, so that its fields are appended without a copy.
 public typealias HTTPReply = @Sendable (consuming HTTPResponse) -> Void
 
-/// The service's side of the border between transport and service.
+/// The service's side of the interface between transport and service.
 public protocol HTTPResponder: Sendable {
   /// Decides at the end of a request's head whether its body is read.
   ///
@@ -15,7 +15,7 @@ public protocol HTTPResponder: Sendable {
   ///   that is sent in place of reading the body, before the connection is closed.
   func admit(_ head: HTTPRequest) -> HTTPAdmission
 
-  /// Responds to one request, at once or later, by calling `reply` exactly once.
+  /// Responds to one request, immediately or later, by calling `reply` exactly once.
   ///
   /// A transport calls this on one of its worker threads, concurrently for different connections.
   /// The call must not block: an operation that waits retains `reply` and calls it when it is done,
@@ -46,12 +46,12 @@ extension HTTPResponder {
 
 /// Where a request is processed.
 public enum HTTPLane: Sendable {
-  /// On the worker thread that parsed it, which serves no other connection meanwhile. The responder
-  /// moves work that takes longer than microseconds to threads of its own.
+  /// On the worker thread that parsed it, which serves no other connection in the meantime. The
+  /// responder moves work that takes longer than microseconds to threads of its own.
   case immediate
 
-  /// On the worker thread, and on a reserved connection if all others are in use: for health checks
-  /// and administration.
+  /// On the worker thread, also if the connection is a reserved one: for health checks and
+  /// administration.
   case priority
 }
 
@@ -60,7 +60,7 @@ public enum HTTPAdmission: Sendable {
   /// Read the body. The token carries the responder's work on the head over to the request.
   case accept((any HTTPAdmissionToken)?)
 
-  /// Send this response, at once or later, and close the connection.
+  /// Send this response, immediately or later, and close the connection.
   ///
   /// No thread waits for a delayed response. A transport bounds their number: beyond it, the one that
   /// is due next is sent early.

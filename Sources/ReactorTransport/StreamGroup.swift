@@ -2,8 +2,8 @@ internal import Synchronization
 
 /// Streams that have new output at the same moment, woken together with one call.
 ///
-/// The 5,000 subscribers of a session are one group: publishing costs its writer one wake,
-/// regardless of the number of connections. Any thread may call any method.
+/// For example, the 5,000 subscribers of a session are one group: publishing costs the writer one
+/// wake per loop, regardless of the number of connections. Any thread may call any method.
 public final class StreamGroup: Sendable {
   private let loops = Mutex<[any StreamWaking]>([])
 
@@ -32,7 +32,7 @@ public final class StreamGroup: Sendable {
 public protocol StreamWaking: AnyObject, Sendable {
   /// Wakes every connection of the group on this loop, which pulls its stream again.
   ///
-  /// Called on any thread, also from within `ByteStream.next()`; never blocks. Two wakes before the
-  /// connections have pulled are one wake.
+  /// Called on any thread, also from within `ByteStream.next()`; never blocks. Wakes that come
+  /// before the connections have pulled are coalesced into one.
   func wake(_ group: StreamGroup)
 }

@@ -19,7 +19,8 @@ public struct WireText: Sendable {
   /// Calls a function with the bytes; the buffer is valid during the call.
   @inlinable
   public func withUTF8<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
-    // A native string is read in place: `String.withUTF8(_:)` modifies the string, and so needs a copy.
+    // A native string is read in place: `String.withUTF8(_:)` modifies the string, and therefore
+    // needs a copy.
     if let result = unsafe text.utf8.withContiguousStorageIfAvailable(body) { return result }
     var text = text
     return text.withUTF8(body)
@@ -57,7 +58,7 @@ extension String {
   /// accepts contains this control character.
   private static let substitute: UInt8 = 0x7F
 
-  /// Creates a text of which each byte outside ASCII is replaced by the control character DEL.
+  /// Creates a text in which each byte outside ASCII is replaced by the control character DEL.
   ///
   /// The result can be compared as a `String` in linear time. Use it where only ASCII is valid: the
   /// replaced bytes make the text invalid and cannot make it equal to another valid one.
@@ -69,7 +70,7 @@ extension String {
     }
   }
 
-  /// Creates a text of which each byte outside ASCII is replaced by the control character DEL.
+  /// Creates a text in which each byte outside ASCII is replaced by the control character DEL.
   ///
   /// The buffer is read during the call. Not generic, so that other modules call it without
   /// witnesses.

@@ -38,7 +38,7 @@ public enum AcceptedHosts: Sendable, Equatable {
     }
   }
 
-  /// The name in a value of `Host`: lowercase, without port and final dot.
+  /// Returns the name in a value of `Host`: lowercase, without port and final dot.
   public static func name(of field: String) -> String {
     unsafe WireText(field).withUTF8 {
       unsafe String(asciiFrom: withoutPort($0)).lowercased()
@@ -57,8 +57,8 @@ public enum AcceptedHosts: Sendable, Equatable {
     return unsafe UnsafeBufferPointer(rebasing: name)
   }
 
-  /// Whether a value is `127.0.0.1` with a port or without one, as that of nearly every request to a local
-  /// service.
+  /// Whether a value is `127.0.0.1` with or without a port, the value in nearly every request to a
+  /// local service.
   private static func isUsualLoopback(_ field: UnsafeBufferPointer<UInt8>) -> Bool {
     let usual: StaticString = "127.0.0.1"
     let length = usual.utf8CodeUnitCount

@@ -1,8 +1,9 @@
 /// The target that an endpoint's right must be granted for.
 enum AccessReach: Sendable {
-  /// Anything: a credential suffices, or a rule that grants anonymous requests something.
+  /// No particular target: any credential suffices, or a rule that lets anonymous requests read
+  /// sessions.
   case anything
-  /// Anything, with a credential.
+  /// No particular target, but the request must have a credential.
   case credential
   /// The session in the path.
   case session
@@ -13,7 +14,7 @@ enum AccessReach: Sendable {
   /// The service as a whole: a right that is limited to some sessions does not suffice.
   case service
 
-  /// The reach of a path template by its parameters.
+  /// Derives the reach from the parameters of a path template.
   init(template: String) {
     self =
       template.contains("{session}")

@@ -4,10 +4,10 @@ internal import Synchronization
 /// Limits how often one principal, or one address without a principal, does something: creates sessions,
 /// publishes signals.
 ///
-/// A client that was idle for the window may use its whole quota at once. The table is bounded: if more
-/// clients are active than it holds, some of them start with a full quota.
+/// A client that was idle for the window may use its whole quota in one burst. The table is
+/// bounded: if more clients are active than it holds, some of them start with a full quota.
 final class ClientLimiter: Sendable {
-  /// The unit that is counted.
+  /// The owner of a quota.
   enum Client: Hashable, Sendable {
     case principal(id: [UInt8])
     case address(ClientAddress)
@@ -29,8 +29,8 @@ final class ClientLimiter: Sendable {
   ///
   /// - Parameters:
   ///   - limit: The quota of a client.
-  ///   - window: The time in which it may be used; at least a millisecond per unit.
-  ///   - capacity: The most clients in the table.
+  ///   - window: The time in which the quota may be used; at least one millisecond per unit.
+  ///   - capacity: The maximum number of clients in the table.
   init(limit: Int, per window: Duration, capacity: Int = 65_536) {
     self.window = window.components.seconds * 1000
     interval = max(1, self.window / Int64(limit))
@@ -62,7 +62,7 @@ final class ClientLimiter: Sendable {
 
   private static func makeRoom(in table: inout Table, _ capacity: Int, at now: Int64) {
     guard table.due.count >= capacity else { return }
-    // At most once per second: each visits the whole table.
+    // Sweep at most once per second: a sweep visits the whole table.
     if now - table.sweptAt >= 1000 {
       table.due = table.due.filter { $0.value > now }
       table.sweptAt = now

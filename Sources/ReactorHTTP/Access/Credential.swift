@@ -5,7 +5,8 @@ enum Credential: Sendable {
   /// Everything is permitted: no setting of `auth` is used, or the endpoint is public.
   case notNeeded
 
-  /// The request has a valid credential, or none.
+  /// The request has a valid credential outside the field `Authorization`, or none and is
+  /// anonymous.
   case valid(Authentication, isCookie: Bool)
 
   /// The request has a valid credential in its field `Authorization`.
@@ -14,7 +15,7 @@ enum Credential: Sendable {
   /// The request has a credential that is rejected.
   case invalid(Authenticator.Failure)
 
-  /// The access that was authenticated; `nil` where everything is permitted or nothing is.
+  /// The verified authentication; `nil` if none is needed or the credential is rejected.
   var authentication: Authentication? {
     switch self {
     case .notNeeded, .invalid: nil

@@ -3,13 +3,13 @@ internal import ReactorTransport
 /// The web pages of other origins that may use the service (the CORS protocol of the Fetch
 /// standard).
 ///
-/// By default there are none: browsers let no other page read a response, and requests from other
-/// pages that change something are rejected.
+/// By default no other origin is allowed: browsers let no other page read a response, and requests
+/// from other pages that change something are rejected.
 public struct CrossOrigin: Sendable {
   /// `cors.origins`: the allowed origins, each exactly as a browser sends it.
   public var origins: Set<String>
 
-  /// `cors.credentials`: whether their requests may carry credentials such as cookies.
+  /// `cors.credentials`: whether requests from these origins may carry credentials such as cookies.
   public var allowsCredentials: Bool
 
   /// `cors.maxage`: how long a browser may cache the response to a preflight request, in whole
@@ -42,13 +42,14 @@ public struct CrossOrigin: Sendable {
       }
   }
 
-  /// Whether any other origin is allowed, so that responses depend on `Origin`.
+  /// Whether any other origin is allowed: then responses depend on `Origin`.
   var isUsed: Bool { !origins.isEmpty }
 
-  /// Rejects a request that a page of an origin outside `cors.origins` has caused.
+  /// Rejects a request from a page whose origin is neither that of the service nor in
+  /// `cors.origins`.
   ///
-  /// Without this check a page could change sessions by requests that need no preflight, such as a
-  /// `POST` without a body.
+  /// Without this check a page could change sessions with requests that need no preflight, such as
+  /// a `POST` without a body.
   func check(_ request: HTTPRequest) throws(Problem) {
     let origin = request[header: .origin]
     if let origin, origins.contains(origin) { return }
@@ -72,7 +73,7 @@ public struct CrossOrigin: Sendable {
     return origin.utf8[slashes...].dropFirst(2).elementsEqual(host.lowercased().utf8)
   }
 
-  /// The fields of every response to a page of an allowed origin.
+  /// Returns the fields of every response to a page of an allowed origin.
   func headers(for origin: String?) -> HTTPFields {
     guard let origin, origins.contains(origin) else { return [:] }
     var headers: HTTPFields = [
@@ -83,8 +84,8 @@ public struct CrossOrigin: Sendable {
     return headers
   }
 
-  /// The additional fields of the response to a preflight request of an allowed origin; empty for
-  /// any other request.
+  /// Returns the additional fields of the response to a preflight request of an allowed origin;
+  /// none for any other request.
   func preflightHeaders(for request: HTTPRequest, methods: String) -> HTTPFields {
     guard let origin = request[header: .origin], origins.contains(origin),
       request[header: .accessControlRequestMethod] != nil
@@ -96,13 +97,13 @@ public struct CrossOrigin: Sendable {
     ]
   }
 
-  /// The request fields that a page may set, beside those that it always may.
+  /// The request fields that a page may set in addition to the CORS-safelisted ones.
   private static let accepted = """
     Accept, Authorization, Content-Type, Datastar-Request, Idempotency-Key, If-Match, \
     If-None-Match, Last-Event-ID, Prefer, traceparent, X-Request-Id
     """
 
-  /// The response fields that a page may read, beside those that it always may.
+  /// The response fields that a page may read in addition to the CORS-safelisted ones.
   private static let exposed = """
     Allow, ETag, Heartbeat-Interval, Idempotent-Replayed, Link, Location, Preference-Applied, RateLimit, \
     RateLimit-Policy, Retry-After, WWW-Authenticate, X-Request-Id

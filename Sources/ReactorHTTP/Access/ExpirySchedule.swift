@@ -2,7 +2,7 @@ internal import ReactorTransport
 
 /// Decides when to wake the streams whose credentials expire.
 ///
-/// A value without a clock and a thread.
+/// A pure data structure, with neither a clock nor a thread.
 struct ExpirySchedule {
   /// The streams whose credentials expire in the same second.
   private struct Bucket {
@@ -11,15 +11,15 @@ struct ExpirySchedule {
     var isWoken = false
   }
 
-  /// The longest time between two readings of the clock, in milliseconds, since the clock may be set.
+  /// The longest time between two readings of the clock, which can be set, in milliseconds.
   static let longestPause: Int64 = 1000
 
-  /// Expiries beyond the year 30,000 are those of that year.
+  /// The latest expiry, in seconds since 1970, in the year 30,000: later ones are shortened to it.
   private static let last: Int64 = 884_541_340_800
 
   private var buckets: [Int64: Bucket] = [:]
 
-  /// The earliest expiry whose streams were not woken, in seconds since 1970; `nil` for none.
+  /// The earliest expiry whose streams have not been woken, in seconds since 1970; `nil` for none.
   private(set) var earliest: Int64?
 
   /// Whether there are no streams.
@@ -27,7 +27,7 @@ struct ExpirySchedule {
 
   /// Adds a stream whose credential expires at a time, in seconds since 1970.
   ///
-  /// - Returns: The group that is woken then.
+  /// - Returns: The group that is woken at that time.
   mutating func join(_ expiry: Int64) -> StreamGroup {
     let expiry = min(expiry, Self.last)
     var bucket = buckets[expiry] ?? Bucket()

@@ -4,8 +4,9 @@ internal import Synchronization
 
 /// The authentication by a field `Authorization`, which the requests of a persistent connection share.
 ///
-/// Also stores the last path of a session for which it was granted a right: most requests of a connection
-/// have one path. The grants of an authentication never change, so that neither does the decision.
+/// Also stores the path of the session to which a right was granted last: most requests of a
+/// connection have the same path. The grants of an authentication never change, so the decision
+/// remains valid.
 final class FieldAuthentication: VerifiedCredential {
   private struct Grant: Sendable {
     let right: Right
@@ -23,7 +24,7 @@ final class FieldAuthentication: VerifiedCredential {
     self.access = access
   }
 
-  /// Returns whether a right to the session of a path was the last one that was granted.
+  /// Returns whether the right that was granted last is this right to the session of this path.
   func recallsGrant(of right: Right, at path: WireText) -> Bool {
     last.withLock { last in
       guard let last else { return false }
@@ -31,7 +32,7 @@ final class FieldAuthentication: VerifiedCredential {
     }
   }
 
-  /// Stores that a right to the session of a path is granted.
+  /// Stores a right to the session of a path as the one that was granted last.
   func recordGrant(of right: Right, at path: WireText) {
     guard path.utf8.count <= Self.pathLimit else { return }
     let grant = Grant(right: right, path: path)
@@ -40,11 +41,11 @@ final class FieldAuthentication: VerifiedCredential {
 }
 
 extension Authenticator {
-  /// Authenticates a field: again only after the configuration was replaced or the credential has
-  /// expired; `nil` if the field is no bearer token.
+  /// Authenticates a field, and verifies it again only after the configuration was replaced or the
+  /// credential has expired; returns `nil` if the field is not a bearer token.
   ///
-  /// Other connections search by a hash of the whole token, which takes as many instructions as a fifth
-  /// of a request with an action.
+  /// For a field without a current authentication, the token is looked up by a hash of all its
+  /// bytes. That takes as many instructions as a fifth of a request with an action.
   func authenticate(
     _ field: AuthorizationField, at now: Int64
   ) throws(Failure) -> FieldAuthentication? {

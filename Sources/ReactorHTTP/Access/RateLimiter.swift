@@ -4,14 +4,14 @@ internal import Telemetry
 
 /// Limits the requests per second of each client.
 ///
-/// A client that was idle may send one second's quota at once. The table is bounded: clients leave
-/// it after one idle second; if more clients are active than it holds, some of them are removed and
-/// start with a full quota.
+/// A client that was idle may send one second's quota in one burst. The table is bounded: clients
+/// leave it after one idle second; if more clients are active than it holds, some of them are
+/// removed and start with a full quota.
 final class RateLimiter: Sendable {
   /// The decision on one request.
   struct Verdict {
     let isAllowed: Bool
-    /// The requests that the client could send now.
+    /// The number of requests that the client can send now.
     let remaining: Int
     /// The time until the next request is allowed, or until the quota is full again.
     let wait: Duration
@@ -40,8 +40,8 @@ final class RateLimiter: Sendable {
   /// Creates a limiter.
   ///
   /// - Parameters:
-  ///   - limit: The requests per second and client.
-  ///   - clients: The most clients in the table.
+  ///   - limit: The maximum number of requests per second and client.
+  ///   - clients: The maximum number of clients in the table.
   init(limit: Int, clients: Int = 65_536) {
     self.limit = limit
     interval = Self.window / Int64(limit)
@@ -77,7 +77,7 @@ final class RateLimiter: Sendable {
 
   private func makeRoom(in table: inout Table, at now: Int64) {
     guard table.due.count >= room else { return }
-    // At most once per window, after which an entry is void.
+    // Sweep at most once per window: after an idle window, the quota of an entry is full again.
     if now - table.sweptAt >= Self.window {
       table.due = table.due.filter { $0.value > now }
       table.sweptAt = now
@@ -91,7 +91,7 @@ final class RateLimiter: Sendable {
 }
 
 extension RateLimiter.Verdict {
-  /// The fields of every response (draft-ietf-httpapi-ratelimit-headers).
+  /// Returns the fields of every response (draft-ietf-httpapi-ratelimit-headers).
   func headers(limit: Int) -> HTTPFields {
     [
       "RateLimit-Policy": "\"address\";q=\(limit);w=1",

@@ -6,7 +6,7 @@ internal import Synchronization
 final class StreamExpiries: Sendable {
   private struct State {
     var schedule = ExpirySchedule()
-    /// Wakes the streams; `nil` while no expiry is left.
+    /// The task that wakes the streams; `nil` while no expiry is left.
     var timer: Task<Void, Never>?
   }
 
@@ -28,7 +28,7 @@ final class StreamExpiries: Sendable {
   /// The number of changes of the configuration.
   var changeCount: UInt64 { changes.load(ordering: .acquiring) }
 
-  /// The keys, tokens or rules were replaced, or delegates may decide in another way.
+  /// The keys, tokens or rules were replaced, or the decisions of delegates can differ.
   func configurationChanged() {
     changes.add(1, ordering: .releasing)
     changed.wake()
@@ -36,7 +36,7 @@ final class StreamExpiries: Sendable {
 
   /// Adds a stream whose credential expires at a time, in seconds since 1970.
   ///
-  /// - Returns: The group that is woken then.
+  /// - Returns: The group that is woken at that time.
   func join(_ expiry: Int64) -> StreamGroup {
     state.withLock { state in
       let earliest = state.schedule.earliest
@@ -63,7 +63,7 @@ final class StreamExpiries: Sendable {
   private func wakeStreams() async {
     while true {
       let (groups, pause) = state.withLock { state -> ([StreamGroup], Int64?) in
-        // Cancelled under the lock: the schedule is empty, or belongs to another task.
+        // Cancelled under the lock: the schedule is empty, or another task serves it.
         guard !Task.isCancelled else { return ([], nil) }
         let due = state.schedule.due(at: now())
         if due.pause == nil { state.timer = nil }

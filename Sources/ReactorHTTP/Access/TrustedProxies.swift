@@ -2,9 +2,9 @@ public import ReactorTransport
 
 /// The proxies whose statements about client addresses are trusted.
 ///
-/// Any client can send `X-Forwarded-For` or `Forwarded`. Only the one field that the trusted proxies
-/// write is read, since they may pass the other one through; and it is read from its end, which the
-/// nearest proxy wrote, as far as trusted proxies reach.
+/// Any client can send `X-Forwarded-For` or `Forwarded`. Only the field that the trusted proxies
+/// write is read, since they can pass the other one through unchanged. Its addresses are read from
+/// the last, which the nearest proxy wrote, to the first that is not a trusted proxy.
 public struct TrustedProxies: Sendable, Equatable {
   /// The addresses with a common prefix.
   struct Network: Sendable, Equatable {
@@ -23,7 +23,7 @@ public struct TrustedProxies: Sendable, Equatable {
   private var networks: [Network] = []
   private var text = ""
 
-  /// Trusts no proxy.
+  /// Creates a list without proxies.
   public init() {}
 
   /// Parses addresses, networks such as `10.0.0.0/8`, and `unix` for Unix-domain sockets, separated
@@ -56,7 +56,7 @@ public struct TrustedProxies: Sendable, Equatable {
   /// Whether any proxy is trusted.
   var isUsed: Bool { trustsLocalSockets || !networks.isEmpty }
 
-  /// The address of the client that sent a request, as far as it is known.
+  /// Returns the address of the client that sent a request, as far as trusted proxies report it.
   func client(of request: HTTPRequest, in field: ForwardingField) -> ClientAddress? {
     guard contains(request.peer) else { return request.peer }
     var client = request.peer
@@ -69,7 +69,7 @@ public struct TrustedProxies: Sendable, Equatable {
     return client
   }
 
-  /// The addresses in the field, the farthest first; `nil` for a malformed one.
+  /// Returns the addresses in the field, the farthest first; `nil` for each malformed one.
   private static func forwarded(
     _ request: HTTPRequest, _ field: ForwardingField
   ) -> [ClientAddress?] {

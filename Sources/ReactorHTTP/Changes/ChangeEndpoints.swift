@@ -9,7 +9,7 @@ struct ChangeEndpoints {
   let host: Host
   let streams: StreamEndpoints
 
-  /// The most changes that one request for a page reads, the filtered ones included.
+  /// The maximum number of changes that one request for a page reads, filtered ones included.
   private static let scanBound = 65_536
 
   private static let parameters: [OpenAPIParameter] = [
@@ -62,7 +62,7 @@ struct ChangeEndpoints {
     return feed
   }
 
-  /// The position in `after`; `nil` if there is none.
+  /// Returns the position in `after`; `nil` if the parameter is absent.
   private func position(_ query: Query) throws(Problem) -> ChangePosition? {
     guard let text = query["after"] else { return nil }
     if text == "0" { return .oldest }
@@ -94,7 +94,8 @@ struct ChangeEndpoints {
     }
   }
 
-  /// The number of a position, which must be retained.
+  /// Returns the number of a position; throws a problem if the changes after it are no longer
+  /// retained.
   private func number(
     of position: ChangePosition, in feed: any ChangeFeed
   ) throws(Problem) -> Int {
@@ -155,8 +156,9 @@ struct ChangeEndpoints {
     }
   }
 
-  /// The start of a stream: an id that cannot be continued is a reset, never an error status, which
-  /// would stop an `EventSource` for good.
+  /// Returns the start of a stream: with a reset if the id cannot be continued.
+  ///
+  /// An error status would stop an `EventSource` permanently.
   private func start(
     _ position: ChangePosition?, _ lastEventID: String?, in feed: any ChangeFeed
   ) throws(Problem) -> ChangeStart {

@@ -8,12 +8,13 @@ struct ChangeFilter: Sendable {
     case entries, state
   }
 
-  /// The reactors whose changes are sent; empty for all, and for the globals.
+  /// The reactors whose changes are sent; if empty, the changes of all reactors and globals are
+  /// sent.
   private let reactors: Set<String>
-  /// The only session; `nil` for all.
+  /// The session whose changes are sent; `nil` for all.
   private let session: String?
   let content: Content?
-  /// Whether the client may read a session; for `nil`, the globals.
+  /// Returns whether the client may read a session; for `nil`, whether it may read the globals.
   private let mayRead: @Sendable (SessionKey?) -> Bool
 
   /// Parses the parameters of a request.
@@ -42,7 +43,7 @@ struct ChangeFilter: Sendable {
       && mayRead(key)
   }
 
-  /// The parameters as they are in an address.
+  /// The parameters in the query of an address, each preceded by `&`.
   var query: String {
     reactors.sorted().map { "&reactor=\($0)" }.joined()
       + (session.map { "&session=\($0)" } ?? "") + (content.map { "&with=\($0.rawValue)" } ?? "")

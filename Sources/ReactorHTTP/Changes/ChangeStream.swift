@@ -5,17 +5,17 @@ internal import Synchronization
 
 /// One client's stream of the changes.
 ///
-/// The changes are read from the store when the client has taken those before, a page at a time, in
-/// the worker pool: nothing is buffered for a slow client but one page.
+/// Reads the store in the worker pool, one page at a time. The next page is read when the
+/// connection has pulled the previous one, so that at most one page is buffered for a slow client.
 final class ChangeStream: ByteStream, ChangeObserver {
   private struct State {
-    /// Output that was not taken yet.
+    /// Output that the connection has not pulled yet.
     var ready: [StreamChunk]
     /// The number of the last change that was read.
     var position: Int
     /// Whether a job of this stream is in the worker pool.
     var isReading = false
-    /// Whether the store cannot be read: the client reconnects.
+    /// Whether a read of the store failed: the stream ends, and the client reconnects.
     var hasFailed = false
     var isFinished = false
   }
@@ -25,7 +25,7 @@ final class ChangeStream: ByteStream, ChangeObserver {
     case read(after: Int)
   }
 
-  /// The most changes of a page.
+  /// The maximum number of changes per page.
   private static let pageLength = 256
   private static let draining = StreamChunk(EventText.notice("draining"))
 
@@ -40,10 +40,10 @@ final class ChangeStream: ByteStream, ChangeObserver {
   ///
   /// - Parameters:
   ///   - feed: The changes.
-  ///   - start: The position after which it begins.
+  ///   - start: The position after which the stream begins.
   ///   - filter: Selects changes.
-  ///   - text: Encodes them.
-  ///   - channels: Reports whether the service is draining, and has the worker pool.
+  ///   - text: Encodes changes.
+  ///   - channels: Reports whether the service is draining, and provides the worker pool.
   init(
     _ feed: any ChangeFeed, from start: ChangeStart, _ filter: ChangeFilter, _ text: ChangeText,
     of channels: EventChannels
@@ -55,7 +55,7 @@ final class ChangeStream: ByteStream, ChangeObserver {
     var opening = Array(EventText.retry().utf8)
     let id = ChangeID(store: feed.store, number: start.number)
     if start.isReset { opening += EventText.notice("reset", Array(#"{"oldest":"\#(id)"}"#.utf8)) }
-    // A client that disconnects before the first change resumes here.
+    // Send the position first: a client that disconnects before the first change resumes from it.
     opening += Self.position(id)
     state = Mutex(State(ready: [StreamChunk(opening)], position: start.number))
     feed.observe(self)
@@ -133,14 +133,15 @@ final class ChangeStream: ByteStream, ChangeObserver {
       output += "\n\n".utf8
       lastSent = last
     }
-    // A client whose changes are rare resumes after those that it did not request.
+    // Send the position after many changes that the filter excludes, so that the client does not
+    // read them again when it reconnects.
     if last >= lastSent + Self.pageLength / 2 {
       output += Self.position(ChangeID(store: feed.store, number: last))
     }
     return (output, last)
   }
 
-  /// An event without data, which only sets the position of a client.
+  /// Returns an event without data, which only sets the position of the client.
   private static func position(_ id: ChangeID) -> [UInt8] { Array("id: \(id)\n\n".utf8) }
 }
 
@@ -148,6 +149,6 @@ final class ChangeStream: ByteStream, ChangeObserver {
 struct ChangeStart {
   let number: Int
 
-  /// Whether the client's position cannot be continued.
+  /// Whether the client's position cannot be continued, so that the stream begins with a reset.
   var isReset = false
 }

@@ -45,12 +45,13 @@ struct ActionEndpoints {
     let reactor = try call.reactor(in: host)
     let id = try call.sessionID()
     let fields = try call.scope.head.actionFields(of: call.request)
-    // The right is checked; the delegate needs the actions, and no session yet.
+    // The access right has been checked. The delegate decides on the actions, and needs no open
+    // session.
     if reactor.hasDelegate {
       try call.scope.askDelegate(.act(call.request.body), reactor, id)
     }
     @Sendable func submit(to session: any Session) throws(Problem) {
-      // The first mutation stores the session.
+      // The first mutation of a session stores it, and so counts as its creation.
       if call.scope.api.creationLimiter != nil, session.current.version == 0 {
         try call.scope.admitCreation()
       }
@@ -65,17 +66,19 @@ struct ActionEndpoints {
       }
       reply.wait(for: fields.preferences.wait.map { .init(.seconds($0)) } ?? wait)
     }
-    // Usually the session is in memory, and no closure escapes.
+    // Fast path: if the session is in memory, no closure escapes.
     if let session = reactor.liveSession(id) { return try submit(to: session) }
     if forward(call, to: id, of: reactor, fields) { return }
     call.withSession(of: reactor, id, in: host, submit)
   }
 
-  /// Passes the actions to the process that owns the session, if that is another one.
+  /// Passes the actions to the process that owns the session; returns `false` if this process must
+  /// open the session instead.
   private func forward(
     _ call: Call, to id: String, of reactor: any HostedReactor, _ fields: ActionFields
   ) -> Bool {
-    // These responses depend on the State before the outcome: the session is opened first.
+    // The creation limit and `respond-async` need the State before the outcome: open the session
+    // first.
     guard call.scope.api.creationLimiter == nil, !fields.preferences.respondsAsynchronously
     else { return false }
     let reply = ActionReply(nil, fields.preferences, call.reply)

@@ -114,8 +114,10 @@ struct CatalogueEndpoints {
         links: Links(reactor)))
   }
 
-  /// The TypeScript declarations are derived from the schemas, and those from the Swift types, so
-  /// that all three agree.
+  /// Returns the TypeScript declarations of a reactor's types.
+  ///
+  /// They are derived from the schemas, and the schemas from the Swift types, so that all three
+  /// agree.
   private func declareTypes(_ call: Call) throws(Problem) -> HTTPResponse {
     let reactor = try call.reactor(in: host)
     try call.negotiate("application/typescript")

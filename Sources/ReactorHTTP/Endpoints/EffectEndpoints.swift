@@ -55,7 +55,7 @@ struct EffectEndpoints {
       case id, action, startedAt, progress
     }
 
-    /// All members are always present.
+    /// Encodes all members, including those that are `null`.
     func encode(to encoder: any Encoder) throws {
       var container = encoder.container(keyedBy: CodingKeys.self)
       try container.encode(effect.id, forKey: .id)
@@ -76,7 +76,7 @@ struct EffectEndpoints {
     call.readSession(of: reactor, id, in: host) { _ in
       .json(encoding: Listing(effects: []))
     } _: { [reply = call.reply] session in
-      // One more than requested shows whether there is a next page.
+      // Read one effect more than requested, to find out whether there is a next page.
       session.effects(after: after, limit: limit + 1) { effects in
         guard let effects else { return reply(Problem.mailboxFull) }
         let page = Self.page(of: effects, limit: limit)
@@ -90,11 +90,11 @@ struct EffectEndpoints {
     }
   }
 
-  /// The beginning of a list within the bounds of a page; at least one effect.
+  /// Returns the first effects of a list, within the bounds of a page; at least one.
   static func page(of effects: [RunningEffect], limit: Int) -> ArraySlice<RunningEffect> {
     var bytes = 0
     return effects.prefix(limit).prefix { effect in
-      // An action may be as large as a body.
+      // An action can be as large as a body.
       defer { bytes += effect.action?.count ?? 0 }
       return bytes < Limits.pageBytes
     }

@@ -39,7 +39,7 @@ struct LogEndpoints {
       case version, at, action, mutation, global, by
     }
 
-    /// `action` is always present; `global` and `by` only if the entry has one.
+    /// Encodes `action` always, and `global` and `by` only if the entry has one.
     func encode(to encoder: any Encoder) throws {
       var container = encoder.container(keyedBy: CodingKeys.self)
       try container.encode(entry.version, forKey: .version)
@@ -98,8 +98,8 @@ struct LogEndpoints {
   }
 }
 
-/// One page of a log: bounded by entries and, beyond the first entry, by bytes; it ends before an entry
-/// that cannot be read.
+/// One page of a log: bounded by the number of entries and, beyond the first entry, by bytes; it
+/// ends before an entry that cannot be read.
 struct LogPage: Sendable {
   private(set) var entries: [LogEntry] = []
   /// Whether there are entries after the page.
@@ -113,9 +113,9 @@ struct LogPage: Sendable {
 
   /// The number of entries to read next.
   ///
-  /// Small at first, so that large entries are not read in vain, then what the page is expected to hold: a store
-  /// on brokers reads the end of the log for each step. One more than requested shows whether there is a next
-  /// page.
+  /// Small at first, so that large entries are not read in vain; then the number that the page is
+  /// expected to hold, since a store on brokers reads the end of the log for each step. One entry
+  /// more than requested shows whether there is a next page.
   var step: Int {
     guard !entries.isEmpty else { return min(16, limit + 1) }
     let average = max(1, bytes / entries.count)
@@ -129,9 +129,9 @@ struct LogPage: Sendable {
     return !entries.isEmpty
   }
 
-  /// Adds entries; returns whether there may be more for this page.
+  /// Adds entries; returns whether to read more entries for this page.
   ///
-  /// A short read is not the end: the log bounds a read by bytes, too.
+  /// A short read is not the end of the log: the log also bounds a read by bytes.
   mutating func add(_ read: [LogEntry]) -> Bool {
     for entry in read {
       guard entries.isEmpty || (entries.count < limit && bytes < Limits.pageBytes) else {

@@ -4,7 +4,8 @@ internal import ReactorTransport
 struct PageEndpoints {
   let files: StaticFiles
 
-  /// The pages load and call only this service, and only its own pages frame them.
+  /// The header fields of pages: they load and call only this service, and only its own pages can
+  /// frame them.
   private static let headers: HTTPFields = [
     "Content-Security-Policy":
       """
@@ -42,7 +43,7 @@ struct PageEndpoints {
     Operation(id, summary, parameters: [name], content: .text("*/*"), problems: [.notFound])
   }
 
-  /// The entry of the files in a folder; the path is known if there is a file.
+  /// Returns the endpoint of the files in a folder; a path without a file is an unknown path.
   private func file(_ template: String, in folder: String, _ operation: Operation) -> Endpoint {
     let files = files
     return Endpoint(
@@ -71,8 +72,8 @@ struct PageEndpoints {
     return .html(explanation(of: kind), headers: Self.headers)
   }
 
-  /// The response to a path without a resource: a page for browsers, which prefer HTML, and the problem
-  /// for all other clients.
+  /// Returns the response to a path without a resource: a page for browsers, which prefer HTML, and
+  /// the problem for all other clients.
   func notFound(_ problem: Problem, for request: HTTPRequest) -> HTTPResponse {
     let offered = ["application/problem+json", "text/html"]
     guard request.method == "GET" || request.method == "HEAD",

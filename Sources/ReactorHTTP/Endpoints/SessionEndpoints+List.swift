@@ -12,7 +12,7 @@ extension SessionEndpoints {
       let subscribers: Int
       let effects: Int
       let lastActiveAt: String
-      /// Absent without a cluster, and if no node has the session in memory.
+      /// The node that has the session in memory; absent if no node has, and without a cluster.
       let node: String?
 
       init(_ session: SessionSummary) {
@@ -40,7 +40,7 @@ extension SessionEndpoints {
     }
 
     var sessions: [Entry]
-    /// The ranking that the page is from; `nil` in the order of the ids.
+    /// The ranking that contains the page; `nil` for a list in the order of the ids.
     var ranking: SessionRanking?
 
     private enum CodingKeys: CodingKey {
@@ -72,7 +72,8 @@ extension SessionEndpoints {
     let order = try query.choice("order", of: SessionOrder.names)
     let prefix = query["prefix"] ?? ""
     let after = query["after"]
-    // No id begins with any other text; the characters of ids need no percent-encoding.
+    // No id begins with any other prefix. The characters of ids need no percent-encoding in the
+    // address.
     guard ["", ".", ".."].contains(prefix) || SessionKey.isValid(id: prefix) else {
       return call.reply(.json(encoding: Listing(sessions: [])))
     }
@@ -102,8 +103,8 @@ extension SessionEndpoints {
   private func list(_ request: Request, after id: String?, _ reply: Reply) {
     let found = Collected()
     let limit = request.limit
-    // One more than requested shows whether there is a next page. Where each session is checked, a page
-    // may contain few of the list.
+    // Read one session more than requested, to find out whether there is a next page. If the rights
+    // to each session are checked, a page of the scan can contain few sessions of the list.
     let length = request.scan.isIncluded == nil ? limit + 1 : Limits.pageLength.most
     request.scan.read(after: id, length: length) { page in
       found.sessions.withLock { found in
@@ -142,7 +143,7 @@ extension SessionEndpoints {
     }
   }
 
-  /// Finds or makes the ranking of the sessions that a request may read.
+  /// Finds or creates the ranking of the sessions that a request may read.
   private func rank(
     _ scan: SessionScan, by order: SessionOrder, completion: @escaping RankingCache.Completion
   ) {
@@ -162,7 +163,8 @@ extension SessionEndpoints {
       completion: completion)
   }
 
-  /// The fields of a page, which has one session more than requested if there is a next one.
+  /// Returns the fields of a page, which has one session more than requested if there is a next
+  /// page.
   private static func headers(
     of page: [SessionSummary], _ request: Request, _ position: (SessionSummary) -> String
   ) -> HTTPFields {

@@ -146,7 +146,7 @@ struct SessionEndpoints {
         return reactor.forkWithTimers(
           origin.session, to: id, parameters: parameters, completion: forked)
       }
-      // Folds the version.
+      // A fork folds the log up to the version.
       return try call.inBackground {
         reactor.fork(
           origin.session, at: origin.version, to: id, parameters: parameters, completion: forked)
@@ -166,7 +166,7 @@ struct SessionEndpoints {
       members: [.init("pointer", "/from/timers"), .init("expected", .array(["false"]))])
   }
 
-  /// The validated parameters of a body.
+  /// Returns the validated parameters of a body; `nil` if it has none.
   private func parameters(
     _ wanted: NewSession?, _ reactor: any HostedReactor
   ) throws(Problem) -> [UInt8]? {
@@ -204,7 +204,8 @@ struct SessionEndpoints {
     let wanted = try call.body(NewSession.self, or: "The body takes optional parameters.")
     let parameters = try parameters(wanted, reactor)
     if let problem = call.scope.creationProblem {
-      // Only an existing session is used.
+      // The client must not create another session: use an existing one, or respond with the
+      // problem.
       return call.readSession(of: reactor, id, in: host) { _ in
         problem.response
       } _: { session throws(Problem) in
@@ -232,7 +233,7 @@ struct SessionEndpoints {
   /// The maximum length of the field `Session-Parameters`.
   private static let fieldLimit = 4096
 
-  /// The parameters as a field; none if there are no parameters, or they are too long for a field.
+  /// Returns the parameters as a field; no field if there are no parameters, or they are too long.
   private static func parametersField(of session: any Session) -> HTTPFields {
     field(session.parameters)
   }
@@ -293,7 +294,7 @@ struct SessionEndpoints {
       }
     }
     call.readHistory(of: reactor, id, in: host, absent: initialState) { history throws(Problem) in
-      // Folding an earlier version may take long.
+      // Folding an earlier version can take a long time.
       try call.inBackground {
         history.state(at: version) { state in
           call.reply(

@@ -3,7 +3,7 @@ internal import ReactorCoding
 internal import ReactorHost
 internal import ReactorTransport
 
-/// Messages to the subscribers of a session, which are stored nowhere.
+/// Signals: messages to the subscribers of a session, which are not stored.
 struct SignalEndpoints {
   let host: Host
   let limits: Limits
@@ -47,7 +47,7 @@ struct SignalEndpoints {
     guard call.request.body.count <= limits.signal else { throw tooLarge }
     try admit(call)
     let json = try content(of: call.request.body)
-    // A session that does not exist is not created; its streams get the signal nevertheless.
+    // A signal creates no session: streams of a session that does not exist receive it, too.
     call.streamSource(of: reactor, id, in: host) { [reply = call.reply] result in
       switch result {
       case .success(let session):
@@ -58,7 +58,7 @@ struct SignalEndpoints {
     }
   }
 
-  /// The JSON without line breaks, which would end an event's data.
+  /// Returns the JSON without line breaks, which would end the data of an event.
   private func content(of body: [UInt8]) throws(Problem) -> [UInt8] {
     do throws(JSONSyntaxError) {
       return JSONValue(try JSONDocument(parsing: body).root).bytes

@@ -24,7 +24,7 @@ extension StreamEndpoints {
     open(sources[...], [], cursors, call) { result in
       switch result {
       case .success(let sessions) where sessions.allSatisfy { $0 == nil }:
-        // An EventSource stops for good.
+        // Status 204 stops an `EventSource` permanently.
         call.reply(HTTPResponse(status: 204))
       case .success(let sessions) where sessions.allSatisfy({ $0.map(hasCapacity) ?? true }):
         guard !call.isHead else {
@@ -122,7 +122,7 @@ extension StreamEndpoints {
 }
 
 extension StreamPosition {
-  /// The position in one session of a stream of several.
+  /// Finds the position in one session of a stream of several sessions.
   ///
   /// - Parameters:
   ///   - cursors: The last event id of the client; the inner optional is `nil` if it cannot be read.

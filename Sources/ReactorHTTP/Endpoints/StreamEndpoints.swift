@@ -94,8 +94,8 @@ struct StreamEndpoints {
     return headers
   }
 
-  /// The response with a stream, which ends with the credential of its request; only its head for
-  /// `HEAD`.
+  /// Creates the response with a stream, which ends when the credential of its request expires;
+  /// only its head for `HEAD`.
   ///
   /// - Parameters:
   ///   - call: The request.
@@ -145,7 +145,7 @@ struct StreamEndpoints {
       case .success, .failure(.tooMany):
         call.reply(response(to: call, RetryStream()))
       case .failure(.ended):
-        // An EventSource stops for good.
+        // Status 204 stops an `EventSource` permanently.
         call.reply(HTTPResponse(status: 204))
       case .failure(let error): call.reply(Problem(error))
       }
@@ -161,7 +161,7 @@ struct StreamEndpoints {
     guard StreamPosition(wanted.lastEventID).isBeyond(global.current) else {
       return reply(call, with: global, wanted, by: .anonymous)
     }
-    // This process may be cut off from the one that has set a later value.
+    // The client can have a later value: this process can be cut off from the one that set it.
     global.confirmCurrent { result in
       switch result {
       case .success: reply(call, with: global, wanted, by: .anonymous)
@@ -170,15 +170,15 @@ struct StreamEndpoints {
     }
   }
 
-  /// Whether a session may have another stream.
+  /// Whether a session can have another stream.
   ///
-  /// Not atomic with the opening: simultaneous requests can exceed the limit slightly, which costs
-  /// less than a lock around the opening of every stream.
+  /// The check is not atomic with the opening: simultaneous requests can exceed the limit slightly.
+  /// A lock around the opening of every stream would cost more.
   func hasCapacity(_ session: any SessionSource) -> Bool {
     limits.subscribers == 0 || session.subscriberCount < limits.subscribers
   }
 
-  /// The problem of signals of a State that is no object, unless they have a name.
+  /// Returns the problem of a stream of signals without a name whose State is not an object.
   private func signalProblem(of source: any StateSource, _ wanted: StreamRequest) -> Problem? {
     guard wanted.view.needsObject, !wanted.view.canSend(source.current.json) else { return nil }
     return Problem(

@@ -57,7 +57,7 @@ struct SubscriberEndpoints {
 }
 
 extension String.UTF8View {
-  /// Whether a text follows another one in the order of bytes; each follows `nil`.
+  /// Whether a text follows another one in the order of bytes; every text follows `nil`.
   fileprivate func isAfter(_ other: String.UTF8View?) -> Bool {
     other?.lexicographicallyPrecedes(self) ?? true
   }

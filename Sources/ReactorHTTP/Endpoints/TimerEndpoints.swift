@@ -54,7 +54,7 @@ struct TimerEndpoints {
       case id, action, dueAt, every, catchUp, quarantined
     }
 
-    /// All members are always present.
+    /// Encodes all members, including those that are `null`.
     func encode(to encoder: any Encoder) throws {
       var container = encoder.container(keyedBy: CodingKeys.self)
       try container.encode(timer.id, forKey: .id)
@@ -76,7 +76,7 @@ struct TimerEndpoints {
     call.readSession(of: reactor, id, in: host) { _ in
       .json(encoding: Listing(timers: []))
     } _: { [reply = call.reply, marking = host.settings.marking] session in
-      // One more than requested shows whether there is a next page.
+      // Read one timer more than requested, to find out whether there is a next page.
       session.timers(after: after, limit: limit + 1) { timers in
         guard let timers else { return reply(Problem.mailboxFull) }
         let page = Self.page(of: timers, limit: limit)
@@ -96,7 +96,7 @@ struct TimerEndpoints {
     }
   }
 
-  /// The beginning of a list within the bounds of a page; at least one timer.
+  /// Returns the first timers of a list, within the bounds of a page; at least one.
   static func page(of timers: [StoredTimer], limit: Int) -> ArraySlice<StoredTimer> {
     var bytes = 0
     return timers.prefix(limit).prefix { timer in
@@ -117,7 +117,8 @@ struct TimerEndpoints {
 }
 
 extension Query {
-  /// The parameter `after`, which links to the next page contain: a due time in milliseconds, and an id.
+  /// Returns the position in the parameter `after` of a link to the next page: a due time in
+  /// milliseconds, and an id.
   fileprivate func timerPosition() throws(Problem) -> TimerPosition? {
     guard let text = self["after"] else { return nil }
     let parts = text.utf8.split(separator: UInt8(ascii: ":"), maxSplits: 1)

@@ -1,15 +1,16 @@
 internal import ReactorHost
 internal import Synchronization
 
-/// The latest rankings, so that a page of one costs what it contains.
+/// Caches the latest rankings, so that reading a page does not read all sessions.
 ///
-/// Creating a ranking reads all sessions of its reactor. If that is quick, each request creates one. If it
-/// takes long, a ranking is used again for five times as long as that took, and while its successor is
-/// created: at most a sixth of the time of a background thread goes into it.
+/// Creating a ranking reads all sessions of its reactor. If that is quick, each request creates
+/// one. Otherwise, a ranking is reused for five times the duration of its creation, and while its
+/// successor is created. So the creation of a ranking takes at most one sixth of the time of a
+/// background thread.
 final class RankingCache: Sendable {
   typealias Completion = @Sendable (Result<SessionRanking, SessionError>) -> Void
 
-  /// The most rankings.
+  /// The maximum number of rankings.
   static let limit = 16
 
   /// The reactor, the order and the prefix of a ranking.
@@ -25,7 +26,8 @@ final class RankingCache: Sendable {
   ///
   /// - Parameters:
   ///   - key: The ranking.
-  ///   - make: Creates it; called if there is none, or an old one that no other call replaces.
+  ///   - make: Creates the ranking; called if there is none, or an outdated one that no other call
+  ///     is replacing.
   ///   - completion: Called once, on any thread.
   func ranking(
     _ key: Key, make: @Sendable (@escaping Completion) -> Void, completion: @escaping Completion
@@ -40,25 +42,25 @@ final class RankingCache: Sendable {
   }
 }
 
-/// The rankings that exist, are created at present, and are awaited.
+/// The rankings that exist or are being created, and the requests that wait for them.
 struct RankingSlots {
   /// A ranking whose creation takes less time than this is not cached.
   static let quick = Duration.milliseconds(250)
 
   /// The next step of a request for a ranking.
   struct Step {
-    /// Responds with this; `nil` waits.
+    /// The ranking to respond with; `nil` if the request waits until the ranking is created.
     let ranking: SessionRanking?
-    /// Whether to create the ranking.
+    /// Whether the caller must create the ranking.
     let isMaker: Bool
   }
 
   private struct Slot {
     var ranking: SessionRanking?
-    /// When it was finished, and how long it took.
+    /// The time when the creation of the ranking ended, and its duration.
     var finished = ContinuousClock.now
     var duration = Duration.zero
-    /// When its successor was begun; `nil` for none.
+    /// The time when the creation of the next ranking began; `nil` if none is being created.
     var begun: ContinuousClock.Instant?
     var waiting: [RankingCache.Completion] = []
     var lastUse = 0
@@ -93,7 +95,7 @@ struct RankingSlots {
     return Step(ranking: known, isMaker: isMaker)
   }
 
-  /// A ranking was created, or could not be.
+  /// Records that the creation of a ranking has succeeded or failed.
   ///
   /// - Returns: The completions that wait for it.
   mutating func finish(
@@ -111,7 +113,7 @@ struct RankingSlots {
     return waiting
   }
 
-  /// Drops the ranking that was not used for longest, unless all are created at present.
+  /// Removes the least recently used ranking, unless all are being created.
   private mutating func makeRoom() {
     guard slots.count >= limit else { return }
     let idle = slots.filter { $0.value.begun == nil }

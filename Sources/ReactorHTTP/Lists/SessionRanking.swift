@@ -1,6 +1,6 @@
 internal import ReactorLog
 
-/// An order of a list of sessions by a figure, the greatest first; equal ones by their ids.
+/// An order of a list of sessions: by a figure, the greatest first, and then by id.
 enum SessionOrder: String, CaseIterable, Sendable {
   /// By the time of the last change.
   case active
@@ -34,7 +34,7 @@ struct RankingPosition: Equatable, Sendable, CustomStringConvertible {
     id = session.id
   }
 
-  /// Parses a text; `nil` for any that is not a position.
+  /// Parses a text; `nil` if it is not a position.
   init?(_ text: String) {
     let parts = text.split(separator: "~", maxSplits: 1, omittingEmptySubsequences: false)
     guard parts.count == 2, let figure = Int(parts[0]) else { return nil }
@@ -50,9 +50,10 @@ struct RankingPosition: Equatable, Sendable, CustomStringConvertible {
   }
 }
 
-/// The first sessions of a reactor in an order, and how many there were in all, at one time.
+/// The first sessions of a reactor in an order, and the total number of its sessions, at one time.
 struct SessionRanking: Sendable {
-  /// The most sessions of a ranking, so that its memory does not depend on the number of sessions.
+  /// The maximum number of sessions of a ranking, so that its memory does not depend on the number
+  /// of sessions.
   static let limit = 10_000
 
   private(set) var sessions: [SessionSummary] = []
@@ -62,7 +63,8 @@ struct SessionRanking: Sendable {
 
   private let order: SessionOrder
   private let limit: Int
-  /// Sessions at or after this position are not among the first.
+  /// Sessions at or after this position are beyond the limit; `nil` while the limit is not
+  /// exceeded.
   private var bound: RankingPosition?
 
   /// Creates an empty ranking.
@@ -92,7 +94,7 @@ struct SessionRanking: Sendable {
     bound = sessions.last.map { RankingPosition(of: $0, in: order) }
   }
 
-  /// The sessions after a position, at most `limit`; `nil` begins with the first.
+  /// Returns the sessions after a position, at most `limit`; `nil` begins with the first.
   func page(after position: RankingPosition?, limit: Int) -> ArraySlice<SessionSummary> {
     guard let position else { return sessions.prefix(limit) }
     var (low, high) = (0, sessions.count)

@@ -7,7 +7,7 @@ internal import Synchronization
 /// The pages after the first are read on background threads, in turn with the work of other clients.
 struct SessionScan: Sendable {
   let reactor: any HostedReactor
-  /// Only sessions whose id begins with this text; empty for all.
+  /// The prefix of the ids of the sessions to read; empty for all sessions.
   let prefix: String
   /// Decides per session whether it is part of the list; `nil` for all.
   let isIncluded: (@Sendable (_ id: String) -> Bool)?
@@ -17,8 +17,8 @@ struct SessionScan: Sendable {
   /// Reads pages until there are no more sessions, or `visit` returns `false`.
   ///
   /// - Parameters:
-  ///   - id: Only sessions after this id; `nil` begins with the first.
-  ///   - length: The most sessions of a page.
+  ///   - id: The id after which to begin; `nil` begins with the first session.
+  ///   - length: The maximum number of sessions per page.
   ///   - visit: Called with the sessions of each page that are part of the list; returns whether to
   ///     continue.
   ///   - completion: Called once, on any thread.
@@ -49,10 +49,10 @@ struct SessionScan: Sendable {
     }
   }
 
-  /// A text before all ids that begin with a prefix, and after all others that precede them; `nil` for
-  /// the empty prefix.
+  /// Returns a text that sorts before all ids with a prefix, and after all ids that precede these;
+  /// `nil` for the empty prefix.
   ///
-  /// Ids have at most 128 characters of ASCII, none of which is after `~`.
+  /// Ids have at most 128 ASCII characters, and none of these sorts after `~`.
   private static func predecessor(of prefix: String) -> String? {
     guard let byte = prefix.utf8.last, byte > 0 else { return nil }
     let end = String(decoding: [byte - 1], as: UTF8.self)

@@ -5,7 +5,7 @@ final class StreamCounts: MetricsSource {
   /// State events that were passed to a connection.
   let deliveries = Counter()
 
-  /// How often a subscriber that was behind skipped to the latest state.
+  /// The number of times that a subscriber that was behind skipped to the latest state.
   let conflations = Counter()
 
   func write(to text: inout MetricsText) {

@@ -23,7 +23,7 @@ struct OpenAPIDocument {
     globals = host.globals.map { HostedSchemas.schema(of: $0) }
   }
 
-  /// The document.
+  /// Returns the document.
   func value() -> JSONValue {
     [
       "openapi": "3.1.0",
@@ -35,7 +35,7 @@ struct OpenAPIDocument {
         "license": ["name": "Apache 2.0", "identifier": "Apache-2.0"],
       ],
       "servers": [["url": "/"]],
-      // Alternatives: tokens are required only if the host has a token file.
+      // Alternatives: a token is required only if the service authenticates its clients.
       "security": .array(Self.security),
       "paths": .object(table.resources.map { .init($0.template, path($0)) }),
       "components": [
@@ -70,7 +70,7 @@ struct OpenAPIDocument {
 
   // MARK: Schemas
 
-  /// A reference to a component.
+  /// Returns a reference to a component.
   static func reference(_ schema: String) -> JSONValue {
     ["$ref": .string("#/components/schemas/\(schema)")]
   }
@@ -88,7 +88,7 @@ struct OpenAPIDocument {
     }
   }
 
-  /// The schema of values that satisfy at least one of some schemas.
+  /// Returns the schema of values that satisfy at least one of some schemas.
   private static func any(of schemas: [JSONValue]) -> JSONValue {
     guard let first = schemas.first else { return [:] }
     return schemas.count == 1 ? first : ["anyOf": .array(schemas)]
@@ -131,7 +131,7 @@ struct OpenAPIDocument {
       JSONValue.Member(String($0.status), describe($0))
     }
     var problems = Set(operation.problems + ProblemKind.ofEveryEndpoint)
-    // An operation on a session may be its first use.
+    // An operation on a session can be its first use, which can require parameters.
     if problems.contains(.sessionEnded) { problems.insert(.parametersRequired) }
     let byStatus = Dictionary(grouping: problems) { $0.status }
     for (status, kinds) in byStatus.sorted(by: { $0.key < $1.key }) {

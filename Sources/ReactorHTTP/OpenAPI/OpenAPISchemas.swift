@@ -15,7 +15,8 @@ enum OpenAPISchemas {
     .init("NewTicket", newTicket), .init("Ticket", ticket),
   ]
 
-  /// The bodies that create sessions, whose parameters are of any of some schemas.
+  /// Returns the schemas of the bodies that create sessions; parameters satisfy at least one of
+  /// `schemas`.
   static func creation(parameters schemas: [JSONValue]) -> [JSONValue.Member] {
     var parameters: JSONValue = [
       "description": "The parameters, if the reactor takes any; immutable."
@@ -36,7 +37,7 @@ enum OpenAPISchemas {
   ]
   private static let time: JSONValue = ["type": "string", "format": "date-time"]
 
-  /// An object; its members are required unless they are listed as optional.
+  /// Returns the schema of an object; its members are required unless they are listed as optional.
   private static func object(_ members: [JSONValue.Member], optional: Set<String> = []) -> JSONValue
   {
     let required = members.map(\.name).filter { !optional.contains($0) }
@@ -278,13 +279,13 @@ struct HostedSchemas {
   let parameters: JSONValue?
   private let name: String
 
-  /// The schema of a global, as a component of the document.
+  /// Returns the schema of a global, as a component of the document.
   static func schema(of global: any SharedGlobal) -> JSONValue.Member {
     let component = "\(componentName(global.name)).Value"
     return .init(component, moved(parse(global.schema), to: component))
   }
 
-  /// The name as a component name, which allows fewer characters.
+  /// Converts a name to a component name, which allows fewer characters.
   private static func componentName(_ name: String) -> String {
     String(name.map { $0.isASCII && ($0.isLetter || $0.isNumber || "._-".contains($0)) ? $0 : "_" })
   }

@@ -6,22 +6,22 @@ internal import ReactorTransport
 
 /// The problems of errors that other targets throw.
 extension Problem {
-  /// A request that cannot be served now.
+  /// Creates the problem of a request that cannot be served now.
   static func unavailable(_ detail: String) -> Problem {
     Problem(.unavailable, detail + " Try again later.", headers: ["Retry-After": "1"])
   }
 
-  /// A request for which a session's mailbox has no room.
+  /// The problem of a request for which a session's mailbox has no room.
   static var mailboxFull: Problem {
     .unavailable("Too many requests wait for this session. Nothing was done.")
   }
 
-  /// A parameter or header field with an unusable value.
+  /// Creates the problem of a parameter or header field with an invalid value.
   static func invalid(parameter name: String, _ detail: String) -> Problem {
     Problem(.invalidParameter, detail, members: [.init("parameter", .string(name))])
   }
 
-  /// A text that is not a session id.
+  /// Creates the problem of a text that is not a session id.
   static func invalidSessionID(pointer: String? = nil) -> Problem {
     Problem(
       .invalidSessionID,
@@ -123,7 +123,7 @@ extension Problem {
     }
   }
 
-  /// The problem of an error that a reactor's `mutate` threw.
+  /// Creates the problem of an error that a reactor's `mutate` threw.
   init(failed error: any Error, index: Int?, at cursor: Cursor) {
     let reported = error as? any ActionError
     self.init(

@@ -2,10 +2,10 @@
 enum ContentEncodings {
   /// Whether a client accepts gzip.
   enum Acceptance {
-    /// Not at all, or less than the plain form.
+    /// The client does not accept gzip, or prefers the plain form.
     case no
     case yes
-    /// It accepts nothing else.
+    /// The client accepts only gzip.
     case only
   }
 

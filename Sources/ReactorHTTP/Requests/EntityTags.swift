@@ -40,12 +40,12 @@ enum EntityTags {
     self = .tags(tags)
   }
 
-  /// Whether a representation is one of these, by weak comparison: `If-None-Match`.
+  /// Whether the tags contain that of a cursor, by weak comparison: `If-None-Match`.
   func contains(_ cursor: Cursor) -> Bool {
     if case .any = self { true } else { tag(of: cursor) != nil }
   }
 
-  /// The tag of a cursor, as the client sent it; `nil` if it is not among the tags.
+  /// Returns the tag of a cursor, as the client sent it; `nil` if it is not among the tags.
   func tag(of cursor: Cursor) -> String? {
     guard case .tags(let tags) = self else { return nil }
     let plain = cursor.description
@@ -65,14 +65,14 @@ enum EntityTags {
   /// It must differ from the tag of the plain one (RFC 9110, 8.8.3.3). No cursor contains a plus.
   static let gzipSuffix = "+gzip"
 
-  /// The tag of the plain representation: a compressed one has the same cursor.
+  /// Returns the tag of the plain representation: a compressed one has the same cursor.
   private static func plain(_ tag: Substring) -> Substring {
     tag.hasSuffix(gzipSuffix) ? tag.dropLast(gzipSuffix.count) : tag
   }
 }
 
 extension StringProtocol {
-  /// The text without leading and trailing spaces and tabs.
+  /// Returns the text without leading and trailing spaces and tabs.
   func trimmingSpaces() -> SubSequence {
     var text = self[...]
     while let first = text.first, first == " " || first == "\t" { text = text.dropFirst() }

@@ -1,7 +1,7 @@
 internal import Glibc
 internal import ReactorTransport
 
-/// The request methods of the service; all others are equal to it.
+/// The request methods that the service distinguishes; every other method is `other`.
 enum HTTPMethod: Int, CaseIterable {
   case get, post, put, delete, head, options, other
 

@@ -35,7 +35,7 @@ enum IdempotencyKeys {
     return isName ? Array(text) : nil
   }
 
-  /// The content of a quoted string.
+  /// Returns the content of a quoted string; `nil` if it is malformed.
   private static func unquoted(_ text: Substring.UTF8View) -> [UInt8]? {
     var name: [UInt8] = []
     var rest = text.dropFirst()

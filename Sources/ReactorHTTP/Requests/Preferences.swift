@@ -30,7 +30,7 @@ struct Preferences {
     }
   }
 
-  /// The preferences that apply to a response which does not wait.
+  /// The preferences that apply to a response with the outcome: without `respond-async`.
   var ofFinalResponse: Preferences {
     var preferences = self
     preferences.respondsAsynchronously = false

@@ -22,7 +22,7 @@ struct TraceParent {
     flags = Substring(decoding: parts[3], as: UTF8.self)
   }
 
-  /// The field for outgoing requests: the same trace with a new span.
+  /// Returns the field for outgoing requests: the same trace with a new span.
   func child() -> String {
     let span = String(UInt64.random(in: 1 ... .max), radix: 16)
     let zeros = String(repeating: "0", count: 16 - span.utf8.count)

@@ -9,10 +9,10 @@ final class ActionReply: TimerTarget {
     var reply: Reply?
     /// Whether the action survives a crash, which 202 promises.
     var isDurable = false
-    /// Whether the client does not wait for the outcome any longer.
+    /// Whether the client no longer waits for the outcome.
     var isOverdue: Bool
     var timer: TimerWheel.Place?
-    /// The State of a session that is not in this process, when it was accepted.
+    /// The State when the action was accepted, if another process executes it.
     var accepted: CommittedState?
   }
 
@@ -49,7 +49,8 @@ final class ActionReply: TimerTarget {
   func completed(_ outcome: ActionOutcome) {
     guard let reply = take() else { return }
     if preferences.respondsAsynchronously, outcome.isOfExecution, let session {
-      // Completed as soon as it was accepted: the client requested 202, not the outcome.
+      // The action was completed before the 202 was sent: the client requested 202, not the
+      // outcome.
       var response = HTTPResponse.accepted(session.current, preferences)
       if case .replayed = outcome { response.headers.append("Idempotent-Replayed", "true") }
       reply(response)
@@ -75,7 +76,7 @@ final class ActionReply: TimerTarget {
       state.isOverdue = true
       return state.isDurable
     }
-    // An action that is queued or not yet on disk is responded to when it is durable.
+    // The 202 for an action that is queued or not yet on disk is sent when the action is durable.
     if isDurable { sendAccepted() }
   }
 
@@ -84,9 +85,10 @@ final class ActionReply: TimerTarget {
     take()?(.accepted(current, preferences))
   }
 
-  /// Removes the reply, which only one caller receives, and cancels the timer.
+  /// Returns the reply to the first caller only, and cancels the timer.
   private func take() -> Reply? {
-    // Not results of the closure: a function value would be wrapped to leave generic code.
+    // Variables instead of results of the closure: the generic `withLock` would wrap the function
+    // value in the reply to return it.
     var reply: Reply?
     var timer: TimerWheel.Place?
     state.withLock { state in

@@ -26,13 +26,13 @@ extension HTTPFields {
 }
 
 extension HTTPResponse {
-  /// A JSON text.
+  /// Creates a response with a JSON text.
   static func json(_ body: [UInt8], headers: HTTPFields = [:]) -> HTTPResponse {
     HTTPResponse(
       status: 200, headers: ["Content-Type": "application/json"] + headers, body: .bytes(body))
   }
 
-  /// A value, encoded as JSON.
+  /// Creates a response with a value, encoded as JSON.
   static func json(
     encoding value: some Encodable, headers: HTTPFields = .revalidated
   ) -> HTTPResponse {
@@ -43,12 +43,12 @@ extension HTTPResponse {
     }
   }
 
-  /// The status of the service.
+  /// Creates a response with the status of the service.
   static func status(_ word: String) -> HTTPResponse {
     json(Array(#"{"status":"\#(word)"}"#.utf8), headers: ["Cache-Control": "no-store"])
   }
 
-  /// A web page.
+  /// Creates a response with a web page.
   static func html(_ page: [UInt8], headers: HTTPFields) -> HTTPResponse {
     HTTPResponse(
       status: 200,
@@ -64,7 +64,7 @@ extension HTTPResponse {
       body: .bytes(state.json))
   }
 
-  /// The client already has the State; repeats the tag that it sent.
+  /// Creates the response to a client that already has the State; repeats the tag that it sent.
   static func notModified(_ cursor: Cursor, _ known: EntityTags) -> HTTPResponse {
     HTTPResponse(
       status: 304, headers: ["ETag": known.tag(of: cursor) ?? cursor.tag] + .revalidated)
@@ -72,12 +72,12 @@ extension HTTPResponse {
 
   // MARK: Actions
 
-  /// The response to an action that is accepted and whose effect continues.
+  /// Creates the response to an action that is accepted and whose effect continues.
   static func accepted(_ state: CommittedState, _ preferences: Preferences) -> HTTPResponse {
     action(state, status: 202, minimalStatus: 202, preferences)
   }
 
-  /// The response to a completed or rejected action.
+  /// Creates the response to a completed or rejected action.
   static func outcome(
     _ outcome: ActionOutcome, _ preferences: Preferences
   ) -> HTTPResponse {

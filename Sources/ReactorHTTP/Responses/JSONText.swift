@@ -1,6 +1,7 @@
 /// JSON for header fields, which take ASCII only.
 enum JSONText {
-  /// The JSON with other characters escaped; `nil` if it is not UTF-8 or contains control characters.
+  /// Returns the JSON with characters outside ASCII escaped; `nil` if it is not UTF-8 or contains
+  /// control characters.
   static func ascii(_ json: [UInt8]) -> String? {
     guard let text = String(validating: json, as: UTF8.self) else { return nil }
     var escaped = ""

@@ -22,7 +22,8 @@ public struct ResponseCompression: Sendable {
     return applies(to: response, body, for: acceptance)
   }
 
-  /// Compresses the body if the client accepts gzip and the result is smaller.
+  /// Compresses the body if the client accepts gzip and the result is smaller, or if the client
+  /// accepts only gzip.
   func apply(to response: inout HTTPResponse, for acceptance: ContentEncodings.Acceptance) {
     guard case .bytes(let body) = response.body, applies(to: response, body, for: acceptance),
       let compressed = gzip(body), compressed.count < body.count || acceptance == .only

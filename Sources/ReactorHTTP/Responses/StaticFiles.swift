@@ -30,8 +30,8 @@ public struct StaticFile: Sendable, Equatable {
   var isPage: Bool { mediaType.hasPrefix("text/html") }
 }
 
-/// The files that a service serves beside its API: at `/`, `/{file}`, `/inspector/{file}` and
-/// `/examples/{file}`.
+/// The files that a service serves in addition to its API: at `/`, `/{file}`, `/inspector/{file}`
+/// and `/examples/{file}`.
 public struct StaticFiles: Sendable {
   private let files: [String: StaticFile]
   private let order: [String]
@@ -44,7 +44,7 @@ public struct StaticFiles: Sendable {
 
   subscript(path: String) -> StaticFile? { files[path] }
 
-  /// The names of the files in a folder, `nil` for the root, in the order of creation.
+  /// Returns the names of the files in a folder, `nil` for the root, in the order of creation.
   func names(in folder: Substring?) -> [String] {
     order.compactMap { files[$0] }.filter { $0.folder == folder && !$0.name.isEmpty }
       .map { String($0.name) }

@@ -7,22 +7,22 @@ internal import ReactorTransport
 
 /// Checks that several handlers share.
 extension Call {
-  /// The reactor in the path.
+  /// Returns the reactor in the path.
   func reactor(in host: Host) throws(Problem) -> any HostedReactor {
     if let reactor = scope.head.reactor { return reactor }
     return try host.hostedReactor(self["reactor"])
   }
 
-  /// The session id in the path.
+  /// Returns the session id in the path.
   func sessionID() throws(Problem) -> String {
     guard let id = scope.head.sessionID else { throw .invalidSessionID() }
     return id
   }
 
-  /// The parameters of the query.
+  /// Parses the parameters of the query.
   func query() throws(Problem) -> Query { try Query(request.query) }
 
-  /// The name of the client among the subscribers: that of its principal.
+  /// Returns the name of the client among the subscribers: the id of its principal.
   ///
   /// In a service without authentication it is the name that the client chose; `nil` for none.
   func chosenName(_ query: Query) throws(Problem) -> String? {
@@ -30,7 +30,7 @@ extension Call {
     return scope.api.authenticator == nil ? try query.name("name") : nil
   }
 
-  /// Decides for each session whether the client may read it; for `nil`, the globals.
+  /// Returns a function that decides whether the client may read a session; for `nil`, the globals.
   func readableSessions(of host: Host) -> @Sendable (SessionKey?) -> Bool {
     let readable = Set(host.reactors.filter { scope.mayReadAll(of: $0) }.map(\.name))
     return { [scope] key in
@@ -48,10 +48,10 @@ extension Call {
   /// Decodes the body.
   ///
   /// - Parameters:
-  ///   - type: The shape.
+  ///   - type: The type of the value.
   ///   - expectation: The detail of the problem for a body that cannot be decoded.
   /// - Returns: The value; `nil` for an empty body.
-  /// - Throws: A problem if the body is not JSON of this shape.
+  /// - Throws: A problem if the body is not JSON of this type.
   func body<Body: Decodable>(_ type: Body.Type, or expectation: String) throws(Problem) -> Body? {
     guard !request.body.isEmpty else { return nil }
     try requireJSON()
@@ -78,9 +78,9 @@ extension Call {
     try request.choose(from: offered)
   }
 
-  /// Passes the session to a function, or sends the problem that there is none.
+  /// Passes the session to a function, or sends the problem if it cannot be opened.
   ///
-  /// Loads it on a background thread if that reads from disk.
+  /// Loads the session on a background thread if that reads from disk.
   func withSession(
     of reactor: any HostedReactor, _ id: String, in host: Host,
     _ body: @escaping @Sendable (any Session) throws(Problem) -> Void
@@ -107,7 +107,7 @@ extension Call {
   ///   - id: The session's id.
   ///   - host: The host of the reactor.
   ///   - absent: Creates the response for a session that does not exist, with its initial State.
-  ///   - body: Gets the session.
+  ///   - body: Receives the session.
   func readSession(
     of reactor: any HostedReactor, _ id: String, in host: Host,
     absent: @escaping @Sendable (CommittedState) -> HTTPResponse,
@@ -131,7 +131,7 @@ extension Call {
   ///   - id: The session's id.
   ///   - host: The host of the reactor.
   ///   - absent: Creates the response for a session that does not exist, with its initial State.
-  ///   - body: Gets the history.
+  ///   - body: Receives the history.
   func readHistory(
     of reactor: any HostedReactor, _ id: String, in host: Host,
     absent: @escaping @Sendable (CommittedState) -> HTTPResponse,
@@ -168,10 +168,10 @@ extension Call {
     }
   }
 
-  /// Executes a load: at once if it does not block.
+  /// Executes a load: immediately if it does not block, otherwise on a background thread.
   func load(in host: Host, _ load: @escaping @Sendable () -> Void) {
     guard host.readsFromDisk else { return load() }
-    // Bounded by the number of connections, each of which waits for its response.
+    // The number of loads is bounded by that of connections, since each waits for its response.
     scope.api.background.enqueue(for: .client(scope.client?.network), load)
   }
 
@@ -183,7 +183,7 @@ extension Call {
     }
   }
 
-  /// Executes a part of the request on a background thread, in turn with those of other clients.
+  /// Executes a part of the request on a background thread, in turn with the work of other clients.
   ///
   /// - Parameter body: Sends the response, or throws a problem that becomes the response.
   /// - Throws: A problem if too many requests wait for a background thread.
@@ -234,7 +234,7 @@ extension HTTPRequest {
 }
 
 extension LogError {
-  /// Whether a part of the log cannot be read, now or later.
+  /// Whether a part of the log cannot be read, and a retry would not help.
   fileprivate var isDamage: Bool {
     switch self {
     case .corrupt, .unreadable: true

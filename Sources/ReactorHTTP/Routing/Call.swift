@@ -28,7 +28,7 @@ struct Reply: Sendable {
     self.send = send
   }
 
-  /// The time limits of replies.
+  /// The timers of pending responses.
   var timers: TimerWheel { scope.api.timers }
 
   /// Completes the response with the common header fields and sends it.
@@ -56,7 +56,7 @@ struct Reply: Sendable {
   /// Sends a problem.
   func callAsFunction(_ problem: Problem) { self(problem.response) }
 
-  /// Sends how the cancellation of an effect or a timer ended.
+  /// Sends the result of the cancellation of an effect or a timer.
   func callAsFunction(_ cancellation: EffectCancellation) {
     switch cancellation {
     case .ended: self(HTTPResponse(status: 204))
@@ -80,7 +80,7 @@ final class RequestScope: HTTPAdmissionToken {
   let rate: RateLimiter.Verdict?
   /// The data of the access log's line; `nil` if none is written.
   let accessLine: AccessLine?
-  /// Runs since the request's head was read.
+  /// Measures the time since the request's head was read.
   let stopwatch = Stopwatch()
 
   /// Reads the head of a request and counts it against the client's rate.
@@ -137,7 +137,8 @@ final class AccessLine: Sendable {
     self.client = client
   }
 
-  /// The fields after a time since the request's head was read, in microseconds.
+  /// Returns the fields of a response that was completed `time` microseconds after the request's
+  /// head was read.
   func fields(after time: Int) -> [(String, String)] {
     [
       ("path", path), ("client", client?.description ?? "unix"), ("microseconds", String(time)),

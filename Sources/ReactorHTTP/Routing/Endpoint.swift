@@ -9,7 +9,8 @@ internal import ReactorTransport
 ///
 /// An immutable class, since each request looks its entry up.
 final class Endpoint: Sendable {
-  /// Responds to a request at once or later, exactly once; an error that it throws is the response.
+  /// Responds to a request exactly once, immediately or later; an error that it throws is the
+  /// response.
   typealias Handler = @Sendable (Call) throws(Problem) -> Void
 
   /// Deviations from the usual treatment.
@@ -48,13 +49,13 @@ final class Endpoint: Sendable {
   /// depends on the body.
   let delegateAccess: SessionAccess?
   let traits: Traits
-  /// Whether the path is known for some parameters; `nil` if it is for any.
+  /// Whether the path exists for given parameters; `nil` if it exists for all.
   let condition: (@Sendable (PathParameters) -> Bool)?
   /// The description in `/openapi.json`.
   let operation: @Sendable () -> Operation
   let handler: Handler
 
-  /// Creates an entry whose handler responds at once or later.
+  /// Creates an entry whose handler responds immediately or later.
   ///
   /// - Parameters:
   ///   - method: The method.
@@ -65,7 +66,7 @@ final class Endpoint: Sendable {
   ///   - access: The access that the delegate of a session's reactor grants; by default `read` for `read` and
   ///     `manage` for `manage`. The handler of an endpoint that needs `act` requests it per action.
   ///   - traits: Deviations from the usual treatment.
-  ///   - condition: Whether the path is known for some parameters; by default for any.
+  ///   - condition: Whether the path exists for given parameters; by default it exists for all.
   ///   - handler: The function that responds.
   ///   - operation: The description in `/openapi.json`.
   init(

@@ -47,7 +47,8 @@ final class EndpointTable: Sendable {
     var (literals, names): ([Literal], [UInt8]) = ([], [])
     nodes = tree.nodes.map { node in
       let first = literals.count
-      // Those above most resources first: the parts of most paths are compared with one literal.
+      // Literals with the most resources below them first, so that the parts of most paths are
+      // compared with only one literal.
       let sorted = node.literals.sorted {
         tree.resourceCount($0.node) > tree.resourceCount($1.node)
       }
@@ -95,7 +96,7 @@ final class EndpointTable: Sendable {
     return resource.exists(parameters) ? resource : nil
   }
 
-  /// The node below a literal.
+  /// Returns the node below the literal that equals a part of a path; `nil` if none does.
   private func literal(_ part: PathPart, among range: Range<Int>) -> Int? {
     for index in range {
       let literal = literals[index]
@@ -115,7 +116,7 @@ private struct EndpointTree {
 
   private(set) var nodes = [Node()]
 
-  /// The number of resources at a node and below it.
+  /// Returns the number of resources at a node and below it.
   func resourceCount(_ node: Int) -> Int {
     let below = nodes[node].literals.map(\.node) + (nodes[node].parameter.map { [$0.node] } ?? [])
     return below.reduce(nodes[node].resource == nil ? 0 : 1) { $0 + resourceCount($1) }

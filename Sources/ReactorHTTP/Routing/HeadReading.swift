@@ -33,7 +33,7 @@ final class HeadReading: HTTPHeadReading, @unchecked Sendable {
   /// The fields of a request with actions, or their problem; `nil` for other endpoints.
   private let actionFields: Result<ActionFields, Problem>?
 
-  /// Reads the head of a request, or returns what an earlier request with the same head has read.
+  /// Reads the head of a request, or returns the reading of an earlier request with the same head.
   static func reading(_ request: HTTPRequest, in api: ReactorAPI) -> HeadReading {
     if let known = request.head.reading as? HeadReading, known.api === api { return known }
     let reading = HeadReading(request, in: api)
@@ -68,7 +68,7 @@ final class HeadReading: HTTPHeadReading, @unchecked Sendable {
       ? Result { () throws(Problem) in try ActionFields(request) } : nil
   }
 
-  /// The head of a connection that is rejected before its request was read.
+  /// Creates the reading for a connection that is rejected before its request was read.
   init(rejectedBy api: ReactorAPI) {
     self.api = api
     method = .other
@@ -87,7 +87,7 @@ final class HeadReading: HTTPHeadReading, @unchecked Sendable {
     actionFields = nil
   }
 
-  /// The fields of a request with actions.
+  /// Returns the fields of a request with actions.
   func actionFields(of request: HTTPRequest) throws(Problem) -> ActionFields {
     guard let actionFields else { return try ActionFields(request) }
     return try actionFields.get()

@@ -42,7 +42,7 @@ enum OpenAPIHeader: String, CaseIterable {
     return ["description": .string(text), "schema": schema]
   }
 
-  /// The fields of the problems with a status.
+  /// Returns the fields of the problems with a status.
   static func ofProblems(_ status: Int) -> [OpenAPIHeader] {
     switch status {
     case 401, 403: [.authenticate]

@@ -51,7 +51,7 @@ struct Operation: Sendable {
   let body: Schema?
   let isBodyRequired: Bool
   let responses: [Response]
-  /// The problems of this operation, beside those of every operation.
+  /// The problems of this operation, in addition to those of every operation.
   let problems: [ProblemKind]
   /// Whether an error of a reactor may set any status.
   let hasOwnProblems: Bool

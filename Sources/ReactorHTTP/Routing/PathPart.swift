@@ -6,7 +6,7 @@ internal import ReactorTransport
 ///
 /// Points into the path: a string is created only for parameters.
 @safe struct PathPart {
-  // Proof: valid while the list is, which is the only one that creates parts.
+  // Proof: valid while the path of the iterator is; only the iterator creates parts.
   private let bytes: UnsafeBufferPointer<UInt8>
   private let isEncoded: Bool
 
@@ -18,7 +18,7 @@ internal import ReactorTransport
     return unsafe PercentEncoding.decode(bytes[...])?.asciiOnly
   }
 
-  /// Whether the decoded part consists of these bytes of a list of names.
+  /// Whether the decoded part equals the bytes in a range of `names`.
   func isEqual(to names: [UInt8], in range: Range<Int>) -> Bool {
     if isEncoded { return unsafe !bytes.isEmpty && text?.utf8.elementsEqual(names[range]) == true }
     guard unsafe bytes.count == range.count, let start = unsafe bytes.baseAddress else {
@@ -37,17 +37,17 @@ internal import ReactorTransport
     // Proof: the creator keeps the path valid while the iterator and its parts are used.
     private let path: UnsafeBufferPointer<UInt8>
     private let isEncoded: Bool
-    /// The position after the slash before the next part; `nil` after the last part.
+    /// The position of the next part, after its slash; `nil` after the last part.
     private var start: Int?
 
-    /// Creates the parts of a path; one that does not begin with a slash has none.
+    /// Creates an iterator; a path that does not begin with a slash has no parts.
     init(_ path: UnsafeBufferPointer<UInt8>) {
       unsafe self.path = path
       isEncoded = unsafe Self.index(of: UInt8(ascii: "%"), in: path, from: 0) != nil
       start = unsafe path.first == UInt8(ascii: "/") ? 1 : nil
     }
 
-    /// The next part; `nil` after the last one.
+    /// Returns the next part; `nil` after the last one.
     mutating func next() -> PathPart? {
       guard let start else { return nil }
       let slash = unsafe Self.index(of: UInt8(ascii: "/"), in: path, from: start)

@@ -17,7 +17,7 @@ extension ReactorAPI {
     case .notNeeded: break
     case .invalid(let failure): throw .unauthorized(failure)
     case .valid(let authentication, let isCookie):
-      // Browsers send cookies with the requests of every page.
+      // Browsers send cookies with the requests of every page: check the origin of reads, too.
       if isCookie { try settings.crossOrigin.check(request) }
       guard isAllowed(right, authentication, request, scope, resource) else {
         throw authentication.isAuthenticated ? .forbidden(right) : .unauthorized(nil)
@@ -29,7 +29,7 @@ extension ReactorAPI {
       }
       if !isKnown, resource.reach == .session { field.recordGrant(of: right, at: request.path) }
     }
-    // Without a delegate nothing is allocated.
+    // A service without delegates allocates nothing here.
     guard hasDelegates, let access = resource[scope.method]?.delegateAccess else { return }
     for (reactor, id) in sessions(of: resource, request, scope) {
       guard let reactor = host.reactor(reactor) else { continue }
@@ -61,7 +61,7 @@ extension ReactorAPI {
       || host.reactors.contains { authentication.allows(.read, to: .reactor($0.name)) }
   }
 
-  /// The sessions that a request names; those in a malformed query are left to the endpoint.
+  /// Returns the sessions that a request names; names that are malformed are left to the endpoint.
   func sessions(
     of resource: Resource, _ request: HTTPRequest, _ scope: RequestScope
   ) -> [(reactor: String, id: String)] {
@@ -111,7 +111,7 @@ extension RequestScope {
     try askDelegate(access, reactor, id)
   }
 
-  /// Asks the reactor's delegate, which has the last word.
+  /// Requests the permission of the reactor's delegate, whose decision is final.
   func askDelegate(
     _ access: SessionAccess, _ reactor: any HostedReactor, _ id: String
   ) throws(Problem) {
@@ -141,7 +141,7 @@ extension SessionAccess {
 }
 
 extension Problem {
-  /// A request without a credential, or with one that is rejected (RFC 6750, 3).
+  /// Creates the problem of a request without a credential or with a rejected one (RFC 6750, 3).
   static func unauthorized(_ failure: Authenticator.Failure?) -> Problem {
     guard let failure else {
       return Problem(
@@ -158,7 +158,7 @@ extension Problem {
       ])
   }
 
-  /// A request whose credential does not have the right.
+  /// Creates the problem of a request whose credential does not have the right.
   static func forbidden(_ right: Right, _ reason: String? = nil) -> Problem {
     Problem(
       .forbidden,

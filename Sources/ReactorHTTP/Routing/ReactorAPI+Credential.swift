@@ -34,19 +34,20 @@ extension ReactorAPI {
     return .valid(authenticator.anonymous, isCookie: false)
   }
 
-  /// The value of `?access_token=` on streams, with `auth.query`: an `EventSource` cannot set header
-  /// fields.
+  /// Returns the value of `?access_token=` on streams, with `auth.query`: an `EventSource` cannot
+  /// set header fields.
   private func tokenInQuery(of request: HTTPRequest, at resource: Resource) -> String? {
     guard settings.takesTokenInQuery, resource.isStream else { return nil }
     return queryValue("access_token", of: request)
   }
 
-  /// A parameter of the query; `nil` also for a malformed query, which the endpoint rejects.
+  /// Returns a parameter of the query; `nil` also for a malformed query, which the endpoint
+  /// rejects.
   private func queryValue(_ name: StaticString, of request: HTTPRequest) -> String? {
     (try? Query(request.query)).flatMap { $0[name] }
   }
 
-  /// The value of a cookie (RFC 6265, 5.4), compared as bytes; the first of several with one name.
+  /// Returns the value of a cookie (RFC 6265, 5.4): the first one with the name, compared as bytes.
   static func cookie(_ name: String, of request: HTTPRequest) -> Substring.UTF8View? {
     guard let field = request[header: .cookie] else { return nil }
     for pair in field[...].utf8.split(separator: UInt8(ascii: ";")) {

@@ -3,7 +3,7 @@ internal import ReactorCore
 internal import ReactorTransport
 
 extension RequestScope {
-  /// The client for limiters: its principal, or its address; `nil` on a Unix-domain socket.
+  /// The owner of quotas: the principal of the client, or its address; `nil` if neither is known.
   var accountable: ClientLimiter.Client? {
     if let principal = context.principal { return .principal(id: Array(principal.id.utf8)) }
     return client.map { .address($0.network) }
@@ -33,7 +33,7 @@ extension RequestScope {
     limiter.count(client)
   }
 
-  /// Rejects a request that creates a session if its client has created too many; else counts it.
+  /// Counts a request that creates a session, or rejects it if its client has created too many.
   func admitCreation() throws(Problem) {
     if let problem = creationProblem { throw problem }
     countCreation()

@@ -47,18 +47,20 @@ final class Resource: Sendable {
   /// The endpoint for a method; `nil` if the resource does not have it.
   subscript(method: HTTPMethod) -> Endpoint? { byMethod[method.rawValue] }
 
-  /// Whether the resource exists for some parameters; if not, the path is unknown.
+  /// Whether the resource exists for the given parameters; if not, the path is unknown.
   func exists(_ parameters: PathParameters) -> Bool {
     condition.map { $0(parameters) } ?? true
   }
 
-  /// The value of a parameter of the path template; `nil` if it does not have the parameter.
+  /// Returns the value of a parameter of the path template; `nil` if it does not have the
+  /// parameter.
   func value(of parameter: String, in parameters: PathParameters) -> String? {
     self.parameters.firstIndex(of: parameter).map { parameters[$0] }
   }
 
-  /// The right that a request needs; also for a method that is not allowed, so that the response
-  /// to a request without the right does not depend on the method.
+  /// Returns the right that a request needs, also for a method that is not allowed.
+  ///
+  /// So the response to a request without the right does not depend on the method.
   func right(for method: HTTPMethod) -> Right? {
     if let endpoint = self[method] { return endpoint.right }
     guard endpoints[0].right != nil else { return nil }
@@ -66,7 +68,7 @@ final class Resource: Sendable {
   }
 }
 
-/// A path template, taken apart.
+/// A path template, split into its parts.
 enum PathTemplate {
   enum Part: Equatable {
     case literal(String)
@@ -87,10 +89,10 @@ enum PathTemplate {
 
 /// The values of a path's parameters, decoded and in ASCII.
 struct PathParameters: Sendable {
-  /// The most parameters of a template.
+  /// The maximum number of parameters of a template.
   static let limit = 3
 
-  // Not an inline array, which is copied through its metadata.
+  // Properties instead of an inline array, which would be copied through its type metadata.
   private var first = ""
   private var second = ""
   private var third = ""

@@ -2,18 +2,18 @@ internal import ReactorStreams
 
 /// A fair queue: owners take turns, so that an owner with many jobs delays each other job by one job per owner.
 ///
-/// At most a number of executors, the width, remove jobs at the same time. An executor begins when
+/// At most `width` executors remove jobs at the same time. An executor begins when
 /// ``append(_:of:width:)`` returns `true`, and ends when ``next()`` returns `nil`.
 struct FairJobs<Owner: Hashable & Sendable, Job: Sendable>: Sendable {
   /// The jobs of each owner; none of the queues is empty.
   private var queues: [Owner: Fifo<Job>] = [:]
   /// The owners of the queues, the next one first.
   private var turns = Fifo<Owner>()
-  /// The number of jobs that wait.
+  /// The number of waiting jobs.
   private(set) var pending = 0
   private var running = 0
 
-  /// The number of jobs of an owner that wait.
+  /// Returns the number of waiting jobs of an owner.
   func count(of owner: Owner) -> Int { queues[owner]?.count ?? 0 }
 
   /// Adds a job; returns whether it needs another executor.
@@ -26,7 +26,7 @@ struct FairJobs<Owner: Hashable & Sendable, Job: Sendable>: Sendable {
     return true
   }
 
-  /// Removes the next job; without one, the executor ends.
+  /// Removes the next job; if there is none, returns `nil`, and the executor ends.
   mutating func next() -> Job? {
     guard let owner = turns.popFirst(), let job = queues[owner]?.popFirst() else {
       running -= 1

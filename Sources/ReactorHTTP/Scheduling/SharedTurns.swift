@@ -1,23 +1,22 @@
 internal import ReactorStreams
 
-/// Jobs of several owners, which take turns; each owner has a bounded number of jobs that have begun and not
-/// ended.
+/// Jobs of several owners, which take turns; each owner has a bounded number of running jobs.
 ///
-/// Pure. Unlike with ``FairJobs``, an owner whose jobs take long leaves room for those of others that arrive
-/// later.
+/// A pure data structure. Unlike with ``FairJobs``, an owner whose jobs take long leaves room for
+/// jobs of other owners that arrive later.
 struct SharedTurns<Owner: Hashable & Sendable, Job: Sendable>: Sendable {
-  /// The number of jobs that are under way at the same time.
+  /// The maximum number of running jobs.
   private let width: Int
-  /// How many of them one owner has at most.
+  /// The maximum number of running jobs of one owner.
   private let share: Int
-  /// The jobs of each owner that wait; none of the queues is empty.
+  /// The waiting jobs of each owner; none of the queues is empty.
   private var queues: [Owner: Fifo<Job>] = [:]
-  /// The owners with jobs that wait and less than their share under way, the next one first.
+  /// The owners with waiting jobs and fewer running jobs than their share, the next one first.
   private var turns = Fifo<Owner>()
-  /// The number of jobs that are under way, by owner; none is 0.
+  /// The number of running jobs by owner, without owners that have none.
   private var running: [Owner: Int] = [:]
   private var total = 0
-  /// The number of jobs that wait.
+  /// The number of waiting jobs.
   private(set) var pending = 0
 
   init(width: Int, share: Int) {
@@ -25,7 +24,7 @@ struct SharedTurns<Owner: Hashable & Sendable, Job: Sendable>: Sendable {
     self.share = share
   }
 
-  /// The number of jobs of an owner that wait.
+  /// Returns the number of waiting jobs of an owner.
   func count(of owner: Owner) -> Int { queues[owner]?.count ?? 0 }
 
   /// Adds a job, which ``begin()`` returns when it is its turn.
@@ -35,7 +34,7 @@ struct SharedTurns<Owner: Hashable & Sendable, Job: Sendable>: Sendable {
     pending += 1
   }
 
-  /// Removes the next job that may begin now; `nil` without one.
+  /// Removes the next job that can begin now; returns `nil` if there is none.
   mutating func begin() -> (owner: Owner, job: Job)? {
     guard total < width, let owner = turns.popFirst(), let job = queues[owner]?.popFirst() else {
       return nil
@@ -51,7 +50,7 @@ struct SharedTurns<Owner: Hashable & Sendable, Job: Sendable>: Sendable {
     return (owner, job)
   }
 
-  /// A job of an owner has ended.
+  /// Records that a job of an owner has ended.
   mutating func end(_ owner: Owner) {
     guard let count = running[owner] else { return }
     total -= 1

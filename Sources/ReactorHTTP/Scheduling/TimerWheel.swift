@@ -9,19 +9,19 @@ protocol TimerTarget: AnyObject, Sendable {
 
 /// Timers of pending responses, driven by one task.
 ///
-/// With a durable store every action waits, if only for the disk, and a task per action would cost
+/// With a durable store, every action waits at least for the disk, and a task per action would cost
 /// more than the action. The wheel ticks while it has timers; a timer expires at the tick after its
 /// deadline.
 final class TimerWheel: Sendable {
-  /// A time until a timer expires, converted once for the actions that wait equally long.
+  /// The time until a timer expires, converted to ticks once for all actions that wait as long.
   struct Interval: Sendable {
     /// Longer intervals are shortened to this, so that a client cannot overflow the tick count.
     private static let longest = Duration.seconds(31_536_000)
 
-    /// The whole ticks that contain the time; 0 for none.
+    /// The time in ticks, rounded up; 0 for no time.
     fileprivate let ticks: Int
 
-    /// Creates an interval of a time.
+    /// Converts a time.
     init(_ time: Duration) {
       ticks = max(0, Int((min(time, Self.longest) / .milliseconds(TimerWheel.tick)).rounded(.up)))
     }
@@ -30,7 +30,7 @@ final class TimerWheel: Sendable {
     var isEmpty: Bool { ticks == 0 }
   }
 
-  /// The place of a timer, for ``TimerWheel/cancel(_:at:)``.
+  /// The place of a timer in the wheel, for ``TimerWheel/cancel(_:at:)``.
   struct Place: Sendable {
     fileprivate let tick: Int
     fileprivate let index: Int
@@ -38,7 +38,7 @@ final class TimerWheel: Sendable {
 
   /// The timers that expire at one tick.
   ///
-  /// An array and not a dictionary: hashing a target twice per action cost more than its lock.
+  /// An array, not a dictionary: hashing a target twice per action would cost more than the lock.
   private struct Bucket {
     private var targets: [(any TimerTarget)?] = []
     /// The indices of removed targets, which the next ones reuse.
@@ -80,7 +80,7 @@ final class TimerWheel: Sendable {
   /// - Returns: The place that ``cancel(_:at:)`` takes.
   @discardableResult
   func schedule(_ target: any TimerTarget, after interval: Interval) -> Place {
-    // Rounded up twice: the current tick has already begun.
+    // One more tick than the interval, since the current tick has already begun.
     let tick = currentTick + interval.ticks + 1
     let (index, isTicking) = state.withLock { state in
       defer { state.isTicking = true }

@@ -6,10 +6,10 @@ internal import Synchronization
 /// Executes work that would block a request worker or a stream loop: lists, metrics, large bodies,
 /// reading from disk, comparing, folding and compressing large States.
 ///
-/// At most `width` threads execute jobs, and exist only while there are jobs. Each client has a queue
-/// of its own, and the queues take turns, so that a client with many jobs delays another one by one
-/// job per client. A stream, a channel and a connection enqueue their next job after the previous one,
-/// which bounds the queues by their number; ``enqueueIfRoom(for:_:)`` has bounds of its own.
+/// At most `width` threads execute jobs; they exist only while there are jobs. Each client has a
+/// queue of its own, and the queues take turns, so that a client with many jobs delays another one
+/// by one job per client. A stream, a channel and a connection each have at most one job at a time,
+/// so their number bounds the queues; ``enqueueIfRoom(for:_:)`` has bounds of its own.
 final class WorkerPool: Sendable {
   typealias Job = @Sendable () -> Void
 
@@ -27,7 +27,8 @@ final class WorkerPool: Sendable {
 
   /// Creates a pool.
   ///
-  /// - Parameter width: The most threads. With 0, callers execute their jobs themselves.
+  /// - Parameter width: The maximum number of threads. With 0, callers execute their jobs
+  ///   themselves.
   init(width: Int) {
     self.width = width
   }
@@ -38,7 +39,8 @@ final class WorkerPool: Sendable {
     if needsThread { threads.async { self.drain() } }
   }
 
-  /// Enqueues a job unless its owner, or all of them, have too many; returns whether it was enqueued.
+  /// Enqueues a job unless too many jobs of its owner, or of all owners, are waiting; returns
+  /// whether it was enqueued.
   func enqueueIfRoom(for owner: Owner, _ job: @escaping Job) -> Bool {
     guard width > 0 else {
       job()

@@ -3,7 +3,7 @@ internal import ReactorCoding
 internal import ReactorHost
 internal import Synchronization
 
-/// The activity of one session's effects, for all streams that send it: only the latest counts.
+/// The activity of one session's effects, for all streams that send it; only the latest is stored.
 final class ActivityChannel: NoticeChannel, ActivityObserver {
   /// One state of the activity.
   struct Update: Sendable {
@@ -11,7 +11,7 @@ final class ActivityChannel: NoticeChannel, ActivityObserver {
     let number: Int
     let activity: SessionActivity
 
-    /// The activity of a global, which has no effects.
+    /// The update of a global, which has no effects.
     static let none = Update(number: 0, activity: SessionActivity())
 
     /// The data of the event.

@@ -13,19 +13,19 @@ extension Call {
     load(in: host) { reactor.streamSource(id, completion: completion) }
   }
 
-  /// Finds the source of a session's streams for a client that may have been connected before.
+  /// Finds the source of a session's streams for a client that can have been connected before.
   ///
-  /// If the source does not have the client's position, it confirms its State first: a process that is cut off
-  /// from the others must not reset a client to an older State. A source that another process has meanwhile is
-  /// looked for again.
+  /// If the source does not have the client's position, it confirms its State first: a process that
+  /// is cut off from the others must not reset a client to an older State. If another process has
+  /// the source meanwhile, the source is looked up again.
   ///
   /// - Parameters:
   ///   - reactor: The reactor.
   ///   - id: The id of the session.
   ///   - host: The host.
   ///   - position: The position of the client in a history, by the name of the history.
-  ///   - attempts: How often the source is looked for.
-  ///   - completion: Called with the source.
+  ///   - attempts: The maximum number of lookups of the source.
+  ///   - completion: Called with the source, or the error.
   func streamSource(
     of reactor: any HostedReactor, _ id: String, in host: Host,
     from position: @escaping @Sendable (_ epoch: String) -> StreamPosition, attempts: Int = 4,

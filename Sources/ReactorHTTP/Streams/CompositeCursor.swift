@@ -7,9 +7,10 @@ internal import ReactorLog
 /// 4w9xd.k3x9q2-17~p0c7m.8dn2vg-3
 /// ```
 ///
-/// Each cursor is preceded by a tag of its session's name, so that a client can reconnect with other
-/// sessions or in another order. Tags are short and can collide; then a session finds a cursor of
-/// another epoch and starts again. All characters are valid in a query without encoding.
+/// Each cursor is preceded by a tag of its session's name, so that a client can reconnect with
+/// other sessions or in another order. Tags are short and can collide: a session uses the cursor of
+/// its own epoch, and starts again with a reset if it finds only that of another session. All
+/// characters are valid in a query without encoding.
 struct CompositeCursor {
   private static let separator: Character = "~"
   private static let tagLength = 5
@@ -29,7 +30,7 @@ struct CompositeCursor {
     self.cursors = cursors
   }
 
-  /// The client's position in a session.
+  /// Returns the client's position in a session.
   func position(of name: String, in epoch: String) -> StreamPosition {
     guard let found = cursors[Self.tag(of: name)[...]], let first = found.first else {
       return .beginning
@@ -49,7 +50,7 @@ struct CompositeCursor {
     return text
   }
 
-  /// The tag of a session's name: 25 bits of FNV-1a, the same on every machine.
+  /// Returns the tag of a session's name: 25 bits of FNV-1a, the same on every machine.
   static func tag(of name: String) -> String {
     var hash: UInt32 = 2_166_136_261
     for byte in name.utf8 { hash = (hash ^ UInt32(byte)) &* 16_777_619 }

@@ -6,7 +6,7 @@ internal import Synchronization
 
 /// One client's stream of several sessions.
 ///
-/// Sessions are served round-robin, so that one which changes all the time does not starve the
+/// Sessions are served round-robin, so that a session that changes all the time does not starve the
 /// others.
 final class CompositeStream: ByteStream {
   /// One of the sessions.
@@ -20,7 +20,7 @@ final class CompositeStream: ByteStream {
     /// Its first output.
     var opening: StreamOpening?
 
-    /// The client's cursor; `nil` until an event was sent.
+    /// The client's cursor; `nil` if the client has no event of this session.
     var cursor: Cursor?
 
     fileprivate let tag: String
@@ -88,7 +88,8 @@ final class CompositeStream: ByteStream {
     return state.withLock { $0.hasEnded } ? .finished : .idle
   }
 
-  /// The next part of the opening: one session at a time, since States may be large.
+  /// Returns the next part of the opening: that of one session at a time, since States can be
+  /// large.
   private func nextOpening() -> StreamChunk? {
     state.withLock { state in
       var text: [UInt8] = []
@@ -114,7 +115,7 @@ extension CompositeStream.State {
   /// Whether all sessions have ended.
   fileprivate var hasEnded: Bool { parts.allSatisfy(\.hasEnded) }
 
-  /// The cursors of all sessions whose events were sent.
+  /// The cursors of all sessions of which the client has an event.
   private var id: String {
     CompositeCursor.text(parts.lazy.compactMap { part in part.cursor.map { (part.tag, $0) } })
   }
@@ -163,7 +164,7 @@ extension CompositeStream.Part {
     EventText.notice(name, wrap(json))
   }
 
-  /// The data of an event that is not a State.
+  /// Returns the data of an event that is not a State.
   fileprivate func wrap(_ json: some Collection<UInt8>) -> [UInt8] {
     Array(#"{"session":"#.utf8) + quotedName + Array(#","data":"#.utf8) + json + Array("}".utf8)
   }

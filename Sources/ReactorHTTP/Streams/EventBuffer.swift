@@ -1,7 +1,7 @@
 internal import ReactorLog
 internal import ReactorHost
 
-/// The latest events of a channel, shared by its subscribers: a subscriber is a position in it.
+/// The latest events of a channel, shared by its subscribers, each of which has a position in it.
 ///
 /// A pure data structure. It retains at most ``bound`` events and about `byteBound` bytes,
 /// regardless of the number of subscribers and how far they are behind.
@@ -11,17 +11,17 @@ struct EventBuffer {
     /// This event, and then those after it.
     case event(StreamEvent)
 
-    /// The next event is no longer retained; `latest` is the newest one. A subscriber to every version
-    /// has to read the log.
+    /// The next event is no longer retained; `latest` is the newest one. A subscriber to every
+    /// version must read the log.
     case behind(latest: StreamEvent?)
 
     /// No event: the subscriber has everything up to this version.
     case upToDate(version: Int)
   }
 
-  /// The most bytes; reached before the bound of events if States are large.
+  /// The maximum number of bytes; reached before the bound of events if States are large.
   static let byteBound = 1 << 20
-  /// The most bytes of a view that is not one of the first of its source.
+  /// The maximum number of bytes for a view that is not one of the first of its source.
   static let extraByteBound = 1 << 16
 
   private let bound: Int

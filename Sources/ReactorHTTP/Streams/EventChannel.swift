@@ -29,7 +29,7 @@ final class EventChannel: SessionObserver {
 
   /// States up to this size are processed by the publishing thread, for the first views of a source.
   static let smallSize = 8_192
-  /// The most retained catch-up patches.
+  /// The maximum number of retained catch-up patches.
   private static let catchUpBound = 16
 
   let source: any StateSource
@@ -68,7 +68,7 @@ final class EventChannel: SessionObserver {
   ///
   /// Called once by the creator, before the channel is shared.
   func start() {
-    // The lock is held during the call, so that a commit finds the State before it. Observing takes
+    // The lock is held during the call, so that a commit that follows finds `base`. Observing takes
     // the source's own lock and makes no callbacks.
     state.withLock { state in
       guard let base = source.observe(self) else {
@@ -90,7 +90,8 @@ final class EventChannel: SessionObserver {
   func sessionDidCommit(_ committed: CommittedState) {
     guard !view.isPlain else {
       state.withLock { state in
-        // Versions between were reduced before the channel observed the session, in the same batch.
+        // The event spans several versions if earlier ones of the batch were reduced before the
+        // channel observed the session: these are not published.
         state.buffer.append(
           view.whole(committed.cursor, committed.json[...], follows: state.buffer.version))
       }
@@ -180,7 +181,7 @@ final class EventChannel: SessionObserver {
     state.withLock { $0.end }
   }
 
-  /// The next event for a subscriber that is at a version, and whether the session ends after it.
+  /// Returns the next event after a version, and the end of the session if it follows.
   func next(after seen: Int) -> (EventBuffer.Next, end: SessionEnd?) {
     state.withLock { state in
       // Events that are being created precede the end.

@@ -14,8 +14,8 @@ extension EventChannels {
   ///   - owner: The owner of the stream.
   ///   - client: The client, whose reads of the log take turns with those of others.
   ///   - position: The client's position.
-  ///   - completion: Called at once, or later on any thread if the log has to be read for it; with `nil` if
-  ///     too many reads of the client wait.
+  ///   - completion: Called immediately, or later on any thread if the log must be read; with `nil`
+  ///     if too many reads of the client wait.
   func subscribe(
     to source: any StateSource, _ wanted: StreamRequest, in view: StreamView, by owner: StreamOwner,
     of client: WorkerPool.Owner, from position: StreamPosition,
@@ -23,7 +23,7 @@ extension EventChannels {
   ) {
     let channel = join(source, view)
     let revision = source.changeStreams(of: owner, by: 1)
-    // Read after joining, so that every later version is in the channel.
+    // Read the State after joining, so that every later version is in the channel.
     let current = source.current
     let resumed = position.version(of: current)
     let notices = notices(wanted.notices, of: source, from: revision)
@@ -50,7 +50,8 @@ extension EventChannels {
     guard isEnqueued else { return pending.reject(completion) }
   }
 
-  /// The events other than States; `nil` if none were requested, or for a global.
+  /// Joins the channels of the requested events other than States; returns `nil` if none were
+  /// requested, and for a global.
   private func notices(
     _ kinds: StreamNotices.Kinds, of source: any StateSource, from revision: Int
   ) -> StreamNotices? {
@@ -74,7 +75,8 @@ private struct PendingSubscription: Sendable {
 
   private var view: StreamView { channel.view }
 
-  /// Begins with the versions after the client's, or with a reset: retention has removed them.
+  /// Begins with the versions after that of the client, or with a reset and the latest State if
+  /// they cannot be read.
   func begin(
     with replay: Result<any StateReplay, HistoryError>,
     _ completion: @escaping EventChannels.SubscriptionCompletion
@@ -127,7 +129,7 @@ private struct PendingSubscription: Sendable {
     if opening.isCurrent { return finish(nil) }
     let whole = view.whole(current.cursor, json, follows: current.version - 1)
     guard view.sendsDifferences, !opening.isReset, let resumed else { return finish(whole) }
-    // The difference to the client's version, if that is known.
+    // Send the difference to the client's version, if the State at that version can be read.
     if let patch = channel.catchUp(from: resumed, to: current.cursor, json, before: { nil }) {
       return finish(patch)
     }

@@ -21,7 +21,7 @@ final class EventChannels: Sendable {
     }
   }
 
-  /// The number of views of a source that create their events on the publishing thread.
+  /// The maximum number of views per source whose events are created on the publishing thread.
   static let firstViews = 16
 
   let bound: Int
@@ -62,7 +62,7 @@ final class EventChannels: Sendable {
       let channel = EventChannel(
         source, view, bound: bound, background: background, isExtra: isExtra)
       table.channels[key] = (channel, 1)
-      // Within the lock, so that no stream joins a channel that does not listen yet.
+      // Start within the lock: no stream may join a channel that does not observe its source yet.
       channel.start()
       return channel
     }

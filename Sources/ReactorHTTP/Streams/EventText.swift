@@ -10,13 +10,14 @@ enum EventText {
   /// The comment for a subscriber that already has the current State.
   static let current = ": current\n\n"
 
-  /// The reconnection time: one to two seconds at random, so that the clients of a stopped server do
-  /// not all reconnect at once.
+  /// Returns the reconnection time: one to two seconds at random, so that the clients of a stopped
+  /// server do not all reconnect at the same time.
   static func retry() -> String {
     "retry: \(Int.random(in: 1000...2000))\n\n"
   }
 
-  /// The last event of a stream whose credential has expired: one, or one per session.
+  /// Returns the last event of a stream whose credential has expired: one event, or one per
+  /// session.
   static func expired(of names: [String]?) -> [UInt8] {
     guard let names, !names.isEmpty else { return notice("expired") }
     return names.flatMap { name in
@@ -25,7 +26,7 @@ enum EventText {
     }
   }
 
-  /// An event that is not a State and therefore has no id.
+  /// Returns an event that is not a State and therefore has no id.
   static func notice(_ name: String, _ json: some Collection<UInt8> = "{}".utf8) -> [UInt8] {
     Array("event: \(name)\ndata: ".utf8) + json + Array("\n\n".utf8)
   }
@@ -36,7 +37,7 @@ enum EventText {
   /// The text before the JSON in the data of these events.
   static let signalsPrefix = "signals "
 
-  /// An event that changes signals and is not a State.
+  /// Returns an event that changes signals and is not a State.
   static func signals(_ json: [UInt8]) -> [UInt8] {
     notice(signalsName, Array(signalsPrefix.utf8) + json)
   }

@@ -4,13 +4,15 @@ internal import ReactorHost
 internal import ReactorTransport
 internal import Synchronization
 
-/// A stream that ends with the credential of its request, and with the permission of a delegate.
+/// A stream that ends when the credential of its request expires, or a delegate withdraws its
+/// permission.
 ///
-/// Before each output it is checked that the credential has not expired, and after a change of the
-/// configuration that it is still valid and has the right, and that the delegates of the reactors permit
-/// it. If not, the stream sends `event: expired` and ends: nothing that was committed later is sent.
+/// Before each output, the stream checks that the credential has not expired. After a change of the
+/// configuration, it also checks that the credential is still valid and has the right, and that the
+/// delegates of the reactors permit the stream. If not, the stream sends `event: expired` and ends:
+/// nothing that was committed later is sent.
 final class GuardedStream: ByteStream {
-  /// The needs of a stream: a right and its targets, and the permission of delegates.
+  /// The requirements of a stream: a right to its targets, and the permission of delegates.
   struct Requirement: Sendable {
     let right: Right
     let targets: [Grants.Target]
@@ -49,7 +51,7 @@ final class GuardedStream: ByteStream {
   /// - Parameters:
   ///   - stream: The stream.
   ///   - authentication: The credential of its request; `nil` if every client has every right.
-  ///   - requirement: What the stream needs as long as it is open.
+  ///   - requirement: The rights and permissions that the stream needs while it is open.
   ///   - authenticator: Validates the credential again.
   ///   - expiries: Wakes the stream.
   ///   - expired: The last output.
@@ -63,7 +65,8 @@ final class GuardedStream: ByteStream {
     self.authenticator = authenticator
     self.expiries = expiries
     self.expired = StreamChunk(expired)
-    // An authentication of an earlier configuration is checked by the first output.
+    // `.max` differs from every count: the first output checks an authentication of an earlier
+    // configuration.
     var changeCount = expiries.changeCount
     if let authentication, authenticator?.isCurrent(authentication) != true { changeCount = .max }
     state = Mutex(State(authentication: authentication, changeCount: changeCount))
@@ -74,13 +77,13 @@ final class GuardedStream: ByteStream {
   func next() -> StreamOutput {
     let known = state.withLock { $0 }
     guard !known.isFinished else { return .finished }
-    // Without the lock, since delegates decide; a stream is pulled by one thread at a time.
+    // Check without the lock, since delegates are called. Only one thread at a time pulls a stream.
     let next = renewed(known)
     state.withLock { $0 = next }
     return next.isFinished ? .chunk(expired) : stream.next()
   }
 
-  /// The state after a check; finished if the stream must end.
+  /// Returns the state after a check; it is finished if the stream must end.
   private func renewed(_ known: State) -> State {
     var state = known
     let now = expiries.now() / 1000
@@ -110,12 +113,13 @@ final class GuardedStream: ByteStream {
 }
 
 extension ReactorAPI {
-  /// A stream that ends with the credential of its request, and with the permission of a delegate.
+  /// Wraps a stream so that it ends when the credential of its request expires, or a delegate
+  /// withdraws its permission.
   ///
   /// - Parameters:
   ///   - stream: The stream.
   ///   - call: The request.
-  ///   - names: The sessions of a stream of several, whose events name their session.
+  ///   - names: The sessions of a stream of several sessions, whose events name their session.
   /// - Returns: The stream to send.
   func guarded(
     _ stream: any ByteStream, _ call: Call, _ names: [String]?

@@ -2,7 +2,7 @@ internal import ReactorHost
 internal import ReactorTransport
 internal import Synchronization
 
-/// Observes one session for all streams that send its events of one kind, other than States.
+/// Observes one kind of events of a session, other than States, for all streams that send them.
 protocol NoticeChannel: AnyObject, Sendable {
   /// The observed session.
   var session: any SessionSource { get }
@@ -33,7 +33,8 @@ final class NoticeChannels<Channel: NoticeChannel>: Sendable {
       entries[key] = (channel, (known?.streams ?? 0) + 1)
       return (channel, known == nil)
     }
-    // The session notifies a new observer of the present, so that a change before is not lost.
+    // The session notifies a new observer of the current activity or presence, so that an earlier
+    // change is not lost.
     if isNew { channel.start() }
     return channel
   }

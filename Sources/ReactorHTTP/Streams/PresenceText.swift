@@ -3,7 +3,7 @@ internal import ReactorHost
 
 /// The JSON of a presence.
 enum PresenceText {
-  /// The most names in an event.
+  /// The maximum number of names in an event.
   static let eventLimit = 100
 
   /// The bytes of names after which the list ends.
@@ -15,13 +15,14 @@ enum PresenceText {
     let more: Int
   }
 
-  /// The first subscribers, at most `limit`; `more` is the number of those after them.
+  /// Returns the JSON of the first subscribers, at most `limit`; the member `more` is the number of
+  /// those after them.
   static func json(of presence: Presence, limit: Int) -> [UInt8] {
     let listed = page(of: presence.subscribers[...], limit: limit)
     return json(of: presence.count, listed, more: presence.subscribers.count - listed.count)
   }
 
-  /// The JSON of a part of the subscribers.
+  /// Returns the JSON of a part of the subscribers.
   static func json(
     of count: Int, _ listed: ArraySlice<Presence.Subscriber>, more: Int
   ) -> [UInt8] {
@@ -29,7 +30,7 @@ enum PresenceText {
     return (try? JSONCoder.encode(page)) ?? Array("{}".utf8)
   }
 
-  /// The beginning of a list, within the limits; at least one element.
+  /// Returns the first subscribers of a list, within the limits; at least one.
   static func page(
     of subscribers: ArraySlice<Presence.Subscriber>, limit: Int
   ) -> ArraySlice<Presence.Subscriber> {

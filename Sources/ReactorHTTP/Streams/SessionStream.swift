@@ -12,9 +12,9 @@ final class SessionStream: ByteStream {
     var isFinished = false
   }
 
-  /// The session was deleted.
+  /// The event of a deleted session.
   private static let end = StreamChunk(EventText.notice("end"))
-  /// The service is draining.
+  /// The event of a draining service.
   private static let draining = StreamChunk(EventText.notice("draining"))
 
   private let subscription: Subscription
@@ -72,10 +72,10 @@ final class SessionStream: ByteStream {
 
 /// The first output of a stream for one session.
 struct StreamOpening: Sendable {
-  /// Whether the client's cursor does not belong to this history.
+  /// Whether the stream cannot continue from the client's cursor, so that it begins with a reset.
   var isReset = false
 
-  /// The event that removes what the client shows of another history; empty for none.
+  /// The event that removes the signals of another history from the client; empty for none.
   var removal: [UInt8] = []
 
   /// Whether the client already has the current State.

@@ -1,8 +1,8 @@
-/// The latest signals of a session, shared by its subscribers: a subscriber is a position in it.
+/// The latest signals of a session, shared by its subscribers, each of which has a position in it.
 ///
 /// A pure data structure. A subscriber that is further behind than ``bound`` misses the oldest ones.
 struct SignalBuffer {
-  /// The most retained signals.
+  /// The maximum number of retained signals.
   static let bound = 64
 
   private var signals: [StreamNotice] = []

@@ -2,7 +2,7 @@ internal import ReactorHost
 internal import ReactorTransport
 internal import Synchronization
 
-/// The position of one stream in the events that are not States, for a stream that requested some.
+/// The position of one stream in the events other than States that it requested.
 final class StreamNotices: Sendable {
   /// The kinds that a stream can request.
   struct Kinds: OptionSet, Sendable {
@@ -14,7 +14,7 @@ final class StreamNotices: Sendable {
     /// The subscribers.
     static let presence = Kinds(rawValue: 2)
 
-    /// The signals of other clients.
+    /// The signals that clients publish.
     static let signals = Kinds(rawValue: 4)
   }
 
@@ -69,7 +69,8 @@ final class StreamNotices: Sendable {
     if let signals { channels.signals.leave(signals) }
   }
 
-  /// The activity with which the stream begins; `nil` if it was not requested.
+  /// Returns the activity with which the stream begins, and advances past it; `nil` if it was not
+  /// requested.
   func takeActivity() -> ActivityChannel.Update? {
     guard let latest = activity?.latest else { return nil }
     state.withLock { $0.activity = latest.number }
@@ -105,7 +106,7 @@ final class StreamNotices: Sendable {
   private func nextPresence(_ state: inout State) -> StreamNotice? {
     guard let latest = presence?.latest, latest !== state.presence, latest.revision >= revision
     else { return nil }
-    // A client that left and returned within one interval changes nothing.
+    // The presence is unchanged if a client left and returned within one interval.
     let isChange = latest.notice.json != state.presence?.notice.json
     state.presence = latest
     return isChange ? latest.notice : nil

@@ -13,7 +13,7 @@ struct StreamRequest {
   /// Whether every version is sent, without conflation.
   let wantsEveryVersion: Bool
 
-  /// The events that are sent beside States.
+  /// The events that are sent in addition to States.
   let notices: StreamNotices.Kinds
 
   /// The id of the client's last event; the header field wins over the parameter.
@@ -32,9 +32,10 @@ struct StreamRequest {
     isDatastar = format == .signals
   }
 
-  /// The views of a stream of several sessions, in their order.
+  /// Returns the views of a stream of several sessions, in the order of the sessions.
   ///
-  /// The signals of each session have a name: from `into`, or its position.
+  /// The signals of each session have a name: from `into`, or by default `s` and the position of
+  /// the session.
   func views(of count: Int) throws(Problem) -> [StreamView] {
     guard isDatastar else { return Array(repeating: view, count: count) }
     guard names.isEmpty || names.count == count, Set(names).count == names.count else {
@@ -49,7 +50,7 @@ struct StreamRequest {
 }
 
 extension StreamNotices.Kinds {
-  /// Parses the parameters that request events beside States.
+  /// Parses the parameters that request events in addition to States.
   fileprivate init(_ query: Query) throws(Problem) {
     self = []
     if try query.flag("activity") { insert(.activity) }
@@ -59,9 +60,9 @@ extension StreamNotices.Kinds {
 }
 
 extension StreamView.Format {
-  /// Parses the parameters that choose the data of events: at most one of them may occur.
+  /// Parses the parameters that choose the data of events: at most one of them can be used.
   ///
-  /// The field `Datastar-Request` is the default where there is none.
+  /// Without any of them, the field `Datastar-Request: true` selects signals.
   fileprivate init(_ query: Query, _ request: HTTPRequest) throws(Problem) {
     let delta = try query.choice("delta", of: ["patch", "merge"])
     let format = try query.choice("format", of: ["datastar"])
@@ -97,7 +98,7 @@ private enum SignalNames {
     return names
   }
 
-  /// Whether a text is one name: the client reads `.` as a path and `__` as a modifier.
+  /// Whether a text is one name: Datastar reads `.` as a path and `__` as a modifier.
   private static func isValid(_ name: String) -> Bool {
     let name = name.utf8
     let isWord = name.allSatisfy { byte in
@@ -137,8 +138,8 @@ enum StreamPosition: Equatable {
     self = Cursor(lastEventID).map { .cursor($0) } ?? .unknown
   }
 
-  /// The client's version in the history of a State; `nil` if the position is in another history or
-  /// ahead of the State.
+  /// Returns the client's version in the history of a State; `nil` if the position is in another
+  /// history or ahead of the State.
   func version(of current: CommittedState) -> Int? {
     guard case .cursor(let cursor) = self, cursor.epoch == current.cursor.epoch,
       cursor.version <= current.version
@@ -146,8 +147,8 @@ enum StreamPosition: Equatable {
     return cursor.version
   }
 
-  /// Whether the client may have a State that the source does not have yet: then the source has to confirm its
-  /// own before the client is reset.
+  /// Whether the client can have a State that the source does not have yet: then the source must
+  /// confirm its own State before the client is reset.
   func isBeyond(_ current: CommittedState) -> Bool {
     if case .cursor = self { version(of: current) == nil } else { false }
   }

@@ -27,16 +27,16 @@ struct StreamView: Hashable {
 
   var format = Format.states
 
-  /// The signal that contains the State; `nil` for the signals themselves.
+  /// The signal that contains the State; `nil` if the members of the State are the signals.
   var name: String?
 
-  /// Whether an event does not depend on the one before it.
+  /// Whether each event is independent of the one before it.
   var isPlain: Bool { pointer == nil && format == .states }
 
   /// Whether an event contains the difference to the one before it.
   var sendsDifferences: Bool { format != .states }
 
-  /// The JSON of the selected part; `null` if the State does not have it.
+  /// Returns the JSON of the selected part; `null` if the State does not have it.
   func json(of state: CommittedState) -> ArraySlice<UInt8> {
     guard let pointer else { return signals(of: state.json[...]) }
     guard let part = try? pointer.bytes(in: state.json) else { return ArraySlice("null".utf8) }
@@ -44,7 +44,7 @@ struct StreamView: Hashable {
     return signals(of: Array(part)[...])
   }
 
-  /// The event with the whole of a State.
+  /// Creates the event with a whole State.
   func whole(_ cursor: Cursor, _ json: ArraySlice<UInt8>, follows version: Int) -> StreamEvent {
     switch format {
     case .states: StreamEvent(.whole, cursor, json, follows: version)
@@ -59,7 +59,7 @@ struct StreamView: Hashable {
     }
   }
 
-  /// The event with the difference to the State before.
+  /// Creates the event with the difference to the State before.
   ///
   /// - Parameters:
   ///   - cursor: The cursor of the State.
@@ -93,7 +93,7 @@ struct StreamView: Hashable {
     return StreamEvent(kind, cursor, text[...], follows: version, shown: json)
   }
 
-  /// The Merge Patch between two representations; `nil` if they are nested too deeply.
+  /// Creates the Merge Patch between two representations; `nil` if they are nested too deeply.
   private func merge(
     from before: ArraySlice<UInt8>, to json: ArraySlice<UInt8>,
     _ documents: (old: JSONDocument, new: JSONDocument)?
@@ -111,18 +111,18 @@ extension StreamView {
   /// The names of the objects around the State, from the outside.
   private var location: [String] { (name.map { [$0] } ?? []) + (pointer?.tokens ?? []) }
 
-  /// Whether the State itself is the object of the signals, and therefore has to be one.
+  /// Whether the members of the State are the signals, so that the State must be an object.
   var needsObject: Bool { format == .signals && location.isEmpty }
 
   /// Whether a representation can be sent in this view.
   func canSend(_ json: [UInt8]) -> Bool { !needsObject || json.first == UInt8(ascii: "{") }
 
-  /// The State as signals: one that is no object has none.
+  /// Returns the State as signals: an empty object if signals need an object and the State is none.
   private func signals(of json: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     needsObject && json.first != UInt8(ascii: "{") ? ArraySlice("{}".utf8) : json
   }
 
-  /// A value or a patch of it, within the objects around it.
+  /// Returns a value, or a patch of it, within the objects around it.
   private func located(_ json: ArraySlice<UInt8>) -> [UInt8] {
     let location = location
     guard !location.isEmpty else { return Array(json) }

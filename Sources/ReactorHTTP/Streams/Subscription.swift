@@ -7,8 +7,8 @@ internal import Synchronization
 /// One client's position in the events of a session or global: in a channel, or in the log while the
 /// client catches up.
 ///
-/// Pulled by a stream on the stream loop. Work that takes long begins in the worker pool, and wakes
-/// the stream when it is complete.
+/// Pulled by a stream on the stream loop. Long work is executed in the worker pool, and wakes the
+/// stream when it is complete.
 final class Subscription: Sendable {
   /// The next output.
   enum Next {
@@ -17,16 +17,16 @@ final class Subscription: Sendable {
     /// An event that is not a State.
     case notice(StreamNotice)
 
-    /// Nothing until one of the groups is woken.
+    /// No output until one of the groups is woken.
     case idle
 
     /// No more output.
     case ended(SessionEnd)
   }
 
-  /// The most States that are read from the log at once.
+  /// The maximum number of States that are read from the log in one call.
   private static let replayStep = 64
-  /// The approximate bytes of States that are read from the log at once.
+  /// The approximate bytes of States that are read from the log in one call.
   private static let replayBytes = 262_144
 
   fileprivate struct State {
@@ -44,9 +44,9 @@ final class Subscription: Sendable {
     var isWorking = false
     /// Whether the stream is closed.
     var isClosed = false
-    /// Whether the versions that the client requested are no longer retained.
+    /// Whether the versions that the client requested cannot be read.
     var hasFailed = false
-    /// Whether the last output was not a State: then a State has priority.
+    /// Whether the last output was an event other than a State: then a State has priority.
     var isAfterNotice = false
   }
 
@@ -58,7 +58,7 @@ final class Subscription: Sendable {
   private let wantsEveryVersion: Bool
   /// The events that are not States; `nil` if the client did not request any.
   private let notices: StreamNotices?
-  /// Woken after a job of this client; `nil` if the client never needs one.
+  /// The group that is woken after a job of this client; `nil` if the client never needs a job.
   private let ownGroup: StreamGroup?
   private let state: Mutex<State>
 
@@ -66,11 +66,12 @@ final class Subscription: Sendable {
   ///
   /// - Parameters:
   ///   - channel: The channel, which the subscription has joined.
-  ///   - channels: The channels, for leaving when the stream is closed.
+  ///   - channels: The channels, which the subscription leaves when the stream is closed.
   ///   - owner: The owner of the stream, a subscriber of the source.
   ///   - client: The client.
   ///   - seen: The client's version after its opening.
-  ///   - shown: The client's representation then, if the view depends on it and it is known.
+  ///   - shown: The client's representation after its opening, if the view depends on it and it is
+  ///     known.
   ///   - everyVersion: Whether every version is sent.
   ///   - replay: The reader of the versions after `seen`; `nil` if the channel has them.
   ///   - notices: The events that are not States; `nil` if the client did not request any.
@@ -90,7 +91,7 @@ final class Subscription: Sendable {
     state = Mutex(State(seen: seen, shown: channel.view.isPlain ? nil : shown, replay: replay))
   }
 
-  /// The groups that are woken when there may be output.
+  /// The groups that are woken when output can be available.
   var groups: [StreamGroup] {
     [channel.group, ownGroup].compactMap { $0 } + (notices?.groups ?? [])
   }
@@ -99,7 +100,8 @@ final class Subscription: Sendable {
   func close() {
     state.withLock { $0.isClosed = true }
     channels.leave(channel)
-    // First, so that the last stream that requested the presence causes no publication of its own end.
+    // Close the notices before the source removes the stream: the last stream with presence must
+    // not cause a publication of its own end.
     notices?.close()
     channel.source.changeStreams(of: owner, by: -1)
   }
@@ -142,7 +144,7 @@ final class Subscription: Sendable {
     case end(SessionEnd)
     case again
     case work(@Sendable () -> Void)
-    /// The next States have to be read from the log.
+    /// The next States must be read from the log.
     case read
   }
 
@@ -249,8 +251,8 @@ final class Subscription: Sendable {
     }
   }
 
-  /// Passes the client's representation to a function: that of a client that reconnects is folded
-  /// from the log.
+  /// Passes the client's representation to a function; it is folded from the log for a client that
+  /// has reconnected.
   private func recall(
     _ seen: Int, _ body: @escaping @Sendable (ArraySlice<UInt8>?) -> Void
   ) {
@@ -280,7 +282,8 @@ final class Subscription: Sendable {
     }
   }
 
-  /// The next version is no longer retained: the client starts again after a reset.
+  /// Ends the stream because the next version cannot be read: the client reconnects, and starts
+  /// again after a reset if the version is no longer retained.
   private func fail() {
     state.withLock { state in
       state.hasFailed = true
