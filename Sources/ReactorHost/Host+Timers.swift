@@ -5,14 +5,14 @@ internal import Telemetry
 extension Host {
   /// Fires the timers of all sessions when they are due, until the task is cancelled.
   ///
-  /// At the start it fires those whose time has passed, the oldest first. It loads the sessions that
-  /// are not in memory.
+  /// At the start it fires the timers that are already due, the oldest first. It loads the sessions
+  /// that are not in memory.
   public func fireTimers() async {
     let unknown = Mutex<Set<String>>([])
     environment.timers.start { [weak self] timer, completion in
       guard let self else { return completion(.failed) }
       guard let reactor = reactor(timer.key.reactor) else {
-        // They stay in the log until a release hosts the reactor again.
+        // The timers stay in the log until a release hosts the reactor again.
         if unknown.withLock({ $0.insert(timer.key.reactor).inserted }) {
           logger.warning(
             "timers wait for a reactor that is not hosted", ["reactor": timer.key.reactor])
@@ -51,12 +51,14 @@ extension Host {
     }
   }
 
-  /// Leaves a timer to the process that owns its session; this one tries again, since it may be the next
-  /// owner.
+  /// Leaves a timer to the process that owns its session.
   ///
-  /// If the timer is overdue, its session is read, so that one that was fired is not due here any more.
-  /// If it still is, the owner may not know it, because another process has set it: the owner loads the
-  /// session.
+  /// The attempt fails in this process and is repeated, because this process may become the owner.
+  ///
+  /// If the timer is overdue, the session's record is read, which removes a timer from this process
+  /// that the owner has fired. If the timer is then still overdue, the owner may not know it,
+  /// because another process has set it: the session is opened, so that the owner loads it with its
+  /// timers.
   private func leave(
     _ timer: DueTimer, of reactor: any HostedReactor,
     _ completion: @escaping @Sendable (TimerSchedule.Outcome) -> Void

@@ -33,7 +33,7 @@ public final class Host: Sendable {
       registrations, globals: globals, log: log, settings: settings, logger: logger, router: nil)
   }
 
-  /// Creates a host, whose sessions several processes share if it has a router.
+  /// Creates a host; with a router, several processes share its sessions.
   package init(
     _ registrations: [ReactorRegistration], globals: [any SharedGlobal] = [],
     log: any MutationLog, settings: HostSettings = HostSettings(), logger: Logger = .silent,
@@ -76,17 +76,17 @@ public final class Host: Sendable {
     return environment.sessions.firstMismatch(in: self)
   }
 
-  /// The reactor with a name.
+  /// Returns the reactor with a name; `nil` if none is hosted under it.
   public func reactor(_ name: String) -> (any HostedReactor)? {
     reactorsByName[name]
   }
 
-  /// The global with a name.
+  /// Returns the global with a name; `nil` if none is hosted under it.
   public func global(_ name: String) -> (any SharedGlobal)? {
     globalsByName[name]
   }
 
-  /// Why writes to the log fail at present; `nil` while they succeed.
+  /// The error with which writes to the log fail at present; `nil` while they succeed.
   ///
   /// Costs at most two system calls.
   public var logFailure: LogError? { environment.log.failure }
@@ -166,7 +166,7 @@ public final class Host: Sendable {
 
 /// The sessions with interrupted actions, page by page: one page is loaded at a time.
 private final class InterruptedSessions: Sendable {
-  /// The most sessions that are loaded at the same time.
+  /// The maximum number of sessions that are loaded at the same time.
   static let pageLength = 256
 
   private struct State {
@@ -177,7 +177,7 @@ private final class InterruptedSessions: Sendable {
 
   private let state = Mutex(State())
 
-  /// The last session of the page before.
+  /// The last session of the previous page.
   var last: SessionKey? { state.withLock { $0.last } }
 
   /// Begins a page.

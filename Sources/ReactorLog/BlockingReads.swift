@@ -3,8 +3,9 @@ internal import Synchronization
 
 /// Waits on the calling thread for the result of an asynchronous call.
 ///
-/// For the start of the process, tools and tests, and for threads that may block. Never for a thread
-/// that serves requests, or on which the call's completion could be queued.
+/// For the start of the process, tools and tests, and for threads that may block. Must not be
+/// called on a thread that serves requests, or on a queue on which the completion is called: it
+/// would wait forever.
 ///
 /// - Parameter call: Begins the call with the completion that it gets.
 /// - Returns: The result.
@@ -35,7 +36,7 @@ private final class AwaitedResult<Value: Sendable, Failure: Error>: Sendable {
   }
 }
 
-/// The reading functions of a session's log as blocking functions, see ``waitForResult(of:)``.
+/// Blocking variants of the reading functions of a session's log, see ``waitForResult(of:)``.
 extension SessionLog {
   package func record() throws(LogError) -> SessionRecord {
     try waitForResult { record(completion: $0) }
@@ -57,7 +58,7 @@ extension SessionLog {
 }
 
 extension MutationLog {
-  /// A shared value, see ``waitForResult(of:)``.
+  /// Reads the value of a global and blocks until it is read, see ``waitForResult(of:)``.
   package func sharedValue(_ name: String) throws(LogError) -> SharedValue? {
     try waitForResult { sharedValue(name, completion: $0) }
   }

@@ -26,7 +26,7 @@ public struct Cursor: Hashable, Sendable, CustomStringConvertible {
     self.version = version
   }
 
-  /// Whether a byte is allowed in an epoch.
+  /// Returns whether a byte is allowed in an epoch.
   private static func isPart(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
@@ -54,15 +54,16 @@ package enum Epoch {
   /// Crockford's base 32: no letters that resemble digits.
   private static let alphabet = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
 
-  /// A name of 40 random bits: unique among the histories of a session.
+  /// Returns a name of 40 random bits, which is unique among the histories of a session.
   package static func random() -> String {
     random(characters: 8)
   }
 
-  /// The name that the first history of a session gets from this process, whether it exists or not.
+  /// Returns the name that this process assigns to the first history of a session, even before the
+  /// session exists.
   ///
-  /// So a client can read the State of a session that does not exist, and send its first action with
-  /// `If-Match`. The names of other processes differ.
+  /// A client can therefore read the State of a session that does not exist, and send its first
+  /// action with `If-Match`. Other processes assign other names.
   package static func first(of key: SessionKey) -> String {
     var hasher = Hasher()
     hasher.combine(seed)
@@ -72,7 +73,8 @@ package enum Epoch {
 
   private static let seed = UInt64.random(in: .min ... .max)
 
-  /// The name of the lowest 40 bits, which is short enough to be stored without an allocation.
+  /// Returns the name of the lowest 40 bits, which is short enough for a string without an
+  /// allocation.
   private static func name(bits: UInt64) -> String {
     unsafe String(unsafeUninitializedCapacity: 8) { bytes in
       for index in 0..<8 {
@@ -84,7 +86,8 @@ package enum Epoch {
 
   package static func random(characters count: Int) -> String {
     var generator = SystemRandomNumberGenerator()
-    // Five bits per character: one random number, which costs a system call, yields twelve.
+    // Five bits per character: one random number, which costs a system call, is enough for twelve
+    // characters.
     var bits: UInt64 = 0
     var bytes: [UInt8] = []
     bytes.reserveCapacity(count)

@@ -16,18 +16,19 @@ public struct IdempotencyKey: Hashable, Sendable {
     self.init(stored: name, body: SHA256.hexadecimal(of: body))
   }
 
-  /// Creates a key for a request without one of its client, by the number that its node has given it.
+  /// Creates a key for a request whose client has sent none, from the number that its node has
+  /// assigned to it.
   ///
-  /// No client can send its name.
+  /// No client can send a key with this name.
   ///
   /// - Parameters:
   ///   - number: The number; a later request of the series has a higher one.
-  ///   - series: The node that counts, one per start of its process.
+  ///   - series: The name of the node that counts, which differs with each start of its process.
   public init(numbered number: UInt64, of series: String) {
     self.init(stored: "\u{1}\(series).\(String(number, radix: 16))", body: "")
   }
 
-  /// Reads the name of a numbered key; `nil` for the name of any other one.
+  /// Parses the name of a numbered key; `nil` for the name of any other key.
   public static func number(in name: String) -> (number: UInt64, series: Substring)? {
     let text = name.utf8
     guard text.first == 1, let dot = text.lastIndex(of: UInt8(ascii: ".")),

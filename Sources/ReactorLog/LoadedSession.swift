@@ -2,11 +2,11 @@
 /// any thread.
 ///
 /// The completion decodes and folds entries, executes code of reactors, and responds to requests. A
-/// log that calls it later does so on a thread on which that delays neither its acknowledgements nor
-/// the reads of other sessions.
+/// log that calls it later must use a thread on which this work delays neither its acknowledgements
+/// nor the reads of other sessions.
 public typealias ReadCompletion<Value> = @Sendable (Result<Value, LogError>) -> Void
 
-/// A session that was read from its log: everything that continues it in memory.
+/// A session that was read from its log: the data that is needed to continue it in memory.
 public struct LoadedSession: Sendable {
   /// The state of the session.
   ///
@@ -15,14 +15,14 @@ public struct LoadedSession: Sendable {
 
   /// The State to begin the fold with; `nil` begins with version 0.
   ///
-  /// The latest snapshot of the requested schema. Without one, and if retention has removed the
-  /// beginning of the log, the latest of any schema.
+  /// The latest snapshot of the requested schema. If there is none, and retention has removed the
+  /// first entries of the log, the latest snapshot of any schema.
   public var snapshot: Snapshot?
 
   /// The first entries after the snapshot, in order and without a gap; empty if there are none.
   ///
-  /// At most one page, which the log bounds by bytes. ``SessionLog/entries(after:limit:completion:)``
-  /// reads the others.
+  /// At most one page, which the log bounds by bytes.
+  /// ``SessionLog/entries(after:limit:completion:)`` reads the remaining entries.
   public var entries: [LogEntry]
 
   /// The unfinished actions of the journal, in the order of their ids.
@@ -48,6 +48,6 @@ public struct LoadedSession: Sendable {
     self.lastWriter = lastWriter
   }
 
-  /// The most entries of ``entries``.
+  /// The maximum length of ``entries``.
   package static let pageLength = 1000
 }

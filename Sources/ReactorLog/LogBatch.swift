@@ -8,19 +8,20 @@ public struct LogBatch: Equatable, Sendable {
   /// The mutations, in order and without gaps.
   public var entries: [LogEntry]
 
-  /// Unfinished actions; each replaces the journal's row of its id.
+  /// The unfinished actions to add to the journal; each replaces the action with the same id.
   public var accepted: [AcceptedAction]
 
   /// The actions to delete from the journal.
   public var finished: [AcceptedAction.ID]
 
-  /// The outcomes to store; each replaces the one of its key.
+  /// The outcomes to store; each replaces the outcome of the same key.
   public var outcomes: [StoredOutcome]
 
   /// The timers to set or to remove, at most one change per id.
   public var timers: [StoredTimerChange]
 
-  /// The parameters of the session, as JSON, which a batch stores that creates it; otherwise ignored.
+  /// The parameters of the session, as JSON; stored if the batch creates the session, otherwise
+  /// ignored.
   public var parameters: [UInt8]?
 
   /// Creates a batch.
@@ -80,8 +81,8 @@ public struct AcceptedAction: Equatable, Sendable {
   /// The number of starts without a result, the first included.
   public var runs: Int
 
-  /// The name under which its effects send actions to other sessions, chosen with the first one;
-  /// `nil` before.
+  /// The name under which its effects send actions to other sessions, which is chosen with the
+  /// first send; `nil` before.
   ///
   /// The idempotency keys of these actions are derived from it.
   public var sendName: String?

@@ -5,7 +5,7 @@ public struct LogEntry: Equatable, Sendable {
     /// The global's name.
     public let name: String
 
-    /// The revision of the global; never repeated, also across restarts.
+    /// The revision of the global, which is never repeated, even across restarts.
     public let revision: UInt64
 
     /// Creates a mark.
@@ -30,7 +30,8 @@ public struct LogEntry: Equatable, Sendable {
   /// The mutation, as JSON.
   public let mutation: [UInt8]
 
-  /// The id of the principal whose request caused it; `nil` for an anonymous request and for none.
+  /// The id of the principal whose request caused it; `nil` for an anonymous request, or without a
+  /// request.
   public let by: String?
 
   /// Creates an entry.
@@ -74,7 +75,7 @@ public struct SharedValue: Equatable, Sendable {
   /// The number of changes in this history.
   public let version: Int
 
-  /// The revision of the value; never repeated, also across restarts.
+  /// The revision of the value, which is never repeated, even across restarts.
   public let revision: UInt64
 
   /// The value, as JSON.

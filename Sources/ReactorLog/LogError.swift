@@ -4,7 +4,7 @@
 public enum LogError: Error, Equatable, Sendable {
   /// Another writer was first: the session is at another version or epoch than the writer expects.
   ///
-  /// The other writer, if the log identifies it.
+  /// The value is the other writer, if the log identifies it.
   case lost(to: NodeID?)
 
   /// No space is left.
@@ -13,8 +13,8 @@ public enum LogError: Error, Equatable, Sendable {
   /// The store cannot be reached.
   case unavailable(String)
 
-  /// The store did not confirm the write in time: it has changed everything or nothing, which the
-  /// next load of the session shows.
+  /// The store did not confirm the write in time. It has written all changes or none; the next load
+  /// of the session shows which.
   case unknown
 
   /// The batch, or the State after it, is larger than the store accepts.
@@ -28,7 +28,7 @@ public enum LogError: Error, Equatable, Sendable {
 }
 
 extension LogError {
-  /// Another writer was first; it is not known which.
+  /// Another writer was first, and the log does not identify it.
   public static var conflict: LogError { .lost(to: nil) }
 }
 

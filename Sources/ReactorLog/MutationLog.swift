@@ -8,7 +8,7 @@
 /// Reading calls have completions as well, see ``ReadCompletion``. A read that begins after the
 /// completion of a write sees that write.
 public protocol MutationLog: Sendable {
-  /// The log of a session. Costs nothing until it is written to.
+  /// Returns the log of a session. Does not create the session.
   func session(_ key: SessionKey) -> any SessionLog
 
   /// Creates a session with another one's history up to a version, atomically.
@@ -71,8 +71,8 @@ public protocol MutationLog: Sendable {
   /// Counts the timers of all sessions.
   func timerCount(completion: @escaping ReadCompletion<Int>)
 
-  /// Forgets the timers in memory, so that the next read of due timers includes those that other processes
-  /// have set: the sessions of one that has failed get another owner.
+  /// Discards the timers in memory, so that the next read of due timers includes those that other
+  /// processes have set. Called when this process may have become the owner of other sessions.
   func forgetTimers()
 
   /// Reads the current value of a global; `nil` if it was never set.
@@ -97,19 +97,20 @@ public protocol MutationLog: Sendable {
   /// The changes of all sessions in the order of commits; `nil` if they are not retained.
   var changes: (any ChangeFeed)? { get }
 
-  /// Why writes fail at present; `nil` while the log can be written.
+  /// The error with which writes fail at present; `nil` while the log can be written.
   ///
   /// Costs at most two system calls.
   var failure: LogError? { get }
 
   /// Whether reading calls block the calling thread on the disk, before they call their completion.
   ///
-  /// A request worker does not make them then.
+  /// If `true`, request workers must not make these calls.
   var readsFromDisk: Bool { get }
 
   /// Declares which snapshots a hosted reactor can decode.
   ///
-  /// Only these may replace entries that retention deletes. A log in memory has no others.
+  /// Only these snapshots may replace entries that retention deletes. A log in memory has no other
+  /// snapshots.
   ///
   /// - Parameters:
   ///   - reactor: The reactor's name.
@@ -130,7 +131,7 @@ extension MutationLog {
       source, at: version, to: target, epoch: epoch, parameters: nil, completion: completion)
   }
 
-  /// Succeeds at once: a log of one process.
+  /// Succeeds immediately: only one process uses the log.
   public func confirmReads(completion: @escaping @Sendable (Result<Void, LogError>) -> Void) {
     completion(.success(()))
   }
@@ -144,7 +145,7 @@ extension MutationLog {
   /// Does nothing.
   public func willFold(_ reactor: String, schema: String) {}
 
-  /// No timers: the log does not store any.
+  /// Completes without timers: the log does not store any.
   public func dueTimers(
     after position: TimerPosition?, until time: Timestamp, limit: Int,
     completion: @escaping ReadCompletion<DueTimers>
@@ -152,12 +153,12 @@ extension MutationLog {
     completion(.success(.none))
   }
 
-  /// 0: a log without timers.
+  /// Completes with 0: the log does not store timers.
   public func timerCount(completion: @escaping ReadCompletion<Int>) {
     completion(.success(0))
   }
 
-  /// Nothing: a log of one process.
+  /// Does nothing: only one process uses the log.
   public func forgetTimers() {}
 }
 
@@ -193,11 +194,11 @@ public protocol SessionLog: AnyObject, Sendable {
     epoch: String, parameters: [UInt8]?,
     completion: @escaping @Sendable (Result<Void, LogError>) -> Void)
 
-  /// Whether batches are announced before they are appended, because the log writes those of several
-  /// sessions together; otherwise each batch is appended at once. Constant.
+  /// Whether batches are announced before they are appended, because the log writes those of
+  /// several sessions together; otherwise each batch is appended immediately. Constant.
   var collectsBatches: Bool { get }
 
-  /// Calls a source when the log can write its batch, so that changes until then belong to the batch.
+  /// Calls a source when the log can write its batch. Changes until that call belong to the batch.
   ///
   /// The default implementation calls it immediately.
   func announce(_ source: any BatchSource)
@@ -220,14 +221,14 @@ public protocol SessionLog: AnyObject, Sendable {
 
   /// Reads the process that has appended last.
   ///
-  /// Several processes that share a log call it before they load a session. A log that does not store
-  /// writers has none.
+  /// Processes that share a log call it before they load a session. Completes with `nil` if the log
+  /// does not store writers.
   func lastWriter(completion: @escaping ReadCompletion<NodeID?>)
 
-  /// Confirms that the log had no change that the session in memory lacks when this was called.
+  /// Confirms that the log had no change at the time of this call that the session in memory lacks.
   ///
-  /// Called before a client with an unknown position is reset: a process that is cut off from the others does
-  /// not know what they have appended.
+  /// Called before a client with an unknown position is reset: a process that is cut off from the
+  /// other processes does not know their appends.
   ///
   /// - Parameters:
   ///   - epoch: The history of the session in memory.
@@ -240,7 +241,7 @@ public protocol SessionLog: AnyObject, Sendable {
 
   /// Reads the entries after a version, in order and without a gap.
   ///
-  /// Entries that retention has deleted are missing from the front.
+  /// The result begins with the oldest retained entry if retention has deleted earlier ones.
   ///
   /// - Parameters:
   ///   - version: The version before the first entry.
@@ -271,12 +272,12 @@ public protocol SessionLog: AnyObject, Sendable {
 }
 
 extension SessionLog {
-  /// `nil`: the log does not store it.
+  /// Completes with `nil`: the log does not store the writer.
   public func lastWriter(completion: @escaping ReadCompletion<NodeID?>) {
     completion(.success(nil))
   }
 
-  /// Succeeds at once: a log of one process.
+  /// Succeeds immediately: only one process uses the log.
   public func confirmEnd(
     of epoch: String, at version: @escaping @Sendable () -> Int,
     completion: @escaping @Sendable (Result<Void, LogError>) -> Void

@@ -1,12 +1,12 @@
 /// Session ids in the ascending order of their bytes.
 ///
-/// The ids are in blocks of bounded length: a search compares O(log n) ids, an insertion moves the ids
-/// of one block, and a page costs what it contains.
+/// The ids are in blocks of bounded length: a search compares O(log n) ids, an insertion moves the
+/// ids of one block, and the cost of a page is proportional to its length.
 package struct OrderedIDs: Sendable {
   /// A block of this length is split: an insertion moves at most two kilobytes.
   private static let blockLength = 128
 
-  /// Never empty themselves, in ascending order.
+  /// The blocks, none of them empty, in ascending order.
   private var blocks: [[String]] = []
 
   /// Creates an empty set.
@@ -15,7 +15,7 @@ package struct OrderedIDs: Sendable {
   /// Creates a set of ids in any order, none of them twice.
   package init(_ ids: some Sequence<String>) {
     let ids = ids.sorted()
-    // Half full, as after a split.
+    // Fill each block to half, as after a split.
     let length = Self.blockLength / 2
     blocks = stride(from: 0, to: ids.count, by: length).map {
       Array(ids[$0..<min($0 + length, ids.count)])
@@ -48,7 +48,7 @@ package struct OrderedIDs: Sendable {
     if blocks[block].isEmpty { blocks.remove(at: block) }
   }
 
-  /// The ids after one, at most `limit`; `nil` begins with the first.
+  /// Returns the ids after an id, at most `limit`; `nil` begins with the first id.
   package func ids(after id: String?, limit: Int) -> [String] {
     guard !blocks.isEmpty, limit > 0 else { return [] }
     var block = id.map { self.block(for: $0) } ?? 0
@@ -66,7 +66,7 @@ package struct OrderedIDs: Sendable {
     return page
   }
 
-  /// The last block that does not begin after an id; the first one if all do.
+  /// Returns the index of the last block whose first id is at or before an id; 0 if there is none.
   private func block(for id: String) -> Int {
     var (low, high) = (0, blocks.count)
     while low < high {
@@ -76,7 +76,7 @@ package struct OrderedIDs: Sendable {
     return max(0, low - 1)
   }
 
-  /// The place of the first id of a block that is not before an id.
+  /// Returns the index of the first id of a block that is at or after an id.
   private static func place(of id: String, in block: [String]) -> Int {
     var (low, high) = (0, block.count)
     while low < high {

@@ -17,7 +17,7 @@ public struct SessionKey: Hashable, Sendable, CustomStringConvertible {
     "\(reactor)/\(id)"
   }
 
-  /// Whether a text is a valid id: 1 to 128 of `A-Z a-z 0-9 . _ ~ -`, neither `.` nor `..`.
+  /// Returns whether a text is a valid id: 1 to 128 of `A-Z a-z 0-9 . _ ~ -`, neither `.` nor `..`.
   public static func isValid(id: String) -> Bool {
     guard (1...128).contains(id.utf8.count) else { return false }
     var id = id
@@ -40,7 +40,7 @@ public struct SessionKey: Hashable, Sendable, CustomStringConvertible {
     return dots != id.count || dots > 2
   }
 
-  /// A random id of 26 characters and 128 bits.
+  /// Returns a random id of 26 characters and 128 bits.
   public static func generatedID() -> String {
     Epoch.random(characters: 26)
   }

@@ -28,8 +28,8 @@ public struct Timestamp: Hashable, Sendable, CustomStringConvertible {
 
   /// Appends the time as ISO 8601 in UTC.
   ///
-  /// Without Foundation's formatters, because they link ICU, which is four times the size of the
-  /// daemon.
+  /// Does not use Foundation's formatters, because they link ICU, which is four times the size of
+  /// the daemon.
   public func write(to bytes: inout [UInt8]) {
     let (days, inDay) = milliseconds.flooredQuotientAndRemainder(by: 86_400_000)
     let (year, month, day) = Self.civil(fromDays: days)
@@ -52,8 +52,8 @@ public struct Timestamp: Hashable, Sendable, CustomStringConvertible {
     bytes.append(UInt8(ascii: end))
   }
 
-  /// The date of a day counted from 1970-01-01, after Howard Hinnant's `civil_from_days`: years start
-  /// in March, so that a leap day is the last day of its year.
+  /// Returns the date of a day counted from 1970-01-01, after Howard Hinnant's `civil_from_days`:
+  /// years start in March, so that a leap day is the last day of its year.
   private static func civil(fromDays days: Int64) -> (year: Int64, month: Int64, day: Int64) {
     let (era, dayOfEra) = (days + 719_468).flooredQuotientAndRemainder(by: 146_097)
     let yearOfEra =

@@ -8,7 +8,7 @@ public final class Histogram: Sendable {
   let bounds: [Int]
   /// The number of recorded units per exported unit.
   let scale: Double
-  // Not an array of counters, since each record would retain one.
+  // Not an array of `Counter` objects: each record would retain one.
   private let buckets = InlineArray<16, Atomic<Int>> { _ in Atomic(0) }
   private let total = Atomic<Int>(0)
 
@@ -24,12 +24,13 @@ public final class Histogram: Sendable {
     precondition(bounds.count < buckets.count, "a histogram has at most 15 bounds")
   }
 
-  /// A histogram of numbers from 1 to 5,000.
+  /// Returns a histogram of numbers from 1 to 5,000.
   public static func ofSizes() -> Histogram {
     Histogram(bounds: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 5000])
   }
 
-  /// A histogram of times from 100 µs to 5 s, recorded in microseconds and exported in seconds.
+  /// Returns a histogram of times from 100 µs to 5 s, recorded in microseconds and exported in
+  /// seconds.
   public static func ofTimes() -> Histogram {
     Histogram(
       bounds: [
@@ -54,7 +55,7 @@ public final class Histogram: Sendable {
     record(Int(clamping: seconds &* 1_000_000 &+ attoseconds / 1_000_000_000_000))
   }
 
-  /// The number of values in each bucket, and the sum of all in the exported unit.
+  /// Returns the number of values in each bucket, and the sum of all values in the exported unit.
   func snapshot() -> (buckets: [Int], sum: Double) {
     (counts, Double(total.load(ordering: .relaxed)) / scale)
   }

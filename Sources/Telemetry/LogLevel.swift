@@ -19,7 +19,7 @@ public enum LogLevel: String, CaseIterable, Sendable {
 }
 
 extension LogLevel: Comparable {
-  /// Whether `left` is less severe than `right`.
+  /// Returns whether `left` is less severe than `right`.
   public static func < (left: LogLevel, right: LogLevel) -> Bool {
     left.severity < right.severity
   }

@@ -38,7 +38,7 @@ public struct Logger: Sendable {
   /// The minimum level.
   public var level: LogLevel { threshold.level }
 
-  /// Whether a line of a level is written.
+  /// Returns whether a line of a level is written.
   public func writes(_ level: LogLevel) -> Bool { threshold.allows(level) }
 
   /// Creates a logger that passes the lines of at least a level to a handler.
@@ -52,7 +52,7 @@ public struct Logger: Sendable {
     self.handler = handler
   }
 
-  /// A logger that adds fields in front of those of each line.
+  /// Returns a logger that adds fields in front of those of each line.
   public func adding(_ fields: KeyValuePairs<String, String>) -> Logger {
     let fields = fields.map { ($0.key, $0.value) }
     return Logger(threshold: threshold) { [handler] level, message, others in
@@ -75,7 +75,7 @@ public struct Logger: Sendable {
     handler(level, message(), fields().map { ($0.key, $0.value) })
   }
 
-  /// Writes one line whose fields are not known before it is written.
+  /// Writes one line whose fields are computed when it is written.
   public func log(
     _ level: LogLevel, _ message: @autoclosure () -> String,
     fields: @autoclosure () -> [(String, String)]

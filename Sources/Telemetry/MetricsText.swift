@@ -29,7 +29,7 @@ public struct MetricsText: Sendable {
     bytes.reserveCapacity(16_384)
   }
 
-  /// Starts a family; its samples follow.
+  /// Starts a family, to which the next samples belong.
   public mutating func family(_ name: String, _ kind: Kind, _ help: String) {
     self.name = name
     bytes.append(contentsOf: "# HELP \(name) \(help)\n# TYPE \(name) \(kind.rawValue)\n".utf8)

@@ -4,8 +4,8 @@ internal import Synchronization
 
 /// The changes of a host from a position on, without end; see ``Host/changes(after:)``.
 ///
-/// Each iterator reads pages from the store; nothing is buffered for an iterator that is slow. It ends
-/// when its task is cancelled.
+/// Each iterator reads pages from the store; nothing is buffered for a slow iterator. An iterator
+/// ends when its task is cancelled.
 public struct ChangeSequence: AsyncSequence, Sendable {
   /// A change.
   public typealias Element = StoreChange
@@ -13,7 +13,7 @@ public struct ChangeSequence: AsyncSequence, Sendable {
   /// The error of an iterator.
   public typealias Failure = ChangeFeedError
 
-  /// The number of changes that are read at once.
+  /// The maximum number of changes per page.
   fileprivate static let pageLength = 256
 
   /// The name of the feed, for the ids of its changes.
@@ -40,7 +40,7 @@ public struct ChangeSequence: AsyncSequence, Sendable {
       signal = ChangeSignal(feed)
     }
 
-    /// The next change, after it was committed; `nil` if the task is cancelled.
+    /// Waits until the next change is committed and returns it; `nil` if the task is cancelled.
     public mutating func next() async throws(ChangeFeedError) -> StoreChange? {
       while page.isEmpty {
         if Task.isCancelled { return nil }
@@ -87,7 +87,7 @@ public struct ChangeSequence: AsyncSequence, Sendable {
 
 /// Suspends a reader until changes are committed.
 private final class ChangeSignal: Sendable {
-  /// Notified by the feed, which retains it.
+  /// The observer that the feed retains, while it does not retain the signal.
   private final class Relay: ChangeObserver {
     private let state = Mutex<(isRaised: Bool, waiter: CheckedContinuation<Void, Never>?)>(
       (false, nil))
@@ -124,7 +124,9 @@ private final class ChangeSignal: Sendable {
 
   deinit { feed.stopObserving(relay) }
 
-  /// Returns after a notification since the last call, or when the task is cancelled.
+  /// Waits for a notification of the feed, or for the cancellation of the task.
+  ///
+  /// Returns immediately if the feed has sent a notification since the last call.
   func wait() async {
     await withTaskCancellationHandler {
       await relay.wait()

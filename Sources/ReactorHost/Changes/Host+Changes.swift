@@ -29,7 +29,8 @@ extension Host {
   /// The retained changes of all sessions; `nil` if `changes.keep` is 0.
   public var changeFeed: (any ChangeFeed)? { environment.log.changes }
 
-  /// The changes of all sessions in the order of commits, from a position on and without end.
+  /// Returns the changes of all sessions after a position, in the order of commits, as an endless
+  /// sequence.
   ///
   /// ```swift
   /// for try await change in try host.changes(after: .latest) { … }
@@ -40,13 +41,14 @@ extension Host {
   ///
   /// - Parameter position: The position after which the changes begin.
   /// - Returns: The changes. They are read from the store as the reader requests them.
-  /// - Throws: If changes are not retained, or not those after the position.
+  /// - Throws: If changes are not retained, or the changes after the position are no longer
+  ///   retained.
   public func changes(after position: ChangePosition) throws(ChangeFeedError) -> ChangeSequence {
     guard let feed = changeFeed else { throw .disabled }
     return ChangeSequence(feed, after: try changeNumber(of: position, in: feed))
   }
 
-  /// The number of the last change before a position.
+  /// Returns the number of the last change before a position.
   package func changeNumber(
     of position: ChangePosition, in feed: any ChangeFeed
   ) throws(ChangeFeedError) -> Int {
@@ -67,7 +69,7 @@ extension Host {
     }
   }
 
-  /// The log entries of a change; `nil` if it has none, or they are no longer retained.
+  /// Returns the log entries of a change; `nil` if it has none, or if they are no longer retained.
   ///
   /// May block on the disk.
   public func entries(of change: StoreChange) throws(LogError) -> [LogEntry]? {
@@ -81,15 +83,16 @@ extension Host {
       entries += page
       last = end
     }
-    // Afterwards, so that the entries are not those of a history that has replaced it meanwhile.
+    // Check the epoch after the entries were read: another history can have replaced the change's
+    // history during the read.
     guard case .stored(let stored) = try log.record(), stored.epoch == change.cursor.epoch else {
       return nil
     }
     return entries
   }
 
-  /// The State after a change, as JSON; `nil` if the session has ended, or the version is no longer
-  /// retained.
+  /// Returns the State after a change, as JSON; `nil` if the session has ended, or if the version
+  /// is no longer retained.
   ///
   /// Reads and folds the log unless the session is in memory at that version. May block on the disk.
   public func state(after change: StoreChange) throws(LogError) -> [UInt8]? {

@@ -5,8 +5,8 @@ internal import Telemetry
 extension CommitMachine {
   /// The states of a batch at the log.
   ///
-  /// A state is `nil` if it was not encoded: no observer was there, and a later one of the same
-  /// batch replaces it.
+  /// A state is `nil` if it was not encoded, because the session had no observers and a later state
+  /// of the same turn replaces it.
   struct Batch: Sendable {
     /// Started when the log requested the batch.
     let stopwatch: Stopwatch
@@ -17,9 +17,10 @@ extension CommitMachine {
   /// A reply that waits for a commit.
   struct WaitingReply: Sendable {
     let reply: Reply
-    /// Few requests have one.
+    /// The idempotency key of the request, which few requests have.
     @Boxed var key: IdempotencyKey?
-    /// The version of the last mutation that the request caused or, if it was rejected, missed.
+    /// The version that must be committed before the reply: that of the request's last mutation;
+    /// for a rejected request, the version at which it was rejected.
     let version: Int
     /// The batch that stores the request's outcome; 0 for none.
     let batch: Int
@@ -27,7 +28,7 @@ extension CommitMachine {
 
   /// The action at the end of a turn.
   enum TurnEnd {
-    /// Nothing.
+    /// No action.
     case rest
 
     /// Encode the last state of the turn, pass it to ``encodedLastState(_:)``, and end the turn
@@ -65,13 +66,13 @@ extension CommitMachine {
 
   /// The decision about the reply to a request whose actions have ended.
   enum ReplyDecision {
-    /// The committed state, now.
+    /// Respond immediately with the committed state.
     case respond(CommittedState)
 
-    /// Its reply with the publication of a later batch.
+    /// The publication of a later batch returns the reply.
     case wait
 
-    /// The end of the session.
+    /// Respond that the session has ended, with the error that ended it.
     case ended(LogError?)
   }
 
@@ -94,13 +95,13 @@ extension CommitMachine {
 
   /// The action at the end of the session.
   enum EndAction {
-    /// Nothing: it has ended before.
+    /// No action: the session ended earlier.
     case none
 
-    /// Notify of the end when ``published()`` returns the closing.
+    /// Notify the observers, replies and continuations when ``published()`` returns the closing.
     case closeLater
 
-    /// Notify of the end.
+    /// Notify the observers, replies and continuations.
     case close(Closing)
   }
 }

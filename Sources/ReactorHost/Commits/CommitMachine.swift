@@ -21,20 +21,20 @@ internal import Telemetry
 ///       every phase ──▶ ended      deleted, evicted, rejected by the log, or not encodable
 /// ```
 ///
-/// - At most one batch is at the log. What is reduced meanwhile forms the next one.
+/// - At most one batch is at the log. Mutations that are reduced meanwhile form the next batch.
 /// - A state becomes visible when its batch is committed: first to the observers, in version order
 ///   and each version once, then to the requests that caused it.
-/// - A turn's changes are committed in one batch: none is formed while a turn runs.
+/// - A turn's changes are committed in one batch: no batch is formed while a turn runs.
 struct CommitMachine<Reply: Sendable>: Sendable {
   /// Called once: with `true` when a batch is committed, with `false` if the session ends before.
   typealias Continuation = @Sendable (_ isCommitted: Bool) -> Void
 
-  /// Where the session is between two batches, see ``CommitMachine``.
+  /// The progress of the session from one batch to the next, see ``CommitMachine``.
   enum Phase: Sendable {
     /// No batch is announced to the log.
     case idle
 
-    /// The log knows that there is a batch, and requests it when it can write it.
+    /// A batch is announced to the log, which requests it when it can write.
     case announced
 
     /// The log writes a batch.
@@ -43,8 +43,8 @@ struct CommitMachine<Reply: Sendable>: Sendable {
     /// A batch is committed, and the observers are being notified of it.
     case publishing
 
-    /// Nothing is committed any more. `isPublishing` defers the notification of the end until the
-    /// observers have been notified of the last batch.
+    /// The session has ended, and commits no further batches. `isPublishing` defers the
+    /// notification of the end until the observers have been notified of the last batch.
     case ended(SessionEnd, fault: LogError?, isPublishing: Bool)
   }
 
@@ -53,7 +53,7 @@ struct CommitMachine<Reply: Sendable>: Sendable {
     let rawValue: UInt8
     /// A turn has caused mutations and is not over.
     static var turn: Holds { Holds(rawValue: 1) }
-    /// The log is writing the end of the session, and would reject what follows.
+    /// The log is writing the end of the session, and would reject later batches.
     static var ending: Holds { Holds(rawValue: 2) }
   }
 
@@ -62,7 +62,7 @@ struct CommitMachine<Reply: Sendable>: Sendable {
   /// The version of the last mutation that was reduced, committed or not.
   private(set) var reducedVersion: Int
   private(set) var lastActiveAt: Timestamp
-  /// Whether the log has the session; one without mutations may be in memory only.
+  /// Whether the log has the session, which can be in memory only until its first commit.
   private(set) var isStored: Bool
   private(set) var phase = Phase.idle
   private var holds: Holds = []
@@ -145,7 +145,7 @@ extension CommitMachine {
   ///
   /// - Parameter stopwatch: Measures the commit, see ``Publication``.
   /// - Returns: The batch, and the version that it follows; `nil` while a batch must not be formed.
-  ///   It is announced again when it may.
+  ///   The machine announces the batch again when it can be formed.
   mutating func takeBatch(at stopwatch: Stopwatch) -> (batch: LogBatch, version: Int)? {
     guard case .announced = phase else { return nil }
     guard hasBatch else {
@@ -155,7 +155,7 @@ extension CommitMachine {
     takenBatches += 1
     var entries: [LogEntry] = []
     swap(&entries, &pendingEntries)
-    let last = entries.indices.last  // The last entry itself would be copied.
+    let last = entries.indices.last  // `entries.last` would copy the entry.
     let change = last.map { entries[$0].at }
     let version = last.map { entries[$0].version } ?? latest.version
     let states = pendingStates.removeAll()
@@ -201,7 +201,7 @@ extension CommitMachine {
     }
   }
 
-  /// Whether changes are pending and may form a batch.
+  /// Whether changes are pending that can form a batch now.
   private var hasBatch: Bool {
     holds.isEmpty && hasPendingChanges
   }
@@ -269,7 +269,7 @@ extension CommitMachine {
 
   /// A request is rejected because the session is at another version than it expects.
   ///
-  /// Its reply waits for the state that it missed.
+  /// The reply waits until the version at which the request was rejected is committed.
   mutating func rejected(_ reply: Reply, key: IdempotencyKey?) -> ReplyDecision {
     release(key)
     guard !hasEnded else { return .ended(fault) }
@@ -285,7 +285,7 @@ extension CommitMachine {
     return .wait
   }
 
-  /// Whether a request with a key of this name is being executed; none is after the end.
+  /// Returns whether a request with a key of this name is being executed; never after the end.
   func use(of key: IdempotencyKey) -> KeyUse {
     if hasEnded { return .free(releases: releasedKeys) }
     return keys[key.name].map { .executing($0) } ?? .free(releases: releasedKeys)
@@ -297,8 +297,8 @@ extension CommitMachine {
   ///   - key: The key.
   ///   - releases: The number that ``use(of:)`` returned before the log was searched for the key's
   ///     outcome.
-  /// - Returns: Whether the key was claimed: not if another request has claimed it, or any key was
-  ///   released meanwhile, whose outcome the search may have missed. No key is needed after the end.
+  /// - Returns: Whether the key was claimed: not if another request has claimed it, or if a key was
+  ///   released whose outcome the search can have missed. Always `true` after the end.
   mutating func claim(_ key: IdempotencyKey, at releases: Int) -> Bool {
     if hasEnded { return true }
     guard releasedKeys == releases else { return false }
@@ -351,9 +351,9 @@ extension CommitMachine {
     if let failed { journal.accepted[id] = failed } else { journal.finish(id) }
   }
 
-  /// Counts one more start of interrupted requests, which is durable before they are started.
+  /// Counts a start of interrupted requests, which `proceed` restarts once the count is durable.
   ///
-  /// - Returns: Whether the session is open; after the end, nothing is called.
+  /// - Returns: Whether the session is open; if not, `proceed` is not called.
   mutating func restart(
     _ requests: [InterruptedRequest], numberedUpTo last: Int, at now: Timestamp,
     then proceed: @escaping Continuation
@@ -376,16 +376,16 @@ extension CommitMachine {
     if let key = request.key { journal.outcomes.append((key, now, failure)) }
   }
 
-  /// Sets or removes a timer of an open session with the turn's batch; continues with its commit.
+  /// Adds a timer's change to the batch of an open session's turn; its commit calls `proceed`.
   mutating func change(_ timer: StoredTimerChange, then proceed: @escaping Continuation) {
     holds.insert(.turn)
     journal.timers[timer.id] = timer
     whenNextBatchIsCommitted(proceed)
   }
 
-  /// Calls a continuation when all that has happened so far is committed.
+  /// Calls a continuation when all earlier changes are committed.
   ///
-  /// - Returns: Whether there is anything to wait for; if not, the continuation is not called.
+  /// - Returns: Whether uncommitted changes exist; if not, the continuation is not called.
   mutating func whenAllIsCommitted(_ proceed: @escaping Continuation) -> Bool {
     guard !hasEnded else { return false }
     if hasPendingChanges {
@@ -408,7 +408,7 @@ extension CommitMachine {
 extension CommitMachine {
   /// Adds an observer of the batches that are committed from now on.
   ///
-  /// - Returns: The state that the observer's first one follows; `nil` after the end.
+  /// - Returns: The state before the first one that it receives; `nil` after the end.
   mutating func add(_ observer: any SessionObserver) -> CommittedState? {
     guard !hasEnded else { return nil }
     observers.append(observer)
@@ -451,7 +451,7 @@ extension CommitMachine {
     isStored = true
   }
 
-  /// Forms no batch any more: the log is about to write the end of the session.
+  /// Stops forming batches, because the log is about to write the end of the session.
   mutating func beginEnding() {
     holds.insert(.ending)
   }
@@ -478,9 +478,9 @@ extension CommitMachine {
     return .closeLater
   }
 
-  /// Ends a session that nothing depends on, to evict it from memory.
+  /// Ends an unused session, to evict it from memory.
   ///
-  /// - Returns: Whether it has ended; not if a request, an observer or the log still needs it.
+  /// - Returns: Whether it has ended; `false` if a request, an observer or the log still uses it.
   mutating func evict() -> Bool {
     if hasEnded { return true }
     guard case .idle = phase, !hasPendingChanges else { return false }

@@ -6,7 +6,7 @@ internal import ReactorLog
 struct InterruptedRequest: Sendable {
   /// The actions in the journal: those that have not ended, and those that have failed.
   let actions: [AcceptedAction]
-  /// Whether this process has not started the actions before, so that another start counts.
+  /// Whether a restart counts: this process has not started the actions before.
   var countsStart = true
 
   /// Groups the actions of a journal by request.
@@ -43,7 +43,7 @@ struct InterruptedRequest: Sendable {
     actions.first { $0.failure != nil }?.failure
   }
 
-  /// The number of consecutive starts that ended with the process.
+  /// Returns the number of consecutive starts that ended with the process.
   ///
   /// A start that ran for ten minutes does not count.
   func starts(before now: Timestamp) -> Int {
@@ -51,7 +51,7 @@ struct InterruptedRequest: Sendable {
     return age > Self.longRun ? 0 : unfinished.map(\.runs).max() ?? 0
   }
 
-  /// The unfinished actions with one more start, if it counts.
+  /// Returns the unfinished actions with the number of starts after a restart.
   func restarted(at now: Timestamp) -> [AcceptedAction] {
     let starts = starts(before: now) + (countsStart ? 1 : 0)
     return unfinished.map { action in

@@ -14,7 +14,7 @@ struct JournalChanges: Sendable {
   /// Timers to set or to remove, by id.
   var timers: [String: StoredTimerChange] = [:]
 
-  /// A Boolean value that indicates whether there is nothing to write.
+  /// Whether there are no changes.
   var isEmpty: Bool { accepted.isEmpty && finished.isEmpty && outcomes.isEmpty && timers.isEmpty }
 
   /// Removes an action from the journal.

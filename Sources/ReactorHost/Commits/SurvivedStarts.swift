@@ -3,23 +3,24 @@ internal import Synchronization
 
 /// The interrupted requests that this process has started.
 ///
-/// A start counts because it may end its process, and this process has survived these. Without them, two
-/// nodes that take a session over from each other again and again would reach
-/// ``HostSettings/runLimit``, and give up actions that no process has failed to execute.
+/// A start counts towards ``HostSettings/runLimit`` because the action may end its process. These
+/// starts have not ended this process, so a repetition of them does not count. Otherwise, two nodes
+/// that repeatedly take a session over from each other would reach the limit and give up its
+/// actions, although no process has ended.
 final class SurvivedStarts: Sendable {
   private struct Start: Hashable {
     let session: SessionKey
     let request: Int
   }
 
-  /// The number of requests that are remembered.
+  /// The maximum number of stored requests.
   ///
-  /// Beyond it all are forgotten, and the next start of each counts.
+  /// A further request removes all others, so that the next start of each of them counts.
   static let bound = 10_000
 
   private let starts = Mutex<Set<Start>>([])
 
-  /// Remembers that this process starts a request.
+  /// Records that this process starts a request.
   ///
   /// - Parameters:
   ///   - request: The number of the request in the journal.

@@ -14,9 +14,9 @@ internal import Telemetry
 /// }
 /// ```
 ///
-/// A session that subscribes while its reactor is connected receives each value in a turn of its own,
-/// like an action. It receives each value once, also if it was evicted meanwhile, and `null` only
-/// after another value.
+/// A session that subscribes while its reactor is connected receives each value in a turn of its
+/// own, like an action. It receives each value once, even if it was evicted meanwhile, and `null`
+/// only after another value.
 public final class Global<Value: Codable & Sendable>: RefreshableGlobal, ObservableType {
   private struct Setting: Sendable {
     let value: Value
@@ -63,7 +63,7 @@ public final class Global<Value: Codable & Sendable>: RefreshableGlobal, Observa
   private let writes = SerialAsyncQueue()
   /// The maximum number of values that wait for the log.
   private static var pendingBound: Int { 10_000 }
-  /// Publishes one value after the other, independent of the threads that set them.
+  /// Publishes the values one at a time and in order, whichever threads set them.
   private let publications = SerialQueue<Void>()
 
   /// Creates a global with its initial value.
@@ -129,7 +129,7 @@ public final class Global<Value: Codable & Sendable>: RefreshableGlobal, Observa
     guard isAccepted else {
       return completion(.failure(.unavailable("Too many values wait to be set.")))
     }
-    // One after the other, so that values are published in the order of the log.
+    // Write one value at a time, so that values are published in the order of the log.
     writes.enqueue { [self] done in
       write(value, json) { [self] result in
         state.withLock { $0.pending -= 1 }
@@ -139,8 +139,10 @@ public final class Global<Value: Codable & Sendable>: RefreshableGlobal, Observa
     }
   }
 
-  /// Completes at once, or when the other processes have applied the value, while further values are
-  /// written.
+  /// Calls the completion: in a cluster after the other processes have applied the value, otherwise
+  /// immediately.
+  ///
+  /// Further values are written meanwhile.
   private func respond(
     _ result: Result<CommittedState, LogError>,
     _ completion: @escaping @Sendable (Result<CommittedState, LogError>) -> Void
@@ -156,7 +158,8 @@ public final class Global<Value: Codable & Sendable>: RefreshableGlobal, Observa
     completion: @escaping @Sendable (Result<CommittedState, LogError>) -> Void
   ) {
     let latest = state.withLock { $0.latest }
-    // Random and not a counter, since sessions store it beyond the life of this process.
+    // Random instead of a counter: sessions store the revision, which must not repeat after a
+    // restart.
     let next = Setting(
       value: value, json: json, epoch: latest.epoch, version: latest.version + 1,
       revision: UInt64.random(in: 1...UInt64(Int64.max)))
@@ -170,7 +173,7 @@ public final class Global<Value: Codable & Sendable>: RefreshableGlobal, Observa
         publish(next)
         completion(.success(next.state))
       case .failure(.lost):
-        // Another process has set the global; this value follows that one.
+        // Another process has set the global: read its value, and write this one as its successor.
         reload(from: log, logger) { [self] result in
           switch result {
           case .success: write(value, json, completion: completion)
@@ -220,7 +223,7 @@ public final class Global<Value: Codable & Sendable>: RefreshableGlobal, Observa
 
   package func refresh(completion: @escaping @Sendable (Bool) -> Void) {
     guard let (log, logger) = store.withLock({ $0 }) else { return completion(true) }
-    // Between writes, so that no value that was read before one of them is published after it.
+    // Read between writes: a value that was read before a write must not be published after it.
     writes.enqueue { [self] done in
       reload(from: log, logger) { result in
         if case .success = result { completion(true) } else { completion(false) }
@@ -229,7 +232,8 @@ public final class Global<Value: Codable & Sendable>: RefreshableGlobal, Observa
     }
   }
 
-  /// Reads the value from the log, after the log has confirmed that it is not cut off.
+  /// Reads the value from the log, after the log has confirmed that its values are current, see
+  /// `MutationLog.confirmReads(completion:)`.
   public func confirmCurrent(completion: @escaping @Sendable (Result<Void, LogError>) -> Void) {
     guard router.withLock({ $0 }) != nil, let (log, _) = store.withLock({ $0 }) else {
       return completion(.success(()))
@@ -243,7 +247,7 @@ public final class Global<Value: Codable & Sendable>: RefreshableGlobal, Observa
     }
   }
 
-  /// Reads the value, and publishes it if it is another one.
+  /// Reads the value, and publishes it if its revision is new.
   private func reload(
     from log: any MutationLog, _ logger: Logger,
     completion: @escaping @Sendable (Result<Void, LogError>) -> Void
@@ -304,7 +308,7 @@ public final class Global<Value: Codable & Sendable>: RefreshableGlobal, Observa
 
 /// A global as a source of states. It has no history: only the current value is available.
 extension Global {
-  /// The current value, if the version is the current one.
+  /// Completes with the current value; fails for any version other than the current one.
   public func state(at version: Int, completion: @escaping HistoryCompletion<CommittedState>) {
     let current = current
     guard version == current.version else {
@@ -314,7 +318,9 @@ extension Global {
     completion(.success(current))
   }
 
-  /// The values after a version, which must be the current one: none.
+  /// Completes with an empty replay for the current version; fails for any other version.
+  ///
+  /// Without a version, replays the current value if its version is 0.
   public func replay(
     after version: Int?, completion: @escaping HistoryCompletion<any StateReplay>
   ) {

@@ -1,7 +1,7 @@
 /// The subscribers of one session, and the decision when to publish them.
 ///
-/// A value without a clock or a thread. Without a named subscriber and without an observer it is a
-/// number.
+/// A value without a clock or a thread. Without a named subscriber or an observer, it stores only
+/// the number of streams.
 ///
 /// ```
 ///            a change, or a new observer            the interval has passed
@@ -11,7 +11,8 @@
 ///    └───────────────────────────────────────────────────────────────────────────┘
 /// ```
 ///
-/// The interval begins with the first change, so that a crowd that leaves at once is one publication.
+/// The interval begins with the first change, so that many changes at the same time are one
+/// publication.
 struct Audience: Sendable {
   /// The time from a change to its publication.
   static let interval = Duration.milliseconds(250)
@@ -82,10 +83,10 @@ struct Audience: Sendable {
     update { details in details.observers.removeAll { $0 === observer } }
   }
 
-  /// The scheduled time has come.
+  /// The interval has passed.
   ///
   /// - Returns: The subscribers and the observers to notify before ``endPublication()``; `nil` if
-  ///   there are no observers any more.
+  ///   no observers remain.
   mutating func beginPublication() -> (Snapshot, [any PresenceObserver])? {
     guard details != nil else { return nil }
     let observers = update { details in
@@ -96,7 +97,7 @@ struct Audience: Sendable {
     return observers.isEmpty ? nil : (snapshot, observers)
   }
 
-  /// The observers are notified.
+  /// The observers were notified.
   ///
   /// - Returns: Whether to schedule ``beginPublication()`` again.
   mutating func endPublication() -> Bool {
@@ -106,7 +107,7 @@ struct Audience: Sendable {
     }
   }
 
-  /// The subscribers at one moment, unsorted: a lock around the audience is held briefly.
+  /// The subscribers at one moment, unsorted, so that the lock around the audience is held briefly.
   struct Snapshot: Sendable {
     let count: Int
     let streams: [[UInt8]: Int]
@@ -131,7 +132,7 @@ struct Audience: Sendable {
   @discardableResult
   private mutating func update<Result>(_ body: (inout Details) -> Result) -> Result {
     var current = details ?? Details()
-    // The only reference to the dictionary remains, so that it is changed in place.
+    // Release the stored reference to the dictionary, so that `body` changes it in place.
     details = nil
     defer { details = current.isEmpty ? nil : current }
     return body(&current)
@@ -143,7 +144,7 @@ extension Audience.Details {
     streams.isEmpty && observers.isEmpty && phase == .idle
   }
 
-  /// Notes a change; returns whether to schedule a publication.
+  /// Records a change; returns whether to schedule a publication.
   fileprivate mutating func becameStale() -> Bool {
     isStale = true
     guard !observers.isEmpty, phase == .idle else { return false }

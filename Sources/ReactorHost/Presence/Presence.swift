@@ -27,12 +27,12 @@ public struct Presence: Codable, Hashable, Sendable {
     self.subscribers = subscribers
   }
 
-  /// Creates the presence of subscribers with a name, and no other ones.
+  /// Creates a presence in which every stream has a name.
   public init(_ subscribers: [Subscriber] = []) {
     self.init(count: subscribers.reduce(0) { $0 + $1.streams }, subscribers: subscribers)
   }
 
-  /// Whether a stream of a name shows the session.
+  /// Returns whether a subscriber with a name has a stream of the session.
   public func contains(_ name: String) -> Bool {
     subscribers.contains { $0.name.utf8.elementsEqual(name.utf8) }
   }

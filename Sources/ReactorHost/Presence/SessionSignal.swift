@@ -20,14 +20,14 @@ public struct SessionSignal: Sendable {
 public protocol SignalObserver: AnyObject, Sendable {
   /// A signal was published.
   ///
-  /// Called on the thread of the request, several at the same time for several requests; it must not
-  /// block. The signals of one request after the other arrive in their order.
+  /// Called on the thread of the request, concurrently for concurrent requests; it must not block.
+  /// The signals of consecutive requests arrive in order.
   func didReceive(_ signal: SessionSignal)
 }
 
 /// The observers of a session's signals.
 ///
-/// Signals pass by the session's queue, so that they neither wait for actions nor delay them.
+/// Signals bypass the session's queue, so that they neither wait for actions nor delay them.
 struct SignalObservers: ~Copyable, Sendable {
   private let observers = Mutex<[any SignalObserver]>([])
 

@@ -2,9 +2,9 @@ internal import ReactorCoding
 internal import ReactorCore
 internal import ReactorLog
 
-/// Folds a session's log from its beginning, twice, each with an instance of its own.
+/// Folds all retained entries of a session's log twice, with a separate instance for each fold.
 ///
-/// Both folds are the same if `reduce` is pure, and both equal each snapshot.
+/// If `reduce` is pure, both folds are equal, and equal to each snapshot at its version.
 struct LogVerification<R: Reactor>
 where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
   private struct Fold {
@@ -38,7 +38,7 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
     try findSnapshots(upTo: session.version)
     while reached < session.version {
       let entries = try log.entries(after: reached, limit: min(1000, session.version - reached))
-      // If retention has removed the beginning, a snapshot replaces it.
+      // A snapshot replaces the first entries if retention has removed them.
       let next = entries.first?.version ?? session.version + 1
       if next != reached + 1 {
         guard reached == 0, try begin(from: next - 1) else { return missing() }
@@ -63,9 +63,9 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
     }
   }
 
-  /// Begins with the first snapshot that the log continues.
+  /// Begins with the oldest snapshot whose following entries are all retained.
   ///
-  /// - Returns: Whether there is one.
+  /// - Returns: Whether a snapshot was found.
   private mutating func begin(from first: Int) throws -> Bool {
     guard let version = snapshots.last(where: { $0 >= first }),
       let base = try log.snapshot(atOrBefore: version), base.version == version

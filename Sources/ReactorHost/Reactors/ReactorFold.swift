@@ -32,7 +32,7 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
   var state: any Sendable { folded.withLock { $0.state } }
 
   func fold(_ entries: some Sequence<LogEntry>) throws {
-    // Outside of the lock, since it calls code of the reactor.
+    // Fold outside of the lock: `reduce` is code of the reactor.
     var next = folded.withLock { $0 }
     let reactor = make()
     for entry in entries {

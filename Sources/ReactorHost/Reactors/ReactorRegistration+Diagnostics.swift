@@ -1,6 +1,7 @@
 public import ReactorCore
 
-/// Overloads for reactors that cannot be hosted, so that the compiler says why.
+/// Overloads for reactors that cannot be hosted, so that the compiler reports the missing
+/// conformance.
 ///
 /// Without them it reports that `ReactorInstance` does not conform to `ReactorProtocol`.
 extension ReactorRegistration {

@@ -27,7 +27,7 @@ public struct ReactorRegistration: Sendable {
   ///   - name: The name in addresses.
   ///   - summary: One sentence for people.
   ///   - exampleActions: Actions to try, shown in the catalogue.
-  ///   - whenInterrupted: What happens to an accepted action that the end of the process interrupts.
+  ///   - whenInterrupted: The policy for an accepted action that the end of the process interrupts.
   ///   - upgradeMutation: Converts the JSON of a mutation in the log that an earlier release wrote and
   ///     this one cannot decode. It must return the same result for the same input. If it throws,
   ///     the session cannot be loaded; others are not affected.
@@ -59,7 +59,7 @@ public struct ReactorRegistration: Sendable {
   ///   - name: The name in addresses.
   ///   - summary: One sentence for people.
   ///   - exampleActions: Actions to try, shown in the catalogue.
-  ///   - whenInterrupted: What happens to an accepted action that the end of the process interrupts.
+  ///   - whenInterrupted: The policy for an accepted action that the end of the process interrupts.
   ///   - upgradeMutation: Converts old mutations, see the initializer for reactors without a context.
   ///   - delegate: Decides which requests are permitted, see ``ReactorDelegate``.
   ///   - make: Creates an instance: one per session in memory, one per fold of a log, and one for the
@@ -100,7 +100,7 @@ public struct ReactorRegistration: Sendable {
   ///     parameters required: only a PUT or POST with parameters creates a session then.
   ///   - exampleParameters: Parameters to try, shown in the catalogue.
   ///   - exampleActions: Actions to try, shown in the catalogue.
-  ///   - whenInterrupted: What happens to an accepted action that the end of the process interrupts.
+  ///   - whenInterrupted: The policy for an accepted action that the end of the process interrupts.
   ///   - upgradeMutation: Converts old mutations, see the initializer for reactors without a context.
   ///   - delegate: Decides which requests are permitted, see ``ReactorDelegate``.
   ///   - make: Creates an instance: one per session in memory, one per fold of a log, and one for the

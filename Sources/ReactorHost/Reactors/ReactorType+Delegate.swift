@@ -2,9 +2,10 @@ internal import ReactorCore
 internal import ReactorLog
 
 extension ReactorType {
-  /// Asks the delegate about a request, with its actions decoded; `nil` without a delegate.
+  /// Decodes the actions of a request and passes it to the delegate; `nil` without a delegate.
   ///
-  /// Throws `ActionDecodingError` for actions that cannot be decoded, else the delegate's error.
+  /// Throws `ActionDecodingError` for actions that cannot be decoded, and otherwise the error of
+  /// the delegate.
   var authorizer: Authorizer? {
     guard let delegate else { return nil }
     return { [self] access, session, principal, limit in

@@ -2,7 +2,8 @@ public import ReactorCoding
 public import ReactorCore
 internal import ReactorLog
 
-/// Everything here is inlinable, for the module that registers the reactor, see ``ReactorWitness``.
+/// These functions are inlinable, so that the module that registers the reactor specializes them,
+/// see ``ReactorWitness``.
 extension ReactorType {
   @usableFromInline typealias Core = Pipeline<R.Action, R.Mutation, R.State>
 
@@ -11,7 +12,7 @@ extension ReactorType {
   func hotPath() -> ReactorWitness.HotPath {
     ReactorWitness.HotPath(
       instantiate: { [self] state, scope in
-        // Without a state nothing is cast, which takes longer than the check.
+        // Cast only an existing state: a cast takes longer than the check.
         try instantiate(from: state == nil ? nil : state as? R.State, maker(scope))
       },
       findPlain: { [self] body in findPlain(body) },
@@ -37,7 +38,7 @@ extension ReactorType {
   func instantiate(from state: R.State?, _ make: () -> R) -> NewInstance {
     let instance = make()
     let pipeline = instance.retainingPipeline
-    // An instance of a subclass may follow its mutations even so.
+    // `make` can return an instance of a subclass that follows its mutations although `R` does not.
     let mayFollow = follows || type(of: instance) != R.self
     return NewInstance(pipeline: pipeline) { [self] session in
       let context = SessionSerialContext(session)
@@ -113,7 +114,7 @@ extension ReactorType {
     case .connected(let shown):
       context.session?.didConnect(Result { try encode(shown) })
     case .reduced(let transition):
-      // An action retains its session, so that the weak reference is not loaded for it.
+      // Use the session that the action retains, which avoids loading the weak reference.
       if let action = ActionEffect.cause(of: transition.origin) {
         return commit(transition, by: action, in: action.reply.session)
       }
@@ -156,7 +157,7 @@ extension ReactorType {
   }
 }
 
-/// The functions that are called now and then, for which a lookup of types does not matter.
+/// The functions that are called rarely, so that their lookup of types at run time is acceptable.
 extension ReactorType {
   func witness(_ hotPath: ReactorWitness.HotPath) -> ReactorWitness {
     ReactorWitness(

@@ -9,7 +9,7 @@ internal import Synchronization
 @usableFromInline
 final class ReactorType<R: Reactor>: Sendable
 where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
-  /// Decodes what the instances of a session have in common, and returns how to create one.
+  /// Decodes the parameters of a session, and returns a closure that creates its instances.
   @usableFromInline typealias Maker = @Sendable (SessionScope) throws -> @Sendable () -> R
 
   @usableFromInline let maker: Maker
@@ -24,7 +24,7 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
   @usableFromInline let plainActions: [(json: [UInt8], value: R.Action)]
   /// Reads the most frequent actions; `nil` for most reactors.
   @usableFromInline let frequentActions: FrequentForm<R.Action>?
-  /// Whether the reactor follows its mutations, looked up once and not per session.
+  /// Whether the reactor follows its mutations; looked up once instead of per session.
   @usableFromInline let follows = R.self is any FollowingReactor.Type
   /// Buffers that the encoder reuses for mutations and states.
   @usableFromInline let spareBuffers = SpareBuffers()
@@ -72,7 +72,7 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
     try JSONCoder.encode(value)
   }
 
-  /// The JSON of an action in the log.
+  /// Returns the JSON of an action in the log.
   @inlinable
   func text(of action: R.Action) -> [UInt8] {
     (try? encode(action)) ?? Array("null".utf8)
@@ -94,8 +94,8 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
 
   /// Decodes the State of a snapshot.
   ///
-  /// One of a release with another State or Mutation is used only if retention has removed the
-  /// beginning of the log, which is folded again otherwise.
+  /// The snapshot of a release with another State or Mutation is used only if retention has removed
+  /// the first entries of the log. Otherwise, the log is folded again.
   func decode(_ snapshot: Snapshot) throws -> R.State {
     guard snapshot.schema == schema else { return try decode(foreign: snapshot) }
     return try JSONCoder.decode(R.State.self, from: snapshot.state)
@@ -137,7 +137,10 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
     return .unreadable(version: entry.version, reason: reason)
   }
 
-  /// Applies `transform(state:)` to a state of the past: what it emits synchronously.
+  /// Applies `transform(state:)` to an earlier state, and returns the last state that it emits
+  /// synchronously.
+  ///
+  /// Returns the state unchanged if it emits none.
   func show(_ state: R.State, _ make: () -> R) -> R.State {
     let shown = Mutex(state)
     let source = Observable.just(state)
@@ -154,7 +157,8 @@ extension ReactorType {
   /// A release that changes them has another one.
   var schema: String {
     if let known = fingerprint.withLock({ $0 }) { return known }
-    // Derived outside the lock, since it calls code of the types; a second thread derives the same.
+    // Derive outside of the lock, since this calls code of the types. Concurrent threads derive
+    // equal values.
     let schemas =
       JSONSchema.derive(R.State.self, for: .output).bytes
       + JSONSchema.derive(R.Mutation.self, for: .output).bytes

@@ -1,10 +1,10 @@
 internal import ReactorLog
 internal import Synchronization
 
-/// The source of the streams of a session that does not exist: its initial State, until an action or a
-/// request creates the session.
+/// The source of the streams of a session that does not exist.
 ///
-/// From then on it publishes the States of the session. It creates and stores nothing itself.
+/// It has the initial State until an action or a request creates the session. From then on, it
+/// publishes the States of the session. It never creates or stores a session itself.
 final class AbsentSession: SessionSource {
   fileprivate enum Event {
     case commit(CommittedState)
@@ -48,22 +48,23 @@ final class AbsentSession: SessionSource {
     }
   }
 
-  /// Whether the session does not exist yet, as far as is known.
+  /// Whether neither the creation nor the deletion of the session was reported.
   fileprivate var isAbsent: Bool { state.withLock { $0.isAbsent } }
 
-  /// Whether it has its initial State, and the session does not exist yet.
+  /// Whether the source has its initial State, and the session is absent.
   fileprivate var hasBegun: Bool { state.withLock { $0.isAbsent && $0.initial != nil } }
 
   // MARK: The session
 
   /// The session was created.
   func attach(_ session: LiveSession) {
-    // The initial State is that of the default parameters, in the first history.
+    // The initial State is valid only for the default parameters and the first epoch.
     let isSame =
       session.epoch == Epoch.first(of: key)
       && session.parameters == environment.witness.parameters?.defaults
     guard isSame else { return end(.interrupted) }
-    // The lock is held while the session adds the observer, so that a commit finds the State before it.
+    // Hold the lock while the session adds the observer, so that `base` is pending before a commit
+    // is published.
     let attached = state.withLock { state -> State? in
       guard state.isAbsent else { return nil }
       if !state.observers.isEmpty {
@@ -81,7 +82,7 @@ final class AbsentSession: SessionSource {
     publishPending()
   }
 
-  /// The session ended before it existed, or another one than that of the initial State was created.
+  /// Ends the streams: the session was deleted, or was created with another initial State.
   func end(_ end: SessionEnd) {
     let isEnd = state.withLock { state in
       guard state.isAbsent else { return false }
@@ -290,7 +291,7 @@ extension AbsentSession.State {
   }
 }
 
-/// The log of a session that does not exist: its initial State.
+/// The replay of a session that does not exist: its initial State, or no State.
 private final class InitialReplay: StateReplay {
   private let initial: Mutex<CommittedState?>
 
@@ -316,12 +317,12 @@ final class AbsentSessions: Sendable {
   }
 
   private let entries = Mutex<[String: Entry]>([:])
-  /// The number of entries: most loads of sessions find none.
+  /// The number of entries, read without the lock, because most loads of sessions find none.
   private let count = Atomic<Int>(0)
 
-  /// The source of a session's streams, which lives as long as it is retained.
+  /// Returns the source of a session's streams, which the table does not retain.
   func source(of key: SessionKey, in environment: ReactorEnvironment) -> AbsentSession {
-    // Released after the lock, which its end takes.
+    // Release the source after the lock: its deinitializer takes the lock.
     var former: AbsentSession?
     defer { withExtendedLifetime(former) {} }
     return entries.withLock { entries in
@@ -334,22 +335,23 @@ final class AbsentSessions: Sendable {
     }
   }
 
-  /// The sources of sessions that do not exist, as far as is known.
+  /// The sources of sessions that were neither created nor deleted.
   var all: [AbsentSession] {
     guard count.load(ordering: .sequentiallyConsistent) > 0 else { return [] }
-    // Released after the lock, which the end of a source takes.
+    // Release the sources after the lock: their deinitializers take the lock.
     let sources = entries.withLock { $0.values.compactMap(\.session) }
     return sources.filter(\.isAbsent)
   }
 
-  /// The source that other streams have: the log need not be read again, since the creation of the session
-  /// would be noticed.
+  /// Returns the source that other streams of the session use; `nil` if there is none.
+  ///
+  /// The log need not be read again: the source would have been notified of the session's creation.
   func begun(_ id: String) -> AbsentSession? {
     guard let source = find(id), source.hasBegun else { return nil }
     return source
   }
 
-  /// The source for a session that is created or ended now.
+  /// Returns the source of a session that is being created or ended; `nil` if it has no streams.
   func find(_ id: String) -> AbsentSession? {
     guard count.load(ordering: .sequentiallyConsistent) > 0 else { return nil }
     return entries.withLock { $0[id]?.session }

@@ -2,16 +2,17 @@ internal import Synchronization
 
 /// The observers of a session's activity.
 ///
-/// Stored in the session itself, which so needs no second object for what few sessions have.
+/// Stored inline in the session, which therefore needs no second object for observers that few
+/// sessions have.
 struct ActivityObservers: ~Copyable, Sendable {
-  // Not private: Swift 6.3 then emits the session without the type.
+  // Must not be private: Swift 6.3 would emit the session without the type.
   struct State: Sendable {
     var observers: [any ActivityObserver] = []
     @Boxed var published: SessionActivity?
   }
 
   private let state = Mutex(State())
-  /// Read at the end of each turn.
+  /// Whether there are observers; the end of each turn reads it without the lock.
   private let hasObservers = Atomic<Bool>(false)
 
   /// Whether there are no observers.
@@ -36,7 +37,7 @@ struct ActivityObservers: ~Copyable, Sendable {
     }
   }
 
-  /// Notifies the observers of an activity, unless it is the one of the last call.
+  /// Notifies the observers of an activity, unless it equals the activity of the last call.
   func publish(_ activity: SessionActivity) {
     let observers = state.withLock { state -> [any ActivityObserver] in
       guard state.published != activity else { return [] }

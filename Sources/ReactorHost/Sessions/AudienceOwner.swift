@@ -1,7 +1,8 @@
 internal import ReactorCore
 internal import ReactorStreams
 
-/// A source of streams with an audience: ``Audience`` decides when to publish, this executes.
+/// A source of streams with an audience, which executes the publications that ``Audience``
+/// schedules.
 protocol AudienceOwner: AnyObject, Sendable {
   var environment: ReactorEnvironment { get }
 

@@ -6,7 +6,7 @@ internal import Synchronization
 
 /// Observes the commits of one session for the delegate of its reactor.
 protocol CommitObserver: SessionObserver {
-  /// The state that the first commit follows. Called once.
+  /// Sets the state that precedes the first commit. Called once.
   func begin(from base: CommittedState)
 }
 
@@ -14,7 +14,7 @@ typealias CommitObserverMaker = @Sendable (SessionKey) -> any CommitObserver
 
 /// Calls a delegate on a thread of its own, one call at a time, with the newest State.
 ///
-/// Only the newest commit is pending, however far the delegate is behind.
+/// At most one commit is pending: a newer commit replaces it.
 final class DelegateObserver<R: Reactor>: CommitObserver where R.State: Codable {
   private struct State {
     /// The State of the last call; `nil` before ``begin(from:)``.

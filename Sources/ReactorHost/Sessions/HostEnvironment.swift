@@ -33,7 +33,7 @@ final class HostEnvironment: Sendable {
 
 /// The parts of a host that all sessions of one reactor share.
 ///
-/// An object and not a value, which would be a considerable part of each session.
+/// A class, so that each session stores only a reference to it.
 final class ReactorEnvironment: Sendable {
   let witness: ReactorWitness
   /// Creates the observers of the reactor's delegate; `nil` for none.
@@ -71,7 +71,7 @@ final class ReactorEnvironment: Sendable {
     router = host.router
   }
 
-  /// A session as the instances of its reactor see it.
+  /// Returns the scope of a session for the instances of its reactor.
   func scope(of key: SessionKey, _ parameters: [UInt8]?) -> SessionScope {
     SessionScope(key, parameters: parameters, logger: logger, link: sessions)
   }

@@ -3,21 +3,22 @@ package import ReactorStreams
 
 /// The settings of a host.
 ///
-/// Each documents the name of its setting in the configuration.
+/// The description of a property begins with the name of its setting in the configuration, if it
+/// has one.
 public struct HostSettings: Sendable {
   /// The requests that create a session that does not exist.
   public enum SessionCreation: String, CaseIterable, Sendable {
-    /// Each: the first action creates it in memory.
+    /// All requests that use a session. The first action of an id creates its session, in memory.
     case implicit
 
-    /// Requests for creation only.
+    /// Only requests whose intent is to create a session, see ``SessionIntent``.
     case explicit
   }
 
   /// `sessions.create`.
   public var sessionCreation = SessionCreation.implicit
 
-  /// `sessions.idle`: the time after which an unused session leaves memory.
+  /// `sessions.idle`: the time after which an unused session is evicted from memory.
   public var sessionIdle = Duration.seconds(600)
 
   /// `sessions.limit`: the maximum number of sessions in memory.
@@ -46,7 +47,7 @@ public struct HostSettings: Sendable {
   /// `sessions.effects`: the maximum number of running effects of one session.
   public var sessionEffectLimit = 1_000
 
-  /// Marks the actions whose code threads execute; `nil` marks none.
+  /// Marks the action that each thread executes; `nil` disables the marks.
   public var marking: (any ActionMarking)?
 
   /// `sessions.timers`: the maximum number of timers of one session.
@@ -57,11 +58,12 @@ public struct HostSettings: Sendable {
 
   /// The number of starts after which an interrupted action is given up.
   ///
-  /// A start counts once per process, unless the process was shut down in order: only the end of a process
-  /// says that the action may have caused it.
+  /// A start counts once per process. A store in a file resets the counts when it is closed in
+  /// order: only an unexpected end of the process indicates that the action may have caused it.
   public var runLimit = 10
 
-  /// The number of mutations between two snapshots of a session: the most that loading it folds.
+  /// The number of mutations between two snapshots of a session, which bounds the mutations that
+  /// are folded to load it.
   public var snapshotInterval = 1000
 
   /// Creates the default settings.

@@ -18,7 +18,7 @@ public protocol HostedReactor: AnyObject, Sendable {
   /// Whether the reactor was registered with a delegate.
   var hasDelegate: Bool { get }
 
-  /// Asks the reactor's delegate whether a client's request is permitted.
+  /// Checks with the reactor's delegate that a client's request is permitted.
   ///
   /// - Parameters:
   ///   - access: The request.
@@ -39,8 +39,8 @@ public protocol HostedReactor: AnyObject, Sendable {
   ///   - intent: Whether to create the session.
   ///   - parameters: The parameters of a session that is created, see ``normalize(parameters:)``;
   ///     `nil` for the default.
-  ///   - completion: Called at once or later, on any thread. The session remains in memory while it
-  ///     is retained.
+  ///   - completion: Called immediately or later, on any thread. The session remains in memory
+  ///     while it is retained.
   func session(
     _ id: String, for intent: SessionIntent, parameters: [UInt8]?,
     completion: @escaping @Sendable (Result<OpenedSession, SessionError>) -> Void)
@@ -49,8 +49,9 @@ public protocol HostedReactor: AnyObject, Sendable {
   ///
   /// - Parameters:
   ///   - id: The session's id, which the caller has validated.
-  ///   - completion: Called at once or later, on any thread. Fails with ``SessionError/unknown`` if the
-  ///     session does not exist and `sessions.create` is `explicit`.
+  ///   - completion: Called immediately or later, on any thread. Fails with
+  ///     ``SessionError/unknown`` if the session does not exist and `sessions.create` is
+  ///     `explicit`.
   func findSession(
     _ id: String, completion: @escaping @Sendable (Result<FoundSession, SessionError>) -> Void)
 
@@ -61,22 +62,23 @@ public protocol HostedReactor: AnyObject, Sendable {
   ///
   /// - Parameters:
   ///   - id: The session's id, which the caller has validated.
-  ///   - completion: Called at once or later, on any thread, with an error as ``findSession(_:completion:)``.
+  ///   - completion: Called immediately or later, on any thread. Fails with the errors of
+  ///     ``findSession(_:completion:)``.
   func streamSource(
     _ id: String, completion: @escaping @Sendable (Result<any SessionSource, SessionError>) -> Void)
 
-  /// The source of a session's streams if it is in memory: the session, or one that does not exist and has
-  /// other streams. Any thread.
+  /// Returns the source of a session's streams if it is in memory: the session, or the source of a
+  /// session that does not exist and has other streams. Any thread.
   func liveStreamSource(_ id: String) -> (any SessionSource)?
 
-  /// The session with an id if it is in memory. Any thread.
+  /// Returns the session with an id if it is in memory. Any thread.
   func liveSession(_ id: String) -> (any Session)?
 
   /// Executes actions of a session in the process that owns it, without opening the session first.
   ///
-  /// One message instead of two: the owner opens the session before it executes the actions. If it cannot, the
-  /// outcome is ``ActionOutcome/notOpened(_:)``; actions that cannot be decoded are
-  /// ``ActionOutcome/invalid(_:)``.
+  /// Uses one message instead of two: the owner opens the session and then executes the actions. If
+  /// it cannot open the session, the outcome is ``ActionOutcome/notOpened(_:)``; actions that
+  /// cannot be decoded are ``ActionOutcome/invalid(_:)``.
   ///
   /// - Parameters:
   ///   - id: The session's id, which the caller has validated.
@@ -100,9 +102,10 @@ public protocol HostedReactor: AnyObject, Sendable {
   ///   - source: The id of the other session, which must exist.
   ///   - version: The last version to copy; `nil` for the current one.
   ///   - id: The id of the new session, which must not exist.
-  ///   - parameters: The parameters of the new session; `nil` for those of the other one. With others
-  ///     the copied log is folded from its beginning, which must be retained.
-  ///   - completion: Called at once or later, on any thread.
+  ///   - parameters: The parameters of the new session; `nil` for those of the other session. With
+  ///     different parameters, the complete copied log is folded: all of its entries must be
+  ///     retained.
+  ///   - completion: Called immediately or later, on any thread.
   func fork(
     _ source: String, at version: Int?, to id: String, parameters: [UInt8]?,
     completion: @escaping @Sendable (Result<OpenedSession, SessionError>) -> Void)
@@ -115,8 +118,8 @@ public protocol HostedReactor: AnyObject, Sendable {
   ///
   /// - Parameters:
   ///   - id: Only sessions after this id.
-  ///   - limit: The most sessions.
-  ///   - completion: Called at once or later, on any thread.
+  ///   - limit: The maximum number of sessions.
+  ///   - completion: Called immediately or later, on any thread.
   func sessions(
     after id: String?, limit: Int,
     completion: @escaping @Sendable (Result<[SessionSummary], SessionError>) -> Void)
@@ -134,17 +137,18 @@ public protocol HostedReactor: AnyObject, Sendable {
   /// - Parameters:
   ///   - id: The session's id.
   ///   - cursor: The cursor.
-  ///   - completion: Called at once or later, on any thread; with `nil` if the session has ended, or
-  ///     the version is no longer retained.
+  ///   - completion: Called immediately or later, on any thread; with `nil` if the session has
+  ///     ended, or the version is no longer retained.
   func storedState(
     _ id: String, at cursor: Cursor, completion: @escaping ReadCompletion<[UInt8]?>)
 
-  /// Finds the history of a stored session without loading it, for one that cannot be loaded.
+  /// Finds the history of a stored session without loading the session, for a session that cannot
+  /// be loaded.
   ///
   /// - Parameters:
   ///   - id: The session's id, which the caller has validated.
-  ///   - completion: Called at once or later, on any thread; with `nil` if no session with the id is
-  ///     stored.
+  ///   - completion: Called immediately or later, on any thread; with `nil` if no session with the
+  ///     id is stored.
   func storedHistory(
     _ id: String, completion: @escaping ReadCompletion<(any HistorySource)?>)
 
@@ -159,10 +163,10 @@ public protocol HostedReactor: AnyObject, Sendable {
 }
 
 extension HostedReactor {
-  /// The session, if it is in memory.
+  /// Returns the session if it is in memory.
   public func liveStreamSource(_ id: String) -> (any SessionSource)? { liveSession(id) }
 
-  /// `false`: there is no other process.
+  /// Returns `false`: this process executes the actions.
   public func forward(
     to id: String, _ body: [UInt8], ifAt expected: [Cursor]?, key: String?,
     for context: RequestContext?, accepted: @escaping @Sendable (CommittedState) -> Void,
@@ -221,7 +225,8 @@ public struct ReactorDescription: Sendable {
 
 /// The intent of a request that opens a session.
 public enum SessionIntent: Sendable {
-  /// Use the session; a new one is in memory only, if `sessions.create` is `implicit`.
+  /// Use the session. If `sessions.create` is `implicit`, a missing session is created in memory
+  /// only.
   case use
 
   /// Create the session unless it exists.
@@ -250,8 +255,8 @@ public enum FoundSession: Sendable {
   /// It exists, and is in memory.
   case open(any Session)
 
-  /// It does not exist: its initial State, at the cursor that it begins with when it is created by an
-  /// action.
+  /// It does not exist. The value is its initial State, at the cursor with which an action creates
+  /// it.
   case absent(CommittedState)
 }
 

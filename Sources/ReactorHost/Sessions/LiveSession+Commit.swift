@@ -3,8 +3,8 @@ internal import ReactorLog
 internal import Synchronization
 internal import Telemetry
 
-/// Executes the decisions of ``CommitMachine``: reports of the pipeline come in, batches go to
-/// the log, and committed states to the observers and replies.
+/// Executes the decisions of ``CommitMachine``: passes the pipeline's reports to it, batches to the
+/// log, and committed states to the observers and replies.
 extension LiveSession {
   @usableFromInline
   func didConnect(_ state: Result<[UInt8], any Error>) {
@@ -30,7 +30,7 @@ extension LiveSession {
     if case .global(let name, let revision) = origin {
       global = LogEntry.GlobalMark(name: name, revision: revision)
     }
-    // Taken out of variables within the lock: captured values would be copied.
+    // The closure moves the values out of variables: captured constants would be copied.
     var entry: LogEntry? = LogEntry(
       version: 0, at: .now, action: action?.json, global: global, mutation: mutation,
       by: action?.reply.principal?.id)
@@ -45,7 +45,7 @@ extension LiveSession {
   func didFail(_ error: any Error, in stage: ReactorStage) {
     let counts = environment.counts
     (stage == .mutate ? counts.effectFailures : counts.streamFailures).add()
-    // A stream of the reactor belongs to no request.
+    // The reactor's own streams belong to no request.
     let request = stage == .mutate ? RequestContext.current?.logFields ?? [] : []
     environment.logger.log(
       .error, stage == .mutate ? "effect failed" : "stream of the reactor failed",
@@ -94,11 +94,11 @@ extension LiveSession {
 
   @usableFromInline
   func appendBatch() {
-    // Not as a result of the closure: it would be destroyed by generic code.
+    // Assigned by the closure instead of returned: generic code would destroy the returned value.
     var taken: (batch: LogBatch, version: Int)?
     let stopwatch = Stopwatch()
     commits.withLock { taken = $0.takeBatch(at: stopwatch) }
-    // Taken out of the variable, which would be copied.
+    // `take()` moves the batch out of the variable, which a pattern would copy.
     guard case (var batch, let version)? = taken.take() else { return }
     if version == 0 { batch.parameters = parameters }
     // The closure captures nothing else, so that it needs no allocation.
@@ -122,7 +122,7 @@ extension LiveSession {
     publication.replies.forEach { $0.reply.respond(with: publication.latest) }
     if let snapshot = publication.snapshot { log.save(snapshot, of: epoch) }
     if publication.snapshotIsDue { SnapshotTurn(session: self).enqueue() }
-    // Last, so that the observers are not notified of the next batch before.
+    // Announce the next batch last, so that the observers are notified of the batches in order.
     switch commits.withLock({ $0.published() }) {
     case .rest: break
     case .announce: announceBatch()
@@ -141,7 +141,7 @@ extension LiveSession {
   }
 
   private func didReject(_ error: LogError) {
-    // A batch that the log got after the end of the session is not an error.
+    // After the end of the session, the log rejects the batch in flight, which is not an error.
     guard !hasEnded else { return }
     environment.counts.logFailures.add(error)
     environment.logger.error(

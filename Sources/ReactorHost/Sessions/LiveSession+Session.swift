@@ -127,7 +127,7 @@ extension LiveSession: Session, SubmissionTarget, AudienceOwner {
   @usableFromInline
   func observeActivity(_ observer: any ActivityObserver) {
     activityObservers.add(observer)
-    // The activity is published at the end of a turn.
+    // An empty turn: the activity is published at the end of each turn.
     enqueue {}
   }
 
@@ -179,7 +179,7 @@ extension LiveSession: Session, SubmissionTarget, AudienceOwner {
     audience.withLock { $0.remove(observer) }
   }
 
-  /// Adds the subscribers of the time before the session existed; the counters contain them already.
+  /// Adds the subscribers of the session's ``AbsentSession``, which the counters already contain.
   func absorb(_ audience: Audience) {
     if self.audience.withLock({ $0.absorb(audience) }) { schedulePublication() }
   }

@@ -2,7 +2,7 @@ public import ReactorCore
 internal import ReactorLog
 internal import Synchronization
 
-/// A session in memory: its reactor, its part of the log, and the requests and observers between.
+/// A session in memory: its reactor, its log, its requests and its observers.
 ///
 /// The reactor's pipeline executes one turn at a time: actions, outputs of effects and values of
 /// globals. ``CommitMachine`` decides when the turn's mutations go to the log and which observers
@@ -27,7 +27,7 @@ final class LiveSession: BatchSource {
   let sends = SessionSends()
   @usableFromInline let marks = SessionMarks()
   let activityObservers = ActivityObservers()
-  // Beside each other at the end, so that the last bytes of each share a word.
+  // Adjacent and last, so that their trailing bytes share a word.
   @usableFromInline let meter = StateMeter()
   private let interrupted = Atomic<Bool>(false)
   private let ended = Atomic<Bool>(false)
@@ -71,12 +71,13 @@ final class LiveSession: BatchSource {
     pipeline.shutDown()
   }
 
-  /// Called once, with the end of the session or with the last reference to it.
+  /// Updates the counter of sessions, once: when the session ends, or when its last reference is
+  /// released.
   private func didLeaveMemory() {
     environment.counts.sessions.subtract(1, ordering: .relaxed)
   }
 
-  /// The quota of running effects of the host.
+  /// The quota of running effects of the reactor's sessions, within the quota of the host.
   @usableFromInline var effectQuota: EffectQuota {
     environment.effectQuota
   }
@@ -105,7 +106,7 @@ final class LiveSession: BatchSource {
     ended.load(ordering: .acquiring)
   }
 
-  /// The error that ended the session; `nil` if it was deleted.
+  /// The error that ended the session; `nil` if it is open, or was deleted or evicted.
   var fault: LogError? {
     commits.withLock { $0.fault }
   }
@@ -125,12 +126,13 @@ final class LiveSession: BatchSource {
 
   /// Enqueues a request of a client, see ``enqueue(bound:_:)``.
   ///
-  /// - Returns: Whether it was enqueued: not if the mailbox is full.
+  /// - Returns: Whether the request was enqueued; `false` if the mailbox is full.
   func enqueueRequest(_ work: @escaping @Sendable () -> Void) -> Bool {
     enqueue(bound: environment.settings.mailboxBound, work)
   }
 
-  /// Calls a closure when everything before it is durable, with `true`, or the session has ended.
+  /// Calls a closure with `true` when all earlier changes are durable, or with `false` if the
+  /// session ends before.
   func whenCommitted(_ completion: @escaping @Sendable (_ isCommitted: Bool) -> Void) {
     let (waits, hasEnded) = commits.withLock { machine in
       (machine.whenAllIsCommitted(completion), machine.hasEnded)
@@ -150,7 +152,7 @@ final class LiveSession: BatchSource {
     commits.withLock { $0.beginEnding() }
   }
 
-  /// Continues: the log could not write the end of the session.
+  /// Resumes announcing batches: the log could not write the end of the session.
   func cancelEnding() {
     if commits.withLock({ $0.cancelEnding() }) { announceBatch() }
   }
@@ -161,7 +163,8 @@ final class LiveSession: BatchSource {
     if case .none = action { return }
     ended.store(true, ordering: .releasing)
     didLeaveMemory()
-    // First, so that a client that returns at once gets a session that works.
+    // Mark the session as interrupted before its streams end: a client that reconnects immediately
+    // must get a session that is loaded again.
     if end == .interrupted {
       interrupted.store(true, ordering: .releasing)
       environment.recovery.raise()
@@ -200,7 +203,7 @@ final class LiveSession: BatchSource {
   func respondEnded(_ reply: ActionReply) {
     switch fault {
     case nil: reply.respond(with: .ended)
-    // All that the request did is in one batch, which the log does not have.
+    // All changes of the request are in one batch, which the log does not have.
     case .lost(let owner) where environment.router != nil && reply.endedInItsTurn:
       reply.respond(with: .displaced(by: owner))
     case let fault?: reply.respond(with: .notCommitted(fault))

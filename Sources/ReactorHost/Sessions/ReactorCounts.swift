@@ -23,7 +23,8 @@ final class ReactorCounts: Sendable {
   /// The requests that wait for a turn of their session.
   let waiting = Atomic<Int>(0)
 
-  /// The log has committed a batch of mutations that it requested when a stopwatch was started.
+  /// Records a committed batch: the number of its mutations, and the time since the log requested
+  /// it.
   func didCommit(_ count: Int, after stopwatch: Stopwatch) {
     mutations.add(count)
     commitSizes.record(count)

@@ -21,31 +21,31 @@ public protocol ReactorDelegate<Reactor>: Sendable {
   /// Decides whether a client's request is permitted, after the rights of the configuration.
   ///
   /// Called before an action is enqueued; before a state, log or stream is served; and before a
-  /// session is created, forked or ended. Each action of an array is decided on its own, and all
-  /// before the first one is executed. Not called for actions that a reactor sends itself, and not
-  /// again for an accepted action that runs again after a crash.
+  /// session is created, forked or ended. Called for each action of an array, before the first one
+  /// is executed. Not called for actions that a reactor sends itself, and not again for an accepted
+  /// action that runs again after a crash.
   ///
   /// Called on the thread of the request: it must be quick and must not block. The default permits
   /// everything.
   ///
-  /// - Throws: Any error rejects the request with 403; ``Forbidden`` can say why.
+  /// - Throws: Any error rejects the request with 403; ``Forbidden`` can state the reason.
   func authorize(_ access: Access<Reactor.Action>) throws
 
-  /// Whether ``didCommit(_:from:in:)`` is called; `false` unless declared otherwise.
+  /// Whether ``didCommit(_:from:in:)`` is called; `false` by default.
   ///
-  /// The States of its sessions are then encoded as for a subscriber.
+  /// If `true`, the States of the reactor's sessions are encoded as for a subscriber.
   var observesCommits: Bool { get }
 
   /// A session has committed a State.
   ///
-  /// Called if ``observesCommits`` is `true`: at most once per commit, outside the turns of the session,
-  /// in order and one call at a time per session. A delegate that falls behind gets the newest State;
-  /// `old` is the one of the call before, or the one that the session had when it was loaded. A crash
-  /// loses calls: work that must not miss a commit reads ``Host/changes(after:)``.
+  /// Called if ``observesCommits`` is `true`: at most once per commit, outside the turns of the
+  /// session, in order and one call at a time per session. A delegate that falls behind gets the
+  /// newest State; `old` is the State of the previous call, or the State with which the session was
+  /// loaded. A crash loses calls: work that must not miss a commit reads ``Host/changes(after:)``.
   ///
   /// - Parameters:
   ///   - state: The State, decoded from its JSON.
-  ///   - old: The State before.
+  ///   - old: The State of the previous call, or of the load of the session.
   ///   - session: The session.
   func didCommit(_ state: Reactor.State, from old: Reactor.State, in session: SessionKey)
 }
@@ -116,7 +116,7 @@ public struct Forbidden: Error, Equatable, Sendable {
 public enum SessionAccess: Sendable {
   /// See ``Access/Request``.
   case read
-  /// The actions as their request has them: one, or an array.
+  /// The actions as in the body of the request: one action, or an array.
   case act([UInt8])
   /// See ``Access/Request``.
   case signal
@@ -130,5 +130,6 @@ public enum SessionAccess: Sendable {
   case manage
 }
 
-/// Asks a reactor's delegate about a request; the last parameter is the maximum number of actions.
+/// Throws if a reactor's delegate does not permit a request; the last parameter is the maximum
+/// number of actions.
 typealias Authorizer = @Sendable (SessionAccess, SessionKey, Principal?, Int) throws -> Void

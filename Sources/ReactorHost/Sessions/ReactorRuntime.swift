@@ -3,7 +3,7 @@ internal import ReactorLog
 internal import Synchronization
 internal import Telemetry
 
-/// A hosted reactor: its sessions in memory, and those that its log has.
+/// A hosted reactor: its sessions in memory and in the log.
 final class ReactorRuntime: HostedReactor {
   let name: String
   let summary: String
@@ -99,7 +99,7 @@ final class ReactorRuntime: HostedReactor {
     guard environment.settings.sessionCreation == .implicit else {
       return completion(.failure(.unknown))
     }
-    // It may have been created in memory only, since the first look.
+    // Look again: meanwhile, the session may have been created in memory only.
     if let session = liveSession(id) { return completion(.success(.open(session))) }
     let key = SessionKey(reactor: name, id: id)
     do {
@@ -118,7 +118,8 @@ final class ReactorRuntime: HostedReactor {
     _ id: String, completion: @escaping @Sendable (Result<any SessionSource, SessionError>) -> Void
   ) {
     if let session = liveSession(id) { return completion(.success(session)) }
-    // Registered before the session is looked for, so that its creation meanwhile is noticed.
+    // Register the source before the search for the session, so that a creation meanwhile is
+    // reported to it.
     let absent = environment.absent.source(
       of: SessionKey(reactor: name, id: id), in: environment)
     findSession(id) { [self] result in
@@ -126,7 +127,8 @@ final class ReactorRuntime: HostedReactor {
         result.map { found in
           switch found {
           case .open(let session): session
-          // One in memory that other requests wait for was perhaps created before.
+          // Use a session in memory for which other requests still wait: it may have been created
+          // before the source was registered.
           case .absent(let initial): slots.find(id)?.live ?? absent.begin(with: initial)
           }
         })
@@ -137,7 +139,7 @@ final class ReactorRuntime: HostedReactor {
     liveSession(id) ?? environment.absent.begun(id)
   }
 
-  /// Creates the sessions in memory that have streams and do not exist.
+  /// Creates, in memory, the sessions that have streams but do not exist.
   func createStreamedSessions() {
     for absent in environment.absent.all {
       session(absent.key.id, for: .use, parameters: nil) { _ in }
@@ -181,7 +183,7 @@ final class ReactorRuntime: HostedReactor {
     session.state(at: version ?? session.current.version) { state in
       switch state {
       case .success(let state) where parameters != nil && state.version > 0:
-        // With other parameters the whole log is folded.
+        // Other parameters require a fold of the complete log, from version 0.
         session.replay(after: nil) { replay in
           if case .failure(let error) = replay { return completion(.failure(.history(error))) }
           target.fork(session.key, at: state.version, parameters: parameters, completion)
@@ -219,7 +221,7 @@ final class ReactorRuntime: HostedReactor {
     return Array(merged.values.sorted { $0.id < $1.id }.prefix(limit))
   }
 
-  /// The first sessions in memory after an id.
+  /// Returns the first sessions in memory after an id.
   func liveSummaries(after id: String?, limit: Int) -> [SessionSummary] {
     var found: [SessionSummary] = []
     var last = id
@@ -227,7 +229,7 @@ final class ReactorRuntime: HostedReactor {
       let page = liveIDs(after: last, limit: limit)
       guard !page.isEmpty else { break }
       last = page.last
-      // Slots without a session are skipped: it is being loaded, or has ended.
+      // Skip the slots without a session: it is being loaded, or has ended.
       found += page.compactMap { summary(of: $0) }
     }
     return found
@@ -240,7 +242,7 @@ final class ReactorRuntime: HostedReactor {
       effects: session.activity.running, lastActiveAt: session.lastActiveAt)
   }
 
-  /// The stored session as its instances see it.
+  /// Reads the scope of a stored session for its instances.
   private func scope(of key: SessionKey) throws(LogError) -> SessionScope {
     var parameters: [UInt8]?
     if case .stored(let stored) = try environment.log.session(key).record() {
@@ -281,7 +283,7 @@ final class ReactorRuntime: HostedReactor {
           return try CodeMark(key, environment).reading { try fold.encodeShown() }
         }
         guard case .success(.some) = state else { return completion(state) }
-        // Another history may have replaced it meanwhile.
+        // Check the epoch again: another history may have replaced this one during the fold.
         log.record { now in
           guard case .success(.stored(let stored)) = now, stored.epoch == cursor.epoch else {
             return completion(now.map { _ in nil })
@@ -324,7 +326,7 @@ final class ReactorRuntime: HostedReactor {
 
   // MARK: Release
 
-  /// The session in memory, also if earlier requests wait for it.
+  /// Returns the session in memory, even if earlier requests still wait for it.
   func residentSession(_ id: String) -> LiveSession? {
     slots.find(id)?.live
   }
@@ -336,7 +338,7 @@ final class ReactorRuntime: HostedReactor {
     slots.evict(id)
   }
 
-  /// The ids of the slots, in ascending order.
+  /// Returns the ids of the slots after an id, at most `limit`, in ascending order.
   func liveIDs(after id: String?, limit: Int) -> [String] {
     slots.ids(after: id, limit: limit)
   }

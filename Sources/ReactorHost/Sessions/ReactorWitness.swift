@@ -3,9 +3,10 @@ internal import ReactorLog
 
 /// The functions of one registered reactor, for code that does not know its types.
 ///
-/// One object per registration. Its closures are created by `ReactorType.witness`, which is
-/// inlinable: they are specialized for the reactor in the module that registers it. Elsewhere the
-/// types would be looked up at run time, which took a third of the time of a request.
+/// One object per registration. The closures of its ``HotPath`` are created by
+/// `ReactorType.hotPath()`, which is inlinable: they are specialized for the reactor in the module
+/// that registers it. Otherwise, the types would be looked up at run time, which took a third of
+/// the time of a request.
 @usableFromInline
 final class ReactorWitness: Sendable {
   /// The functions that every action or every new session calls.
@@ -14,12 +15,13 @@ final class ReactorWitness: Sendable {
     /// Creates an instance with a State, or with its initial State.
     let instantiate: @Sendable ((any Sendable)?, SessionScope) throws -> NewInstance
 
-    /// Finds the action without associated values that a text is; `nil` for any other.
+    /// Finds the action without associated values whose JSON equals a body; `nil` for any other
+    /// body.
     ///
     /// Executes no code of the reactor.
     let findPlain: @Sendable ([UInt8]) -> DecodedActions?
 
-    /// Decodes an action, or an array of at most a number of actions.
+    /// Decodes an action, or an array of at most `limit` actions.
     let decode: @Sendable ([UInt8], _ limit: Int) throws(ActionDecodingError) -> DecodedActions
 
     /// Executes one of the actions without associated values, in the serial context.
@@ -28,7 +30,8 @@ final class ReactorWitness: Sendable {
     /// Executes work in the serial context now if it is idle; returns whether it was.
     let executeIfIdle: @Sendable (any PipelineControl, () -> Void) -> Bool
 
-    /// Enqueues work in the mailbox unless that many items are pending; returns whether it did.
+    /// Enqueues work in the mailbox unless the number of pending items has reached a bound; returns
+    /// whether it did.
     let enqueue: @Sendable (any PipelineControl, Int, @escaping @Sendable () -> Void) -> Bool
 
     @usableFromInline
@@ -86,7 +89,8 @@ final class ReactorWitness: Sendable {
   /// Folds a log twice and compares the results.
   let verify: @Sendable (any SessionLog, SessionScope) throws -> RefoldReport
 
-  /// The State that `reduce` gets next, as JSON, in the serial context; `nil` elsewhere.
+  /// Encodes the folded State, to which `reduce` applies the next mutation, as JSON; `nil` outside
+  /// of the serial context.
   let encodeFolded: @Sendable (any PipelineControl) -> [UInt8]?
 
   /// The State that clients see, as JSON.
@@ -173,8 +177,8 @@ struct DecodedActions: Sendable {
 
   /// Rejects an array with more elements than a limit, before it is decoded.
   ///
-  /// Counts the commas outside of strings and of nested values. A body that is not JSON may be
-  /// rejected or not; decoding it fails.
+  /// Counts the commas outside of strings and of nested values. A body that is not JSON can pass;
+  /// its decoding fails.
   @usableFromInline
   static func checkCount(
     of body: [UInt8], limit: Int
@@ -207,7 +211,7 @@ struct DecodedActions: Sendable {
     }
   }
 
-  /// Whether a body, if it is JSON at all, is an array.
+  /// Returns whether a body is an array, provided that it is JSON.
   @usableFromInline
   static func isArray(_ body: [UInt8]) -> Bool {
     for byte in body where byte != 0x20 && byte != 0x09 && byte != 0x0A && byte != 0x0D {

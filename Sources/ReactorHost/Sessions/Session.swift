@@ -9,7 +9,7 @@ public protocol SessionSource: StateSource {
   /// The effects that are running.
   var activity: SessionActivity { get }
 
-  /// Adds an observer of the activity. It is notified of the current activity soon, and then of each
+  /// Adds an observer of the activity. It is notified of the current activity, and then of each
   /// change.
   func observeActivity(_ observer: any ActivityObserver)
 
@@ -22,8 +22,7 @@ public protocol SessionSource: StateSource {
   /// The subscribers at this moment. Its cost grows with the number of their names.
   var presence: Presence { get }
 
-  /// Adds an observer of the subscribers. It is notified within a quarter of a second, and then of
-  /// changes.
+  /// Adds an observer of the subscribers. It is notified within 250 ms, and then of changes.
   func observePresence(_ observer: any PresenceObserver)
 
   /// Removes an observer of the subscribers.
@@ -55,8 +54,8 @@ public protocol HistorySource: Sendable {
   ///
   /// - Parameters:
   ///   - version: The version before the first entry.
-  ///   - limit: The most entries. There may be fewer, because they are large, or the next one cannot be
-  ///     read; only an empty result is the end.
+  ///   - limit: The maximum number of entries. There can be fewer, because they are large, or
+  ///     because the next one cannot be read; only an empty result is the end.
   ///   - completion: Called with the entries; fails if the first one cannot be read.
   func entries(after version: Int, limit: Int, completion: @escaping HistoryCompletion<[LogEntry]>)
 }
@@ -80,9 +79,9 @@ public protocol Session: SessionSource, HistorySource {
   ///     executes it at any.
   ///   - key: The idempotency key of the request; `nil` for none.
   ///   - context: The current request of the actions and their effects.
-  ///   - accepted: Called when all actions were started, an effect of theirs is running, and that is
-  ///     durable: the effect is started again if the process ends before it does. Not called if all
-  ///     actions end in their turn, or the request is rejected.
+  ///   - accepted: Called if the request does not end in its first turn, when its unfinished
+  ///     actions are durable: they are executed again if the process ends before they do. Not
+  ///     called if the request is rejected.
   ///   - completion: Called once, when all effects have ended and all mutations are committed. Any
   ///     thread, the calling one included.
   /// - Throws: ``ActionDecodingError``; neither closure is called then.
@@ -176,6 +175,6 @@ public enum ActionOutcome: Sendable {
   /// The owner, another process, could not open the session. No action was executed.
   case notOpened(SessionError)
 
-  /// The log rejected the mutations. Those that it does not have did not happen.
+  /// The log rejected the mutations. The session does not contain the rejected mutations.
   case notCommitted(LogError)
 }

@@ -46,11 +46,11 @@ public struct SessionContext<Parameters: Sendable>: Sendable {
   /// }
   /// ```
   ///
-  /// Changes within a quarter of a second are one presence, so there are at most four per second; the
-  /// first one comes after that time. Each arrives in a turn of its own. Presence is not stored: a
-  /// session that is loaded gets the one of that moment, so `mutate` compares it with the State. A
-  /// client that can send the action can forge it, unless `mutate` rejects it where
-  /// `RequestContext.current` is not `nil`.
+  /// Changes within 250 ms are one presence, so there are at most four per second; the first one
+  /// arrives at most 250 ms after the subscription. Each arrives in a separate turn. Presence is
+  /// not stored: a session that is loaded again receives the current one, so `mutate` must compare
+  /// it with the State. A client that can send the action can forge it, unless `mutate` rejects it
+  /// where `RequestContext.current` is not `nil`.
   ///
   /// Subscribe in a `transform` or an effect of the session's own reactor; elsewhere, and in a reactor
   /// that folds a log, the stream emits nothing.
@@ -60,7 +60,7 @@ public struct SessionContext<Parameters: Sendable>: Sendable {
     }
   }
 
-  /// A reference to a session of a reactor that this process hosts.
+  /// Returns a reference to a session of a reactor that this process hosts.
   ///
   /// If the reactor is not hosted under the name, or is of another type, the service does not start,
   /// unless this reactor's parameters are required and have no example. Otherwise sends fail.
@@ -78,7 +78,7 @@ public struct SessionContext<Parameters: Sendable>: Sendable {
     return SessionReference(key, through: link)
   }
 
-  /// A reference to a session by name, which takes and emits JSON.
+  /// Returns a reference to a session by name, whose actions and States are JSON.
   ///
   /// - Parameters:
   ///   - name: The name under which the reactor is registered.
@@ -106,7 +106,7 @@ public struct NoParameters: Codable, Hashable, Sendable {
   public init() {}
 }
 
-/// A session as code sees it that creates instances of its reactor.
+/// The properties of a session that its reactor's instances need.
 @usableFromInline
 struct SessionScope: Sendable {
   /// The id of the instance in the catalogue.
@@ -125,6 +125,6 @@ struct SessionScope: Sendable {
     self.logger = logger
   }
 
-  /// Whether the instance is that of the catalogue.
+  /// Whether the session is the one of the catalogue.
   var isOfCatalogue: Bool { key.id == Self.catalogueID }
 }

@@ -3,11 +3,12 @@ internal import Synchronization
 
 /// The marks around the code of a session's reactor, see ``ActionMarking``.
 ///
-/// Stored in the session itself, without the session's key and the marking, which would make each
-/// session larger. Without a marking it costs a check per action and per turn.
+/// Stored inline in the session. The session's key and the marking are parameters instead of
+/// properties, which would make each session larger. Without a marking it costs a check per action
+/// and per turn.
 @usableFromInline
 struct SessionMarks: ~Copyable, Sendable {
-  /// The place of the mark of a turn that no request executes, in the serial context; -1 for none.
+  /// The place of the mark of a turn without a request, in the serial context; -1 for none.
   private let turn = Atomic<Int>(-1)
 
   /// Marks an action, unless it is quarantined.
@@ -20,15 +21,16 @@ struct SessionMarks: ~Copyable, Sendable {
     return marking.begin(session, ActionDigest(of: json), json)
   }
 
-  /// The action was executed.
+  /// Clears the mark of an action.
   @usableFromInline
   func endAction(_ mark: ActionMark, in marking: (any ActionMarking)?) {
     if mark.place >= 0 { marking?.end(mark) }
   }
 
-  /// A turn begins that no request executes, in the serial context.
+  /// Marks a turn that is not caused by a request, in the serial context.
   ///
-  /// It is of an output of an effect, of a global, or of the connection of the reactor's streams.
+  /// The turn handles an output of an effect, a value of a global, or the connection of the
+  /// reactor's streams.
   ///
   /// - Parameters:
   ///   - action: The action of the effect, as JSON; `nil` for none.
@@ -45,7 +47,8 @@ struct SessionMarks: ~Copyable, Sendable {
 
   /// Removes the mark of the turn, if it has one.
   ///
-  /// - Parameter marking: The marking, which is evaluated only then: nearly every turn is of a request.
+  /// - Parameter marking: The marking. Evaluated only if the turn has a mark, because nearly every
+  ///   turn belongs to a request.
   func endTurn(in marking: @autoclosure () -> (any ActionMarking)?) {
     let place = turn.load(ordering: .relaxed)
     guard place >= 0 else { return }

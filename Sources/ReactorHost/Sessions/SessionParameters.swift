@@ -13,7 +13,7 @@ struct SessionParameters<Value: Codable & Sendable>: Sendable {
     self.example = example
   }
 
-  /// The parameters of a session.
+  /// Decodes the parameters of a session.
   ///
   /// A session that was stored before its reactor had parameters has the default.
   ///

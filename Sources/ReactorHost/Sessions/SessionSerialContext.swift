@@ -2,7 +2,7 @@ internal import ReactorCore
 internal import ReactorStreams
 internal import Synchronization
 
-/// The serial context of a session's reactor, and the way from the reactor to the session.
+/// The serial context of a session's reactor, through which the reactor accesses the session.
 ///
 /// The reactor's streams retain it, so it does not retain the session.
 @usableFromInline

@@ -42,8 +42,8 @@ extension SessionSlot {
         guard intent != .use else { return completion(.failure(.ended)) }
         create(newSession(Epoch.random(), parameters), for: intent, parameters, completion)
       case .none:
-        // Other parameters mean another initial State: a random epoch, so that no cursor of the usual one
-        // is valid for it.
+        // Other parameters result in another initial State. It gets a random epoch, so that no
+        // cursor of the usual initial State is valid for it.
         let isUsual = parameters == nil || parameters == defaultParameters
         let first = newSession(isUsual ? Epoch.first(of: key) : Epoch.random(), parameters)
         guard intent == .use else { return create(first, for: intent, parameters, completion) }
@@ -72,14 +72,14 @@ extension SessionSlot {
     restore(stored, loaded, completion)
   }
 
-  /// Whether a request names other parameters than a session has.
+  /// Returns whether a request has other parameters than a session.
   private func isOther(_ parameters: [UInt8]?, than own: [UInt8]?) -> Bool {
     parameters != nil && parameters != own
   }
 
   private var defaultParameters: [UInt8]? { environment.witness.parameters?.defaults }
 
-  /// Logs why the session cannot be opened, and converts the error.
+  /// Logs the error for which the session cannot be opened, and converts it.
   private func reported(_ error: any Error) -> LogError {
     let error = error as? LogError ?? .corrupt("\(error)")
     let fields: KeyValuePairs = [
@@ -87,7 +87,7 @@ extension SessionSlot {
     ]
     switch error {
     case .corrupt, .unreadable: environment.logger.error("session cannot be read", fields)
-    // The store logs these.
+    // The store logs these errors.
     case .lost, .full, .unavailable, .unknown, .tooLarge: break
     }
     return error
@@ -116,7 +116,7 @@ extension SessionSlot {
     }
   }
 
-  /// Opens the session that another writer has created first.
+  /// Opens the session that another writer has created in the meantime.
   private func openExisting(
     for intent: SessionIntent, _ parameters: [UInt8]?, _ winner: NodeID?,
     _ completion: @escaping Opening
@@ -142,7 +142,7 @@ extension SessionSlot {
         session.didStore()
         completion(.success(opened))
       case .failure(.lost(let winner)):
-        // Its own first mutation may have stored it.
+        // The session's own first batch may have stored it.
         log.record { record in
           if case .success(.stored(let stored)) = record, stored.epoch == session.epoch {
             completion(.success(opened))
@@ -155,7 +155,8 @@ extension SessionSlot {
     }
   }
 
-  /// The record of a new session; `nil` if its reactor requires parameters that are missing.
+  /// Returns the record of a new session; `nil` if its reactor requires parameters that are
+  /// missing.
   private func newSession(_ epoch: String, _ parameters: [UInt8]?) -> StoredSession? {
     let parameters = parameters ?? defaultParameters
     guard parameters != nil || environment.witness.parameters == nil else { return nil }
@@ -165,7 +166,7 @@ extension SessionSlot {
 
   // MARK: Restoring
 
-  /// Folds a stored session, and starts the effects again that the end of a process interrupted.
+  /// Folds a stored session, and restarts the effects that the end of a process interrupted.
   private func restore(
     _ stored: StoredSession, _ loaded: LoadedSession, _ completion: @escaping Opening
   ) {
@@ -239,16 +240,16 @@ extension SessionSlot {
     let session = LiveSession(
       key, stored: stored, isStored: isStored, snapshot: snapshot, timers: timers,
       instance: instance, log: log, environment: environment)
-    // The first state could not be encoded.
+    // The session has ended if its first state could not be encoded.
     if let fault = session.fault { throw fault }
     if let observer = environment.observerMaker?(key), let base = session.observe(observer) {
       observer.begin(from: base)
     }
-    // Another process may have set them.
+    // Schedule the timers, which another process may have set.
     if environment.router != nil, let due = timers.map(\.due.milliseconds).min() {
       environment.timers.didSchedule(Timestamp(milliseconds: due))
     }
-    // The next load begins with a snapshot.
+    // Take a snapshot, so that the next load folds fewer mutations.
     if stored.version - snapshot >= environment.settings.snapshotInterval, stored.version > 0 {
       SnapshotTurn(session: session).enqueue()
     }

@@ -3,9 +3,10 @@ internal import ReactorStreams
 internal import Synchronization
 internal import Telemetry
 
-/// The entry of one session in its reactor's table: loads the session with its first use.
+/// The entry of one session in its reactor's table, which loads the session with its first use.
 ///
-/// Requests for a session that is being loaded wait in the slot, in order, and on no thread.
+/// Requests for a session that is being loaded wait in the slot, in order. They do not block a
+/// thread.
 final class SessionSlot: Sendable {
   typealias Opening = @Sendable (Result<OpenedSession, SessionError>) -> Void
 
@@ -17,7 +18,7 @@ final class SessionSlot: Sendable {
 
   private struct Contents {
     var state = State.unloaded
-    /// The requests that wait for the session after the one that loads it; `nil` if none loads it.
+    /// The requests that wait while another request loads the session; `nil` if none loads it.
     var waiting: [Opening]?
 
     /// The session if it is in memory.
@@ -62,7 +63,8 @@ final class SessionSlot: Sendable {
     log = environment.log.session(key)
   }
 
-  /// The session if it is in memory; `nil` also if the log has interrupted it, to load it again.
+  /// The session if it is in memory; `nil` also if the log has interrupted it, so that it is loaded
+  /// again.
   var live: LiveSession? {
     guard let session = contents.withLock({ $0.live }), isUsable(session) else { return nil }
     return session
@@ -76,7 +78,8 @@ final class SessionSlot: Sendable {
     return session
   }
 
-  /// Whether the log has not interrupted the session; one that it has is loaded again.
+  /// Returns whether the session can be used; removes a session that the log has interrupted, so
+  /// that it is loaded again.
   private func isUsable(_ session: LiveSession) -> Bool {
     guard session.isInterrupted else { return true }
     forget(session)
@@ -90,7 +93,7 @@ final class SessionSlot: Sendable {
     use.store(sweep, ordering: .relaxed)
   }
 
-  /// The number of the sweep before the last use.
+  /// The number of the latest sweep before the last use.
   var lastUse: UInt {
     use.load(ordering: .relaxed)
   }
@@ -140,8 +143,8 @@ final class SessionSlot: Sendable {
 
   /// Responds to the request that has loaded the session, and to those that waited for it.
   ///
-  /// Later ones get the session directly once all of these have it, so that they are not executed
-  /// before. If the session could not be loaded, later ones load it again.
+  /// Later requests get the session directly only after all of these have it, so that the order of
+  /// the requests is preserved. If the session could not be loaded, later requests load it again.
   private func didLoad(
     _ result: Result<OpenedSession, SessionError>, _ first: Opening
   ) {
@@ -156,7 +159,7 @@ final class SessionSlot: Sendable {
     }
   }
 
-  /// Finds out whether the session is in memory or in the log.
+  /// Checks whether the session is in memory or in the log.
   func exists(completion: @escaping ReadCompletion<Bool>) {
     if live != nil { return completion(.success(true)) }
     log.record { completion($0.map { $0 != .none }) }

@@ -3,12 +3,12 @@ internal import Synchronization
 
 /// The slots of a reactor's sessions by id, within the quota of sessions in memory.
 ///
-/// A slot leaves the table when its session was not used between two sweeps, or is vacant.
+/// A slot is removed when its session was not used between two sweeps, or when it has no session.
 struct SlotTable: ~Copyable, Sendable {
   /// The slots of a shard, and their ids in order for lists.
   private struct Slots {
     var slots: [String: SessionSlot] = [:]
-    /// `nil` until the first list: an index would cost each session of a host that lists none.
+    /// `nil` until the first list, so that a host without lists does not maintain an index.
     private var ids: OrderedIDs?
 
     mutating func insert(_ slot: SessionSlot) {
@@ -44,26 +44,27 @@ struct SlotTable: ~Copyable, Sendable {
   }
 
   private subscript(id: String) -> Shard {
-    // Cheaper than another hash of the whole id. Clients that choose ids of the same shard contend
-    // for one lock, which is all.
+    // Cheaper than a second hash of the whole id. Clients that choose ids of the same shard only
+    // cause contention for one lock.
     var id = id
     let sum = id.withUTF8 { unsafe $0.suffix(8).reduce(0 as UInt) { ($0 &* 31) &+ UInt($1) } }
     return shards[Int(sum % UInt(shards.count))]
   }
 
-  /// The slot of a session; `nil` if the table has none.
+  /// Returns the slot of a session; `nil` if the table has none.
   func find(_ id: String) -> SessionSlot? {
     self[id].table.withLock { $0.slots[id] }
   }
 
-  /// The slot of a session for a request, which keeps it in the table; `nil` if the table has none.
+  /// Returns the slot of a session for a request, and records the use; `nil` if the table has none.
   func use(_ id: String) -> SessionSlot? {
     guard let slot = self[id].table.withLock({ $0.slots[id] }) else { return nil }
     slot.didUse(in: sweeps.load(ordering: .relaxed))
     return slot
   }
 
-  /// The slot of a session for a request, created if the table has none; `nil` if the quota is used up.
+  /// Returns the slot of a session for a request, and creates it if the table has none; `nil` if
+  /// the quota is exhausted.
   func useOrCreate(_ id: String) -> SessionSlot? {
     if let slot = use(id) { return slot }
     removeVacant()
@@ -81,12 +82,12 @@ struct SlotTable: ~Copyable, Sendable {
     }
   }
 
-  /// The ids of the slots, at most a number of them, in ascending order after an id.
+  /// Returns the ids of the slots after an id, at most `limit`, in ascending order.
   func ids(after id: String?, limit: Int) -> [String] {
     var pages = shards.map { shard in
       shard.table.withLock { $0.ids(after: id, limit: limit) }[...]
     }
-    // The pages are merged: to sort all ids would take longer than the rest of a list.
+    // Merge the pages: sorting all ids would take longer than the rest of a list.
     var merged: [String] = []
     while merged.count < limit {
       var next: (shard: Int, id: String)?

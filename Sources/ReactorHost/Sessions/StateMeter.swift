@@ -3,14 +3,15 @@ internal import Synchronization
 /// Measures the encoded states of a session, and decides which states need not be encoded.
 ///
 /// Accessed in the session's serial context only: the atomics satisfy the compiler. Only
-/// ``hasObservers`` is written by other threads.
+/// `isObserved` is written by other threads.
 ///
-/// A state that no observer gets and that a later one of the same turn replaces is not encoded. To
-/// bound the size of a State even so, it is measured whenever it may have reached the limit, if no
-/// mutation more than doubles it: a State of a thousandth of the limit is measured with every tenth
-/// mutation of a turn. The first mutation of a turn and the last one are always encoded.
+/// A state is not encoded if no observer receives it and a later state of the same turn replaces
+/// it. To bound the size of a State nevertheless, a state is encoded and measured whenever it could
+/// have reached the limit, provided that no mutation more than doubles it: a State of a thousandth
+/// of the limit is measured with every tenth mutation of a turn. The first mutation of a turn and
+/// the last one are always encoded.
 ///
-/// Stored in the session itself, which so needs no second object.
+/// Stored inline in the session, which therefore needs no second object.
 @usableFromInline
 struct StateMeter: ~Copyable, Sendable {
   /// The size of the states that were encoded in the current turn, in bytes.
@@ -21,7 +22,7 @@ struct StateMeter: ~Copyable, Sendable {
   private let skippable = Atomic<Int>(0)
   private let isObserved = Atomic<Bool>(false)
 
-  /// Whether the session has observers, which get each state.
+  /// Sets whether the session has observers, for which each state is encoded.
   func setObserved(_ isObserved: Bool) {
     self.isObserved.store(isObserved, ordering: .releasing)
   }

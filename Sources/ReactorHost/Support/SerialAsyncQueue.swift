@@ -2,9 +2,9 @@ internal import Synchronization
 
 /// Executes asynchronous operations one at a time, in the order in which they were enqueued.
 ///
-/// An operation may finish later and on another thread than it began.
+/// An operation can finish asynchronously, on any thread.
 package final class SerialAsyncQueue: Sendable {
-  /// An operation; it calls `done` exactly once, and the next operation may begin then.
+  /// An operation, which calls `done` exactly once; the next operation begins after that.
   package typealias Operation = @Sendable (_ done: @escaping @Sendable () -> Void) -> Void
 
   private struct State {
@@ -29,7 +29,7 @@ package final class SerialAsyncQueue: Sendable {
       return operation
     }
 
-    /// The current operation is done.
+    /// Ends the current operation.
     ///
     /// - Returns: The next operation, which the caller begins; `nil` if there is none, or a thread in
     ///   the loop begins it.
@@ -57,7 +57,7 @@ package final class SerialAsyncQueue: Sendable {
   /// Creates an idle queue.
   package init() {}
 
-  /// Begins an operation now, or when those before it are done.
+  /// Begins an operation now, or when the earlier operations are done.
   package func enqueue(_ operation: @escaping Operation) {
     if let first = state.withLock({ $0.enqueue(operation) }) { advance(from: first) }
   }

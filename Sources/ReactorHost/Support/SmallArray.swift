@@ -3,13 +3,11 @@ struct SmallArray<Element> {
   private var first: Element?
   private var others: [Element] = []
 
-  /// Creates an empty array.
   init() {}
 
-  /// A Boolean value that indicates whether the array has no elements.
+  /// Whether the array has no elements.
   var isEmpty: Bool { first == nil }
 
-  /// The number of elements.
   var count: Int { first == nil ? 0 : 1 + others.count }
 
   /// The last element; `nil` if the array is empty.

@@ -14,19 +14,19 @@ internal import ReactorLog
 ///                     └───────── scheduled(_:) ◀────────────────────┘ the repetition
 /// ```
 ///
-/// - A timer is fired by one caller at a time. If it fires again while it is being fired, because it
-///   was scheduled again, that waits for the end of the first.
+/// - A timer is fired by one caller at a time. If it was scheduled again and is due while it is
+///   being fired, it is fired again after the first call has ended.
 /// - A timer that could not be fired, since its session could not be loaded or its commit failed, is
 ///   tried again after ``retryInterval``, with all others that are due.
-/// - The clock may be set: a longer wait than ``longestWait`` is split, and the position returns to
-///   the time of a timer that is scheduled before it.
+/// - The clock can be set: a wait that is longer than ``longestWait`` is split, and the position
+///   returns to the time of a timer that is scheduled before it.
 struct TimerSchedule: Sendable {
   /// The next action of the caller.
   enum Step: Equatable {
     /// Wait for ``scheduled(_:)`` or ``didFinish(_:_:at:)`` to return `true`.
     case rest
 
-    /// As ``rest``, at most for a time in milliseconds.
+    /// Wait as for ``rest``, but at most for a time in milliseconds.
     case wait(Int64)
 
     /// Read the due timers, and pass them to ``didRead(_:limit:)``.
@@ -35,10 +35,11 @@ struct TimerSchedule: Sendable {
 
   /// The result of firing a timer.
   enum Outcome: Equatable, Sendable {
-    /// The commit that removes or replaces it is durable, or an earlier one was.
+    /// The commit that removes or replaces the timer is durable, or an earlier commit has removed
+    /// or replaced it.
     case done
 
-    /// It is due still.
+    /// The timer is still due.
     case failed
   }
 
@@ -53,7 +54,7 @@ struct TimerSchedule: Sendable {
 
   /// A timer that is being fired.
   private struct Firing {
-    /// The due time at which it was read again meanwhile.
+    /// The new due time, if the timer was read again meanwhile.
     var again: Timestamp?
   }
 
@@ -81,14 +82,14 @@ struct TimerSchedule: Sendable {
 
   /// Returns the next action of the caller.
   mutating func next(at now: Timestamp) -> Step {
-    // The caller calls this again with the result of the read.
+    // The caller calls this method again after the read.
     guard !isReading else { return .rest }
     let now = now.milliseconds
     if let retry = retryAt {
       if retry <= now {
         (position, next, retryAt) = (nil, .min, nil)
       } else {
-        // The clock may have been set back.
+        // Bound the time until the retry: the clock may have been set back.
         retryAt = min(retry, now + Self.retryInterval)
       }
     }

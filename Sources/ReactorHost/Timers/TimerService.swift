@@ -3,7 +3,7 @@ internal import ReactorLog
 internal import Synchronization
 internal import Telemetry
 
-/// Fires the due timers of all sessions: executes what ``TimerSchedule`` decides.
+/// Fires the due timers of all sessions, as ``TimerSchedule`` decides.
 ///
 /// It reads the log and loads sessions on a queue of its own, since both may block on the disk.
 final class TimerService: Sendable {
@@ -32,13 +32,13 @@ final class TimerService: Sendable {
     unsafe alarm.activate()
   }
 
-  /// Begins to fire timers: those that are due first, the oldest of them first.
+  /// Starts firing timers, beginning with the oldest that is due.
   func start(_ fire: @escaping Fire) {
     self.fire.withLock { $0 = fire }
     wake()
   }
 
-  /// Begins to fire no further timers.
+  /// Stops firing timers; those that are already being fired are completed.
   func stop() {
     fire.withLock { $0 = nil }
   }
@@ -50,17 +50,17 @@ final class TimerService: Sendable {
     if schedule.withLock({ $0.scheduled(due) }) { wake() }
   }
 
-  /// Reads the due timers from the beginning: the log may have others than those that were read.
+  /// Reads all due timers again: the log may have timers that were not read before.
   func readAgain() {
     didSchedule(Timestamp(milliseconds: 0))
   }
 
-  /// The number of stored timers; `nil` while it is not known.
+  /// Returns the number of stored timers; `nil` while it is not known.
   ///
   /// If the log reads asynchronously, it is the number at the previous call.
   func readStoredCount() -> Int? {
     log.timerCount { [self] count in
-      // Other metrics report the failure of a log.
+      // Ignore a failure of the log, which other metrics report.
       stored.store((try? count.get()) ?? -1, ordering: .relaxed)
     }
     let count = stored.load(ordering: .relaxed)
@@ -81,7 +81,8 @@ final class TimerService: Sendable {
       case .read(let position, let time, let limit):
         return log.dueTimers(after: position, until: time, limit: limit) { [weak self] page in
           guard let self else { return }
-          // Not on the log's thread, and not nested in this call.
+          // The completion may be called on the log's thread, or within this call: continue on the
+          // queue.
           queue.async { [weak self] in self?.didRead(page, limit: limit) }
         }
       }
@@ -90,7 +91,7 @@ final class TimerService: Sendable {
 
   private func didRead(_ page: Result<DueTimers, LogError>, limit: Int) {
     guard let fire = fire.withLock({ $0 }) else {
-      // Stopped meanwhile: they are read again after the next start.
+      // The service was stopped meanwhile: the timers are read again after the next start.
       return schedule.withLock { $0.didFailToRead(at: .now) }
     }
     switch page {

@@ -17,7 +17,7 @@ struct TimerTable: Sendable {
     timers.values.sorted { ($0.due.milliseconds, $0.id) < ($1.due.milliseconds, $1.id) }
   }
 
-  /// Whether a timer can be set: it replaces one, or the table has fewer than a limit.
+  /// Returns whether a timer can be set: it replaces one, or the number of timers is below a limit.
   func hasPlace(for id: String, limit: Int) -> Bool {
     timers[id] != nil || timers.count < limit
   }
@@ -30,8 +30,8 @@ struct TimerTable: Sendable {
     return timers[id] != timer
   }
 
-  /// The timer to fire in place of one that was read from the log; `nil` if it was removed since, or
-  /// replaced by one that is not due yet.
+  /// Returns the current timer for one that was read from the log; `nil` if it was removed since,
+  /// or replaced by one that is not due yet.
   func timer(firedBy due: DueTimer) -> StoredTimer? {
     guard let timer = timers[due.id], timer.due.milliseconds <= due.position.due.milliseconds
     else { return nil }
@@ -40,7 +40,7 @@ struct TimerTable: Sendable {
 }
 
 extension StoredTimer {
-  /// The timer with its next due time; `nil` if it does not repeat.
+  /// Returns the timer with its next due time; `nil` if it does not repeat.
   func repetition(at now: Timestamp) -> StoredTimer? {
     guard let period,
       let time = TimerChange.Timer.next(

@@ -14,8 +14,9 @@ public protocol StateSource: AnyObject, Sendable {
   /// Streams call it before they reset a client whose position is not in the history. Only a source whose
   /// log several processes share reads or writes the log for it.
   ///
-  /// - Parameter completion: Called once, at once or later, on any thread. Fails with
-  ///   `LogError.lost(to:)` if another process has the source: it has to be looked for again.
+  /// - Parameter completion: Called once, immediately or later, on any thread. Fails with
+  ///   `LogError.lost(to:)` if another process owns the source: the caller must find the source
+  ///   again.
   func confirmCurrent(completion: @escaping @Sendable (Result<Void, LogError>) -> Void)
 
   /// Reads the state at a version.
@@ -34,8 +35,8 @@ public protocol StateSource: AnyObject, Sendable {
 
   /// Adds an observer of the states that are committed from now on.
   ///
-  /// - Returns: The state that the observer's first one follows; `nil` if the source has ended, and
-  ///   the observer was not added.
+  /// - Returns: The state that precedes the first one that the observer receives; `nil` if the
+  ///   source has ended, so that the observer was not added.
   func observe(_ observer: any SessionObserver) -> CommittedState?
 
   /// Removes an observer.
@@ -54,7 +55,7 @@ public protocol StateSource: AnyObject, Sendable {
 }
 
 extension StateSource {
-  /// Succeeds at once: no other process commits states.
+  /// Succeeds immediately: no other process commits states.
   public func confirmCurrent(completion: @escaping @Sendable (Result<Void, LogError>) -> Void) {
     completion(.success(()))
   }
@@ -89,7 +90,7 @@ public protocol SessionObserver: AnyObject, Sendable {
   /// the last one.
   func sessionDidCommit(_ state: CommittedState)
 
-  /// No commit follows.
+  /// The session has ended: no commit follows.
   func sessionDidEnd(_ end: SessionEnd)
 }
 
@@ -98,14 +99,15 @@ public enum SessionEnd: Sendable, Equatable {
   /// It was deleted.
   case deleted
 
-  /// The log rejected its mutations, and it left memory. The session itself continues with its next
-  /// use.
+  /// It was removed from memory, for example because the log rejected its mutations, or because
+  /// another process took it over. Its next use loads it again.
   case interrupted
 }
 
 /// An error of reading the history of a session.
 public enum HistoryError: Error, Equatable, Sendable {
-  /// The version does not exist yet, or retention removed it. The versions that are available.
+  /// The version does not exist yet, or retention has removed it. The values are the oldest and the
+  /// latest version that are available.
   case unknownVersion(oldest: Int, latest: Int)
 
   /// The log cannot be read.
@@ -116,11 +118,11 @@ public enum HistoryError: Error, Equatable, Sendable {
 public protocol StateReplay: AnyObject, Sendable {
   /// Reads the next states.
   ///
-  /// One call at a time: the next one begins after the completion of the one before.
+  /// Called one call at a time: after the completion of the previous call.
   ///
   /// - Parameters:
-  ///   - limit: The most states.
-  ///   - completion: Called with the states; empty at the current end of the log. After a failure the
-  ///     reader is of no use.
+  ///   - limit: The maximum number of states.
+  ///   - completion: Called with the states; empty at the current end of the log. After a failure,
+  ///     the reader must not be used again.
   func next(limit: Int, completion: @escaping HistoryCompletion<[CommittedState]>)
 }

@@ -14,7 +14,7 @@ public struct StateTooLargeError: ActionError, Equatable {
     self.limit = limit
   }
 
-  /// 507: there is no room for the change.
+  /// 507: the session has no space for the change.
   public var status: Int { 507 }
 
   /// A short sentence for people.

@@ -7,10 +7,10 @@ public struct StoreChange: Equatable, Sendable {
     /// A session has a new history; a fork has the history of another session up to a version.
     case began(forkedFrom: Origin?)
 
-    /// Mutations after a version were committed, up to the one of the cursor.
+    /// The mutations after a version were committed, up to the version of the cursor.
     case changed(from: Int)
 
-    /// A session has ended; the cursor is its last one.
+    /// A session has ended. The cursor is the last position of its history.
     case ended
 
     /// A global was set.
@@ -65,7 +65,7 @@ public struct StoreChange: Equatable, Sendable {
 
 /// The name of a position in the changes of a store: `{store}.{number}`.
 public struct ChangeID: Hashable, Sendable, CustomStringConvertible {
-  /// The name of the feed, which is another one for each store.
+  /// The name of the feed, which differs from store to store.
   public let store: String
 
   /// The number of the last change before the position.
@@ -104,18 +104,18 @@ public struct ChangeID: Hashable, Sendable, CustomStringConvertible {
 /// Every change of a session, in order and without a gap, is between the change that began its
 /// history and the one that ended it.
 public protocol ChangeFeed: AnyObject, Sendable {
-  /// The name of the feed; another one if changes were committed that the feed does not have.
+  /// The name of the feed. It is replaced if changes were committed that the feed does not contain.
   var store: String { get }
 
   /// The number of the latest published change; 0 for none. Any thread, without blocking.
   var latest: Int { get }
 
-  /// The number before the oldest retained change. May block on the disk.
+  /// Returns the number before the oldest retained change. May block on the disk.
   func floor() throws(LogError) -> Int
 
-  /// The changes after a number, in order, at most `limit`. May block on the disk.
+  /// Returns the changes after a number, in order, at most `limit`. May block on the disk.
   ///
-  /// Changes that are no longer retained are missing from the front.
+  /// The result begins with the oldest retained change if earlier ones are no longer retained.
   func changes(after number: Int, limit: Int) throws(LogError) -> [StoreChange]
 
   /// Adds an observer, which is called after ``latest`` has grown.

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// The entries that forks have copied, which are bounded.
+/// Bounds the number of entries that forks have copied.
 ///
 /// A request for a fork is small, and its copy is as large as a history.
 final class ForkQuota: Sendable {

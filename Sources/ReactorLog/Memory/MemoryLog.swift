@@ -16,8 +16,9 @@ public final class MemoryLog: MutationLog {
   ///   - outcomeRetention: How long the outcomes of idempotency keys are retained.
   ///   - changeRetention: How long the latest 65,536 changes of all sessions are retained; zero for not
   ///     at all.
-  ///   - forkedEntries: The maximum number of entries that the sessions have copied from others when
-  ///     they were forked. A fork beyond it fails with ``LogError/full``; the end of a fork makes room.
+  ///   - forkedEntries: The maximum number of entries that the sessions have copied from others
+  ///     when they were forked. A fork beyond it fails with ``LogError/full``; the end of a fork
+  ///     releases its entries.
   public init(
     retainedVersions: Int = 10_000, retention: RetentionRules = RetentionRules(),
     outcomeRetention: Duration = IdempotencyKey.retention, changeRetention: Duration = .zero,
@@ -31,7 +32,7 @@ public final class MemoryLog: MutationLog {
       forks: ForkQuota(entries: forkedEntries))
   }
 
-  /// The log of a session.
+  /// Returns the log of a session.
   public func session(_ key: SessionKey) -> any SessionLog {
     MemorySessionLog(key, in: table)
   }

@@ -1,7 +1,8 @@
 /// The latest outcomes of a session's idempotency keys, in memory.
 ///
-/// A hash table whose elements are deleted in the order of their insertion, so that a deletion neither
-/// computes a hash nor changes a chain: a chain ends at the first number that is deleted.
+/// A hash table with a chain per bucket. Elements are deleted in the order of their insertion, so a
+/// deletion neither computes a hash nor changes a chain: a lookup ends at the first deleted number
+/// of a chain.
 package struct MemoryOutcomes: Sendable {
   /// The maximum number per session.
   package static let bound = 10_000
@@ -31,7 +32,8 @@ package struct MemoryOutcomes: Sendable {
   /// The number of outcomes.
   package var count: Int { next - oldest }
 
-  /// Inserts an outcome, and deletes those that are older by a number of milliseconds.
+  /// Inserts an outcome, and deletes the outcomes that are older than it by a number of
+  /// milliseconds.
   package mutating func insert(_ outcome: StoredOutcome, forgettingAfter time: Int64) {
     let hash = outcome.key.name.hashValue
     if let known = number(of: outcome.key.name, hash: hash) {
@@ -76,7 +78,7 @@ package struct MemoryOutcomes: Sendable {
     return nil
   }
 
-  /// The slot of a number, or the bucket of a hash.
+  /// Returns the index of a number's slot, or of a hash's bucket.
   private func place(of number: Int) -> Int {
     number & (slots.count - 1)
   }

@@ -2,8 +2,8 @@ internal import Synchronization
 
 /// The data of a session in memory.
 ///
-/// Its key and the table are passed to the methods that need them: stored, they would make each session
-/// larger.
+/// Its key and the table are parameters of the methods that need them: as properties, they would
+/// make each session larger.
 final class MemorySession: Sendable {
   /// The history of a session.
   struct History: Sendable {
@@ -105,7 +105,7 @@ final class MemorySession: Sendable {
       if isNew { contents.epoch = epoch }
       contents.history.version += batch.entries.count
       contents.history.entries += batch.entries
-      // By index: an iteration, or the optional last one, would copy whole entries.
+      // Access the entries by index: an iteration, or `last`, would copy them.
       for index in batch.entries.indices {
         contents.history.lastActiveAt = batch.entries[index].at
         guard let global = batch.entries[index].global else { continue }
@@ -199,12 +199,12 @@ final class MemorySession: Sendable {
     contents.withLock { $0.outcomes[key] }
   }
 
-  /// The history up to a version, for a fork.
+  /// Returns the history up to a version, for a fork.
   func history(upTo version: Int) -> History {
     var history = contents.withLock { $0.history }
     let dropped = history.entries.suffix(max(0, history.version - version))
-    // The revisions of dropped entries are invalid. Those that no retained entry has set were set by
-    // entries that retention deleted, and are valid.
+    // The revisions that dropped entries have set are invalid. Revisions that neither a dropped nor
+    // a remaining entry has set come from entries that retention has deleted, and are valid.
     for entry in dropped {
       if let global = entry.global { history.globals[global.name] = nil }
     }

@@ -11,8 +11,8 @@ final class MemoryTable: Sendable {
   private let sessions = Mutex<[SessionKey: MemorySession]>([:])
   /// The ids of the stored sessions that have not ended, by reactor.
   ///
-  /// A reactor has none until its first list: an index would cost each session of a log that lists
-  /// none. Its lock is taken before the others.
+  /// A reactor has no index until its first list, so that a log without lists does not maintain
+  /// one. The lock is taken before the others.
   private let index = Mutex<[String: OrderedIDs]>([:])
   private let retained: Int
   private let retention: RetentionRules
@@ -41,18 +41,18 @@ final class MemoryTable: Sendable {
 
   func findOrMake(_ key: SessionKey) -> MemorySession {
     sessions.withLock { sessions in
-      // One search, whether the session exists or not.
+      // Search the table once, whether the session exists or not.
       func value(of entry: inout MemorySession) -> MemorySession { entry }
       return value(of: &sessions[key, default: MemorySession()])
     }
   }
 
-  /// The minimum number of latest entries that are retained of each session of a reactor.
+  /// Returns the minimum number of latest entries that are retained for each session of a reactor.
   func retained(of reactor: String) -> Int {
     if case .versions(let count) = retention[reactor] { count } else { retained }
   }
 
-  /// The sessions after a key that have unfinished actions, in ascending order.
+  /// Returns the sessions after a key that have unfinished actions, in ascending order.
   func unfinishedSessions(after key: SessionKey?) -> [SessionKey] {
     func place(_ key: SessionKey) -> (String, String) { (key.reactor, key.id) }
     let all = sessions.withLock { $0 }
@@ -64,7 +64,8 @@ final class MemoryTable: Sendable {
 
   /// Adds a session that was created to the index, or removes one that has ended.
   func updateIndex(_ key: SessionKey, _ session: MemorySession) {
-    // The record is read under the lock: the last of several updates sees the latest one.
+    // Read the session's record under the lock, so that the last of several updates applies the
+    // latest one.
     index.withLock { index in
       guard index[key.reactor] != nil else { return }
       if session.isStored {
@@ -75,14 +76,14 @@ final class MemoryTable: Sendable {
     }
   }
 
-  /// The stored sessions of a reactor, in any order.
+  /// Returns the ids of the stored sessions of a reactor, in any order.
   private func storedIDs(of reactor: String) -> [String] {
     sessions.withLock { sessions in
       sessions.compactMap { $0.reactor == reactor && $1.isStored ? $0.id : nil }
     }
   }
 
-  /// The stored sessions of a reactor after an id that have not ended, in ascending order.
+  /// Returns the stored sessions of a reactor after an id that have not ended, in ascending order.
   func sessions(
     of reactor: String, after id: String?, limit: Int
   ) -> [(id: String, stored: StoredSession)] {

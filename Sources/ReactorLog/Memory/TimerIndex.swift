@@ -1,7 +1,7 @@
 /// The timers of all sessions in memory, in the order in which they are due.
 ///
-/// A sorted array in chunks: inserting and removing cost the logarithm of their number, and the move
-/// of one chunk.
+/// A sorted array in chunks: an insertion and a removal search a logarithmic number of timers, and
+/// move the timers of one chunk.
 package struct TimerIndex: Sendable {
   /// A chunk is split when it exceeds this number of timers.
   private static let chunkBound = 512
@@ -39,7 +39,7 @@ package struct TimerIndex: Sendable {
     if chunks[chunk].isEmpty { chunks.remove(at: chunk) }
   }
 
-  /// The timers after a position that are due until a time.
+  /// Returns the timers after a position that are due until a time, at most `limit`.
   package func due(after position: TimerPosition?, until time: Timestamp, limit: Int) -> DueTimers {
     var chunk = position.map { firstChunk(after: $0) } ?? 0
     guard chunk < chunks.count else { return .none }
@@ -68,7 +68,8 @@ package struct TimerIndex: Sendable {
     partition(chunk) { $0.position > position }
   }
 
-  /// The first index whose element satisfies a predicate that holds for all later ones.
+  /// Returns the index of the first element that satisfies a predicate, which all later elements
+  /// satisfy as well.
   private static func partition<Element>(
     _ elements: [Element], where isInSecond: (Element) -> Bool
   ) -> Int {

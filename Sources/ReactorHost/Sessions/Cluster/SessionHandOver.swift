@@ -6,16 +6,16 @@ internal import Synchronization
 struct SessionHandOver: Sendable {
   let session: LiveSession
 
-  /// Closes the session when all that it did before is committed.
+  /// Closes the session when all of its earlier changes are committed.
   ///
-  /// Requests that are executed meanwhile are displaced: the log never gets their batch.
+  /// Requests that are executed meanwhile are displaced: their batch is not appended to the log.
   ///
   /// - Parameters:
   ///   - owner: The next owner.
   ///   - completion: Called when the log has no batch of the session in flight. Any thread.
   func start(to owner: NodeID?, completion: @escaping @Sendable () -> Void) {
     session.enqueue {
-      // The next batch is announced after this continuation, so that none is in flight.
+      // No batch is in flight: the next batch is announced after this continuation.
       session.whenCommitted { _ in
         session.close(.interrupted, fault: .lost(to: owner))
         completion()
@@ -39,7 +39,8 @@ struct SessionHandOver: Sendable {
 }
 
 extension Submission {
-  /// Sends the request to the session's owner if this process turns out to have lost it.
+  /// Returns a completion that sends the request to the session's owner if this process has lost
+  /// the session.
   ///
   /// - Parameters:
   ///   - key: The session.

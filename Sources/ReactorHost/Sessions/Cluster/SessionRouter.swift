@@ -5,17 +5,17 @@ package import ReactorLog
 ///
 /// A host without a router owns every session.
 package protocol SessionRouter: AnyObject, Sendable {
-  /// Wraps a reactor: the result is the one that clients and other sessions use.
+  /// Wraps a reactor. Clients and other sessions use the returned reactor.
   ///
   /// Called once per reactor, while the host is created.
   func route(_ reactor: any LocalReactor) -> any HostedReactor
 
-  /// Whether this process is to execute the timers and the interrupted actions of a session.
+  /// Returns whether this process must execute the timers and the interrupted actions of a session.
   func owns(_ key: SessionKey) -> Bool
 
   /// Executes a request at the owner of the session, after this process has lost it.
   ///
-  /// Nothing of the request is committed.
+  /// Called only for a request without committed changes.
   func submit(
     _ submission: Submission, to key: SessionKey,
     accepted: (@Sendable (CommittedState) -> Void)?,
@@ -64,7 +64,8 @@ package struct Submission: Sendable {
 package protocol SubmissionTarget: Session {
   /// Executes actions, see ``Session/submit(_:ifAt:key:for:accepted:completion:)``.
   ///
-  /// `enqueued` is called when later requests are executed after this one; not if this call throws.
+  /// `enqueued` is called when the request is in the mailbox, or is not executed. Requests that are
+  /// submitted after that call are executed after this one. It is not called if this method throws.
   func submit(
     _ submission: Submission, accepted: (@Sendable (CommittedState) -> Void)?,
     enqueued: (@Sendable () -> Void)?,
@@ -82,19 +83,20 @@ package protocol LocalReactor: HostedReactor {
   /// - Parameters:
   ///   - id: The session.
   ///   - owner: The process that owns it next.
-  ///   - forced: Whether a session in use is closed as well, after the batch that the log has. Its
-  ///     requests get ``ActionOutcome/displaced(by:)``, its streams end as interrupted.
+  ///   - forced: Whether a session in use is closed as well, after its earlier changes are
+  ///     committed. Its requests get ``ActionOutcome/displaced(by:)``, and its streams end as
+  ///     interrupted.
   ///   - completion: Called with whether the session is not in memory. Any thread.
   func release(
     _ id: String, to owner: NodeID?, forced: Bool, completion: @escaping @Sendable (Bool) -> Void)
 
-  /// The process that has appended to a session last; `nil` if the log does not store it.
+  /// Reads the process that appended to a session last; `nil` if the log does not store it.
   func lastWriter(of id: String, completion: @escaping ReadCompletion<NodeID?>)
 
-  /// The first sessions in memory after an id, in ascending order of their ids' bytes.
+  /// Returns the first sessions in memory after an id, in ascending order of their ids' bytes.
   func liveSummaries(after id: String?, limit: Int) -> [SessionSummary]
 
-  /// The ids of the sessions in memory, at most `limit`, in ascending order after an id.
+  /// Returns the ids of the sessions in memory after an id, at most `limit`, in ascending order.
   func liveIDs(after id: String?, limit: Int) -> [String]
 }
 
@@ -103,7 +105,7 @@ package protocol RefreshableGlobal: SharedGlobal {
   /// Reports each value that is set from now on to a router.
   func share(through router: any SessionRouter)
 
-  /// Reads the value from the log again, and publishes it if it is another one.
+  /// Reads the value from the log again, and publishes it if its revision is new.
   ///
   /// - Parameter completion: Called with whether the value could be read. Any thread, the calling one
   ///   included.

@@ -21,7 +21,7 @@ public struct FailedEffect: Sendable {
 
 /// The latest errors of the effects of one reactor, in this process.
 final class FailedEffects: Sendable {
-  /// The most errors.
+  /// The maximum number of errors.
   static let limit = 100
 
   /// The maximum size of an action that is retained with its error.

@@ -1,9 +1,9 @@
 internal import ReactorLog
 
-/// Creates the sessions that streams show and that do not exist yet, when a global changes.
+/// Creates the sessions that have streams but do not exist yet, when a global is set.
 ///
-/// A stream creates no session. Setting a global is a write, and reaches the sessions that clients
-/// look at as well as those that exist.
+/// A stream does not create its session. Setting a global is a write: it creates the sessions that
+/// have streams, so that they receive the value.
 final class GlobalFollower: SessionObserver {
   private let reactors: [ReactorRuntime]
 

@@ -14,8 +14,8 @@ struct GlobalRevisions: ~Copyable, Sendable {
   /// - Parameters:
   ///   - revision: The revision.
   ///   - global: The name of the global.
-  ///   - isNull: Whether its value is `null`, which a session has without a mutation.
-  /// - Returns: Whether the session does not have it yet.
+  ///   - isNull: Whether its value is `null`, which a session without a mutation of the global has.
+  /// - Returns: Whether the revision is new for the session.
   func add(_ revision: UInt64, of global: String, isNull: Bool) -> Bool {
     revisions.withLock { revisions in
       let isNew = revisions[global].map { $0 != revision } ?? !isNull

@@ -1,6 +1,6 @@
 package import ReactorLog
 
-/// Reading functions that wait for their result, for tools and the feed of changes, see
+/// Blocking variants of the reading functions, for tools and the feed of changes, see
 /// `waitForResult(of:)`.
 extension HostedReactor {
   package func sessions(

@@ -2,14 +2,14 @@ internal import ReactorLog
 
 /// Folds the log of a session up to a version, page by page.
 ///
-/// No thread waits for a page: it is folded on the thread that delivers it.
+/// No thread waits for a page: the thread that delivers a page folds it.
 final class LogFolder: Sendable {
   private let log: any SessionLog
   private let fold: any SessionFold
   private let target: Int
   private let mark: CodeMark
   private let completion: ReadCompletion<(any SessionFold)?>
-  /// The reads; those that complete synchronously do not nest.
+  /// Executes the reads, so that reads that complete synchronously do not nest.
   private let reads = SerialAsyncQueue()
 
   private init(
@@ -50,7 +50,8 @@ final class LogFolder: Sendable {
   ///   - session: The session, and its stored parameters.
   ///   - log: The session's log.
   ///   - environment: The reactor.
-  ///   - completion: Called with a fold at the version; with `nil` as ``advance(_:by:upTo:reading:_:completion:)``.
+  ///   - completion: Called with a fold at the version; with `nil` in the same cases as
+  ///     ``advance(_:by:upTo:reading:_:completion:)``.
   static func read(
     _ version: Int, of session: SessionScope, from log: any SessionLog,
     in environment: ReactorEnvironment, completion: @escaping ReadCompletion<(any SessionFold)?>
@@ -67,8 +68,10 @@ final class LogFolder: Sendable {
     }
   }
 
-  /// Finds the snapshot to begin with: one of another schema only if retention has removed the
-  /// beginning of the log.
+  /// Finds the snapshot to begin with.
+  ///
+  /// A snapshot of another schema is used only if retention has removed the first entries of the
+  /// log.
   private static func findSnapshot(
     atOrBefore version: Int, in log: any SessionLog, _ schema: String,
     completion: @escaping ReadCompletion<Snapshot?>
@@ -108,7 +111,7 @@ final class LogFolder: Sendable {
   }
 }
 
-/// Marks code of a reactor that no action executes, see ``ActionMarking``.
+/// Marks the code of a reactor while it is executed without an action, see ``ActionMarking``.
 struct CodeMark: Sendable {
   private let key: SessionKey
   private let marking: (any ActionMarking)?
@@ -118,7 +121,7 @@ struct CodeMark: Sendable {
     marking = environment.settings.marking
   }
 
-  /// Executes code of the reactor with a mark, and converts its error.
+  /// Executes code of the reactor with a mark, and converts its error to a `LogError`.
   func reading<Value>(_ body: () throws -> Value) throws(LogError) -> Value {
     let mark = marking?.begin(key, .session, [])
     defer { if let mark { marking?.end(mark) } }

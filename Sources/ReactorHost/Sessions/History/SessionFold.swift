@@ -9,12 +9,12 @@ protocol SessionFold: AnyObject, Sendable {
 
   /// Reduces entries that follow the version without a gap.
   ///
-  /// - Throws: If one cannot be decoded; the State and the version are the former ones then.
+  /// - Throws: If an entry cannot be decoded. The State and the version are then unchanged.
   func fold(_ entries: some Sequence<LogEntry>) throws
 
-  /// The State that `reduce` gets next.
+  /// The folded State, to which `reduce` applies the next mutation.
   var state: any Sendable { get }
 
-  /// The State as clients see it, as JSON.
+  /// Encodes the State that clients see, as JSON.
   func encodeShown() throws -> [UInt8]
 }

@@ -1,10 +1,11 @@
 internal import ReactorLog
 internal import Synchronization
 
-/// Reads the history of a session from its log: of one in memory, or of one that cannot be loaded.
+/// Reads the history of a session from its log: of a session in memory, or of a stored session that
+/// cannot be loaded.
 ///
-/// A range of versions that can be read is read, whatever is beside it: one damaged entry takes only the
-/// States that depend on it.
+/// A damaged entry makes only the States unreadable that depend on it. All other versions can be
+/// read.
 struct SessionHistory: HistorySource {
   let parameters: [UInt8]?
   fileprivate let key: SessionKey
@@ -95,7 +96,7 @@ struct SessionHistory: HistorySource {
     }
   }
 
-  /// Reads the entry after a version, unless that is the latest one.
+  /// Reads the entry after a version; `nil` if the version is the latest one.
   private func readEntry(
     after version: Int, upTo latest: Int, completion: @escaping HistoryCompletion<LogEntry?>
   ) {
@@ -126,7 +127,7 @@ struct SessionHistory: HistorySource {
     }
   }
 
-  /// The State of a fold, after an entry.
+  /// Folds an entry, if there is one, and returns the State of the fold.
   fileprivate func state(
     of fold: any SessionFold, after entry: LogEntry? = nil
   ) throws(HistoryError) -> CommittedState {
@@ -143,7 +144,7 @@ struct SessionHistory: HistorySource {
   }
 }
 
-/// The States after the latest one: nothing is folded for none.
+/// The empty replay after the latest version, which folds nothing.
 private final class FinishedReplay: StateReplay {
   func next(limit: Int, completion: @escaping HistoryCompletion<[CommittedState]>) {
     completion(.success([]))
@@ -162,10 +163,10 @@ private final class SessionReplay: StateReplay {
   /// - Parameters:
   ///   - history: The history.
   ///   - fold: The State before the first one that is read.
-  ///   - includesStart: Whether the State of the fold is read, too.
+  ///   - includesStart: Whether the State of the fold is read as well.
   ///   - next: The entry that follows the fold; `nil` for none.
-  /// - Throws: If that entry cannot be folded, so that a reader that reconnects after an unreadable
-  ///   version gets the error at once.
+  /// - Throws: If that entry cannot be folded, so that a reader that reconnects before an
+  ///   unreadable version gets the error immediately.
   init(
     _ history: SessionHistory, _ fold: any SessionFold, includesStart: Bool,
     followedBy next: LogEntry?
@@ -190,7 +191,7 @@ private final class SessionReplay: StateReplay {
     }
   }
 
-  /// Folds entries, as far as they can be folded, and appends their States.
+  /// Folds entries up to the first one that cannot be folded, and appends their States.
   ///
   /// - Throws: If there is no State to return, and the first entry cannot be read or folded.
   private func states(

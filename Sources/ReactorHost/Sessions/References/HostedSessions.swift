@@ -7,7 +7,7 @@ internal import Synchronization
 
 /// The sessions of a host, for its reactors.
 ///
-/// It does not retain the host, whose reactors retain it.
+/// It does not retain the host, because the host's reactors retain it.
 final class HostedSessions: SessionLink {
   private struct State {
     weak var host: Host?
@@ -17,7 +17,6 @@ final class HostedSessions: SessionLink {
     var texts: [ObjectIdentifier: any Sendable & AnyObject] = [:]
   }
 
-  /// A typed reference.
   private struct Declaration {
     let sender: SessionKey
     let session: SessionKey
@@ -29,7 +28,7 @@ final class HostedSessions: SessionLink {
 
   private let state = Mutex(State())
   private let readsFromDisk: Bool
-  /// Loads sessions that are not in memory: it may block on the disk.
+  /// Executes loads of sessions that may block on the disk.
   private let loading = DispatchQueue(label: "sends")
 
   init(wait: Duration, readsFromDisk: Bool) {
@@ -46,7 +45,7 @@ final class HostedSessions: SessionLink {
     state.withLock { $0.host }?.reactor(name)
   }
 
-  /// Calls a closure that may block on the disk.
+  /// Calls a closure that loads a session: on a queue if the load may block on the disk.
   func load(_ body: @escaping @Sendable () -> Void) {
     guard readsFromDisk else { return body() }
     loading.async(execute: body)
@@ -100,7 +99,8 @@ final class HostedSessions: SessionLink {
     }
   }
 
-  /// Describes the first typed reference to a reactor that is not hosted, or is of another type.
+  /// Describes the first typed reference to a reactor that is not hosted, or is of another type;
+  /// `nil` if there is none.
   func firstMismatch(in host: Host) -> String? {
     for declared in state.withLock({ $0.declared }) {
       let name = declared.session.reactor
@@ -118,7 +118,8 @@ final class HostedSessions: SessionLink {
 }
 
 extension Optional<RequestContext> {
-  /// The context of an action that is sent to another session on behalf of a request, or of none.
+  /// Returns the context of an action that is sent to another session on behalf of a request, or of
+  /// none.
   fileprivate func sending(to session: SessionKey) -> RequestContext {
     var context = self ?? RequestContext(id: "to-\(session.reactor)-\(session.id)")
     context.depth += 1

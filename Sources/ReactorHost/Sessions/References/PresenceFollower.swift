@@ -2,8 +2,9 @@ internal import ReactorLog
 internal import ReactorStreams
 internal import Synchronization
 
-/// Observes the subscribers of a session for a stream of its reactor: each presence in a turn of the
-/// session, the latest if several are pending.
+/// Observes the subscribers of a session for a stream of its reactor.
+///
+/// Delivers each presence in a turn of the session, and only the latest if several are pending.
 final class PresenceFollower: PresenceObserver, Disposable {
   private struct State {
     var pending: Presence?
@@ -21,7 +22,6 @@ final class PresenceFollower: PresenceObserver, Disposable {
     self.receive = receive
   }
 
-  /// Begins to observe.
   func start() {
     context.session?.observePresence(self)
   }
@@ -37,7 +37,8 @@ final class PresenceFollower: PresenceObserver, Disposable {
     }
   }
 
-  /// Dequeues the pending presence; `nil` if it equals the one before, or the observation has ended.
+  /// Dequeues the pending presence; `nil` if it equals the previous one, or if the observation has
+  /// ended.
   private func take() -> Presence? {
     state.withLock { state in
       guard let presence = state.pending.take(), !state.isDisposed, presence != state.received
@@ -57,7 +58,7 @@ extension HostedSessions {
   func followSubscribers(
     of session: SessionKey, receive: @escaping @Sendable (Presence) -> Void
   ) -> any Disposable {
-    // The session of the reactor that subscribes: another instance of its type folds a log, or
+    // The context is missing if the subscribing instance has no session: it folds a log, or
     // describes the reactor.
     guard let context = CurrentSerialContext.value as? SessionSerialContext else {
       return Disposables.create()

@@ -5,14 +5,14 @@ internal import Synchronization
 
 /// One action that is sent to another session.
 ///
-/// Its completion is called at most once; disposing drops it.
+/// Its completion is called at most once, and not after the delivery was disposed of.
 final class SendDelivery: Disposable {
   typealias Completion = @Sendable (Result<[UInt8]?, any Error>) -> Void
 
   private struct State {
     var completion: Completion?
     var key: IdempotencyKey?
-    /// Whether no session can have the key yet.
+    /// Whether the key has never been sent, so that no session can have an outcome for it.
     var keyIsNew = false
     /// The session that executes the action.
     var receiver: (any Session)?
@@ -47,12 +47,12 @@ final class SendDelivery: Disposable {
 
   /// Sets the idempotency key.
   ///
-  /// The name identifies the send, so the body is not compared: an effect that runs again may create
-  /// another one.
+  /// The name identifies the send, so the body is not compared: an effect that runs again can
+  /// create a different body.
   ///
   /// - Parameters:
   ///   - name: The name of the key.
-  ///   - isNew: Whether no earlier send can have had the name.
+  ///   - isNew: Whether no earlier send can have used the name.
   func identify(as name: String, isNew: Bool) {
     state.withLock { state in
       state.key = IdempotencyKey(stored: name, body: "")
@@ -107,7 +107,7 @@ final class SendDelivery: Disposable {
     let isNew: Bool
   }
 
-  /// A session is about to execute the action.
+  /// Records the session that is about to execute the action.
   ///
   /// - Returns: The key; `nil` if the send was disposed of.
   func begin(in session: any Session) -> Key? {
@@ -152,7 +152,7 @@ final class SendDelivery: Disposable {
     case .running: retry()
     case .overloaded: finish(.failure(SessionSendError.overloaded(target)))
     case .ended: finish(.failure(SessionSendError.ended(target)))
-    // The other session has another owner, which receives the same send.
+    // Another process owns the session: send the action again, which reaches the owner.
     case .displaced: start {}
     case .invalid(let error): didFailToDecode(error)
     case .notOpened(let error): finish(.failure(SessionSendError(target, error)))
@@ -162,7 +162,7 @@ final class SendDelivery: Disposable {
     }
   }
 
-  /// An earlier run of the same send is being executed: waits for its outcome.
+  /// Waits for the outcome of an earlier run of the same send, which is being executed.
   private func retry() {
     let (receiver, deadline) = state.withLock { state in
       let deadline = state.deadline ?? ContinuousClock.now + sessions.wait
@@ -193,7 +193,7 @@ final class SendDelivery: Disposable {
   }
 
   private func takeCompletion() -> Completion? {
-    // Not as results of the closure: a function would be wrapped to come out of generic code.
+    // Assigned by the closure instead of returned: generic code would wrap a returned function.
     var completion: Completion?
     var timeout: Task<Void, Never>?
     state.withLock { state in
@@ -204,7 +204,7 @@ final class SendDelivery: Disposable {
     return completion
   }
 
-  /// Drops the completion, and the action if it is not in the mailbox yet.
+  /// Drops the completion, and the action unless it is already in the mailbox.
   func dispose() {
     _ = takeCompletion()
   }

@@ -7,9 +7,9 @@ internal import Synchronization
 ///        ──▶ fresh ───────────▶ waiting ───────────────▶ ready ──▶ delivered, one after the other
 /// ```
 ///
-/// A send leaves when all that its session did before is committed, so that no other session has the
-/// consequences of a turn that a crash takes back. The bound is that of the effects of the session,
-/// which wait for their sends.
+/// A send is delivered when all earlier changes of its session are committed, so that no other
+/// session contains the consequences of a turn that a crash undoes. The number of sends is bounded
+/// by the number of effects of the session, because an effect waits for its sends.
 final class SendOutbox: Sendable {
   /// The sends of one turn.
   private struct Group {
@@ -22,7 +22,7 @@ final class SendOutbox: Sendable {
     var fresh: [SendDelivery] = []
     var groups: [Group] = []
     var lastID = 0
-    /// The threads that will call ``flush()`` after their turn.
+    /// The number of threads that call ``flush()`` after their turn.
     var submitters = 0
     var isFlushing = false
 
@@ -43,7 +43,7 @@ final class SendOutbox: Sendable {
     state.withLock { $0.fresh.append(send) }
   }
 
-  /// The turn is over: its sends wait for their batch.
+  /// Ends a turn: its sends wait for their batch.
   ///
   /// - Returns: The group to pass to ``release(_:)``; `nil` if the turn sent nothing.
   func endTurn() -> Int? {
@@ -56,14 +56,14 @@ final class SendOutbox: Sendable {
     }
   }
 
-  /// Marks a group as ready, whose batch is committed, and delivers its sends.
+  /// Marks a group whose batch is committed as ready, and delivers its sends.
   func release(_ id: Int) {
     let isLeft = state.withLock { state in
       guard let index = state.groups.firstIndex(where: { $0.id == id }) else { return false }
       state.groups[index].isReady = true
       return state.submitters == 0 && !state.isFlushing
     }
-    // Leaves the thread, which may be the log's or in a turn of the session.
+    // Deliver on a task: this thread may be the log's, or may execute a turn of the session.
     if isLeft { Task { flush() } }
   }
 

@@ -4,8 +4,8 @@ internal import Synchronization
 
 /// Consecutive sends to one session, at most as many as a turn executes.
 ///
-/// A session in memory executes them in one turn, so that they are one batch of its log. Each remains
-/// a request of its own: with its key, its reply and its place in the order.
+/// A session in memory executes them in one turn, so that they are one batch of its log. Each send
+/// remains a separate request, with its own key, reply and place in the order.
 struct SendRun: Sendable {
   private let sends: ArraySlice<SendDelivery>
 
@@ -31,7 +31,7 @@ struct SendRun: Sendable {
       return start(in: session, done)
     }
     guard sends.count > 1 else { return first.start(done) }
-    // The first one loads the session, or its owner is another process.
+    // The session is not in memory: the first send loads it, or another process owns it.
     let starts = SerialAsyncQueue()
     for send in sends { starts.enqueue { send.start($0) } }
     starts.enqueue { end in
@@ -41,8 +41,9 @@ struct SendRun: Sendable {
   }
 
   private func start(in session: LiveSession, _ done: @escaping @Sendable () -> Void) {
-    // Before the sends are found not to be disposed of: those of an effect that runs again after them
-    // release their keys later.
+    // Read the number before `begin(in:)` checks that a send was not disposed of. If its effect
+    // runs again after the check, the new run releases the key after this read, and the claim
+    // fails.
     let releases = session.commits.withLock { $0.releasedKeys }
     var requests: [SendRequest] = []
     requests.reserveCapacity(sends.count)
@@ -74,12 +75,13 @@ private struct SendExecution {
   let session: LiveSession
   var requests: [SendRequest]
 
-  /// Claims the keys of which the log can have no outcome.
+  /// Claims the keys that cannot have an outcome in the log.
   ///
   /// - Parameter releases: The number of released keys before the sends began.
   /// - Returns: The indices of the other keys.
   func claimKeys(at releases: Int) -> [Int] {
-    // Another process may execute a send again, before this one notices that it has lost the sender.
+    // In a cluster, another process can repeat a send before this process notices that it has lost
+    // the sending session.
     let isAlone = session.environment.router == nil
     return session.commits.withLock { machine in
       requests.indices.filter { index in
@@ -105,7 +107,7 @@ private struct SendExecution {
     }
   }
 
-  /// Executes a turn now if the session is idle, and delivers what it sends.
+  /// Executes a turn now if the session is idle, and delivers its sends.
   ///
   /// - Returns: Whether the session was idle.
   private func executeIfIdle(_ turn: () -> Void) -> Bool {
@@ -138,13 +140,13 @@ private struct SendExecution {
   }
 }
 
-/// The lookups of the outcomes of keys, all at the same time where the log reads later.
+/// Looks up the outcomes of keys, concurrently if the log reads asynchronously.
 private final class SendLookups: Sendable {
   private let execution: SendExecution
   private let done: @Sendable () -> Void
   /// The indices of the requests that have an outcome.
   private let ended = Mutex<Set<Int>>([])
-  /// The number of lookups that continue, and one more for their start.
+  /// The number of unfinished lookups, plus one while they are being started.
   private let remaining = Atomic<Int>(1)
 
   init(_ execution: SendExecution, _ done: @escaping @Sendable () -> Void) {

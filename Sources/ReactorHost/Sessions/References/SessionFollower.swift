@@ -2,7 +2,8 @@ internal import ReactorLog
 internal import ReactorStreams
 internal import Synchronization
 
-/// Observes the States of another session for one observer: the latest, when the observer is ready.
+/// Observes the States of another session for one observer, which receives the latest State when it
+/// is ready.
 final class SessionFollower: SessionObserver, Disposable {
   private enum Event {
     case state(CommittedState)
@@ -12,14 +13,15 @@ final class SessionFollower: SessionObserver, Disposable {
   private struct State {
     var source: (any Session)?
     var pending: Event?
-    /// Whether a task will take the pending event.
+    /// Whether a task is scheduled that dequeues the pending event.
     var isScheduled = false
     var isDisposed = false
   }
 
   private let key: SessionKey
   private let sessions: HostedSessions
-  /// The session that merges the States into its mutations; `nil` elsewhere.
+  /// The serial context of the session that observes the States; `nil` for an observer without a
+  /// session.
   private let context: (any GlobalContext)?
   private let receive: @Sendable (Result<[UInt8], any Error>) -> Void
   private let state = Mutex(State())
@@ -36,7 +38,7 @@ final class SessionFollower: SessionObserver, Disposable {
 
   /// Opens the session and observes it.
   ///
-  /// On a task of its own: the caller may be in a turn, or about to load a session itself.
+  /// Executed on a task: the caller may be in a turn, or may be loading a session.
   func open() {
     Task { [self] in
       guard !state.withLock({ $0.isDisposed }) else { return }
@@ -77,11 +79,11 @@ final class SessionFollower: SessionObserver, Disposable {
     }
   }
 
-  /// Replaces the event that is to be received.
+  /// Replaces the pending event, and schedules its delivery.
   private func post(_ event: Event) {
     let isFirst = state.withLock { state in
       guard !state.isDisposed else { return false }
-      // A commit may be published while the base is posted.
+      // Ignore the base if a later commit was published before it was posted.
       if case .state(let known) = state.pending, case .state(let next) = event,
         known.cursor.epoch == next.cursor.epoch, known.version > next.version
       {
@@ -102,7 +104,8 @@ final class SessionFollower: SessionObserver, Disposable {
     context.enqueue { [self] in
       switch take(whileScheduled: false) {
       case .state(let next)?:
-        // In a turn of its own, unless the session has a mutation of this State already.
+        // Deliver the State in a separate turn, unless it has already caused a mutation of the
+        // session.
         context.deliver(
           global: key.description, revision: next.cursor.revision, isNull: false,
           { [self] in receive(.state(next)) })

@@ -15,7 +15,7 @@ public enum SendExpectation: Sendable {
   case accepted
 }
 
-/// The way from a reactor to other sessions: a host, or the recorder of a test.
+/// Connects a reactor to other sessions: implemented by a host, and by the recorder of a test.
 package protocol SessionLink: Sendable {
   /// Sends an action.
   ///
@@ -51,10 +51,11 @@ package protocol SessionLink: Sendable {
     of session: SessionKey, receive: @escaping @Sendable (Presence) -> Void
   ) -> any Disposable
 
-  /// Checks a typed reference.
+  /// Declares a typed reference, which ``Host/firstMissingReference()`` checks.
   func declare(_ type: any Any.Type, of session: SessionKey, by sender: SessionKey)
 
-  /// The JSON of recurring actions of a type, which all references share; `nil` if it is not cached.
+  /// Returns the cached JSON of recurring actions of a type, which all references share; `nil` if
+  /// it is not cached.
   func texts<Action: Encodable>(of type: Action.Type) -> JSONMemo<Action>?
 }
 

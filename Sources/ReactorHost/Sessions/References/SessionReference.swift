@@ -11,7 +11,7 @@ public import ReactorStreams
 /// }
 /// ```
 ///
-/// An effect sends actions to it and observes its State. `reduce` must use neither.
+/// An effect can send actions to the session and observe its State; `reduce` must do neither.
 public struct SessionReference<R: Reactor>: Sendable where R.Action: Codable, R.State: Codable {
   /// The session.
   public let session: SessionKey
@@ -27,19 +27,20 @@ public struct SessionReference<R: Reactor>: Sendable where R.Action: Codable, R.
     texts = link.texts(of: R.Action.self)
   }
 
-  /// A stream that sends an action when it is subscribed to, and emits the State with it.
+  /// Returns a stream that sends an action when it is subscribed to, and emits the resulting State.
   ///
-  /// A send of an effect leaves when all that its reactor did before is committed. It does not block
-  /// the sender's queue. Sends of one session to another arrive in the order of their subscription.
+  /// A send of an effect is delivered when all earlier changes of its session are committed. It
+  /// does not block the sender's queue. Sends of one session to another arrive in the order of
+  /// their subscription.
   ///
   /// **Exactly once.** If the effect runs again after a crash, its sends have the same idempotency
-  /// keys as before, so the other session executes each once and repeats its response: as long as
-  /// it retains keys (`actions.idempotency`), and the effect makes its sends to a session in the same
-  /// order. Not so in a stream of `transform`, and of an action that the reactor itself created: there
-  /// a send happens at most once.
+  /// keys as before, so the other session executes each once and repeats its response. This
+  /// requires that the other session still retains the keys (`actions.idempotency`), and that the
+  /// effect makes its sends to a session in the same order. A send in a stream of `transform`, or
+  /// in an effect of an action that the reactor itself created, happens at most once.
   ///
-  /// The stream fails with the error of the action, or with a ``SessionSendError``. A chain of 32
-  /// sends, each of which an action sent by the one before, ends with
+  /// The stream fails with the error of the action, or with a ``SessionSendError``. In a chain of
+  /// sends, in which the action of each send causes the next one, the 33rd fails with
   /// ``SessionSendError/tooDeep(_:)``.
   ///
   /// - Parameters:
@@ -56,7 +57,8 @@ public struct SessionReference<R: Reactor>: Sendable where R.Action: Codable, R.
     }
   }
 
-  /// A stream without elements, of any type, that sends an action as ``send(_:expecting:)`` does.
+  /// Returns a stream without elements, of any type, that sends an action as ``send(_:expecting:)``
+  /// does.
   ///
   /// ```swift
   /// case .open:
@@ -97,8 +99,9 @@ public struct SessionReference<R: Reactor>: Sendable where R.Action: Codable, R.
 
   /// The State: the current one, then the latest after each commit.
   ///
-  /// States in between may be left out. In a reactor's `transform(mutation:)` each arrives in a turn
-  /// of its own, like the value of a global: once, also if the reactor was not in memory meanwhile.
+  /// Intermediate States can be skipped. In a reactor's `transform(mutation:)` each State arrives
+  /// in a separate turn, like the value of a global: once, even if the reactor was not in memory
+  /// meanwhile.
   ///
   /// The stream creates the session unless `sessions.create` is `explicit`. It fails with
   /// ``SessionSendError/ended(_:)`` when the session is deleted.
@@ -118,9 +121,9 @@ public struct SessionReference<R: Reactor>: Sendable where R.Action: Codable, R.
   }
 }
 
-/// Another session by name, in JSON.
+/// A reference to another session by name, whose actions and States are JSON.
 ///
-/// Like ``SessionReference``, for a reactor whose types are not known here.
+/// Like ``SessionReference``, for a reactor whose types are not available in this module.
 public struct NamedSessionReference: Sendable {
   /// The session.
   public let session: SessionKey
@@ -133,7 +136,7 @@ public struct NamedSessionReference: Sendable {
     self.link = link
   }
 
-  /// A stream that sends an action when it is subscribed to, see
+  /// Returns a stream that sends an action when it is subscribed to, see
   /// ``SessionReference/send(_:expecting:)``.
   ///
   /// - Parameters:
@@ -150,7 +153,7 @@ public struct NamedSessionReference: Sendable {
     }
   }
 
-  /// A stream without elements that sends an action, see ``SessionReference/sendOnly(_:)``.
+  /// Returns a stream without elements that sends an action, see ``SessionReference/sendOnly(_:)``.
   ///
   /// - Parameter action: The action, or an array of actions, as JSON.
   /// - Returns: The stream.

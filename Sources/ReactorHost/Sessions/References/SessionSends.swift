@@ -4,10 +4,11 @@ internal import Synchronization
 
 /// The outbox of a session, created with the first action that one of its effects sends.
 ///
-/// Stored in the session itself: most sessions send nothing, which costs a check per turn.
+/// Stored inline in the session. A session that sends nothing, as most do, needs one check per
+/// turn.
 struct SessionSends: ~Copyable, Sendable {
   private let created = AtomicLazyReference<SendOutbox>()
-  // Loading the reference looks up its type at run time, which each action would do twice.
+  // A separate flag: loading the reference looks up its type at run time, twice per action.
   private let exists = Atomic<Bool>(false)
 
   /// The outbox; `nil` if no effect has sent an action.

@@ -5,10 +5,10 @@ internal import Synchronization
 
 /// Executes the actions of one request: a long array in several turns.
 ///
-/// A turn ends after ``turnLength`` actions or ``turnBytes`` of encoded states. The next one begins
-/// when the batch of the turn is committed, on a task of its own: other items of the mailbox, and
-/// other requests of the thread, are executed between. The remaining actions are in the journal from
-/// the first batch on, so that all are executed even if the process ends meanwhile.
+/// A turn ends after ``turnLength`` actions or ``turnBytes`` of encoded states. The next turn is
+/// enqueued by a task when the batch of the turn is committed, so that other items of the mailbox,
+/// and other requests of the thread, are executed in between. The remaining actions are in the
+/// journal from the first batch on, so that all are executed even if the process ends meanwhile.
 struct ActionExecution: Sendable {
   /// The maximum number of actions in one turn.
   static let turnLength = 50
@@ -35,7 +35,7 @@ struct ActionExecution: Sendable {
     }
   }
 
-  /// Leaves the thread, which may be a request worker or the log's writer.
+  /// Enqueues the next turn on a task: this thread may be a request worker or the log's writer.
   private func enqueue(from next: Int) {
     Task { _ = session.enqueue { execute(from: next) } }
   }
@@ -64,9 +64,9 @@ struct ActionExecution: Sendable {
   }
 
   /// Adds actions to the journal: those with effects that outlive the turn, and at the end of the
-  /// first turn those that remain.
+  /// first turn also the remaining actions.
   ///
-  /// Acknowledges the request when that is durable.
+  /// Acknowledges the request when the journal is durable.
   private func accept(isFirstTurn: Bool, remainingFrom next: Int) {
     var accepted = reply.removeOutliving().filter { !reply.isJournalled($0.index) }.map {
       (index: $0.index, json: $0.json)

@@ -1,15 +1,15 @@
 public import ReactorCore
 public import ReactorLog
 
-/// Marks the actions whose code threads execute, in memory that outlives a crash.
+/// Marks the action that each thread executes, in memory that outlives a crash.
 ///
-/// A crash of the process then names the action that caused it, and the next process rejects that
-/// action: it is quarantined.
+/// After a crash, the mark identifies the action that caused it. The next process quarantines that
+/// action and rejects it.
 public protocol ActionMarking: AnyObject, Sendable {
   /// The calling thread begins to execute code of a reactor.
   ///
-  /// Called for each action and each output of an effect: without a system call, an allocation or a
-  /// lock.
+  /// Called for each action and each output of an effect. It must not make a system call, allocate
+  /// memory or take a lock.
   ///
   /// - Parameters:
   ///   - session: The session.
@@ -21,10 +21,10 @@ public protocol ActionMarking: AnyObject, Sendable {
   /// Clears the mark: the calling thread has executed the code.
   func end(_ mark: ActionMark)
 
-  /// Whether nothing is quarantined: a check that each action passes.
+  /// Whether nothing is quarantined. Called for each action.
   var isQuarantineEmpty: Bool { get }
 
-  /// Whether an action of a session, or the session itself, is quarantined.
+  /// Returns whether an action of a session, or the session itself, is quarantined.
   ///
   /// Called for each action: costs nothing while nothing is quarantined.
   func isQuarantined(_ session: SessionKey, _ digest: ActionDigest) -> Bool
@@ -42,13 +42,14 @@ public protocol ActionMarking: AnyObject, Sendable {
 }
 
 extension ActionMarking {
-  /// Whether an action of a session is quarantined; computes no digest while nothing is.
+  /// Returns whether an action of a session is quarantined; computes the digest only if the
+  /// quarantine is not empty.
   package func isQuarantined(_ session: SessionKey, _ action: [UInt8]) -> Bool {
     !isQuarantineEmpty && isQuarantined(session, ActionDigest(of: action))
   }
 }
 
-/// The mark of an action that a thread executes; its meaning belongs to the ``ActionMarking``.
+/// The mark of an action that a thread executes; only its ``ActionMarking`` interprets it.
 public struct ActionMark: Sendable {
   /// The place of the mark; negative for none.
   public let place: Int
@@ -93,7 +94,7 @@ public struct QuarantinedAction: Equatable, Sendable {
   /// The session.
   public let session: SessionKey
 
-  /// The beginning of the action, as JSON; `nil` if the session itself is quarantined.
+  /// The first bytes of the action's JSON; `nil` if the session itself is quarantined.
   public let action: String?
 
   /// The time at which the crash was noticed.
@@ -116,13 +117,13 @@ public struct ActionCrashedError: ActionError, Equatable {
   /// Creates an error.
   public init() {}
 
-  /// 500: the error is the reactor's.
+  /// 500: the reactor caused the error.
   public var status: Int { 500 }
 
   /// A short sentence for people.
   public var title: String { "The action has crashed the service" }
 
-  /// A remedy.
+  /// The reason and the remedy.
   public var detail: String? {
     "This action ended the process when it was executed in this session. It is not executed again "
       + "until an operator clears the quarantine."

@@ -13,7 +13,8 @@ final class ActionReply: Sendable {
     var outliving: [ActionEffect] = []
     /// The actions that the journal has, by their index.
     var journal: [Int: AcceptedAction] = [:]
-    /// The names of sends that were chosen here, and not before a crash, by the index of the action.
+    /// The names of sends that this reply has chosen, by the index of the action; names from before
+    /// a crash are in `journal`.
     var sendNames: [Int: String] = [:]
   }
 
@@ -28,7 +29,7 @@ final class ActionReply: Sendable {
 
   @usableFromInline let session: LiveSession
   private let progress: Mutex<Progress>
-  // Not guarded by the lock, since every action updates these.
+  // Atomics instead of values under the lock, because every action updates them.
   private let remaining: Atomic<Int>
   private let version = Atomic<Int>(0)
   private let rejected = Atomic<Bool>(false)
@@ -54,7 +55,7 @@ final class ActionReply: Sendable {
     self.key = key
     self.principal = principal
     self.session = session
-    // One more for the start itself, so that an empty array ends as well.
+    // Plus one for the start of the actions, so that an empty array ends as well.
     remaining = Atomic(count + 1)
     progress = Mutex(Progress(accepted: accepted, completion: completion))
   }
@@ -101,7 +102,7 @@ final class ActionReply: Sendable {
   /// Records that all effects of an action have ended.
   ///
   /// - Parameters:
-  ///   - index: The index of the action; `nil` for the start itself.
+  ///   - index: The index of the action; `nil` for the start of the actions, see ``didStartAll()``.
   ///   - error: The error that it ended with.
   func didEnd(_ index: Int?, _ error: (any Error)?) {
     let journalled = record(index, error)
@@ -113,7 +114,8 @@ final class ActionReply: Sendable {
     }
   }
 
-  /// All actions have ended: responds now, or with the commit that the reply waits for.
+  /// Responds after all actions have ended: now, or when the commit that the reply waits for is
+  /// published.
   private func finish() {
     let journalled = self.journalled
     let (failure, time) = key == nil ? (nil, nil) : (self.failure, Timestamp.now)
@@ -137,7 +139,7 @@ final class ActionReply: Sendable {
 
   // MARK: The journal
 
-  /// The journal has these actions, or will have them with the next batch.
+  /// Records that these actions are in the journal, or are added to it by the next batch.
   func didJournal(_ actions: [AcceptedAction]) {
     isPlain.store(false, ordering: .relaxed)
     progress.withLock { progress in
@@ -165,7 +167,7 @@ final class ActionReply: Sendable {
     }
   }
 
-  /// Whether the journal has the action at an index.
+  /// Returns whether the journal has the action at an index.
   func isJournalled(_ index: Int) -> Bool {
     guard !isPlain.load(ordering: .relaxed) else { return false }
     return progress.withLock { $0.journal[index] != nil }
@@ -186,12 +188,12 @@ final class ActionReply: Sendable {
 
   // MARK: Sends to other sessions
 
-  /// The name under which the effects of an action send, chosen with the first send.
+  /// Returns the name for the sends of an action's effects, which is chosen with the first send.
   ///
   /// - Parameters:
   ///   - index: The index of the action.
   ///   - replace: Called with the action that replaces the one in the journal.
-  /// - Returns: The name, and whether an effect may have sent under it before a crash.
+  /// - Returns: The name, and whether an effect may have used it before a crash.
   func sendName(
     ofActionAt index: Int, replacing replace: (AcceptedAction) -> Void
   ) -> (name: String, isOld: Bool) {
@@ -212,7 +214,7 @@ final class ActionReply: Sendable {
     return chosen
   }
 
-  /// The name of the sends of an action that is about to be journaled; `nil` for none.
+  /// Returns the name for the sends of an action that is about to be journaled; `nil` for none.
   func sendName(ofActionAt index: Int) -> String? {
     guard !isPlain.load(ordering: .relaxed) else { return nil }
     return progress.withLock { $0.sendNames[index] }
@@ -225,8 +227,9 @@ final class ActionReply: Sendable {
     progress.withLock { $0.accepted.take() }?(state)
   }
 
-  /// Rejects the request for its version: none of its actions is executed, and the response waits for
-  /// the state that it missed.
+  /// Rejects the request because the session is at another version than it expects.
+  ///
+  /// No action is executed. The response waits until the session's current version is committed.
   func reject() {
     rejected.store(true, ordering: .relaxed)
     respond(as: session.commits.withLock { $0.rejected(self, key: key) })
@@ -242,7 +245,7 @@ final class ActionReply: Sendable {
 
   /// Responds with the state that contains the actions' mutations, or with the first failure.
   func respond(with state: CommittedState) {
-    // Not as results of the closure: a function would be wrapped to come out of generic code.
+    // Assigned by the closure instead of returned: generic code would wrap a returned function.
     var completion: (@Sendable (ActionOutcome) -> Void)?
     let failure = progress.withLock { progress in
       completion = progress.completion.take()
@@ -290,14 +293,14 @@ final class ActionEffect: TrackedEffect {
     self.json = json
   }
 
-  /// The action that caused a mutation; `nil` if none did.
+  /// Returns the action that caused a mutation; `nil` if none did.
   @usableFromInline
   static func cause(of origin: MutationOrigin) -> ActionEffect? {
     guard case .effect(let effect) = origin else { return nil }
     return effect as? ActionEffect
   }
 
-  /// The number of the next send to a session.
+  /// Increments the number of sends to a session and returns it.
   func nextSend(to session: SessionKey) -> Int {
     func increment(_ count: inout Int) -> Int {
       count += 1
@@ -311,7 +314,7 @@ final class ActionEffect: TrackedEffect {
     running.load(ordering: .relaxed) > 0
   }
 
-  /// The action fails without being executed, in the serial context.
+  /// Fails the action without executing it, in the serial context.
   @usableFromInline
   func fail(_ error: any Error) {
     begin()

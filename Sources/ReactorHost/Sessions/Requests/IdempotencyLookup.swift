@@ -4,7 +4,8 @@ internal import Synchronization
 /// Finds the outcome of an earlier request with an idempotency key: one that is being executed, or
 /// one whose outcome the log has stored.
 ///
-/// If the log reads outcomes later, requests of other connections may enter the mailbox meanwhile.
+/// If the log reads outcomes asynchronously, requests of other connections can enter the mailbox
+/// meanwhile.
 struct IdempotencyLookup: Sendable {
   let session: LiveSession
 
@@ -12,8 +13,8 @@ struct IdempotencyLookup: Sendable {
   ///
   /// - Parameters:
   ///   - key: The key.
-  ///   - completion: Called with the outcome; with `nil` if there is none, and the key is claimed. On
-  ///     the calling thread unless the log reads the outcome later.
+  ///   - completion: Called with the outcome; with `nil` if there is none, and the key is claimed.
+  ///     Called on the calling thread, unless the log reads the outcome asynchronously.
   func find(
     orClaim key: IdempotencyKey, completion: @escaping @Sendable (ActionOutcome?) -> Void
   ) {
@@ -44,7 +45,8 @@ struct IdempotencyLookup: Sendable {
     _ completion: @escaping @Sendable (ActionOutcome?) -> Void
   ) {
     guard stored.key == key else { return completion(.keyReused) }
-    // Stored, but the reply of the first request may still wait for its publication.
+    // The outcome is stored, but the reply of the first request may still wait for the publication
+    // of the batch.
     if case .executing = session.commits.withLock({ $0.use(of: key) }) {
       return completion(.running)
     }
@@ -56,16 +58,17 @@ struct IdempotencyLookup: Sendable {
     session.state(at: stored.version) { [session] state in
       switch state {
       case .success(let state): completion(.replayed(.committed(state)))
-      // Retention has removed the version. The current one contains the mutations as well.
+      // Retention has removed the version. The current version contains the mutations as well.
       case .failure(.unknownVersion): completion(.replayed(.committed(session.current)))
       case .failure(.log(let error)): completion(.notCommitted(error))
       }
     }
   }
 
-  /// Whether an outcome is older than `actions.idempotency`.
+  /// Returns whether an outcome is older than `actions.idempotency`.
   ///
-  /// One of the future, which a clock that was set back has left, is new.
+  /// An outcome with a time in the future, which was stored before the clock was set back, is not
+  /// expired.
   private func isExpired(_ stored: StoredOutcome) -> Bool {
     let age = Timestamp.now.milliseconds - stored.at.milliseconds
     return .milliseconds(age) >= session.environment.settings.idempotency

@@ -11,8 +11,8 @@ struct JournalRecovery: Sendable {
 
   /// Recovers the actions of a journal, in a turn of the session.
   ///
-  /// The number of starts is durable before each start, so that an action that ends the process each
-  /// time is given up eventually.
+  /// The number of starts is durable before each start, so that an action that repeatedly ends the
+  /// process is given up eventually.
   ///
   /// - Parameters:
   ///   - actions: The journal's actions, in order.
@@ -43,9 +43,9 @@ struct JournalRecovery: Sendable {
     }
   }
 
-  /// Why an interrupted request is not started again.
+  /// The reason for not starting an interrupted request again.
   private struct Rejection {
-    /// For the log of the service.
+    /// The text for the log of the service.
     let reason: String
     /// The failure of its actions.
     var error: any Error = InterruptedError()
@@ -55,7 +55,8 @@ struct JournalRecovery: Sendable {
     if environment.witness.interruptionPolicy == .giveUp {
       return Rejection(reason: "its reactor does not run actions again")
     }
-    // First: an action that crashes its process may have reached the limit of starts as well.
+    // Check the quarantine before the limit: an action that crashes its process may also have
+    // reached the limit of starts, and must fail with `ActionCrashedError`.
     if let marking = environment.settings.marking,
       request.unfinished.contains(where: {
         marking.isQuarantined(session.key, ActionDigest(of: $0.action))

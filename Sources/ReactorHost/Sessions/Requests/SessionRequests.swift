@@ -3,7 +3,7 @@ internal import ReactorLog
 internal import Synchronization
 internal import Telemetry
 
-/// Requests to a session: from a body to the start of its actions.
+/// Decodes requests to a session, and starts their actions.
 struct SessionRequests: Sendable {
   let session: LiveSession
 
@@ -11,8 +11,9 @@ struct SessionRequests: Sendable {
 
   /// Executes actions, see ``Session/submit(_:ifAt:key:for:accepted:completion:)``.
   ///
-  /// `enqueued` is called when the request is in the mailbox, or is not executed: after this call has
-  /// returned if the log reads the outcome of the key later; not if this call throws.
+  /// `enqueued` is called when the request is in the mailbox, or is not executed. If the log reads
+  /// the outcome of the key asynchronously, that is after this method has returned. It is not
+  /// called if this method throws.
   func submit(
     _ body: [UInt8], ifAt expected: [Cursor]?, identifiedBy key: IdempotencyKey?,
     isRepeated: Bool = false, for context: RequestContext?,
@@ -68,7 +69,8 @@ struct SessionRequests: Sendable {
     let outbox = session.sends.outbox
     outbox?.enter()
     defer { outbox?.leave() }
-    // Usually the session is idle, and nothing has to outlive this call.
+    // The session is usually idle: the closure is then executed within this call, and does not
+    // escape.
     let wasIdle = environment.witness.hotPath.executeIfIdle(session.pipeline) {
       start(actions, for: reply, ifAt: expected, context)
       session.didEndTurn()

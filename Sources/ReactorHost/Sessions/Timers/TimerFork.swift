@@ -5,15 +5,15 @@ internal import Synchronization
 extension HostedReactor {
   /// Creates a session with the current history of another one, and with its pending timers.
   ///
-  /// Timers are not part of the log, so that only the current version has any. They are stored directly
-  /// after the fork: the end of the process in between leaves a fork without them, and without a
-  /// response.
+  /// Timers are not part of the log, so only the current version has timers. They are stored
+  /// directly after the fork. If the process ends in between, the fork has no timers, and the
+  /// request gets no response.
   ///
   /// - Parameters:
   ///   - source: The id of the other session, which must exist.
   ///   - id: The id of the new session, which must not exist.
   ///   - parameters: The parameters of the new session; `nil` for those of the other one.
-  ///   - completion: Called at once or later, on any thread.
+  ///   - completion: Called immediately or later, on any thread.
   public func forkWithTimers(
     _ source: String, to id: String, parameters: [UInt8]?,
     completion: @escaping @Sendable (Result<OpenedSession, SessionError>) -> Void
