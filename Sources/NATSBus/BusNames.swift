@@ -18,7 +18,7 @@ struct BusNames: Sendable {
   /// The subject of all broadcasts.
   var allBroadcasts: String { "\(prefix).b.a.*.*" }
 
-  /// The subject before the numbers of a process's replies.
+  /// The prefix of the subjects for replies to a process; the number of a reply follows it.
   func replies(of incarnation: UInt64) -> String {
     "\(prefix).b.r.\(String(incarnation, radix: 16))"
   }
@@ -26,13 +26,17 @@ struct BusNames: Sendable {
   /// The number of the subject that receives packets of replies; no request has it.
   static let packetNumber: UInt64 = 0
 
-  /// The subject of packets of replies, of a process whose requests have a subject for replies.
+  /// The subject for packets of replies to the process that sent a request with the reply subject
+  /// `reply`; `nil` if `reply` does not end with a number.
   static func packets(besides reply: String) -> String? {
     guard let dot = reply.utf8.lastIndex(of: UInt8(ascii: ".")) else { return nil }
     return "\(reply[..<dot]).\(packetNumber)"
   }
 
-  /// A name may have bytes that a subject has not: each of them becomes its hexadecimal digits.
+  /// The tokens that identify a node: its name and its incarnation.
+  ///
+  /// Bytes of the name that are not letters, digits or `-` are written as `_` and hexadecimal
+  /// digits.
   private func tokens(of node: NodeID) -> String {
     var name = ""
     for byte in node.name.utf8 {

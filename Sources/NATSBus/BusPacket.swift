@@ -1,8 +1,9 @@
 /// Several requests or replies of one process in one message.
 ///
-/// Each is its number (8 bytes), the count of its bytes (4 bytes, both big-endian), and the bytes.
+/// An element consists of its number (8 bytes), its length (4 bytes, both big-endian), and its
+/// bytes.
 struct BusPacket {
-  /// The size from which on nothing is added, in bytes.
+  /// The maximum size of a packet with several elements, in bytes.
   static let bound = 65_536
 
   private static let headSize = 12
@@ -11,10 +12,9 @@ struct BusPacket {
   /// The numbers in order.
   private(set) var numbers: [UInt64] = []
 
-  /// Creates an empty packet.
   init() {}
 
-  /// Whether something can be added that has a number of bytes; anything can be added to an empty packet.
+  /// Whether a request or reply of `count` bytes can be added; always true for an empty packet.
   func hasRoom(for count: Int) -> Bool {
     bytes.isEmpty || bytes.count + Self.headSize + count <= Self.bound
   }
@@ -32,7 +32,7 @@ struct BusPacket {
     numbers.append(number)
   }
 
-  /// The requests or replies of a message, in order; those before the end of one that is not complete.
+  /// The requests or replies of a message, in order, up to the first one that is incomplete.
   static func contents(of message: [UInt8]) -> [(number: UInt64, bytes: [UInt8])] {
     var contents: [(number: UInt64, bytes: [UInt8])] = []
     var rest = message[...]

@@ -6,16 +6,19 @@ internal import Synchronization
 
 /// The bus of a cluster over NATS: subjects below `PREFIX.b`, without JetStream.
 ///
-/// A node needs no port or address of its own, and the brokers report at once that a node is gone.
-/// Its connection is another one than that of the log, so that a burst of messages does not delay
-/// acknowledgements. Bytes beyond `max_payload` of the brokers are not sent: a request times out.
+/// A node needs no port or address of its own, and the brokers report immediately that a node is
+/// gone. The bus does not share the connection of the log, so that a burst of messages does not
+/// delay acknowledgements. A message that exceeds `max_payload` of the brokers is not sent: its
+/// requests time out.
 ///
 /// Requests and replies between two busy nodes share messages, see ``Outbox``.
 public final class NATSBus: ClusterBus {
   private struct Pending {
     let outbox: Outbox
-    /// The numbers of the other requests of the same message, if the brokers would report for this one that
-    /// nothing receives it.
+    /// The numbers of the other requests of the same message.
+    ///
+    /// Only the last request has them, because the brokers report under its number that nothing
+    /// receives the message.
     var others: ArraySlice<UInt64> = []
     let start: ContinuousClock.Instant
     let deadline: ContinuousClock.Instant
@@ -29,9 +32,9 @@ public final class NATSBus: ClusterBus {
     var isTicking = false
   }
 
-  /// The time between two looks at the deadlines.
+  /// The time between two checks of the deadlines.
   private static let tick = Duration.milliseconds(20)
-  /// The number of received messages that may wait for a lane's handler.
+  /// The maximum number of received messages that wait for the handler, per subscription.
   private static let bound = 65_536
 
   private let connection: NATSConnection
@@ -65,7 +68,9 @@ public final class NATSBus: ClusterBus {
       last.completion(.failure(.noSuchNode))
     }
 
-    /// The number to which the brokers report that nothing receives a packet: that of its last request.
+    /// Returns the number in the reply subject of a packet: that of its last request.
+    ///
+    /// The brokers report under this number that nothing receives the packet.
     func willPublish(_ packet: BusPacket) -> UInt64? {
       guard let last = packet.numbers.last else { return nil }
       if packet.numbers.count > 1 {
@@ -78,7 +83,7 @@ public final class NATSBus: ClusterBus {
   /// Creates a bus.
   ///
   /// - Parameters:
-  ///   - connection: A connection of its own.
+  ///   - connection: A connection that only the bus uses.
   ///   - prefix: `cluster.name`.
   ///   - incarnation: The incarnation of this process, which names the subjects of its replies.
   ///   - quorum: Whether the brokers confirm writes of this process.
@@ -110,7 +115,8 @@ public final class NATSBus: ClusterBus {
 
   /// Whether the brokers confirm writes of this process.
   ///
-  /// An interruption of the connection has no effect at first: requests are sent after the reconnection.
+  /// It remains true for some time after the connection was interrupted: requests are sent after
+  /// the reconnection.
   public var hasQuorum: Bool { quorum() }
 
   /// Receives requests and messages for a node from now on.
@@ -143,7 +149,8 @@ public final class NATSBus: ClusterBus {
           try? connection?.publish(packet.bytes, to: subject)
         }
       }
-      // All of them first: their replies share a message as well.
+      // Register all requests before the first one is handled, so that their replies share a
+      // message.
       let received = BusPacket.contents(of: message.payload).map {
         (ReceivedRequest($0.number, repliesIn: outbox), $0.bytes)
       }
@@ -153,11 +160,13 @@ public final class NATSBus: ClusterBus {
     }
   }
 
-  /// Receives nothing any more.
+  /// Ends the subscriptions of the node.
   public func leave() { replace(nil, []) }
 
-  /// Replaces the subscriptions, and waits until the brokers know it: from then on they report that the
-  /// previous incarnation is gone, and other nodes may learn of the new one.
+  /// Replaces the subscriptions, and waits until the brokers have processed the change.
+  ///
+  /// From then on, the brokers report that the previous incarnation is gone, and the next one can
+  /// be announced to other nodes.
   private func replace(_ node: NodeID?, _ subscriptions: [NATSSubscription]) {
     var previous = shared.state.withLock { state in
       defer { (state.node, state.subscriptions) = (node, subscriptions) }
@@ -193,7 +202,7 @@ public final class NATSBus: ClusterBus {
     }
   }
 
-  /// Ends the requests whose time has passed, as long as there are requests.
+  /// Checks the deadlines while there are requests, and fails those that have expired.
   private func tick() {
     let seconds = Self.tick / .seconds(1)
     queue.asyncAfter(deadline: .now() + seconds) { [weak self, shared] in

@@ -1,24 +1,26 @@
 internal import Synchronization
 
-/// The requests of this process to another one, or its replies to it, until they are published.
+/// The requests of this process to another process, or its replies to that process, until they are
+/// published.
 ///
-/// While several requests between the two processes have no reply, what is sent waits for a part of the time
-/// that a reply takes, see ``Turnaround``, and shares a message with what follows: a message costs each process
-/// that it passes a system call and a wake. It is sent at once, on the calling thread, if few requests are
-/// without a reply, or nothing can follow because each one has its reply. The order is retained.
+/// While several requests between the two processes have no reply, a request or reply waits for a
+/// fraction of the time of a reply, see ``Turnaround``, and shares a message with those that
+/// follow: each message costs a system call and a wake in each process that it passes. It is sent
+/// immediately, on the calling thread, if few requests have no reply, or if nothing can follow
+/// because each request has its reply. The order is retained.
 final class Outbox: Sendable {
   fileprivate struct State {
     var waiting: [(number: UInt64, bytes: [UInt8])] = []
     /// Whether a thread publishes.
     var isPublishing = false
-    /// Whether the thread of the outboxes is to publish.
+    /// Whether ``publishScheduled()`` will be called.
     var isScheduled = false
     /// The number of requests without a reply.
     var open = 0
     var turnaround = Turnaround()
   }
 
-  /// The number of requests without a reply from which on messages wait for each other.
+  /// The number of requests without a reply from which on requests and replies wait.
   private static let busyBound = 4
 
   private let state = Mutex(State())
@@ -29,7 +31,7 @@ final class Outbox: Sendable {
   ///
   /// - Parameters:
   ///   - schedule: Calls ``publishScheduled()`` after a pause.
-  ///   - publish: Publishes a packet, one at a time.
+  ///   - publish: Publishes a packet; not called concurrently.
   init(
     schedule: @escaping @Sendable (Outbox, Duration) -> Void,
     publish: @escaping @Sendable (BusPacket) -> Void
@@ -38,15 +40,15 @@ final class Outbox: Sendable {
     self.publish = publish
   }
 
-  /// Whether no request is without a reply.
+  /// Whether each request has its reply, and nothing waits.
   var isIdle: Bool { state.withLock { $0.open == 0 && $0.waiting.isEmpty } }
 
   /// A request is about to be sent, or was received.
   func begin() { state.withLock { $0.open += 1 } }
 
-  /// A request has its reply, or gets none.
+  /// A request has its reply, or will not get one.
   ///
-  /// - Parameter start: The time at which it began.
+  /// - Parameter start: The time at which the request began.
   func end(since start: ContinuousClock.Instant) {
     let time = .now - start
     let publishes = state.withLock { state in
@@ -75,7 +77,7 @@ final class Outbox: Sendable {
     if publishes { publishWaiting() }
   }
 
-  /// Publishes what has waited.
+  /// Publishes the requests or replies that wait.
   func publishScheduled() {
     let publishes = state.withLock { state in
       state.isScheduled = false
@@ -91,7 +93,7 @@ final class Outbox: Sendable {
 }
 
 extension Outbox.State {
-  /// The next packet; `nil` if nothing waits, and the thread does not publish any more.
+  /// Removes and returns the next packet; if nothing waits, returns `nil` and ends the publishing.
   fileprivate mutating func takePacket() -> BusPacket? {
     guard !waiting.isEmpty else {
       isPublishing = false

@@ -1,7 +1,7 @@
 internal import Synchronization
 internal import SystemThreads
 
-/// The thread of a bus that publishes what waits in outboxes.
+/// The thread of a bus that publishes outboxes after their pauses.
 final class OutboxThread: Sendable {
   private struct State {
     /// The outboxes to publish, and when.
@@ -22,7 +22,7 @@ final class OutboxThread: Sendable {
     guard SystemThread(named: "nats-bus", { [self] in publish() }) != nil else { return nil }
   }
 
-  /// Publishes what waits in an outbox, after a pause.
+  /// Publishes the contents of an outbox after a pause.
   @Sendable func schedule(_ outbox: Outbox, after pause: Duration) {
     let due = ContinuousClock.now + pause
     let isFirst = state.withLock { state in
@@ -34,7 +34,7 @@ final class OutboxThread: Sendable {
     if isFirst { isNeeded.signal() }
   }
 
-  /// Ends the thread, which publishes what waits.
+  /// Ends the thread after it has published the scheduled outboxes.
   func close() {
     state.withLock { $0.isClosed = true }
     isNeeded.signal()

@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// The outboxes to other processes, by a key.
 final class Outboxes<Key: Hashable & Sendable>: Sendable {
-  /// The number of outboxes from which on those that are not in use are removed.
+  /// The number of outboxes at which idle ones are removed.
   private static var bound: Int { 64 }
 
   private let outboxes = Mutex<[Key: Outbox]>([:])
@@ -11,7 +11,7 @@ final class Outboxes<Key: Hashable & Sendable>: Sendable {
   func outbox(_ key: Key, create: () -> Outbox) -> Outbox {
     outboxes.withLock { outboxes in
       if let outbox = outboxes[key] { return outbox }
-      // Each incarnation of a node has its own.
+      // Each incarnation of a node has its own outbox: remove those that are idle.
       if outboxes.count >= Self.bound { outboxes = outboxes.filter { !$0.value.isIdle } }
       let outbox = create()
       outboxes[key] = outbox

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// A request of another process, until its reply or until nothing can reply any more.
+/// A request of another process, until it has a reply, or is released without one.
 final class ReceivedRequest: Sendable {
   private let number: UInt64
   private let outbox: Outbox
@@ -10,8 +10,8 @@ final class ReceivedRequest: Sendable {
   /// Receives a request.
   ///
   /// - Parameters:
-  ///   - number: The number that the reply is to have.
-  ///   - outbox: The replies to the process.
+  ///   - number: The number of the request and of its reply.
+  ///   - outbox: The outbox for replies to the process.
   init(_ number: UInt64, repliesIn outbox: Outbox) {
     self.number = number
     self.outbox = outbox
@@ -20,7 +20,7 @@ final class ReceivedRequest: Sendable {
 
   deinit { if !hasReply.load(ordering: .relaxed) { outbox.end(since: start) } }
 
-  /// Sends the reply; a second one is dropped.
+  /// Sends the reply; further replies are dropped.
   func reply(_ bytes: [UInt8]) {
     guard !hasReply.exchange(true, ordering: .relaxed) else { return }
     outbox.send(bytes, numbered: number)

@@ -1,18 +1,18 @@
 /// An estimate of the time from a request to its reply, and the pause that follows from it.
 ///
-/// The estimate moves towards each measured time by a constant factor, so that as many of the latest requests
-/// took longer as took less: a few requests with long effects do not change it, in contrast to a mean.
+/// The estimate moves towards each measured time by a constant factor, and so approximates the
+/// median: a few requests with long effects do not change it, in contrast to a mean.
 struct Turnaround {
-  /// The times for which messages wait for each other.
+  /// The range of the pauses.
   ///
-  /// The part of the time of a reply is the same for fast and for slow processes: nodes that get little
-  /// processor time, or wait for slow brokers, share their messages as well.
+  /// A pause is the same fraction of the time of a reply for fast and for slow processes, so that
+  /// nodes with little processor time or slow brokers share messages as well.
   static let pauses = Duration.milliseconds(1)...Duration.milliseconds(25)
 
-  /// The part of the time of a reply that a message may wait.
+  /// The divisor of the time of a reply: a message waits for at most a quarter of it.
   private static let part = 4
 
-  /// The estimate.
+  /// The estimate of the time of a reply.
   private var median = Self.pauses.lowerBound * Self.part
 
   /// The time for which a message may wait for others.

@@ -64,7 +64,7 @@ public struct BrokerGreeting: Equatable, Sendable {
     defer { close(descriptor) }
     var limit = timeval(tv_sec: 2, tv_usec: 0)
     let size = socklen_t(MemoryLayout<timeval>.size)
-    // The limit of sending is that of connecting, too.
+    // `SO_SNDTIMEO` limits the time of `connect` as well.
     unsafe setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, size)
     unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, size)
     guard unsafe connect(descriptor, address.ai_addr, address.ai_addrlen) == 0 else { return nil }

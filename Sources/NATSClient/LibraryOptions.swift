@@ -35,8 +35,9 @@ internal import Glibc
     try unsafe natsOptions_SetServers(handle, &texts, Int32(texts.count)).check()
   }
 
-  /// Reconnects forever, within 20 to 40 ms to the next broker; a silent broker counts as failed
-  /// after two pings of one second.
+  /// Reconnects to the next broker after 20 to 40 ms, without a limit on the attempts.
+  ///
+  /// A broker that does not reply to two pings, one per second, counts as failed.
   private func setReconnection() throws(NATSError) {
     try unsafe natsOptions_SetAllowReconnect(handle, true).check()
     try unsafe natsOptions_SetMaxReconnect(handle, -1).check()

@@ -24,7 +24,7 @@ public struct NATSAddresses: Equatable, Sendable {
     self.urls = urls
   }
 
-  /// The first address's host and port, 4222 without one.
+  /// The host and the port (by default 4222) of one address; `nil` if the address is invalid.
   public static func hostAndPort(of url: String) -> (host: String, port: UInt16)? {
     guard let scheme = ["nats://", "tls://"].first(where: { url.hasPrefix($0) }) else { return nil }
     var rest = url.dropFirst(scheme.count)

@@ -23,9 +23,10 @@ public final class NATSConnection: @unchecked Sendable {
     /// The time limit of one connection attempt, in milliseconds.
     public var timeout: Int64 = 2_000
 
-    /// Called after the connection was interrupted or restored, but not for ``NATSConnection/close()``.
+    /// Called after the connection was interrupted or restored, but not for
+    /// ``NATSConnection/close()``.
     ///
-    /// On a thread of the library; it must not block.
+    /// It is called on a thread of the library, and must not block.
     public var stateDidChange: @Sendable (_ isConnected: Bool) -> Void = { _ in }
 
     /// Creates options.
@@ -44,10 +45,11 @@ public final class NATSConnection: @unchecked Sendable {
   /// OpenSSL without a lock (nats.c, pull request 913).
   public static var supportsTLS: Bool { nats_GetVersionNumber() >= 0x03_0B_00 }
 
-  /// Initializes the library once, so that a thread that finds a lock taken sleeps at once.
+  /// Initializes the library once, without spinning: a thread that finds a lock taken sleeps
+  /// immediately.
   ///
-  /// By default it tries 2,000 times before, which keeps a holder that was preempted, or writes to a
-  /// socket, from a core.
+  /// By default a thread tries 2,000 times before it sleeps, and so occupies a core that the holder
+  /// of the lock needs if the holder was preempted or writes to a socket.
   private static let isLibraryOpen = nats_Open(0) == NATS_OK
 
   /// Connects to one of the brokers.
@@ -80,7 +82,7 @@ public final class NATSConnection: @unchecked Sendable {
     unsafe natsConnection_Destroy(handle)
   }
 
-  /// Whether the connection is not interrupted.
+  /// Whether the connection is open and not interrupted.
   public var isConnected: Bool { state.isConnected }
 
   /// The number of reconnections.

@@ -11,7 +11,7 @@ public struct NATSMessage: Sendable {
 
   /// The header fields; empty for most messages.
   ///
-  /// The last of several fields with a name counts.
+  /// If several fields have the same name, this is the value of the first one.
   public let headers: [String: String]
 
   /// The payload.

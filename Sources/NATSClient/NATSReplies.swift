@@ -13,7 +13,7 @@ public final class NATSReplies: Sendable {
   ///
   /// - Parameters:
   ///   - connection: The connection.
-  ///   - prefix: The subject before the number.
+  ///   - prefix: The prefix of the subjects; the number of a request follows it.
   ///   - receive: Called with the number of each reply, on the thread of the subscription. It must not
   ///     block, and ignores numbers that it does not know: a reply may be late or repeated.
   /// - Throws: If the connection is closed or the prefix is no subject.

@@ -1,10 +1,10 @@
 internal import CNats
 internal import Synchronization
 
-/// Messages of the library that are not used any more, until they are freed together.
+/// Messages of the library that are not used any more, collected so that they are freed together.
 ///
-/// The library frees messages on a thread of its own, and wakes it for a message if it sleeps: without this list
-/// twice per append.
+/// The library frees messages on a thread of its own. If that thread sleeps, each message wakes it:
+/// without this list, twice per append.
 struct UsedMessages {
   /// The number of messages at which they are freed.
   static let bound = 32

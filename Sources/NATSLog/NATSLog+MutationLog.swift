@@ -9,8 +9,8 @@ extension NATSLog: MutationLog {
 
   /// Creates a session with another one's history up to a version.
   ///
-  /// The entries are copied into pages, and the latest snapshots; then one message makes the new session
-  /// visible. At most 64 forks are copied at once.
+  /// The entries and the latest snapshots are copied; then one message makes the new session
+  /// visible. At most 64 forks are copied at the same time; further ones fail.
   public func fork(
     _ source: SessionKey, at version: Int, to target: SessionKey, epoch: String,
     parameters: [UInt8]?,
@@ -25,7 +25,7 @@ extension NATSLog: MutationLog {
 
   /// Lists the stored sessions of a reactor.
   ///
-  /// The cost depends on their number: the brokers list the subjects of the reactor.
+  /// The cost depends on the number of its sessions: the brokers list all subjects of the reactor.
   public func sessions(
     of reactor: String, after id: String?, limit: Int,
     completion: @escaping ReadCompletion<[SessionSummary]>
@@ -62,7 +62,8 @@ extension NATSLog: MutationLog {
     withTimers(completion) { $0.count }
   }
 
-  /// Reads the timers of all sessions again with the next call.
+  /// Causes the next call of a function that returns timers to read the timers of all sessions
+  /// again.
   public func forgetTimers() {
     timerReads.withLock { $0.requested += 1 }
   }
@@ -116,7 +117,8 @@ extension NATSLog: MutationLog {
   public var readsFromDisk: Bool { false }
 }
 
-/// The reading half; completions are called on the concurrent queue of the store.
+/// Reads. Their completions are called on the concurrent queue of the store; that of an outcome in
+/// memory is called immediately.
 extension NATSSessionLog {
   func load(schema: String?, completion: @escaping ReadCompletion<LoadedSession>) {
     store.executor.execute(

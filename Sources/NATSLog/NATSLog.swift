@@ -43,10 +43,10 @@ public final class NATSLog: Sendable {
     /// Entries are deleted when the streams are cleaned.
     public var retention = RetentionRules()
 
-    /// How long the changes of all sessions are retained; zero for not at all.
+    /// How long the changes of all sessions are retained; zero if they are not retained.
     public var changeRetention = Duration.zero
 
-    /// When the streams are cleaned.
+    /// The rules that decide when the streams are cleaned.
     var cleaning = LogCleaner.Rules()
 
     /// The size that `max_payload` of the brokers must at least have, in bytes.
@@ -68,7 +68,8 @@ public final class NATSLog: Sendable {
   let globals: GlobalStore
   /// The actions and sessions that crashed a process.
   public let quarantine: StoredQuarantine
-  /// Counts the calls of ``forgetTimers()``, and the last call whose timers were read.
+  /// `requested` is 1 plus the number of calls of ``forgetTimers()``; `completed` is the value of
+  /// `requested` when the last complete read of the timers began.
   let timerReads = Mutex((requested: 1, completed: 0))
 
   /// Opens a store; a missing one is created.
@@ -148,7 +149,7 @@ public final class NATSLog: Sendable {
   }
 
   private func setup(_ settings: Settings) -> StoreSetup {
-    // The caller repeats a start that fails because the brokers have no leader yet.
+    // A short time, because the caller repeats a start that fails while the brokers have no leader.
     StoreSetup(
       reader: store.reader, names: store.names, replicas: settings.replicas,
       hasFeed: store.hasFeed,
@@ -177,7 +178,7 @@ public final class NATSLog: Sendable {
     }
   }
 
-  /// Whether writes are confirmed; `nil` if they are, else why not.
+  /// The reason why writes are not confirmed; `nil` if they are confirmed.
   public var failure: LogError? {
     guard connection.isConnected else {
       return .unavailable("The connection to the brokers is interrupted.")
@@ -185,9 +186,10 @@ public final class NATSLog: Sendable {
     return store.proof.isValid ? nil : .unavailable("The brokers do not confirm writes.")
   }
 
-  /// Whether the brokers have confirmed a write of this process within the longest election.
+  /// Whether the brokers have confirmed a write of this process within 12 s, which is longer than
+  /// an election.
   ///
-  /// Unlike ``failure``, an interruption of the connection has no effect at first.
+  /// Unlike ``failure``, it does not change as soon as the connection is interrupted.
   public var hasQuorum: Bool { store.proof.isValid }
 
   /// Closes the log: waits until all writes have an outcome, and closes the connection.
@@ -212,7 +214,7 @@ public final class NATSLog: Sendable {
   /// Waits until all writes have an outcome, snapshots included.
   ///
   /// - Parameter time: The maximum time to wait.
-  /// - Returns: Whether they have.
+  /// - Returns: Whether all writes have an outcome.
   @discardableResult
   package func drain(within time: Duration = .seconds(60)) -> Bool {
     let deadline = Clock.milliseconds + time.milliseconds

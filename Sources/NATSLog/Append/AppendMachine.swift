@@ -34,8 +34,10 @@ struct AppendMachine: Sendable {
     case none
     case publish(Purpose)
     case read(Reading)
-    /// The leader stays behind the expected message, or keeps the id of a message that it does not have: its last
-    /// message of the subject in the first case, and since when.
+    /// Report that the leader has been behind for 2 s.
+    ///
+    /// `last` is the sequence of its last message of the subject; `nil` if it has the id of the
+    /// message without the message. `since` is the time at which that was first found.
     case report(last: Int?, since: Int64)
     case finish(Outcome)
   }
@@ -50,7 +52,7 @@ struct AppendMachine: Sendable {
     case full
     /// The message is too large; nothing was stored.
     case tooLarge
-    /// Nothing was stored, and nothing will be.
+    /// The message was not stored, and cannot be stored later.
     case unavailable
     /// The message may be stored.
     case unknown
@@ -60,9 +62,10 @@ struct AppendMachine: Sendable {
 
   private enum Phase { case waiting, reading, finished }
 
-  /// The time between two repetitions without a reply.
+  /// The time after which a message without a reply is sent again, in milliseconds.
   static let interval = RetryPause.longest
-  /// The pause before a message is sent again whose stream, or the message it depends on, is not current yet.
+  /// The pause before a message is sent again because the leader has not applied all messages yet,
+  /// in milliseconds.
   private static let pauseUntilCurrent: Int64 = 50
   /// How long a void message is repeated.
   static let voidTime: Int64 = 5_000
@@ -76,7 +79,8 @@ struct AppendMachine: Sendable {
   private var voidDeadline = Int64.max
   private var nextPublish: Int64
   private var pause = RetryPause()
-  /// When the leader was found behind the expected message, or with its id only, and has been since.
+  /// The time since which all replies show that the leader lacks the expected message, or has the
+  /// id of the message without the message; `nil` if the last reply does not.
   private var behindSince: Int64?
   /// The number of times the batch was passed to the connection.
   private(set) var published = 0
@@ -116,8 +120,8 @@ struct AppendMachine: Sendable {
     return .publish(purpose)
   }
 
-  /// The connection was restored: the brokers may have dropped the message, or its reply, with the previous
-  /// one.
+  /// The connection was restored: sends the message again, because the message or its reply can be
+  /// lost with the previous connection.
   mutating func didReconnect(at now: Int64) -> Step {
     nextPublish = now
     return tick(now)
@@ -128,7 +132,10 @@ struct AppendMachine: Sendable {
     if purpose == .batch { published += 1 }
   }
 
-  /// The connection has rejected the message; any error but its size ends with the connection's recovery.
+  /// The connection has rejected the message.
+  ///
+  /// The append fails if the message is too large. After any other error it is repeated, because
+  /// the connection recovers.
   mutating func didFailToPublish(_ purpose: Purpose, isTooLarge: Bool) -> Step {
     if purpose == .batch { published -= 1 }
     return isTooLarge && phase == .waiting && published == 0 ? finish(.tooLarge) : .none
@@ -176,12 +183,12 @@ struct AppendMachine: Sendable {
     return .none
   }
 
-  /// The leader's last message of the subject is older than the expected one, of which this process knows:
-  /// it is a new one that has not applied everything yet, or it has lost messages.
+  /// The leader's last message of the subject is older than the expected one: the leader is new and
+  /// has not applied all messages yet, or it has lost messages.
   ///
-  /// Or the leader has the message id, but no message: `nil`. nats-server 2.15 may keep the id of a message that was
-  /// dropped when the broker lost its leadership, until `duplicate_window` is over. Another leader accepts the
-  /// message.
+  /// `last` is `nil` if the leader has the id of the message without the message. nats-server 2.15
+  /// can retain the id of a message that was dropped when the broker lost its leadership, until
+  /// `duplicate_window` is over. Another leader accepts the message.
   private mutating func didFindBehind(_ last: Int?, at now: Int64) -> Step {
     nextPublish = now + Self.pauseUntilCurrent
     let start = behindSince ?? now
@@ -194,7 +201,8 @@ struct AppendMachine: Sendable {
     return .read(reading)
   }
 
-  /// A rejection is final for the first message only: an earlier one may be in flight.
+  /// A rejection is final only if the message was published once: an earlier copy can be in flight
+  /// and be stored.
   private mutating func reject(_ outcome: Outcome, at now: Int64) -> Step {
     guard purpose == .batch, published == 1 else {
       nextPublish = max(nextPublish, now + Self.interval)

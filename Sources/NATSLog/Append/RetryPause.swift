@@ -1,8 +1,8 @@
-/// The pauses before a message is sent again for which the stream had no leader, in milliseconds: 20, 40, 80,
-/// 160, and then 250.
+/// The pauses before a message is sent again because the stream had no leader, in milliseconds: 20,
+/// 40, 80, 160, and then 250.
 ///
-/// They begin short because a broker that is stopped hands its streams over within 0.1 s, and grow because
-/// the election after a kill takes seconds.
+/// The first pauses are short because a broker that is stopped hands its streams over within 0.1 s.
+/// They grow because the election after a kill takes seconds.
 struct RetryPause: Sendable {
   /// The longest pause, and the time after which a message without any reply is sent again.
   static let longest: Int64 = 250

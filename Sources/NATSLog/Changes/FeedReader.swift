@@ -29,7 +29,7 @@ struct FeedReader: Sendable {
     try await reader.message(at: sequence, in: names.feed).flatMap { FeedRecord($0.payload) }
   }
 
-  /// The number before the oldest change of a feed that is retained.
+  /// The number before the oldest retained change of a feed.
   func floor(of last: FeedRecord) async throws(LogError) -> Int {
     let first = try await reader.bounds(of: names.feed).first
     guard let record = try await record(at: first) else { return last.began }

@@ -1,15 +1,16 @@
 internal import ReactorCoding
 internal import ReactorLog
 
-/// A message of the FEED stream: some changes in order, and the positions in the streams that they were
-/// read from.
+/// A message of the FEED stream: some changes in order, and the positions in the streams that they
+/// were read from.
 ///
-/// Each record follows the one before it, with the fence of every append. So exactly one record begins at
-/// a position, whichever process writes it, and no change is missing or there twice.
+/// The append of a record has the fence of all appends: it fails unless it follows the previous
+/// record. So exactly one record begins at a position, whichever process writes it, and no change
+/// is missing or duplicated.
 struct FeedRecord: Equatable, Sendable {
   /// The name of the feed.
   var store: String
-  /// The number before the first change of this name.
+  /// The number before the first change of the feed with this name.
   var began = 0
   /// The number before the first change of the record.
   var number = 0
@@ -116,7 +117,8 @@ extension StoreChange {
       by: json["by"]?.string)
   }
 
-  /// The changes that a message of a session's log is, without their numbers.
+  /// The changes that a message of a session's log contains, with the number 0; see
+  /// ``numbered(_:)``.
   static func changes(of message: LogMessage, _ key: SessionKey) -> [StoreChange] {
     var changes: [StoreChange] = []
     func add(_ kind: Kind, _ version: Int, _ at: Int64, by: String? = nil) {

@@ -29,8 +29,10 @@ final class FeedWriter: Sendable {
 
   // MARK: Begin
 
-  /// The last record of the feed; the first one of a new feed if there is none, or if messages after the
-  /// last one were deleted, so that the feed has a gap.
+  /// Returns the last record of the feed, or the first record of a new feed.
+  ///
+  /// A new feed begins if there is no record, or if messages of a LOG stream after the last record
+  /// were deleted before they were read, so that the feed would have a gap.
   func begin() async throws(LogError) -> FeedReader.Positioned {
     while true {
       let bounds = try await bounds()
@@ -79,11 +81,12 @@ final class FeedWriter: Sendable {
     let changes: [StoreChange]
   }
 
-  /// The record after the last one; `nil` if nothing was committed since.
+  /// Returns the record after the last one; `nil` if nothing was committed since.
   ///
-  /// The ends of the streams are read twice: what was committed before the first ends are known is before
-  /// the second ones, in every stream. Later messages belong to a later record, so that the changes of
-  /// different streams are in the order of their times.
+  /// The ends of the streams are read twice. A message that was committed before the first ends are
+  /// known is before the second ends, in every stream. Messages that are later than all of these
+  /// belong to a later record, so that the changes of different streams are in the order of their
+  /// times.
   func next(after last: FeedReader.Positioned) async throws(LogError) -> FeedRecord? {
     let early = try await bounds()
     let positions = last.record.positions
@@ -111,12 +114,12 @@ final class FeedWriter: Sendable {
       } else if stream < ends.count - 1 {
         record.positions[stream] = ends[stream]
       } else {
-        // META has sequences without globals.
+        // META also has messages that are not globals: without further globals, all of it was read.
         record.positions[stream] =
           part.count < Self.messages ? bounds[stream].last : part.last?.sequence ?? 0
       }
     }
-    // The order within a stream is that of its sequences.
+    // Times do not decrease within a stream: its changes remain in the order of their sequences.
     accepted.sort { ($0.time, $0.stream, $0.sequence) < ($1.time, $1.stream, $1.sequence) }
     for change in accepted.flatMap(\.changes) {
       record.changes.append(change.numbered(record.lastNumber + 1))
@@ -129,7 +132,8 @@ final class FeedWriter: Sendable {
     let latest = zip(found, early).compactMap { messages, bounds in
       messages.last { $0.sequence <= bounds.last }?.time
     }.max()
-    // A stream with more messages than fit must not be overtaken by the others.
+    // If a stream has more messages than fit, the record ends with the last one that fits, so that
+    // later changes of other streams do not precede the rest.
     let full = found.compactMap { $0.count >= Self.messages ? $0.last?.time : nil }.min()
     guard let latest else { return "" }
     return min(latest, full ?? latest)
@@ -150,7 +154,7 @@ final class FeedWriter: Sendable {
       else {
         throw .corrupt("The message \(message.sequence) of \(message.subject) cannot be read.")
       }
-      // The clock of a new leader may be behind.
+      // Times must not decrease: the clock of a new leader can be behind that of the previous one.
       let time = max(message.orderedTime, found.last?.time ?? "")
       found.append(
         Found(
@@ -205,7 +209,8 @@ final class FeedWriter: Sendable {
 
   /// Deletes expired records, once per minute; the last one is retained.
   ///
-  /// - Returns: The number before the oldest retained change; `nil` if nothing was looked for.
+  /// - Returns: The number before the oldest retained change; `nil` if the last check was less
+  ///   than a minute ago.
   func deleteExpired(upTo last: FeedReader.Positioned) async throws(LogError) -> Int? {
     let now = Clock.milliseconds
     guard now - Self.expiryInterval > lookedAt.load(ordering: .relaxed) else { return nil }

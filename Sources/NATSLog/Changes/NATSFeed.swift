@@ -84,7 +84,7 @@ final class NATSFeed: StoreFeed {
   func start() {
     let (waker, wakes) = (waker, wakes)
     base.executor.detach {
-      // Ends with the stream, which ``stop()`` finishes.
+      // ``stop()`` finishes the stream of wakes, which ends the loop.
       while true {
         if case .terminated = waker.yield(false) { return }
         try? await Task.sleep(for: .milliseconds(Self.interval))
@@ -138,7 +138,7 @@ final class NATSFeed: StoreFeed {
     let known = state.withLock { $0.last }
     guard let last = try await reader.last(), last.sequence > known.sequence else { return }
     let number = known.record.lastNumber
-    // More than is retained in memory is read by those that need it.
+    // If there are more changes than fit into memory, readers read them from the stream.
     if last.record.lastNumber - number <= Self.bound {
       add(try await reader.records(of: last, after: number, upTo: last.record.lastNumber))
     }
@@ -165,7 +165,7 @@ final class NATSFeed: StoreFeed {
   /// A message of this process was committed.
   func didCommit() {
     waker.yield(true)
-    // The process that writes the feed is another one.
+    // Notify the process that writes the feed, at most every 20 ms, unless this process writes it.
     let now = Clock.milliseconds
     let last = notifiedAt.load(ordering: .relaxed)
     guard now - 20 > last, !lease.isHeld,

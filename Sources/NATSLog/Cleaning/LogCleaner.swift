@@ -3,23 +3,26 @@ internal import Synchronization
 internal import SystemThreads
 internal import Telemetry
 
-/// Keeps the LOG streams short: moves what sessions need to the end of their stream, and cuts the rest.
+/// Bounds the size of the LOG streams: appends an anchor for each session that needs old messages,
+/// and then deletes the old messages.
 ///
-/// Everything that it does is harmless if several processes do it, or if one is killed in between; a
-/// lease in LIVE only saves the work.
+/// Several processes can clean a stream at the same time, and each can be killed at any step,
+/// without harm. A lease in LIVE only avoids duplicate work.
 final class LogCleaner: Sendable {
-  /// When a stream is cleaned.
+  /// The rules that decide when a stream is cleaned.
   struct Rules: Sendable {
     /// The size below which a stream is not cleaned, in bytes.
     var minimum = 64 << 20
     /// A stream is cleaned when it is this number of times as large as after the last cleaning.
     var growth = 4
-    /// Younger messages are not cut, in seconds: their ids must not be forgotten while another append
-    /// with the same id can be in flight, also if the brokers restart.
+    /// The minimum age of messages that are deleted, in seconds.
+    ///
+    /// The brokers must not forget the id of a message while another append with the same id can be
+    /// in flight, even if they restart.
     var age: Int64 = 120
     /// The time between two passes, in seconds.
     var interval = 10
-    /// The number of sessions that are compacted at once.
+    /// The number of sessions that are compacted at the same time.
     var parallel = 16
     /// Called between the steps.
     var hook: CleaningHook = { _ in }
@@ -28,7 +31,7 @@ final class LogCleaner: Sendable {
   private let store: NATSStore
   private let rules: Rules
   private let lease: Lease
-  /// The size of a stream after it was cleaned, by its number.
+  /// The size of each stream after its last cleaning, in bytes, by the number of the stream.
   private let sizes = Mutex<[Int: Int]>([:])
 
   init(_ store: NATSStore, _ rules: Rules) {
@@ -73,7 +76,7 @@ final class LogCleaner: Sendable {
     guard before.bytes >= max(rules.minimum, rules.growth * size), before.last > before.first,
       var cut = try await cut(before, in: stream)
     else { return false }
-    // The feed reads the messages before they are deleted.
+    // Messages that the feed has not read yet are not deleted.
     if let feed = store.feed.withLock({ $0 }) { cut = min(cut, feed.position(of: number) + 1) }
     guard cut > before.first else { return false }
     let start = Clock.milliseconds
@@ -94,8 +97,10 @@ final class LogCleaner: Sendable {
     return true
   }
 
-  /// The first sequence to retain: three quarters of the messages are cut, or fewer if these are too
-  /// young; `nil` for none.
+  /// Returns the first sequence to retain; `nil` if no messages are to be deleted.
+  ///
+  /// Three quarters of the messages are deleted, or a half or a quarter if later ones are too
+  /// young.
   private func cut(_ contents: StreamBounds, in stream: String) async throws(LogError) -> Int? {
     let limit = Timestamp(milliseconds: Timestamp.now.milliseconds - rules.age * 1000)
     for quarters in [3, 2, 1] {
@@ -146,10 +151,10 @@ final class LogCleaner: Sendable {
 
   /// Appends an anchor if the session needs messages before a sequence.
   ///
-  /// - Returns: Whether it did.
+  /// - Returns: Whether an anchor was appended.
   func compact(_ key: SessionKey, before cut: Int) async throws(LogError) -> Bool {
     let history = store.history(of: key)
-    // The writer of the session may be faster than one round; two seconds of it are not.
+    // A round fails if the writer of the session is faster, or another process appends an anchor.
     for _ in 0..<100 {
       let isDone: Bool? = try await history.withHead { head async throws(LogError) in
         let needed = head.status == .stored ? head.first : head.sequence
@@ -193,7 +198,7 @@ extension StreamMessage {
     guard let stored = self.time, stored.hasSuffix("Z") else {
       return false
     }
-    // The first 19 characters of both are those of the second.
+    // The first 19 characters of both texts are the time in whole seconds.
     return stored.prefix(19) < time.description.prefix(19)
   }
 }

@@ -19,7 +19,8 @@ final class EngineCore: Sendable {
 
   /// The time between two checks of the deadlines while something is pending, in milliseconds.
   private static let tick: Int64 = 20
-  /// The time after which the thread sleeps, so that rare appends do not wake it each time.
+  /// The time after the last use for which the thread still checks the deadlines, in milliseconds,
+  /// so that an append that follows soon does not have to wake it.
   private static let linger: Int64 = 100
 
   private let connection: NATSConnection
@@ -31,7 +32,7 @@ final class EngineCore: Sendable {
   ///
   /// - Parameters:
   ///   - connection: The connection.
-  ///   - subject: The subject before the numbers of replies.
+  ///   - subject: The prefix of the subjects for replies; a number follows it.
   ///   - waker: Wakes the thread.
   ///   - counters: The counters.
   init(
@@ -85,7 +86,7 @@ final class EngineCore: Sendable {
     waker.wake()
   }
 
-  /// Ends the thread; pending operations fail, there.
+  /// Ends the thread; pending operations fail, on the calling thread.
   func close() {
     let steps = state.withLock { $0.table.isClosed ? [] : $0.table.close() }
     waker.wake()
@@ -99,7 +100,8 @@ final class EngineCore: Sendable {
 
   // MARK: The thread
 
-  /// Publishes what callers have left, and repeats messages, until the engine is closed.
+  /// Publishes the messages that callers did not publish themselves, and repeats messages, until
+  /// the engine is closed.
   func publishPending() {
     var nextTick = Clock.milliseconds
     while true {

@@ -33,20 +33,23 @@ struct EngineTable {
     var pause = RetryPause()
   }
 
-  /// The bounds of the messages without an outcome up to which a caller publishes its own, in messages and in
-  /// bytes: so many fit into the buffers of a connection whose broker is paused, repetitions included.
+  /// The number and the size, in bytes, of messages without an outcome up to which callers publish
+  /// their own messages.
+  ///
+  /// That many messages, with their repetitions, fit into the buffers of a connection whose broker
+  /// is paused.
   static let directBound = (count: 128, size: 65_536)
 
-  /// Whether nothing is accepted any more.
+  /// Whether the engine is closed: further appends and requests fail.
   private(set) var isClosed = false
 
   private let connection: NATSConnection
   private let counters: LogCounters
   private var appends: [UInt64: Append] = [:]
-  /// The number of an append by that of its void message.
+  /// The numbers of appends, by the numbers of the replies to their void messages.
   private var voids: [UInt64: UInt64] = [:]
   private var requests: [UInt64: Request] = [:]
-  /// The messages that the engine's thread is to publish first.
+  /// The numbers of the appends and requests that the engine's thread publishes for the first time.
   private var unsent: [UInt64] = []
   /// The size of the payloads, in bytes.
   private var size = 0
@@ -57,7 +60,7 @@ struct EngineTable {
     self.counters = counters
   }
 
-  /// Whether there is nothing without an outcome.
+  /// Whether no append and no request is pending.
   var isEmpty: Bool { appends.isEmpty && requests.isEmpty }
 
   /// Whether messages wait for the engine's thread.
@@ -122,7 +125,7 @@ struct EngineTable {
     return .publish(number, purpose, payload: payload, append.append, reply: reply)
   }
 
-  /// The connection has rejected a message; any error but its size ends with the connection's recovery.
+  /// The connection has rejected a message, see ``AppendMachine/didFailToPublish(_:isTooLarge:)``.
   mutating func didFailToPublish(
     _ number: UInt64, _ purpose: AppendMachine.Purpose, isTooLarge: Bool
   ) -> Step? {
@@ -205,7 +208,8 @@ struct EngineTable {
 
   // MARK: Time
 
-  /// The messages that callers have left to the engine's thread.
+  /// Removes the messages that wait for the engine's thread, and returns the steps that publish
+  /// them.
   mutating func takeUnsent(at now: Int64) -> [Step] {
     defer { unsent.removeAll(keepingCapacity: unsent.count < 1_024) }
     return unsent.compactMap { advance($0, now) ?? advance(request: $0, now) }
@@ -232,7 +236,7 @@ struct EngineTable {
     return steps
   }
 
-  /// Accepts nothing any more; all that is pending fails.
+  /// Closes the table: all pending appends and requests fail.
   mutating func close() -> [Step] {
     isClosed = true
     let ended = Array(appends.keys).compactMap { number in

@@ -6,8 +6,9 @@ internal import Telemetry
 
 /// Executes appends and requests, and repeats them, as ``AppendMachine`` decides.
 ///
-/// A caller publishes its own message. Outcomes are delivered on the thread of the subscription to the
-/// replies, or the engine's own, so that receivers must not block.
+/// A caller publishes its own message. Outcomes are delivered on the thread of the subscription to
+/// the replies, the engine's own thread, the queue of reads, or the calling thread: completions
+/// must not block.
 final class LogEngine: Sendable {
   /// The maximum number of appends without an outcome.
   static let appendBound = 65_536
@@ -20,7 +21,8 @@ final class LogEngine: Sendable {
   /// `cluster.wait`, in milliseconds.
   let wait: Int64
 
-  /// The reads by sequence, by the names of the streams: those of a stream without a leader delay no other.
+  /// The gates of the reads by sequence, by the names of the streams: reads of a stream without a
+  /// leader do not delay those of other streams.
   private let reads = Mutex<[String: ReadGate]>([:])
 
   /// The requests to leaders to step down.
@@ -51,7 +53,7 @@ final class LogEngine: Sendable {
     } catch {
       throw NATSLogError("the subjects \(prefix).r.* cannot be subscribed: \(error)")
     }
-    // The thread does not retain the engine, which ends it.
+    // The thread retains only the core, so that the engine can be released, which ends the thread.
     guard SystemThread(named: "nats-log", { core.publishPending() }) != nil else {
       throw NATSLogError("no thread can be started")
     }
@@ -71,7 +73,8 @@ final class LogEngine: Sendable {
     if isConnected { core.didReconnect() }
   }
 
-  /// Whether the connection has been interrupted for longer than `cluster.wait`: nothing waits any more.
+  /// Whether the connection has been interrupted for longer than `cluster.wait`: further appends
+  /// and requests fail immediately.
   var isGivenUp: Bool {
     let since = interruptedSince.load(ordering: .relaxed)
     return since != .max && Clock.milliseconds - since > wait
@@ -107,7 +110,7 @@ final class LogEngine: Sendable {
   ///   - payload: The payload.
   ///   - subject: The subject.
   ///   - headers: Header fields.
-  ///   - time: How long, in milliseconds; `nil` is `cluster.wait`.
+  ///   - time: The maximum time to wait, in milliseconds; `nil` for `cluster.wait`.
   /// - Returns: The reply.
   /// - Throws: If there is no reply in time.
   func request(
@@ -132,7 +135,7 @@ struct PendingAppend: Sendable {
   /// The sequence of the subject's last message.
   let expected: Int
   let batch: (mark: WriterMark, payload: [UInt8])
-  /// Made when it is needed.
+  /// The payload of the void message is created when it is needed.
   let void: (mark: WriterMark, payload: @Sendable () -> [UInt8])
   let wait: Int64
   /// Reads a message to know the outcome; the completion gets `nil` if there is none.
@@ -141,12 +144,13 @@ struct PendingAppend: Sendable {
       AppendMachine.Reading,
       @escaping @Sendable (Result<(sequence: Int, mark: WriterMark?)?, LogError>) -> Void
     ) -> Void
-  /// Called if the leader's last message of the subject is older than the expected one.
+  /// Called if the leader lacks the expected message, or has the id of the message without the
+  /// message.
   ///
-  /// With its sequence, and the time at which the append has found that first. Without a sequence, if the leader keeps
-  /// the id of a message that it does not have.
+  /// `last` is the sequence of the leader's last message of the subject in the first case, and
+  /// `nil` in the second one. `start` is the time at which the append first found that.
   let leaderIsBehind: @Sendable (_ last: Int?, _ start: Int64) -> Void
-  /// Called once, on a thread of the engine or the calling one.
+  /// Called once, on any thread; must not block.
   let completion: @Sendable (AppendMachine.Outcome) -> Void
 
   /// The header fields of the batch or of the void message: the fence and the writer.
@@ -164,8 +168,8 @@ struct PendingRequest: Sendable {
   let payload: [UInt8]
   let subject: String
   let headers: [(name: String, value: String)]
-  /// The time after which it is not repeated.
+  /// The time at which the request fails, in milliseconds.
   let deadline: Int64
-  /// Called once, on a thread of the engine: with `nil` after the deadline.
+  /// Called once, on any thread: with `nil` after the deadline, or when the engine is closed.
   let completion: @Sendable (NATSMessage?) -> Void
 }

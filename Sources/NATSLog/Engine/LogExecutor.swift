@@ -2,7 +2,7 @@ internal import Dispatch
 internal import ReactorLog
 internal import Synchronization
 
-/// Executes the reading half of the log, and calls completions.
+/// Executes the reads of the log, and calls completions.
 ///
 /// Reads are asynchronous functions on a queue of their own instead of Swift's pool of threads, which
 /// code of the reactors may block. Completions decode, fold and respond to requests, so they are called on a

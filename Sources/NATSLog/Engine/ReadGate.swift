@@ -1,11 +1,12 @@
 internal import ReactorStreams
 internal import Synchronization
 
-/// Bounds the number of reads of a stream that are under way, in the order in which they were requested.
+/// Bounds the number of concurrent reads of a stream; further reads wait in the order of their
+/// requests.
 ///
-/// A load or a page of a history makes hundreds of them. A read that has no reply after 250 ms is sent again.
-/// Without a bound, the loads of many sessions after the failure of a node would wait for longer than that,
-/// and each repetition would delay them further.
+/// A load or a page of a history needs hundreds of reads. A read that has no reply after 250 ms is
+/// sent again. Without a bound, the loads of many sessions after the failure of a node would wait
+/// for longer than that, and each repetition would delay them further.
 final class ReadGate: Sendable {
   /// The bound of each stream of a process.
   static let perStream = 32

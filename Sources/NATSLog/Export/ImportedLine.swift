@@ -3,7 +3,7 @@ internal import ReactorLog
 
 /// A line of an export, see ``ExportLines``.
 enum ImportedLine {
-  /// The beginning of a session.
+  /// The first line of a session.
   struct Session: Sendable {
     let key: SessionKey
     let epoch: String

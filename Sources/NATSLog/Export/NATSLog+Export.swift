@@ -5,8 +5,8 @@ extension NATSLog {
   /// Exports the store as JSON, one object per line, in the format of a store in a file: the globals,
   /// then each session, followed by its snapshots, mutations, accepted actions, outcomes and timers.
   ///
-  /// Can run while services use the store: each session is exported at one version, sessions that are
-  /// exported later at later times.
+  /// Can run while services use the store. Each session is exported at one version, but different
+  /// sessions are exported at different times.
   ///
   /// - Parameter write: Receives each line, without its end. An error ends the export.
   /// - Throws: A ``ReactorLog/LogError`` if the store cannot be read, or the error of `write`.
@@ -96,9 +96,9 @@ extension NATSLog {
 
   // MARK: Import
 
-  /// Imports the output of ``export(_:)`` or of a store in a file into an empty store.
+  /// Imports the output of ``export(_:)``, or the export of a store in a file, into an empty store.
   ///
-  /// No session exists before it is complete. After an error those before it remain.
+  /// A session becomes visible when it is complete. After an error, the sessions before it remain.
   ///
   /// - Parameter next: Returns the next line, without its end; `nil` after the last one.
   /// - Returns: The number of imported sessions.
@@ -138,7 +138,10 @@ extension NATSLog {
   }
 }
 
-/// A session that is being imported: its pages are written, its first message follows at its end.
+/// A session that is being imported.
+///
+/// Its pages are written while its lines are read. Its first message, which makes it visible, is
+/// written after its last line.
 private struct ImportedSession {
   private let session: ImportedLine.Session
   private let store: NATSStore
@@ -161,7 +164,7 @@ private struct ImportedSession {
 
   /// Adds a line.
   ///
-  /// - Returns: Whether it may follow the one before.
+  /// - Returns: Whether the line can follow the previous ones.
   mutating func add(_ line: ImportedLine) async throws(LogError) -> Bool {
     switch line {
     case .session, .global: return false
@@ -184,14 +187,16 @@ private struct ImportedSession {
     guard entry.version == last.map({ $0.version + 1 }) ?? entry.version else { return false }
     last = entry
     if let global = entry.global { journal.set(global.name, global.revision) }
-    // A snapshot replaces the entries before.
+    // Entries up to the floor are replaced by the snapshot.
     guard entry.version > writer.history.lastVersion else { return true }
     guard entry.version == writer.history.lastVersion + 1 else { return false }
     try await writer.append(entry)
     return true
   }
 
-  /// Begins with the version of the snapshot that replaces the entries before the first one.
+  /// Begins the history with the snapshot that replaces the entries before the first one.
+  ///
+  /// `version` is that of the first entry; `nil` if there are no entries.
   private mutating func begin(before version: Int?) {
     guard !hasBegun else { return }
     hasBegun = true

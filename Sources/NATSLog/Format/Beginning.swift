@@ -1,13 +1,13 @@
 internal import ReactorCoding
 
-/// The part of a history before the message that begins its index: the pages, and what is to be deleted.
+/// The part of a history before the message that begins its index: its pages, and pages to delete.
 ///
 /// Only messages that begin an index have it: the first one of a history, and anchors.
 struct Beginning: Equatable, Sendable {
   /// The pages of the history, up to the version before the message.
   var pages = HistoryIndex()
-  /// The version before the first entry that retention has left, and the milestone of it, which
-  /// replaces the entries before; 0 for none.
+  /// The version before the first retained entry, and the sequence of the milestone at that
+  /// version, which replaces the deleted entries; 0 if none were deleted.
   var floor = 0
   var snapshot = 0
   /// The keys of the outcomes in the pages; `nil` if they are not known.
@@ -15,7 +15,7 @@ struct Beginning: Equatable, Sendable {
   /// Pages that belong to no history any more, with those that they lead to.
   var dropped: [HistoryIndex.Node] = []
 
-  /// Whether there is nothing.
+  /// Whether it equals the beginning of a new history.
   var isEmpty: Bool { self == Beginning() }
 
   /// The latest page that is named; 0 for none.
@@ -51,7 +51,7 @@ struct Beginning: Equatable, Sendable {
     self.pages = pages
     self.floor = floor
     self.snapshot = snapshot
-    // Earlier releases have none.
+    // Messages of earlier releases have no keys.
     keys = json["k"].flatMap { PagedKeys($0) }
     for element in json["d"]?.elements ?? [] {
       guard let level: Int = element[0]?.integer(), let version: Int = element[1]?.integer(),

@@ -9,19 +9,20 @@ extension [UInt8] {
 
   mutating func put(_ number: some BinaryInteger) { append(contentsOf: "\(number)".utf8) }
 
-  /// Appends the beginning of a member, and a number.
+  /// Appends a text that ends with the name of a member, and a number.
   mutating func put(_ name: StaticString, _ number: some BinaryInteger) {
     put(name)
     put(number)
   }
 
-  /// Appends the beginning of a member, and a value.
+  /// Appends a text that ends with the name of a member, and a JSON value.
   mutating func put(_ name: StaticString = "", json: [UInt8]) {
     put(name)
     append(contentsOf: json)
   }
 
-  /// Appends the beginning of a member, and a string with quotation marks.
+  /// Appends a text that ends with the name of a member, and a string, escaped and in quotation
+  /// marks.
   mutating func put(_ name: StaticString = "", string: String) {
     put(name)
     append(UInt8(ascii: "\""))

@@ -4,7 +4,7 @@
 /// last, incomplete block of 256, and so on: a message names as many positions as the sum of the
 /// hexadecimal digits of its number. The position of a block is that of its last message, which names
 /// the others. So each message of a history of n messages is found in log16(n) steps, the messages of
-/// a range are read at once per step, and nothing is ever rewritten.
+/// a range are read concurrently in each step, and no message is ever rewritten.
 struct HistoryIndex: Equatable, Sendable {
   /// The number of messages in a block, and of blocks in the next larger one.
   static let fanOut = 16
@@ -72,7 +72,10 @@ struct HistoryIndex: Equatable, Sendable {
   /// The messages and blocks in order.
   var nodes: [Node] { nodes(below: levels.count) }
 
-  /// The messages and blocks below a level, in order: those of the block that a message completes.
+  /// The messages and blocks below a level, in order.
+  ///
+  /// Together with the message that has this index, they are the contents of the block of that
+  /// level that the message completes.
   func nodes(below level: Int) -> [Node] {
     levels.prefix(level).enumerated().reversed().flatMap { level, positions in
       positions.map { Node(level: level, position: $0) }

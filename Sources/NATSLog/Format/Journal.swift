@@ -11,7 +11,6 @@ struct Journal: Equatable, Sendable {
   /// The approximate size of its JSON, in bytes.
   private(set) var size = 0
 
-  /// Whether there is nothing.
   var isEmpty: Bool { accepted.isEmpty && timers.isEmpty && globals.isEmpty }
 
   /// Applies the changes of a batch.
@@ -75,7 +74,7 @@ extension StoredTimer {
 }
 
 extension LogBatch {
-  /// The approximate size of its changes of the journal, in bytes.
+  /// The approximate size of the batch's changes to the journal, in bytes.
   var journalSize: Int {
     var journal = Journal()
     for action in accepted { journal.set(action.id, action) }

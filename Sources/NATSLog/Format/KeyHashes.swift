@@ -1,9 +1,10 @@
 internal import ReactorLog
 
-/// Short hashes of idempotency keys of clients that have outcomes.
+/// Short hashes of the idempotency keys of clients that have outcomes.
 ///
-/// A key whose hash is not among them has no outcome. One whose hash is may have none: at 10,000 keys that is
-/// one in 1,700. Numbered keys are not hashed, see ``NumberMarks``.
+/// A key whose hash is not included has no outcome. A key whose hash is included can still have
+/// none: with 10,000 hashes, that is so for 1 of 1,700 keys without an outcome. Numbered keys are
+/// not hashed, see ``NumberMarks``.
 struct KeyHashes: Equatable, Sendable {
   /// The hashes, 24 bits each, in the order of their outcomes.
   private(set) var values: [UInt32] = []
@@ -12,7 +13,8 @@ struct KeyHashes: Equatable, Sendable {
 
   /// The hash of a key; `nil` for a numbered one.
   ///
-  /// The stored messages contain the results: the function cannot change (FNV-1a, its 64 bits folded).
+  /// Stored messages contain the hashes, so that the function must not change: FNV-1a, with its 64
+  /// bits folded to 24.
   static func hash(of name: String) -> UInt32? {
     guard IdempotencyKey.number(in: name) == nil else { return nil }
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325

@@ -136,13 +136,13 @@ extension LogMessage {
     unfinished = root["w"]?.integer() ?? 0
     timers = root["y"]?.integer() ?? 0
     keyed = root["c"]?.integer() ?? 0
-    // Earlier releases have no marks.
+    // Messages of earlier releases have no marks.
     numbers =
       root["N"].flatMap { NumberMarks($0, at: at) }
       ?? (keyed > 0 ? .unknown(at: at) : NumberMarks())
     guard readPositions(of: root, expected), readBatch(of: root) else { return nil }
     if index.hasIncompleteBlock, keyed > batch.outcomes.count {
-      // Earlier releases have none.
+      // Messages of earlier releases have no hashes.
       keys = root["K"]?.string.flatMap { KeyHashes($0) }
     }
     if let json = root["j"] {
@@ -153,7 +153,7 @@ extension LogMessage {
     }
   }
 
-  /// Whether numbers are so small that what is added to them does not overflow.
+  /// Whether numbers are small enough that additions to them do not overflow.
   private static func isPlausible(_ numbers: Int...) -> Bool {
     numbers.allSatisfy { (0...Int.max / 4).contains($0) }
   }

@@ -15,10 +15,12 @@ struct LogMessage: Equatable, Sendable {
     case batch
     /// Ends the session.
     case end
-    /// Changes nothing: it takes the place of a batch whose outcome was not known.
+    /// A no-op. It takes the place of a batch whose outcome is unknown, so that the batch cannot be
+    /// stored later; it also confirms the end of the log, and reserves the log of a fork's target.
     case void
-    /// Repeats all that the session needs of the messages before it, so that these can be deleted. Any
-    /// process may append it: it claims nothing, and the session's writer continues after it.
+    /// Repeats everything that the session needs of the messages before it, so that these can be
+    /// deleted. Any process can append it: the writer of the session does not change, and continues
+    /// after it.
     case anchor
   }
 
@@ -46,7 +48,7 @@ struct LogMessage: Equatable, Sendable {
   }
 
   var kind: Kind
-  /// Whether the session has ended, after an end or a void message after one.
+  /// Whether the session has ended: true for an end, and for void messages and anchors after it.
   var isEnded = false
   /// The name of the history; empty for a void message of a session that was never stored.
   var epoch: String
@@ -72,7 +74,7 @@ struct LogMessage: Equatable, Sendable {
   var origin: Origin?
   /// The pages before this message, if it begins an index.
   var beginning = Beginning()
-  /// Whether the message that begins the index has a beginning.
+  /// Whether ``beginning`` of the message that begins the index is not empty.
   var hasBeginning = false
   /// The last message that is no anchor; in anchors only.
   var content: Content?
@@ -92,8 +94,8 @@ struct LogMessage: Equatable, Sendable {
   var keyed = 0
   /// The highest numbers of numbered keys in the history, this message included.
   var numbers = NumberMarks()
-  /// The keys of the outcomes in the messages before this one, from the last complete block of the index on;
-  /// `nil` if they are not known.
+  /// The keys of the outcomes in the messages before this one that are after the last complete
+  /// block of the index; `nil` if they are not known.
   var keys: KeyHashes? = KeyHashes()
 
   /// The time of the creation, if this message knows it: the first one of a history, and anchors since

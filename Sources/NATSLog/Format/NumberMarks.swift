@@ -15,10 +15,11 @@ struct NumberMarks: Equatable, Sendable {
 
   /// The maximum number of series.
   static let limit = 16
-  /// The time after which a series may lose its mark, in seconds: longer than a request with a number
-  /// can be under way, so that the series has no outcome with a higher number than later ones.
+  /// The time after which a series can lose its mark, in seconds.
   ///
-  /// For the same reason an outcome that is older than this is not that of a request under way.
+  /// No request with a numbered key is in flight for that long. So later outcomes of the series
+  /// have higher numbers than those before, and an outcome that is older than this time is not that
+  /// of a request in flight.
   static let retention: Int64 = 600
 
   private(set) var marks: [Mark] = []
@@ -74,10 +75,13 @@ struct NumberMarks: Equatable, Sendable {
 
   // MARK: JSON
 
-  /// Appends the marks: `0`, or the age of the latest outcome without a mark in seconds and 1, while it counts;
-  /// then series, number and age in seconds of each.
+  /// Appends the marks as a list.
+  ///
+  /// The first element is 1 plus the age, in seconds, of the latest outcome of a series without a
+  /// mark; 0 if there is none, or if it is older than ``retention``. The others are the series, the
+  /// number and the age of each mark.
   func put(into text: inout [UInt8], at time: Int64) {
-    // Wrapping, as where they are read: a damaged message may have had any age.
+    // Wrapping subtraction, as in ``init(_:at:)``: a damaged message can contain any age.
     let age = unmarkedAt.map { max(0, time / 1_000 &- $0) }
     text.put("[", age.map { $0 > Self.retention ? 0 : $0 + 1 } ?? 0)
     for mark in marks {

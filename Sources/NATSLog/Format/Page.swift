@@ -16,7 +16,8 @@ struct Page: Equatable, Sendable {
   let version: Int
   /// The pages before this one.
   let index: HistoryIndex
-  /// The sequence of the message before this one in the subject, of whatever page; 0 for none.
+  /// The sequence of the message before this one in the subject, also if that is a page of another
+  /// history; 0 for none.
   let previous: Int
   let entries: [LogEntry]
   /// The outcomes of idempotency keys that were stored with the entries.

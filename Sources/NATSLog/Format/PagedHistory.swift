@@ -3,7 +3,8 @@ internal import ReactorLog
 /// A history as pages, and the entries after them, which are too few for a page.
 struct PagedHistory: Equatable, Sendable {
   var pages = HistoryIndex()
-  /// The version before the first entry that retention has left, and its snapshot.
+  /// The version before the first retained entry, and the sequence of the milestone at that
+  /// version; 0 if no entries were deleted.
   var floor = 0
   var snapshot = 0
   /// The version before `entries`.

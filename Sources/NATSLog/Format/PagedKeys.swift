@@ -10,12 +10,12 @@ struct PagedKeys: Equatable, Sendable {
     var hashes = KeyHashes()
   }
 
-  /// The number of the latest outcomes that are found at least.
+  /// The minimum number of latest outcomes that a lookup finds, as long as they are retained.
   static let bound = 10_000
-  /// The number of hashes from which on the next page begins a part.
+  /// The number of hashes at which a part is complete: the next page begins another part.
   private static let partLength = 1_024
 
-  /// From the oldest on; each has the keys of at least one outcome.
+  /// The parts, the oldest first; each has at least one hash.
   private(set) var parts: [Part] = []
 
   /// All hashes.

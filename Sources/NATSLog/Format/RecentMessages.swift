@@ -2,9 +2,10 @@ internal import ReactorLog
 
 /// The last messages of a session's log that its process has appended since the last anchor.
 ///
-/// They are moved into pages without being read from the brokers again, which would cost a request per
-/// message. A message of the log never changes, so that these are right as long as each follows the one before
-/// it; a message that does not begins the list again. Those before the list are read.
+/// They are moved into pages without being read from the brokers again, which would cost a request
+/// per message. A message of the log never changes, so that the list is correct as long as each
+/// message follows the one before it. A message that does not follow clears the list before it is
+/// added. Messages before the list are read from the brokers.
 struct RecentMessages: Sendable {
   /// The parts of a message that pages and anchors contain.
   struct Message: Sendable {
@@ -49,7 +50,7 @@ struct RecentMessages: Sendable {
   /// - Parameters:
   ///   - head: The end of the log.
   ///   - sequence: Only messages after this sequence.
-  /// - Returns: The messages in order, without those at the beginning that are not retained.
+  /// - Returns: The messages in order; those that are not retained are missing from the front.
   func messages(of head: SessionHead, after sequence: Int) -> ArraySlice<Message> {
     guard let end = messages.lastIndex(where: { $0.sequence == head.sequence }) else { return [] }
     return messages[...end].drop { $0.sequence <= sequence || $0.sequence < head.first }

@@ -6,7 +6,7 @@ struct SessionHead: Equatable, Sendable {
   static let inlineJournal = 512
   /// The number of messages after which the journal is written again.
   static let baseInterval = 1024
-  /// More keys than these are not repeated by each message: 4 KiB.
+  /// The maximum number of keys that each message repeats: 4 KiB.
   static let keyBound = 1024
 
   /// The existence of the session.
@@ -247,7 +247,8 @@ struct SessionHead: Equatable, Sendable {
     return message
   }
 
-  /// The head after a message was stored, with what the message does not repeat.
+  /// The head after a message was stored, including the parameters, the pages and the journal,
+  /// which the message does not repeat.
   func following(_ message: LogMessage, at sequence: Int, by writer: Writer?) -> SessionHead {
     var head = SessionHead(message, at: sequence, by: writer)
     guard head.status == .stored else { return head }

@@ -3,9 +3,9 @@ internal import ReactorLog
 
 /// A message of a SNAP stream: one line of JSON, then the State.
 ///
-/// A SNAP stream keeps the latest four of each session; a record names those before it. One snapshot
-/// of ``milestoneInterval`` versions is retained in a HIST stream as well, its milestone, so that old versions are folded from
-/// one that is not much older.
+/// A SNAP stream retains the latest four snapshots of each session, and a record names those before
+/// it. One snapshot per ``milestoneInterval`` versions is also stored in a HIST stream, as a
+/// milestone, so that an old version is folded from a snapshot that is not much older.
 struct SnapshotRecord: Equatable, Sendable {
   /// The number of snapshots that are retained per session in a SNAP stream.
   static let retained = 4

@@ -1,7 +1,7 @@
 internal import NATSClient
 internal import ReactorCoding
 
-/// A message as a stream has it.
+/// A message that a stream has stored.
 struct StreamMessage: Sendable {
   let subject: String
   let sequence: Int
@@ -10,13 +10,14 @@ struct StreamMessage: Sendable {
   /// The time at which the stream stored it, as RFC 3339; `nil` if the reply does not have it.
   var time: String?
 
-  /// The sequence that the message expected its predecessor to have; `nil` if it has no such field.
+  /// The sequence of the subject's last message that the append expected; `nil` if the message does
+  /// not have the header field.
   var expected: Int? { headers["Nats-Expected-Last-Subject-Sequence"].flatMap { Int($0) } }
 
   /// The writer of the message, and its number.
   var mark: WriterMark? { headers["R"].flatMap { WriterMark($0) } }
 
-  /// The message of a reply; its fields are Base64 in JSON.
+  /// Reads the message in a reply of the brokers' API, whose payload and header fields are Base64.
   init?(_ message: JSONElement) {
     guard let subject = message["subject"]?.string, let sequence: Int = message["seq"]?.integer()
     else { return nil }

@@ -45,7 +45,7 @@ struct SessionLists: Sendable {
     return ids
   }
 
-  /// The marked sessions after one, in ascending order, that have unfinished actions.
+  /// The sessions after `key` that have a mark and unfinished actions, in ascending order.
   func unfinishedSessions(
     after key: SessionKey?, limit: Int
   ) async throws(LogError) -> [SessionKey] {
@@ -75,10 +75,11 @@ struct SessionLists: Sendable {
     ).compactMap { StoreNames.session(of: $0) }
   }
 
-  /// Reads the timers of all sessions that have some, and of those that are known to have had some.
+  /// Reads the timers of all sessions that have some, according to their marks or to the table.
   func readTimers() async throws(LogError) {
     let store = store
-    // Known ones before the marks: a timer is marked before it is set.
+    // Read the table before the marks: a mark is stored before the timers of its session are in the
+    // table.
     let keys = Array(Set(store.timers.keys).union(try await marked("t")))
     for result in await Concurrently.results(
       keys,

@@ -7,12 +7,12 @@ struct PageStore: Sendable {
 
   private var stream: String { store.names.pages(store.names.snapshotNumber(of: key)) }
 
-  /// The sequence of the last page, of whatever history; 0 for none.
+  /// The sequence of the last page, also if it is of another history; 0 for none.
   func last() async throws(LogError) -> Int {
     try await store.reader.last(store.names.pageSubject(of: key), in: stream)?.sequence ?? 0
   }
 
-  /// The pages that were written after another one, from the latest on: no message names them.
+  /// The pages after `newest`, the latest one that a message names, from the latest on.
   func orphans(
     upTo last: Int, after newest: Int, _ bound: Int
   ) async throws(LogError) -> [HistoryIndex.Node] {

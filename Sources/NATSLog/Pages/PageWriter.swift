@@ -21,7 +21,7 @@ struct PageWriter: Sendable {
   ///   - store: The store.
   ///   - key: The session.
   ///   - epoch: The name of the history.
-  ///   - history: The history up to now.
+  ///   - history: The history before the next entry.
   ///   - previous: The sequence of the last message with a page of the session; 0 for none.
   init(
     _ store: NATSStore, _ key: SessionKey, epoch: String, after history: PagedHistory,
@@ -81,7 +81,7 @@ struct PageWriter: Sendable {
 
   /// Adds the keys of a page that is written to those of the history.
   ///
-  /// A message that exceeds the brokers' limit omits them; they are then unknown.
+  /// If they are too many for a message, messages omit them, and they are not known.
   private mutating func addKeys() {
     history.keys?.add(history.outcomes, retainingSince: store.oldestOutcome)
     if let keys = history.keys, keys.count > store.payloadBound / 32 { history.keys = nil }

@@ -32,7 +32,9 @@ struct SessionCompaction: Sendable {
   private let first: Int
   private var created: Int64?
 
-  /// Begins the compaction of a session with its current end, and completes an earlier one.
+  /// Begins the compaction of a session at its current end.
+  ///
+  /// Deletes the pages that the last anchor has dropped, if they still exist.
   init(
     _ key: SessionKey, _ head: SessionHead, in store: NATSStore,
     hook: @escaping CleaningHook = { _ in }
@@ -61,8 +63,8 @@ struct SessionCompaction: Sendable {
   /// - Parameters:
   ///   - head: The end of the log.
   ///   - recent: The last messages that this process has appended; those before them are read.
-  /// - Returns: Whether the end continues what was consumed before; otherwise another process was
-  ///   faster.
+  /// - Returns: Whether the compaction can continue; `false` if another process has appended an
+  ///   anchor or replaced the history.
   /// - Throws: If the log cannot be read, or a page cannot be stored.
   mutating func consume(
     _ head: SessionHead, _ recent: RecentMessages = RecentMessages()
@@ -116,9 +118,10 @@ struct SessionCompaction: Sendable {
     if writer.written > written { try hook(.wrotePage) }
   }
 
-  /// Removes from the history what retention does not need.
+  /// Removes from the history the pages whose entries retention deletes, and selects the milestones
+  /// to delete.
   ///
-  /// - Parameter isThorough: Whether milestones of earlier histories are looked for as well.
+  /// - Parameter isThorough: Whether milestones are selected even if retention deletes no entries.
   /// - Throws: If the snapshots cannot be read.
   mutating func retain(isThorough: Bool) async throws(LogError) {
     guard let head = consumed, isThorough || store.retention.limits(key) else { return }
@@ -148,7 +151,7 @@ struct SessionCompaction: Sendable {
     return head.anchoring(writer.history, dropping: dropped)
   }
 
-  /// The anchor is stored: deletes what it does not name.
+  /// The anchor is stored: deletes the pages and milestones that it does not name.
   func deleteDropped() async throws(LogError) {
     try hook(.anchored)
     try await store.pages(of: key).delete(dropped)
@@ -167,7 +170,7 @@ extension NATSStore {
   ) async throws(LogError) -> Int {
     let payload = anchor.json(expecting: expected)
     let result: Result<Int, LogError> = await withCheckedContinuation { continuation in
-      // A repetition changes nothing, so that it is its own void message.
+      // An anchor does not change the session, so that it can be its own void message.
       append(
         payload, void: { payload }, to: names.logSubject(of: key),
         in: names.log(names.logNumber(of: key)), expecting: expected

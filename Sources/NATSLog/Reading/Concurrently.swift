@@ -1,10 +1,11 @@
 internal import ReactorLog
 
-/// Executes asynchronous functions, at most ``StreamReader/parallel`` at once.
+/// Executes asynchronous functions, at most ``StreamReader/parallel`` at the same time.
 enum Concurrently {
-  /// Executes a function for each element, several at once, and returns the values in order.
+  /// Executes a function for each element, several at the same time, and returns the values in
+  /// order.
   ///
-  /// - Throws: The error of the first element whose execution failed, when all have ended.
+  /// - Throws: The error of the first element whose execution failed, after all have ended.
   static func values<Elements: Collection, Value: Sendable>(
     _ elements: Elements,
     _ body: @escaping @Sendable (Elements.Element) async throws(LogError) -> Value
@@ -15,7 +16,8 @@ enum Concurrently {
     return values
   }
 
-  /// Executes a function for each element, several at once, and returns the results in order.
+  /// Executes a function for each element, several at the same time, and returns the results in
+  /// order.
   static func results<Elements: Collection, Value: Sendable>(
     _ elements: Elements,
     _ body: @escaping @Sendable (Elements.Element) async throws(LogError) -> Value

@@ -2,11 +2,12 @@ internal import ReactorLog
 
 /// Reads the outcomes of idempotency keys.
 extension HistoryReader {
-  /// The hashes of all keys of clients with an outcome that is retained, at most 10,000 of them in pages.
+  /// The hashes of the keys of clients that have a retained outcome; of those in pages, about the
+  /// latest 10,000.
   ///
-  /// The message that begins the index has those of the pages, the end of the log those of the last, incomplete
-  /// block of messages, and the last message of each complete block those of that block: of 256 messages, 16
-  /// are read, at once.
+  /// The message that begins the index has the hashes of the pages, the end of the log those of the
+  /// last, incomplete block of messages, and the last message of each complete block those of that
+  /// block. So 16 of 256 messages are read, concurrently.
   ///
   /// - Parameter head: The end of the log.
   /// - Returns: The hashes; `nil` if those of the pages are not known.
@@ -46,7 +47,8 @@ extension HistoryReader {
     return search.byName
   }
 
-  /// Executes the next step of a search, which reads messages at once, or finds that there are no further ones.
+  /// Executes the next step of a search, which reads messages concurrently, or finds that there are
+  /// no further ones.
   ///
   /// - Parameters:
   ///   - search: The search.
@@ -76,8 +78,10 @@ extension HistoryReader {
 }
 
 extension KeyHashes {
-  /// Adds the keys that a message names of those after the last complete block of an index, and removes these
-  /// from the messages to read; without them they are read.
+  /// Adds the hashes that a message has of the messages after the last complete block of its index,
+  /// and removes these messages from `nodes`, the messages to read.
+  ///
+  /// Without the hashes, nothing changes: the messages are read.
   fileprivate mutating func add(
     _ keys: KeyHashes?, replacing nodes: inout [HistoryIndex.Node]
   ) {

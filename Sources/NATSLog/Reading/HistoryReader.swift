@@ -9,7 +9,7 @@ struct HistoryReader: Sendable {
   static let page = 1000
   /// The size at which a page ends, in bytes.
   private static let pageSize = 1 << 20
-  /// The maximum number of messages that are decoded at once.
+  /// The maximum number of messages that are decoded in one step.
   private static let window = 256
 
   let reader: StreamReader
@@ -33,8 +33,8 @@ struct HistoryReader: Sendable {
   ///
   /// - Parameters:
   ///   - isComplete: Whether the journal, the parameters and the pages are needed.
-  ///   - known: The sequence of a message of the session that the stream has confirmed: an end before it is
-  ///     that of a leader that is behind.
+  ///   - known: The sequence of a message of the session that the stream has confirmed. If the
+  ///     leader returns an end before it, the leader is behind.
   ///   - body: The function.
   /// - Returns: Its result.
   /// - Throws: If the log cannot be read.
@@ -60,12 +60,13 @@ struct HistoryReader: Sendable {
     }
   }
 
-  /// Logs that a page or snapshot is missing to which the end of the log refers.
+  /// Logs that a message or a page is missing to which the end of the log refers, and requests that
+  /// the leader of the stream that lacks it steps down.
   ///
-  /// The leader of the stream that lacks it is requested to step down, not that of the log, which may be the
-  /// only replica with all messages.
+  /// If a page is missing, the leader of the LOG stream does not step down: it can be the only
+  /// replica with all messages.
   private func logMissing(_ error: LogError, _ head: SessionHead) {
-    // The caller logs the others.
+    // The caller logs other errors.
     guard case .unavailable(let reason) = error else { return }
     reader.engine.logger.warning(
       "a session is not available because messages are missing",
@@ -90,7 +91,7 @@ struct HistoryReader: Sendable {
     }
   }
 
-  /// The end of the log as its last message has it.
+  /// The end of the log, with only those parts that its last message contains.
   private func lastHead() async throws(LogError) -> SessionHead {
     guard let last = try await reader.last(names.logSubject(of: key), in: stream) else {
       return SessionHead()
@@ -98,7 +99,8 @@ struct HistoryReader: Sendable {
     return SessionHead(try decode(last), at: last.sequence, by: last.mark?.writer)
   }
 
-  /// Adds to an end of the log what its message does not repeat.
+  /// Adds the parameters, the pages and the journal to an end of the log whose message does not
+  /// repeat them.
   private func completed(_ head: SessionHead) async throws(LogError) -> SessionHead {
     guard head.status == .stored else { return head }
     var head = head
@@ -148,7 +150,8 @@ struct HistoryReader: Sendable {
     return journal
   }
 
-  /// Reads the messages at the given positions, and the last messages of blocks.
+  /// Reads messages by their nodes: the message of a node of level 0, and the last message of a
+  /// block.
   typealias Read<Message> =
     @Sendable ([HistoryIndex.Node]) async throws(LogError) -> [(sequence: Int, message: Message)]
 
@@ -324,7 +327,7 @@ struct HistoryReader: Sendable {
   }
 }
 
-/// The message that a leader has last been found not to have, or to have another one in its place.
+/// The last message that a leader did not have, or in whose place it had another one.
 private final class LeaderDifference: Sendable {
   private let found = Mutex<(stream: String, sequence: Int)?>(nil)
 

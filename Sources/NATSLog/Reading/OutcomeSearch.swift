@@ -2,8 +2,8 @@ internal import ReactorLog
 
 /// A search for the outcomes of idempotency keys, from the latest message on.
 ///
-/// A request that is repeated because its owner has failed has an outcome among the latest ones, or none. So the
-/// first step reads few messages, and each one twice as many as the one before it.
+/// If a request is repeated because its owner has failed, its outcome is one of the latest, or
+/// there is none. So the first step reads few messages, and each further step reads twice as many.
 ///
 /// ```
 /// messages of the log, from the last one on ──▶ pages, from the last one on ──▶ complete
@@ -76,8 +76,8 @@ struct OutcomeSearch: Equatable, Sendable {
     for outcome in message.outcomes.reversed() where byName[outcome.key.name] == nil {
       byName[outcome.key.name] = outcome
     }
-    // A long history has many pages: one without outcomes ends the search by the time of its last entry. The
-    // messages that are not in pages yet are bounded.
+    // A page without outcomes also ends the search, if its last entry is too old: a long history
+    // has many pages. The number of messages that are not in pages yet is bounded.
     let last = message.outcomes.last?.at ?? (message is Page ? message.entries.last?.at : nil)
     let isTooOld = last.map { $0.milliseconds < oldest } ?? false
     if isTooOld || remaining <= 0 || byName.count >= bound { phase = .complete }

@@ -25,7 +25,7 @@ struct SnapshotReader: Sendable {
   /// The latest snapshot of a history at or before a version; `nil` for none.
   ///
   /// - Parameters:
-  ///   - head: The end of the log; its pages are known if it has some.
+  ///   - head: The end of the log, with a complete ``SessionHead/beginning``.
   ///   - version: The version.
   ///   - schema: The schema; `nil` for any.
   /// - Returns: The snapshot.
@@ -50,7 +50,7 @@ struct SnapshotReader: Sendable {
       }
       if let found { return found.record.snapshot }
     }
-    // A writer that was displaced may have replaced a record that names more.
+    // The latest record can be that of a displaced writer, which does not name this milestone.
     guard floor > 0, let base = try await base(of: head), fits(base.version, base.schema) else {
       return nil
     }
@@ -80,7 +80,8 @@ struct SnapshotReader: Sendable {
       guard node.position.version <= version else { continue }
       count += 1
       let sequence = node.position.sequence
-      // The records of a block are deleted in order.
+      // Milestones are deleted in ascending order: without the last record of a block, the others
+      // are deleted.
       guard let record = try await record(at: sequence, in: milestoneStream, of: epoch) else {
         continue
       }
@@ -138,8 +139,8 @@ struct SnapshotReader: Sendable {
   /// - Parameters:
   ///   - snapshot: The snapshot.
   ///   - epoch: The name of the history.
-  ///   - chain: The earlier ones.
-  /// - Returns: The earlier ones of the next snapshot.
+  ///   - chain: The earlier snapshots.
+  /// - Returns: The earlier snapshots for the next one.
   /// - Throws: If it was not stored.
   func save(
     _ snapshot: Snapshot, of epoch: String, after chain: SnapshotRecord.Chain
@@ -212,7 +213,7 @@ extension StreamReader {
       _ = try await call(
         "STREAM.MSG.DELETE.\(stream)", Array("{\"seq\":\(sequence),\"no_erase\":true}".utf8))
     } catch {
-      // 10057 and 10043: the message does not exist.
+      // An error of the API is ignored: 10057 and 10043 mean that the message does not exist.
       if case .log(let error) = error { throw error }
     }
   }

@@ -1,7 +1,7 @@
 internal import ReactorCoding
 internal import ReactorLog
 
-/// The first and the last sequence of a stream.
+/// The first and the last sequence of a stream, and its size.
 struct StreamBounds: Equatable, Sendable {
   let first: Int
   let last: Int
@@ -32,7 +32,8 @@ extension StreamReader {
 }
 
 extension StreamMessage {
-  /// The time at which the stream stored the message, as a text that is ordered as the times are.
+  /// The time at which the stream stored the message, as a text that sorts by time; empty if it is
+  /// not known.
   var orderedTime: String {
     guard let time, time.utf8.count >= 19 else { return "" }
     let fraction = time.dropFirst(20).prefix { $0.isNumber }

@@ -58,12 +58,12 @@ extension StreamReader {
     requestDemotion(of: stream, lacking: sequence, after: last)
   }
 
-  /// Requests that a leader steps down that rejects a message because of its id without having the message, unless
-  /// it began to only recently.
+  /// Requests that a leader steps down if it rejects a message because of its id without having the
+  /// message, unless it began to do so only recently.
   ///
   /// - Parameters:
   ///   - stream: The stream.
-  ///   - start: When the same append was rejected first, in milliseconds.
+  ///   - start: When the append was first rejected because of its id, in milliseconds.
   ///   - sequence: The sequence that the message expects.
   func leader(of stream: String, keepsIDSince start: Int64, after sequence: Int) {
     let now = Clock.milliseconds
@@ -103,8 +103,8 @@ extension StreamReader {
 
   /// Whether a read may have failed because the end of the log that it follows is outdated.
   ///
-  /// An anchor may have replaced the messages that the end names. A leader that was waited for in vain has
-  /// failed instead.
+  /// An anchor can have replaced the messages that the end names. If the read has waited for a
+  /// leader for `cluster.wait`, it has failed because of the leader instead.
   ///
   /// - Parameters:
   ///   - error: The error of the read.

@@ -6,12 +6,13 @@ internal import Telemetry
 
 /// Reads the messages of streams from their leaders, without a consumer.
 ///
-/// No other replica is read ("direct get"): it may be behind, and with nats-server 2.9.10 one that led the
-/// stream while it was cut off from the other brokers can have other messages at the same sequences
-/// afterwards. Neither a sequence nor a version shows that: the message of a displaced writer has those of the
-/// one that took its place.
+/// Other replicas are not read ("direct get"). They can be behind; and with nats-server 2.9.10 a
+/// replica that was the leader while it was cut off from the other brokers can have other messages
+/// at the same sequences afterwards. Neither a sequence nor a version shows that: the message of a
+/// displaced writer has the same ones as the message that replaced it.
 struct StreamReader: Sendable {
-  /// The number of messages that are requested at once; those of one stream are bounded by ``ReadGate``.
+  /// The number of messages that are requested at the same time; ``ReadGate`` bounds those of one
+  /// stream.
   static let parallel = 64
 
   let engine: LogEngine
@@ -37,10 +38,10 @@ struct StreamReader: Sendable {
     return try await get(body, in: stream)
   }
 
-  /// The message at a sequence that the stream has had; `nil` if it was deleted.
+  /// The message at a sequence that the stream has confirmed; `nil` if it was deleted.
   ///
-  /// A new leader may not have applied all messages of the one before it: then this waits until it has. One
-  /// that stays behind gets a request to step down.
+  /// Waits until a new leader has applied the messages of the former leader. A leader that remains
+  /// behind is requested to step down.
   func message(at sequence: Int, in stream: String) async throws(LogError) -> StreamMessage? {
     engine.counters.reads.add()
     let gate = engine.reads(of: stream)
@@ -49,7 +50,7 @@ struct StreamReader: Sendable {
     let body = Array("{\"seq\":\(sequence)}".utf8)
     return try await waitForLeader(of: stream, having: sequence) { () async throws(LogError) in
       if let message = try await get(body, in: stream) { return .found(message) }
-      // The end first: a message that is applied in between is found.
+      // Read the end before the message: a message that is applied in between is found.
       let last = try await bounds(of: stream).last
       return last >= sequence ? .found(try await get(body, in: stream)) : .behind(at: last)
     }
@@ -98,7 +99,7 @@ struct StreamReader: Sendable {
   /// - Parameters:
   ///   - name: The name of the call, with its stream.
   ///   - body: The request, as JSON.
-  ///   - time: How long, in milliseconds; `nil` is `cluster.wait`.
+  ///   - time: The maximum time to wait, in milliseconds; `nil` for `cluster.wait`.
   /// - Returns: The reply.
   /// - Throws: The error of the brokers, or if they do not reply.
   func call(
@@ -128,7 +129,7 @@ struct StreamReader: Sendable {
     }
   }
 
-  /// The subjects of a stream that match a filter, with the numbers of their messages.
+  /// The subjects of a stream that match a filter.
   func subjects(
     of stream: String, matching filter: String
   ) async throws(LogError) -> [String] {

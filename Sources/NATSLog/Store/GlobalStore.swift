@@ -42,8 +42,8 @@ final class GlobalStore: Sendable {
 
   /// Sets a global.
   ///
-  /// Fails with `LogError.lost(to:)` if another process has set it since it was read or set here: it has to
-  /// be read then.
+  /// Fails with `LogError.lost(to:)` if another process has set the global since this object last
+  /// read or set it; the caller must then read it again.
   func set(
     _ value: SharedValue, as name: String,
     completion: @escaping @Sendable (Result<Void, LogError>) -> Void

@@ -12,7 +12,8 @@ final class Lease: Sendable {
   private static let patience: Int64 = 4_000
 
   private struct State {
-    /// The record that was seen last, and when.
+    /// The sequence of the last record that was read, and the time at which it was first read, in
+    /// milliseconds.
     var sequence = 0
     var seenAt: Int64 = 0
     var renewedAt: Int64 = .min
@@ -26,7 +27,7 @@ final class Lease: Sendable {
 
   init(_ name: String, _ reader: StreamReader, _ names: StoreNames) {
     self.reader = reader
-    // No name of a node: these have no such token.
+    // The subject of a lease differs from those of all nodes: no escaped name of a node is `~NAME`.
     subject = "\(names.prefix).v.~\(name)"
     stream = "\(names.prefix)-LIVE"
     holder = Array(reader.engine.writer.description.utf8)
@@ -67,7 +68,8 @@ final class Lease: Sendable {
   /// The current record; sequence 0 if there is none.
   private func found() async throws(LogError) -> (sequence: Int, isOwn: Bool) {
     guard let message = try await reader.last(subject, in: stream) else { return (0, false) }
-    // A process of the same name is the one before this one; otherwise both hold the lease.
+    // A record with the name of this node is that of its previous process. If two running processes
+    // have the same name, both hold the lease.
     let isOwn = name(message.payload) == name(holder)
     return (message.sequence, isOwn)
   }

@@ -15,7 +15,7 @@ final class NATSStore: Sendable {
   let recentSize = Atomic<Int>(0)
   /// The number of snapshots that are being stored.
   let saves = Atomic<Int>(0)
-  /// The feed of changes; `nil` if they are not retained, and after the end.
+  /// The feed of changes; `nil` if they are not retained, and after the store was closed.
   let feed = Mutex<(any StoreFeed)?>(nil)
   /// Whether there is a feed, so that commits without one do not take its lock.
   let hasFeed: Bool
@@ -67,11 +67,11 @@ final class NATSStore: Sendable {
   ///
   /// - Parameters:
   ///   - payload: The payload.
-  ///   - void: Makes the payload that changes nothing, in case the outcome stays unknown.
+  ///   - void: Returns the payload of the void message, which is used if the outcome stays unknown.
   ///   - subject: The subject.
   ///   - stream: Its stream.
   ///   - expected: The sequence of the subject's last message.
-  ///   - completion: Called once, on the thread of the engine: with the sequence of the message.
+  ///   - completion: Called once, on any thread, with the sequence of the message; must not block.
   func append(
     _ payload: [UInt8], void: @escaping @Sendable () -> [UInt8], to subject: String,
     in stream: String, expecting expected: Int,
@@ -89,7 +89,8 @@ final class NATSStore: Sendable {
               if case .at(let sequence) = reading {
                 found = try await reader.message(at: sequence, in: stream)
               }
-              // Of a global only the last message exists, which follows the one that was looked for.
+              // META retains only the last message of a global: the one at the sequence can be
+              // replaced by a later one.
               if found == nil {
                 found = try await reader.next(subject, after: expected, in: stream)
               }

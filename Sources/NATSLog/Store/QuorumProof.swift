@@ -2,7 +2,7 @@ internal import ReactorLog
 internal import Synchronization
 internal import SystemThreads
 
-/// Proves once per second that the brokers confirm writes: a write of this process to LIVE.
+/// Proves that the brokers confirm writes of this process: it writes to LIVE once per second.
 final class QuorumProof: Sendable {
   /// How long a proof is valid: longer than an election of the brokers, in milliseconds.
   static let validity: Int64 = 12_000

@@ -4,7 +4,7 @@ internal import Synchronization
 /// Selects the milestone that replaces the entries before it.
 final class RetentionRule: Sendable {
   private let rules: RetentionRules
-  /// The schemas that the hosted reactors can decode, by their names.
+  /// The schemas that the hosted reactors can decode, by the names of the reactors.
   private let schemas = Mutex<[String: String]>([:])
 
   init(_ rules: RetentionRules) {

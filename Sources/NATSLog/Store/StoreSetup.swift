@@ -9,11 +9,11 @@ struct StoreSetup: Sendable {
   struct Stream: Equatable, Sendable {
     let name: String
     let subjects: [String]
-    /// The messages that are retained per subject; -1 for all.
+    /// The number of messages that are retained per subject; -1 for all.
     let messagesPerSubject: Int
-    /// Whether the stream is in memory, with messages of 15 seconds.
+    /// Whether the stream is in memory, and retains messages for 15 seconds.
     var isVolatile = false
-    /// Whether messages are rejected, not the oldest deleted, when the stream is full.
+    /// Whether a full stream rejects messages instead of deleting the oldest ones.
     var rejectsWhenFull = false
   }
 
@@ -88,8 +88,8 @@ struct StoreSetup: Sendable {
 
   /// Creates a stream; waits while another node is creating it.
   ///
-  /// The brokers respond to the creation of a stream that is assigned to some of them with the information of
-  /// its leader, which has not created it yet: it is not found.
+  /// If the stream is assigned to brokers, but not created yet, the brokers respond with the
+  /// information from its leader, which does not have the stream: it is not found.
   private func create(_ stream: Stream) async throws(StreamReader.APIFailure) {
     let end = Clock.milliseconds + wait
     var pause = RetryPause()
@@ -105,10 +105,11 @@ struct StoreSetup: Sendable {
     }
   }
 
-  /// Whether a stream exists, which is checked then.
+  /// Returns whether a stream exists, and checks its configuration.
   ///
-  /// One that is being created is waited for: a broker without a cluster responds with the information of a
-  /// stream that has no store yet, and nats-server 2.9.10 ends with a panic if a message of it is read.
+  /// Waits while the stream is being created: a broker without a cluster responds with the
+  /// information of a stream that has no store yet, and nats-server 2.9.10 ends with a panic if a
+  /// message of that stream is read.
   private func exists(_ stream: Stream) async throws(StreamReader.APIFailure) -> Bool {
     let end = Clock.milliseconds + wait
     var pause = RetryPause()
@@ -124,7 +125,7 @@ struct StoreSetup: Sendable {
         throw .log(.corrupt("The stream \(stream.name) has no configuration."))
       }
       try check(stream, configuration)
-      // The time is set with the store.
+      // The broker sets the time of the creation together with the store: wait until then.
       guard root["created"]?.string?.hasPrefix("0001-") == true else { return true }
       guard Clock.milliseconds < end else {
         throw .log(.unavailable("The stream \(stream.name) is being created."))

@@ -18,7 +18,7 @@ public final class StoredQuarantine: Sendable {
     /// The digest of the action; 0 for the session itself.
     public let digest: UInt64
 
-    /// The beginning of the action, as JSON; `nil` if the session itself is quarantined.
+    /// The prefix of the action's JSON; `nil` if the session itself is quarantined.
     public let action: String?
 
     /// The time at which the crash was noticed.
@@ -44,7 +44,7 @@ public final class StoredQuarantine: Sendable {
     let digest: UInt64
   }
 
-  /// The maximum number of entries; the oldest are permitted again.
+  /// The maximum number of entries; beyond it, the oldest entries are removed.
   public static let bound = 1_024
   private static let interval = 5
 
@@ -92,7 +92,7 @@ public final class StoredQuarantine: Sendable {
 
   /// Whether an action of a session, or the session itself, is quarantined.
   ///
-  /// Costs nothing while nothing is quarantined. Any thread.
+  /// Takes no lock while nothing is quarantined. Can be called on any thread.
   public func contains(_ session: SessionKey, _ digest: UInt64) -> Bool {
     guard !isEmpty else { return false }
     return contents.withLock { $0[Name(session: session, digest: digest)] != nil }
@@ -157,14 +157,14 @@ public final class StoredQuarantine: Sendable {
     return all.count
   }
 
-  /// Removes all entries, and returns before that has happened in the store.
+  /// Removes all entries from memory, and then, asynchronously, from the store.
   public func clearLater() {
     let all = entries
     contents.withLock { $0 = [:] }
     removeLater(all)
   }
 
-  /// Removes the entries of a session, and returns before that has happened in the store.
+  /// Removes the entries of a session asynchronously.
   ///
   /// Costs nothing while nothing is quarantined.
   public func removeLater(_ session: SessionKey) {

@@ -7,7 +7,7 @@ internal import Synchronization
 /// other processes set or remove are noticed when their session is read.
 final class TimerTable: Sendable {
   private struct Entry {
-    /// The sequence of the message that the timers are of.
+    /// The sequence of the message after which the session has these timers.
     var sequence: Int
     var positions: [TimerPosition]
   }
@@ -17,7 +17,7 @@ final class TimerTable: Sendable {
     var sessions: [SessionKey: Entry] = [:]
     /// The messages that removed the last timer of their session, the oldest first.
     var emptied: [(key: SessionKey, sequence: Int)] = []
-    /// The number of those at the beginning of `emptied` that are forgotten.
+    /// The number of elements of `emptied`, from the first on, that were removed from `sessions`.
     var forgotten = 0
 
     /// Notes that a session has no timers, and forgets another one that lost its timers long ago.
@@ -35,15 +35,17 @@ final class TimerTable: Sendable {
 
   /// The maximum number of sessions without timers that are known to have had some.
   ///
-  /// A message of another session is read at about the time at which it was written, so that only the
-  /// latest matter. A timer that an older message brings back has no effect when it is due.
+  /// Their entries prevent that an older message, which is read later, restores the timers. A
+  /// message is read soon after it was written, so that only the latest entries matter. A timer
+  /// that is restored has no effect when it is due.
   static let emptiedBound = 10_000
 
   private let contents = Mutex(Contents())
 
   /// Sets the timers of a session, unless those of a later message are known.
   func set(_ head: SessionHead, of key: SessionKey, in names: StoreNames) {
-    // The number of the history: its first message, unique together with the stream.
+    // The number of the history: the sequence of the message that begins its index, and the number
+    // of the stream.
     let history = Int64(head.first * names.logStreams + names.logNumber(of: key))
     let positions = head.journal.timers.values.map {
       TimerPosition(due: $0.due, history: history, id: $0.id)
@@ -55,13 +57,14 @@ final class TimerTable: Sendable {
       for position in positions {
         contents.index.insert(DueTimer(key: key, position: position))
       }
-      // Also without timers, so that an older message that is read later does not bring them back.
+      // Without timers there is an entry as well, so that an older message that is read later does
+      // not restore them.
       contents.sessions[key] = Entry(sequence: head.sequence, positions: positions)
       if positions.isEmpty { contents.didEmpty(key, at: head.sequence) }
     }
   }
 
-  /// Sets the timers of a session that was read, if it has some or is known to have had some.
+  /// Sets the timers of a session that was read, if it has some, or if the table has some of it.
   func refresh(_ head: SessionHead, of key: SessionKey, in names: StoreNames) {
     guard !head.journal.timers.isEmpty || has(key) else { return }
     set(head, of: key, in: names)

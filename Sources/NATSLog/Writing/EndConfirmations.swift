@@ -4,8 +4,9 @@ internal import SystemThreads
 
 /// The requests to confirm the end of one session's log.
 ///
-/// Those that arrive while a confirmation is under way share the next one, and at most one begins per
-/// second: each is a message of the log, which clients with the right to read can cause.
+/// Requests that arrive while a confirmation is in progress share the next one, and at most one
+/// begins per second: each appends a message to the log, and every client with the right to read
+/// can cause one.
 final class EndConfirmations: Sendable {
   /// A request of a session in memory.
   struct Request: Sendable {
@@ -15,7 +16,7 @@ final class EndConfirmations: Sendable {
     let completion: @Sendable (Result<Void, LogError>) -> Void
   }
 
-  /// The least time between the beginnings of two confirmations, in milliseconds.
+  /// The minimum time between the starts of two confirmations, in milliseconds.
   private static let interval: Int64 = 1_000
 
   private struct State {
@@ -82,14 +83,17 @@ final class EndConfirmations: Sendable {
       return .success(try await confirm())
     } catch {
       if case .lost = error { return .failure(error) }
-      // The same if the outcome of the write is unknown, or the store is full: the write changes nothing.
+      // An unknown outcome and a full store are reported like other errors: the message changes
+      // nothing.
       return .failure(.unavailable("The end of the log is not confirmed: \(error.reason)"))
     }
   }
 }
 
 extension EndConfirmations.Request {
-  /// Compares the session in memory with the end of the log: its own later appends may have completed
+  /// Compares the session in memory with the end of the log.
+  ///
+  /// The version in memory can be higher: later appends of the session can have completed
   /// meanwhile.
   fileprivate func complete(with result: Result<SessionHead, LogError>) {
     completion(

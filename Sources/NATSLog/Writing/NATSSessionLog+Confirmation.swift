@@ -4,10 +4,11 @@ internal import Synchronization
 extension NATSSessionLog {
   /// Confirms that no other process has appended to the session.
   ///
-  /// A read does not: a broker that is cut off from the others regards itself as the leader for some
-  /// seconds. So a message is appended that changes nothing. The fence rejects it if there is another one
-  /// after the end that this process knows, and only a majority of the brokers can store it. A session that
-  /// the log does not have gets no message: a write to LIVE, followed by a read, is all that is known then.
+  /// A read is not sufficient: a broker that is cut off from the others regards itself as the
+  /// leader for some seconds. So a void message is appended. The fence rejects it if another
+  /// message follows the end that this process knows, and only a majority of the brokers can store
+  /// it. If the session is not in the log, no message is appended: its absence is confirmed with a
+  /// write to LIVE, followed by a read.
   func confirmEnd(
     of epoch: String, at version: @escaping @Sendable () -> Int,
     completion: @escaping @Sendable (Result<Void, LogError>) -> Void
@@ -24,9 +25,9 @@ extension NATSSessionLog {
     return try await history.head(isComplete: false)
   }
 
-  /// Appends an empty message.
+  /// Appends a void message if the session is stored, and returns the end of the log before it.
   ///
-  /// The end of the log may have been read for it: it is not known after a write without an outcome.
+  /// The end of the log is read first if it is not known, as after a write without an outcome.
   private func confirmedEnd() async throws(LogError) -> SessionHead {
     let confirmed = Mutex(SessionHead())
     try await write { head in

@@ -4,10 +4,12 @@ internal import SystemThreads
 
 /// Lookups of outcomes of idempotency keys.
 extension NATSSessionLog {
-  /// The number of ends of the log that a lookup follows while they are replaced again and again.
+  /// The maximum number of ends of the log that a lookup follows, if the end is replaced
+  /// repeatedly.
   private static let attempts = 4
 
-  /// The outcome of a key if it is in memory: the inner optional.
+  /// The outcome of a key, from memory: `nil` if the log must be read, `.some(nil)` if the key has
+  /// no outcome.
   func knownOutcome(of name: String) -> StoredOutcome?? {
     let now = Clock.milliseconds
     return state.withLock { state in
@@ -31,7 +33,7 @@ extension NATSSessionLog {
         return (reads, state.outcomes.generation, state.claim != nil)
       }
       if current != generation { (generation, attempts) = (current, attempts + 1) }
-      // It is not remembered while a write is under way.
+      // The claim can be missing: a read does not set it while a write is in progress.
       guard hasClaim, attempts <= Self.attempts else { break }
       try await reads.join { [self] () async throws(LogError) in
         try await readOutcomes(for: name)
@@ -43,7 +45,7 @@ extension NATSSessionLog {
     }
   }
 
-  /// Reads what the lookup of a key needs next.
+  /// Executes the read that the lookup of a key needs next.
   private func readOutcomes(for name: String) async throws(LogError) {
     let (claim, missing, search, generation) = state.withLock {
       ($0.claim, $0.outcomes.missing(for: name), $0.outcomes.search, $0.outcomes.generation)

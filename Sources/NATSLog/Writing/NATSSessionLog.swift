@@ -3,20 +3,22 @@ internal import Synchronization
 internal import SystemThreads
 internal import Telemetry
 
-/// The log of one session: the end that its writes follow, and what was read with it.
+/// The log of one session, with the end that its writes follow, and the data that was read with
+/// it.
 ///
-/// The writes of an object follow the message that it has read or written last. Another writer's
-/// message in between makes the next write fail, and the session is read again.
+/// A write follows the last message that this object has read or written. If another writer has
+/// appended a message in between, the next write fails, and the session is read again.
 final class NATSSessionLog: SessionLog {
   struct State {
     /// The end of the log that the next write follows; `nil` while it is not known.
     var claim: SessionHead?
-    /// The last message that a reader of this object has seen, see ``SessionHead/content``; `nil` before the
-    /// first read.
+    /// The sequence of the last message, anchors excluded, that this object has read or written,
+    /// see ``SessionHead/content``; `nil` before the first read.
     var seen: Int?
-    /// The outcomes that were appended since the claim was read, and those before, once they are read.
+    /// The outcomes that were appended since the claim was read, and the earlier ones, once they
+    /// are read.
     var outcomes = SessionOutcomes()
-    /// The reads of those before, once there was one.
+    /// The shared read of earlier outcomes; `nil` before the first lookup.
     var outcomeReads: SharedRead?
     /// The latest snapshots of a history, once they are known.
     var snapshots: (epoch: String, chain: SnapshotRecord.Chain)?
@@ -69,7 +71,8 @@ final class NATSSessionLog: SessionLog {
   ) async throws(LogError) -> Value {
     try await history.withHead(notBefore: knownEnd) { head async throws(LogError) in
       state.withLock { state in
-        // While a write is under way, its result is the newer end.
+        // While a write is in progress, the claim is not replaced: the write determines the next
+        // end.
         guard !writes.isBusy, state.claim?.sequence ?? -1 <= head.sequence else { return }
         claim(head, in: &state)
       }
@@ -78,7 +81,7 @@ final class NATSSessionLog: SessionLog {
   }
 
   private func claim(_ head: SessionHead, in state: inout State) {
-    // An anchor in between changes nothing.
+    // If only anchors were appended, the outcomes are unchanged.
     if state.claim?.content != head.content || state.claim?.epoch != head.epoch {
       state.outcomes.begin(after: head)
     }
@@ -105,7 +108,7 @@ final class NATSSessionLog: SessionLog {
     }
   }
 
-  /// Whether the end that was read or written last is that of a session without messages.
+  /// Whether the session did not exist when its end was last read or written.
   var isKnownToBeAbsent: Bool { state.withLock { $0.claim?.status == SessionHead.Status.none } }
 
   // MARK: Writing
@@ -121,9 +124,9 @@ final class NATSSessionLog: SessionLog {
   /// Writes a message after the end of the log.
   ///
   /// - Parameters:
-  ///   - decide: Makes the message. If it rejects an end that is only remembered, the end is read, and
-  ///     the function is called again. A batch is rejected then if there is a message of another process: the
-  ///     session has looked up its keys without that message.
+  ///   - decide: Returns the decision for an end of the log. If it rejects the end in memory, the
+  ///     end is read, and the function is called again. A batch is then rejected if another process
+  ///     has appended a message: the session has looked up its keys without that message.
   ///   - completion: Called once, on the concurrent queue.
   func write(
     _ decide: @escaping @Sendable (SessionHead) -> Decision,
@@ -266,8 +269,9 @@ final class NATSSessionLog: SessionLog {
     state.recent = RecentMessages()
   }
 
-  /// Moves the messages into pages, while the session is written to; only the anchor is one of its
-  /// writes.
+  /// Moves the messages into pages.
+  ///
+  /// The session can be written to meanwhile: only the anchor is appended as one of its writes.
   private func compact() {
     let begun = state.withLock { state -> (SessionHead, RecentMessages)? in
       guard !state.isCompacting, let claim = state.claim else { return nil }
@@ -323,7 +327,7 @@ final class NATSSessionLog: SessionLog {
       ["reactor": key.reactor, "session": key.id, "reason": error.reason])
   }
 
-  /// Removes marks that have lost their meaning, between two writes.
+  /// Removes marks that the session no longer needs, between two writes.
   private func removeMarks(_ removal: @escaping @Sendable () async -> Void) {
     writes.add { [self] done in
       store.executor.detach {
@@ -364,7 +368,7 @@ final class NATSSessionLog: SessionLog {
       let snapshots = store.snapshots(of: key)
       let pages = store.pages(of: key)
       let dropped = state.withLock { $0.claim?.beginning.dropped } ?? []
-      // Cleaning completes this if the process ends.
+      // If the process ends before, cleaning completes the deletion.
       store.executor.detach {
         try? await snapshots.deleteLatest()
         try? await pages.delete(dropped)
@@ -380,7 +384,7 @@ final class NATSSessionLog: SessionLog {
         "a snapshot exceeds max_payload of the brokers and is not stored",
         ["reactor": key.reactor, "session": key.id, "bytes": "\(snapshot.state.count)"])
     }
-    // A snapshot only saves time.
+    // A snapshot only shortens later reads: it is skipped if too many wait.
     guard saves.waitingCount < Self.snapshotBound else { return }
     store.saves.add(1, ordering: .relaxed)
     saves.add { [self] done in

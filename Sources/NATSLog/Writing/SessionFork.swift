@@ -10,7 +10,7 @@ internal import Synchronization
 /// The first message follows the end of the target's log as it was before the copy: if the log is cleaned
 /// meanwhile, which deletes pages that no message names, the fork fails.
 struct SessionFork: Sendable {
-  /// The maximum number of forks that are copied at once.
+  /// The maximum number of forks that are copied at the same time.
   static let bound = 64
 
   let store: NATSStore
@@ -21,7 +21,7 @@ struct SessionFork: Sendable {
   /// The parameters of the new session; `nil` for those of the source.
   let parameters: [UInt8]?
 
-  /// The history that was copied, with what the first message needs of the source.
+  /// The copied history, and the globals and parameters for the first message.
   private struct Copy: Sendable {
     var history: PagedHistory
     var globals: Journal
@@ -51,8 +51,8 @@ struct SessionFork: Sendable {
     }
   }
 
-  /// Appends an empty message to a target without messages: by it cleaning finds the pages of an
-  /// interrupted fork.
+  /// Appends a void message to the log of a target that has no messages, so that cleaning finds the
+  /// pages of an interrupted fork.
   ///
   /// - Returns: The sequence of the target's last message.
   private func reserve(_ log: NATSSessionLog) async throws(LogError) -> Int {

@@ -3,8 +3,8 @@ internal import Synchronization
 
 /// The entries of META that name a session with unfinished actions or timers.
 ///
-/// A mark is written before the message that it refers to, and removed some seconds after its
-/// meaning is lost, so that a session with frequent effects costs one mark.
+/// A mark is written before the message that needs it, and removed five seconds after a message no
+/// longer needs it, so that a session with frequent effects does not write a mark for each of them.
 final class SessionMarks: Sendable {
   private struct Mark {
     /// Whether META has the mark, as far as known.
@@ -71,7 +71,7 @@ final class SessionMarks: Sendable {
     }
   }
 
-  /// A message was appended: plans the removal of marks without a meaning.
+  /// A message was appended: plans the removal of marks that the session no longer needs.
   ///
   /// - Parameters:
   ///   - head: The end of the log.

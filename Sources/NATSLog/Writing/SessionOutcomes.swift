@@ -8,7 +8,7 @@ internal import ReactorLog
 ///             latest on, if the hash of a key is among them)
 /// ```
 ///
-/// Pure: the caller reads what ``missing(for:)`` names.
+/// Pure: the caller executes the reads that ``missing(for:)`` returns.
 struct SessionOutcomes: Sendable {
   /// The next read of the log that a lookup needs.
   enum Missing: Equatable, Sendable {
@@ -39,7 +39,7 @@ struct SessionOutcomes: Sendable {
     return needsKeys ? .keys : .outcomes
   }
 
-  /// Begins again after an end of the log that was read.
+  /// Resets the outcomes after an end of the log was read.
   mutating func begin(after head: SessionHead) {
     let next = generation + 1
     self = SessionOutcomes()
@@ -48,7 +48,7 @@ struct SessionOutcomes: Sendable {
     numbers = head.numbers
   }
 
-  /// Begins again without any outcome.
+  /// Resets the outcomes for a history without outcomes.
   mutating func clear() {
     let next = generation + 1
     self = SessionOutcomes()
@@ -81,7 +81,8 @@ struct SessionOutcomes: Sendable {
   /// The outcome of a key that this object has committed.
   func recent(_ name: String) -> StoredOutcome? { recent[name] }
 
-  /// The outcome of a key if it is known whether there is one: the inner optional.
+  /// The outcome of a key, from memory: `nil` if the log must be read, `.some(nil)` if the key has
+  /// no outcome.
   ///
   /// `now` is the time in milliseconds.
   func known(_ name: String, at now: Int64) -> StoredOutcome?? {
