@@ -12,10 +12,11 @@ public protocol ActionError: Error {
   /// The HTTP status of the response: 400 to 599.
   var status: Int { get }
 
-  /// A short sentence for people, the same at every occurrence.
+  /// A short summary of the problem for display. It is the same at every occurrence.
   var title: String { get }
 
-  /// The cause of this occurrence and how to resolve it; `nil` repeats the title.
+  /// The cause of this occurrence and how to resolve it. If it is `nil`, the response repeats the
+  /// title.
   var detail: String? { get }
 }
 

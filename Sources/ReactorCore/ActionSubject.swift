@@ -2,8 +2,8 @@ public import ReactorStreams
 
 /// The input of a reactor: an observer of actions, and a stream of the actions that were sent.
 ///
-/// It never ends: an error or a completion that it receives is ignored, so that a stream of taps that
-/// completes does not end the reactor.
+/// It never ends: it ignores an error or a completion. A stream of taps that is bound to it can
+/// therefore complete without ending the reactor.
 public final class ActionSubject<Action: Sendable>: ObservableType, ObserverType {
   /// An action.
   public typealias Element = Action
@@ -18,7 +18,7 @@ public final class ActionSubject<Action: Sendable>: ObservableType, ObserverType
 
   /// Sends an action to the reactor.
   ///
-  /// Any thread.
+  /// Any thread can call this. An error or a completion is ignored.
   public func on(_ event: Event<Action>) {
     if case .next(let action) = event { send(action) }
   }

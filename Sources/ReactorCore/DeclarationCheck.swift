@@ -2,9 +2,10 @@ internal import ReactorStreams
 
 /// A reactor whose declaration can have errors that the compiler does not find.
 ///
-/// A host calls it once at its start, with an instance that is not used otherwise.
+/// A host reads ``declarationProblem`` once when it starts, from an instance that it does not use
+/// otherwise.
 public protocol DeclarationChecked: AnyObject {
-  /// The first error of the declaration, as one line that names it; `nil` if there is none.
+  /// The first error of the declaration, as one line of text; `nil` if the declaration is correct.
   var declarationProblem: String? { get }
 }
 

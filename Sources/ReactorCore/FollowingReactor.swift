@@ -18,10 +18,12 @@ public protocol FollowingReactor<Action, Mutation, State>: ReactorProtocol {
   /// Called in the serial context, after observers were notified of the state; `currentState`
   /// includes the mutation. It is not called while a log is replayed.
   ///
-  /// - The mutations have the cause of the original one: they belong to the same action, and the
-  ///   action fails if the returned stream does. Mutations that were reduced before stay.
-  /// - Mutations that the stream emits synchronously are reduced before any other work, and `follow` is
-  ///   called for each of them first, depth first. ``FollowLimitError`` bounds them.
+  /// - The mutations have the cause of the original mutation: they belong to the same action, and
+  ///   the action fails if the returned stream fails. Mutations that were reduced before the error
+  ///   remain in effect.
+  /// - Mutations that the stream emits synchronously are reduced before any other work. `follow` is
+  ///   called for each of them before the next one is reduced, so the order is depth first.
+  ///   ``FollowLimitError`` bounds their number.
   /// - `transform(mutation:)` does not receive them.
   func follow(_ mutation: Mutation) -> Observable<Mutation>
 }
@@ -32,14 +34,15 @@ public struct FollowLimitError: Error, Equatable, CustomStringConvertible {
   /// The maximum number of following mutations in one turn.
   public static let limit = 1_000
 
-  /// The maximum depth of streams, other than lists of elements, that follow from each other's
-  /// mutations synchronously.
+  /// The maximum depth of streams that follow from each other's mutations synchronously.
+  ///
+  /// Streams that are lists of elements do not count.
   public static let depthLimit = 100
 
   /// Creates the error.
   public init() {}
 
-  /// The limits and a remedy.
+  /// The limits and how to resolve the error.
   public var description: String {
     """
     A turn has more than \(Self.limit) following mutations, or more than \(Self.depthLimit) streams \

@@ -27,20 +27,21 @@ public import ReactorStreams
 /// }
 /// ```
 ///
-/// The alias combines a class and a protocol: `class X: Reactor`, as in ReactorKit, provides each
-/// instance storage for its pipeline. ReactorKit uses global tables keyed by the object, behind one
-/// lock for all reactors of the process.
+/// The alias combines a class and a protocol. `class X: Reactor` is written as in ReactorKit, and
+/// each instance has storage for its pipeline. ReactorKit uses global tables keyed by the object,
+/// behind one lock for all reactors of the process.
 public typealias Reactor = ReactorInstance & ReactorProtocol
 
 /// The requirements of a reactor.
 ///
 /// Conform to ``Reactor``, which adds the pipeline.
 ///
-/// All requirements are called in the reactor's serial context: one call at a time, each after the
-/// effects of the one before, on the thread that enqueued the work. No lock is held during a call.
+/// All requirements are called in the reactor's serial context: one call at a time, on the thread
+/// that enqueued the work. Each call sees the memory writes of the previous call. No lock is held
+/// during a call.
 public protocol ReactorProtocol<Action, Mutation, State>: AnyObject, ReactorInterface {
   // `Action` and `State` are declared again, so that the compiler infers them from the requirements
-  // below, as for ReactorKit's protocol.
+  // below, as with ReactorKit's protocol.
 
   /// A request of a client.
   associatedtype Action
@@ -66,17 +67,18 @@ public protocol ReactorProtocol<Action, Mutation, State>: AnyObject, ReactorInte
   /// returned stream has failed.
   func transform(action: Observable<Action>) -> Observable<Action>
 
-  /// Transforms the stream of mutations, or merges other streams into it. Called as
-  /// ``transform(action:)``.
+  /// Transforms the stream of mutations, or merges other streams into it. Called when
+  /// ``transform(action:)`` is called.
   ///
-  /// A merged stream may emit on any thread; each of its mutations has a turn of its own. A mutation
-  /// is attributed to an action if this stream emits it synchronously for a mutation of the action. A
-  /// mutation that is emitted later (`delay`, `debounce`) is logged without an action, and no request
-  /// waits for it. The same can happen with a `share()` that another thread emits into concurrently.
+  /// A merged stream can emit on any thread; each of its mutations has a turn of its own. A
+  /// mutation is attributed to an action if the returned stream emits it synchronously for a
+  /// mutation of the action. A mutation that is emitted later (`delay`, `debounce`) is logged
+  /// without an action, and no request waits for it. The same can happen with a `share()` that
+  /// another thread emits into concurrently.
   func transform(mutation: Observable<Mutation>) -> Observable<Mutation>
 
-  /// Transforms the stream of states that observers see; `reduce` gets the untransformed state. Called
-  /// as ``transform(action:)``.
+  /// Transforms the stream of states that observers see; `reduce` receives the untransformed state.
+  /// Called when ``transform(action:)`` is called.
   func transform(state: Observable<State>) -> Observable<State>
 
   /// Called after an error of one of the reactor's streams. The reactor continues.
@@ -99,19 +101,19 @@ public enum ReactorStage: String, Sendable {
 }
 
 extension ReactorProtocol {
-  /// No mutations.
+  /// Returns no mutations.
   public func mutate(action: Action) -> Observable<Mutation> { .empty() }
 
-  /// The state as it is.
+  /// Returns the state unchanged.
   public func reduce(state: State, mutation: Mutation) -> State { state }
 
-  /// The actions as they are.
+  /// Returns the actions unchanged.
   public func transform(action: Observable<Action>) -> Observable<Action> { action }
 
   /// Returns the mutations unchanged.
   public func transform(mutation: Observable<Mutation>) -> Observable<Mutation> { mutation }
 
-  /// The states as they are.
+  /// Returns the states unchanged.
   public func transform(state: Observable<State>) -> Observable<State> { state }
 
   /// Ignores the error; a host logs it in any case.
@@ -119,7 +121,7 @@ extension ReactorProtocol {
 }
 
 extension ReactorProtocol where Action == Mutation {
-  /// The action itself as the mutation.
+  /// Returns the action as the mutation.
   public func mutate(action: Action) -> Observable<Mutation> { .just(action) }
 }
 
@@ -128,7 +130,8 @@ extension ReactorProtocol where Self: ReactorInstance {
   ///
   /// The first access connects the reactor's streams.
   ///
-  /// Any thread may send. An action that is sent while another is executed waits in the mailbox.
+  /// Any thread can send an action. An action that is sent while another action is executed waits
+  /// in the mailbox.
   public var action: ActionSubject<Action> {
     guard !isStubEnabled else { return recording.action }
     let pipeline = pipeline
@@ -148,7 +151,7 @@ extension ReactorProtocol where Self: ReactorInstance {
 
   /// The latest state; the initial state before the first mutation.
   ///
-  /// It is updated before observers are notified.
+  /// The property is updated before observers are notified.
   ///
   /// Reading it does not connect the reactor's streams.
   @inlinable

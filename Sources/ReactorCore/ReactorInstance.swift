@@ -7,8 +7,8 @@ open class ReactorInstance {
 
   /// Creates an instance.
   ///
-  /// The parameter is never passed. It avoids the name `init()`, which a reactor with an `init()` of
-  /// its own, as in ReactorKit, would have to `override`.
+  /// The parameter is never passed. Without it the name would be `init()`, and a reactor with its
+  /// own `init()`, as in ReactorKit, would have to `override` it.
   public init(_: Void = ()) {}
 
   deinit {
@@ -22,7 +22,7 @@ open class ReactorInstance {
     set { stubbed.store(newValue, ordering: .relaxed) }
   }
 
-  /// The instance's pipeline, created at the first access.
+  /// Returns the instance's pipeline, which the first call creates.
   @inlinable
   final func pipeline<Action, Mutation, State>(
     orMake make: () -> Pipeline<Action, Mutation, State>
@@ -35,7 +35,7 @@ open class ReactorInstance {
     }
   }
 
-  /// The recording of the instance's stub, created at the first access.
+  /// Returns the recording of the instance's stub, which the first call creates.
   final func recording<Action, State>(
     showing state: @autoclosure () -> State
   ) -> StubRecording<Action, State> {
@@ -43,8 +43,8 @@ open class ReactorInstance {
       held.recording as? StubRecording<Action, State>
     }
     if let recording = held.withLock({ existing($0) }) { return recording }
-    // Created outside of the lock, since the initial state is user code. If two threads do so, the
-    // first recording is used.
+    // Create the recording outside of the lock, since the initial state is user code. If two
+    // threads create one, the first recording is used.
     let made = StubRecording<Action, State>(showing: state())
     return held.withLock { held in
       if let recording = existing(held) { return recording }
@@ -54,7 +54,7 @@ open class ReactorInstance {
   }
 }
 
-/// The storage of an instance beside the reactor's own properties.
+/// The pipeline and the recording of an instance.
 @usableFromInline
 struct Held {
   @usableFromInline var pipeline: (any PipelineControl)?
@@ -64,7 +64,7 @@ struct Held {
 extension ReactorProtocol where Self: ReactorInstance {
   /// The reactor's pipeline.
   ///
-  /// Creating it executes no code of the reactor.
+  /// Creating the pipeline executes no code of the reactor.
   @inlinable
   package var pipeline: Pipeline<Action, Mutation, State> {
     pipeline { Pipeline(of: self, retainsReactor: false) }

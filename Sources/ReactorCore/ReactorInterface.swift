@@ -1,7 +1,7 @@
-/// The types by which a reactor is used, wherever it runs.
+/// The types with which clients use a reactor, in the same process or remotely.
 ///
-/// Every reactor satisfies it. A client of a hosted reactor that does not have the reactor's code
-/// declares the interface alone:
+/// Every reactor conforms to this protocol. A client of a hosted reactor that does not have the
+/// reactor's code declares only the interface:
 ///
 /// ```swift
 /// enum Counter: ReactorInterface {

@@ -4,11 +4,13 @@ public import ReactorStreams
 extension NotificationCenter: ReactiveCompatible {}
 
 extension Reactive where Base: NotificationCenter {
-  /// The notifications that are posted to this center while the stream is subscribed to.
+  /// Returns a stream of the notifications that are posted to this center while it is subscribed
+  /// to.
   ///
   /// - Parameters:
-  ///   - name: The name of the notifications; `nil` means any.
-  ///   - object: The sender of the notifications, which the stream does not retain; `nil` means any.
+  ///   - name: The name of the notifications; `nil` means any name.
+  ///   - object: The sender of the notifications, which the stream does not retain; `nil` means any
+  ///     sender.
   /// - Returns: A stream that never ends.
   public func notification(
     _ name: Notification.Name?, object: (any AnyObject & Sendable)? = nil

@@ -11,7 +11,9 @@ extension JSONDecoder: DataDecoder {}
 extension PropertyListDecoder: DataDecoder {}
 
 extension ObservableType where Element == Data {
-  /// The values that a decoder reads from each element; an error of the decoder fails the stream.
+  /// Returns a stream of the values that a decoder decodes from each element.
+  ///
+  /// An error of the decoder fails the stream.
   public func decode<Item: Decodable & Sendable>(
     type: Item.Type, decoder: some DataDecoder & Sendable
   ) -> Observable<Item> {

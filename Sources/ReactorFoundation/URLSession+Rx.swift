@@ -10,7 +10,7 @@ public enum RxCocoaURLError: Error, CustomStringConvertible {
   /// The session reported neither a response nor an error.
   case unknown
 
-  /// The response is not one of HTTP.
+  /// The response is not an HTTP response.
   case nonHTTPResponse(response: URLResponse)
 
   /// The response has a status outside of 200 to 299.
@@ -34,9 +34,9 @@ public enum RxCocoaURLError: Error, CustomStringConvertible {
 extension URLSession: ReactiveCompatible {}
 
 extension Reactive where Base: URLSession {
-  /// The response to a request, whatever its status.
+  /// Returns a stream of the response to a request, with any status.
   ///
-  /// Each subscription sends the request; disposing cancels it.
+  /// Each subscription sends the request; disposing of the subscription cancels the request.
   public func response(
     request: URLRequest
   ) -> Observable<(response: HTTPURLResponse, data: Data)> {
@@ -57,7 +57,9 @@ extension Reactive where Base: URLSession {
     }
   }
 
-  /// The body of the response to a request; a status outside of 200 to 299 fails the stream.
+  /// Returns a stream of the response's body.
+  ///
+  /// A status outside of 200 to 299 fails the stream.
   public func data(request: URLRequest) -> Observable<Data> {
     response(request: request).map { response, data in
       guard 200..<300 ~= response.statusCode else {
@@ -67,8 +69,8 @@ extension Reactive where Base: URLSession {
     }
   }
 
-  /// The JSON value in the response to a request: dictionaries, arrays, strings, numbers, Booleans and
-  /// `NSNull`.
+  /// Returns a stream of the JSON value in the response to a request: dictionaries, arrays,
+  /// strings, numbers, Booleans and `NSNull`.
   public func json(
     request: URLRequest, options: JSONSerialization.ReadingOptions = []
   ) -> Observable<any Sendable> {
@@ -81,13 +83,13 @@ extension Reactive where Base: URLSession {
     }
   }
 
-  /// The JSON value at a URL; see ``json(request:options:)``.
+  /// Returns a stream of the JSON value at a URL; see ``json(request:options:)``.
   public func json(url: URL) -> Observable<any Sendable> {
     json(request: URLRequest(url: url))
   }
 }
 
-/// A value of `JSONSerialization` in types that are sendable.
+/// Converts a value of `JSONSerialization` to sendable types.
 private func sendable(_ value: Any) -> any Sendable {
   switch value {
   case let dictionary as [String: Any]: dictionary.mapValues(sendable)
@@ -98,9 +100,10 @@ private func sendable(_ value: Any) -> any Sendable {
   }
 }
 
-/// The value of a number.
+/// Converts a number to a Boolean, a floating-point number or an integer.
 ///
-/// A Boolean, which has the type of a C character, bridges to numbers as well.
+/// The C type distinguishes them: a Boolean has the type of a C character, and also bridges to
+/// numbers.
 private func sendable(_ number: NSNumber) -> any Sendable {
   // Proof: `objCType` is a zero-terminated constant.
   switch unsafe String(cString: number.objCType) {

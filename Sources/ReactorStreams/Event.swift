@@ -46,8 +46,7 @@ extension Event {
     if case .completed = self { true } else { false }
   }
 
-  /// This event with its element transformed; an error that the closure throws makes it an `error`
-  /// event.
+  /// Returns this event with its element transformed; an `error` event if the closure throws.
   @inlinable
   public func map<Result: Sendable>(_ transform: (Element) throws -> Result) -> Event<Result> {
     do {
@@ -73,7 +72,8 @@ extension Event: CustomDebugStringConvertible {
   }
 }
 
-/// A type that converts to an ``Event``: the elements that ``ObservableType/dematerialize()`` takes.
+/// A type that converts to an ``Event``: the type of the elements in
+/// ``ObservableType/dematerialize()``.
 public protocol EventConvertible<Element>: Sendable {
   /// The element type of the event.
   associatedtype Element: Sendable

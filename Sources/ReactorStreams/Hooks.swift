@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Handlers for errors of streams that no subscriber handles.
+/// Handlers of stream errors that no subscriber handles.
 public enum Hooks {
   /// Receives a call stack, which is always empty, and an error.
   public typealias DefaultErrorHandler =
@@ -8,9 +8,10 @@ public enum Hooks {
 
   private static let handler = Mutex<DefaultErrorHandler?>(nil)
 
-  /// Called when a stream fails whose subscriber passed no `onError`, also by a binding to closures.
+  /// Called when a stream fails and its subscriber passed no `onError`.
   ///
-  /// Without a handler the error is dropped; it never ends the process.
+  /// This includes bindings to closures. Without a handler the error is dropped. It never ends the
+  /// process.
   public static var defaultErrorHandler: DefaultErrorHandler? {
     get { handler.withLock { $0 } }
     set { handler.withLock { $0 = newValue } }

@@ -1,17 +1,17 @@
-/// A stream of elements over time that starts anew for each subscription.
+/// A stream of elements over time, which each subscription starts again.
 ///
 /// The type and its operators have the names and the behavior of RxSwift, so that a reactor written
 /// for ReactorKit needs no change. Two requirements are new, and the compiler checks both: elements
-/// are `Sendable` and closures are `@Sendable`, because a stream may emit on any thread.
+/// are `Sendable` and closures are `@Sendable`, because a stream can emit on any thread.
 public final class Observable<Element: Sendable>: ObservableType {
-  /// How a subscription produces its events.
+  /// The source of a subscription's events.
   ///
-  /// Operators read `just` and `elements` in place, without a subscription.
+  /// Operators read the elements of `just` and `elements` directly, without a subscription.
   @usableFromInline
   package enum Source: Sendable {
     case elements([Element])
     case just(Element)
-    /// Another observable type, such as a subject, which delivers without a trampoline.
+    /// Another observable type, such as a subject. It delivers without a trampoline.
     case forwarding(@Sendable (any ObserverType<Element>) -> any Disposable)
     case producer(@Sendable (any ObserverType<Element>) -> any Disposable)
   }
@@ -45,12 +45,14 @@ public final class Observable<Element: Sendable>: ObservableType {
 
   /// Starts the stream for the next operator of a chain.
   ///
-  /// Unlike ``subscribe(_:)``, this adds nothing: the observer enforces the grammar of events, and
-  /// the returned disposable may retain it. Only the end of a chain releases everything.
+  /// Unlike ``subscribe(_:)``, this adds no sink: the observer enforces the grammar of events, and
+  /// the returned disposable can retain the observer. The end of a chain releases all of its
+  /// operators.
   ///
   /// - Parameters:
   ///   - observer: The next operator.
-  ///   - sink: The same object, if it can emit known elements itself.
+  ///   - sink: The observer itself, if it can emit the elements of a list as a job of the
+  ///     trampoline.
   /// - Returns: A disposable that cancels the subscription.
   @usableFromInline
   package func attach(
@@ -70,15 +72,16 @@ public final class Observable<Element: Sendable>: ObservableType {
     return Disposables.create()
   }
 
-  // Not inlined, like the following one: only a function that uses the metadata of the event's type
-  // has to look it up.
+  // This function and the next one are not inlined: the lookup of the event's type metadata happens
+  // only in functions that use it.
   @inline(never)
   private func emit(_ element: Element, to observer: any ObserverType<Element>) {
     observer.on(.next(element))
     observer.on(.completed)
   }
 
-  /// Emits elements before it returns, or, while the thread's trampoline is running, as its job.
+  /// Emits elements before it returns or, while the thread's trampoline is running, as a job of the
+  /// trampoline.
   ///
   /// An empty stream needs no step of the trampoline.
   @inline(never)
@@ -94,7 +97,8 @@ public final class Observable<Element: Sendable>: ObservableType {
       while position < elements.count {
         observer.on(.next(elements[position]))
         position += 1
-        // A job that was scheduled meanwhile is next: the rest becomes a job, too.
+        // An observer has scheduled a job. It is executed next, so the remaining elements become a
+        // job as well.
         if !trampoline.isEmpty { return _ = schedule(elements, from: position, for: observer) }
       }
       observer.on(.completed)
@@ -112,7 +116,7 @@ public final class Observable<Element: Sendable>: ObservableType {
     return emission
   }
 
-  /// This stream.
+  /// Returns this stream.
   @inlinable
   public func asObservable() -> Observable<Element> {
     self

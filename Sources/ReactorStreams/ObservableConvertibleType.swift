@@ -3,6 +3,6 @@ public protocol ObservableConvertibleType<Element>: Sendable {
   /// The elements of the stream.
   associatedtype Element: Sendable
 
-  /// This value as an ``Observable``.
+  /// Returns this value as an ``Observable``.
   func asObservable() -> Observable<Element>
 }

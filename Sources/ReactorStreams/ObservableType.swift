@@ -2,14 +2,14 @@
 public protocol ObservableType<Element>: BindableType {
   /// Starts delivering events to an observer.
   ///
-  /// - Returns: A disposable that cancels the delivery. An event that is being delivered while
-  ///   another thread, or another observer of the same subject, disposes may still arrive; no later
-  ///   event does.
+  /// - Returns: A disposable that cancels the delivery. If another thread, or another observer of
+  ///   the same subject, disposes of it during the delivery of an event, that event can still
+  ///   arrive; later events do not.
   func subscribe(_ observer: any ObserverType<Element>) -> any Disposable
 }
 
 extension ObservableType {
-  /// This stream as an ``Observable``.
+  /// Returns this stream as an ``Observable``.
   public func asObservable() -> Observable<Element> {
     Observable(source: .forwarding { subscribe($0) })
   }

@@ -28,7 +28,8 @@ extension ObserverType {
     on(.completed)
   }
 
-  /// An observer that transforms elements with a closure before it passes them to this one.
+  /// Returns an observer that transforms elements with a closure and passes the results to this
+  /// observer.
   ///
   /// An error that the closure throws is passed on as an `error` event.
   public func mapObserver<Result: Sendable>(
@@ -37,7 +38,7 @@ extension ObserverType {
     AnyObserver { event in on(event.map(transform)) }
   }
 
-  /// This observer with its type erased.
+  /// Returns this observer with its type erased.
   public func asObserver() -> AnyObserver<Element> {
     AnyObserver(self)
   }

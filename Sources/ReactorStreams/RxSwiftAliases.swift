@@ -1,13 +1,17 @@
-// Older names of RxSwift, for files that use them. They are not marked as deprecated, because warnings
-// are errors here.
+// Older names of RxSwift, for files that use them. They are not marked as deprecated, because this
+// project treats warnings as errors.
 
 /// RxSwift's name for a length of time.
 public typealias RxTimeInterval = Duration
 
-/// RxSwift's name for a moment; here it is the time since a fixed moment, see ``SchedulerType/now``.
+/// RxSwift's name for a point in time.
+///
+/// Here it is the duration since a fixed point in time, see ``SchedulerType/now``.
 public typealias RxTime = Duration
 
-/// RxSwift's name for a scheduler without a clock; every scheduler has one here.
+/// RxSwift's name for a scheduler without a clock.
+///
+/// Here every scheduler has a clock.
 public typealias ImmediateSchedulerType = SchedulerType
 
 extension ObservableType {

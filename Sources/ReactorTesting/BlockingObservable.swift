@@ -3,18 +3,20 @@ public import ReactorStreams
 internal import Synchronization
 
 extension ObservableConvertibleType {
-  /// This stream for a test that blocks until the stream has ended.
+  /// Returns blocking accessors of this stream, for tests.
   ///
-  /// - Parameter timeout: The maximum time to wait; `nil` means forever.
-  /// - Returns: The stream with blocking accessors.
+  /// - Parameter timeout: The maximum time to wait; `nil` for no limit.
+  /// - Returns: The accessors. Each access subscribes to the stream and blocks until the result is
+  ///   available.
   public func toBlocking(timeout: Duration? = nil) -> BlockingObservable<Element> {
     BlockingObservable(source: asObservable(), timeout: timeout)
   }
 }
 
-/// Blocks the calling thread until a stream emits, with the names of RxBlocking.
+/// Blocks the calling thread until a stream emits.
 ///
-/// For tests without `async`. The stream must not need the calling thread.
+/// The names are those of RxBlocking. Use it in tests without `async`. The stream must not depend
+/// on the calling thread, which is blocked.
 public struct BlockingObservable<Element: Sendable>: Sendable {
   let source: Observable<Element>
   let timeout: Duration?

@@ -1,7 +1,8 @@
 public import ReactorStreams
 
-/// Executes streams in virtual time, counted in ticks, and records their events; it has the names of
-/// RxTest.
+/// Executes streams in virtual time, counted in ticks, and records their events.
+///
+/// The names are those of RxTest.
 ///
 /// By default a tick is one millisecond: `.milliseconds(100)` are 100 ticks. While the scheduler executes work,
 /// `MainScheduler` uses its time.
@@ -19,10 +20,10 @@ public final class TestScheduler: SchedulerType {
     /// The tick at which the stream is created.
     public static let created = 100
 
-    /// The subscription.
+    /// The tick at which the stream is subscribed to.
     public static let subscribed = 200
 
-    /// The disposal of the subscription.
+    /// The tick at which the subscription is disposed of.
     public static let disposed = 1000
   }
 
@@ -36,7 +37,7 @@ public final class TestScheduler: SchedulerType {
   ///   - initialClock: The initial tick.
   ///   - resolution: The length of a tick in seconds, at least a nanosecond. In RxTest it is a second by
   ///     default.
-  ///   - simulateProcessingDelay: Whether work that is due at once is executed at the next tick.
+  ///   - simulateProcessingDelay: Whether work without a delay is executed at the next tick.
   public init(
     initialClock: TestTime = 0, resolution: Double = 0.001, simulateProcessingDelay: Bool = true
   ) {
@@ -72,12 +73,12 @@ public final class TestScheduler: SchedulerType {
     time.schedule(at: duration(ofTicks: tick), action)
   }
 
-  /// The duration of a number of ticks.
+  /// Returns the duration of a number of ticks.
   func duration(ofTicks count: TestTime) -> Duration {
     resolution * count
   }
 
-  /// Executes all scheduled work, and the work that this schedules.
+  /// Executes all scheduled work, including work that is scheduled by it.
   public func start() {
     asMainScheduler { time.run() }
   }

@@ -31,12 +31,13 @@ public final class ActivityIndicator: ObservableConvertibleType {
     loading = contents.running.asDriver().map { $0 > 0 }.distinctUntilChanged()
   }
 
-  /// Whether a stream is running: the current value first, then each change.
+  /// Returns a stream of whether a tracked stream is running: the current value first, then each
+  /// change.
   public func asObservable() -> Observable<Bool> {
     loading.asObservable()
   }
 
-  /// Whether a stream is running, as a `Driver`.
+  /// Returns a `Driver` of whether a tracked stream is running.
   public func asDriver() -> Driver<Bool> {
     loading
   }

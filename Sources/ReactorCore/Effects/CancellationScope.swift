@@ -16,7 +16,7 @@ struct CancellationMoment: Hashable, Comparable, Sendable {
   }
 }
 
-/// An id that effects of one reactor can be cancelled with.
+/// An id by which effects of one reactor can be cancelled.
 struct CancellationID: Hashable, Sendable {
   private let base: any Hashable & Sendable
 
@@ -45,10 +45,14 @@ final class CancellationScope: Sendable {
     var next: UInt64 = 0
     var running: [CancellationID: [UInt64: @Sendable () -> Void]] = [:]
 
-    /// Whether the scope has ended: no stream begins.
+    /// Whether the scope has ended.
+    ///
+    /// Streams that begin afterwards complete immediately.
     var hasEnded = false
 
-    /// The last cancellation of each id, for streams that were created before and have not begun.
+    /// The last cancellation of each id.
+    ///
+    /// It applies to streams that were created before it and have not begun.
     var cancelled: [CancellationID: CancellationMoment] = [:]
 
     mutating func cancel(
@@ -69,7 +73,9 @@ final class CancellationScope: Sendable {
 
   private let state = Mutex(State())
 
-  /// Ends the streams with an id, and those that were created before when they begin.
+  /// Ends the running streams with an id.
+  ///
+  /// Streams that were created before this call and have not begun complete when they begin.
   func cancel(_ id: CancellationID) {
     let cancellations = state.withLock { $0.cancel(id, before: .next()) }
     for cancel in cancellations { cancel() }
@@ -110,7 +116,9 @@ final class CancellationScope: Sendable {
     }
   }
 
-  /// Ends all streams; later ones complete when they begin.
+  /// Ends all streams.
+  ///
+  /// Streams that begin later complete immediately.
   func end() {
     let cancellations = state.withLock { state in
       state.hasEnded = true
@@ -119,7 +127,9 @@ final class CancellationScope: Sendable {
     for cancel in cancellations { cancel() }
   }
 
-  /// Removes the cancelled ids: no effect is running that could begin a stream.
+  /// Removes the cancelled ids.
+  ///
+  /// Called when no effect is running: only a running effect can begin a stream.
   func forget() {
     state.withLock { $0.cancelled = [:] }
   }

@@ -15,14 +15,16 @@ package final class ChildScope: Sendable {
   /// Creates the scope of one child.
   package init() {}
 
-  /// Ends all streams of the child as if they had completed; later ones complete at once.
+  /// Ends all streams of the child as if they had completed.
+  ///
+  /// Streams that begin later complete immediately.
   package func end() {
     cancellations.end()
   }
 }
 
 extension Observable {
-  /// This stream, as a part of a child's effects.
+  /// Returns this stream as a part of a child's effects.
   ///
   /// For streams that a parent returns from `mutate` or `follow`; elsewhere it has no effect.
   @usableFromInline
@@ -52,7 +54,8 @@ extension Observable {
 
 /// Delivers the events of a child's stream in the serial context, where the stream is cancelled.
 ///
-/// An event of another thread therefore has no effect if the child ends before its turn.
+/// An event that another thread emits has therefore no effect if the child ends before the turn of
+/// the event.
 private final class ChildSink<Element: Sendable>: ObserverType, Disposable {
   private let output: SerialSink<Element>
   private let context: ChildEffectContext
@@ -70,7 +73,7 @@ private final class ChildSink<Element: Sendable>: ObserverType, Disposable {
   func on(_ event: Event<Element>) {
     if context.isCurrent, pending.load(ordering: .acquiring) == 0 { return output.on(event) }
     let count = pending.add(1, ordering: .acquiringAndReleasing).newValue
-    // Bounded like the pending mutations of any effect.
+    // The limit is that of the pending mutations of any effect.
     guard count <= EffectOverrunError.limit else { return output.on(.error(EffectOverrunError())) }
     context.enqueue { [self] in
       pending.subtract(1, ordering: .acquiringAndReleasing)
@@ -78,7 +81,9 @@ private final class ChildSink<Element: Sendable>: ObserverType, Disposable {
     }
   }
 
-  /// Completes the stream at once, before events that wait for their turn.
+  /// Completes the stream immediately.
+  ///
+  /// Events that are waiting for their turn are dropped.
   func end() {
     output.on(.completed)
   }
@@ -127,10 +132,11 @@ extension EffectContext {
 }
 
 extension Observable {
-  /// A stream of elements that a closure creates in the serial context of the subscription.
+  /// Returns a stream of elements that a closure creates in the serial context of the subscription.
   ///
-  /// During a turn they are created and emitted within it; elsewhere in a turn of their own, so that no
-  /// other mutation comes between the two.
+  /// If the subscription starts during a turn, the elements are created and emitted in that turn,
+  /// otherwise in a turn of their own. No other mutation is reduced between their creation and
+  /// their emission.
   ///
   /// - Parameter elements: Called once per subscription; an error fails the stream.
   /// - Returns: The stream.
@@ -149,11 +155,11 @@ extension Observable {
     }
   }
 
-  /// The stream that a closure creates in the serial context of the subscription, see
+  /// Returns the stream that a closure creates in the serial context of the subscription, see
   /// ``inTurn(_:)``.
   ///
-  /// Its synchronous elements are emitted before the subscription returns, also within another
-  /// subscription.
+  /// If the subscription starts during a turn, the synchronous elements are emitted before the
+  /// subscription returns, even within another subscription.
   @usableFromInline
   package static func deferredInTurn(
     _ stream: @escaping @Sendable () -> Observable<Element>

@@ -1,4 +1,4 @@
-/// As a JSON object.
+/// Encodes and decodes the claims as a JSON object.
 extension Claims: Codable {
   private struct Name: CodingKey {
     let stringValue: String
@@ -9,7 +9,9 @@ extension Claims: Codable {
     init?(intValue: Int) { nil }
   }
 
-  /// Reads an object, whose member names are unique after the parser.
+  /// Decodes an object.
+  ///
+  /// The decoder provides each member name once.
   public init(from decoder: any Decoder) throws {
     let members = try decoder.container(keyedBy: Name.self)
     self.init(
@@ -18,7 +20,7 @@ extension Claims: Codable {
       })
   }
 
-  /// Writes an object.
+  /// Encodes an object.
   public func encode(to encoder: any Encoder) throws {
     var members = encoder.container(keyedBy: Name.self)
     for name in names { try members.encode(self[name], forKey: Name(name)) }
@@ -26,7 +28,7 @@ extension Claims: Codable {
 }
 
 extension Claims.Value: Codable {
-  /// Reads any JSON value.
+  /// Decodes any JSON value.
   public init(from decoder: any Decoder) throws {
     let value = try decoder.singleValueContainer()
     if value.decodeNil() {
@@ -44,7 +46,7 @@ extension Claims.Value: Codable {
     }
   }
 
-  /// Writes the JSON value.
+  /// Encodes the JSON value.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     switch self {

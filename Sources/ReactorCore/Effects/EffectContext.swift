@@ -3,8 +3,9 @@ internal import Synchronization
 
 /// The serial context of one effect.
 ///
-/// It is the current serial context during the subscription to a stream that `mutate` returned. Tasks
-/// inherit it; work that a scheduler returns through it has it again.
+/// It is the current serial context during the subscription to a stream that `mutate` or `follow`
+/// returned. Tasks inherit it. Work that a scheduler enqueues in it is executed with it as the
+/// current context.
 final class EffectContext: SerialContext {
   let cancellations: CancellationScope
 
@@ -33,7 +34,7 @@ final class EffectContext: SerialContext {
     self.base = base
     self.tracked = tracked
     self.cancellations = cancellations
-    // Virtual time, if the sender of the action uses it.
+    // If the sender of the action uses virtual time, the effect uses it as well.
     timer = CurrentSerialContext.value?.timer ?? base.timer
   }
 
@@ -46,7 +47,9 @@ final class EffectContext: SerialContext {
     base.isCurrent
   }
 
-  /// Whether the effect has ended, so that its reports are ignored.
+  /// Whether the effect has ended.
+  ///
+  /// The progress that it reports afterwards is ignored.
   var isOver: Bool {
     over.load(ordering: .relaxed)
   }
@@ -81,11 +84,11 @@ final class EffectContext: SerialContext {
 
 /// Observes the progress of effects.
 protocol ProgressObserver: AnyObject, Sendable {
-  /// An effect has reached a fraction. Any thread.
+  /// Called on any thread when an effect has reached a fraction of its work.
   func effect(_ effect: EffectContext, reached fraction: Double)
 }
 
-/// The effect that the current code belongs to, for a host.
+/// The effect that executes the current code, as a host sees it.
 package struct RunningEffectContext {
   private let effect: EffectContext
 
@@ -104,9 +107,10 @@ package struct RunningEffectContext {
 
 /// Changes the timers of its reactor.
 protocol TimerOwner: AnyObject, Sendable {
-  /// Changes a timer: in the serial context now, elsewhere in a turn of its own.
+  /// Changes a timer: immediately if called in the serial context, otherwise in a turn of its own.
   ///
-  /// The completion is called in the serial context, with the error if the change is rejected.
+  /// The completion is called with the error if the change is rejected: in the serial context or,
+  /// if the change is invalid, immediately on the calling thread.
   func change(
     _ change: TimerChange, on clock: any SchedulerType,
     _ completion: @escaping @Sendable ((any Error)?) -> Void)

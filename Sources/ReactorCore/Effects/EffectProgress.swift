@@ -2,8 +2,8 @@ public import ReactorStreams
 
 /// Reports the progress of an effect to the observers of the session's activity.
 ///
-/// A host counts the running effects itself; their progress is known to the reactor only. Async code
-/// reports it with ``report(_:)``, a stream with `trackProgress(_:)`:
+/// A host counts the running effects; only the reactor knows their progress. Async code reports it
+/// with ``report(_:)``, a stream with `trackProgress(_:)`:
 ///
 /// ```swift
 /// case .upload(let files):
@@ -16,8 +16,9 @@ public import ReactorStreams
 ///   }
 /// ```
 ///
-/// Progress is not part of the state: it is not logged and ends with the effect. Use a mutation for
-/// progress that belongs to the state, and an ``ActivityIndicator`` for a view alone.
+/// Progress is not part of the state: it is not logged, and it is removed when the effect ends. Use
+/// a mutation for progress that belongs to the state, and an ``ActivityIndicator`` for progress
+/// that only a view shows.
 public enum EffectProgress {
   /// Reports the progress of the effect that executes this code, from 0 to 1.
   ///
@@ -40,7 +41,7 @@ extension ObservableType {
   ///     .compactMap { $0.result.map(Mutation.setUploaded) }
   /// ```
   ///
-  /// - Parameter fraction: The progress of an element, from 0 to 1; `nil` for none.
+  /// - Parameter fraction: Returns the progress at an element, from 0 to 1; `nil` reports nothing.
   /// - Returns: The same elements.
   public func trackProgress(
     _ fraction: @escaping @Sendable (Element) -> Double?

@@ -2,7 +2,8 @@ internal import Synchronization
 
 /// Bounds the number of running effects: of one reactor, and of all reactors that share the quota.
 ///
-/// A quota within another one shares its limits, and counts the effects of some of its reactors.
+/// A quota within another quota has the limits of the outer quota. It counts the effects of a part
+/// of the reactors; the outer quota counts them as well.
 @usableFromInline
 package final class EffectQuota: Sendable {
   /// The maximum number of running effects of one reactor.
@@ -21,7 +22,7 @@ package final class EffectQuota: Sendable {
     outer = nil
   }
 
-  /// Creates a quota within another one.
+  /// Creates a quota within another quota.
   package init(within outer: EffectQuota) {
     perReactor = outer.perReactor
     total = outer.total
@@ -45,7 +46,7 @@ package final class EffectQuota: Sendable {
     return nil
   }
 
-  /// Adds an effect to this quota and the outer one; returns whether both are within the limit.
+  /// Adds an effect to this quota and the outer quota; returns whether both are within the limit.
   private func acquireOne() -> Bool {
     guard outer?.acquireOne() != false else { return false }
     if count.add(1, ordering: .relaxed).newValue <= total { return true }
@@ -62,19 +63,19 @@ package final class EffectQuota: Sendable {
 
 /// The error of an action whose effect is not started because too many effects are running.
 public struct EffectLimitError: ActionError, Equatable {
-  /// The number of running effects.
+  /// The maximum number of running effects.
   public let limit: Int
 
-  /// Whether the limit is the one of the reactor, or the one of all reactors of a host.
+  /// Whether the limit is that of one reactor; otherwise it is that of all reactors of a host.
   public let isOfReactor: Bool
 
   /// 503: the action can succeed later.
   public var status: Int { 503 }
 
-  /// A short sentence for people.
+  /// A short summary for display.
   public var title: String { "Too many effects are running" }
 
-  /// The limit and a remedy.
+  /// The limit and how to resolve the error.
   public var detail: String? {
     isOfReactor
       ? "At most \(limit) effects of a session run at a time. Cancel one, or wait for its end."

@@ -15,9 +15,9 @@ extension ObservableType {
   /// ```
   ///
   /// - Parameters:
-  ///   - id: The cancellation id; several streams may share one.
+  ///   - id: The cancellation id. Several streams can share an id.
   ///   - cancelInFlight: Whether earlier streams with the id end when this one begins.
-  /// - Returns: The same elements.
+  /// - Returns: A stream of the same elements.
   public func cancellable(
     id: some Hashable & Sendable, cancelInFlight: Bool = false
   ) -> Observable<Element> {
@@ -46,7 +46,7 @@ extension ObservableType {
 }
 
 extension Observable {
-  /// A stream without elements that ends the streams with an id, see
+  /// Returns a stream without elements that ends the streams with an id, see
   /// `cancellable(id:cancelInFlight:)`.
   ///
   /// For streams that `mutate` returns; elsewhere it only completes.

@@ -18,7 +18,8 @@ public struct Principal: Sendable, Hashable, Codable {
   /// The time at which the credential expires, in seconds since 1970; `nil` if it does not.
   public var expiry: Int64? { contents.expiry }
 
-  /// Shared by all copies: a request's context is copied often, and most requests are anonymous.
+  /// A reference that all copies share: a request's context is copied often, and most requests are
+  /// anonymous.
   private let contents: PrincipalContents
 
   /// Creates a principal; a host or a test calls this.
@@ -26,7 +27,7 @@ public struct Principal: Sendable, Hashable, Codable {
     contents = PrincipalContents(id: id, claims: claims, expiry: expiry)
   }
 
-  /// Returns whether the claim `role` or `roles` is, or contains, this text.
+  /// Returns whether the claim `role` or `roles` is this string, or an array that contains it.
   public func has(role: String) -> Bool {
     claims.contains(role, in: "role") || claims.contains(role, in: "roles")
   }
@@ -79,17 +80,19 @@ extension Principal {
   }
 }
 
-/// The claims of a token: the members of a JSON object, compared byte by byte.
+/// The claims of a token: the members of a JSON object.
+///
+/// Lookups compare names and strings as UTF-8 bytes.
 public struct Claims: Sendable, Hashable {
   /// The value of a claim.
   public indirect enum Value: Sendable, Hashable {
     /// JSON's `null`.
     case null
-    /// A truth value.
+    /// A Boolean value.
     case boolean(Bool)
     /// A number.
     case number(Double)
-    /// A text.
+    /// A string.
     case string(String)
     /// An array.
     case array([Value])
@@ -112,7 +115,7 @@ public struct Claims: Sendable, Hashable {
     }
   }
 
-  /// Creates claims of members whose names are known to differ.
+  /// Creates claims of members whose names are unique.
   package init(distinct members: [(name: String, value: Value)]) {
     self.members = members.map { Member(name: $0.name, value: $0.value) }
   }
@@ -122,23 +125,25 @@ public struct Claims: Sendable, Hashable {
 
   /// The value of a claim; `nil` if the token does not have it.
   ///
-  /// Names are compared as UTF-8 bytes: `String` comparison normalizes, at a cost that grows with
-  /// the square of a hostile text's length.
+  /// Names are compared as UTF-8 bytes. `String` comparison normalizes its operands, and for a
+  /// hostile string the cost grows with the square of the length.
   public subscript(name: String) -> Value? {
     members.first { $0.name.utf8.elementsEqual(name.utf8) }?.value
   }
 
-  /// The text of a claim; `nil` if it is missing or not a text.
+  /// Returns the string of a claim; `nil` if the claim is missing or not a string.
   public func string(_ name: String) -> String? {
     if case .string(let text) = self[name] { text } else { nil }
   }
 
-  /// The number of a claim; `nil` if it is missing or not a number.
+  /// Returns the number of a claim; `nil` if the claim is missing or not a number.
   public func number(_ name: String) -> Double? {
     if case .number(let number) = self[name] { number } else { nil }
   }
 
-  /// The texts of a claim that is a text or an array; other elements are left out.
+  /// Returns the strings of a claim that is a string or an array.
+  ///
+  /// Elements of other types are skipped.
   public func strings(_ name: String) -> [String] {
     switch self[name] {
     case .string(let text): [text]
@@ -148,7 +153,7 @@ public struct Claims: Sendable, Hashable {
     }
   }
 
-  /// Returns whether a claim is this text, or an array that contains it.
+  /// Returns whether a claim is this string, or an array that contains it.
   public func contains(_ text: String, in name: String) -> Bool {
     switch self[name] {
     case .string(let value): value.utf8.elementsEqual(text.utf8)

@@ -1,7 +1,9 @@
 public import ReactorStreams
 
 extension ReactorProtocol {
-  /// A stream without elements that schedules a durable timer, which sends an action at a time.
+  /// Returns a stream without elements that schedules a durable timer.
+  ///
+  /// The timer sends an action at a given time.
   ///
   /// For streams that `mutate` returns; elsewhere it only completes.
   ///
@@ -12,21 +14,22 @@ extension ReactorProtocol {
   ///   return .concat(.unschedule(id: "end"), .just(.setEnd(nil)))
   /// ```
   ///
-  /// A host stores the timer in one batch with the mutations of its turn, and removes it in one batch
-  /// with the mutations that the action causes synchronously. So the action is executed once, also if
-  /// the process ends, the session is not in memory at the time, or the time passes while the process
-  /// is down. If effects of the action outlive its turn, they run as those of any accepted action.
+  /// A host stores the timer in one batch with the mutations of its turn, and removes it in one
+  /// batch with the mutations that the action causes synchronously. The action is therefore
+  /// executed once, even if the process ends, the session is not in memory at the due time, or the
+  /// process is not running at the due time. Effects that continue after the turn of the action run
+  /// like those of any accepted action.
   ///
-  /// A method of the reactor, and not of `Observable`, so that the action has the reactor's type.
-  /// Without a host the timer lives as long as the reactor.
+  /// This is a method of the reactor instead of `Observable`, so that the action has the reactor's
+  /// type. Without a host the timer lives as long as the reactor.
   ///
   /// The stream fails with a ``TimerError`` if the timer cannot be scheduled.
   ///
   /// - Parameters:
   ///   - action: The action; it is stored as JSON.
-  ///   - time: The due time. A time in the past is due at once.
-  ///   - id: Identifies the timer in its session: 1 to 128 of `A-Z a-z 0-9 . _ ~ -`, and neither `.`
-  ///     nor `..`. A timer replaces the earlier one of its id.
+  ///   - time: The due time. A timer with a time in the past fires immediately.
+  ///   - id: Identifies the timer in its session: 1 to 128 of `A-Z a-z 0-9 . _ ~ -`, and neither
+  ///     `.` nor `..`. A timer replaces the earlier timer with the same id.
   ///   - period: The time between two repetitions, counted from due time to due time, in whole
   ///     milliseconds; `nil` for a timer that fires once.
   ///   - catchUp: Whether repetitions that the process missed are executed later; otherwise they are
@@ -43,7 +46,7 @@ extension ReactorProtocol {
 }
 
 extension Observable {
-  /// A stream without elements that removes the timer of an id, see
+  /// Returns a stream without elements that removes the timer with an id, see
   /// ``ReactorProtocol/schedule(_:at:id:every:catchUp:)``.
   ///
   /// For streams that `mutate` returns; elsewhere it only completes. A timer that does not exist is

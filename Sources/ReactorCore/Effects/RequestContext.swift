@@ -13,7 +13,8 @@
 /// }
 /// ```
 ///
-/// Not available in a detached task or on another scheduler; read it before.
+/// It is not available in a detached task or on another scheduler. Read it before the code changes
+/// to one.
 public struct RequestContext: Sendable, Hashable {
   /// The request's id in the log and in the response's `X-Request-Id`.
   public let id: String

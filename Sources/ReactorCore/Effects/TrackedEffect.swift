@@ -6,7 +6,7 @@ package protocol TrackedEffect: AnyObject, Sendable {
   /// A part of the effect has begun.
   func begin()
 
-  /// A part has completed, failed, or was cancelled with a `CancellationError`. When each part that
-  /// began has ended, all mutations of the effect have been reported.
+  /// A part has completed, failed, or was cancelled with a `CancellationError`. When every part
+  /// that has begun has ended, all mutations of the effect have been reported.
   func end(_ error: (any Error)?)
 }

@@ -2,10 +2,10 @@ public import ReactorStreams
 
 /// A change of a value.
 public struct Change<Value> {
-  /// The value before; `nil` for the first value, and if it was not requested.
+  /// The previous value; `nil` for the first value, and if ``ChangeOptions/old`` was not requested.
   public let old: Value?
 
-  /// The value after.
+  /// The new value.
   public let new: Value
 
   /// Creates a change.
@@ -21,7 +21,7 @@ extension Change: Sendable where Value: Sendable {}
 
 /// The content of a stream of changes, as in key-value observing.
 public struct ChangeOptions: OptionSet, Sendable {
-  /// The bits.
+  /// The bits of the set.
   public let rawValue: Int
 
   /// Creates a set of options.
@@ -29,32 +29,34 @@ public struct ChangeOptions: OptionSet, Sendable {
     self.rawValue = rawValue
   }
 
-  /// The current value is emitted first, without an old one.
+  /// The current value is emitted first, without an old value.
   public static let initial = ChangeOptions(rawValue: 1)
 
-  /// Changes contain the value before.
+  /// Changes contain the previous value.
   public static let old = ChangeOptions(rawValue: 2)
 
-  /// Changes contain the value after, which they always do.
+  /// Changes contain the new value.
+  ///
+  /// They always do; the option has no effect.
   public static let new = ChangeOptions(rawValue: 4)
 }
 
 extension ObservableType {
-  /// The changes of a property: its value first, then one change for each value that differs from the
-  /// one before.
+  /// Returns the changes of a property: its value first, then one change for each value that
+  /// differs from the previous value.
   ///
   /// ```swift
   /// reactor.state.changes(of: \.isFollowing)
   /// reactor.state.changes(of: \.isFollowing, options: [.new, .old])  // without the current value
   /// ```
   ///
-  /// The `old` of each change is the `new` of the change before.
+  /// The `old` of each change is the `new` of the previous change.
   ///
   /// - Parameters:
   ///   - keyPath: The property.
   ///   - options: Whether the current value is emitted, and whether changes contain the old value.
-  /// - Returns: The changes. Each subscription begins with the then current value, and ends with this
-  ///   stream.
+  /// - Returns: The changes. Each subscription begins with the value that is current at the time,
+  ///   and ends with this stream.
   public func changes<Value: Equatable & Sendable>(
     of keyPath: any KeyPath<Element, Value> & Sendable,
     options: ChangeOptions = [.initial, .old, .new]

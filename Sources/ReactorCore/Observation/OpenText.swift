@@ -1,7 +1,7 @@
 /// A string type with known cases that also accepts any other string.
 ///
-/// With it an interface can grow without breaking older clients and older logs: a text that is not a
-/// case yet is retained, and becomes the case when a later release adds it.
+/// An interface with this type can grow without breaking older clients and older logs: a text that
+/// is not a case yet is retained, and becomes a case when a later release adds it.
 ///
 /// ```swift
 /// enum CompassPoint: OpenText {
@@ -22,15 +22,15 @@
 /// }
 /// ```
 ///
-/// In JSON it is the bare text, also as a member name. Values are equal if their texts are:
-/// `.custom("north")` equals `.north`. ``Open`` needs no switches. Not for actions: an unknown action
-/// has to be rejected.
+/// In JSON a value is its text, also as a member name. Values are equal if their texts are equal:
+/// `.custom("north")` equals `.north`. ``Open`` implements the protocol without switches. Do not
+/// use the protocol for actions: an unknown action has to be rejected.
 public protocol OpenText: Codable, CodingKeyRepresentable, Hashable, Sendable, CaseIterable,
   ExpressibleByStringLiteral, CustomStringConvertible
 where StringLiteralType == String {}
 
 extension OpenText {
-  /// Whether both have the same text.
+  /// Returns whether both values have the same text.
   public static func == (left: Self, right: Self) -> Bool {
     left.description.utf8.elementsEqual(right.description.utf8)
   }
@@ -84,13 +84,13 @@ where Known.RawValue == String {
   /// A known case.
   case known(Known)
 
-  /// A text; equal to the known case that has it.
+  /// Any text. A text of a known case equals that case.
   case custom(String)
 
   /// The known cases.
   public static var allCases: [Open] { Known.allCases.map { .known($0) } }
 
-  /// Creates the value of a text: the known case that has it, or a custom text.
+  /// Creates the value of a text: the known case with the text, or a custom text.
   public init(stringLiteral text: String) {
     self = Known(rawValue: text).map { .known($0) } ?? .custom(text)
   }

@@ -1,7 +1,9 @@
 public import ReactorStreams
 internal import Synchronization
 
-/// The observer of a stream that `mutate` or `follow` returned, which may emit on any thread.
+/// The observer of a stream that `mutate` or `follow` returned.
+///
+/// The stream can emit on any thread.
 @usableFromInline
 final class EffectSink<Action: Sendable, Mutation: Sendable, State: Sendable>: ObserverType {
   @usableFromInline typealias Element = Mutation
@@ -36,7 +38,8 @@ final class EffectSink<Action: Sendable, Mutation: Sendable, State: Sendable>: O
     guard !stopped.load(ordering: .acquiring) else { return }
     if event.isStopEvent { stopped.store(true, ordering: .releasing) }
 
-    // Folded at once if the current item emitted it, unless an earlier event is in the mailbox.
+    // An event that the current item emits is handled immediately, unless an earlier event of the
+    // effect is in the mailbox.
     if pending.load(ordering: .acquiring) == 0 {
       let isHandled = pipeline.ifOwned { contents in
         guard contents.canFoldNow else { return false }

@@ -2,7 +2,7 @@ internal import ReactorStreams
 
 /// The part of a pipeline that exists if its reactor is a ``FollowingReactor``.
 ///
-/// The pipeline's mailbox guards it.
+/// It is accessed only in the pipeline's mailbox.
 @usableFromInline
 final class Follower<Action: Sendable, Mutation: Sendable, State: Sendable> {
   @usableFromInline typealias Following = any FollowingReactor<Action, Mutation, State>
@@ -14,14 +14,17 @@ final class Follower<Action: Sendable, Mutation: Sendable, State: Sendable> {
   @usableFromInline var count = 0
   private var depth = 0
 
-  /// The mutations of lists of elements that are to be reduced, the next one last.
+  /// The mutations to reduce, in reverse order.
+  ///
+  /// Only streams that are lists of elements add mutations.
   private var pending: [Mutation] = []
   private var isReducing = false
 
   /// Creates the follower of a reactor; `nil` if the reactor does not follow its mutations.
   @usableFromInline
   init?(of reactor: any ReactorProtocol<Action, Mutation, State>, retainsReactor: Bool) {
-    // Not a cast of the object, which tries every way to bridge it before it fails.
+    // Check the type first: a failing cast of the object is slow, because it tries every bridging
+    // conversion.
     guard type(of: reactor) is any FollowingReactor.Type, let following = reactor as? Following
     else {
       return nil
@@ -38,7 +41,7 @@ final class Follower<Action: Sendable, Mutation: Sendable, State: Sendable> {
     (retained ?? followingIfAlive)?.follow(mutation) ?? .empty()
   }
 
-  /// A turn has begun.
+  /// Resets the count of mutations when a turn begins.
   @inlinable
   func beginTurn() {
     count = 0
@@ -52,7 +55,7 @@ final class Follower<Action: Sendable, Mutation: Sendable, State: Sendable> {
 
   /// Reduces mutations and those that follow from them, depth first and without recursion.
   ///
-  /// - Returns: Whether all are within the limit; the rest is dropped.
+  /// - Returns: Whether all mutations were within the limit. If not, the rest was dropped.
   @usableFromInline
   func reduce(_ mutations: [Mutation], with body: (Mutation) -> Void) -> Bool {
     pending += mutations.reversed()
@@ -69,7 +72,9 @@ final class Follower<Action: Sendable, Mutation: Sendable, State: Sendable> {
     return true
   }
 
-  /// Executes the subscription to a stream, whose synchronous mutations precede the pending ones.
+  /// Subscribes to a stream.
+  ///
+  /// Its synchronous mutations are reduced before the pending mutations.
   ///
   /// - Returns: Whether the depth is within the limit.
   func descend(_ subscribe: () -> Void) -> Bool {

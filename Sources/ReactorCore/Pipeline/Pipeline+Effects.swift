@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// A running effect: one stream that `mutate` returned.
+/// A running effect: one stream that `mutate` or `follow` returned.
 @usableFromInline
 package struct EffectStatus: Sendable {
   /// The identifier of the effect.
@@ -9,18 +9,20 @@ package struct EffectStatus: Sendable {
   /// The tracker of the action; `nil` if it is not tracked.
   package let effect: (any TrackedEffect)?
 
-  /// The time of its start, in milliseconds since 1970.
+  /// The time at which the effect started, in milliseconds since 1970.
   package let startedAt: Int64
 
-  /// Its progress, from 0 to 1; `nil` if it does not report it.
+  /// The progress of the effect, from 0 to 1; `nil` if the effect has not reported it.
   package let progress: Double?
 }
 
 extension Pipeline {
-  /// Lists running effects, in the serial context; none elsewhere.
+  /// Lists the running effects.
+  ///
+  /// Call it in the serial context; elsewhere the list is empty.
   ///
   /// - Parameters:
-  ///   - id: The list begins after this effect; `nil` begins with the first.
+  ///   - id: The list begins after this effect; `nil` begins with the first effect.
   ///   - limit: The maximum number of effects.
   /// - Returns: The effects in the order of their start.
   @usableFromInline
@@ -39,7 +41,8 @@ extension Pipeline {
 
   /// Ends an effect as if it had completed, in the serial context.
   ///
-  /// Its mutations stay. An effect that has ended is ignored.
+  /// The mutations of the effect remain in the state. The call does nothing if the effect has
+  /// ended.
   @usableFromInline
   package func cancelEffect(_ id: EffectID) {
     _ = ifOwned { contents in

@@ -2,7 +2,7 @@ internal import ReactorStreams
 internal import Synchronization
 
 extension Pipeline: ProgressObserver {
-  /// The mean progress of the effects that report it, from 0 to 1; `nil` if none does.
+  /// The mean progress of the effects that report it, from 0 to 1; `nil` if no effect reports it.
   @usableFromInline
   package var effectProgress: Double? {
     progress.withLock { progress in
@@ -15,8 +15,8 @@ extension Pipeline: ProgressObserver {
       guard !effect.isOver else { return false }
       return progress.updateValue(fraction, forKey: ObjectIdentifier(effect)) != fraction
     }
-    // One item in the mailbox covers all reports until its turn, at whose end the host reads the
-    // progress.
+    // Enqueue one item for all reports that arrive before its turn. The host reads the progress at
+    // the end of that turn.
     guard isNew, !progressIsEnqueued.exchange(true, ordering: .acquiringAndReleasing) else {
       return
     }

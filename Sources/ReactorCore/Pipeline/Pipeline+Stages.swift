@@ -1,7 +1,8 @@
 public import ReactorStreams
 
-/// The outputs of the stages. Most are emitted by the current item, on its thread; a stream that the
-/// reactor merged in may emit on any thread, and its events are enqueued first.
+/// The outputs of the stages. Most outputs are emitted by the current item, on its thread, and are
+/// handled immediately. A stream that the reactor merged in can emit on any thread; its events are
+/// enqueued.
 extension Pipeline {
   @usableFromInline
   func actionStageDid(_ event: Event<Action>) {

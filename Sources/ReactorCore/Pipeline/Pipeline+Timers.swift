@@ -1,12 +1,13 @@
 internal import ReactorStreams
 
 extension Pipeline: TimerOwner {
-  /// Changes a timer: in the serial context now, elsewhere in a turn of its own.
+  /// Changes a timer: immediately if called in the serial context, otherwise in a turn of its own.
   ///
   /// - Parameters:
   ///   - change: The change.
-  ///   - clock: The scheduler of a reactor without a host.
-  ///   - completion: Called in the serial context, with the error if the change is rejected.
+  ///   - clock: The scheduler that measures the time of a reactor without a host.
+  ///   - completion: Called with the error if the change is rejected: in the serial context or, if
+  ///     the change is invalid, immediately on the calling thread.
   func change(
     _ change: TimerChange, on clock: any SchedulerType,
     _ completion: @escaping @Sendable ((any Error)?) -> Void
@@ -37,7 +38,9 @@ extension Pipeline: TimerOwner {
     return nil
   }
 
-  /// Sends the action of a local timer, in the serial context.
+  /// Executes the action of a local timer.
+  ///
+  /// Called in the serial context.
   private func fire(
     _ timer: TimerChange.Timer, of id: String, number: UInt64, on clock: any SchedulerType
   ) {

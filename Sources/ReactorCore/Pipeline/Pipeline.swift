@@ -3,11 +3,12 @@ public import Synchronization
 
 /// Executes one reactor: the mailbox, the three stages and the effects.
 ///
-/// Actions, outputs of effects and streams that `transform(mutation:)` merges in enter one mailbox.
-/// Its items are handled one at a time, by the thread that enqueues an item while none is being
-/// handled. A mutation that an item emits synchronously is folded at once, so that the next step of
-/// a `concat` sees the state of the step before. An action that `reduce` or an observer of the state
-/// sends waits until the item is done.
+/// Actions, outputs of effects and elements of streams that `transform(mutation:)` merges in are
+/// items of one mailbox. The items are handled one at a time. The thread that enqueues an item in
+/// an idle mailbox handles it, and the items that arrive in the meantime. A mutation that an item
+/// emits synchronously is folded immediately, so that the next step of a `concat` sees the state of
+/// the previous step. An action that `reduce` or an observer of the state sends waits until the
+/// current item is done.
 @usableFromInline
 package final class Pipeline<Action: Sendable, Mutation: Sendable, State: Sendable>: Sendable {
   @usableFromInline
@@ -26,13 +27,16 @@ package final class Pipeline<Action: Sendable, Mutation: Sendable, State: Sendab
 
   @usableFromInline typealias Contents = PipelineContents<Action, Mutation, State>
 
-  /// Real time, unless the reactor is first used in a context with virtual time.
+  /// The scheduler of the reactor: real time, unless the reactor is first used in a context with
+  /// virtual time.
   @usableFromInline
   package let timer = CurrentSerialContext.value?.timer ?? TaskScheduler.instance
 
   @usableFromInline let mailbox: Mailbox<Item, Contents>
   @usableFromInline let front = Mutex(PipelineFront<Action, State>())
-  /// Whether ``action`` was accessed, which a host does not do.
+  /// Whether ``action`` was accessed.
+  ///
+  /// A host does not access it.
   @usableFromInline let hasActionSubject = Atomic<Bool>(false)
   private let running = Atomic<Int>(0)
   let progress = Mutex<[ObjectIdentifier: Double]>([:])
@@ -42,7 +46,7 @@ package final class Pipeline<Action: Sendable, Mutation: Sendable, State: Sendab
   ///
   /// - Parameters:
   ///   - reactor: The reactor.
-  ///   - retainsReactor: Whether it retains the reactor until it is shut down.
+  ///   - retainsReactor: Whether the pipeline retains the reactor until it is shut down.
   @usableFromInline
   package init(of reactor: any ReactorProtocol<Action, Mutation, State>, retainsReactor: Bool) {
     // Proof: the pipeline calls the reactor in its mailbox only, one call at a time. The type of a
@@ -84,12 +88,14 @@ package final class Pipeline<Action: Sendable, Mutation: Sendable, State: Sendab
     if sent.observerCount > 0 { sent.send(.next(action)) }
   }
 
-  /// The states, the latest first.
+  /// The stream of states: the latest state first, then one for each mutation.
   package var state: Observable<State> {
     front.withLock { $0.publishing().stream }
   }
 
-  /// Publishes states, the latest first.
+  /// Publishes the states.
+  ///
+  /// A new observer receives the latest state first.
   var states: Broadcaster<State> {
     front.withLock { $0.publishing().broadcaster }
   }
@@ -100,7 +106,7 @@ package final class Pipeline<Action: Sendable, Mutation: Sendable, State: Sendab
     mailbox.waitingCount
   }
 
-  /// The number of streams of `mutate` that are running.
+  /// The number of running effects: streams of `mutate` and `follow` that have not ended.
   @usableFromInline
   package var runningEffectCount: Int {
     running.load(ordering: .relaxed)
@@ -116,7 +122,7 @@ package final class Pipeline<Action: Sendable, Mutation: Sendable, State: Sendab
     front.withLock { $0.current }
   }
 
-  /// Sets the state that folding begins with, unless there is a current one.
+  /// Sets the state that folding begins with, unless there is a current state.
   ///
   /// - Returns: The current state.
   @inlinable
@@ -132,9 +138,9 @@ package final class Pipeline<Action: Sendable, Mutation: Sendable, State: Sendab
     front.withLock { $0.current = state }
   }
 
-  /// Sets the current state to one that `transform(state:)` has emitted.
+  /// Sets the current state to a state that `transform(state:)` has emitted.
   ///
-  /// - Returns: The broadcaster to publish it with; `nil` if there are no observers.
+  /// - Returns: The broadcaster to publish the state with; `nil` if the states were never accessed.
   @inlinable
   func setShown(_ state: State) -> Broadcaster<State>? {
     front.withLock { front in
@@ -144,15 +150,17 @@ package final class Pipeline<Action: Sendable, Mutation: Sendable, State: Sendab
     }
   }
 
-  /// Emits no state until a mutation was reduced: called by `transform(mutation:)` of a reactor that has
-  /// no state at first.
+  /// Suppresses the initial state, so that the first emitted state is that of the first mutation.
+  ///
+  /// Called in `transform(mutation:)` of a reactor without an initial state.
   package func deferFirstState() {
     _ = mailbox.ifOwned { $0.defersFirstState = true }
   }
 
   /// Reduces a mutation that no action has caused, as if `transform(mutation:)` had merged it.
   ///
-  /// Takes less memory than a stream that is merged. Dropped after the pipeline was shut down.
+  /// This needs less memory than a merged stream. The mutation is dropped if the pipeline was shut
+  /// down.
   package func emit(_ mutation: Mutation) {
     mutationStageDid(.next(mutation))
   }
@@ -166,13 +174,13 @@ package final class Pipeline<Action: Sendable, Mutation: Sendable, State: Sendab
   /// Connects the reactor's streams on behalf of a host.
   ///
   /// - Parameters:
-  ///   - folded: The state to begin with; `nil` begins with the initial state.
+  ///   - folded: The state that folding begins with; `nil` begins with the initial state.
   ///   - context: The serial context that the reactor's streams subscribe in.
   ///   - quota: Bounds the number of running effects; `nil` for no bound.
-  ///   - mayFollow: Whether the reactor may be a ``FollowingReactor``: a host that knows that it is not
+  ///   - mayFollow: Whether the reactor can be a ``FollowingReactor``. A host that passes `false`
   ///     saves the lookup of the conformance.
   ///   - report: Called for each event until the pipeline is shut down, in the serial context.
-  ///     Returns an error to reject a mutation: the state remains what it was, and the action fails.
+  ///     Returns an error to reject a mutation: the state remains unchanged, and the action fails.
   @inlinable
   package func connect(
     from folded: State?, in context: any SerialContext, quota: EffectQuota? = nil,
@@ -207,12 +215,14 @@ package final class Pipeline<Action: Sendable, Mutation: Sendable, State: Sendab
     post(.action(action, effect))
   }
 
-  /// Executes an action now, in the serial context; elsewhere it is cancelled.
+  /// Executes an action immediately.
+  ///
+  /// Call it in the serial context; elsewhere the action is cancelled.
   ///
   /// - Parameters:
   ///   - action: The action.
-  ///   - effect: Tracks the effects of the action; the caller has begun it.
-  /// - Returns: The error that the caller ends the tracker with; `nil` for none.
+  ///   - effect: Tracks the effects of the action. The caller has called its `begin()`.
+  /// - Returns: The error to pass to the tracker's `end(_:)`; `nil` for success.
   @inlinable
   package func executeInContext(
     _ action: Action, as effect: (any TrackedEffect)?
@@ -220,22 +230,26 @@ package final class Pipeline<Action: Sendable, Mutation: Sendable, State: Sendab
     mailbox.ifOwned { $0.executeBegun(action, as: effect) } ?? CancellationError()
   }
 
-  /// The state that `reduce` gets next, in the serial context; `nil` elsewhere.
+  /// The state that the next `reduce` receives; `nil` outside of the serial context.
   package var foldedInContext: State? {
     mailbox.ifOwned { $0.folded } ?? nil
   }
 
-  /// Attributes the mutations that a body emits synchronously to an origin, in the serial context.
+  /// Attributes the mutations that a closure emits synchronously to an origin.
+  ///
+  /// Outside of the serial context, it only calls the closure.
   @usableFromInline
   package func attribute(_ origin: MutationOrigin, _ body: () -> Void) {
     if mailbox.ifOwned({ $0.attribute(origin, body) }) == nil { body() }
   }
 
-  /// Enqueues work in the mailbox, also after the pipeline was shut down.
+  /// Enqueues work in the mailbox.
+  ///
+  /// Work is executed even after the pipeline was shut down.
   ///
   /// - Parameters:
   ///   - bound: The work is not enqueued if that many items are pending.
-  ///   - work: Executed in the serial context, at once if the mailbox is idle.
+  ///   - work: Executed in the serial context, immediately if the mailbox is idle.
   /// - Returns: Whether the work was enqueued.
   @discardableResult
   @inlinable
@@ -243,9 +257,9 @@ package final class Pipeline<Action: Sendable, Mutation: Sendable, State: Sendab
     post(.work(work), bound: bound)
   }
 
-  /// Executes work in the serial context now if the mailbox is idle.
+  /// Executes work in the serial context immediately if the mailbox is idle.
   ///
-  /// The end of the turn is not reported: the caller knows it.
+  /// The end of the turn is not reported to the host: the caller knows it.
   ///
   /// - Returns: Whether the work was executed.
   @inlinable
@@ -294,13 +308,17 @@ struct PipelineFront<Action: Sendable, State: Sendable>: Sendable {
   /// The latest state, or the one that folding begins with.
   @usableFromInline var current: State?
 
-  /// Whether `transform(state:)` has emitted the current state, so that a new observer gets it.
+  /// Whether `transform(state:)` has emitted a state.
+  ///
+  /// If so, a new observer receives the current state.
   @usableFromInline var hasShown = false
 
-  /// Created at the first access to the states, which a host does not need.
+  /// The stream of states, created at the first access.
+  ///
+  /// A host does not access it.
   @usableFromInline var published: PublishedStates<State>?
 
-  /// Created at the first access.
+  /// The input of the reactor, created at the first access.
   @usableFromInline var action: ActionSubject<Action>?
 
   mutating func publishing() -> PublishedStates<State> {

@@ -2,17 +2,18 @@ public import ReactorStreams
 
 /// The state that a pipeline's mailbox guards: one thread at a time accesses it.
 ///
-/// Functions that each action calls are inlinable, so that the module that declares the reactor
-/// specializes them. Elsewhere the types would be looked up at run time, which took a third of the
-/// time of a request.
+/// Functions that are called for each action are inlinable, so that the module that declares the
+/// reactor specializes them. Without specialization, the lookup of types at run time took a third
+/// of the time of a request.
 ///
-/// Their variables are read and set, never modified in place, so that the exclusivity check at run
-/// time cannot fail. It is disabled for them, since it took 3 % of the time of a request.
+/// The variables that these functions access are read and set, never modified in place, so that the
+/// exclusivity check at run time cannot fail. The check is disabled for them, since it took 3 % of
+/// the time of a request.
 @usableFromInline
 final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendable> {
   @usableFromInline typealias Owner = Pipeline<Action, Mutation, State>
 
-  /// Whether a mutation that is emitted synchronously can be folded at once.
+  /// Whether a mutation that is emitted synchronously can be folded immediately.
   @usableFromInline
   enum Phase {
     /// Between mutations, while effects are started and their outputs handled.
@@ -22,10 +23,10 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
     case folding
   }
 
-  /// The reactor of a host's pipeline, until that is shut down.
+  /// The reactor of a host's pipeline, until the pipeline is shut down.
   ///
-  /// Strong, since an object with weak references is slower to retain and release, which happens with
-  /// each action.
+  /// The reference is strong: an object with weak references is slower to retain and release, and
+  /// each action retains and releases the reactor.
   @safe @exclusivity(unchecked) @usableFromInline var retainedReactor:
     (any ReactorProtocol<Action, Mutation, State>)?
   private weak var weakReactor: (any ReactorProtocol<Action, Mutation, State>)?
@@ -37,13 +38,13 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
   @usableFromInline var context: (any SerialContext)?
   @usableFromInline var quota: EffectQuota?
 
-  /// The state that `reduce` gets next; `nil` until the streams are connected.
+  /// The state that the next `reduce` receives; `nil` until the streams are connected.
   @safe @exclusivity(unchecked) @usableFromInline var folded: State?
 
   @safe @exclusivity(unchecked) @usableFromInline var isConnected = false
-  /// Whether the state that folding begins with is not emitted.
+  /// Whether the initial state is suppressed, see `Pipeline.deferFirstState()`.
   @usableFromInline var defersFirstState = false
-  /// Whether the reactor may be a ``FollowingReactor``.
+  /// Whether the reactor can be a ``FollowingReactor``.
   @usableFromInline var mayFollow = true
   @safe @exclusivity(unchecked) @usableFromInline var isShutDown = false
   private var actionsHaveEnded = false
@@ -58,7 +59,7 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
   /// `nil` unless the reactor is a ``FollowingReactor``.
   @safe @exclusivity(unchecked) @usableFromInline var follower: Follower<Action, Mutation, State>?
 
-  /// The timers of a reactor without a host, from the first one on.
+  /// The timers of a reactor without a host; `nil` until the first timer is set.
   var localTimers: LocalTimers?
 
   private lazy var cancellations = CancellationScope()
@@ -93,8 +94,8 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
     self.pipeline = pipeline
     defer { self.pipeline = nil }
     guard !isShutDown else { return drop(item) }
-    // `.connect`, which each new session gets, avoids the functions that are not specialized: they look
-    // types up.
+    // Handle `.connect` without the functions that are not specialized, because they look up types
+    // at run time: each new session handles this item.
     switch item {
     case .shutDown: break  // The end of a turn that shuts down is not reported.
     case .connect: _ = report?(.turnBegan(nil))
@@ -106,7 +107,7 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
     _ = report?(.turnEnded)
   }
 
-  /// The tracker of the effect that has emitted an item.
+  /// Returns the tracker of the effect that has emitted an item.
   @usableFromInline
   func effect(of item: Owner.Item) -> (any TrackedEffect)? {
     switch item {
@@ -118,8 +119,8 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
     }
   }
 
-  /// Executes work of a host, also before the streams are connected and after the end, since a
-  /// request may wait for its result.
+  /// Executes work of a host, even before the streams are connected and after the pipeline was shut
+  /// down: a request can be waiting for the result.
   @inlinable
   func execute(_ work: () -> Void, in pipeline: Owner) {
     executeUnreported(in: pipeline) {
@@ -128,7 +129,7 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
     }
   }
 
-  /// Executes work of a host that knows the end of the turn.
+  /// Executes work of a host that detects the end of the turn itself.
   @inlinable
   func executeUnreported(in pipeline: Owner, _ work: () -> Void) {
     self.pipeline = pipeline
@@ -137,7 +138,7 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
     work()
   }
 
-  /// Handles an item after the end: an action ends with a `CancellationError`.
+  /// Handles an item after the pipeline was shut down: an action ends with a `CancellationError`.
   @usableFromInline
   func drop(_ item: Owner.Item) {
     if case .action(let action, let effect) = item { execute(action, as: effect) }
@@ -173,7 +174,7 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
     isConnected = true
     let initial = folded ?? pipeline.currentState ?? pipeline.seed(reactor.initialState)
     folded = initial
-    // The current state that the transforms see while they create their streams.
+    // The transforms can read `currentState` while they create their streams.
     pipeline.setCurrent(initial)
     if mayFollow { follower = Follower(of: reactor, retainsReactor: retainedReactor != nil) }
 
@@ -190,7 +191,8 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
         reactor.transform(state:),
         later: { [weak reactor] in reactor?.transform(state: $0) ?? $0 },
         output: { [weak pipeline] in pipeline?.stateStageDid($0) })
-      // Downstream first, so that the initial state is emitted before a merged stream emits.
+      // Connect the downstream stages first, so that the initial state is emitted before a merged
+      // stream emits.
       stateStage?.connect()
       if !defersFirstState { folding { emitState(initial) } }
       _ = report?(.connected(pipeline.currentState ?? initial))
@@ -201,12 +203,13 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
 
   /// Reports the error of a stage, and replaces its stream.
   ///
-  /// Within the failing item if possible, so that the next element enters the new stream.
+  /// The stream is replaced within the failing item if possible, so that the next element is sent
+  /// to the new stream.
   func stageFailed(_ stage: ReactorStage, _ error: any Error) {
     guard !isShutDown, let pipeline else { return }
     report(error, in: stage)
     if stage != .transformState, case .effect(let effect?) = origin {
-      // The error has dropped the action or one of its mutations: its request fails.
+      // The error has dropped the action or one of its mutations. The request of the action fails.
       effect.begin()
       effect.end(error)
     }
@@ -220,8 +223,10 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
     }
   }
 
-  /// A stage has completed, which completes the next: the mutations complete with the actions and the
-  /// running effects, the states with the mutations.
+  /// Completes the stage that follows a completed stage.
+  ///
+  /// The mutations complete when the actions and the running effects have completed, the states
+  /// when the mutations have completed.
   private func stageCompleted(_ stage: ReactorStage) {
     switch stage {
     case .transformAction:
@@ -276,7 +281,7 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
 
   /// Executes an action whose tracker has begun.
   ///
-  /// - Returns: The error that the caller ends the tracker with; `nil` for none.
+  /// - Returns: The error to pass to the tracker's `end(_:)`; `nil` for success.
   @inlinable
   func executeBegun(_ action: Action, as effect: (any TrackedEffect)?) -> (any Error)? {
     guard !isShutDown else { return CancellationError() }
@@ -307,7 +312,9 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
     attribute(.effect(effect)) { startAttributed(action, as: effect) }
   }
 
-  /// Starts an action to whose effect everything is attributed already.
+  /// Starts an action.
+  ///
+  /// The caller has attributed the mutations to its effect.
   @inlinable
   func startAttributed(_ action: Action, as effect: (any TrackedEffect)?) {
     guard let reactor else { return }
@@ -325,7 +332,7 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
     }
   }
 
-  /// Subscribes to a stream of mutations, which is a running effect from then on.
+  /// Subscribes to a stream of mutations as a running effect.
   ///
   /// - Parameters:
   ///   - mutations: The stream.
@@ -371,7 +378,7 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
     }
   }
 
-  /// The observers of the running effects, in no order.
+  /// The observers of the running effects, in no particular order.
   var runningSinks: some Collection<EffectSink<Action, Mutation, State>> {
     running.values
   }
@@ -385,7 +392,7 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
     if running.isEmpty { cancellations.forget() }
   }
 
-  /// Whether an event that the current item causes can be handled at once.
+  /// Whether an event that the current item causes can be handled immediately.
   @inlinable
   var canFoldNow: Bool {
     phase == .open && isConnected && !isShutDown
@@ -426,7 +433,8 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
     guard let reactor, let state = folded else { return }
     let isAccepted = folding {
       let next = reactor.reduce(state: state, mutation: mutation)
-      // Reported first where the host sees the state as it is, so that a rejected one is not emitted.
+      // Without a state stage, report the mutation before the state is emitted: the state of a
+      // rejected mutation must not be emitted.
       if stateStage == nil, let error = report(mutation, shown: next) {
         reject(error)
         return false
@@ -449,7 +457,7 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
     report?(.reduced(Transition(mutation: mutation, origin: origin, shown: shown)))
   }
 
-  /// The host has rejected a mutation: its action fails.
+  /// Fails the action of a mutation that the host has rejected.
   @usableFromInline
   func reject(_ error: any Error) {
     report(error, in: .mutate)

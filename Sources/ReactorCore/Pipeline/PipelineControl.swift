@@ -7,16 +7,17 @@ package protocol PipelineControl: AnyObject, Sendable {
   /// The number of items in the mailbox.
   var waitingCount: Int { get }
 
-  /// The number of streams of `mutate` that are running.
+  /// The number of running effects: streams of `mutate` and `follow` that have not ended.
   var runningEffectCount: Int { get }
 
   /// The progress of the effects, see ``EffectProgress``.
   var effectProgress: Double? { get }
 
-  /// Attributes the mutations that a body emits synchronously to an origin, in the serial context.
+  /// Attributes the mutations that a closure emits synchronously to an origin. Outside of the
+  /// serial context, it only calls the closure.
   func attribute(_ origin: MutationOrigin, _ body: () -> Void)
 
-  /// Lists running effects, in the serial context.
+  /// Lists the running effects. Call it in the serial context; elsewhere the list is empty.
   func effects(after id: EffectID?, limit: Int) -> [EffectStatus]
 
   /// Ends an effect as if it had completed, in the serial context.

@@ -1,7 +1,8 @@
 /// An event that a pipeline reports to its host, in the serial context.
 @usableFromInline
 package enum PipelineReport<Mutation: Sendable, State: Sendable>: Sendable {
-  /// The streams are being connected; the first state that `transform(state:)` has emitted.
+  /// The streams are being connected. The associated value is the first state that
+  /// `transform(state:)` has emitted.
   case connected(State)
 
   /// A mutation was folded.
@@ -10,8 +11,9 @@ package enum PipelineReport<Mutation: Sendable, State: Sendable>: Sendable {
   /// A stream of the reactor failed; the pipeline continues.
   case failed(any Error, in: ReactorStage)
 
-  /// An item of the mailbox that is not the host's work is about to be handled: of an effect, which is
-  /// tracked or not, or of a stream of the reactor.
+  /// An item of the mailbox that is not the host's work is about to be handled. The associated
+  /// value is the tracker of its effect; `nil` if the effect is not tracked or a stream of the
+  /// reactor emitted the item.
   case turnBegan((any TrackedEffect)?)
 
   /// An item of the mailbox and its synchronous consequences are done.
@@ -36,7 +38,7 @@ package struct Transition<Mutation: Sendable, State: Sendable>: Sendable {
   @usableFromInline package let mutation: Mutation
   @usableFromInline package let origin: MutationOrigin
 
-  /// The state that `transform(state:)` has emitted for it.
+  /// The state that `transform(state:)` has emitted for the mutation.
   @usableFromInline package let shown: State
 
   @inlinable

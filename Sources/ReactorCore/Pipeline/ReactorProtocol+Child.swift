@@ -7,7 +7,8 @@ extension ReactorProtocol where Self: ReactorInstance {
     pipeline.setCurrent(state)
   }
 
-  /// Returns the mutations of an action of a child, whose `action` publishes it first.
+  /// Publishes an action of a child to the observers of its `action`, and returns the mutations of
+  /// the action.
   @inlinable
   package func mutateAsChild(_ action: Action) -> Observable<Mutation> {
     pipeline.publishSent(action)

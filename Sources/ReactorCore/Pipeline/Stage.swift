@@ -14,9 +14,10 @@ final class Stage<Element: Sendable> {
   @usableFromInline
   private(set) var passesThrough = false
 
-  /// Whether the stream has failed and the next element replaces it.
+  /// Whether the stream has failed.
   ///
-  /// A stream that fails with each subscription fails once per element and not in an endless loop.
+  /// The next element replaces the stream. A stream that fails at each subscription therefore fails
+  /// once per element instead of in an endless loop.
   private var isDown = false
   private var hasSentSinceConnecting = false
 
@@ -52,7 +53,7 @@ final class Stage<Element: Sendable> {
     return Stage(assembled, of: input, transform: later(), output: output())
   }
 
-  /// Calls the transform again.
+  /// Calls the transform again, after its stream has failed.
   private func assemble() {
     let input = input
     let source = Observable<Element> { input.subscribe($0) }

@@ -1,5 +1,5 @@
 extension Pulse: Encodable where Value: Encodable {
-  /// Encodes the value alone.
+  /// Encodes only the value.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(wrappedValue)
@@ -7,14 +7,14 @@ extension Pulse: Encodable where Value: Encodable {
 }
 
 extension Pulse: Decodable where Value: Decodable {
-  /// Decodes the value alone, as the initial value of the pulse.
+  /// Decodes the value as the initial value of the pulse.
   public init(from decoder: any Decoder) throws {
     self.init(wrappedValue: try decoder.singleValueContainer().decode(Value.self))
   }
 }
 
-// Synthesized conformances of a State call these, so that a pulse of `nil` is encoded and decoded as
-// an optional property is.
+// The synthesized conformances of a State call these functions, so that a pulse of `nil` is encoded
+// and decoded like an optional property.
 
 extension KeyedEncodingContainer {
   /// Encodes the value of a pulse unless it is `nil`.

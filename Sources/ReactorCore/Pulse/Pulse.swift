@@ -1,7 +1,8 @@
 internal import Synchronization
 
-/// A value of a state whose assignments are events, even that of an equal value: a message to show
-/// once, a screen to open.
+/// A value of a state whose assignments are events: a message to show once, a screen to open.
+///
+/// The assignment of an equal value is an event as well.
 ///
 /// ```swift
 /// struct State: Codable {
@@ -11,8 +12,8 @@ internal import Synchronization
 /// reactor.pulse(\.$alert).compactMap { $0 }.subscribe(onNext: { show($0) })
 /// ```
 ///
-/// Two pulses are equal if their values are. In JSON a pulse is its value alone: assignments are known
-/// in the process of the reactor only.
+/// Two pulses are equal if their values are equal. In JSON a pulse is its value: assignments exist
+/// only in the process of the reactor.
 @propertyWrapper
 public struct Pulse<Value> {
   /// The value.
@@ -27,11 +28,12 @@ public struct Pulse<Value> {
 
   /// The number of assignments; it wraps around to 0.
   ///
-  /// It does not distinguish two assignments, since a state that is reset to an earlier one has the
-  /// earlier number. ``ReactorProtocol/pulse(_:)`` does distinguish them.
+  /// Do not use it to detect an assignment: a state that is reset to an earlier state has the
+  /// earlier number. ``ReactorProtocol/pulse(_:)`` detects each assignment.
   public package(set) var valueUpdatedCount: UInt = 0
 
-  /// The assignment of this value, unique in the process; 0 for the initial value.
+  /// The number of the assignment that set this value, unique in the process; 0 for the initial
+  /// value.
   var assignment: UInt64 = 0
 
   /// Creates a pulse with its initial value.
@@ -39,7 +41,7 @@ public struct Pulse<Value> {
     self.wrappedValue = wrappedValue
   }
 
-  /// The value, as ``wrappedValue``.
+  /// The value; the same as ``wrappedValue``.
   public var value: Value {
     get { wrappedValue }
     set { wrappedValue = newValue }
@@ -76,8 +78,8 @@ extension Pulse: CustomReflectable {
 
 /// Numbers the assignments of a process.
 ///
-/// A count in the state is reset with the state: after `var state = initialState`, one assignment would
-/// equal the assignment before. A global number is unique.
+/// A count in the state is reset with the state: after `var state = initialState`, an assignment
+/// could have the same number as the previous one. A global number is unique.
 private enum PulseAssignment {
   private static let last = Atomic<UInt64>(0)
 

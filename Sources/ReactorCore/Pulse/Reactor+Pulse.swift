@@ -1,15 +1,16 @@
 public import ReactorStreams
 
 extension ReactorProtocol where Self: ReactorInstance {
-  /// The values of a pulse: the current one first, then one for each state in which it was assigned.
+  /// Returns the values of a pulse: the current value first, then one for each state in which the
+  /// pulse was assigned.
   ///
-  /// If a mutation assigns it more than once, the last value is emitted. A state that resets the pulse
-  /// to its initial value emits that value, as in ReactorKit; an assignment in the same mutation is
-  /// emitted, which ReactorKit does not do.
+  /// If a mutation assigns the pulse more than once, the last value is emitted. A state that resets
+  /// the pulse to its initial value emits that value, as in ReactorKit. If the same mutation then
+  /// assigns the pulse, the assigned value is emitted, unlike in ReactorKit.
   ///
   /// - Parameter transformToPulse: Returns the pulse, usually a key path: `reactor.pulse(\.$alert)`.
   ///   If it throws, the returned stream fails.
-  /// - Returns: The values. Each subscription subscribes to the state anew.
+  /// - Returns: The values. Each subscription starts a new subscription to the state.
   public func pulse<Result: Sendable>(
     _ transformToPulse: @escaping @Sendable (State) throws -> Pulse<Result>
   ) -> Observable<Result> {

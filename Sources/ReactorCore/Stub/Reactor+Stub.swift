@@ -1,8 +1,9 @@
 extension ReactorProtocol where Self: ReactorInstance {
   /// Whether the stub replaces the pipeline.
   ///
-  /// It determines ``action``, ``state`` and ``currentState`` from then on. Existing subscriptions
-  /// remain, and the pipeline continues from its own state when the stub is disabled.
+  /// While the value is `true`, ``action``, ``state`` and ``currentState`` are those of the stub.
+  /// Existing subscriptions remain, and the pipeline continues from its own state when the stub is
+  /// disabled.
   public var isStubEnabled: Bool {
     get { isStubbed }
     set { isStubbed = newValue }

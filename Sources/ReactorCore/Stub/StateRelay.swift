@@ -6,7 +6,7 @@ public import ReactorStreams
 public final class StateRelay<Element: Sendable>: ObservableType {
   private let states: BehaviorRelay<Element>
 
-  /// The result of ``asObservable()``.
+  /// The stream that ``asObservable()`` returns.
   private let stream: Observable<Element>
 
   /// Creates a relay with its initial state.
@@ -18,7 +18,7 @@ public final class StateRelay<Element: Sendable>: ObservableType {
 
   /// The state that was set last.
   ///
-  /// Any thread may set it. Observers are notified before the setter returns, unless another
+  /// Any thread can set it. Observers are notified before the setter returns, unless another
   /// notification is in progress.
   public var value: Element {
     get { states.value }
@@ -30,14 +30,14 @@ public final class StateRelay<Element: Sendable>: ObservableType {
     states.accept(event)
   }
 
-  /// Adds an observer, which receives the current state at once.
+  /// Adds an observer, which receives the current state immediately.
   ///
   /// - Returns: A disposable that cancels the subscription.
   public func subscribe(_ observer: any ObserverType<Element>) -> any Disposable {
     states.subscribe(observer)
   }
 
-  /// This relay as an `Observable`.
+  /// Returns this relay as an `Observable`.
   public func asObservable() -> Observable<Element> {
     stream
   }

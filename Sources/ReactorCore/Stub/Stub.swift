@@ -20,7 +20,7 @@ public struct Stub<Reactor: ReactorProtocol> {
 
   /// The state of the reactor while its stub is enabled.
   ///
-  /// Initially the reactor's state at the first access to the stub.
+  /// The initial value is the reactor's state at the first access to the stub.
   public var state: StateRelay<Reactor.State> {
     recording.state
   }

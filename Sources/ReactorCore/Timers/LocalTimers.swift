@@ -1,6 +1,8 @@
 internal import ReactorStreams
 
-/// The timers of a reactor that no host stores, in the time of the pipeline's scheduler.
+/// The timers of a reactor without a host.
+///
+/// They are held in memory and fire in the time of a scheduler.
 ///
 /// Accessed in the serial context only.
 final class LocalTimers {
@@ -31,14 +33,14 @@ final class LocalTimers {
     last += 1
     let number = last
     let delay = max(.zero, timer.due - Self.now(of: clock))
-    // Stored before it can fire, since the work waits for the end of the turn.
+    // The entry is stored before the timer can fire, because `fire` waits for the end of the turn.
     let job = clock.schedule(after: delay) { fire(number, timer) }
     entries[change.id] = Entry(number: number, job: job)
   }
 
-  /// Removes the timer of an id if it is the one with a number.
+  /// Removes the timer with an id if it has the given number.
   ///
-  /// - Returns: Whether it was.
+  /// - Returns: Whether the timer was removed.
   func remove(_ id: String, number: UInt64) -> Bool {
     guard entries[id]?.number == number else { return false }
     entries[id] = nil

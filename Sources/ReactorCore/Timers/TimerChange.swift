@@ -4,7 +4,9 @@ package import ReactorStreams
 package struct TimerChange: Sendable {
   /// A timer.
   package struct Timer: Sendable {
-    /// The action that it sends, of the reactor's type.
+    /// The action that the timer sends.
+    ///
+    /// It has the reactor's `Action` type.
     package let action: any Sendable
     package let due: WallTime
     /// The time between two repetitions; `nil` for a timer that fires once.
@@ -15,7 +17,7 @@ package struct TimerChange: Sendable {
 
   package let id: String
 
-  /// The timer; `nil` removes that of the id.
+  /// The timer to set; `nil` removes the timer with the id.
   package let timer: Timer?
 }
 
@@ -27,7 +29,7 @@ package protocol TimerStoringContext: SerialContext {
   func change(_ change: TimerChange) -> (any Error)?
 }
 
-/// The error of an effect that schedules an unusable timer.
+/// The error of an effect that schedules an invalid timer.
 public enum TimerError: ActionError, Equatable {
   /// The time is beyond the year 9999.
   case time
@@ -50,10 +52,10 @@ public enum TimerError: ActionError, Equatable {
   /// The maximum size of a timer's action as JSON, in bytes.
   public static let actionLimit = 16_384
 
-  /// 422: no repetition of the action can succeed.
+  /// 422: the same action fails again if it is repeated.
   public var status: Int { 422 }
 
-  /// A short sentence for people.
+  /// A short summary for display.
   public var title: String { "The timer cannot be scheduled" }
 
   /// The rule that was violated.
@@ -71,7 +73,7 @@ public enum TimerError: ActionError, Equatable {
 }
 
 extension TimerChange {
-  /// The error of a change that no store accepts; `nil` for others.
+  /// The error of an invalid change; `nil` if the change is valid.
   var error: TimerError? {
     guard Self.isValid(id: id) else { return .id }
     guard let timer else { return nil }
@@ -80,7 +82,9 @@ extension TimerChange {
     return nil
   }
 
-  /// Whether a timer can have an id: it is one segment of a path.
+  /// Returns whether an id of a timer is valid.
+  ///
+  /// The id must be usable as one segment of a path.
   package static func isValid(id: String) -> Bool {
     (1...128).contains(id.utf8.count) && id.utf8.allSatisfy(isInID) && id != "." && id != ".."
   }
@@ -97,13 +101,13 @@ extension TimerChange {
 }
 
 extension TimerChange.Timer {
-  /// The due time of the repetition after this one; `nil` if there is none.
+  /// Returns the due time of the next repetition; `nil` if there is no next repetition.
   package func next(at now: WallTime) -> WallTime? {
     guard let period else { return nil }
     return Self.next(after: due, period: period.wholeMilliseconds, catchesUp: catchesUp, at: now)
   }
 
-  /// The due time of the repetition that follows one, without drift.
+  /// Returns the due time of the next repetition, without drift.
   ///
   /// - Parameters:
   ///   - due: The due time of the last repetition.

@@ -4,7 +4,9 @@
   internal import Darwin
 #endif
 
-/// The time of day, which may be set back.
+/// The time of day.
+///
+/// It is not monotonic: it can be set back.
 package enum WallClock {
   /// Milliseconds since 1970-01-01T00:00:00Z, leap seconds not counted.
   package static var milliseconds: Int64 {

@@ -1,7 +1,7 @@
 extension WallTime: LosslessStringConvertible, Codable {
   /// Parses ISO 8601 in UTC, `2026-11-20T20:43:00Z`, with up to three decimals of the second.
   ///
-  /// `nil` for any other text, also for other time zones.
+  /// The result is `nil` for any other text, including other time zones.
   public init?(_ description: String) {
     var fields = TimeFields(description.utf8)
     guard let year = fields.number(digits: 4), fields.skip("-"),
@@ -51,8 +51,8 @@ extension WallTime: LosslessStringConvertible, Codable {
 
 /// A date of the proleptic Gregorian calendar.
 ///
-/// After Howard Hinnant's `civil_from_days` and `days_from_civil`: years start in March, so that a
-/// leap day is the last day of its year.
+/// The algorithms are Howard Hinnant's `civil_from_days` and `days_from_civil`: years start in
+/// March, so that a leap day is the last day of its year.
 private struct CivilDate: Equatable {
   let year: Int64
   let month: Int64
@@ -111,7 +111,7 @@ private struct TimeFields {
     return number
   }
 
-  /// The milliseconds after a decimal point; 0 without one.
+  /// Reads the milliseconds after a decimal point; 0 if there is no decimal point.
   mutating func fraction() -> Int64? {
     guard skip(".") else { return 0 }
     guard var number = digit() else { return nil }

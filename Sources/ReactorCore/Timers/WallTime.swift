@@ -24,30 +24,30 @@ public struct WallTime: Hashable, Sendable {
     return clock?.wallTime ?? WallTime(milliseconds: WallClock.milliseconds)
   }
 
-  /// The last millisecond of the year 9999, the last one that ISO 8601 can express.
+  /// The last millisecond of the year 9999, the last that ISO 8601 can express.
   public static let last = WallTime(milliseconds: 253_402_300_799_999)
 }
 
 extension WallTime: Comparable {
-  /// Whether a time precedes another one.
+  /// Returns whether a time precedes another time.
   public static func < (lhs: WallTime, rhs: WallTime) -> Bool {
     lhs.milliseconds < rhs.milliseconds
   }
 
-  /// The time after a duration, in whole milliseconds; clamped to the range of the type.
+  /// Returns the time plus a duration in whole milliseconds, clamped to the range of the type.
   public static func + (time: WallTime, duration: Duration) -> WallTime {
     let (sum, isOutside) = time.milliseconds.addingReportingOverflow(duration.wholeMilliseconds)
     return WallTime(milliseconds: isOutside ? (duration < .zero ? .min : .max) : sum)
   }
 
-  /// The time before a duration, in whole milliseconds; clamped to the range of the type.
+  /// Returns the time minus a duration in whole milliseconds, clamped to the range of the type.
   public static func - (time: WallTime, duration: Duration) -> WallTime {
     let (rest, isOutside) =
       time.milliseconds.subtractingReportingOverflow(duration.wholeMilliseconds)
     return WallTime(milliseconds: isOutside ? (duration < .zero ? .max : .min) : rest)
   }
 
-  /// The duration from the second time to the first.
+  /// Returns the duration from the second time to the first.
   public static func - (lhs: WallTime, rhs: WallTime) -> Duration {
     .milliseconds(lhs.milliseconds) - .milliseconds(rhs.milliseconds)
   }
@@ -60,7 +60,7 @@ package protocol VirtualWallClock: SchedulerType {
 }
 
 extension Duration {
-  /// The whole milliseconds, clamped.
+  /// The duration in whole milliseconds, clamped to the range of `Int64`.
   package var wholeMilliseconds: Int64 {
     let (seconds, attoseconds) = components
     let (product, isOutside) = seconds.multipliedReportingOverflow(by: 1000)

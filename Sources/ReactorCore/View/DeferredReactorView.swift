@@ -1,7 +1,7 @@
-/// A ``View`` whose parts exist after it has loaded, when its reactor is bound.
+/// A ``View`` whose parts exist only after it has loaded.
 ///
-/// The view calls ``performBinding()`` when it has loaded. An app with a storyboard swizzles
-/// `viewDidLoad` for that.
+/// The reactor is bound when the view has loaded: the view calls ``performBinding()`` at that time.
+/// An app with a storyboard swizzles `viewDidLoad` to make this call.
 ///
 /// ```swift
 /// final class SettingsView: DeferredReactorView {

@@ -17,35 +17,36 @@ internal import ReactorStreams
 /// }
 /// ```
 ///
-/// However often and from whichever property a pass is requested, one pass runs, at the end of the
-/// turn of the serial context. Where there is no turn it runs at once. The parts of the view are
-/// always updated in the same order, so that it shows the latest values.
+/// All requests during a turn of the serial context cause one pass, at the end of the turn. Outside
+/// of a turn, a request runs a pass immediately. Each pass updates the parts of the view in the
+/// same order, from the latest values of the properties.
 ///
-/// A view is used by one thread at a time. It may be a ``View`` of a reactor as well.
+/// A view is used by one thread at a time. It can be a ``View`` of a reactor as well.
 public protocol LayoutDrivenView: AnyObject {
   /// The state of the layout: `let layoutPass = LayoutPass()`.
   var layoutPass: LayoutPass { get }
 
-  /// Creates what the passes update. Called once, before the first pass.
+  /// Creates the parts that the passes update. Called once, before the first pass.
   func initializeView()
 
   /// Applies all properties to the view. Call ``setNeedsLayout()`` instead of this.
   ///
-  /// A request from within the pass applies to the next turn; without a turn, to the next request. A
-  /// view that requests itself in 60 consecutive passes is skipped until another caller requests it.
+  /// A pass that is requested during a pass runs in the next turn or, outside of a turn, with the
+  /// next request. After 60 consecutive passes that each requested the next pass, requests from
+  /// within a pass are ignored until there is a request from outside of a pass.
   func updateLayout()
 }
 
 /// The state of the layout of a ``LayoutDrivenView``, used by the view's thread.
 public final class LayoutPass {
-  /// The number of passes that may be requested by the pass before.
+  /// The maximum number of consecutive passes that each request the next pass.
   static let selfRequestBound = 60
 
   fileprivate var isInitialized = false
   fileprivate var isRequested = false
   fileprivate var isRunning = false
   fileprivate var isScheduled = false
-  /// The number of consecutive passes that the pass before has requested.
+  /// The number of consecutive passes that each requested the next pass.
   fileprivate var selfRequests = 0
 
   /// Creates the state of a view that has not been laid out.
@@ -56,7 +57,9 @@ extension LayoutDrivenView {
   /// Does nothing.
   public func initializeView() {}
 
-  /// Requests a pass at the end of the turn; at once if there is none.
+  /// Requests a pass at the end of the turn.
+  ///
+  /// Outside of a turn, the pass runs immediately.
   public func setNeedsLayout() {
     let pass = layoutPass
     let context = CurrentSerialContext.orShared

@@ -14,7 +14,7 @@ public final class ReactorSlot: Sendable {
   /// Creates an empty slot.
   public init() {}
 
-  /// The reactor, without its type.
+  /// The reactor, with its type erased.
   var reactor: AnyObject? {
     unsafe contents.withLock { $0 }.reactor
   }
@@ -27,7 +27,7 @@ public final class ReactorSlot: Sendable {
       defer { unsafe contents = Contents(reactor: reactor) }
       return contents
     }
-    // Released outside of the lock.
+    // The previous reactor is released outside of the lock.
     _ = consume replaced
   }
 

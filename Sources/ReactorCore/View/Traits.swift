@@ -1,7 +1,8 @@
 /// The traits of a viewer: size classes, safe area and preferences.
 ///
-/// The JSON is that of `traits` in `/reactor.js`. Traits belong to the viewer and are never an implicit
-/// part of a session, which has many viewers: a reactor that depends on them takes them as an action.
+/// The JSON is that of `traits` in `/reactor.js`. Traits belong to the viewer. They are never an
+/// implicit part of a session, because a session has many viewers: a reactor that depends on traits
+/// receives them in an action.
 public struct Traits: Codable, Hashable, Sendable {
   /// The size classes of a dimension.
   public enum SizeClass: String, CaseIterable, Codable, Sendable {
@@ -21,12 +22,12 @@ public struct Traits: Codable, Hashable, Sendable {
     case dark
   }
 
-  /// The amounts of motion.
+  /// The preferred amounts of motion.
   public enum Motion: String, CaseIterable, Codable, Sendable {
-    /// Animations as they are.
+    /// All animations.
     case full
 
-    /// As little as possible.
+    /// As little motion as possible.
     case reduced
   }
 
@@ -39,7 +40,7 @@ public struct Traits: Codable, Hashable, Sendable {
     case coarse
   }
 
-  /// The insets of the area that nothing covers, in CSS pixels.
+  /// The insets of the safe area in CSS pixels, as in CSS's `env(safe-area-inset-…)`.
   public struct SafeArea: Codable, Hashable, Sendable {
     /// The upper inset.
     public var top: Double
@@ -53,7 +54,7 @@ public struct Traits: Codable, Hashable, Sendable {
     /// The left inset.
     public var left: Double
 
-    /// Creates insets; none by default.
+    /// Creates insets, by default 0.
     public init(top: Double = 0, right: Double = 0, bottom: Double = 0, left: Double = 0) {
       self.top = top
       self.right = right
@@ -68,7 +69,7 @@ public struct Traits: Codable, Hashable, Sendable {
   /// The size class of the height.
   public var height: Open<SizeClass>
 
-  /// The area that nothing covers.
+  /// The insets of the safe area.
   public var safeArea: SafeArea
 
   /// The preferred colour scheme.
@@ -86,7 +87,7 @@ public struct Traits: Codable, Hashable, Sendable {
   /// The preferred size of text, in CSS pixels.
   public var textSize: Double
 
-  /// Creates traits; by default those of a large screen with a mouse.
+  /// Creates traits, by default those of a large screen with a mouse.
   public init(
     width: Open<SizeClass> = "regular", height: Open<SizeClass> = "regular",
     safeArea: SafeArea = SafeArea(), scheme: Open<Scheme> = "light",

@@ -17,7 +17,7 @@ internal import ReactorStreams
 /// ```
 ///
 /// On a server, a view is any type that renders or forwards states: a line protocol, a terminal, a
-/// test. It may have any superclass; ``reactorSlot`` stores its reactor.
+/// test. It can have any superclass; ``reactorSlot`` stores its reactor.
 ///
 /// A view is used by one thread at a time.
 public protocol View: AnyObject {
@@ -32,14 +32,14 @@ public protocol View: AnyObject {
 
   /// The reactor that is shown.
   ///
-  /// An assignment, also of the same reactor, cancels the previous subscriptions and calls
-  /// ``bind(reactor:)``; the assignment of `nil` only cancels them.
+  /// An assignment cancels the previous subscriptions and calls ``bind(reactor:)``, even if the
+  /// reactor is the same. The assignment of `nil` only cancels the subscriptions.
   var reactor: Reactor? { get set }
 
   /// The storage of the reactor.
   ///
-  /// By default the dispose bag contains it, so that the reactor is released with the bag. A view that
-  /// replaces its bag and keeps its reactor declares `let reactorSlot = ReactorSlot()`.
+  /// By default the dispose bag contains it, so that the reactor is released with the bag. A view
+  /// that replaces its bag but must retain its reactor declares `let reactorSlot = ReactorSlot()`.
   var reactorSlot: ReactorSlot { get }
 
   /// Subscribes `reactor.action` to the view's events, and the view to `reactor.state`.
@@ -61,7 +61,7 @@ extension View {
     }
   }
 
-  /// The slot of the dispose bag.
+  /// The slot that the dispose bag contains.
   public var reactorSlot: ReactorSlot {
     disposeBag.companion { ReactorSlot() }
   }

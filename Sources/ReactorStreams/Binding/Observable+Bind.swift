@@ -1,4 +1,4 @@
-/// A type whose elements can be bound: a stream that may fail, or an ``Infallible``.
+/// A type whose elements can be bound: a stream that can fail, or an ``Infallible``.
 ///
 /// A ``Driver`` and a ``Signal`` have `drive` and `emit` instead.
 public protocol BindableType<Element>: ObservableConvertibleType {}

@@ -1,7 +1,7 @@
 /// The namespace of a type's reactive extensions: `object.rx`.
 ///
-/// It has a ``Binder`` for each settable property of an object: `object.rx.title`. Everything else is
-/// an extension of this type:
+/// It has a ``Binder`` for each settable property of an object: `object.rx.title`. Declare other
+/// members in an extension:
 ///
 /// ```swift
 /// extension Reactive where Base: SearchView {

@@ -1,7 +1,8 @@
 extension AsyncSequence where Self: Sendable, Element: Sendable {
-  /// This sequence as a stream.
+  /// Returns this sequence as a stream.
   ///
-  /// Each subscription iterates the sequence in a new task; disposing cancels the task.
+  /// Each subscription iterates the sequence in a new task; disposing of the subscription cancels
+  /// the task.
   public func asObservable(priority: TaskPriority? = nil) -> Observable<Element> {
     .run(priority: priority) { send in
       for try await element in self { send(element) }
@@ -10,9 +11,10 @@ extension AsyncSequence where Self: Sendable, Element: Sendable {
 }
 
 extension Observable {
-  /// A stream of an asynchronous sequence's elements.
+  /// Returns a stream of an asynchronous sequence's elements.
   ///
-  /// Each subscription iterates the sequence in a new task; disposing cancels the task.
+  /// Each subscription iterates the sequence in a new task; disposing of the subscription cancels
+  /// the task.
   public static func from<Source: AsyncSequence & Sendable>(
     _ sequence: Source
   ) -> Observable<Element> where Source.Element == Element {

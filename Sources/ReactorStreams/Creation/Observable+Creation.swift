@@ -1,70 +1,73 @@
 extension Observable {
-  /// A stream of one element.
+  /// Returns a stream of one element.
   @inlinable
   public static func just(_ element: Element) -> Observable<Element> {
     Observable(source: .just(element))
   }
 
-  /// A stream of one element, which a scheduler emits.
+  /// Returns a stream of one element that a scheduler emits.
   public static func just(
     _ element: Element, scheduler: any SchedulerType
   ) -> Observable<Element> {
     emitting(CollectionOfOne(element), on: scheduler)
   }
 
-  /// A stream of elements.
+  /// Returns a stream of elements.
   ///
-  /// They are emitted before `subscribe` returns. Several of these streams that are combined take
-  /// turns, see ``CurrentThreadScheduler``.
+  /// The elements are emitted before `subscribe` returns. If several of these streams are combined,
+  /// their elements alternate, see ``CurrentThreadScheduler``.
   public static func of(_ elements: Element...) -> Observable<Element> {
     Observable(source: .elements(elements))
   }
 
-  /// A stream of elements, which a scheduler emits.
+  /// Returns a stream of elements that a scheduler emits.
   public static func of(
     _ elements: Element..., scheduler: any SchedulerType
   ) -> Observable<Element> {
     emitting(elements, on: scheduler)
   }
 
-  /// A stream of a sequence's elements, which are read now.
+  /// Returns a stream of a sequence's elements.
+  ///
+  /// This call reads the sequence.
   public static func from(_ elements: some Sequence<Element>) -> Observable<Element> {
     Observable(source: .elements(Array(elements)))
   }
 
-  /// A stream of a sequence's elements, which a scheduler emits.
+  /// Returns a stream of a sequence's elements that a scheduler emits.
   ///
-  /// Each subscription iterates the sequence, which may be infinite.
+  /// Each subscription iterates the sequence. The sequence can be infinite.
   public static func from(
     _ elements: some Sequence<Element> & Sendable, scheduler: any SchedulerType
   ) -> Observable<Element> {
     emitting(elements, on: scheduler)
   }
 
-  /// A stream of the value of an optional, or of no element.
+  /// Returns a stream of the value of an optional; an empty stream for `nil`.
   public static func from(optional: Element?) -> Observable<Element> {
     optional.map { .just($0) } ?? .empty()
   }
 
-  /// A stream of the value of an optional, which a scheduler emits, or of no element.
+  /// Returns a stream of the value of an optional that a scheduler emits; an empty stream for
+  /// `nil`.
   public static func from(
     optional: Element?, scheduler: any SchedulerType
   ) -> Observable<Element> {
     emitting(optional.map { [$0] } ?? [], on: scheduler)
   }
 
-  /// A stream that completes at once.
+  /// Returns a stream that completes immediately.
   @inlinable
   public static func empty() -> Observable<Element> {
     Observable(source: .elements([]))
   }
 
-  /// A stream that never emits and never ends.
+  /// Returns a stream that never emits and never ends.
   public static func never() -> Observable<Element> {
     Observable { _ in Disposables.create() }
   }
 
-  /// A stream that fails at once.
+  /// Returns a stream that fails immediately.
   public static func error(_ error: any Error) -> Observable<Element> {
     Observable(
       source: .forwarding { observer in
@@ -73,7 +76,7 @@ extension Observable {
       })
   }
 
-  /// A stream that a closure creates for each subscription.
+  /// Returns a stream that a closure creates for each subscription.
   public static func deferred(
     _ observableFactory: @escaping @Sendable () throws -> Observable<Element>
   ) -> Observable<Element> {
@@ -87,12 +90,13 @@ extension Observable {
     }
   }
 
-  /// A stream with a resource that is created for each subscription and disposed of at its end.
+  /// Returns a stream with a resource that is created for each subscription and disposed of when
+  /// the subscription ends.
   ///
   /// - Parameters:
   ///   - resourceFactory: Creates the resource.
   ///   - observableFactory: Creates the stream.
-  /// - Returns: The stream; an error of a factory fails it.
+  /// - Returns: The stream. An error of a factory fails it.
   public static func using<Resource: Disposable>(
     _ resourceFactory: @escaping @Sendable () throws -> Resource,
     observableFactory: @escaping @Sendable (Resource) throws -> Observable<Element>
@@ -112,13 +116,14 @@ extension Observable {
     }.guarded()
   }
 
-  /// A stream from the work of a subscription.
+  /// Returns a stream of the events that the work of a subscription emits.
   ///
-  /// The observer may be called from any thread, also concurrently: its events are delivered one
-  /// after the other, and those after a stop event or the disposal are dropped.
+  /// Any thread can call the observer, also concurrently. Its events are delivered one after the
+  /// other; events after a stop event or the disposal are dropped.
   ///
-  /// - Parameter subscribe: Called for each subscription; returns a disposable that cancels its work.
-  /// - Returns: The stream, which does no work before it is subscribed to.
+  /// - Parameter subscribe: Starts the work of a subscription; returns a disposable that cancels
+  ///   it.
+  /// - Returns: The stream. It does no work before it is subscribed to.
   public static func create(
     _ subscribe: @escaping @Sendable (AnyObserver<Element>) -> any Disposable
   ) -> Observable<Element> {

@@ -1,15 +1,17 @@
 extension Observable where Element: FixedWidthInteger {
-  /// A stream of 0, 1, 2, …, one element per period after the subscription.
+  /// Returns a stream of 0, 1, 2, …, one element per period after the subscription.
   ///
-  /// It wraps around after the type's maximum. Due times are multiples of the period since the
-  /// subscription, so that a late element does not delay its successors.
+  /// The stream wraps around after the type's maximum. Due times are multiples of the period since
+  /// the subscription, so that a late element does not delay the next elements.
   public static func interval(
     _ period: Duration, scheduler: any SchedulerType = TaskScheduler.instance
   ) -> Observable<Element> {
     timer(period, period: period, scheduler: scheduler)
   }
 
-  /// A stream that emits 0 after a time and then completes; with a period, it continues to count.
+  /// Returns a stream that emits 0 after a delay and then completes.
+  ///
+  /// With a period, it continues to count instead.
   public static func timer(
     _ dueTime: Duration, period: Duration? = nil,
     scheduler: any SchedulerType = TaskScheduler.instance
@@ -17,12 +19,13 @@ extension Observable where Element: FixedWidthInteger {
     create { observer in
       let scheduler = scheduler.resolved
       let timer = SerialDisposable()
-      // A scheduler may execute work that is due at once in place.
+      // The minimum delay. It is positive, because a scheduler can execute work without a delay
+      // before `schedule` returns.
       let shortest = Duration.nanoseconds(1)
 
       @Sendable func arm(_ element: Element, due: Duration) {
-        // Assigned before the work is scheduled, because the work may execute, and arm its
-        // successor, before `schedule` returns.
+        // Assign the disposable before the work is scheduled: another thread can execute the work,
+        // and arm the next timer, before `schedule` returns.
         let scheduled = SingleAssignmentDisposable()
         timer.disposable = scheduled
         scheduled.setDisposable(

@@ -9,7 +9,7 @@ public struct Send<Element: Sendable>: Sendable {
 }
 
 extension Observable {
-  /// A stream from an asynchronous closure.
+  /// Returns a stream of the elements that an asynchronous closure sends.
   ///
   /// Each subscription calls the closure in a new task. The stream completes when the closure returns
   /// and fails when it throws; disposing of the subscription cancels the task.

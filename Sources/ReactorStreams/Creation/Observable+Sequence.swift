@@ -1,5 +1,5 @@
 extension Observable {
-  /// A stream of the elements of a sequence, one per step of a scheduler.
+  /// Returns a stream of the elements of a sequence, one per step of a scheduler.
   ///
   /// On the current thread the steps of several streams alternate.
   static func emitting<Elements: Sequence & Sendable>(
@@ -21,21 +21,21 @@ extension Observable {
     }.guarded()
   }
 
-  /// A stream of one element, repeated without end.
+  /// Returns a stream that repeats one element without end.
   public static func repeatElement(
     _ element: Element, scheduler: any SchedulerType = CurrentThreadScheduler.instance
   ) -> Observable<Element> {
     emitting(Swift.repeatElement(element, count: .max), on: scheduler)
   }
 
-  /// A stream of the states of a loop.
+  /// Returns a stream of the states of a loop.
   ///
   /// - Parameters:
   ///   - initialState: The first state.
   ///   - condition: The stream completes at the first state that does not satisfy it.
   ///   - scheduler: The scheduler that executes the steps.
   ///   - iterate: Returns the next state.
-  /// - Returns: The stream; an error of a closure fails it.
+  /// - Returns: The stream. An error of a closure fails it.
   public static func generate(
     initialState: Element, condition: @escaping @Sendable (Element) throws -> Bool,
     scheduler: any SchedulerType = CurrentThreadScheduler.instance,
@@ -57,7 +57,7 @@ extension Observable {
 }
 
 extension Observable where Element: FixedWidthInteger {
-  /// A stream of consecutive integers.
+  /// Returns a stream of consecutive integers.
   ///
   /// - Parameters:
   ///   - start: The first integer.

@@ -1,6 +1,8 @@
 internal import Synchronization
 
-/// A set of disposables that are disposed of together; a later one is disposed of at once.
+/// A set of disposables that are disposed of together.
+///
+/// A member that is added after the disposal is disposed of immediately.
 public final class CompositeDisposable: Cancelable {
   /// Identifies a member for its removal.
   public struct Key: Hashable, Sendable {
@@ -50,7 +52,8 @@ public final class CompositeDisposable: Cancelable {
 
   /// Adds a member.
   ///
-  /// - Returns: Its key, or `nil` if the set was disposed of, and the member with it.
+  /// - Returns: The key of the member; `nil` if the set was disposed of. In that case the member is
+  ///   disposed of immediately.
   @discardableResult
   public func insert(_ disposable: any Disposable) -> Key? {
     let key = members.withLock { $0.isDisposed ? nil : $0.add(disposable) }

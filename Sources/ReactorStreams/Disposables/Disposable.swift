@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// A resource that can be released: a subscription, a timer, an effect.
 public protocol Disposable: Sendable {
-  /// Releases the resource. Later calls do nothing; any thread may call this.
+  /// Releases the resource. Later calls do nothing. Any thread can call this.
   func dispose()
 }
 
@@ -10,22 +10,22 @@ public protocol Disposable: Sendable {
 public enum Disposables {
   private static let none = NoDisposable()
 
-  /// A disposable that does nothing.
+  /// Returns a disposable that does nothing.
   public static func create() -> any Disposable {
     none
   }
 
-  /// A disposable that calls a closure, once.
+  /// Returns a disposable that calls a closure once.
   public static func create(with action: @escaping @Sendable () -> Void) -> any Cancelable {
     ActionDisposable(action)
   }
 
-  /// A disposable that disposes of several others.
+  /// Returns a disposable that disposes of several disposables.
   public static func create(_ disposables: any Disposable...) -> any Cancelable {
     CompositeDisposable(disposables)
   }
 
-  /// A disposable that disposes of several others.
+  /// Returns a disposable that disposes of several disposables.
   public static func create(_ disposables: [any Disposable]) -> any Cancelable {
     CompositeDisposable(disposables)
   }

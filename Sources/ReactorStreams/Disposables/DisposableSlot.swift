@@ -1,7 +1,7 @@
 internal import Synchronization
 
-/// Holds a subscription that may be disposed of before it is known: an element that arrives during
-/// `subscribe` can end the chain before that returns a disposable.
+/// Holds a subscription that can be disposed of before it is stored: an element that arrives during
+/// `subscribe` can end the chain before `subscribe` returns the disposable.
 @usableFromInline
 package struct DisposableSlot: ~Copyable, Sendable {
   enum State {
@@ -14,9 +14,9 @@ package struct DisposableSlot: ~Copyable, Sendable {
 
   package init() {}
 
-  /// Stores a disposable, or disposes of it at once if the slot was disposed of.
+  /// Stores a disposable, or disposes of it immediately if the slot was disposed of.
   ///
-  /// A previous one is replaced, but not disposed of.
+  /// A previous disposable is replaced, but not disposed of.
   @usableFromInline
   package borrowing func set(_ disposable: any Disposable) {
     let isDisposed = state.withLock { state in
@@ -47,7 +47,7 @@ package struct DisposableSlot: ~Copyable, Sendable {
     }
   }
 
-  /// Disposes of the stored disposable, or of the next one to be stored.
+  /// Disposes of the stored disposable, or of a disposable that is stored later.
   package borrowing func dispose() {
     let held = state.withLock { state -> (any Disposable)? in
       defer { state = .disposed }

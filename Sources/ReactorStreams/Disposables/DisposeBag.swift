@@ -32,7 +32,7 @@ public final class DisposeBag: Sendable {
 
   /// Adds a member.
   ///
-  /// Any thread may call this; during the bag's deallocation the member is disposed of at once.
+  /// Any thread can call this. During the bag's deallocation the member is disposed of immediately.
   public func insert(_ disposable: any Disposable) {
     members.insert(disposable)
   }
@@ -47,8 +47,9 @@ public final class DisposeBag: Sendable {
     for disposable in disposables { insert(disposable) }
   }
 
-  /// An object with the lifetime of the bag, created at the first call: storage for an instance that
-  /// has a bag.
+  /// Returns an object with the lifetime of the bag, which the first call creates.
+  ///
+  /// The owner of the bag can use the object as storage.
   package func companion<Companion: AnyObject & Sendable>(
     orMake make: () -> Companion
   ) -> Companion {
@@ -75,7 +76,7 @@ public final class DisposeBag: Sendable {
 }
 
 extension Disposable {
-  /// Disposes of this when the bag is deallocated.
+  /// Adds this disposable to a bag, which disposes of it when the bag is deallocated.
   public func disposed(by bag: DisposeBag) {
     bag.insert(self)
   }

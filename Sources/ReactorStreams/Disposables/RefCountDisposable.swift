@@ -1,13 +1,14 @@
 internal import Synchronization
 
-/// Disposes of a resource after this and all disposables that were derived from it are disposed of.
+/// Disposes of a resource after this disposable and all disposables of ``retain()`` were disposed
+/// of.
 public final class RefCountDisposable: Cancelable {
   private struct State {
     var count = 0
     var isPrimaryDisposed = false
     var resource: (any Disposable)?
 
-    /// Returns the resource if nothing uses it any more.
+    /// Returns the resource, once, if it is no longer used.
     mutating func takeIfUnused() -> (any Disposable)? {
       isPrimaryDisposed && count == 0 ? resource.take() : nil
     }
@@ -27,7 +28,7 @@ public final class RefCountDisposable: Cancelable {
 
   /// Adds a use of the resource.
   ///
-  /// - Returns: A disposable that ends the use; it does nothing if the resource was disposed of.
+  /// - Returns: A disposable that ends the use. It does nothing if the resource was disposed of.
   public func retain() -> any Disposable {
     let isAlive = state.withLock { state in
       guard state.resource != nil else { return false }

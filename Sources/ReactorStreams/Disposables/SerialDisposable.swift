@@ -1,6 +1,8 @@
 internal import Synchronization
 
-/// Holds one disposable at a time; setting another one disposes of it.
+/// Holds one disposable at a time.
+///
+/// Setting another disposable disposes of the previous one.
 public final class SerialDisposable: Cancelable {
   private struct State {
     var isDisposed = false
@@ -19,7 +21,8 @@ public final class SerialDisposable: Cancelable {
 
   /// The held disposable.
   ///
-  /// Setting it disposes of the previous one or, after the disposal, of the new one.
+  /// Setting it disposes of the previous disposable. After the disposal, it disposes of the new
+  /// disposable.
   public var disposable: (any Disposable)? {
     get { state.withLock { $0.held } }
     set {

@@ -1,4 +1,6 @@
-/// Holds one disposable, which is disposed of at once if it is set after the disposal.
+/// Holds one disposable.
+///
+/// A disposable that is set after the disposal is disposed of immediately.
 public final class SingleAssignmentDisposable: Cancelable {
   private let slot = DisposableSlot()
 
@@ -10,12 +12,14 @@ public final class SingleAssignmentDisposable: Cancelable {
     slot.isDisposed
   }
 
-  /// Sets the disposable; a second one is disposed of at once.
+  /// Sets the disposable.
+  ///
+  /// Only the first call sets it; later disposables are disposed of immediately.
   public func setDisposable(_ disposable: any Disposable) {
     if !slot.setOnce(disposable) { disposable.dispose() }
   }
 
-  /// Disposes of the held disposable, or of the one that is set later.
+  /// Disposes of the held disposable, or of a disposable that is set later.
   public func dispose() {
     slot.dispose()
   }

@@ -9,7 +9,7 @@ struct SideEffects<Element: Sendable>: Sendable {
   let onDispose: (@Sendable () -> Void)?
 }
 
-/// Calls closures before and after each event, and one when the subscription has ended.
+/// Calls closures before and after each event, and a closure when the subscription has ended.
 ///
 /// `onSubscribed` always precedes `onDispose`: if the source ends while it is being subscribed to,
 /// `onDispose` is called when the subscription is set up.
@@ -22,7 +22,7 @@ final class DoSink<Element: Sendable>: SourceSink<Element>, ObserverType, Dispos
     var hasEnded = false
     var onDispose: (@Sendable () -> Void)?
 
-    /// Returns the closure that is due, once.
+    /// Returns `onDispose` once, when the subscription is set up and has ended.
     mutating func takeOnDispose() -> (@Sendable () -> Void)? {
       isSetUp && hasEnded ? onDispose.take() : nil
     }

@@ -1,5 +1,5 @@
 extension ObservableType {
-  /// This stream, whose events are printed.
+  /// Prints the events of this stream.
   ///
   /// - Parameters:
   ///   - identifier: The prefix of each line; by default the location in the source.
@@ -7,7 +7,7 @@ extension ObservableType {
   ///   - file: The file of the default identifier.
   ///   - line: The line of the default identifier.
   ///   - function: The function of the default identifier.
-  /// - Returns: The same stream.
+  /// - Returns: A stream of the same events.
   public func debug(
     _ identifier: String? = nil, trimOutput: Bool = false,
     file: StaticString = #fileID, line: UInt = #line, function: StaticString = #function
@@ -15,7 +15,7 @@ extension ObservableType {
     debug(identifier ?? "\(file):\(line) (\(function))", trimOutput: trimOutput) { print($0) }
   }
 
-  /// This stream, whose events are passed to a closure as lines of text.
+  /// Passes the events of this stream to a closure as lines of text.
   package func debug(
     _ identifier: String, trimOutput: Bool, write: @escaping @Sendable (String) -> Void
   ) -> Observable<Element> {

@@ -1,5 +1,7 @@
 extension ObservableType {
-  /// Calls closures at the events of this stream; an error that one throws fails the stream.
+  /// Calls closures at the events of this stream.
+  ///
+  /// An error that a closure throws fails the stream.
   ///
   /// - Parameters:
   ///   - onNext: Called before an element is forwarded.
@@ -12,7 +14,7 @@ extension ObservableType {
   ///   - onSubscribed: Called after this stream is subscribed to.
   ///   - onDispose: Called once, after `onSubscribed`, when the stream has ended or the subscription
   ///     was canceled.
-  /// - Returns: The same stream.
+  /// - Returns: A stream of the same events.
   public func `do`(
     onNext: (@Sendable (Element) throws -> Void)? = nil,
     afterNext: (@Sendable (Element) throws -> Void)? = nil,

@@ -1,5 +1,7 @@
 extension ObservableType {
-  /// Each element, transformed by a closure; an error that it throws fails the stream.
+  /// Returns a stream of each element transformed by a closure.
+  ///
+  /// An error that the closure throws fails it.
   @inlinable
   public func map<Result: Sendable>(
     _ transform: @escaping @Sendable (Element) throws -> Result
@@ -7,7 +9,7 @@ extension ObservableType {
     lift { element, sink in sink.forward(try transform(element)) }
   }
 
-  /// The results of a closure for each element that are not `nil`.
+  /// Returns a stream of the results of a closure for each element, without `nil`.
   @inlinable
   public func compactMap<Result: Sendable>(
     _ transform: @escaping @Sendable (Element) throws -> Result?
@@ -17,7 +19,7 @@ extension ObservableType {
     }
   }
 
-  /// The elements that satisfy a predicate.
+  /// Returns a stream of the elements that satisfy a predicate.
   @inlinable
   public func filter(
     _ isIncluded: @escaping @Sendable (Element) throws -> Bool
@@ -27,7 +29,9 @@ extension ObservableType {
     }
   }
 
-  /// The events of this stream as elements; it completes after the stop event and never fails.
+  /// Returns a stream of this stream's events as elements.
+  ///
+  /// It completes after the stop event and never fails.
   public func materialize() -> Observable<Event<Element>> {
     lift {
       { event, sink in
@@ -37,7 +41,7 @@ extension ObservableType {
     }
   }
 
-  /// Each element together with an object that the stream does not retain.
+  /// Returns a stream of each element together with an object that the stream does not retain.
   ///
   /// The stream completes at the first element after the object is deallocated.
   public func withUnretained<Owner: AnyObject & Sendable, Result: Sendable>(
@@ -50,7 +54,7 @@ extension ObservableType {
     }
   }
 
-  /// Each element together with an object that the stream does not retain.
+  /// Returns a stream of each element together with an object that the stream does not retain.
   ///
   /// The stream completes at the first element after the object is deallocated.
   public func withUnretained<Owner: AnyObject & Sendable>(
@@ -61,7 +65,7 @@ extension ObservableType {
 }
 
 extension ObservableType where Element: EventConvertible {
-  /// The stream whose events are the elements of this one; the inverse of `materialize()`.
+  /// Returns a stream whose events are the elements of this stream; the inverse of `materialize()`.
   public func dematerialize() -> Observable<Element.Element> {
     lift { element, sink in
       switch element.event {

@@ -1,8 +1,8 @@
 internal import Synchronization
 
 extension ObservableType {
-  /// This stream, whose events a scheduler delivers, in order and one at a time, even if it executes
-  /// work concurrently.
+  /// Returns this stream with its events delivered by a scheduler, in order and one at a time, even
+  /// if the scheduler executes work concurrently.
   ///
   /// Events that arrive faster than they are delivered are stored, without a limit.
   public func observe(on scheduler: any SchedulerType) -> Observable<Element> {
@@ -14,7 +14,7 @@ extension ObservableType {
     }
   }
 
-  /// This stream, whose subscription a scheduler starts and disposes of.
+  /// Returns this stream with its subscription started and disposed of by a scheduler.
   public func subscribe(on scheduler: any SchedulerType) -> Observable<Element> {
     let source = guarded()
     return Observable { downstream in
@@ -88,8 +88,8 @@ private final class ObserveOnSink<Element: Sendable>: ObserverType, Disposable {
       downstream.on(event)
       return upstream.dispose()
     }
-    // Events that arrived meanwhile are scheduled again, so that a busy stream does not monopolize
-    // the scheduler.
+    // Events that arrived during the delivery are delivered by another scheduled job, so that a
+    // busy stream does not monopolize the scheduler.
     let mustSchedule = state.withLock { state in
       state.isScheduled = !state.waiting.isEmpty
       return state.isScheduled

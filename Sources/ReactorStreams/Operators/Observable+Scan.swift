@@ -1,8 +1,9 @@
 extension ObservableType {
-  /// The results of a closure that combines the previous result with each element.
+  /// Returns a stream of the results of a closure that combines the previous result with each
+  /// element.
   ///
   /// - Parameters:
-  ///   - seed: The first previous result, which is not emitted.
+  ///   - seed: The previous result for the first element. It is not emitted.
   ///   - accumulator: Returns the next result.
   /// - Returns: The stream of results.
   @inlinable
@@ -12,10 +13,10 @@ extension ObservableType {
     scan(into: seed) { $0 = try accumulator($0, $1) }
   }
 
-  /// A value after each element, which a closure updates in place.
+  /// Returns a stream of a value that a closure updates in place with each element.
   ///
   /// - Parameters:
-  ///   - seed: The initial value, which is not emitted.
+  ///   - seed: The initial value. It is not emitted.
   ///   - accumulator: Updates the value.
   /// - Returns: The stream of values.
   @inlinable
@@ -23,7 +24,8 @@ extension ObservableType {
     into seed: Result, accumulator: @escaping @Sendable (inout Result, Element) throws -> Void
   ) -> Observable<Result> {
     lift(state: { Box<Result?>(seed) }) { element, accumulated, sink in
-      // Moved out, so that no lock is held during the call and the closure updates it in place.
+      // Move the value out, so that no lock is held during the call and the closure updates it in
+      // place.
       guard var result = accumulated.withLock({ $0.take() }) else { return }
       try accumulator(&result, element)
       accumulated.withLock { $0 = result }
@@ -31,14 +33,16 @@ extension ObservableType {
     }
   }
 
-  /// The result of a closure over all elements, emitted when this stream completes.
+  /// Returns a stream of the result of a closure over all elements, emitted when this stream
+  /// completes.
   public func reduce<Result: Sendable>(
     _ seed: Result, accumulator: @escaping @Sendable (Result, Element) throws -> Result
   ) -> Observable<Result> {
     reduce(seed, accumulator: accumulator) { $0 }
   }
 
-  /// The result of a closure over all elements, transformed and emitted when this stream completes.
+  /// Returns a stream of the transformed result of a closure over all elements, emitted when this
+  /// stream completes.
   public func reduce<Accumulated: Sendable, Result: Sendable>(
     _ seed: Accumulated,
     accumulator: @escaping @Sendable (Accumulated, Element) throws -> Accumulated,
@@ -52,7 +56,7 @@ extension ObservableType {
     }
   }
 
-  /// Each element with its index, counted from 0.
+  /// Returns a stream of each element with its index, counted from 0.
   public func enumerated() -> Observable<(index: Int, element: Element)> {
     lift(state: { Box(0) }) { element, next, sink in
       let index = next.withLock { next in

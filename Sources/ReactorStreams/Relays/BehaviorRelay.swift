@@ -19,12 +19,14 @@ public final class BehaviorRelay<Element: Sendable>: ObservableType {
     broadcaster.observerCount > 0
   }
 
-  /// Sends a value to all observers; any thread may call this.
+  /// Sends a value to all observers.
+  ///
+  /// Any thread can call this.
   public func accept(_ event: Element) {
     broadcaster.send(.next(event))
   }
 
-  /// Adds an observer, which receives the current value at once.
+  /// Adds an observer, which receives the current value immediately.
   ///
   /// - Returns: A disposable that removes the observer.
   public func subscribe(_ observer: any ObserverType<Element>) -> any Disposable {

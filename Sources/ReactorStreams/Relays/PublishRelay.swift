@@ -10,7 +10,9 @@ public final class PublishRelay<Element: Sendable>: ObservableType {
     broadcaster.observerCount > 0
   }
 
-  /// Sends an element to all observers; any thread may call this.
+  /// Sends an element to all observers.
+  ///
+  /// Any thread can call this.
   public func accept(_ event: Element) {
     broadcaster.send(.next(event))
   }

@@ -23,12 +23,14 @@ public final class ReplayRelay<Element: Sendable>: ObservableType {
     broadcaster.observerCount > 0
   }
 
-  /// Sends an element to all observers; any thread may call this.
+  /// Sends an element to all observers.
+  ///
+  /// Any thread can call this.
   public func accept(_ event: Element) {
     broadcaster.send(.next(event))
   }
 
-  /// Adds an observer, which receives the stored elements at once.
+  /// Adds an observer, which receives the stored elements immediately.
   ///
   /// - Returns: A disposable that removes the observer.
   public func subscribe(_ observer: any ObserverType<Element>) -> any Disposable {

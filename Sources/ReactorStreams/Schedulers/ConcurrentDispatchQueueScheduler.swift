@@ -15,7 +15,7 @@ public struct ConcurrentDispatchQueueScheduler: SchedulerType {
   ///
   /// - Parameters:
   ///   - queue: The queue.
-  ///   - leeway: Not used, as Dispatch takes none for delayed work.
+  ///   - leeway: Ignored. Dispatch accepts no leeway for delayed work.
   public init(queue: DispatchQueue, leeway: DispatchTimeInterval = .nanoseconds(0)) {
     self.queue = queue
     tasks = TaskScheduler.instance
@@ -26,7 +26,7 @@ public struct ConcurrentDispatchQueueScheduler: SchedulerType {
     tasks.now
   }
 
-  /// Executes work, at once or after a delay.
+  /// Executes work, immediately or after a delay.
   ///
   /// - Returns: A disposable that cancels work that has not started.
   @discardableResult

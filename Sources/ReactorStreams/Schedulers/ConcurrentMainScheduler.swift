@@ -1,7 +1,7 @@
-/// Executes work in the session's serial context, like ``MainScheduler``, but in place if the context
-/// is current.
+/// Executes work in the session's serial context, like ``MainScheduler``, but immediately if the
+/// calling thread is in that context.
 ///
-/// It is for subscriptions: a subscriber in the context receives the first element before `subscribe`
+/// Use it to subscribe: a subscriber in the context receives the first element before `subscribe`
 /// returns.
 public struct ConcurrentMainScheduler: SchedulerType {
   /// The shared instance.

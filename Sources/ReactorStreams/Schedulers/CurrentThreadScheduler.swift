@@ -1,5 +1,5 @@
-/// Executes work on the thread that schedules it: at once, or, while that thread is executing
-/// scheduled work, after it.
+/// Executes work on the thread that schedules it: immediately or, while that thread is executing
+/// scheduled work, after that work.
 ///
 /// Rx calls this queue a trampoline. The outermost subscription on a thread starts it, so work that
 /// is scheduled during a subscription is executed when the subscription is set up.
@@ -7,7 +7,8 @@ public struct CurrentThreadScheduler: SchedulerType {
   /// The shared instance.
   public static let instance = CurrentThreadScheduler()
 
-  /// Whether the calling thread's trampoline is idle, so that scheduled work is executed at once.
+  /// Whether the calling thread's trampoline is idle, so that scheduled work is executed
+  /// immediately.
   public static var isScheduleRequired: Bool {
     !Trampoline.ofCurrentThread.isRunning
   }

@@ -1,5 +1,6 @@
-// Files for RxSwift name classes of service and queues without importing Dispatch, because UIKit does
-// so for them. Exporting the module also keeps the names unambiguous beside Foundation.
+// Files written for RxSwift use classes of service and queues without importing Dispatch, because
+// UIKit exports it. Exporting the module also keeps the names unambiguous in files that import
+// Foundation.
 @_exported public import Dispatch
 
 extension DispatchQoS {

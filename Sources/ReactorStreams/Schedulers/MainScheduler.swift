@@ -4,10 +4,10 @@
 /// An operator determines the session when its subscription starts. Outside of a session, the
 /// scheduler uses one serial context of the process. It is not bound to a thread.
 public struct MainScheduler: SchedulerType {
-  /// Executes work at once if the context is idle, otherwise in its next turn.
+  /// Executes work immediately if the context is idle, otherwise in its next turn.
   public static let instance = MainScheduler(turn: .queued)
 
-  /// Executes work in the context, after `schedule` has returned.
+  /// Executes work in the context, from a task: never on the calling thread during `schedule`.
   public static let asyncInstance = MainScheduler(turn: .deferred)
 
   private let turn: SerialContextScheduler.Turn
@@ -28,7 +28,8 @@ public struct MainScheduler: SchedulerType {
 
   /// Does nothing.
   ///
-  /// RxSwift traps here off the main thread; a session's context has no thread to check.
+  /// RxSwift traps here if the caller is not on the main thread. A session's context is not bound
+  /// to a thread, so there is nothing to check.
   public static func ensureExecutingOnScheduler(errorMessage _: String? = nil) {}
 
   /// Does nothing; see ``ensureExecutingOnScheduler(errorMessage:)``.

@@ -1,7 +1,9 @@
 internal import Synchronization
 
 // Proof: the properties are constants that are safe to share.
-/// Scheduled work: executed at most once, and never after it was disposed.
+/// Scheduled work.
+///
+/// It is executed at most once, and not after it was disposed of.
 package final class ScheduledJob: TrampolineJob, Disposable, @unchecked Sendable {
   private let work: Mutex<(@Sendable () -> Void)?>
   private let timer = DisposableSlot()

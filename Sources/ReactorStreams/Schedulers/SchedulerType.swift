@@ -1,17 +1,18 @@
-/// Executes work, at once or after a delay.
+/// Executes work, immediately or after a delay.
 ///
-/// Everything that depends on time takes a scheduler, so that a test can use virtual time.
+/// Every operator that depends on time has a scheduler, so that a test can use virtual time.
 public protocol SchedulerType: Sendable {
-  /// The time since a fixed moment.
+  /// The duration since a fixed point in time.
   var now: Duration { get }
 
   /// The scheduler that a subscription uses if it starts now.
   ///
-  /// An operator reads it once per subscription. A scheduler that depends on the current context, as
-  /// ``MainScheduler`` does, returns the one for that context; all others return themselves.
+  /// An operator reads it once per subscription. A scheduler that depends on the current context,
+  /// such as ``MainScheduler``, returns the scheduler of that context. All other schedulers return
+  /// themselves.
   var resolved: any SchedulerType { get }
 
-  /// Executes work once, after a delay; without a positive delay as soon as possible.
+  /// Executes work once: after a positive delay, otherwise as soon as possible.
   ///
   /// - Returns: A disposable that cancels work that has not started.
   @discardableResult
@@ -49,7 +50,7 @@ extension SchedulerType {
     return Disposables.create(work, result)
   }
 
-  /// Executes work that may schedule itself again, as a loop instead of a recursion.
+  /// Executes work that can schedule itself again, as a loop instead of a recursion.
   ///
   /// - Parameters:
   ///   - state: The first state.

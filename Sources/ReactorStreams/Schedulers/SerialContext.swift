@@ -7,12 +7,13 @@ package protocol SerialContext: AnyObject, Sendable {
   /// Whether the calling thread is executing work of this context.
   var isCurrent: Bool { get }
 
-  /// Executes work at once if the context is idle, otherwise afterwards. Any thread may call this.
+  /// Executes work immediately if the context is idle, otherwise after the work that was enqueued
+  /// before. Any thread can call this.
   func enqueue(_ work: @escaping @Sendable () -> Void)
 }
 
 extension SerialContext {
-  /// Real time.
+  /// The scheduler of real time.
   package var timer: any SchedulerType {
     TaskScheduler.instance
   }
@@ -21,18 +22,23 @@ extension SerialContext {
 /// The serial context that ``MainScheduler`` uses in the current task or thread.
 @usableFromInline
 package enum CurrentSerialContext {
-  /// Bound while a session's streams are subscribed to; tasks that they start inherit it.
+  /// The current serial context.
+  ///
+  /// It is bound while a session's streams are subscribed to; tasks that they start inherit it.
   @TaskLocal package static var value: (any SerialContext)?
 
-  /// The context in which operators that were subscribed to while it was bound serialize the events
-  /// of several streams; `nil` means on the emitting threads.
+  /// The context in whose turns an operator with several sources handles their events; `nil`
+  /// handles them on the emitting threads.
   ///
-  /// By default, if two threads emit at the same time, the first one also delivers the event of the
-  /// second. A context that attributes effects to its turns cannot allow that: it handles an event
-  /// of another thread in a separate turn.
+  /// The operator reads it when it is subscribed to. Without a context, if two threads emit at the
+  /// same time, the first thread also delivers the event of the second thread. A context that
+  /// attributes effects to its turns cannot allow that: it handles the event of another thread in a
+  /// separate turn.
   @TaskLocal static var gathering: (any SerialContext)?
 
-  /// Subscribes to streams that belong to one context and whose events are all handled in its turns.
+  /// Subscribes to streams of one context.
+  ///
+  /// All of their events are handled in the turns of the context.
   @usableFromInline
   package static func gatheringEvents(in context: any SerialContext, _ subscribe: () -> Void) {
     $value.withValue(context) {
@@ -40,20 +46,22 @@ package enum CurrentSerialContext {
     }
   }
 
-  /// Subscribes to a stream that several contexts share, outside of the turns of any of them.
+  /// Subscribes to a stream that several contexts share.
+  ///
+  /// Its events are handled on the emitting threads, not in the turns of one of the contexts.
   static func sharing<Result>(_ subscribe: () -> Result) -> Result {
     gathering == nil ? subscribe() : $gathering.withValue(nil, operation: subscribe)
   }
 
-  /// The bound context, or that of the process.
+  /// The current context, or the context of the process if no context is bound.
   package static var orShared: any SerialContext {
     value ?? SharedSerialContext.instance
   }
 
-  /// Executes a closure in a context that was current earlier, unless it still is.
+  /// Executes a closure with a context as the current context, unless the context is `nil`.
   ///
-  /// An operator that subscribes to inner streams later does so in the context of its own
-  /// subscription, regardless of the thread.
+  /// An operator uses it to subscribe to inner streams in the context of its own subscription,
+  /// regardless of the thread.
   static func restoring(_ context: (any SerialContext)?, _ body: () -> Void) {
     guard let context, context !== value else { return body() }
     $value.withValue(context, operation: body)

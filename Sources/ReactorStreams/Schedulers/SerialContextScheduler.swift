@@ -1,14 +1,15 @@
 /// Executes work in a given serial context.
 struct SerialContextScheduler: SchedulerType {
-  /// The treatment of work that is due at once.
+  /// The treatment of work without a delay.
   enum Turn: Sendable {
-    /// Execute it at once if the context is idle, otherwise enqueue it.
+    /// Executes the work immediately if the context is idle, otherwise enqueues it.
     case queued
 
-    /// Like `queued`, but execute it at once also if the calling thread owns the context.
+    /// Like `queued`, but also executes the work immediately if the calling thread owns the
+    /// context.
     case inPlace
 
-    /// Like `queued`, but after `schedule` has returned.
+    /// Like `queued`, but from a task: never on the calling thread during `schedule`.
     case deferred
   }
 

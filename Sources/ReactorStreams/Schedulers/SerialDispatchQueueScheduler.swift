@@ -9,7 +9,7 @@ public struct SerialDispatchQueueScheduler: SchedulerType {
   ///
   /// - Parameters:
   ///   - qos: The priority.
-  ///   - internalSerialQueueName: Not used, as there is no queue.
+  ///   - internalSerialQueueName: Ignored, because there is no queue.
   public init(qos: DispatchQoS, internalSerialQueueName: String = "") {
     queue = nil
     tasks = SerialTaskQueue(priority: qos.priority)
@@ -24,9 +24,9 @@ public struct SerialDispatchQueueScheduler: SchedulerType {
   /// Creates a scheduler whose work is executed on a queue.
   ///
   /// - Parameters:
-  ///   - queue: The queue, which may be concurrent: the scheduler's own queue targets it.
+  ///   - queue: The target of the scheduler's own serial queue. It can be concurrent.
   ///   - internalSerialQueueName: The name of the scheduler's own queue.
-  ///   - leeway: Not used, as Dispatch takes none for delayed work.
+  ///   - leeway: Ignored. Dispatch accepts no leeway for delayed work.
   public init(
     queue: DispatchQueue, internalSerialQueueName: String,
     leeway: DispatchTimeInterval = .nanoseconds(0)

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// A flag that any thread may set once.
+/// A flag that any thread can set once.
 final class AtomicFlag: Sendable {
   private let flag = Atomic<Bool>(false)
 

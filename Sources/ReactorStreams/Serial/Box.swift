@@ -1,6 +1,6 @@
 public import Synchronization
 
-/// State of one subscription that its handler changes: a lock in a reference, for capture.
+/// A value with a lock that closures can capture, such as the state of one subscription.
 @usableFromInline
 package final class Box<Value: Sendable>: Sendable {
   @usableFromInline let mutex: Mutex<Value>

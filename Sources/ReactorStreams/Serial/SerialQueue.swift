@@ -1,20 +1,21 @@
 public import Synchronization
 
-/// Handles items one at a time, in the order of their arrival, without a thread.
+/// Handles items one at a time, in the order of their arrival, without a thread of its own.
 ///
-/// A thread that posts to an idle queue handles its item at once, and then the items that arrived in
-/// the meantime. A thread that posts to a busy queue, which may be the handling thread itself,
-/// enqueues its item and continues. No lock is held while an item is handled, so queues that call
+/// A thread that posts to an idle queue handles its item immediately, and then the items that
+/// arrived in the meantime. A thread that posts to a busy queue enqueues its item and continues; it
+/// can be the handling thread itself. No lock is held while an item is handled, so queues that call
 /// each other cannot deadlock.
 @usableFromInline
 package struct SerialQueue<Item: Sendable>: ~Copyable, Sendable {
-  // Separate from the items, and not generic: posting to an idle queue, the common case, needs no
-  // metadata lookup in unspecialized code.
+  // The state is separate from the items and not generic: posting to an idle queue, the common
+  // case, needs no metadata lookup in unspecialized code.
   @usableFromInline let turn = Mutex(SerialQueueTurn())
   @usableFromInline let owner = Atomic<UInt>(0)
-  /// Accessed only while `turn` is locked.
+  /// The waiting items.
   ///
-  /// The last property, so that the offsets of the others do not depend on the type of the items.
+  /// Accessed only while `turn` is locked. This is the last property, so that the offsets of the
+  /// other properties do not depend on the type of the items.
   @usableFromInline let waiting = Mutex<[Item]>([])
 
   @inlinable
@@ -35,7 +36,7 @@ package struct SerialQueue<Item: Sendable>: ~Copyable, Sendable {
   ///
   /// - Parameters:
   ///   - item: The item.
-  ///   - bound: The maximum number of waiting items; beyond it the item is rejected.
+  ///   - bound: The maximum number of waiting items. If it is reached, the item is rejected.
   ///   - handle: Handles an item. All callers must pass the same behavior, because the closure also
   ///     handles items of other callers.
   /// - Returns: Whether the item was accepted.
@@ -59,7 +60,7 @@ package struct SerialQueue<Item: Sendable>: ~Copyable, Sendable {
   /// Calls a closure in place of an item if the queue is idle, and then handles the items that
   /// arrived in the meantime.
   ///
-  /// Unlike an item, the closure need not escape.
+  /// Unlike an item, the closure does not escape.
   ///
   /// - Parameters:
   ///   - body: The closure.
@@ -130,7 +131,7 @@ struct SerialQueueTurn {
     return .enqueue
   }
 
-  /// Ends the turn if no item waits; returns whether it did.
+  /// Ends the turn if no item waits; returns whether the turn was ended.
   @inlinable
   mutating func leaveIfEmpty() -> Bool {
     guard waitingCount == 0 else { return false }

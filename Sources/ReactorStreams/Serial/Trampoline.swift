@@ -4,7 +4,7 @@
   internal import Darwin
 #endif
 
-// A class rather than a protocol: a generic job needs no lookup of its witness table.
+// A class instead of a protocol: a generic job needs no lookup of its witness table.
 //
 // Proof: it has no property; each subclass proves those that it adds.
 /// A unit of work that a trampoline executes on its thread.
@@ -13,20 +13,23 @@ package class TrampolineJob: @unchecked Sendable {
   @usableFromInline
   init() {}
 
-  /// Executes the work; a job that was disposed does nothing.
+  /// Executes the work.
+  ///
+  /// A job that was disposed of does nothing.
   @usableFromInline
   package func execute() {}
 }
 
-/// The work queue of one thread: subscriptions that start while another one is being set up are
-/// executed after it, in the order in which they were scheduled.
+/// The work queue of one thread.
 ///
-/// The outermost subscription on a thread starts the trampoline and drains it before it returns.
-/// Synchronous sources enqueue one job per element, so that several of them are interleaved.
+/// Work that is scheduled while a subscription is being set up is executed after the setup, in the
+/// order in which it was scheduled. The outermost subscription on a thread starts the trampoline
+/// and drains it before it returns. While other jobs wait, a synchronous source enqueues one job
+/// per element, so that the elements of several sources alternate.
 package final class Trampoline {
   // Unchecked exclusivity: each access is a load, a store, or one call of the queue, which calls no
   // other code.
-  /// Whether jobs are enqueued rather than executed at once.
+  /// Whether jobs are enqueued instead of executed immediately.
   @safe @exclusivity(unchecked) private(set) package var isRunning = false
 
   @safe @exclusivity(unchecked) private var jobs = TrampolineJobs()
@@ -70,7 +73,9 @@ package final class Trampoline {
     if isRunning { jobs.append(job) } else { execute { job.execute() } }
   }
 
-  /// Executes a body and then the jobs that it scheduled; the trampoline must be idle.
+  /// Executes a closure and then the jobs that it scheduled.
+  ///
+  /// The trampoline must be idle.
   @inline(__always)
   func execute<Result>(_ body: () -> Result) -> Result {
     isRunning = true
@@ -80,10 +85,10 @@ package final class Trampoline {
     return result
   }
 
-  /// Executes a body with an idle trampoline, even while the thread's trampoline is running.
+  /// Executes a closure with an idle trampoline, even while the thread's trampoline is running.
   ///
-  /// A turn of a session uses this: everything that its item causes synchronously happens within
-  /// the turn, also where the item itself is sent by a job.
+  /// A turn of a session uses this: all synchronous consequences of its item happen within the
+  /// turn, even if a job of the trampoline has sent the item.
   package static func isolated<Result>(_ body: () -> Result) -> Result {
     let trampoline = ofCurrentThread
     guard trampoline.isRunning else { return body() }
@@ -100,7 +105,7 @@ package final class Trampoline {
 
 /// The waiting jobs of a trampoline, the oldest first.
 ///
-/// Most often there is one, the emission of a chain's source, which needs no array.
+/// In most cases there is only one job, the emission of a chain's source. It needs no array.
 private struct TrampolineJobs {
   private var first: TrampolineJob?
   private var others = Fifo<TrampolineJob>()

@@ -2,14 +2,14 @@ internal import Synchronization
 
 /// A stream whose observers share one subscription, which `connect()` starts.
 public protocol ConnectableObservableType<Element>: ObservableType {
-  /// Subscribes to the source, unless it is subscribed to.
+  /// Subscribes to the source, unless there is a subscription.
   ///
   /// - Returns: A disposable that ends the subscription.
   func connect() -> any Disposable
 }
 
 extension ConnectableObservableType {
-  /// This stream, connected while it has observers.
+  /// Returns this stream, connected while it has observers.
   ///
   /// The first observer after the source's end connects again.
   public func refCount() -> Observable<Element> {
@@ -20,8 +20,8 @@ extension ConnectableObservableType {
 
 /// A stream whose observers share one subscription through a subject.
 ///
-/// When the source ends, the subject of the connection keeps its end and the elements it replays for
-/// later observers, until the next `connect()` starts with a new subject.
+/// When the source ends, the subject of the connection retains the stop event and the replayed
+/// elements for later observers, until the next `connect()` creates a new subject.
 public final class ConnectableObservable<Element: Sendable>: ConnectableObservableType {
   private struct State {
     var subject: (any SubjectType<Element>)?
@@ -47,10 +47,10 @@ public final class ConnectableObservable<Element: Sendable>: ConnectableObservab
     currentSubject().subscribe(observer)
   }
 
-  /// Subscribes to the source, unless it is subscribed to.
+  /// Subscribes to the source, unless there is a subscription.
   ///
-  /// - Returns: A disposable that ends the subscription. It sends no event to the observers; later
-  ///   ones wait for the next connection, which replays nothing of this one.
+  /// - Returns: A disposable that ends the subscription. The observers receive no event; later
+  ///   observers wait for the next connection, which replays no elements of this connection.
   public func connect() -> any Disposable {
     let connection = Connection<Element>()
     let existing = state.withLock { state in
@@ -70,7 +70,9 @@ public final class ConnectableObservable<Element: Sendable>: ConnectableObservab
     return disconnecting(connection)
   }
 
-  /// Adds an observer; if the source has ended, to a new subject.
+  /// Adds an observer.
+  ///
+  /// If the source has ended, the observer is added to a new subject.
   fileprivate func subscribeAnew(_ observer: any ObserverType<Element>) -> any Disposable {
     currentSubject(replacingEnded: true).subscribe(observer)
   }
@@ -149,7 +151,7 @@ private final class RefCount<Source: ConnectableObservableType>: Sendable {
       } else {
         source.subscribe(observing)
       }
-    // The first observer does not connect if the subject has ended for it.
+    // The first observer does not connect if it has already received a stop event of the subject.
     if isFirst, isCurrent(connection) { connection.disposable = source.connect() }
     return Disposables.create { [self] in
       membership.dispose()
@@ -161,7 +163,9 @@ private final class RefCount<Source: ConnectableObservableType>: Sendable {
     state.withLock { $0.connection === connection }
   }
 
-  /// The source has ended: the next observer starts a new connection.
+  /// Removes a connection whose source has ended.
+  ///
+  /// The next observer starts a new connection.
   private func end(_ connection: SerialDisposable) {
     let isCurrent = state.withLock { state in
       guard state.connection === connection else { return false }

@@ -1,22 +1,24 @@
 extension ObservableType {
-  /// This stream, shared through a subject.
+  /// Returns this stream, shared through a subject.
   public func multicast(_ subject: some SubjectType<Element>) -> ConnectableObservable<Element> {
     ConnectableObservable(asObservable()) { subject }
   }
 
-  /// This stream, shared through a subject that each connection creates.
+  /// Returns this stream, shared through a subject that each connection creates.
   public func multicast(
     makeSubject: @escaping @Sendable () -> some SubjectType<Element>
   ) -> ConnectableObservable<Element> {
     ConnectableObservable(asObservable()) { makeSubject() }
   }
 
-  /// A stream derived from this one, which each subscription shares through a subject.
+  /// Returns a stream that is derived from this stream.
+  ///
+  /// Each subscription shares this stream through a subject.
   ///
   /// - Parameters:
   ///   - subjectSelector: Creates the subject.
-  ///   - selector: Returns the derived stream, which may use the shared one several times.
-  /// - Returns: The derived stream; an error of a closure fails it.
+  ///   - selector: Returns the derived stream. It can use the shared stream several times.
+  /// - Returns: The derived stream. An error of a closure fails it.
   public func multicast<Result: Sendable>(
     _ subjectSelector: @escaping @Sendable () throws -> some SubjectType<Element>,
     selector: @escaping @Sendable (Observable<Element>) throws -> Observable<Result>
@@ -36,19 +38,22 @@ extension ObservableType {
     }.guarded()
   }
 
-  /// This stream, shared from `connect()` on.
+  /// Returns this stream, shared by its observers after `connect()`.
   public func publish() -> ConnectableObservable<Element> {
     multicast { PublishSubject() }
   }
 
-  /// This stream, shared from `connect()` on; a later observer first receives the last elements.
+  /// Returns this stream, shared by its observers after `connect()`.
+  ///
+  /// A later observer first receives the last elements.
   public func replay(_ bufferSize: Int) -> ConnectableObservable<Element> {
     multicast { ReplaySubject.create(bufferSize: bufferSize) }
   }
 
-  /// This stream, shared from `connect()` on; a later observer first receives all elements.
+  /// Returns this stream, shared by its observers after `connect()`.
   ///
-  /// Its memory grows with each element, so it is for streams that end soon.
+  /// A later observer first receives all elements. Its memory grows with each element: use it only
+  /// for streams that end soon.
   public func replayAll() -> ConnectableObservable<Element> {
     multicast { ReplaySubject.createUnbounded() }
   }

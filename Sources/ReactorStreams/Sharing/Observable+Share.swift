@@ -1,9 +1,9 @@
 internal import Synchronization
 
 extension ObservableType {
-  /// This stream, with one subscription for all simultaneous observers.
+  /// Returns this stream with one subscription for all simultaneous observers.
   ///
-  /// The first observer starts the subscription, the removal of the last one ends it.
+  /// The first observer starts the subscription; the removal of the last observer ends it.
   ///
   /// - Parameters:
   ///   - replay: The number of elements that a later observer first receives.
@@ -19,7 +19,7 @@ extension ObservableType {
 
 /// One subscription to a stream for any number of observers.
 private final class SharedSource<Element: Sendable>: Sendable {
-  /// The shared part of simultaneous observers.
+  /// The state that simultaneous observers share.
   private final class Connection: Sendable {
     let broadcaster: Broadcaster<Element>
     let upstream = DisposableSlot()
@@ -63,7 +63,8 @@ private final class SharedSource<Element: Sendable>: Sendable {
 
   private func connect(_ connection: Connection) {
     let observer = AnyObserver<Element> { [self] event in
-      // An observer that subscribes again at the stop event starts a new connection.
+      // Close the connection before the delivery: an observer that subscribes again at the stop
+      // event must start a new connection.
       if event.isStopEvent { close(connection) }
       connection.broadcaster.send(event)
       if event.isStopEvent { connection.upstream.dispose() }

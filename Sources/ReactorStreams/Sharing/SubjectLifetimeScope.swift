@@ -1,8 +1,9 @@
 /// The lifetime of a shared stream's replayed elements and of its stop event.
 public enum SubjectLifetimeScope: Sendable {
-  /// A connection: the next first observer starts without them.
+  /// The lifetime of a connection: the next connection starts without its elements and stop event.
   case whileConnected
 
-  /// The stream: they remain available without observers.
+  /// The lifetime of the stream: the elements and the stop event remain available without
+  /// observers.
   case forever
 }

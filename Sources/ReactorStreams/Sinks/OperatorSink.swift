@@ -5,7 +5,7 @@ public import Synchronization
 /// Most operators are one closure passed to ``ObservableType/lift(_:)``. The sink adds the common
 /// part: nothing is forwarded after a stop event or a disposal, and a failure disposes of the source.
 ///
-/// The closure is inlinable, here and in the operators, so that the module that writes the chain
+/// The closure is inlinable, here and in the operators, so that the module that contains the chain
 /// specializes it. Only the calls between two sinks are generic.
 @usableFromInline
 package final class OperatorSink<Input: Sendable, Output: Sendable>: SourceSink<Input>,
@@ -43,7 +43,7 @@ package final class OperatorSink<Input: Sendable, Output: Sendable>: SourceSink<
     downstream.on(.next(element))
   }
 
-  /// Ends the stream, with an error or by completing it, and disposes of the source.
+  /// Ends the stream with an error or with the completion, and disposes of the source.
   @usableFromInline
   package func finish(_ error: (any Error)? = nil) {
     guard !stopped.exchange(true, ordering: .acquiringAndReleasing) else { return }
@@ -84,7 +84,9 @@ extension ObservableType {
     return Observable { OperatorSink($0, handle: begin()).attached(to: source) }
   }
 
-  /// Creates an operator without state from its handling of elements; a stop event passes through.
+  /// Creates an operator without state from its handling of elements.
+  ///
+  /// A stop event is forwarded.
   @inlinable
   package func lift<Output: Sendable>(
     _ next: @escaping @Sendable (Element, OperatorSink<Element, Output>) throws -> Void
@@ -102,8 +104,9 @@ extension ObservableType {
     return Observable { OperatorSink($0, handle: handle).attached(to: source) }
   }
 
-  /// Creates an operator with state from its handling of elements and of the completion; an error
-  /// passes through.
+  /// Creates an operator with state from its handling of elements and of the completion.
+  ///
+  /// An error is forwarded.
   ///
   /// - Parameters:
   ///   - makeState: Creates the state of one subscription.
@@ -136,7 +139,7 @@ extension ObservableType {
     }
   }
 
-  /// This stream, which emits nothing after a stop event or a disposal.
+  /// Returns this stream without events after a stop event or a disposal.
   func guarded() -> Observable<Element> {
     lift { element, sink in sink.forward(element) }
   }

@@ -18,7 +18,9 @@ package class SourceSink<Element: Sendable>: TrampolineJob,
   @usableFromInline
   override init() {}
 
-  /// Whether the remaining elements are dropped.
+  /// Whether the sink has ended.
+  ///
+  /// The remaining elements are dropped.
   @usableFromInline
   package var isStopped: Bool {
     upstream.isDisposed
@@ -28,7 +30,7 @@ package class SourceSink<Element: Sendable>: TrampolineJob,
   @usableFromInline
   package func on(_ event: Event<Element>) {}
 
-  /// Emits elements to this sink when the jobs that are already scheduled were executed.
+  /// Emits elements to this sink after the jobs that are already scheduled.
   final func schedule(_ elements: [Element], from position: Int = 0) {
     self.elements = elements
     self.position = position

@@ -2,12 +2,12 @@ internal import Synchronization
 
 /// The end of a chain: calls a subscriber's closures and enforces the grammar of events.
 ///
-/// Disposing cancels the source; it does not interrupt an event that the source is delivering. The
-/// source decides about that one: an operator drops it, a subject finishes its delivery.
+/// Disposing cancels the source. An event that the source is delivering at the time depends on the
+/// source: an operator drops it, a subject finishes its delivery.
 ///
-/// The subscriber holds only the ``Subscription``, which drops its reference to the chain when the
-/// chain ends. So the closures live as long as the subscription runs, not as long as the subscriber
-/// holds the disposable.
+/// The subscriber holds only the ``Subscription``, which releases the chain when the chain ends.
+/// The closures are therefore retained until the subscription ends, even if the subscriber holds
+/// the disposable longer.
 @usableFromInline
 final class TerminalSink<Element: Sendable>: ObserverType {
   @usableFromInline let handle: @Sendable (Event<Element>, TerminalSink) -> Void
@@ -27,7 +27,7 @@ final class TerminalSink<Element: Sendable>: ObserverType {
   /// - Parameters:
   ///   - source: The stream.
   ///   - onDisposed: Called once, when the subscription has ended.
-  ///   - handle: Calls the subscriber; for a stop event through ``end(_:)``.
+  ///   - handle: Calls the subscriber. For a stop event, it must call ``end(_:)``.
   /// - Returns: A disposable that cancels the subscription.
   @inlinable
   static func subscribe(
@@ -44,7 +44,7 @@ final class TerminalSink<Element: Sendable>: ObserverType {
     if !subscription.hasEnded { handle(event, self) }
   }
 
-  /// Delivers a stop event and releases the chain, unless the stream has ended before.
+  /// Delivers a stop event and releases the chain, unless the stream has already ended.
   @usableFromInline
   func end(_ deliver: () -> Void) {
     guard subscription.end() else { return }

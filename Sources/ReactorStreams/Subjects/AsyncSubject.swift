@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// A subject that sends only its last element, when it completes.
 ///
-/// An observer that subscribes after the completion receives that element, too.
+/// An observer that subscribes after the completion receives that element as well.
 public final class AsyncSubject<Element: Sendable>: SubjectType, Cancelable {
   private let last = Mutex<Element?>(nil)
   private let broadcaster = Broadcaster<Element>(replay: 1)
@@ -20,7 +20,9 @@ public final class AsyncSubject<Element: Sendable>: SubjectType, Cancelable {
     broadcaster.isDisposed
   }
 
-  /// Stores an element, or sends the last one and the stop event; any thread may call this.
+  /// Stores an element, or sends the last element and the completion.
+  ///
+  /// Any thread can call this.
   public func on(_ event: Event<Element>) {
     switch event {
     case .next(let element):
@@ -40,7 +42,9 @@ public final class AsyncSubject<Element: Sendable>: SubjectType, Cancelable {
     broadcaster.subscribe(observer)
   }
 
-  /// Removes all observers without an event; later ones receive ``RxError/disposed``.
+  /// Removes all observers without an event.
+  ///
+  /// Later observers receive ``RxError/disposed``.
   public func dispose() {
     broadcaster.dispose()
   }

@@ -1,6 +1,7 @@
-/// A value that changes over time: an observer first receives the current one.
+/// A value that changes over time.
 ///
-/// After the stop event, an observer receives only that.
+/// An observer first receives the current value. After the stop event, a new observer receives only
+/// the stop event.
 public final class BehaviorSubject<Element: Sendable>: SubjectType, Cancelable {
   private let broadcaster: Broadcaster<Element>
 
@@ -9,7 +10,9 @@ public final class BehaviorSubject<Element: Sendable>: SubjectType, Cancelable {
     broadcaster = Broadcaster(replay: 1, seed: [value], replaysAfterEnd: false)
   }
 
-  /// The value that was sent last; its delivery may not have finished.
+  /// Returns the value that was sent last.
+  ///
+  /// Its delivery can still be in progress.
   ///
   /// - Throws: The error with which the subject failed, or ``RxError/disposed``.
   public func value() throws -> Element {
@@ -28,19 +31,23 @@ public final class BehaviorSubject<Element: Sendable>: SubjectType, Cancelable {
     broadcaster.isDisposed
   }
 
-  /// Sends an event to all observers; any thread may call this.
+  /// Sends an event to all observers.
+  ///
+  /// Any thread can call this.
   public func on(_ event: Event<Element>) {
     broadcaster.send(event)
   }
 
-  /// Adds an observer, which receives the current value at once.
+  /// Adds an observer, which receives the current value immediately.
   ///
   /// - Returns: A disposable that removes the observer.
   public func subscribe(_ observer: any ObserverType<Element>) -> any Disposable {
     broadcaster.subscribe(observer)
   }
 
-  /// Removes all observers without an event; later ones receive ``RxError/disposed``.
+  /// Removes all observers without an event.
+  ///
+  /// Later observers receive ``RxError/disposed``.
   public func dispose() {
     broadcaster.dispose()
   }

@@ -14,8 +14,9 @@ package final class Broadcaster<Element: Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - replay: The number of elements that a new observer first receives.
-  ///   - seed: The first of these elements.
-  ///   - replaysAfterEnd: Whether a new observer receives them also after the stop event.
+  ///   - seed: The initially stored elements.
+  ///   - replaysAfterEnd: Whether a new observer receives the stored elements even after the stop
+  ///     event.
   package init(replay: Int, seed: [Element] = [], replaysAfterEnd: Bool = true) {
     state = Mutex(
       BroadcasterState(
@@ -27,7 +28,7 @@ package final class Broadcaster<Element: Sendable>: Sendable {
     state.withLock { $0.members.count }
   }
 
-  /// The last one of the stored elements.
+  /// The last stored element.
   package var latest: Element? {
     state.withLock { $0.replayed.latest }
   }
@@ -54,7 +55,9 @@ package final class Broadcaster<Element: Sendable>: Sendable {
     if !state.withLock({ $0.finishIfIdle() }) { deliverWaiting() }
   }
 
-  /// Adds an observer, which first receives the stored elements, and the stop event if there was one.
+  /// Adds an observer.
+  ///
+  /// It first receives the stored elements, and the stop event if one was sent.
   ///
   /// - Returns: A disposable that removes the observer.
   @usableFromInline
@@ -95,7 +98,9 @@ package final class Broadcaster<Element: Sendable>: Sendable {
   }
 }
 
-/// Removes one observer from a broadcaster, which it does not retain.
+/// Removes one observer from a broadcaster.
+///
+/// It does not retain the broadcaster.
 private final class Membership<Element: Sendable>: Disposable {
   private weak let broadcaster: Broadcaster<Element>?
   private let key: UInt64

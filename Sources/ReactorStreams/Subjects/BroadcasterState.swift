@@ -1,10 +1,10 @@
 /// The observers of a broadcaster, the events that wait for delivery, and the delivering thread.
 ///
-/// One thread delivers at a time. A thread becomes the deliverer when it sends or joins while there
-/// is none, and remains it until ``next()`` returns `nil`.
+/// One thread, the deliverer, delivers at a time. If there is no deliverer, a thread that sends an
+/// event or adds an observer becomes it, until ``next()`` returns `nil`.
 ///
 /// The caller holds a lock. Methods return removed observers and elements, so that the caller
-/// releases them after the lock: their `deinit` may execute the user's code.
+/// releases them after the lock: their `deinit` can execute user code.
 @usableFromInline
 struct BroadcasterState<Element: Sendable>: Sendable {
   @usableFromInline
@@ -52,8 +52,9 @@ struct BroadcasterState<Element: Sendable>: Sendable {
 
   /// Accepts an event.
   ///
-  /// - Returns: The observers to which the caller, as the deliverer, must deliver the event; `nil` if
-  ///   the stream has ended or another thread delivers it. And the stored element that it replaced.
+  /// - Returns: The observers to which the caller, as the deliverer, must deliver the event (`nil`
+  ///   if the stream has ended or another thread delivers it), and the stored element that the
+  ///   event replaced.
   @inlinable
   mutating func admit(_ event: Event<Element>) -> (recipients: [Member]?, dropped: Element?) {
     guard end == nil else { return (nil, nil) }
@@ -70,8 +71,8 @@ struct BroadcasterState<Element: Sendable>: Sendable {
 
   /// Adds an observer.
   ///
-  /// - Returns: Its key; the greeting that the caller must deliver at once; and whether the caller
-  ///   has become the deliverer.
+  /// - Returns: The key of the observer, the greeting that the caller must deliver immediately, and
+  ///   whether the caller has become the deliverer.
   mutating func join(
     _ observer: any ObserverType<Element>
   ) -> (key: UInt64, greeting: Greeting?, mustDeliver: Bool) {
@@ -87,7 +88,8 @@ struct BroadcasterState<Element: Sendable>: Sendable {
     }
     if end == nil { members.append(member) }
     if greeting.isEmpty { return (member.key, nil, false) }
-    // An observer that subscribes another one expects its greeting before `subscribe` returns.
+    // Deliver the greeting immediately: an observer that subscribes another observer expects it
+    // before `subscribe` returns.
     if deliverer == thread { return (member.key, greeting, false) }
     deliverer = thread
     return (member.key, greeting, true)
@@ -99,7 +101,7 @@ struct BroadcasterState<Element: Sendable>: Sendable {
     return members.remove(at: index)
   }
 
-  /// Releases the deliverer role if nothing waits; returns whether it did.
+  /// Releases the deliverer role if no event waits; returns whether it was released.
   ///
   /// This is the common case after an event, and cheaper than ``next()``.
   @inlinable
@@ -109,7 +111,9 @@ struct BroadcasterState<Element: Sendable>: Sendable {
     return true
   }
 
-  /// Returns the next delivery; without one it releases the deliverer role and returns `nil`.
+  /// Returns the next delivery.
+  ///
+  /// If there is none, releases the deliverer role and returns `nil`.
   mutating func next() -> Delivery? {
     while let item = waiting.popFirst() {
       switch item {
@@ -149,7 +153,7 @@ struct BroadcasterState<Element: Sendable>: Sendable {
     return count == members.count ? members : Array(members[..<count])
   }
 
-  /// The index of the first member whose key is not below a limit.
+  /// Returns the index of the first member whose key is not below a limit.
   ///
   /// Members are sorted by key.
   private func firstIndex(notBelow limit: UInt64) -> Int? {

@@ -1,6 +1,7 @@
-/// A stream and an observer in one: it sends the events it receives to its current observers.
+/// A stream that is also an observer: it sends the events that it receives to its current
+/// observers.
 ///
-/// After the stop event, an observer receives only that.
+/// After the stop event, a new observer receives only the stop event.
 public final class PublishSubject<Element: Sendable>: SubjectType, Cancelable {
   @usableFromInline let broadcaster = Broadcaster<Element>(replay: 0)
 
@@ -17,7 +18,9 @@ public final class PublishSubject<Element: Sendable>: SubjectType, Cancelable {
     broadcaster.isDisposed
   }
 
-  /// Sends an event to all observers; any thread may call this.
+  /// Sends an event to all observers.
+  ///
+  /// Any thread can call this.
   @inlinable
   public func on(_ event: Event<Element>) {
     broadcaster.send(event)
@@ -30,7 +33,9 @@ public final class PublishSubject<Element: Sendable>: SubjectType, Cancelable {
     broadcaster.subscribe(observer)
   }
 
-  /// Removes all observers without an event; later ones receive ``RxError/disposed``.
+  /// Removes all observers without an event.
+  ///
+  /// Later observers receive ``RxError/disposed``.
   public func dispose() {
     broadcaster.dispose()
   }

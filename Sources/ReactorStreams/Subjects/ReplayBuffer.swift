@@ -21,7 +21,7 @@ struct ReplayBuffer<Element> {
 
   /// Adds an element.
   ///
-  /// - Returns: The element that was removed for it.
+  /// - Returns: The element that was removed because the limit was reached.
   @inlinable
   mutating func append(_ element: Element) -> Element? {
     guard limit > 0 else { return nil }

@@ -1,5 +1,6 @@
-/// A subject that stores its last elements: an observer first receives those, also after the stop
-/// event, which follows them.
+/// A subject that stores its last elements.
+///
+/// An observer first receives the stored elements, and then the stop event if one was sent.
 public final class ReplaySubject<Element: Sendable>: SubjectType, Cancelable {
   private let broadcaster: Broadcaster<Element>
 
@@ -29,19 +30,23 @@ public final class ReplaySubject<Element: Sendable>: SubjectType, Cancelable {
     broadcaster.isDisposed
   }
 
-  /// Sends an event to all observers; any thread may call this.
+  /// Sends an event to all observers.
+  ///
+  /// Any thread can call this.
   public func on(_ event: Event<Element>) {
     broadcaster.send(event)
   }
 
-  /// Adds an observer, which receives the stored elements at once.
+  /// Adds an observer, which receives the stored elements immediately.
   ///
   /// - Returns: A disposable that removes the observer.
   public func subscribe(_ observer: any ObserverType<Element>) -> any Disposable {
     broadcaster.subscribe(observer)
   }
 
-  /// Removes all observers without an event; later ones receive ``RxError/disposed``.
+  /// Removes all observers without an event.
+  ///
+  /// Later observers receive ``RxError/disposed``.
   public func dispose() {
     broadcaster.dispose()
   }

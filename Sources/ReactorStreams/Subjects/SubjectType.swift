@@ -2,7 +2,7 @@
 public protocol SubjectType<Element>: ObservableType, ObserverType {}
 
 extension SubjectType {
-  /// This subject.
+  /// Returns this subject.
   public func asObserver() -> Self {
     self
   }

@@ -8,8 +8,8 @@
 
   /// A transport to a host in the same process, without sockets.
   ///
-  /// Requests pass the HTTP contract as they do over a network: encoding, idempotency keys, problems,
-  /// streams and patches are those of the service.
+  /// Requests follow the same HTTP contract as over a network: encoding, idempotency keys,
+  /// problems, streams and patches are those of the service.
   public final class InProcessTransport: ClientTransport {
     private let api: ReactorAPI
     private let queue = DispatchQueue(label: "in-process-transport")
@@ -55,11 +55,11 @@
       return connection
     }
 
-    /// Ends nothing: the host continues until it is released.
+    /// Does nothing: the host continues until it is released.
     public func close() {}
   }
 
-  /// A stream that is pulled in the process.
+  /// A connection that pulls the output of one stream in the process.
   private final class InProcessConnection: TransportConnection, StreamWaking {
     private struct State {
       var stream: (any ByteStream)?
@@ -74,7 +74,7 @@
       self.receive = receive
     }
 
-    /// Passes on the output of a stream until it ends.
+    /// Passes the output of a stream to `receive` until the stream ends.
     func pull(_ stream: any ByteStream) {
       let isCancelled = state.withLock { state in
         state.stream = stream

@@ -3,8 +3,9 @@
   public import ReactorHost
 
   extension ReactorServer {
-    /// A server in the same process, for tests of code that uses hosted reactors: no sockets, no daemon,
-    /// and the same interface and semantics.
+    /// Returns a server in the same process, for tests of code that uses hosted reactors.
+    ///
+    /// It needs no sockets and no daemon, and has the same interface and semantics.
     ///
     /// ```swift
     /// let registration = ReactorRegistration("counter", summary: "Counts") { CounterReactor() }

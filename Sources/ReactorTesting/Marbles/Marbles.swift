@@ -1,9 +1,10 @@
 public import ReactorStreams
 
-/// Passes streams that are given as drawings to a closure, and draws the stream that it returns.
+/// Passes streams that are given as drawings to a closure, and draws the stream that the closure
+/// returns.
 ///
-/// The subscription is at tick 0. The drawing ends with the last event, at the latest at the limit. A
-/// tick is one millisecond.
+/// The subscription starts at tick 0. The drawing ends with the last event or, at the latest, at
+/// the limit. A tick is one millisecond.
 ///
 /// ```swift
 /// #expect(

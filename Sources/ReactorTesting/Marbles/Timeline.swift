@@ -13,7 +13,7 @@ public import ReactorStreams
 public struct Timeline: Equatable, Sendable {
   /// The reason why a drawing is malformed.
   public enum Mistake: Error, Hashable {
-    /// A bracket without its counterpart, at the offset of the character.
+    /// A bracket has no counterpart. The associated value is the offset of the bracket.
     case unbalancedGroup(at: Int)
   }
 

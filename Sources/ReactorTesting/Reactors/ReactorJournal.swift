@@ -1,13 +1,15 @@
 internal import ReactorCore
 internal import Synchronization
 
-/// A state or an error of a reactor, which a test must expect.
+/// A state or an error of a reactor.
+///
+/// A test must expect it.
 enum ReactorOccurrence<State: Sendable>: Sendable {
   case state(State)
   case failure(any Error, ReactorStage)
 }
 
-/// The states and errors that no expectation has consumed, in order.
+/// The states and errors that no expectation has consumed yet, in order.
 final class ReactorJournal<State: Sendable>: Sendable {
   private struct Contents {
     var occurrences: [ReactorOccurrence<State>] = []
@@ -35,7 +37,9 @@ final class ReactorJournal<State: Sendable>: Sendable {
     }
   }
 
-  /// Waits while a condition holds, which is evaluated after each activity of the reactor.
+  /// Waits while a condition holds.
+  ///
+  /// The condition is evaluated after each turn of the reactor.
   ///
   /// - Parameters:
   ///   - timeout: The maximum time to wait.
@@ -53,7 +57,7 @@ final class ReactorJournal<State: Sendable>: Sendable {
     defer { alarm.cancel() }
     while !isOver.load(ordering: .acquiring), condition(first) {
       await withCheckedContinuation { continuation in
-        // Evaluated again under the lock, so that no activity is missed.
+        // Evaluate the condition again under the lock, so that no turn is missed.
         let hasChanged = contents.withLock { contents in
           guard condition(contents.occurrences.first), !isOver.load(ordering: .acquiring) else {
             return true

@@ -34,8 +34,8 @@ public final class ReactorTest<Tested: Reactor> where Tested.State: Equatable {
   /// The virtual time.
   public let time: VirtualTimeScheduler
 
-  /// The principal of the actions that are sent from now on, and of their effects; `nil` for an
-  /// anonymous request.
+  /// The principal of the actions that are sent after it was set, and of their effects; `nil` for
+  /// an anonymous request.
   ///
   /// The reactor reads it as `RequestContext.current?.principal`.
   public var principal: Principal?
@@ -47,7 +47,9 @@ public final class ReactorTest<Tested: Reactor> where Tested.State: Equatable {
   private var isFinished = false
   private var subscription: (any Disposable)?
 
-  /// Connects a reactor, whose first state becomes ``state``.
+  /// Connects a reactor.
+  ///
+  /// Its first state becomes ``state``.
   ///
   /// - Parameters:
   ///   - reactor: A new reactor.
@@ -73,7 +75,8 @@ public final class ReactorTest<Tested: Reactor> where Tested.State: Equatable {
       let subscription = reactor.state.subscribe(onNext: { journal.add(.state($0)) })
       return (reactor.currentState, subscription)
     }
-    // States that precede the first possible expectation are the start of the test.
+    // States that were emitted during the initialization cannot be expected. The test starts from
+    // the latest.
     journal.forgetStates()
   }
 
@@ -88,15 +91,15 @@ public final class ReactorTest<Tested: Reactor> where Tested.State: Equatable {
 
   // MARK: Acting
 
-  /// Sends an action and expects its first state, if that is synchronous.
+  /// Sends an action and expects the first state that it causes synchronously.
   ///
-  /// Further states of the action are for ``receive(sourceLocation:expecting:)``.
+  /// Expect further states of the action with ``receive(sourceLocation:expecting:)``.
   ///
   /// - Parameters:
   ///   - action: The action.
   ///   - sourceLocation: The location of an issue.
-  ///   - change: Changes the previous state into the expected one; without it, the action must not
-  ///     have a synchronous state.
+  ///   - change: Changes the previous state into the expected state. Without it, the action must
+  ///     not cause a state synchronously.
   public func send(
     _ action: Tested.Action, sourceLocation: SourceLocation = #_sourceLocation,
     expecting change: ((inout Tested.State) throws -> Void)? = nil
@@ -129,11 +132,13 @@ public final class ReactorTest<Tested: Reactor> where Tested.State: Equatable {
 
   // MARK: Expecting
 
-  /// Expects the next state, and waits for it while an effect is active.
+  /// Expects the next state.
+  ///
+  /// Waits for it while an effect is active.
   ///
   /// - Parameters:
   ///   - sourceLocation: The location of an issue.
-  ///   - change: Changes the previous state into the expected one.
+  ///   - change: Changes the previous state into the expected state.
   public func receive(
     sourceLocation: SourceLocation = #_sourceLocation,
     expecting change: (inout Tested.State) throws -> Void
@@ -141,10 +146,12 @@ public final class ReactorTest<Tested: Reactor> where Tested.State: Equatable {
     expect(await next(), change, after: nil, sourceLocation)
   }
 
-  /// Expects an error next, and waits for it while an effect is active.
+  /// Expects an error as the next occurrence.
+  ///
+  /// Waits for it while an effect is active.
   ///
   /// - Parameters:
-  ///   - failure: The error; if its type is not equatable, descriptions are compared.
+  ///   - failure: The expected error. If its type is not equatable, descriptions are compared.
   ///   - stage: The failing stage of the reactor.
   ///   - sourceLocation: The location of an issue.
   public func receive(
@@ -166,7 +173,7 @@ public final class ReactorTest<Tested: Reactor> where Tested.State: Equatable {
 
   /// Ends the test: all states and errors must have been expected, and no effect may be active.
   ///
-  /// It waits for effects that end within the timeout.
+  /// It waits for running effects to end, at most for the timeout.
   public func finish(sourceLocation: SourceLocation = #_sourceLocation) async {
     isFinished = true
     let pipeline = reactor.pipeline

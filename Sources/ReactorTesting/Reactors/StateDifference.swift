@@ -18,7 +18,7 @@ struct StateDifference {
     isCut = shown.count < differing.count
   }
 
-  /// One line per part, with a name for each of the two values.
+  /// Returns one line per part, with a name for each of the two values.
   func description(_ names: [String]) -> String {
     let (oldName, newName) = (names.first ?? "", names.last ?? "")
     var texts = lines.map { line in
@@ -26,12 +26,12 @@ struct StateDifference {
       return "  \(path)\(oldName) \(line.old), \(newName) \(line.new)"
     }
     if isCut { texts.append("  …") }
-    if texts.isEmpty { texts.append("  no part that can be seen; compare == with the parts") }
+    if texts.isEmpty { texts.append("  no part differs; check the implementation of ==") }
     return texts.joined(separator: "\n")
   }
 }
 
-/// The leaves of a value by their paths.
+/// The parts of a value, by their paths.
 struct StateOutline {
   static let lineLimit = 50
   private static let depthLimit = 32

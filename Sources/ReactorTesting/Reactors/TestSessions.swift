@@ -4,8 +4,9 @@ public import ReactorHost
 internal import ReactorStreams
 internal import Synchronization
 
-/// The other sessions of a reactor under test: records the sends, and emits the States that the test
-/// sets.
+/// The other sessions of a reactor under test.
+///
+/// The test reads the actions that the reactor sends to them, and sets their States.
 ///
 /// ```swift
 /// let sessions = TestSessions()
@@ -16,7 +17,8 @@ internal import Synchronization
 /// #expect(sessions.sends == [.init("lobby/main", #"{"list":{"id":"lamp"}}"#)])
 /// ```
 ///
-/// A send emits the State of its session at once; without one it waits until the test sets it.
+/// A send emits the State of its session immediately. If the test has not set the State yet, the
+/// send waits for it.
 public final class TestSessions: Sendable {
   /// An action that the reactor has sent.
   public struct Send: Equatable, Sendable, CustomStringConvertible {
@@ -62,7 +64,7 @@ public final class TestSessions: Sendable {
   /// The actions that were sent, in order.
   public var sends: [Send] { state.withLock { $0.sends } }
 
-  /// The context of a session with parameters.
+  /// Returns the context of a session with parameters.
   public func context<Parameters>(
     _ reactor: String, _ id: String, parameters: Parameters
   ) -> SessionContext<Parameters> {
@@ -71,24 +73,26 @@ public final class TestSessions: Sendable {
       link: TestLink(sessions: self))
   }
 
-  /// The context of a session without parameters.
+  /// Returns the context of a session without parameters.
   public func context(_ reactor: String, _ id: String) -> SessionContext<NoParameters> {
     context(reactor, id, parameters: NoParameters())
   }
 
-  /// Sets the State of a session: sends that wait emit it, and its observers.
+  /// Sets the State of a session.
+  ///
+  /// Waiting sends to the session and the observers of its State emit it.
   ///
   /// - Throws: If the State cannot be encoded as JSON.
   public func set(_ value: some Encodable, of reactor: String, _ id: String) throws {
     publish(.success(try JSONCoder.encode(value)), of: SessionKey(reactor: reactor, id: id))
   }
 
-  /// Fails the sends to a session and the streams of its States from now on.
+  /// Fails waiting and later sends to a session, and the streams of its States.
   public func fail(_ reactor: String, _ id: String, with error: any Error) {
     publish(.failure(error), of: SessionKey(reactor: reactor, id: id))
   }
 
-  /// Sets the subscribers of a session, which its context emits.
+  /// Sets the subscribers of a session, which the `subscribers` stream of its context emits.
   public func set(subscribers presence: Presence, of reactor: String, _ id: String) {
     let session = SessionKey(reactor: reactor, id: id)
     let followers = state.withLock { state in
@@ -149,7 +153,7 @@ extension TestSessions {
   }
 }
 
-/// The link of a context to the recorded sessions.
+/// The link from the context of a session to the sessions of the test.
 private struct TestLink: SessionLink {
   let sessions: TestSessions
 

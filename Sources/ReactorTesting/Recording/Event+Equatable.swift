@@ -39,7 +39,8 @@ extension CompletableEvent: Equatable {
 
 /// Compares two errors by their type's `==` or, without one, by their descriptions.
 func isSame(_ lhs: any Error, _ rhs: any Error) -> Bool {
-  // As `Any`: with Foundation the compiler knows of a bridge from every error to an equatable object.
+  // Cast from `Any`: with Foundation, the compiler assumes that every error bridges to an equatable
+  // object.
   let value: Any = lhs
   if let lhs = value as? any Equatable { return isEqual(lhs, rhs) }
   return type(of: lhs) == type(of: rhs) && String(reflecting: lhs) == String(reflecting: rhs)

@@ -25,35 +25,39 @@ extension Recorded: CustomStringConvertible {
 }
 
 extension Recorded {
-  /// An element at a tick.
+  /// Returns the record of an element at a tick.
   public static func next<Element: Sendable>(
     _ time: TestTime, _ element: Element
   ) -> Recorded where Value == Event<Element> {
     Recorded(time: time, value: .next(element))
   }
 
-  /// The completion at a tick.
+  /// Returns the record of the completion at a tick.
   public static func completed<Element: Sendable>(
     _ time: TestTime, _ type: Element.Type = Element.self
   ) -> Recorded where Value == Event<Element> {
     Recorded(time: time, value: .completed)
   }
 
-  /// An error at a tick.
+  /// Returns the record of an error at a tick.
   public static func error<Element: Sendable>(
     _ time: TestTime, _ error: any Error = TestError.test, _ type: Element.Type = Element.self
   ) -> Recorded where Value == Event<Element> {
     Recorded(time: time, value: .error(error))
   }
 
-  /// A list of events, whose type is thereby inferred.
+  /// Returns the records.
+  ///
+  /// The compiler infers the type of the list from the arguments.
   public static func events<Element: Sendable>(
     _ recordedEvents: Recorded<Event<Element>>...
   ) -> [Recorded<Event<Element>>] where Value == Event<Element> {
     recordedEvents
   }
 
-  /// A list of events, whose type is thereby inferred.
+  /// Returns the records.
+  ///
+  /// The compiler infers the type of the list from the arguments.
   public static func events<Element: Sendable>(
     _ recordedEvents: [Recorded<Event<Element>>]
   ) -> [Recorded<Event<Element>>] where Value == Event<Element> {

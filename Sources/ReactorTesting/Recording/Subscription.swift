@@ -1,12 +1,14 @@
 /// The ticks at which a subscription started and ended.
 public struct Subscription: Hashable, Sendable, CustomStringConvertible {
-  /// The tick at which it started.
+  /// The tick at which the subscription started.
   public let subscribe: TestTime
 
-  /// The tick at which it ended; `Int.max` before that.
+  /// The tick at which the subscription ended; `Int.max` while it is active.
   public let unsubscribe: TestTime
 
-  /// Creates a record; without an end, the subscription is active.
+  /// Creates a record.
+  ///
+  /// Without an end, the subscription is active.
   public init(_ subscribe: TestTime, _ unsubscribe: TestTime = .max) {
     self.subscribe = subscribe
     self.unsubscribe = unsubscribe

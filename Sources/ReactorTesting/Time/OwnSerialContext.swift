@@ -1,11 +1,11 @@
 internal import ReactorStreams
 public import Testing
 
-/// Executes each test in a serial context of its own, as a session has one.
+/// Executes each test in its own serial context, as in a session.
 ///
-/// Outside of a session, `MainScheduler`, and with it each binder and driver, uses the context of the
-/// process. Concurrent tests share that one, so another thread may execute the work later. With this
-/// trait it is executed at once.
+/// Outside of a session, `MainScheduler`, and with it each binder and driver, uses the context of
+/// the process. Concurrent tests share that context, so that another thread can execute the work
+/// later. With this trait the work is executed immediately.
 public struct OwnSerialContext: SuiteTrait, TestTrait, TestScoping {
   /// Whether the trait applies to each test of a suite.
   public var isRecursive: Bool { true }
@@ -21,7 +21,7 @@ public struct OwnSerialContext: SuiteTrait, TestTrait, TestScoping {
 }
 
 extension Trait where Self == OwnSerialContext {
-  /// Executes each test in a serial context of its own: `@Suite(.ownSerialContext)`.
+  /// Executes each test in its own serial context: `@Suite(.ownSerialContext)`.
   public static var ownSerialContext: Self {
     Self()
   }

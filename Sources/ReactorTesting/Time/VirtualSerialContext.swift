@@ -1,6 +1,6 @@
 internal import ReactorStreams
 
-/// The context of `MainScheduler` while a test scheduler executes work, in virtual time.
+/// The serial context of `MainScheduler` in tests, usually with virtual time.
 final class VirtualSerialContext: SerialContext {
   let timer: any SchedulerType
 

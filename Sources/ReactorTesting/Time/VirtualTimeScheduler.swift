@@ -3,8 +3,8 @@ internal import Synchronization
 
 /// A scheduler whose time advances only by its methods.
 ///
-/// Work is executed by the thread that advances the time, ordered by due time and then by the time of
-/// scheduling. Any thread may schedule work.
+/// Work is executed by the thread that advances the time, ordered by due time and then by the time
+/// of scheduling. Any thread can schedule work.
 public final class VirtualTimeScheduler: SchedulerType {
   private struct State {
     var now: Duration
@@ -20,7 +20,7 @@ public final class VirtualTimeScheduler: SchedulerType {
   /// - Parameters:
   ///   - now: The initial time.
   ///   - tick: The unit of time; due times are rounded up to it.
-  ///   - delaysImmediateWork: Whether work that is due at once is executed one tick later.
+  ///   - delaysImmediateWork: Whether work without a delay is executed one tick later.
   public init(
     now: Duration = .zero, tick: Duration = .milliseconds(1), delaysImmediateWork: Bool = false
   ) {
@@ -50,7 +50,9 @@ public final class VirtualTimeScheduler: SchedulerType {
     return job
   }
 
-  /// Schedules work at a time; a past time means now.
+  /// Schedules work at a time.
+  ///
+  /// Work at a past time is due immediately.
   ///
   /// - Returns: A disposable that cancels work that has not started.
   @discardableResult
@@ -69,7 +71,8 @@ public final class VirtualTimeScheduler: SchedulerType {
     advance(to: now + duration)
   }
 
-  /// Advances the time to a moment and executes the work that is due, also work that this schedules.
+  /// Advances the time to a point and executes the work that is due, including work that is
+  /// scheduled by it.
   public func advance(to end: Duration) {
     while let job = next(until: end) { job.execute() }
     state.withLock { $0.now = max($0.now, end) }
@@ -77,7 +80,7 @@ public final class VirtualTimeScheduler: SchedulerType {
 
   /// Advances the time until no work is left.
   ///
-  /// It does not return if work always schedules more work.
+  /// It does not return if the work always schedules more work.
   public func run() {
     while let job = next(until: nil) { job.execute() }
   }

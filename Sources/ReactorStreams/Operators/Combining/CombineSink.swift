@@ -1,10 +1,11 @@
 internal import Synchronization
 
-/// Subscribes to several streams and emits a combination whenever each has an element for it: the
-/// latest ones (`combineLatest`), or the ones at the same position (`zip`).
+/// Subscribes to several streams and emits a combination whenever each stream has an element for
+/// it: the latest elements (`combineLatest`), or the elements at the same position (`zip`).
 ///
-/// It completes when all streams have completed, and when an element arrives that can no longer be
-/// combined with anything. The first error fails it.
+/// The result completes when all streams have completed. It also completes when an element arrives
+/// that cannot be combined, because a stream has no element and all streams except that of the
+/// element have completed. The first error fails it.
 final class CombineSink<Result: Sendable>: Disposable {
   private let downstream: any ObserverType<Result>
   private let legs: [any CombineLeg]
@@ -103,14 +104,16 @@ final class ElementLeg<Element: Sendable>: CombineLeg {
     elements.withLock { !$0.isEmpty }
   }
 
-  /// Returns the next element: the latest one, which stays, or the oldest one, which is removed.
+  /// Returns the next element.
+  ///
+  /// The latest element remains stored (`combineLatest`); the oldest element is removed (`zip`).
   func next() throws -> Element {
     let element = elements.withLock { keepsLatestOnly ? $0.last : $0.popFirst() }
     guard let element else { throw RxError.noElements }
     return element
   }
 
-  /// Admits an element to the next combination.
+  /// Adds an element for the next combination.
   func admit(_ element: Element) {
     // A previous element is released outside of the lock.
     _ = elements.withLock { elements -> Element? in
@@ -121,7 +124,7 @@ final class ElementLeg<Element: Sendable>: CombineLeg {
 }
 
 extension CombineSink {
-  /// A stream that combines streams of different types.
+  /// Returns a stream that combines streams of different types.
   static func combining<each Element: Sendable>(
     _ sources: (repeat Observable<each Element>), keepsLatestOnly: Bool,
     _ selector: @escaping @Sendable (repeat each Element) throws -> Result
@@ -147,7 +150,7 @@ extension CombineSink {
     }
   }
 
-  /// A stream that combines any number of streams of one type.
+  /// Returns a stream that combines any number of streams of one type.
   static func combining<Element: Sendable>(
     _ sources: [Observable<Element>], keepsLatestOnly: Bool,
     _ selector: @escaping @Sendable ([Element]) throws -> Result

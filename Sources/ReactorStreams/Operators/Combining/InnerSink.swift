@@ -24,8 +24,9 @@ final class InnerSink<Element: Sendable>: SourceSink<Element>, ObserverType, Dis
 }
 
 extension SerialSink {
-  /// Subscribes to another stream of an operator: its error fails the result, its completion disposes
-  /// of the subscription alone.
+  /// Subscribes to another stream of an operator.
+  ///
+  /// Its error fails the result; its completion only disposes of its own subscription.
   ///
   /// - Parameters:
   ///   - other: The other stream.

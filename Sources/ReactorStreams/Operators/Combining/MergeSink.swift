@@ -1,27 +1,29 @@
 internal import Synchronization
 
 // Proof: the properties are constants that are safe to share.
-/// Subscribes to a stream for each element of an outer one and forwards the elements of all of them,
-/// one at a time.
+/// Subscribes to an inner stream for each element of an outer stream, and forwards the elements of
+/// all inner streams one at a time.
 final class MergeSink<Input: Sendable, Output: Sendable>: SourceSink<Input>, ObserverType,
   Disposable,
   @unchecked Sendable
 {
-  /// The treatment of an element that arrives while the limit of inner streams is reached.
+  /// The treatment of an outer element that arrives while the limit of inner streams is reached.
   enum Overflow: Sendable { case wait, drop }
 
   private let context = CurrentSerialContext.value
   private let output: SerialSink<Output>
   private let state = Mutex(MergeState())
-  /// Accessed only while `state` is locked, except for removals.
+  /// The outer elements that wait for an inner stream to complete.
+  ///
+  /// Elements are added only while `state` is locked.
   private let waiting = Mutex(Fifo<Input>())
   private let limit: Int
   private let overflow: Overflow
   private let transform: @Sendable (Input) throws -> Observable<Output>
   /// Starts limited inner streams one after the other.
   ///
-  /// A stream that completes at once posts its successor while it is being started, so a long
-  /// sequence of them is a loop, not a recursion.
+  /// An inner stream that completes while it is being started posts the next one. A long sequence
+  /// of these streams is therefore a loop, not a recursion.
   private let starts = SerialQueue<Input>()
 
   init(
@@ -43,7 +45,7 @@ final class MergeSink<Input: Sendable, Output: Sendable>: SourceSink<Input>, Obs
     return output
   }
 
-  /// Admits the elements of a list in place of an outer stream's.
+  /// Adds the elements of a list in place of the elements of an outer stream.
   func attached(to inputs: [Input]) -> any Disposable {
     output.hold(Disposables.create(with: disposeOfSources))
     for input in inputs { admit(input) }
@@ -160,7 +162,7 @@ final class MergeSink<Input: Sendable, Output: Sendable>: SourceSink<Input>, Obs
 }
 
 // Not generic, so that its accesses need no metadata lookup in unspecialized code.
-/// The counts of a merge.
+/// The active and waiting inner streams of a merge.
 private struct MergeState {
   /// The reaction to the end of an inner stream.
   enum Next { case none, start, complete }

@@ -1,16 +1,16 @@
 internal import Synchronization
 
 extension ObservableType {
-  /// The events of this stream or of another: of the one that produces an event first.
+  /// Returns the stream that produces an event first: this stream or another one.
   ///
-  /// The subscription to the other one is disposed of.
+  /// The subscription to the other stream is disposed of.
   public func amb(_ right: some ObservableType<Element>) -> Observable<Element> {
     .amb([asObservable(), right.asObservable()])
   }
 
-  /// The events of the stream, among several, that produces one first.
+  /// Returns the stream, of several, that produces an event first.
   ///
-  /// An empty sequence never emits.
+  /// For an empty sequence, the result never emits.
   public static func amb(
     _ sequence: some Sequence<Observable<Element>>
   ) -> Observable<Element> {
@@ -19,7 +19,7 @@ extension ObservableType {
   }
 }
 
-/// Forwards the events of the stream that produced one first.
+/// Forwards the events of the stream that produced an event first.
 private final class AmbSink<Element: Sendable>: Disposable {
   private let output: SerialSink<Element>
   private let candidates: [SerialDisposable]

@@ -1,6 +1,8 @@
 extension Observable {
-  /// The latest elements of several streams, whenever one emits and all have emitted, combined by a closure; an error that
-  /// it throws fails the stream.
+  /// Returns a stream of the latest elements of several streams, combined by a closure.
+  ///
+  /// It emits whenever a stream emits and all have emitted. An error that the closure throws fails
+  /// it.
   public static func combineLatest<each Source: ObservableConvertibleType>(
     _ source: repeat each Source,
     resultSelector: @escaping @Sendable (repeat (each Source).Element) throws -> Element
@@ -11,7 +13,9 @@ extension Observable {
 }
 
 extension Observable where Element == any Sendable {
-  /// The latest elements of several streams, whenever one emits and all have emitted, as a tuple.
+  /// Returns a stream of the latest elements of several streams, as tuples.
+  ///
+  /// It emits whenever a stream emits and all have emitted.
   public static func combineLatest<each Source: ObservableConvertibleType>(
     _ source: repeat each Source
   ) -> Observable<(repeat (each Source).Element)> {
@@ -22,14 +26,18 @@ extension Observable where Element == any Sendable {
 }
 
 extension ObservableType {
-  /// The latest elements of any number of streams, whenever one emits and all have emitted.
+  /// Returns a stream of the latest elements of any number of streams.
+  ///
+  /// It emits whenever a stream emits and all have emitted.
   public static func combineLatest<Source: ObservableConvertibleType<Element>>(
     _ collection: some Collection<Source>
   ) -> Observable<[Element]> {
     Observable<[Element]>.combineLatest(collection) { $0 }
   }
 
-  /// The latest elements of any number of streams, whenever one emits and all have emitted, combined by a closure.
+  /// Returns a stream of the latest elements of any number of streams, combined by a closure.
+  ///
+  /// It emits whenever a stream emits and all have emitted.
   ///
   /// An empty collection emits one result, for no elements.
   public static func combineLatest<Source: ObservableConvertibleType>(

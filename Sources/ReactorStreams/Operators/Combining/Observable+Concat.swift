@@ -1,7 +1,7 @@
 extension Observable {
-  /// The elements of several streams, one stream after the other.
+  /// Returns a stream of the elements of several streams, one stream after the other.
   ///
-  /// Each subscription iterates the sequence, which may be infinite.
+  /// Each subscription iterates the sequence. The sequence can be infinite.
   public static func concat(
     _ sources: some Sequence<Observable<Element>> & Sendable
   ) -> Observable<Element> {
@@ -18,19 +18,19 @@ extension Observable {
     }
   }
 
-  /// The elements of several streams, one stream after the other.
+  /// Returns a stream of the elements of several streams, one stream after the other.
   public static func concat(_ sources: Observable<Element>...) -> Observable<Element> {
     concat(sources)
   }
 }
 
 extension ObservableType {
-  /// The elements of this stream, followed by those of another.
+  /// Returns a stream of the elements of this stream, followed by those of another stream.
   public func concat(_ second: some ObservableConvertibleType<Element>) -> Observable<Element> {
     .concat([asObservable(), second.asObservable()])
   }
 
-  /// Elements to emit first, followed by those of this stream.
+  /// Returns a stream that first emits the given elements and then those of this stream.
   public func startWith(_ elements: Element...) -> Observable<Element> {
     let source = asObservable()
     return Observable { downstream in

@@ -1,8 +1,8 @@
 extension ObservableType {
-  /// The elements of the streams that a closure returns for each element.
+  /// Returns a stream that merges the streams that a closure returns for the elements.
   ///
-  /// It completes when this stream and every inner one has completed. The first error fails it,
-  /// also one that the closure throws.
+  /// The result completes when this stream and all inner streams have completed. The first error
+  /// fails it, including an error that the closure throws.
   public func flatMap<Result: Sendable>(
     _ selector: @escaping @Sendable (Element) throws -> Observable<Result>
   ) -> Observable<Result> {
@@ -10,18 +10,18 @@ extension ObservableType {
     return Observable<Result> { MergeSink($0, transform: selector).attached(to: source) }
   }
 
-  /// The elements of the streams that a closure returns for each element.
+  /// Returns a stream that merges the streams that a closure returns for the elements.
   public func flatMap<Source: ObservableConvertibleType>(
     _ selector: @escaping @Sendable (Element) throws -> Source
   ) -> Observable<Source.Element> {
     flatMap { try selector($0).asObservable() }
   }
 
-  /// The elements of the stream that a closure returned last: each element of this stream disposes
-  /// of the previous inner stream.
+  /// Returns a stream of the elements of the latest stream that a closure returned.
   ///
-  /// No element of an inner stream arrives after its successor has started. It completes when this
-  /// stream and the last inner one have completed.
+  /// Each element of this stream disposes of the previous inner stream. No element of an inner
+  /// stream arrives after the next inner stream has started. The result completes when this stream
+  /// and the last inner stream have completed.
   public func flatMapLatest<Result: Sendable>(
     _ selector: @escaping @Sendable (Element) throws -> Observable<Result>
   ) -> Observable<Result> {
@@ -29,16 +29,19 @@ extension ObservableType {
     return Observable<Result> { SwitchSink($0, transform: selector).attached(to: source) }
   }
 
-  /// The elements of the stream that a closure returned last: each element of this stream disposes
-  /// of the previous inner stream.
+  /// Returns a stream of the elements of the latest stream that a closure returned.
+  ///
+  /// Each element of this stream disposes of the previous inner stream.
   public func flatMapLatest<Source: ObservableConvertibleType>(
     _ selector: @escaping @Sendable (Element) throws -> Source
   ) -> Observable<Source.Element> {
     flatMapLatest { try selector($0).asObservable() }
   }
 
-  /// The elements of one inner stream at a time: while it is active, elements of this stream are
-  /// dropped and the closure is not called.
+  /// Returns a stream of the elements of one inner stream at a time.
+  ///
+  /// While an inner stream is active, elements of this stream are dropped without calling the
+  /// closure.
   public func flatMapFirst<Result: Sendable>(
     _ selector: @escaping @Sendable (Element) throws -> Observable<Result>
   ) -> Observable<Result> {
@@ -48,16 +51,20 @@ extension ObservableType {
     }
   }
 
-  /// The elements of one inner stream at a time: while it is active, elements of this stream are
-  /// dropped and the closure is not called.
+  /// Returns a stream of the elements of one inner stream at a time.
+  ///
+  /// While an inner stream is active, elements of this stream are dropped without calling the
+  /// closure.
   public func flatMapFirst<Source: ObservableConvertibleType>(
     _ selector: @escaping @Sendable (Element) throws -> Source
   ) -> Observable<Source.Element> {
     flatMapFirst { try selector($0).asObservable() }
   }
 
-  /// The elements of one inner stream after the other: elements of this stream that arrive while
-  /// one is active wait, and the closure is called when it is their turn.
+  /// Returns a stream of the elements of one inner stream after the other.
+  ///
+  /// Elements of this stream wait while an inner stream is active; the closure is called when it is
+  /// their turn.
   public func concatMap<Result: Sendable>(
     _ selector: @escaping @Sendable (Element) throws -> Observable<Result>
   ) -> Observable<Result> {
@@ -67,8 +74,10 @@ extension ObservableType {
     }
   }
 
-  /// The elements of one inner stream after the other: elements of this stream that arrive while
-  /// one is active wait, and the closure is called when it is their turn.
+  /// Returns a stream of the elements of one inner stream after the other.
+  ///
+  /// Elements of this stream wait while an inner stream is active; the closure is called when it is
+  /// their turn.
   public func concatMap<Source: ObservableConvertibleType>(
     _ selector: @escaping @Sendable (Element) throws -> Source
   ) -> Observable<Source.Element> {

@@ -20,18 +20,18 @@ public struct GroupedObservable<Key: Sendable, Element: Sendable>: ObservableTyp
     source.subscribe(observer)
   }
 
-  /// The group as an ``Observable``.
+  /// Returns the group as an ``Observable``.
   public func asObservable() -> Observable<Element> {
     source
   }
 }
 
 extension ObservableType {
-  /// This stream's elements in one stream per key.
+  /// Returns this stream's elements in one stream per key.
   ///
-  /// A group is emitted with its first element. The source stays subscribed to while a group is
-  /// observed, also after the outer subscription was canceled. Groups are retained until the source
-  /// ends, so the keys should be few.
+  /// A group is emitted when its first element arrives. The subscription to the source continues
+  /// while a group is observed, even after the outer subscription was canceled. Groups are retained
+  /// until the source ends: do not use keys with many distinct values.
   public func groupBy<Key: Hashable & Sendable>(
     keySelector: @escaping @Sendable (Element) throws -> Key
   ) -> Observable<GroupedObservable<Key, Element>> {
@@ -46,7 +46,9 @@ extension ObservableType {
   }
 }
 
-/// Distributes the elements of a stream over groups, each of which is a stream.
+/// Distributes the elements of a stream over groups.
+///
+/// Each group is a stream.
 final class GroupSink<
   Input: Sendable, Key: Hashable & Sendable, Element: Sendable, Group: Sendable
 >: ObserverType, Disposable {
@@ -59,9 +61,9 @@ final class GroupSink<
 
   /// - Parameters:
   ///   - downstream: Receives the groups.
-  ///   - assign: Returns the group of an input and its element, or `nil` for a group that starts and
-  ///     thereby completes its predecessor.
-  ///   - make: Creates the element for downstream that represents a group.
+  ///   - assign: Returns the key of an input's group and the element; without an element, a new
+  ///     group starts and all earlier groups complete.
+  ///   - make: Creates the element that represents a group downstream.
   init(
     _ downstream: any ObserverType<Group>,
     assign: @escaping @Sendable (Input) throws -> (Key, Element?),

@@ -1,12 +1,13 @@
 extension ObservableType where Element: ObservableConvertibleType {
-  /// The elements of all inner streams.
+  /// Returns a stream of the elements of all inner streams.
   ///
-  /// It completes when the outer stream and every inner one has completed; the first error fails it.
+  /// The result completes when the outer stream and all inner streams have completed. The first
+  /// error fails it.
   public func merge() -> Observable<Element.Element> {
     flatMap { $0.asObservable() }
   }
 
-  /// The elements of all inner streams, of which a limited number is active at a time.
+  /// Returns a stream of the elements of all inner streams, with a limit of active inner streams.
   ///
   /// - Parameter maxConcurrent: The limit, at least 1; further inner streams wait.
   /// - Returns: The merged stream.
@@ -17,19 +18,19 @@ extension ObservableType where Element: ObservableConvertibleType {
     }
   }
 
-  /// The elements of one inner stream after the other.
+  /// Returns a stream of the elements of one inner stream after the other.
   public func concat() -> Observable<Element.Element> {
     merge(maxConcurrent: 1)
   }
 
-  /// The elements of the newest inner stream.
+  /// Returns a stream of the elements of the latest inner stream.
   public func switchLatest() -> Observable<Element.Element> {
     flatMapLatest { $0.asObservable() }
   }
 }
 
 extension Observable {
-  /// The elements of several streams.
+  /// Returns a stream of the elements of several streams.
   public static func merge(
     _ sources: some Collection<Observable<Element>>
   ) -> Observable<Element> {
@@ -37,7 +38,7 @@ extension Observable {
     return Observable { MergeSink($0) { $0 }.attached(to: sources) }
   }
 
-  /// The elements of several streams.
+  /// Returns a stream of the elements of several streams.
   public static func merge(_ sources: Observable<Element>...) -> Observable<Element> {
     merge(sources)
   }

@@ -1,12 +1,14 @@
 extension ObservableType {
-  /// The latest element of this stream, whenever another stream emits or completes.
+  /// Returns a stream of the latest element of this stream, whenever another stream emits or
+  /// completes.
   ///
-  /// An element is emitted once. The result completes with the first sample after this stream has
-  /// completed.
+  /// Each element is emitted at most once. The result completes with the first sample after this
+  /// stream has completed.
   ///
   /// - Parameters:
   ///   - sampler: The stream that triggers samples.
-  ///   - defaultValue: Emitted if no element has arrived since the last sample; `nil` emits nothing.
+  ///   - defaultValue: The element to emit if no element has arrived since the last sample; `nil`
+  ///     emits nothing.
   /// - Returns: The stream of samples.
   public func sample<Sampler: ObservableConvertibleType>(
     _ sampler: Sampler, defaultValue: Element? = nil

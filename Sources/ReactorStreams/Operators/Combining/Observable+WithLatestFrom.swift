@@ -1,8 +1,9 @@
 extension ObservableType {
-  /// Each element of this stream and the latest one of another, combined by a closure.
+  /// Returns a stream of each element of this stream and the latest element of another stream,
+  /// combined by a closure.
   ///
-  /// Elements that precede the other stream's first one are dropped. The other stream is subscribed
-  /// to first; its completion has no effect, its error fails this stream.
+  /// Elements that precede the other stream's first element are dropped. The other stream is
+  /// subscribed to first. Its completion has no effect; its error fails the result.
   public func withLatestFrom<Source: ObservableConvertibleType, Result: Sendable>(
     _ second: Source,
     resultSelector: @escaping @Sendable (Element, Source.Element) throws -> Result
@@ -36,7 +37,7 @@ extension ObservableType {
     }
   }
 
-  /// The latest element of another stream, whenever this one emits.
+  /// Returns a stream of the latest element of another stream, whenever this stream emits.
   public func withLatestFrom<Source: ObservableConvertibleType>(
     _ second: Source
   ) -> Observable<Source.Element> {

@@ -1,6 +1,8 @@
 extension Observable {
-  /// The elements at the same position of several streams, combined by a closure; an error that
-  /// it throws fails the stream.
+  /// Returns a stream of the elements at the same position of several streams, combined by a
+  /// closure.
+  ///
+  /// An error that the closure throws fails it.
   public static func zip<each Source: ObservableConvertibleType>(
     _ source: repeat each Source,
     resultSelector: @escaping @Sendable (repeat (each Source).Element) throws -> Element
@@ -11,7 +13,7 @@ extension Observable {
 }
 
 extension Observable where Element == any Sendable {
-  /// The elements at the same position of several streams, as a tuple.
+  /// Returns a stream of the elements at the same position of several streams, as tuples.
   public static func zip<each Source: ObservableConvertibleType>(
     _ source: repeat each Source
   ) -> Observable<(repeat (each Source).Element)> {
@@ -22,14 +24,15 @@ extension Observable where Element == any Sendable {
 }
 
 extension ObservableType {
-  /// The elements at the same position of any number of streams.
+  /// Returns a stream of the elements at the same position of any number of streams.
   public static func zip<Source: ObservableConvertibleType<Element>>(
     _ collection: some Collection<Source>
   ) -> Observable<[Element]> {
     Observable<[Element]>.zip(collection) { $0 }
   }
 
-  /// The elements at the same position of any number of streams, combined by a closure.
+  /// Returns a stream of the elements at the same position of any number of streams, combined by a
+  /// closure.
   ///
   /// An empty collection emits no result.
   public static func zip<Source: ObservableConvertibleType>(

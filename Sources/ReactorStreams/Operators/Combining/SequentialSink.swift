@@ -1,7 +1,8 @@
-/// Forwards a stream and, when it ends, the stream that a policy returns, for as long as it returns
-/// one.
+/// Forwards the events of one stream after the other.
 ///
-/// A sequence of streams that end at once is a loop, not a recursion.
+/// When a stream ends, a closure decides between the subscription to a next stream and the
+/// forwarding of the stop event. A sequence of streams that end during their subscription is a
+/// loop, not a recursion.
 final class SequentialSink<Element: Sendable>: Disposable {
   /// The reaction to a stop event.
   enum Reaction: Sendable {

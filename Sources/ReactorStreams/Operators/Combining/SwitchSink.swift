@@ -1,7 +1,8 @@
 internal import Synchronization
 
 // Proof: the properties are constants that are safe to share.
-/// Subscribes to a stream for each element of an outer one and disposes of the one before.
+/// Subscribes to an inner stream for each element of an outer stream, and disposes of the previous
+/// inner stream.
 final class SwitchSink<Input: Sendable, Output: Sendable>: SourceSink<Input>, ObserverType,
   Disposable,
   @unchecked Sendable
@@ -11,7 +12,8 @@ final class SwitchSink<Input: Sendable, Output: Sendable>: SourceSink<Input>, Ob
   private let transform: @Sendable (Input) throws -> Observable<Output>
   private let stopped = Atomic<Bool>(false)
   private let state = Mutex(SwitchState())
-  /// Outer and inner events are handled in one order, so no element of a disposed stream can follow.
+  /// Outer and inner events are handled one at a time, so that no element of a previous inner
+  /// stream follows its disposal.
   private let turns = SerialTurns()
 
   init(
@@ -90,7 +92,7 @@ final class SwitchSink<Input: Sendable, Output: Sendable>: SourceSink<Input>, Ob
       }
       state.withLock { $0.current = sink }
       sink.attach(to: inner, in: context)
-      // A disposal may have preceded the assignment of `current`.
+      // A disposal can have preceded the assignment of `current`.
       if stopped.load(ordering: .acquiring) { dispose() }
     }
   }

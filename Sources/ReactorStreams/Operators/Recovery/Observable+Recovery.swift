@@ -1,7 +1,8 @@
 extension ObservableType {
-  /// This stream, continued after an error by the stream that a closure returns for it.
+  /// Returns this stream, continued after an error by the stream that a closure returns for the
+  /// error.
   ///
-  /// An error that the closure throws, or of the stream that it returns, passes through.
+  /// An error that the closure throws, and an error of the stream that it returns, are forwarded.
   public func `catch`(
     _ handler: @escaping @Sendable (any Error) throws -> Observable<Element>
   ) -> Observable<Element> {
@@ -15,13 +16,14 @@ extension ObservableType {
     }
   }
 
-  /// This stream, which emits one last element in place of an error.
+  /// Returns this stream with an error replaced by a last element and the completion.
   public func catchAndReturn(_ element: Element) -> Observable<Element> {
     self.catch { _ in .just(element) }
   }
 
-  /// The first of several streams that does not fail: each error continues with the next stream,
-  /// the error of the last one passes through.
+  /// Returns a stream that continues with the next of several streams after each error.
+  ///
+  /// The error of the last stream is forwarded.
   public static func `catch`(
     sequence: some Sequence<Observable<Element>> & Sendable
   ) -> Observable<Element> {
@@ -38,7 +40,7 @@ extension ObservableType {
     }
   }
 
-  /// This stream, subscribed to again after each error.
+  /// Returns this stream, subscribed to again after each error.
   public func retry() -> Observable<Element> {
     let source = asObservable()
     return Observable { downstream in
@@ -48,10 +50,10 @@ extension ObservableType {
     }
   }
 
-  /// This stream, subscribed to again after an error.
+  /// Returns this stream, subscribed to again after an error, up to a number of attempts.
   ///
-  /// - Parameter maxAttemptCount: The limit of subscriptions, the first one included; with a value
-  ///   below 1 the stream is empty.
+  /// - Parameter maxAttemptCount: The maximum number of subscriptions, including the first one.
+  ///   With a value below 1 the stream is empty.
   /// - Returns: The stream of all attempts.
   public func retry(_ maxAttemptCount: Int) -> Observable<Element> {
     .catch(sequence: repeatElement(asObservable(), count: max(0, maxAttemptCount)))

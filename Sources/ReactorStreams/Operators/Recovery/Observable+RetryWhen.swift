@@ -1,12 +1,13 @@
 internal import Synchronization
 
 extension ObservableType {
-  /// This stream, subscribed to again when a stream that is derived from its errors emits.
+  /// Returns this stream, subscribed to again when a stream that is derived from its errors emits.
   ///
-  /// - Parameter notificationHandler: Receives the errors as a stream and returns the trigger. After
-  ///   an error, an element of the trigger subscribes again; its error fails this stream and its
-  ///   completion completes it, also if they precede the error. While this stream has not failed,
-  ///   elements of the trigger have no effect.
+  /// - Parameter notificationHandler: Receives the errors as a stream and returns the trigger.
+  ///   After an error, an element of the trigger causes the next subscription. An error of the
+  ///   trigger fails the result, and its completion completes the result, even if it precedes the
+  ///   error of this stream. While this stream has not failed, elements of the trigger have no
+  ///   effect.
   /// - Returns: The stream of all attempts.
   public func retry<Trigger: ObservableConvertibleType>(
     when notificationHandler: @escaping @Sendable (Observable<any Error>) -> Trigger
@@ -17,8 +18,10 @@ extension ObservableType {
     }
   }
 
-  /// This stream, subscribed to again when a stream that is derived from its errors of one type
-  /// emits; an error of another type passes through.
+  /// Returns this stream, subscribed to again when a stream that is derived from its errors of one
+  /// type emits.
+  ///
+  /// An error of another type is forwarded.
   public func retry<Failure: Error, Trigger: ObservableConvertibleType>(
     when notificationHandler: @escaping @Sendable (Observable<Failure>) -> Trigger
   ) -> Observable<Element> {
@@ -36,7 +39,7 @@ extension ObservableType {
 /// Sends errors to the trigger's input and subscribes again when the trigger emits.
 private final class RetryWhenSink<Element: Sendable>: Disposable {
   private struct State {
-    /// Whether the source has failed and no trigger has followed.
+    /// Whether the source has failed and the trigger has not emitted since.
     var isWaiting = false
     var triggerEnd: Event<Element>?
   }

@@ -1,5 +1,5 @@
 extension ObservableType where Element: Equatable {
-  /// This stream without elements that are equal to their predecessor.
+  /// Returns this stream without elements that are equal to the previous element.
   @inlinable
   public func distinctUntilChanged() -> Observable<Element> {
     distinctUntilChanged({ $0 }, comparer: ==)
@@ -7,7 +7,7 @@ extension ObservableType where Element: Equatable {
 }
 
 extension ObservableType {
-  /// This stream without elements whose key is equal to that of their predecessor.
+  /// Returns this stream without elements whose key is equal to that of the previous element.
   @inlinable
   public func distinctUntilChanged<Key: Equatable & Sendable>(
     _ keySelector: @escaping @Sendable (Element) throws -> Key
@@ -15,7 +15,8 @@ extension ObservableType {
     distinctUntilChanged(keySelector, comparer: ==)
   }
 
-  /// This stream without elements that a closure considers equal to their predecessor.
+  /// Returns this stream without elements that a closure considers equal to the last emitted
+  /// element.
   @inlinable
   public func distinctUntilChanged(
     _ comparer: @escaping @Sendable (_ lhs: Element, _ rhs: Element) throws -> Bool
@@ -23,7 +24,7 @@ extension ObservableType {
     distinctUntilChanged({ $0 }, comparer: comparer)
   }
 
-  /// This stream without elements whose property is equal to that of their predecessor.
+  /// Returns this stream without elements whose property is equal to that of the previous element.
   @inlinable
   public func distinctUntilChanged<Property: Equatable & Sendable>(
     at keyPath: any KeyPath<Element, Property> & Sendable
@@ -31,8 +32,8 @@ extension ObservableType {
     distinctUntilChanged { $0[keyPath: keyPath] == $1[keyPath: keyPath] }
   }
 
-  /// This stream without elements whose key a closure considers equal to that of the last emitted
-  /// element.
+  /// Returns this stream without elements whose key a closure considers equal to that of the last
+  /// emitted element.
   @inlinable
   public func distinctUntilChanged<Key: Sendable>(
     _ keySelector: @escaping @Sendable (Element) throws -> Key,

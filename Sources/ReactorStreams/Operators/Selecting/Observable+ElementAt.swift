@@ -1,13 +1,14 @@
 extension ObservableType {
-  /// The only element of this stream.
+  /// Returns a stream of the only element of this stream.
   ///
-  /// It fails with ``RxError/noElements`` if the stream is empty, and with
-  /// ``RxError/moreThanOneElement`` at a second element.
+  /// The result fails with ``RxError/noElements`` if this stream is empty, and with
+  /// ``RxError/moreThanOneElement`` at the second element.
   public func single() -> Observable<Element> {
     single { _ in true }
   }
 
-  /// The only element of this stream that satisfies a predicate; see ``single()``.
+  /// Returns a stream of the only element of this stream that satisfies a predicate; see
+  /// ``single()``.
   public func single(
     _ predicate: @escaping @Sendable (Element) throws -> Bool
   ) -> Observable<Element> {
@@ -20,8 +21,9 @@ extension ObservableType {
     }
   }
 
-  /// The element at an index, counted from 0; it fails with ``RxError/argumentOutOfRange`` if the
-  /// stream has fewer elements.
+  /// Returns a stream of the element at an index, counted from 0.
+  ///
+  /// It fails with ``RxError/argumentOutOfRange`` if this stream has fewer elements.
   public func element(at index: Int) -> Observable<Element> {
     lift(state: { Box(0) }) { element, next, sink in
       let position = next.withLock { next in
@@ -36,22 +38,22 @@ extension ObservableType {
     }
   }
 
-  /// The stop event of this stream.
+  /// Returns a stream of only the stop event of this stream.
   public func ignoreElements() -> Observable<Never> {
     withoutElements()
   }
 
-  /// The stop event of this stream, as a stream of any element type.
+  /// Returns a stream of only the stop event of this stream, with any element type.
   func withoutElements<Result: Sendable>() -> Observable<Result> {
     lift { _, _ in }
   }
 
-  /// This stream, or one element if it is empty.
+  /// Returns this stream, or a stream of one element if this stream is empty.
   public func ifEmpty(default element: Element) -> Observable<Element> {
     ifEmpty(switchTo: .just(element))
   }
 
-  /// This stream, or another one if it is empty.
+  /// Returns this stream, or another stream if this stream is empty.
   public func ifEmpty(switchTo other: Observable<Element>) -> Observable<Element> {
     let source = asObservable()
     return Observable { downstream in

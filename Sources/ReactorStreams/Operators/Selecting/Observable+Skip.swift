@@ -1,5 +1,5 @@
 extension ObservableType {
-  /// This stream without its first elements.
+  /// Returns this stream without its first elements.
   ///
   /// - Parameter count: The number of elements to drop; a value below 1 drops none.
   /// - Returns: The rest of the stream.
@@ -14,7 +14,7 @@ extension ObservableType {
     }
   }
 
-  /// This stream's elements from the first one that does not satisfy a predicate.
+  /// Returns this stream's elements from the first element that does not satisfy a predicate.
   public func skip(
     while predicate: @escaping @Sendable (Element) throws -> Bool
   ) -> Observable<Element> {

@@ -3,16 +3,18 @@ public enum TakeBehavior: Sendable {
   /// The element is emitted as the last one.
   case inclusive
 
-  /// It is dropped.
+  /// The element is dropped.
   case exclusive
 }
 
 extension ObservableType {
-  /// The first elements of this stream; the last of them completes it.
+  /// Returns the first elements of this stream.
   ///
-  /// - Parameter count: The number of elements. With a value below 1 the stream is empty, and this
-  ///   one is not subscribed to.
-  /// - Returns: The beginning of the stream.
+  /// The last of them completes the result.
+  ///
+  /// - Parameter count: The number of elements. With a value below 1 the result is empty, and this
+  ///   stream is not subscribed to.
+  /// - Returns: A stream of at most `count` elements.
   public func take(_ count: Int) -> Observable<Element> {
     guard count > 0 else { return .empty() }
     return lift(state: { Box(count) }) { element, remaining, sink in
@@ -25,7 +27,7 @@ extension ObservableType {
     }
   }
 
-  /// This stream's elements while they satisfy a predicate.
+  /// Returns this stream's elements while they satisfy a predicate.
   public func take(
     while predicate: @escaping @Sendable (Element) throws -> Bool,
     behavior: TakeBehavior = .exclusive
@@ -37,7 +39,7 @@ extension ObservableType {
     }
   }
 
-  /// This stream's elements until one satisfies a predicate.
+  /// Returns this stream's elements until an element satisfies a predicate.
   public func take(
     until predicate: @escaping @Sendable (Element) throws -> Bool,
     behavior: TakeBehavior = .exclusive
@@ -45,10 +47,11 @@ extension ObservableType {
     take(while: { try !predicate($0) }, behavior: behavior)
   }
 
-  /// The last elements of this stream, emitted when it completes.
+  /// Returns the last elements of this stream, emitted when it completes.
   ///
-  /// - Parameter count: The maximum number of elements; a value below 1 means none.
-  /// - Returns: The end of the stream.
+  /// - Parameter count: The maximum number of elements. With a value below 1 the result has no
+  ///   elements.
+  /// - Returns: A stream of at most `count` elements.
   public func takeLast(_ count: Int) -> Observable<Element> {
     lift(state: { Box(ReplayBuffer<Element>(limit: count)) }) { element, buffer, _ in
       _ = buffer.withLock { $0.append(element) }

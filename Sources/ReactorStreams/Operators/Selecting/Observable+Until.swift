@@ -1,7 +1,7 @@
 extension ObservableType {
-  /// This stream's elements until another stream emits.
+  /// Returns this stream's elements until another stream emits.
   ///
-  /// The other stream is subscribed to first. Its error fails this one; its completion has no
+  /// The other stream is subscribed to first. Its error fails the result; its completion has no
   /// effect.
   public func take<Other: ObservableConvertibleType>(
     until other: Other
@@ -19,10 +19,10 @@ extension ObservableType {
     }
   }
 
-  /// This stream's elements after another stream has emitted.
+  /// Returns this stream's elements after another stream has emitted.
   ///
-  /// The other stream's error fails this one; if it completes without an element, this one emits
-  /// nothing.
+  /// An error of the other stream fails the result. If the other stream completes without an
+  /// element, the result emits no elements.
   public func skip<Other: ObservableConvertibleType>(
     until other: Other
   ) -> Observable<Element> {

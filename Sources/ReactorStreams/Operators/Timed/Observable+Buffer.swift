@@ -1,9 +1,11 @@
 extension ObservableType {
-  /// This stream's elements in arrays: one is emitted when it is full or when a time has passed,
-  /// then empty, and when this stream completes.
+  /// Returns this stream's elements in arrays.
+  ///
+  /// An array is emitted when it is full, when a duration has passed, and when this stream
+  /// completes. It is empty if no element has arrived.
   ///
   /// - Parameters:
-  ///   - timeSpan: The maximum time of a buffer.
+  ///   - timeSpan: The maximum duration of a buffer.
   ///   - count: The maximum number of elements of a buffer.
   ///   - scheduler: The scheduler that measures the time.
   /// - Returns: The stream of buffers.
@@ -13,14 +15,16 @@ extension ObservableType {
     timed(Buffer(timeSpan: timeSpan, count: count), on: scheduler)
   }
 
-  /// This stream's elements in streams: one completes and the next one starts when it has emitted a
-  /// number of elements or when a time has passed.
+  /// Returns this stream's elements in windows, which are streams.
   ///
-  /// The source stays subscribed to while a window is observed, also after the outer subscription
-  /// was canceled.
+  /// A window completes and the next one starts when the window has emitted a number of elements or
+  /// when a duration has passed.
+  ///
+  /// The subscription to the source continues while a window is observed, even after the outer
+  /// subscription was canceled.
   ///
   /// - Parameters:
-  ///   - timeSpan: The maximum time of a window.
+  ///   - timeSpan: The maximum duration of a window.
   ///   - count: The maximum number of elements of a window.
   ///   - scheduler: The scheduler that measures the time.
   /// - Returns: The stream of windows.
@@ -67,7 +71,7 @@ private struct Buffer<Element: Sendable>: TimedMachine {
   }
 }
 
-/// An element with the number of its window; without an element, the start of the window.
+/// An element with the number of its window, or the start of the window if there is no element.
 struct NumberedElement<Element: Sendable>: Sendable {
   let window: Int
   let element: Element?

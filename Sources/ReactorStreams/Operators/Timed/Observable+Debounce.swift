@@ -1,8 +1,8 @@
 extension ObservableType {
-  /// The elements that no other element follows within a time.
+  /// Returns a stream of the elements that no other element follows within a duration.
   ///
-  /// Each element restarts the timer. The completion emits the pending element at once; an error
-  /// drops it.
+  /// Each element restarts the timer. The completion emits the pending element immediately; an
+  /// error drops it.
   public func debounce(
     _ dueTime: Duration, scheduler: any SchedulerType
   ) -> Observable<Element> {

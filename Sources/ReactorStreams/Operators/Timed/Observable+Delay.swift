@@ -1,5 +1,7 @@
 extension ObservableType {
-  /// This stream's elements and its completion, each a time later; an error is not delayed.
+  /// Returns this stream with its elements and its completion delayed by a duration.
+  ///
+  /// An error is not delayed.
   ///
   /// Delayed events are stored, without a limit.
   public func delay(
@@ -8,7 +10,7 @@ extension ObservableType {
     timed(Delay(dueTime: dueTime), on: scheduler)
   }
 
-  /// This stream, whose subscription starts a time later.
+  /// Returns this stream with its subscription delayed by a duration.
   public func delaySubscription(
     _ dueTime: Duration, scheduler: any SchedulerType
   ) -> Observable<Element> {

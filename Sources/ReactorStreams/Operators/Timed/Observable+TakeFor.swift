@@ -1,12 +1,12 @@
 extension ObservableType {
-  /// This stream's elements until a time has passed.
+  /// Returns this stream's elements until a duration has passed.
   public func take(
     for duration: Duration, scheduler: any SchedulerType
   ) -> Observable<Element> {
     timed(TakeFor(duration: duration), on: scheduler)
   }
 
-  /// This stream's elements after a time has passed.
+  /// Returns this stream's elements after a duration has passed.
   public func skip(
     _ duration: Duration, scheduler: any SchedulerType
   ) -> Observable<Element> {

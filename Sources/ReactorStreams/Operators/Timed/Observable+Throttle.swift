@@ -1,10 +1,11 @@
 extension ObservableType {
-  /// At most one element per time: the first one at once, then none until the time has passed.
+  /// Returns at most one of this stream's elements per duration: the first element immediately,
+  /// then no element until the duration has passed.
   ///
   /// - Parameters:
   ///   - dueTime: The minimum time between two elements.
-  ///   - latest: Whether the latest element that arrived within the time is emitted at its end. The
-  ///     completion waits for it; an error drops it.
+  ///   - latest: Whether the latest element that arrived within the duration is emitted at its end.
+  ///     The completion waits for it; an error drops it.
   ///   - scheduler: The scheduler that measures the time.
   /// - Returns: The throttled stream.
   public func throttle(

@@ -1,14 +1,14 @@
 extension ObservableType {
-  /// This stream, which fails with ``RxError/timeout`` if no event arrives within a time.
+  /// Returns this stream, failing with ``RxError/timeout`` if no event arrives within a duration.
   ///
-  /// The subscription and each element start the timer.
+  /// The subscription and each element restart the timer.
   public func timeout(
     _ dueTime: Duration, scheduler: any SchedulerType
   ) -> Observable<Element> {
     timed(Timeout(dueTime: dueTime, failure: RxError.timeout), on: scheduler)
   }
 
-  /// This stream, replaced by another one if no event arrives within a time.
+  /// Returns this stream, replaced by another stream if no event arrives within a duration.
   public func timeout(
     _ dueTime: Duration,
     other: some ObservableConvertibleType<Element>,
@@ -21,7 +21,7 @@ extension ObservableType {
   }
 }
 
-/// The machine's own error, distinct from an error of the source.
+/// The error of the timer, distinct from an error of the source.
 private struct Elapsed: Error {}
 
 private struct Timeout<Element: Sendable>: TimedMachine {

@@ -1,18 +1,18 @@
-/// The decisions of an operator that depends on time, as a value: it receives events with their time
-/// and returns what to do next.
+/// The logic of an operator that depends on time, as a value.
 ///
-/// It has no clock and no side effects; ``TimedSink`` executes its decisions.
+/// It receives events with their time and returns the next step. It has no clock and no side
+/// effects; ``TimedSink`` executes its steps.
 protocol TimedMachine<Input, Output>: Sendable {
   associatedtype Input: Sendable
   associatedtype Output: Sendable
 
-  /// The subscription starts.
+  /// Returns the step at the start of the subscription.
   mutating func begin() -> TimedStep<Output>
 
-  /// The source emitted an event.
+  /// Returns the step after an event of the source.
   mutating func receive(_ event: Event<Input>, at now: Duration) -> TimedStep<Output>
 
-  /// The timer that was set last has fired.
+  /// Returns the step after the timer that was set last has fired.
   mutating func timeOut(at now: Duration) -> TimedStep<Output>
 }
 
@@ -22,7 +22,7 @@ extension TimedMachine {
   }
 }
 
-/// The next action of a timed operator: it emits events, then changes its timer.
+/// The next step of a timed operator: it emits events, then changes its timer.
 struct TimedStep<Output: Sendable> {
   enum Timer {
     case unchanged

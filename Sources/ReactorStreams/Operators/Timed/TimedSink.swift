@@ -70,7 +70,7 @@ final class TimedSink<Machine: TimedMachine>: ObserverType, Disposable {
       execute(contents.machine.receive(event, at: scheduler.now), contents)
       if event.isStopEvent { upstream.dispose() }
     case .timeOut(let number):
-      // A timer that fired while it was being replaced is ignored.
+      // Ignore a timer that fired while it was being replaced.
       guard number == contents.latestTimer else { return }
       execute(contents.machine.timeOut(at: scheduler.now), contents)
     }

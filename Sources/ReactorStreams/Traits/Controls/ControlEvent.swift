@@ -1,14 +1,13 @@
 /// A type that converts to a ``ControlEvent``.
 public protocol ControlEventType<Element>: ObservableType {
-  /// This value as a ``ControlEvent``.
+  /// Returns this value as a ``ControlEvent``.
   func asControlEvent() -> ControlEvent<Element>
 }
 
 /// The events of a control, such as taps.
 ///
-/// It has no initial element, never fails, completes when its control is deallocated, and is
-/// subscribed to in the session's serial context. The creator is responsible for all of these but the
-/// last.
+/// It has no initial element, never fails, and completes when its control is deallocated; the
+/// creator must ensure this. It is subscribed to in the session's serial context.
 public struct ControlEvent<PropertyType: Sendable>: ControlEventType {
   private let events: Observable<PropertyType>
 
@@ -24,22 +23,22 @@ public struct ControlEvent<PropertyType: Sendable>: ControlEventType {
     events.subscribe(observer)
   }
 
-  /// These events as an ``Observable``.
+  /// Returns these events as an ``Observable``.
   public func asObservable() -> Observable<PropertyType> {
     events
   }
 
-  /// These events.
+  /// Returns these events.
   public func asControlEvent() -> ControlEvent<PropertyType> {
     self
   }
 
-  /// These events as a ``Driver``.
+  /// Returns these events as a ``Driver``.
   public func asDriver() -> Driver<PropertyType> {
     events.asDriver(onErrorDriveWith: .empty())
   }
 
-  /// These events as a ``Signal``.
+  /// Returns these events as a ``Signal``.
   public func asSignal() -> Signal<PropertyType> {
     events.asSignal(onErrorSignalWith: .empty())
   }

@@ -1,14 +1,14 @@
 /// A type that converts to a ``ControlProperty``.
 public protocol ControlPropertyType<Element>: ObservableType, ObserverType {
-  /// This value as a ``ControlProperty``.
+  /// Returns this value as a ``ControlProperty``.
   func asControlProperty() -> ControlProperty<Element>
 }
 
-/// The value of a control, which its user changes and a program sets.
+/// The value of a control, which a user can change and a program can set.
 ///
 /// An observer first receives the current value, then the user's changes, but not values that a
-/// program sets. It never fails, completes when its control is deallocated, and is subscribed to in
-/// the session's serial context. The creator is responsible for all of these but the last.
+/// program sets. The property never fails, and completes when its control is deallocated; the
+/// creator must ensure all of this. It is subscribed to in the session's serial context.
 public struct ControlProperty<PropertyType: Sendable>: ControlPropertyType {
   private let values: Observable<PropertyType>
   private let valueSink: AnyObserver<PropertyType>
@@ -33,17 +33,17 @@ public struct ControlProperty<PropertyType: Sendable>: ControlPropertyType {
     ControlEvent(events: values.skip(1))
   }
 
-  /// The values as an ``Observable``.
+  /// Returns the values as an ``Observable``.
   public func asObservable() -> Observable<PropertyType> {
     values
   }
 
-  /// This property.
+  /// Returns this property.
   public func asControlProperty() -> ControlProperty<PropertyType> {
     self
   }
 
-  /// The values as a ``Driver``.
+  /// Returns the values as a ``Driver``.
   public func asDriver() -> Driver<PropertyType> {
     values.asDriver(onErrorDriveWith: .empty())
   }
@@ -55,7 +55,7 @@ public struct ControlProperty<PropertyType: Sendable>: ControlPropertyType {
 }
 
 extension ControlPropertyType where Element == String? {
-  /// This property with an empty text in place of `nil`.
+  /// This property with an empty string in place of `nil`.
   public var orEmpty: ControlProperty<String> {
     let original = asControlProperty()
     return ControlProperty(

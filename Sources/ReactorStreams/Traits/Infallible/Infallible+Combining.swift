@@ -1,12 +1,12 @@
 extension Infallible {
-  /// A stream of elements.
+  /// Returns a stream of elements.
   public static func of(
     _ elements: Element..., scheduler: any SchedulerType = CurrentThreadScheduler.instance
   ) -> Infallible<Element> {
     from(elements, scheduler: scheduler)
   }
 
-  /// A stream of a sequence's elements.
+  /// Returns a stream of a sequence's elements.
   public static func from(
     _ sequence: some Sequence<Element> & Sendable,
     scheduler: any SchedulerType = CurrentThreadScheduler.instance
@@ -14,7 +14,7 @@ extension Infallible {
     Infallible(raw: .from(sequence, scheduler: scheduler))
   }
 
-  /// The latest elements of several streams, combined by a closure.
+  /// Returns a stream of the latest elements of several streams, combined by a closure.
   public static func combineLatest<each Source: Sendable>(
     _ source: repeat Infallible<each Source>,
     resultSelector: @escaping @Sendable (repeat each Source) -> Element
@@ -22,7 +22,8 @@ extension Infallible {
     Infallible(raw: .combineLatest(repeat each source, resultSelector: resultSelector))
   }
 
-  /// The elements at the same position of several streams, combined by a closure.
+  /// Returns a stream of the elements at the same position of several streams, combined by a
+  /// closure.
   public static func zip<each Source: Sendable>(
     _ source: repeat Infallible<each Source>,
     resultSelector: @escaping @Sendable (repeat each Source) -> Element
@@ -32,7 +33,7 @@ extension Infallible {
 }
 
 extension InfallibleType {
-  /// The latest elements of any number of streams, combined by a closure.
+  /// Returns a stream of the latest elements of any number of streams, combined by a closure.
   public static func combineLatest<Source: InfallibleType>(
     _ collection: some Collection<Source>,
     resultSelector: @escaping @Sendable ([Source.Element]) -> Element
@@ -40,7 +41,7 @@ extension InfallibleType {
     Infallible(raw: .combineLatest(collection, resultSelector: resultSelector))
   }
 
-  /// The latest elements of any number of streams.
+  /// Returns a stream of the latest elements of any number of streams.
   public static func combineLatest<Source: InfallibleType<Element>>(
     _ collection: some Collection<Source>
   ) -> Infallible<[Element]> {
@@ -49,7 +50,7 @@ extension InfallibleType {
 }
 
 extension Infallible where Element == any Sendable {
-  /// The latest elements of several streams, as a tuple.
+  /// Returns a stream of the latest elements of several streams, as tuples.
   public static func combineLatest<each Source: Sendable>(
     _ source: repeat Infallible<each Source>
   ) -> Infallible<(repeat each Source)> {
@@ -57,7 +58,7 @@ extension Infallible where Element == any Sendable {
       raw: Observable<any Sendable>.combineLatest(repeat each source))
   }
 
-  /// The elements at the same position of several streams, as a tuple.
+  /// Returns a stream of the elements at the same position of several streams, as tuples.
   public static func zip<each Source: Sendable>(
     _ source: repeat Infallible<each Source>
   ) -> Infallible<(repeat each Source)> {

@@ -32,15 +32,16 @@ public struct Infallible<Element: Sendable>: InfallibleType {
     self.source = source
   }
 
-  /// This stream as an ``Observable``.
+  /// Returns this stream as an ``Observable``.
   public func asObservable() -> Observable<Element> {
     source
   }
 
-  /// A stream from the work of a subscription.
+  /// Returns a stream of the events that the work of a subscription emits.
   ///
-  /// - Parameter subscribe: Called for each subscription; returns a disposable that cancels its work.
-  /// - Returns: The stream, which does no work before it is subscribed to.
+  /// - Parameter subscribe: Starts the work of a subscription; returns a disposable that cancels
+  ///   it.
+  /// - Returns: The stream. It does no work before it is subscribed to.
   public static func create(
     subscribe: @escaping @Sendable (@escaping InfallibleObserver) -> any Disposable
   ) -> Infallible<Element> {
@@ -49,19 +50,21 @@ public struct Infallible<Element: Sendable>: InfallibleType {
 }
 
 extension ObservableConvertibleType {
-  /// This stream as an ``Infallible``, which emits one last element in place of an error.
+  /// Returns this stream as an ``Infallible``, with an error replaced by a last element and the
+  /// completion.
   public func asInfallible(onErrorJustReturn element: Element) -> Infallible<Element> {
     Infallible(raw: asObservable().catchAndReturn(element))
   }
 
-  /// This stream as an ``Infallible``, continued after an error by another one.
+  /// Returns this stream as an ``Infallible``, continued after an error by another ``Infallible``.
   public func asInfallible(
     onErrorFallbackTo infallible: Infallible<Element>
   ) -> Infallible<Element> {
     Infallible(raw: asObservable().catch { _ in infallible.asObservable() })
   }
 
-  /// This stream as an ``Infallible``, continued after an error by the one that a closure returns.
+  /// Returns this stream as an ``Infallible``, continued after an error by the one that a closure
+  /// returns.
   public func asInfallible(
     onErrorRecover: @escaping @Sendable (any Error) -> Infallible<Element>
   ) -> Infallible<Element> {
@@ -70,12 +73,12 @@ extension ObservableConvertibleType {
 }
 
 extension InfallibleType {
-  /// This stream as an ``Infallible``.
+  /// Returns this stream as an ``Infallible``.
   public func asInfallible() -> Infallible<Element> {
     Infallible(raw: asObservable())
   }
 
-  /// This stream as a ``Driver``.
+  /// Returns this stream as a ``Driver``.
   public func asDriver() -> Driver<Element> {
     asDriver(onErrorDriveWith: .empty())
   }
@@ -137,7 +140,7 @@ extension SharedSequenceConvertibleType {
 }
 
 extension RelayType {
-  /// This relay as an ``Infallible``.
+  /// Returns this relay as an ``Infallible``.
   public func asInfallible() -> Infallible<Element> {
     Infallible(raw: asObservable())
   }

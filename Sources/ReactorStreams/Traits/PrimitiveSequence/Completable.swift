@@ -6,21 +6,24 @@ public typealias Completable = PrimitiveSequence<CompletableTrait, Never>
 
 /// The result of a ``Completable``.
 public enum CompletableEvent: Sendable {
-  /// It failed.
+  /// The work failed.
   case error(any Error)
 
-  /// It completed.
+  /// The work completed.
   case completed
 }
 
 extension PrimitiveSequenceType where Trait == CompletableTrait, Element == Never {
-  /// Receives the result of the work that `create(subscribe:)` starts; only the first call counts.
+  /// Receives the result of the work that `create(subscribe:)` starts.
+  ///
+  /// Only the first call has an effect.
   public typealias CompletableObserver = @Sendable (CompletableEvent) -> Void
 
-  /// A completable from the work of a subscription.
+  /// Returns a completable with the result of the work of a subscription.
   ///
-  /// - Parameter subscribe: Called for each subscription; returns a disposable that cancels its work.
-  /// - Returns: The completable, which does no work before it is subscribed to.
+  /// - Parameter subscribe: Starts the work of a subscription; returns a disposable that cancels
+  ///   it.
+  /// - Returns: The completable. It does no work before it is subscribed to.
   public static func create(
     subscribe: @escaping @Sendable (@escaping CompletableObserver) -> any Disposable
   ) -> Completable {
@@ -35,7 +38,7 @@ extension PrimitiveSequenceType where Trait == CompletableTrait, Element == Neve
       })
   }
 
-  /// A completable that completes at once.
+  /// Returns a completable that completes immediately.
   public static func empty() -> Completable {
     Completable(raw: .empty())
   }
@@ -75,7 +78,9 @@ extension PrimitiveSequenceType where Trait == CompletableTrait, Element == Neve
       with: object, onError: onError, onCompleted: onCompleted, onDisposed: onDisposed)
   }
 
-  /// Calls closures at the events of this completable; an error that one throws fails it.
+  /// Calls closures at the events of this completable.
+  ///
+  /// An error that a closure throws fails it.
   public func `do`(
     onError: (@Sendable (any Error) throws -> Void)? = nil,
     afterError: (@Sendable (any Error) throws -> Void)? = nil,
@@ -92,47 +97,47 @@ extension PrimitiveSequenceType where Trait == CompletableTrait, Element == Neve
         onDispose: onDispose))
   }
 
-  /// This completable, followed by another one.
+  /// Returns this completable, followed by another completable.
   public func concat(_ second: Completable) -> Completable {
     Completable(raw: .concat(asObservable(), second.asObservable()))
   }
 
-  /// Several completables, one after the other.
+  /// Returns a completable that executes several completables, one after the other.
   public static func concat(_ sources: some Sequence<Completable>) -> Completable {
     Completable(raw: .concat(sources.map { $0.asObservable() }))
   }
 
-  /// Several completables, one after the other.
+  /// Returns a completable that executes several completables, one after the other.
   public static func concat(_ sources: Completable...) -> Completable {
     concat(sources)
   }
 
-  /// Completes when several completables have completed.
+  /// Returns a completable that completes when several completables have completed.
   public static func zip(_ sources: some Collection<Completable>) -> Completable {
     Completable(raw: .merge(sources.map { $0.asObservable() }))
   }
 
-  /// Completes when several completables have completed.
+  /// Returns a completable that completes when several completables have completed.
   public static func zip(_ sources: Completable...) -> Completable {
     zip(sources)
   }
 
-  /// This completable, followed by a single.
+  /// Returns this completable, followed by a single.
   public func andThen<Result: Sendable>(_ second: Single<Result>) -> Single<Result> {
     Single<Result>(raw: andThen(second.asObservable()))
   }
 
-  /// This completable, followed by a maybe.
+  /// Returns this completable, followed by a maybe.
   public func andThen<Result: Sendable>(_ second: Maybe<Result>) -> Maybe<Result> {
     Maybe<Result>(raw: andThen(second.asObservable()))
   }
 
-  /// This completable, followed by another one.
+  /// Returns this completable, followed by another completable.
   public func andThen(_ second: Completable) -> Completable {
     Completable(raw: andThen(second.asObservable()))
   }
 
-  /// This completable, followed by a stream.
+  /// Returns this completable, followed by a stream.
   public func andThen<Result: Sendable>(_ second: Observable<Result>) -> Observable<Result> {
     let first: Observable<Result> = asObservable().withoutElements()
     return Observable<Result> { downstream in

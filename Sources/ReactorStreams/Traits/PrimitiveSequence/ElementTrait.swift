@@ -1,41 +1,43 @@
-/// The trait of a sequence that may emit an element: a ``Single`` or a ``Maybe``.
+/// The trait of a sequence that can emit an element: a ``Single`` or a ``Maybe``.
 public protocol ElementTrait {}
 
 extension PrimitiveSequenceType where Trait: ElementTrait {
-  /// A sequence of one element.
+  /// Returns a sequence of one element.
   public static func just(_ element: Element) -> PrimitiveSequence<Trait, Element> {
     PrimitiveSequence(raw: .just(element))
   }
 
-  /// A sequence of one element, which a scheduler emits.
+  /// Returns a sequence of one element that a scheduler emits.
   public static func just(
     _ element: Element, scheduler: any SchedulerType
   ) -> PrimitiveSequence<Trait, Element> {
     PrimitiveSequence(raw: .just(element, scheduler: scheduler))
   }
 
-  /// The element, transformed by a closure; an error that it throws fails the sequence.
+  /// Returns a sequence of the element transformed by a closure.
+  ///
+  /// An error that the closure throws fails it.
   public func map<Result: Sendable>(
     _ transform: @escaping @Sendable (Element) throws -> Result
   ) -> PrimitiveSequence<Trait, Result> {
     PrimitiveSequence<Trait, Result>(raw: asObservable().map(transform))
   }
 
-  /// The element, if it satisfies a predicate.
+  /// Returns a maybe of the element if it satisfies a predicate.
   public func filter(
     _ predicate: @escaping @Sendable (Element) throws -> Bool
   ) -> Maybe<Element> {
     Maybe(raw: asObservable().filter(predicate))
   }
 
-  /// The result of a closure for the element, if it is not `nil`.
+  /// Returns a maybe of the result of a closure for the element if the result is not `nil`.
   public func compactMap<Result: Sendable>(
     _ transform: @escaping @Sendable (Element) throws -> Result?
   ) -> Maybe<Result> {
     Maybe<Result>(raw: asObservable().compactMap(transform))
   }
 
-  /// The sequence that a closure returns for the element.
+  /// Returns a sequence that continues with the sequence that a closure returns for the element.
   public func flatMap<Result: Sendable>(
     _ selector: @escaping @Sendable (Element) throws -> PrimitiveSequence<Trait, Result>
   ) -> PrimitiveSequence<Trait, Result> {
@@ -43,15 +45,16 @@ extension PrimitiveSequenceType where Trait: ElementTrait {
       raw: asObservable().flatMap { try selector($0).asObservable() })
   }
 
-  /// This sequence, which emits an element in place of an error.
+  /// Returns this sequence with an error replaced by an element.
   public func catchAndReturn(_ element: Element) -> PrimitiveSequence<Trait, Element> {
     PrimitiveSequence(raw: asObservable().catchAndReturn(element))
   }
 }
 
 extension PrimitiveSequence where Trait: ElementTrait {
-  /// The elements of several sequences, combined by a closure; an error that it throws fails the
-  /// sequence.
+  /// Returns a sequence of the elements of several sequences, combined by a closure.
+  ///
+  /// An error that the closure throws fails it.
   public static func zip<each Source: Sendable>(
     _ source: repeat PrimitiveSequence<Trait, each Source>,
     resultSelector: @escaping @Sendable (repeat each Source) throws -> Element
@@ -61,7 +64,7 @@ extension PrimitiveSequence where Trait: ElementTrait {
 }
 
 extension PrimitiveSequence where Trait: ElementTrait, Element == any Sendable {
-  /// The elements of several sequences, as a tuple.
+  /// Returns a sequence of the elements of several sequences, as a tuple.
   public static func zip<each Source: Sendable>(
     _ source: repeat PrimitiveSequence<Trait, each Source>
   ) -> PrimitiveSequence<Trait, (repeat each Source)> {

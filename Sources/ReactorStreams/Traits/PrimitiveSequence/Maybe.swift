@@ -6,24 +6,27 @@ public typealias Maybe<Element: Sendable> = PrimitiveSequence<MaybeTrait, Elemen
 
 /// The result of a ``Maybe``.
 public enum MaybeEvent<Element: Sendable>: Sendable {
-  /// It emitted its element.
+  /// The maybe emitted its element.
   case success(Element)
 
-  /// It failed.
+  /// The work failed.
   case error(any Error)
 
-  /// It completed without an element.
+  /// The maybe completed without an element.
   case completed
 }
 
 extension PrimitiveSequenceType where Trait == MaybeTrait {
-  /// Receives the result of the work that `create(subscribe:)` starts; only the first call counts.
+  /// Receives the result of the work that `create(subscribe:)` starts.
+  ///
+  /// Only the first call has an effect.
   public typealias MaybeObserver = @Sendable (MaybeEvent<Element>) -> Void
 
-  /// A maybe from the work of a subscription.
+  /// Returns a maybe with the result of the work of a subscription.
   ///
-  /// - Parameter subscribe: Called for each subscription; returns a disposable that cancels its work.
-  /// - Returns: The maybe, which does no work before it is subscribed to.
+  /// - Parameter subscribe: Starts the work of a subscription; returns a disposable that cancels
+  ///   it.
+  /// - Returns: The maybe. It does no work before it is subscribed to.
   public static func create(
     subscribe: @escaping @Sendable (@escaping MaybeObserver) -> any Disposable
   ) -> Maybe<Element> {
@@ -41,7 +44,7 @@ extension PrimitiveSequenceType where Trait == MaybeTrait {
       })
   }
 
-  /// A maybe without an element.
+  /// Returns a maybe without an element.
   public static func empty() -> Maybe<Element> {
     Maybe(raw: .empty())
   }
@@ -97,12 +100,14 @@ extension PrimitiveSequenceType where Trait == MaybeTrait {
       onError: onError, onDisposed: onDisposed)
   }
 
-  /// The element, or `nil` without one.
+  /// A stream of the element; of `nil` if there is no element.
   private var optional: Observable<Element?> {
     asObservable().map { $0 }.ifEmpty(default: nil)
   }
 
-  /// Calls closures at the events of this maybe; an error that one throws fails it.
+  /// Calls closures at the events of this maybe.
+  ///
+  /// An error that a closure throws fails it.
   public func `do`(
     onNext: (@Sendable (Element) throws -> Void)? = nil,
     afterNext: (@Sendable (Element) throws -> Void)? = nil,
@@ -121,22 +126,24 @@ extension PrimitiveSequenceType where Trait == MaybeTrait {
         onSubscribe: onSubscribe, onSubscribed: onSubscribed, onDispose: onDispose))
   }
 
-  /// The element, or another one without it.
+  /// Returns a single of the element, or of another element if this maybe has none.
   public func ifEmpty(default element: Element) -> Single<Element> {
     Single(raw: asObservable().ifEmpty(default: element))
   }
 
-  /// This maybe, or another one if it has no element.
+  /// Returns this maybe, or another maybe if this one has no element.
   public func ifEmpty(switchTo other: Maybe<Element>) -> Maybe<Element> {
     Maybe(raw: asObservable().ifEmpty(switchTo: other.asObservable()))
   }
 
-  /// This maybe, or a single if it has no element.
+  /// Returns this maybe as a single, or another single if this maybe has no element.
   public func ifEmpty(switchTo other: Single<Element>) -> Single<Element> {
     Single(raw: asObservable().ifEmpty(switchTo: other.asObservable()))
   }
 
-  /// The element, which is awaited, or `nil` without one.
+  /// The element, or `nil` if there is none.
+  ///
+  /// Reading the property waits until the maybe has ended.
   ///
   /// Canceling the task ends the subscription and throws `CancellationError`.
   public var value: Element? {

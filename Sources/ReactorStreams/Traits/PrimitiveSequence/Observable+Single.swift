@@ -1,5 +1,5 @@
 extension ObservableType {
-  /// All elements of this stream, emitted when it completes.
+  /// Returns a single of all elements of this stream, emitted when it completes.
   public func toArray() -> Single<[Element]> {
     Single(
       raw: lift(state: { Box<[Element]>([]) }) { element, all, _ in
@@ -9,7 +9,7 @@ extension ObservableType {
       })
   }
 
-  /// The first element of this stream, or `nil` if it is empty.
+  /// Returns a single of the first element of this stream, or of `nil` if it is empty.
   public func first() -> Single<Element?> {
     Single(raw: map { $0 }.take(1).ifEmpty(default: nil))
   }

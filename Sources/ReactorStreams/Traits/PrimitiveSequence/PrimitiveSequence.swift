@@ -12,7 +12,7 @@ public struct PrimitiveSequence<Trait, Element: Sendable>: PrimitiveSequenceType
     self
   }
 
-  /// This sequence as an ``Observable``.
+  /// Returns this sequence as an ``Observable``.
   public func asObservable() -> Observable<Element> {
     source
   }
@@ -28,31 +28,32 @@ public protocol PrimitiveSequenceType<Trait, Element>: ObservableConvertibleType
 }
 
 extension PrimitiveSequenceType {
-  /// This value as an ``Observable``.
+  /// Returns this value as an ``Observable``.
   public func asObservable() -> Observable<Element> {
     primitiveSequence.asObservable()
   }
 }
 
 extension PrimitiveSequence {
-  /// A sequence that fails.
+  /// Returns a sequence that fails.
   public static func error(_ error: any Error) -> Self {
     Self(raw: .error(error))
   }
 
-  /// A sequence that never ends.
+  /// Returns a sequence that never ends.
   public static func never() -> Self {
     Self(raw: .never())
   }
 
-  /// A sequence that a closure creates for each subscription.
+  /// Returns a sequence that a closure creates for each subscription.
   public static func deferred(
     _ observableFactory: @escaping @Sendable () throws -> PrimitiveSequence<Trait, Element>
   ) -> PrimitiveSequence<Trait, Element> {
     Self(raw: .deferred { try observableFactory().asObservable() })
   }
 
-  /// A sequence with a resource that is created for each subscription and disposed of at its end.
+  /// Returns a sequence with a resource that is created for each subscription and disposed of when
+  /// the subscription ends.
   public static func using<Resource: Disposable>(
     _ resourceFactory: @escaping @Sendable () throws -> Resource,
     primitiveSequenceFactory:
@@ -62,60 +63,64 @@ extension PrimitiveSequence {
       raw: .using(resourceFactory) { try primitiveSequenceFactory($0).asObservable() })
   }
 
-  /// This sequence, delayed by a time; an error is not delayed.
+  /// Returns this sequence, delayed by a duration.
+  ///
+  /// An error is not delayed.
   public func delay(_ dueTime: Duration, scheduler: any SchedulerType) -> Self {
     Self(raw: source.delay(dueTime, scheduler: scheduler))
   }
 
-  /// This sequence, whose subscription starts a time later.
+  /// Returns this sequence with its subscription delayed by a duration.
   public func delaySubscription(_ dueTime: Duration, scheduler: any SchedulerType) -> Self {
     Self(raw: source.delaySubscription(dueTime, scheduler: scheduler))
   }
 
-  /// This sequence, whose events a scheduler delivers.
+  /// Returns this sequence with its events delivered by a scheduler.
   public func observe(on scheduler: any SchedulerType) -> Self {
     Self(raw: source.observe(on: scheduler))
   }
 
-  /// This sequence, whose subscription a scheduler starts and disposes of.
+  /// Returns this sequence with its subscription started and disposed of by a scheduler.
   public func subscribe(on scheduler: any SchedulerType) -> Self {
     Self(raw: source.subscribe(on: scheduler))
   }
 
-  /// This sequence, continued after an error by the one that a closure returns for it.
+  /// Returns this sequence, continued after an error by the sequence that a closure returns for the
+  /// error.
   public func `catch`(_ handler: @escaping @Sendable (any Error) throws -> Self) -> Self {
     Self(raw: source.catch { try handler($0).asObservable() })
   }
 
-  /// This sequence, subscribed to again after each error.
+  /// Returns this sequence, subscribed to again after each error.
   public func retry() -> Self {
     Self(raw: source.retry())
   }
 
-  /// This sequence, subscribed to again after an error.
+  /// Returns this sequence, subscribed to again after an error, up to a number of attempts.
   ///
-  /// - Parameter maxAttemptCount: The limit of subscriptions, at least 1.
+  /// - Parameter maxAttemptCount: The maximum number of subscriptions, at least 1.
   /// - Returns: The sequence of all attempts.
   public func retry(_ maxAttemptCount: Int) -> Self {
     Self(raw: source.retry(max(1, maxAttemptCount)))
   }
 
-  /// This sequence, subscribed to again when a stream that is derived from its errors emits.
+  /// Returns this sequence, subscribed to again when a stream that is derived from its errors
+  /// emits.
   public func retry<Trigger: ObservableConvertibleType>(
     when notificationHandler: @escaping @Sendable (Observable<any Error>) -> Trigger
   ) -> Self {
     Self(raw: source.retry(when: notificationHandler))
   }
 
-  /// This sequence, subscribed to again when a stream that is derived from its errors of one type
-  /// emits.
+  /// Returns this sequence, subscribed to again when a stream that is derived from its errors of
+  /// one type emits.
   public func retry<Failure: Error, Trigger: ObservableConvertibleType>(
     when notificationHandler: @escaping @Sendable (Observable<Failure>) -> Trigger
   ) -> Self {
     Self(raw: source.retry(when: notificationHandler))
   }
 
-  /// This sequence, whose events are printed.
+  /// Prints the events of this sequence.
   public func debug(
     _ identifier: String? = nil, trimOutput: Bool = false,
     file: StaticString = #fileID, line: UInt = #line, function: StaticString = #function
@@ -125,36 +130,36 @@ extension PrimitiveSequence {
         identifier, trimOutput: trimOutput, file: file, line: line, function: function))
   }
 
-  /// This sequence, which fails with ``RxError/timeout`` if no event arrives within a time.
+  /// Returns this sequence, failing with ``RxError/timeout`` if no event arrives within a duration.
   public func timeout(_ dueTime: Duration, scheduler: any SchedulerType) -> Self {
     Self(raw: source.timeout(dueTime, scheduler: scheduler))
   }
 
-  /// This sequence, replaced by another one if no event arrives within a time.
+  /// Returns this sequence, replaced by another sequence if no event arrives within a duration.
   public func timeout(_ dueTime: Duration, other: Self, scheduler: any SchedulerType) -> Self {
     Self(raw: source.timeout(dueTime, other: other, scheduler: scheduler))
   }
 }
 
 extension PrimitiveSequence where Element: FixedWidthInteger {
-  /// A sequence that emits 0 after a time.
+  /// Returns a sequence that emits 0 after a delay.
   public static func timer(_ dueTime: Duration, scheduler: any SchedulerType) -> Self {
     Self(raw: .timer(dueTime, scheduler: scheduler))
   }
 }
 
 extension ObservableType {
-  /// The only element of this stream, emitted when it completes.
+  /// Returns a single of the only element of this stream, emitted when it completes.
   ///
-  /// It fails with ``RxError/noElements`` if the stream is empty, and with
-  /// ``RxError/moreThanOneElement`` at a second element.
+  /// The single fails with ``RxError/noElements`` if the stream is empty, and with
+  /// ``RxError/moreThanOneElement`` at the second element.
   public func asSingle() -> Single<Element> {
     Single(raw: only { throw RxError.noElements })
   }
 
-  /// The only element of this stream, if it has one, emitted when it completes.
+  /// Returns a maybe of the only element of this stream, if it has one, emitted when it completes.
   ///
-  /// It fails with ``RxError/moreThanOneElement`` at a second element.
+  /// The maybe fails with ``RxError/moreThanOneElement`` at the second element.
   public func asMaybe() -> Maybe<Element> {
     Maybe(raw: only {})
   }
@@ -176,7 +181,7 @@ extension ObservableType {
 }
 
 extension ObservableType where Element == Never {
-  /// This stream as a ``Completable``.
+  /// Returns this stream as a ``Completable``.
   public func asCompletable() -> Completable {
     Completable(raw: asObservable())
   }

@@ -8,13 +8,16 @@ public typealias Single<Element: Sendable> = PrimitiveSequence<SingleTrait, Elem
 public typealias SingleEvent<Element> = Result<Element, any Error>
 
 extension PrimitiveSequenceType where Trait == SingleTrait {
-  /// Receives the result of the work that `create(subscribe:)` starts; only the first call counts.
+  /// Receives the result of the work that `create(subscribe:)` starts.
+  ///
+  /// Only the first call has an effect.
   public typealias SingleObserver = @Sendable (SingleEvent<Element>) -> Void
 
-  /// A single from the work of a subscription.
+  /// Returns a single with the result of the work of a subscription.
   ///
-  /// - Parameter subscribe: Called for each subscription; returns a disposable that cancels its work.
-  /// - Returns: The single, which does no work before it is subscribed to.
+  /// - Parameter subscribe: Starts the work of a subscription; returns a disposable that cancels
+  ///   it.
+  /// - Returns: The single. It does no work before it is subscribed to.
   public static func create(
     subscribe: @escaping @Sendable (@escaping SingleObserver) -> any Disposable
   ) -> Single<Element> {
@@ -31,14 +34,16 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
       })
   }
 
-  /// A single from an asynchronous closure, which each subscription calls in a new task.
+  /// Returns a single with the result of an asynchronous closure.
+  ///
+  /// Each subscription calls the closure in a new task.
   public static func run(
     priority: TaskPriority? = nil, _ work: @escaping @Sendable () async throws -> Element
   ) -> Single<Element> {
     Single(raw: .run(priority: priority) { send in send(try await work()) })
   }
 
-  /// A single from an asynchronous closure; the same as ``run(priority:_:)``.
+  /// Returns a single with the result of an asynchronous closure; the same as ``run(priority:_:)``.
   public static func create(
     priority: TaskPriority? = nil, work: @escaping @Sendable () async throws -> Element
   ) -> Single<Element> {
@@ -80,7 +85,9 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
       with: object, onNext: onSuccess, onError: onFailure, onDisposed: onDisposed)
   }
 
-  /// Calls closures at the events of this single; an error that one throws fails it.
+  /// Calls closures at the events of this single.
+  ///
+  /// An error that a closure throws fails it.
   ///
   /// - Parameters:
   ///   - onSuccess: Called before the element is forwarded.
@@ -106,31 +113,32 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
         onSubscribe: onSubscribe, onSubscribed: onSubscribed, onDispose: onDispose))
   }
 
-  /// The maybe that a closure returns for the element.
+  /// Returns a maybe that continues with the maybe that a closure returns for the element.
   public func flatMapMaybe<Result: Sendable>(
     _ selector: @escaping @Sendable (Element) throws -> Maybe<Result>
   ) -> Maybe<Result> {
     Maybe<Result>(raw: asObservable().flatMap { try selector($0).asObservable() })
   }
 
-  /// The completable that a closure returns for the element.
+  /// Returns a completable that continues with the completable that a closure returns for the
+  /// element.
   public func flatMapCompletable(
     _ selector: @escaping @Sendable (Element) throws -> Completable
   ) -> Completable {
     Completable(raw: asObservable().flatMap { try selector($0).asObservable() })
   }
 
-  /// This single as a ``Maybe``.
+  /// Returns this single as a ``Maybe``.
   public func asMaybe() -> Maybe<Element> {
     Maybe(raw: asObservable())
   }
 
-  /// The end of this single, without its element.
+  /// Returns a completable that ends with this single, without its element.
   public func asCompletable() -> Completable {
     Completable(raw: asObservable().ignoreElements())
   }
 
-  /// The elements of several singles, combined by a closure.
+  /// Returns a single of the elements of several singles, combined by a closure.
   public static func zip<Result: Sendable>(
     _ collection: some Collection<Single<Element>>,
     resultSelector: @escaping @Sendable ([Element]) throws -> Result
@@ -139,14 +147,16 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
     return Single<Result>(raw: .zip(collection, resultSelector: resultSelector))
   }
 
-  /// The elements of several singles.
+  /// Returns a single of the elements of several singles.
   public static func zip(
     _ collection: some Collection<Single<Element>>
   ) -> Single<[Element]> {
     zip(collection) { $0 }
   }
 
-  /// The element, which is awaited.
+  /// The element.
+  ///
+  /// Reading the property waits until it is emitted.
   ///
   /// Canceling the task ends the subscription and throws `CancellationError`.
   public var value: Element {

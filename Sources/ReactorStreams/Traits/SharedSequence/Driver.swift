@@ -1,7 +1,7 @@
 /// A state for presentation: a shared sequence that replays the latest element to later observers.
 public typealias Driver<Element: Sendable> = SharedSequence<DriverSharingStrategy, Element>
 
-/// The sharing of a ``Driver``: while there are observers, a later one first receives the latest
+/// The sharing of a ``Driver``: while there are observers, a new observer first receives the latest
 /// element.
 public enum DriverSharingStrategy: SharingStrategyProtocol {
   /// Shares a stream with a replay of one element.
@@ -13,17 +13,19 @@ public enum DriverSharingStrategy: SharingStrategyProtocol {
 }
 
 extension ObservableConvertibleType {
-  /// This stream as a ``Driver``, which emits one last element in place of an error.
+  /// Returns this stream as a ``Driver``, with an error replaced by a last element and the
+  /// completion.
   public func asDriver(onErrorJustReturn: Element) -> Driver<Element> {
     asSharedSequence(onErrorJustReturn: onErrorJustReturn)
   }
 
-  /// This stream as a ``Driver``, continued after an error by another one.
+  /// Returns this stream as a ``Driver``, continued after an error by another ``Driver``.
   public func asDriver(onErrorDriveWith: Driver<Element>) -> Driver<Element> {
     asSharedSequence(onErrorDriveWith: onErrorDriveWith)
   }
 
-  /// This stream as a ``Driver``, continued after an error by the one that a closure returns.
+  /// Returns this stream as a ``Driver``, continued after an error by the one that a closure
+  /// returns.
   public func asDriver(
     onErrorRecover: @escaping @Sendable (_ error: any Error) -> Driver<Element>
   ) -> Driver<Element> {
@@ -32,14 +34,14 @@ extension ObservableConvertibleType {
 }
 
 extension BehaviorRelay {
-  /// This relay as a ``Driver``.
+  /// Returns this relay as a ``Driver``.
   public func asDriver() -> Driver<Element> {
     asDriver(onErrorDriveWith: .empty())
   }
 }
 
 extension SharedSequenceConvertibleType {
-  /// This sequence with the sharing of a ``Driver``.
+  /// Returns this sequence with the sharing of a ``Driver``.
   public func asDriver() -> Driver<Element> {
     asSharedSequence() as? Driver<Element> ?? Driver(raw: asObservable())
   }

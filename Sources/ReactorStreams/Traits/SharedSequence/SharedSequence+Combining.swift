@@ -1,26 +1,27 @@
 extension SharedSequenceConvertibleType {
-  /// The elements of several sequences.
+  /// Returns a sequence of the elements of several sequences.
   public static func merge(
     _ sources: some Collection<SharedSequence<SharingStrategy, Element>>
   ) -> SharedSequence<SharingStrategy, Element> {
     .init(raw: .merge(sources.map { $0.asObservable() }))
   }
 
-  /// The elements of several sequences.
+  /// Returns a sequence of the elements of several sequences.
   public static func merge(
     _ sources: SharedSequence<SharingStrategy, Element>...
   ) -> SharedSequence<SharingStrategy, Element> {
     merge(sources)
   }
 
-  /// Each element and the latest one of another sequence, combined by a closure.
+  /// Returns a sequence of each element and the latest element of another sequence, combined by a
+  /// closure.
   public func withLatestFrom<Second: SharedSequenceConvertibleType, Result: Sendable>(
     _ second: Second, resultSelector: @escaping @Sendable (Element, Second.Element) -> Result
   ) -> SharedSequence<SharingStrategy, Result> {
     .init(raw: asObservable().withLatestFrom(second, resultSelector: resultSelector))
   }
 
-  /// The latest element of another sequence, whenever this one emits.
+  /// Returns a sequence of the latest element of another sequence, whenever this sequence emits.
   public func withLatestFrom<Second: SharedSequenceConvertibleType>(
     _ second: Second
   ) -> SharedSequence<SharingStrategy, Second.Element> {
@@ -29,17 +30,17 @@ extension SharedSequenceConvertibleType {
 }
 
 extension SharedSequence {
-  /// The elements of several sequences, one sequence after the other.
+  /// Returns a sequence of the elements of several sequences, one sequence after the other.
   public static func concat(_ sources: some Sequence<Self>) -> Self {
     .init(raw: .concat(sources.map { $0.asObservable() }))
   }
 
-  /// The elements of several sequences, one sequence after the other.
+  /// Returns a sequence of the elements of several sequences, one sequence after the other.
   public static func concat(_ sources: Self...) -> Self {
     concat(sources)
   }
 
-  /// The latest elements of several sequences, combined by a closure.
+  /// Returns a sequence of the latest elements of several sequences, combined by a closure.
   public static func combineLatest<each Source: Sendable>(
     _ source: repeat SharedSequence<SharingStrategy, each Source>,
     resultSelector: @escaping @Sendable (repeat each Source) -> Element
@@ -47,7 +48,8 @@ extension SharedSequence {
     .init(raw: .combineLatest(repeat each source, resultSelector: resultSelector))
   }
 
-  /// The elements at the same position of several sequences, combined by a closure.
+  /// Returns a sequence of the elements at the same position of several sequences, combined by a
+  /// closure.
   public static func zip<each Source: Sendable>(
     _ source: repeat SharedSequence<SharingStrategy, each Source>,
     resultSelector: @escaping @Sendable (repeat each Source) -> Element
@@ -55,7 +57,7 @@ extension SharedSequence {
     .init(raw: .zip(repeat each source, resultSelector: resultSelector))
   }
 
-  /// The latest elements of any number of sequences, combined by a closure.
+  /// Returns a sequence of the latest elements of any number of sequences, combined by a closure.
   public static func combineLatest<Source: Sendable>(
     _ collection: some Collection<SharedSequence<SharingStrategy, Source>>,
     resultSelector: @escaping @Sendable ([Source]) -> Element
@@ -63,14 +65,15 @@ extension SharedSequence {
     .init(raw: .combineLatest(collection, resultSelector: resultSelector))
   }
 
-  /// The latest elements of any number of sequences.
+  /// Returns a sequence of the latest elements of any number of sequences.
   public static func combineLatest(
     _ collection: some Collection<Self>
   ) -> SharedSequence<SharingStrategy, [Element]> {
     .init(raw: Observable<Element>.combineLatest(collection))
   }
 
-  /// The elements at the same position of any number of sequences, combined by a closure.
+  /// Returns a sequence of the elements at the same position of any number of sequences, combined
+  /// by a closure.
   public static func zip<Source: Sendable>(
     _ collection: some Collection<SharedSequence<SharingStrategy, Source>>,
     resultSelector: @escaping @Sendable ([Source]) -> Element
@@ -78,7 +81,7 @@ extension SharedSequence {
     .init(raw: .zip(collection, resultSelector: resultSelector))
   }
 
-  /// The elements at the same position of any number of sequences.
+  /// Returns a sequence of the elements at the same position of any number of sequences.
   public static func zip(
     _ collection: some Collection<Self>
   ) -> SharedSequence<SharingStrategy, [Element]> {
@@ -87,14 +90,14 @@ extension SharedSequence {
 }
 
 extension SharedSequence where Element == any Sendable {
-  /// The latest elements of several sequences, as a tuple.
+  /// Returns a sequence of the latest elements of several sequences, as tuples.
   public static func combineLatest<each Source: Sendable>(
     _ source: repeat SharedSequence<SharingStrategy, each Source>
   ) -> SharedSequence<SharingStrategy, (repeat each Source)> {
     .init(raw: Observable<any Sendable>.combineLatest(repeat each source))
   }
 
-  /// The elements at the same position of several sequences, as a tuple.
+  /// Returns a sequence of the elements at the same position of several sequences, as tuples.
   public static func zip<each Source: Sendable>(
     _ source: repeat SharedSequence<SharingStrategy, each Source>
   ) -> SharedSequence<SharingStrategy, (repeat each Source)> {

@@ -19,17 +19,17 @@ public protocol SharedSequenceConvertibleType<SharingStrategy, Element>: Observa
   /// The sharing of the sequence.
   associatedtype SharingStrategy: SharingStrategyProtocol
 
-  /// This value as a shared sequence.
+  /// Returns this value as a shared sequence.
   func asSharedSequence() -> SharedSequence<SharingStrategy, Element>
 }
 
 extension SharedSequenceConvertibleType {
-  /// This value as an ``Observable``.
+  /// Returns this value as an ``Observable``.
   public func asObservable() -> Observable<Element> {
     asSharedSequence().asObservable()
   }
 
-  /// This value as an ``Infallible``.
+  /// Returns this value as an ``Infallible``.
   public func asInfallible() -> Infallible<Element> {
     Infallible(raw: asObservable())
   }
@@ -38,8 +38,8 @@ extension SharedSequenceConvertibleType {
 /// A stream for presentation: it never fails, delivers in the session's serial context, and has one
 /// subscription for all observers.
 ///
-/// A ``Driver`` or a ``Signal``. Where RxCocoa uses the main thread, this uses the session that the
-/// stream belongs to; see ``MainScheduler``.
+/// It is a ``Driver`` or a ``Signal``. RxCocoa uses the main thread; this type uses the serial
+/// context of the session that the stream belongs to, see ``MainScheduler``.
 public struct SharedSequence<SharingStrategy: SharingStrategyProtocol, Element: Sendable>:
   SharedSequenceConvertibleType
 {
@@ -50,26 +50,27 @@ public struct SharedSequence<SharingStrategy: SharingStrategyProtocol, Element: 
     self.source = SharingStrategy.share(source)
   }
 
-  /// This sequence as an ``Observable``.
+  /// Returns this sequence as an ``Observable``.
   public func asObservable() -> Observable<Element> {
     source
   }
 
-  /// This sequence.
+  /// Returns this sequence.
   public func asSharedSequence() -> SharedSequence<SharingStrategy, Element> {
     self
   }
 }
 
 extension ObservableConvertibleType {
-  /// This stream as a shared sequence, which emits one last element in place of an error.
+  /// Returns this stream as a shared sequence, with an error replaced by a last element and the
+  /// completion.
   public func asSharedSequence<Strategy: SharingStrategyProtocol>(
     sharingStrategy: Strategy.Type = Strategy.self, onErrorJustReturn: Element
   ) -> SharedSequence<Strategy, Element> {
     asSharedSequence { _ in .just(onErrorJustReturn) }
   }
 
-  /// This stream as a shared sequence, continued after an error by another one.
+  /// Returns this stream as a shared sequence, continued after an error by another shared sequence.
   public func asSharedSequence<Strategy: SharingStrategyProtocol>(
     sharingStrategy: Strategy.Type = Strategy.self,
     onErrorDriveWith: SharedSequence<Strategy, Element>
@@ -77,7 +78,8 @@ extension ObservableConvertibleType {
     asSharedSequence { _ in onErrorDriveWith }
   }
 
-  /// This stream as a shared sequence, continued after an error by the one that a closure returns.
+  /// Returns this stream as a shared sequence, continued after an error by the one that a closure
+  /// returns.
   public func asSharedSequence<Strategy: SharingStrategyProtocol>(
     sharingStrategy: Strategy.Type = Strategy.self,
     onErrorRecover: @escaping @Sendable (_ error: any Error) -> SharedSequence<Strategy, Element>
@@ -89,49 +91,52 @@ extension ObservableConvertibleType {
 }
 
 extension SharedSequence {
-  /// A sequence of one element.
+  /// Returns a sequence of one element.
   public static func just(_ element: Element) -> Self {
     Self(raw: .just(element))
   }
 
-  /// A sequence of elements.
+  /// Returns a sequence of elements.
   public static func of(_ elements: Element...) -> Self {
     from(elements)
   }
 
-  /// A sequence of a Swift sequence's elements, which are read now.
+  /// Returns a sequence of a Swift sequence's elements.
+  ///
+  /// This call reads the Swift sequence.
   public static func from(_ elements: some Sequence<Element>) -> Self {
     Self(raw: .from(Array(elements), scheduler: SharingStrategy.scheduler))
   }
 
-  /// A sequence of the value of an optional, or of no element.
+  /// Returns a sequence of the value of an optional; an empty sequence for `nil`.
   public static func from(optional: Element?) -> Self {
     Self(raw: .from(optional: optional, scheduler: SharingStrategy.scheduler))
   }
 
-  /// A sequence that completes at once.
+  /// Returns a sequence that completes immediately.
   public static func empty() -> Self {
     Self(raw: .empty())
   }
 
-  /// A sequence that never emits and never ends.
+  /// Returns a sequence that never emits and never ends.
   public static func never() -> Self {
     Self(raw: .never())
   }
 
-  /// A sequence that a closure creates for each first observer.
+  /// Returns a sequence that a closure creates whenever the first observer subscribes.
   public static func deferred(_ observableFactory: @escaping @Sendable () -> Self) -> Self {
     Self(raw: .deferred { observableFactory().asObservable() })
   }
 }
 
 extension SharedSequence where Element: FixedWidthInteger {
-  /// A sequence of 0, 1, 2, …, one element per period.
+  /// Returns a sequence of 0, 1, 2, …, one element per period.
   public static func interval(_ period: Duration) -> Self {
     Self(raw: .interval(period, scheduler: SharingStrategy.scheduler))
   }
 
-  /// A sequence of 0, 1, 2, …: the first element after a time, then one per period.
+  /// Returns a sequence of 0, 1, 2, …: the first element after a delay, then one element per
+  /// period.
   public static func timer(_ dueTime: Duration, period: Duration) -> Self {
     Self(raw: .timer(dueTime, period: period, scheduler: SharingStrategy.scheduler))
   }

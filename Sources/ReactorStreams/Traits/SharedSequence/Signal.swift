@@ -1,7 +1,7 @@
 /// Events for presentation: a shared sequence without a replay.
 public typealias Signal<Element: Sendable> = SharedSequence<SignalSharingStrategy, Element>
 
-/// The sharing of a ``Signal``: a later observer receives later elements only.
+/// The sharing of a ``Signal``: a new observer receives only later elements.
 public enum SignalSharingStrategy: SharingStrategyProtocol {
   /// Shares a stream without a replay.
   public static func share<Element: Sendable>(
@@ -12,17 +12,19 @@ public enum SignalSharingStrategy: SharingStrategyProtocol {
 }
 
 extension ObservableConvertibleType {
-  /// This stream as a ``Signal``, which emits one last element in place of an error.
+  /// Returns this stream as a ``Signal``, with an error replaced by a last element and the
+  /// completion.
   public func asSignal(onErrorJustReturn: Element) -> Signal<Element> {
     asSharedSequence(onErrorJustReturn: onErrorJustReturn)
   }
 
-  /// This stream as a ``Signal``, continued after an error by another one.
+  /// Returns this stream as a ``Signal``, continued after an error by another ``Signal``.
   public func asSignal(onErrorSignalWith: Signal<Element>) -> Signal<Element> {
     asSharedSequence(onErrorDriveWith: onErrorSignalWith)
   }
 
-  /// This stream as a ``Signal``, continued after an error by the one that a closure returns.
+  /// Returns this stream as a ``Signal``, continued after an error by the one that a closure
+  /// returns.
   public func asSignal(
     onErrorRecover: @escaping @Sendable (_ error: any Error) -> Signal<Element>
   ) -> Signal<Element> {
@@ -31,14 +33,14 @@ extension ObservableConvertibleType {
 }
 
 extension PublishRelay {
-  /// This relay as a ``Signal``.
+  /// Returns this relay as a ``Signal``.
   public func asSignal() -> Signal<Element> {
     asSignal(onErrorSignalWith: .empty())
   }
 }
 
 extension SharedSequenceConvertibleType where SharingStrategy == SignalSharingStrategy {
-  /// This sequence as a ``Signal``.
+  /// Returns this sequence as a ``Signal``.
   public func asSignal() -> Signal<Element> {
     asSharedSequence()
   }
