@@ -2,19 +2,20 @@ public import ReactorLog
 
 /// The connection of a node to the other nodes of its cluster: requests, messages and broadcasts.
 ///
-/// A bus knows neither sessions nor logs. Its bytes are the messages of ``NodeMessage``.
+/// A bus does not interpret the bytes, which are those of ``NodeMessage``, ``NodeRequest`` and
+/// ``NodeReply``.
 public protocol ClusterBus: Sendable {
-  /// Receives requests and messages for a node from now on.
+  /// Begins to receive the requests and messages for a node.
   ///
   /// A second call replaces the identity: requests to the previous incarnation fail with
   /// ``BusError/noSuchNode``.
   ///
   /// - Parameters:
   ///   - node: The name and the incarnation of this process.
-  ///   - handler: Receives what other nodes send.
+  ///   - handler: Receives the requests and messages of other nodes.
   func join(as node: NodeID, _ handler: any BusHandler)
 
-  /// Receives nothing any more: the node has left the cluster.
+  /// Stops receiving: the node has left the cluster.
   func leave()
 
   /// Sends a request to a node.
@@ -23,7 +24,8 @@ public protocol ClusterBus: Sendable {
   ///   - bytes: The request.
   ///   - node: The receiver.
   ///   - timeout: The maximum wait for the reply.
-  ///   - completion: Called once with the reply or an error. Any thread, the calling one included.
+  ///   - completion: Called once with the reply or an error, on any thread, including the calling
+  ///     one.
   func request(
     _ bytes: [UInt8], to node: NodeID, within timeout: Duration,
     completion: @escaping @Sendable (Result<[UInt8], BusError>) -> Void)
@@ -33,13 +35,14 @@ public protocol ClusterBus: Sendable {
   /// - Parameters:
   ///   - bytes: The message.
   ///   - node: The receiver.
-  ///   - lane: The lane, from 0 to ``lanes`` - 1. Messages of different lanes have no order.
+  ///   - lane: The lane, from 0 to ``lanes`` - 1. The order of messages of different lanes is
+  ///     undefined.
   func send(_ bytes: [UInt8], to node: NodeID, lane: Int)
 
   /// Sends a message to all other nodes, at most once.
   func broadcast(_ bytes: [UInt8])
 
-  /// Whether the engine behind the bus has confirmed a write of this node recently. A node that is cut off from
+  /// Whether the brokers have confirmed a write of this node recently. A node that is cut off from
   /// the majority of the brokers cannot write, and serves no reads from memory.
   var hasQuorum: Bool { get }
 }
@@ -49,18 +52,18 @@ extension ClusterBus {
   public static var lanes: Int { 4 }
 }
 
-/// Receives what other nodes send.
+/// Receives the requests and messages of other nodes.
 public protocol BusHandler: AnyObject, Sendable {
-  /// A request of another node. Any thread; it must not block.
+  /// Handles a request of another node. Called on any thread; must not block.
   ///
   /// - Parameters:
   ///   - bytes: The request.
   ///   - reply: Sends the reply, called at most once, on any thread.
   func didReceive(request bytes: [UInt8], reply: @escaping @Sendable ([UInt8]) -> Void)
 
-  /// A message of another node.
+  /// Handles a message of another node.
   ///
-  /// Called in the order of the messages of a lane; it must not block.
+  /// Called in the order of the messages of a lane; must not block.
   func didReceive(message bytes: [UInt8])
 }
 

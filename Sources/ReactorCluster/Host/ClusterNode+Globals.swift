@@ -15,13 +15,16 @@ extension ClusterNode {
 
   func didApply(_ token: ChangeToken, _ unconfirmed: Int) {
     if unconfirmed > 0 { counters.unconfirmedGlobals.add() }
-    // Not a result of the closure: a function value would be wrapped to leave generic code.
+    // Assigned in the closure instead of returned from it: the generic `withLock` would wrap a
+    // returned function in a thunk.
     var completion: (@Sendable () -> Void)?
     state.withLock { completion = $0.changes.removeValue(forKey: token) }
     completion?()
   }
 
-  /// Reads a global that another node has set; one that this node does not have is applied.
+  /// Reads a global again that another node has set, and replies.
+  ///
+  /// A global that this node does not have counts as applied.
   func apply(_ name: String, _ reply: @escaping @Sendable ([UInt8]) -> Void) {
     guard let global = globals.first(where: { $0.name == name }) else {
       return reply(NodeReply.applied.bytes)

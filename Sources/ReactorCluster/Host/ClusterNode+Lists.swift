@@ -2,10 +2,12 @@ internal import ReactorHost
 internal import ReactorLog
 internal import Synchronization
 
-/// Lists of sessions: the log has all that are stored, the owners the others and the subscribers.
+/// Lists of sessions. The log lists the stored sessions; the owners list the sessions in memory and
+/// their subscribers.
 extension ClusterNode {
-  /// The sessions of a reactor that the other nodes have in memory; a node that does not reply in time
-  /// is left out.
+  /// Requests the sessions of a reactor that the other nodes have in memory.
+  ///
+  /// Omits nodes that do not reply in time.
   func summaries(
     of reactor: String, after id: String?, limit: Int,
     completion: @escaping @Sendable ([SessionSummary]) -> Void
@@ -20,7 +22,8 @@ extension ClusterNode {
     }
   }
 
-  /// Sends a request to all other nodes, and collects the replies of those that reply in time.
+  /// Sends a request to all other nodes, and collects their replies; `nil` for a node that does not
+  /// reply in time.
   func requestAll(
     _ request: NodeRequest, completion: @escaping @Sendable ([(NodeID, NodeReply?)]) -> Void
   ) {
@@ -41,7 +44,7 @@ extension ClusterNode {
     }
   }
 
-  /// The sessions of a reactor that this node has in memory.
+  /// Replies with the sessions of a reactor that this node has in memory.
   func reply(
     toListOf reactor: String, after id: String?, limit: Int, _ reply: @Sendable ([UInt8]) -> Void
   ) {
@@ -51,7 +54,7 @@ extension ClusterNode {
 }
 
 extension SessionSummary {
-  /// The summary with the node that has the session in memory.
+  /// Returns the summary with the name of the node that has the session in memory.
   func at(_ node: String) -> SessionSummary {
     var summary = self
     summary.node = node
@@ -59,7 +62,7 @@ extension SessionSummary {
   }
 }
 
-/// The replies of several nodes.
+/// Collects the replies of several nodes.
 private final class Collected: Sendable {
   private let pending: Mutex<(count: Int, replies: [(NodeID, NodeReply?)])>
   private let completion: @Sendable ([(NodeID, NodeReply?)]) -> Void

@@ -6,7 +6,7 @@ package import Telemetry
 final class NodeCounters: Sendable {
   /// Requests of this node's clients that were sent to other nodes, repetitions included.
   let forwarded = Counter()
-  /// Requests of other nodes.
+  /// Requests that other nodes forwarded to this one.
   let received = Counter()
   /// Commits that were sent to subscribed nodes.
   let published = Counter()
@@ -14,7 +14,7 @@ final class NodeCounters: Sendable {
   let takeovers = Counter()
   /// Requests whose session turned out to have another owner.
   let displaced = Counter()
-  /// Sessions that this node handed over to the one that all their actions came from.
+  /// Sessions that this node handed over to the node that all their actions came from.
   let handedOver = Counter()
   /// Nodes that failed or left.
   let failures = Counter()
@@ -25,7 +25,7 @@ final class NodeCounters: Sendable {
 }
 
 extension ClusterNode: MetricsSource {
-  /// Writes the figures of the node.
+  /// Writes the metrics of the node.
   package func write(to text: inout MetricsText) {
     let (members, ready, pending, remote, differing) = state.withLock { state in
       (

@@ -16,10 +16,10 @@ extension ClusterNode {
     }
   }
 
-  /// Requests the activity of a session from its owner, or no longer.
+  /// Requests the activity of a session from its owner, or cancels the request.
   func observeActivity(_ isObserved: Bool, of key: SessionKey) {
     let (owner, me) = state.withLock { ($0.subscriptions.owner(of: key), $0.machine.node) }
-    // The subscription repeats it when it is opened.
+    // Without an open subscription, `RemoteSession.didOpenSubscription()` sends the request later.
     guard let owner else { return }
     send(.observesActivity(key, isObserved, from: me), to: owner, about: key)
   }

@@ -10,7 +10,7 @@ extension ClusterNode {
     if isNew { openSubscription(to: session.key) }
   }
 
-  /// Closes the subscription: the session has no observer.
+  /// Closes the subscription of a session that has no observer left.
   func unsubscribe(_ session: RemoteSession) {
     let (owner, me) = state.withLock { state in
       (state.subscriptions.remove(session.key), state.machine.node)
@@ -38,7 +38,9 @@ extension ClusterNode {
     }
   }
 
-  /// Repeats the report of the streams; a subscription that was closed meanwhile is closed there too.
+  /// Reports the streams to the owner at which a subscription was opened.
+  ///
+  /// If the subscription was removed in the meantime, closes it at the owner.
   private func didOpenSubscription(to key: SessionKey, at owner: NodeID) {
     if let session = remoteSession(key), state.withLock({ $0.subscriptions.has(key) }) {
       session.didOpenSubscription()
@@ -55,12 +57,12 @@ extension ClusterNode {
     send(.streams(key, reported, from: me), to: owner, about: key)
   }
 
-  /// The remote session of a key, if clients of this node use it.
+  /// Returns the remote session of a key; `nil` if no client of this node uses it.
   func remoteSession(_ key: SessionKey) -> RemoteSession? {
     state.withLock { $0.remotes[key]?.session }
   }
 
-  /// The remote session of a key with the state that its owner has replied.
+  /// Returns the remote session of a key, updated with the state in the reply of its owner.
   ///
   /// Streams of one session share one object, so that they share a subscription.
   func remoteSession(
@@ -73,7 +75,7 @@ extension ClusterNode {
       state.remotes[key] = WeakSession(session: session)
       return (session, known)
     }
-    // Another history has taken the place of the one that was observed.
+    // The session has another epoch: the streams that show the previous one end.
     replaced?.end(.deleted)
     session.update(image, of: owner)
     return session
@@ -111,7 +113,7 @@ extension ClusterNode {
     let action = state.withLock { state in
       session = state.remotes[key]?.session
       let action = state.subscriptions.change(key, at: now, body)
-      // Within the lock, so that states are enqueued in the order of the decisions.
+      // Enqueue within the lock, so that the states have the order of the decisions.
       if case .publish(let base) = action {
         session?.enqueue(states.filter { $0.version > base })
       }

@@ -13,14 +13,15 @@ internal import Telemetry
 /// node.start(host)
 /// ```
 ///
-/// A session in memory is used directly; the machine and its lock are on the path of other sessions
-/// only.
+/// A session in this node's memory is used directly; only requests for other sessions use the
+/// machine and its lock.
 package final class ClusterNode: Sendable {
   struct State {
     var machine: ClusterMachine
     var clients: [RequestToken: @Sendable (RequestResult) -> Void] = [:]
     var replies: [ReplyToken: @Sendable ([UInt8]) -> Void] = [:]
-    /// The globals that this node has set and others are to apply.
+    /// The completions of the globals that this node has set, until the other nodes have applied
+    /// them.
     var changes: [ChangeToken: @Sendable () -> Void] = [:]
     var lastToken: UInt64 = 0
     var subscriptions = SubscriptionTable()
@@ -34,7 +35,7 @@ package final class ClusterNode: Sendable {
     var differences = NodeDifferences()
     /// The earlier incarnations of this process.
     var formerIncarnations: Set<UInt64> = []
-    /// The sessions that are about to be loaded and were written by another node last.
+    /// The sessions that this node is about to load and that another node wrote last.
     var foreign: Set<SessionKey> = []
 
     mutating func newToken() -> UInt64 {
@@ -42,8 +43,8 @@ package final class ClusterNode: Sendable {
       return lastToken
     }
 
-    /// Removes and returns what an effect is for; `nil` if it is for no single request, or the request has
-    /// its response.
+    /// Removes and returns the receiver of an effect; `nil` if the effect has none, or its request
+    /// has a response already.
     fileprivate mutating func takeReceiver(of effect: ClusterEffect) -> Receiver? {
       switch effect {
       case .reply(let token, _): replies.removeValue(forKey: token).map { .edge($0) }
@@ -52,7 +53,7 @@ package final class ClusterNode: Sendable {
       }
     }
 
-    /// Whether a node is this process, or was before it joined again.
+    /// Returns whether a node is this process, in its current or an earlier incarnation.
     func isOwn(_ node: NodeID) -> Bool {
       node == machine.node
         || node.name == machine.node.name && formerIncarnations.contains(node.incarnation)
@@ -65,7 +66,7 @@ package final class ClusterNode: Sendable {
     case client(@Sendable (RequestResult) -> Void)
   }
 
-  /// A session that streams and requests retain.
+  /// A weak reference to a session, which its streams and requests retain.
   struct WeakSession {
     weak var session: RemoteSession?
   }
@@ -75,7 +76,9 @@ package final class ClusterNode: Sendable {
     var reactors: [String: any LocalReactor] = [:]
   }
 
-  /// The interval of ``ClusterMachine/tick(at:)``, and the one while there are requests, whose owner may fail.
+  /// The intervals of ``ClusterMachine/tick(at:)`` without and with pending requests.
+  ///
+  /// The owner of a pending request may fail.
   private static let tickInterval = (
     idle: Duration.milliseconds(50), busy: Duration.milliseconds(20)
   )
@@ -112,7 +115,7 @@ package final class ClusterNode: Sendable {
     state = Mutex(State(machine: ClusterMachine(heartbeat, settings: settings, at: 0)))
   }
 
-  /// Joins the cluster: executes requests of other nodes from now on.
+  /// Joins the cluster, and begins to execute requests of other nodes.
   package func start(_ host: Host) {
     hosted.withLock { $0.host = host }
     describeReactors()
@@ -127,14 +130,14 @@ package final class ClusterNode: Sendable {
     state.withLock { $0.ticker = ticker }
   }
 
-  /// Waits until the node knows the others and owns sessions, or the task is cancelled.
+  /// Waits until the node has joined the cluster, or the task is cancelled.
   package func joined() async {
     while readiness == .joining, !Task.isCancelled {
       try? await Task.sleep(for: .milliseconds(10))
     }
   }
 
-  /// The heartbeat contains a hash of each reactor's fingerprint.
+  /// Adds a hash of each reactor's fingerprint to the heartbeat.
   private func describeReactors() {
     var fingerprints: [String: UInt64] = [:]
     for reactor in hostedReactors {
@@ -199,8 +202,9 @@ package final class ClusterNode: Sendable {
 
   /// Passes an event to the machine together with a change of the state.
   ///
-  /// The lock is acquired once for both and for the receivers of the effects: several threads use it for each
-  /// request, and one that is interrupted while it has the lock delays the others.
+  /// The lock is acquired once for the event, the change and the receivers of the effects. Several
+  /// threads acquire it for each request, and a thread that is preempted while it has the lock
+  /// delays the others.
   func handleState(_ event: (inout State, Milliseconds) -> Void) {
     let now = now
     var effects: [ClusterEffect] = []
@@ -257,7 +261,8 @@ package final class ClusterNode: Sendable {
   }
 
   private func reply(_ reply: NodeReply, to token: ReplyToken) {
-    // Not a result of the closure: a function value would be wrapped to leave generic code.
+    // Assigned in the closure instead of returned from it: the generic `withLock` would wrap a
+    // returned function in a thunk.
     var send: (@Sendable ([UInt8]) -> Void)?
     state.withLock { send = $0.replies.removeValue(forKey: token) }
     send?(reply.bytes)
@@ -274,7 +279,7 @@ package final class ClusterNode: Sendable {
     }
   }
 
-  /// Remembers that a session is taken over, if it is loaded here.
+  /// Records a session that another node wrote last, so that loading it is counted as a takeover.
   private func noteWriter(_ result: Result<NodeID?, LogError>, of key: SessionKey) {
     state.withLock { state in
       if case .success(let writer?) = result, writer.name != state.machine.node.name {
@@ -282,7 +287,7 @@ package final class ClusterNode: Sendable {
       } else {
         state.foreign.remove(key)
       }
-      // Sessions that turned out to have another owner.
+      // An entry remains if another node turns out to own the session: bound their number.
       if state.foreign.count > 10_000 { state.foreign = [key] }
     }
   }
@@ -304,8 +309,9 @@ package final class ClusterNode: Sendable {
     closeSessions(nil)
     let id = NodeID(name: node.name, incarnation: .random(in: .min ... .max))
     state.withLock { _ = $0.formerIncarnations.insert($0.machine.node.incarnation) }
-    // Before the machine has the new incarnation: no heartbeat may announce subjects without subscribers,
-    // and until then no other thread joins again. The bus would receive for the identity that joined last.
+    // Join the bus before the machine has the new incarnation: a heartbeat must not announce
+    // subjects without subscribers. Until then the machine begins no other rejoin, which would
+    // replace the identity at the bus.
     bus.join(as: id, self)
     handle { $0.rejoin(as: id, at: $1) }
   }
@@ -339,7 +345,7 @@ package final class ClusterNode: Sendable {
     reactor(key.reactor)?.liveSession(key.id) != nil
   }
 
-  /// Whether a session is in this node's memory.
+  /// Returns whether a session is in this node's memory.
   package func holds(_ key: SessionKey) -> Bool { isInMemory(key) }
 
   func add(_ reactor: any LocalReactor) {

@@ -84,7 +84,8 @@ final class ClusteredReactor: HostedReactor {
       body: body, expected: expected, key: key.map { IdempotencyKey($0, for: body) },
       context: context)
     if let session = node.remoteSession(target) {
-      // Its streams at this node show the State before the response.
+      // Submit through the remote session: its streams at this node show the new State before the
+      // response is sent.
       session.submit(submission, accepted: accepted, enqueued: nil, completion: completion)
     } else {
       node.submit(submission, to: target, accepted: accepted, completion: completion)
@@ -136,9 +137,10 @@ final class ClusteredReactor: HostedReactor {
     }
   }
 
-  /// Passes on the session that an owner has opened: this node's own, or one of another node.
+  /// Completes with a session that its owner has opened, which is this node or another one.
   ///
-  /// This node's own is requested again, so that requests that wait for it come first.
+  /// A session of this node is requested from the local reactor again, so that requests that
+  /// already wait for it are executed first.
   private func open(
     _ id: String, _ image: SessionImage, at owner: NodeID,
     completion: @escaping @Sendable (any Session) -> Void
@@ -166,7 +168,8 @@ final class ClusteredReactor: HostedReactor {
         let own = listed.map { node.isInMemory(key($0.id)) ? $0.at(name) : $0 }
         var merged = Dictionary(own.map { ($0.id, $0) }) { $1 }
         for summary in live {
-          // The version of a node that was paused may be older than the log's.
+          // Several nodes may list a session: a node that was paused has a stale copy. Select the
+          // summary with more subscribers.
           if let known = merged[summary.id], known.subscribers > summary.subscribers { continue }
           merged[summary.id] = summary
         }

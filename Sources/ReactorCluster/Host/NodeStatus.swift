@@ -6,27 +6,27 @@ internal import Synchronization
 package struct NodeStatus: Sendable {
   package let node: NodeID
 
-  /// Its readiness.
+  /// The readiness of the node.
   package let state: NodeState
 
-  /// Its description; `nil` if it has not replied in time.
+  /// The description of the node; `nil` if it has not replied in time.
   package let description: NodeDescription?
 
-  /// Whether it is this process.
+  /// Whether the node is this process.
   package let isThis: Bool
 
-  /// Its differences from this node, in words.
+  /// The differences between the node and this one, in words.
   package let differences: [String]
 }
 
 extension ClusterNode {
-  /// This process.
+  /// The description of this process.
   var description: NodeDescription {
     NodeDescription(
       release: release, sessions: hostedReactors.reduce(0) { $0 + $1.liveSessionCount })
   }
 
-  /// All nodes that are alive, in the order of their names.
+  /// Lists all nodes that are alive, in the order of their names.
   ///
   /// - Parameter completion: Called once, on any thread, after at most 0.5 s.
   package func nodes(completion: @escaping @Sendable ([NodeStatus]) -> Void) {

@@ -4,7 +4,8 @@ internal import Synchronization
 
 /// Executes one request of an edge at this node, the owner of its session.
 struct OwnerExecution: Sendable {
-  /// The size at which a page of states, entries, effects or timers ends, in bytes: the brokers bound messages.
+  /// The maximum size of a page of several states, entries, effects or timers, in bytes: brokers
+  /// limit the size of a message.
   private static let pageSize = 262_144
 
   let id: ExecutionID
@@ -46,7 +47,9 @@ struct OwnerExecution: Sendable {
     }
   }
 
-  /// Evicts the session, so that the edge owns it from now on; executes the request if the session is in use.
+  /// Evicts the session, so that the edge becomes its owner.
+  ///
+  /// If the session is in use, executes the request at this node.
   func handOver() {
     let key = request.session
     guard let reactor = node.reactor(key.reactor) else { return report(.unavailable) }
@@ -104,7 +107,9 @@ struct OwnerExecution: Sendable {
     }
   }
 
-  /// Responds with the next states: reads a few at a time, so that large ones are not folded in vain.
+  /// Responds with the next states.
+  ///
+  /// Reads at most 64 at a time, so that few states are folded that do not fit into the page.
   private func readStates(
     of replay: any StateReplay, _ limit: Int, after found: [CommittedState] = []
   ) {
@@ -139,7 +144,8 @@ struct OwnerExecution: Sendable {
 
   // MARK: Actions
 
-  /// The key that identifies the request in the log: the client's, or one that no client can send.
+  /// Returns the key that identifies the request in the log: the client's key, or one that clients
+  /// cannot send.
   private func key(of submission: Submission) -> IdempotencyKey {
     submission.key
       ?? IdempotencyKey(numbered: request.number.count, of: "\(request.number.edge)")
@@ -184,7 +190,8 @@ struct OwnerExecution: Sendable {
   }
 
   private func complete(_ outcome: ActionOutcome, key: IdempotencyKey?, hasOwnKey: Bool) {
-    // The outcome of an earlier delivery, and not that of another request of the client.
+    // Whether an outcome in the log is that of an earlier delivery of this request, and not of
+    // another request with the client's key.
     let isRepetition = !hasOwnKey || request.isRepeated
     switch outcome {
     case .displaced(let owner): report(.displaced(by: owner))
@@ -231,7 +238,7 @@ struct OwnerExecution: Sendable {
     }
   }
 
-  /// The first elements, at least one, up to a size that fits into a message.
+  /// Returns the first elements, at least one, up to the size of a page.
   private static func page<Element>(_ elements: [Element], size: (Element) -> Int) -> [Element] {
     var total = 0
     let end = elements.firstIndex { element in
@@ -273,7 +280,7 @@ final class AcceptedRuns: Sendable {
 
   /// Calls a closure with the outcome of a run.
   ///
-  /// - Returns: `false` if it is not running here.
+  /// - Returns: `false` if the run is not executed at this node.
   func wait(for run: ID, completion: @escaping @Sendable (ActionOutcome) -> Void) -> Bool {
     runs.withLock { runs in
       guard runs[run] != nil else { return false }

@@ -4,7 +4,8 @@ internal import Synchronization
 
 /// A request with actions that the owner of a session executes for a client of this node.
 final class RemoteExecution: Sendable {
-  /// The maximum number of requests for the outcome of an accepted request; each takes at most 30 s.
+  /// The maximum number of calls that wait for the outcome of an accepted request, each for at most
+  /// 30 s.
   private static let waits = 120
 
   private let submission: Submission

@@ -28,7 +28,7 @@ final class RemoteFeed: SessionObserver, PresenceObserver, SignalObserver, Activ
   /// - Returns: `false` if it has ended.
   func begin() -> Bool {
     guard let base = session?.observe(self) else { return false }
-    // A commit may have been published meanwhile.
+    // Retain the state of a commit that was published in the meantime.
     state.withLock { if $0.latest == nil { $0.latest = base } }
     session?.observePresence(self)
     session?.observeSignals(self)
@@ -63,7 +63,7 @@ final class RemoteFeed: SessionObserver, PresenceObserver, SignalObserver, Activ
     node?.publish(activity, of: key, to: state.withLock { $0.activityObservers })
   }
 
-  /// A node requests the activity, or no longer.
+  /// Adds or removes a node that has requested the activity.
   func setObservesActivity(_ isObserved: Bool, _ edge: NodeID) {
     let (isFirst, isLast) = state.withLock { state in
       let wasEmpty = state.activityObservers.isEmpty
@@ -89,7 +89,7 @@ final class RemoteFeed: SessionObserver, PresenceObserver, SignalObserver, Activ
     session?.stopObservingSignals(self)
   }
 
-  /// Removes the contribution of a node that is not subscribed any more.
+  /// Removes the streams and the activity request of a node that is no longer subscribed.
   func remove(_ edge: NodeID) {
     setStreams([], of: edge)
     setObservesActivity(false, edge)
@@ -118,7 +118,8 @@ extension ClusterNode {
 
   /// Subscribes a node to a session of this one.
   ///
-  /// - Returns: The state that the node's first message follows; `nil` if the session has ended.
+  /// - Returns: The current state, which the first message to the node follows; `nil` if the
+  ///   session has ended.
   func subscribe(_ edge: NodeID, to session: any Session) -> CommittedState? {
     let key = session.key
     let known = feed(of: key)
@@ -181,7 +182,7 @@ extension ClusterNode {
     }
   }
 
-  /// Sends the digests that are due, and opens subscriptions again.
+  /// Sends the digests that are due, and opens the subscriptions again that are due.
   func sendDigests() {
     let now = now
     let (owner, digests, due) = state.withLock { state in
@@ -196,7 +197,7 @@ extension ClusterNode {
     for key in due { openSubscription(to: key) }
   }
 
-  /// Removes the subscriptions of a failed node, and opens those at it again.
+  /// Removes the subscriptions of a failed node, and opens this node's subscriptions at it again.
   func didFail(_ failed: NodeID) {
     counters.failures.add()
     let now = now

@@ -20,7 +20,7 @@ final class RemoteSession: SubmissionTarget {
     /// The streams of this node, per owner.
     var streams: [StreamOwner: Int] = [:]
     var revision = 0
-    /// States that are to be published, in order, and the observers at the time of their arrival.
+    /// The states to publish, in order, each with the observers at the time of its arrival.
     var enqueued: [(CommittedState, [any SessionObserver])] = []
     var isPublishing = false
     var hasEnded = false
@@ -51,7 +51,7 @@ final class RemoteSession: SubmissionTarget {
 
   var subscriberCount: Int { presence.count }
 
-  /// The owner has replied.
+  /// Updates the session with a reply of its owner.
   func update(_ image: SessionImage, of owner: NodeID) {
     state.withLock { state in
       state.owner = owner
@@ -64,8 +64,8 @@ final class RemoteSession: SubmissionTarget {
 
   /// Confirms the State with the owner of the session.
   ///
-  /// The session has to be looked for again if it is in this node's memory meanwhile, or has another
-  /// history.
+  /// Fails with `LogError.lost` if this node owns the session in the meantime, or if the session
+  /// has another epoch. The caller must then request the session again.
   func confirmCurrent(completion: @escaping @Sendable (Result<Void, LogError>) -> Void) {
     node.call(.confirm, of: key) { [self] result in
       switch result {
@@ -99,7 +99,8 @@ final class RemoteSession: SubmissionTarget {
     enqueued: (@Sendable () -> Void)?,
     completion: @escaping @Sendable (ActionOutcome) -> Void
   ) {
-    // Requests of this node reach the owner in the order of these calls.
+    // Later requests of this node are executed after this one: they reach the owner in the order of
+    // these calls.
     defer { enqueued?() }
     node.submit(
       submission, to: key,
@@ -113,7 +114,8 @@ final class RemoteSession: SubmissionTarget {
       })
   }
 
-  /// The owner has committed a State, which this node's next response is to contain.
+  /// Publishes a State that the owner has committed, so that the next response of this node
+  /// contains it.
   private func didCommit(_ committed: CommittedState) {
     guard committed.cursor.epoch == epoch else { return }
     enqueue([committed])
@@ -240,7 +242,7 @@ final class RemoteSession: SubmissionTarget {
 
   // MARK: Activity
 
-  /// The last activity that the owner has sent; none while no stream of this node observes it.
+  /// The last activity that the owner has sent; empty while no stream of this node observes it.
   var activity: SessionActivity { state.withLock { $0.activity } }
 
   func observeActivity(_ observer: any ActivityObserver) {
@@ -272,7 +274,8 @@ final class RemoteSession: SubmissionTarget {
     for observer in observers { observer.activityDidChange(activity) }
   }
 
-  /// The subscription was opened at an owner that does not know what this node observes.
+  /// Reports the streams and requests the activity: the subscription was opened at an owner that
+  /// does not have them.
   func didOpenSubscription() {
     reportStreams()
     if state.withLock({ !$0.activityObservers.isEmpty }) { node.observeActivity(true, of: key) }
@@ -280,15 +283,17 @@ final class RemoteSession: SubmissionTarget {
 }
 
 extension RemoteSession.State {
-  /// Adds a state that is to be published; one that is not newer than the current one is dropped.
+  /// Adds a state to publish.
+  ///
+  /// A state that is not newer than the current one is dropped.
   fileprivate mutating func enqueue(_ committed: CommittedState) {
     guard committed.version > image.current.version else { return }
     image.current = committed
     if !observers.isEmpty { enqueued.append((committed, observers)) }
   }
 
-  /// Removes the next state that is to be published; `nil` if there is none, or another thread
-  /// publishes one.
+  /// Removes the next state to publish; `nil` if there is none, or while another thread publishes
+  /// one.
   fileprivate mutating func dequeue() -> (CommittedState, [any SessionObserver])? {
     guard !isPublishing, !enqueued.isEmpty else { return nil }
     isPublishing = true
@@ -414,11 +419,11 @@ private final class RemoteReplay: StateReplay {
   static let page = 100
   /// The bounds of a later page, in states and in bytes.
   ///
-  /// Each page makes the owner fold the log from the snapshot before it, up to 2,048 versions.
+  /// For each page the owner folds the log from the snapshot before it: up to 2,048 versions.
   private static let bound = (count: 1_000, size: 1 << 18)
 
   fileprivate struct State {
-    /// The states that the owner has sent and no reader has.
+    /// The states that the owner has sent and that have not been read yet.
     var pending: ArraySlice<CommittedState>
     /// The version of the last state that was read.
     var version: Int?
@@ -445,7 +450,7 @@ private final class RemoteReplay: StateReplay {
     }
   }
 
-  /// Receives a page of the owner, and returns its first states.
+  /// Stores a page that the owner has sent, and returns its first states.
   private func receive(_ page: [CommittedState], _ limit: Int) -> [CommittedState] {
     let size = page.reduce(0) { $0 + $1.json.count } / max(1, page.count)
     return state.withLock { state in

@@ -2,34 +2,34 @@ public import ReactorLog
 
 /// The readiness of a node.
 public enum NodeState: UInt8, Sendable, Equatable {
-  /// It waits for the heartbeats of the other nodes, and owns no sessions yet.
+  /// The node waits for the heartbeats of the other nodes, and owns no sessions yet.
   case joining
 
-  /// It owns sessions.
+  /// The node owns sessions.
   case ready
 
-  /// It hands its sessions over, because it is about to stop.
+  /// The node hands its sessions over, because it is about to stop.
   case draining
 
-  /// It has stopped.
+  /// The node has stopped.
   case left
 }
 
-/// The broadcast of a node, one per `cluster.heartbeat`.
+/// The message that a node broadcasts at the interval `cluster.heartbeat`.
 public struct Heartbeat: Equatable, Sendable {
   /// The sender.
   public var node: NodeID
 
-  /// Its readiness.
+  /// The readiness of the sender.
   public var state: NodeState
 
-  /// The versions of the node protocol that it supports.
+  /// The versions of the node protocol that the sender supports.
   public var protocols: ClosedRange<UInt8>
 
   /// A hash of the settings that must be equal on all nodes.
   public var configuration: UInt64
 
-  /// A hash of the fingerprints of each hosted reactor, by name.
+  /// A hash of the fingerprint of each hosted reactor, by the reactor's name.
   public var fingerprints: [String: UInt64]
 
   /// Creates a heartbeat.

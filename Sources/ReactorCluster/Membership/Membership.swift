@@ -15,13 +15,13 @@ public import ReactorLog
 public struct Membership: Sendable {
   /// A node that is alive.
   public struct Member: Sendable {
-    /// Its last heartbeat.
+    /// The last heartbeat of the node.
     public var heartbeat: Heartbeat
 
-    /// The time at which that arrived.
+    /// The time at which ``heartbeat`` arrived.
     public var heardAt: Milliseconds
 
-    /// Whether the node was probed since then.
+    /// Whether the node was probed since ``heardAt``.
     var isProbed = false
   }
 
@@ -30,8 +30,8 @@ public struct Membership: Sendable {
     /// The node was alive, and nothing has changed.
     case known
 
-    /// The node is new, or its heartbeat has changed. The previous incarnation of its name, if this
-    /// heartbeat replaces one.
+    /// The node is new, or its heartbeat has changed. `replaced` is the previous incarnation of the
+    /// name, if this heartbeat replaces one.
     case changed(replaced: NodeID?)
 
     /// The incarnation was marked as failed.
@@ -49,7 +49,7 @@ public struct Membership: Sendable {
 
   /// The maximum number of nodes.
   ///
-  /// Heartbeats of further ones are ignored.
+  /// Heartbeats of further nodes are ignored.
   public static let limit = 64
 
   /// The nodes that are alive, without this one.
@@ -96,25 +96,25 @@ public struct Membership: Sendable {
     return wasAlive
   }
 
-  /// Marks the nodes as failed whose last heartbeat is older than `suspect`.
+  /// Marks as failed the nodes whose last heartbeat is at least `suspect` old.
   ///
-  /// - Returns: These nodes.
+  /// - Returns: The nodes that were marked.
   public mutating func expire(at now: Milliseconds) -> [NodeID] {
     let silent = members.filter { now - $0.value.heardAt >= suspect }.map(\.key)
     for node in silent { _ = fail(node) }
     return silent.sorted { $0.description < $1.description }
   }
 
-  /// Selects the nodes to probe: their last heartbeat is older than a time, and they were not selected
-  /// since then.
+  /// Selects the nodes to probe: those whose last heartbeat is at least `time` old, and which were
+  /// not selected since that heartbeat.
   public mutating func selectSilent(for time: Milliseconds, at now: Milliseconds) -> [NodeID] {
     let silent = members.filter { !$0.value.isProbed && now - $0.value.heardAt >= time }.keys
     for node in silent { members[node]?.isProbed = true }
     return silent.sorted { $0.description < $1.description }
   }
 
-  /// Forgets all nodes: this node joins again with another incarnation, under which it does not know
-  /// which of its observations were caused by its own absence.
+  /// Forgets all nodes, because this node joins again with another incarnation: its earlier
+  /// observations may be the result of its own absence.
   public mutating func reset() {
     members = [:]
     failed = []
@@ -125,12 +125,12 @@ public struct Membership: Sendable {
     members.values.map { $0.heardAt + suspect }.min()
   }
 
-  /// Whether a node is alive.
+  /// Returns whether a node is alive.
   public func isAlive(_ node: NodeID) -> Bool {
     members[node] != nil
   }
 
-  /// The living incarnation of a name.
+  /// Returns the living incarnation of a name.
   public func living(_ name: String) -> NodeID? {
     members.keys.first { $0.name == name }
   }

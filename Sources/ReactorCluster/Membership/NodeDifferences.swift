@@ -2,16 +2,16 @@ public import ReactorLog
 
 /// The differences between this node and the others that an operator has to remove.
 ///
-/// The cluster works with them: a difference of the settings means that the response to a request
-/// depends on its node, and one of the reactors that a node cannot own all sessions. During a rolling
-/// upgrade they are expected.
+/// The cluster works despite them. If settings differ, the response to a request depends on the
+/// node that executes it; if reactors differ, a node cannot own all sessions. Differences are
+/// expected during a rolling upgrade.
 public struct NodeDifferences: Sendable {
   /// A difference.
   public enum Difference: Hashable, Sendable, CustomStringConvertible {
     /// A setting that must be equal on all nodes.
     case settings
 
-    /// A reactor is hosted by one of both only, or its State or Mutation has another form.
+    /// A reactor that only one of the two nodes hosts, or whose State or Mutation differs.
     case reactor(String)
 
     /// Two processes have the same `cluster.node`.
@@ -40,7 +40,7 @@ public struct NodeDifferences: Sendable {
 
   /// Compares the heartbeat of another node with this node's.
   ///
-  /// - Returns: The differences if they are not known yet; else none.
+  /// - Returns: The differences; empty if they are the same as in the previous comparison.
   public mutating func compare(_ other: Heartbeat, with own: Heartbeat) -> [String] {
     guard other.state != .left else {
       remove(other.node)

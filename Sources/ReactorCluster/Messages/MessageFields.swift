@@ -1,6 +1,6 @@
 internal import ReactorLog
 
-/// The parts of messages.
+/// Fields of messages.
 extension MessageWriter {
   mutating func write(_ node: NodeID) {
     write(node.name)
@@ -70,7 +70,9 @@ extension MessageReader {
     NodeID(name: try text(), incarnation: try number())
   }
 
-  /// A session's key; an invalid id is an error.
+  /// Reads the key of a session.
+  ///
+  /// Throws for an invalid id.
   mutating func key() throws(MessageError) -> SessionKey {
     let key = SessionKey(reactor: try text(), id: try text())
     guard SessionKey.isValid(id: key.id) else { throw MessageError() }

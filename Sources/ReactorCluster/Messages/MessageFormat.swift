@@ -1,10 +1,11 @@
 internal import ReactorLog
 
-/// All kinds of messages, for a fuzzer: the bytes of a foreign sender must not trap.
+/// All kinds of messages, for a fuzzer: reading the bytes of a foreign sender must not trap.
 package enum MessageFormat {
   /// Reads bytes as each kind of message of this protocol.
   ///
-  /// - Returns: The bytes that this release writes for each kind that they can be read as.
+  /// - Returns: For each kind that the bytes can be read as, the bytes that this release writes for
+  ///   the message.
   package static func read(_ bytes: [UInt8]) -> [[UInt8]] {
     [
       NodeMessage(bytes)?.bytes,

@@ -52,7 +52,7 @@ struct MessageError: Error {}
 
 /// Reads the fields of a message in the order in which they were written.
 ///
-/// Bytes of another release or of a foreign sender end in an error, never in a trap or a large
+/// Bytes of another release or of a foreign sender cause an error, never a trap or a large
 /// allocation.
 struct MessageReader {
   private var bytes: ArraySlice<UInt8>
@@ -82,21 +82,21 @@ struct MessageReader {
     Int(Int64(bitPattern: try number()))
   }
 
-  /// A count: not negative, and so small that sums do not overflow.
+  /// Reads a count: not negative, and small enough that sums do not overflow.
   mutating func count() throws(MessageError) -> Int {
     let count = try integer()
     guard (0...Int(Int32.max)).contains(count) else { throw MessageError() }
     return count
   }
 
-  /// A version: not negative, and with room for more.
+  /// Reads a version: not negative, and small enough that later versions do not overflow.
   mutating func version() throws(MessageError) -> Int {
     let version = try integer()
     guard (0...Int.max / 2).contains(version) else { throw MessageError() }
     return version
   }
 
-  /// A time of the calendar, in milliseconds: before the year 10000.
+  /// Reads a calendar time in milliseconds since 1970, in the years 1 to 9999.
   mutating func milliseconds() throws(MessageError) -> Int64 {
     let milliseconds = Int64(try integer())
     guard (-62_135_596_800_000...253_402_300_799_999).contains(milliseconds) else {

@@ -12,25 +12,27 @@ public enum NodeMessage: Equatable, Sendable {
   /// The bus does not deliver messages of the sender to a node.
   case unreachable(NodeID)
 
-  /// The sender owns a session from now on.
+  /// The sender has become the owner of a session.
   case claim(SessionKey, by: NodeID)
 
   /// A state of a session that the receiver is subscribed to.
   case commits(PublishedCommits)
 
-  /// The latest versions of the sessions that the receiver is subscribed to.
+  /// The sessions that have changed since the last digest, among those that the receiver is
+  /// subscribed to.
   case digest(Digest, from: NodeID)
 
   /// The owner has closed a session that the receiver is subscribed to.
   case closed(SessionKey, isDeleted: Bool, by: NodeID)
 
-  /// All streams of the sender that show a session, for the sum at the owner.
+  /// The numbers of the sender's streams that show a session. The owner of the session adds up
+  /// those of all nodes.
   case streams(SessionKey, [ReportedStreams], from: NodeID)
 
   /// The subscribers of all nodes to a session that the receiver is subscribed to.
   case presence(SessionKey, Presence)
 
-  /// The sender is not subscribed to a session any more.
+  /// The sender is no longer subscribed to a session.
   case unsubscribe(SessionKey, from: NodeID)
 
   /// A signal of a client, to the owner of the session.
@@ -46,9 +48,9 @@ public enum NodeMessage: Equatable, Sendable {
   case activity(SessionKey, SessionActivity)
 }
 
-/// The streams of one owner.
+/// The number of streams of one stream owner.
 public struct ReportedStreams: Equatable, Sendable {
-  /// The name of the owner; `nil` for none.
+  /// The name of the stream owner; `nil` for streams without a name.
   public var name: String?
 
   /// The number of streams.
@@ -69,10 +71,10 @@ public struct PublishedCommits: Equatable, Sendable {
   /// The session.
   public var session: SessionKey
 
-  /// The history of the state.
+  /// The epoch of the state.
   public var epoch: String
 
-  /// The version of the state before it that the owner has published.
+  /// The version of the previous state that the owner has published.
   public var base: Int
 
   /// The version of the state.
@@ -142,7 +144,7 @@ extension NodeMessage: ReadableMessage {
     return writer.bytes
   }
 
-  /// Writes a message about something that is not stored.
+  /// Writes a message about signals or activity, which the log does not store.
   private func writeEphemeral(to writer: inout MessageWriter) {
     switch self {
     case .signal(let key, let json, let sender):

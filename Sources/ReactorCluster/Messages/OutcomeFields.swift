@@ -243,7 +243,8 @@ extension MessageReader {
   }
 }
 
-/// The error of an action at another node, with the fields that its client's problem shows.
+/// The error of an action at another node, with the fields for the problem in the client's
+/// response.
 enum RemoteFailure: Sendable {
   case stateTooLarge(size: Int, limit: Int)
   case crashed

@@ -8,7 +8,7 @@ enum SessionCall: ReadableMessage {
   case open(SessionIntent, parameters: [UInt8]?)
   case find
   case submit(Submission)
-  /// The outcome of a request that was accepted; it has a key.
+  /// Waits for the outcome of an accepted request, which has a key.
   case outcome(Submission)
   case subscribe
   /// Confirms that the owner's State is the latest one; the reply is the session.
@@ -23,7 +23,7 @@ enum SessionCall: ReadableMessage {
   case states(after: Int?, limit: Int)
   case entries(after: Int, limit: Int)
 
-  /// The effect of a repetition.
+  /// Whether the call can be executed more than once.
   var kind: ForwardedRequest.Kind {
     if case .submit = self { .action } else { .call }
   }
@@ -130,7 +130,7 @@ extension MessageWriter {
     write(submission.context) { writer, context in
       writer.write(context.id)
       writer.write(context.traceparent) { $0.write($1) }
-      // A principal is JSON anywhere.
+      // A principal is encoded as JSON, as everywhere.
       writer.write(context.principal.flatMap { try? JSONCoder.encode($0) }) { $0.write($1) }
       writer.write(context.depth)
     }
@@ -154,7 +154,7 @@ extension MessageReader {
     try optional { (reader) throws(MessageError) in try reader.version() }
   }
 
-  /// The position of a timer in the list of its session.
+  /// Reads the position of a timer in the list of its session.
   mutating func timerPosition() throws(MessageError) -> TimerPosition? {
     try optional { (reader) throws(MessageError) in
       TimerPosition(
@@ -186,7 +186,9 @@ extension MessageReader {
     return Submission(body: body, expected: expected, key: key, context: context)
   }
 
-  /// A request's context; a principal that cannot be decoded is an error, not an anonymous request.
+  /// Reads the context of a request.
+  ///
+  /// Throws for a principal that cannot be decoded: the request must not become an anonymous one.
   private mutating func context() throws(MessageError) -> RequestContext {
     let id = try text()
     let traceparent = try optionalText()

@@ -7,7 +7,7 @@ enum SessionReply: ReadableMessage {
   case opened(SessionImage, wasCreated: Bool)
   case absent(CommittedState)
   case outcome(ActionOutcome)
-  /// The actions are durable, and an effect of theirs is running.
+  /// The actions are durable, and an effect of one of them is running.
   ///
   /// The key identifies them for ``SessionCall/outcome(_:)``.
   case accepted(CommittedState, key: IdempotencyKey)
@@ -90,7 +90,7 @@ enum SessionReply: ReadableMessage {
   }
 }
 
-/// A session as its owner has it, at one moment.
+/// The values of a session at its owner, at one point in time.
 struct SessionImage: Sendable {
   var current: CommittedState
   var parameters: [UInt8]?

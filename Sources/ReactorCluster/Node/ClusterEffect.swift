@@ -12,7 +12,9 @@ public typealias RequestToken = UInt64
 /// Identifies a change of a global by this node.
 public typealias ChangeToken = UInt64
 
-/// An instruction of ``ClusterMachine``, which the glue executes in order.
+/// An instruction of ``ClusterMachine``.
+///
+/// `ClusterNode` executes the instructions in order.
 public enum ClusterEffect: Equatable, Sendable {
   /// Broadcasts the heartbeat.
   case broadcast(Heartbeat)
@@ -23,41 +25,43 @@ public enum ClusterEffect: Equatable, Sendable {
   /// Informs a node that the others have marked its incarnation as failed.
   case expel(NodeID)
 
-  /// Informs the other nodes that the bus does not reach one, so that each checks it at once.
+  /// Informs the other nodes that the bus does not reach a node, so that each of them probes it
+  /// immediately.
   case reportUnreachable(NodeID)
 
-  /// Sends a request, and reports ``ClusterMachine/received(_:of:at:)``.
+  /// Sends a request, and passes the reply to ``ClusterMachine/received(_:of:at:)``.
   case request(CallID, NodeID, NodeRequest, timeout: Milliseconds)
 
   /// Replies to a request of another node.
   case reply(ReplyToken, NodeReply)
 
-  /// Reads the last writer of a session from the log, and reports
+  /// Reads the last writer of a session from the log, and passes it to
   /// ``ClusterMachine/foundLastWriter(_:of:at:)``.
   case findLastWriter(SessionKey)
 
-  /// Executes a request, and reports ``ClusterMachine/executed(_:_:at:)``. The host loads the session
-  /// if it is not in memory.
+  /// Executes a request, and passes the result to ``ClusterMachine/executed(_:_:at:)``. The host
+  /// loads the session if it is not in memory.
   case execute(ExecutionID, ForwardedRequest)
 
-  /// Evicts a session from memory, so that the edge of a request owns it from now on, and reports
-  /// ``ExecutionResult/displaced(by:)``; if the session is in use, it stays and the request is executed like
-  /// with ``execute(_:_:)``.
+  /// Evicts a session from memory, so that the edge of a request becomes its owner, and reports
+  /// ``ExecutionResult/displaced(by:)``. If the session is in use, it stays, and the request is
+  /// executed as with ``execute(_:_:)``.
   case handOver(ExecutionID, ForwardedRequest)
 
-  /// Evicts a session from memory, and replies with ``NodeReply/released``; or with
-  /// ``NodeReply/ownedBy(_:)`` if it is in use. A forced release waits for the batch that the log has,
-  /// and reports the other requests as ``ExecutionResult/displaced(by:)``. Without a token there is no
-  /// reply.
+  /// Evicts a session from memory, and replies with ``NodeReply/released``, or with
+  /// ``NodeReply/ownedBy(_:)`` if the session is in use. A forced release also evicts a session in
+  /// use, once the batch that the log has is committed, and reports its other requests as
+  /// ``ExecutionResult/displaced(by:)``. Without a token there is no reply.
   case release(SessionKey, to: NodeID, forced: Bool, ReplyToken?)
 
-  /// Broadcasts that this node owns a session from now on, so that others drop a stale copy.
+  /// Broadcasts that this node has become the owner of a session, so that other nodes drop a stale
+  /// copy.
   case claim(SessionKey)
 
   /// Responds to a client of this node.
   case respond(RequestToken, RequestResult)
 
-  /// The other nodes have applied a global, or the time for it is over.
+  /// The other nodes have applied a global, or the time limit has expired.
   ///
   /// `unconfirmed` is the number of living nodes without a confirmation.
   case applied(ChangeToken, unconfirmed: Int)
@@ -65,14 +69,15 @@ public enum ClusterEffect: Equatable, Sendable {
   /// Reads all globals again: a request to apply one may not have arrived.
   case refreshGlobals
 
-  /// A node has failed or left: its remote subscriptions are to be opened again elsewhere.
+  /// A node has failed or left: this node's subscriptions at it must be opened again at other
+  /// nodes.
   case nodeFailed(NodeID)
 
   /// The set of ready nodes has changed.
   case placementChanged
 
-  /// The incarnation was marked as failed: all sessions leave memory like with a forced release, and
-  /// ``ClusterMachine/rejoin(as:at:)`` follows.
+  /// This incarnation was marked as failed. All sessions are closed as in a forced release, and
+  /// then ``ClusterMachine/rejoin(as:at:)`` is called.
   case rejoin
 }
 
@@ -90,6 +95,7 @@ public enum ExecutionResult: Equatable, Sendable {
   /// The log did not confirm the commit.
   case unknown
 
-  /// Nothing was executed: the log says that an earlier delivery of the request is being executed.
+  /// Nothing was executed: according to the log, an earlier delivery of the request is being
+  /// executed.
   case running
 }

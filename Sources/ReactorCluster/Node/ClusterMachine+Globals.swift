@@ -5,9 +5,9 @@ internal import ReactorLog
 /// The request only shortens the delay: a node also reads all globals when it is ready and every
 /// ``ClusterSettings/refresh`` milliseconds.
 extension ClusterMachine {
-  /// A global that other nodes are to apply.
+  /// A global that this node has set, and that some other nodes have not applied yet.
   struct PendingChange {
-    /// Its name.
+    /// The name of the global.
     let global: String
     /// The number of nodes whose reply is pending.
     var pending: Int
@@ -19,7 +19,7 @@ extension ClusterMachine {
   ///
   /// - Parameters:
   ///   - global: The name.
-  ///   - token: The name of the change in ``ClusterEffect/applied(_:unconfirmed:)``.
+  ///   - token: Identifies the change in ``ClusterEffect/applied(_:unconfirmed:)``.
   public mutating func didSet(_ global: String, token: ChangeToken) {
     let others = membership.members.keys.sorted { $0.description < $1.description }
     guard !others.isEmpty else { return emit(.applied(token, unconfirmed: 0)) }
@@ -40,7 +40,7 @@ extension ClusterMachine {
     emit(.applied(token, unconfirmed: change.unconfirmed))
   }
 
-  /// Ends the wait for all nodes: replies to the previous incarnation do not arrive.
+  /// Completes all changes without waiting: replies to the previous incarnation do not arrive.
   mutating func abandonChanges() {
     for (token, change) in changes.sorted(by: { $0.key < $1.key }) {
       emit(.applied(token, unconfirmed: change.pending + change.unconfirmed))

@@ -17,15 +17,17 @@ extension ClusterMachine {
     case .changed(let replaced):
       if let replaced { didFail(replaced, at: now) }
       didReach(heartbeat.node, at: now)
-      // A new node learns of this one without waiting for the next broadcast.
+      // Send a heartbeat to a new node immediately, so that it does not wait for the next
+      // broadcast.
       if heartbeat.state == .joining { emit(.greet(heartbeat.node, currentHeartbeat)) }
       emit(.placementChanged)
     }
   }
 
-  /// A node runs that this one has marked as failed: it joins again with another incarnation.
+  /// A heartbeat arrived from a node that this one has marked as failed: that node must join again
+  /// with another incarnation.
   ///
-  /// If this node has marked all others as failed, it was cut off itself.
+  /// If this node has marked all others as failed, it was cut off itself, and joins again.
   private mutating func didHearExpelled(_ heartbeat: Heartbeat) {
     guard heartbeat.state != .left else { return }
     membership.members.isEmpty ? beginRejoin() : emit(.expel(heartbeat.node))
@@ -37,9 +39,9 @@ extension ClusterMachine {
     beginRejoin()
   }
 
-  /// A node has failed: its requests are repeated at other owners, in the order of their numbers.
+  /// A node has failed: repeats the requests to it at other owners, in the order of the calls.
   mutating func didFail(_ failed: NodeID, at now: Milliseconds) {
-    // Those that are known not to have arrived.
+    // The calls that the bus has reported as not delivered.
     let undelivered = Set(unreachable.removeValue(forKey: failed)?.calls ?? [])
     heardAt[failed] = nil
     hints.removeAll(naming: failed)
@@ -54,11 +56,11 @@ extension ClusterMachine {
     guard let (call, _) = calls.removeValue(forKey: id) else { return }
     switch call {
     case .probe, .locate: break
-    // A node that has failed serves no value.
+    // A failed node cannot serve a stale value: it counts as confirmed.
     case .global(let token): didApply(token, isConfirmed: true)
     case .release(let key): grant(key, at: now)
     case .forward(let count):
-      // If this delivery did not arrive, an earlier one to the same owner may have.
+      // If this delivery did not arrive, an earlier delivery to the same owner may have arrived.
       let mayBeExecuted = isDelivered || pending[count]?.mayBeExecuted ?? false
       ownerFailed(count, mayBeExecuted: mayBeExecuted, at: now)
     }
@@ -72,8 +74,8 @@ extension ClusterMachine {
     return nodes
   }
 
-  /// The presumed owner of a session: the hinted one, this node if it is about to load the session, or the one
-  /// that placement selects; `nil` if no node is ready.
+  /// Returns the presumed owner of a session: the hinted one, this node if it is about to load the
+  /// session, or the one that placement selects; `nil` if no node is ready.
   public func owner(of key: SessionKey, at now: Milliseconds) -> NodeID? {
     if let hint = hints.owner(of: key, at: now), hint == node || membership.isAlive(hint) {
       return hint

@@ -1,14 +1,14 @@
 public import ReactorLog
 
-/// The owner: requests that arrive for a session, and the release of sessions.
+/// The owner's side: requests that arrive for a session, and the release of sessions.
 extension ClusterMachine {
-  /// Another node sends a request.
+  /// A request arrived from another node.
   ///
   /// - Parameters:
   ///   - request: The request.
   ///   - isInMemory: Whether the session that it names is in this node's memory.
   ///   - canMove: Whether the session can move to the sender, see ``ClientAffinity``.
-  ///   - token: The name of the request in ``ClusterEffect/reply(_:_:)``.
+  ///   - token: Identifies the request in ``ClusterEffect/reply(_:_:)``.
   ///   - sender: The other node.
   ///   - now: The time.
   public mutating func received(
@@ -33,7 +33,8 @@ extension ClusterMachine {
     }
   }
 
-  /// The requests that this node neither executes nor holds for a session that it is about to own.
+  /// Returns the requests that this node does not execute, and that do not wait for a session that
+  /// it is about to own.
   private func absent(among numbers: [RequestNumber]) -> [RequestNumber] {
     let absent = numbers.filter { !isExecuting($0) }
     guard !absent.isEmpty, !acquisitions.isEmpty else { return absent }
@@ -45,12 +46,13 @@ extension ClusterMachine {
   mutating func arrive(_ arrival: Arrival, isInMemory: Bool, at now: Milliseconds) {
     let key = arrival.request.session
     if let running = executing[arrival.request.number] {
-      // A repetition: the reply to the previous delivery may not arrive.
+      // The request is a repetition: reply to this delivery too, since the reply to the previous
+      // one may not arrive.
       executions[running]?.replies.append(arrival.source)
       return
     }
     if isInMemory { return execute(arrival) }
-    // The next owner may not have appended to the session yet, so that the log does not name it.
+    // The log may not name the next owner yet, since that node has not appended to the session.
     if let next = handedOver.owner(of: key, at: now), acquisitions[key] == nil, isReady(next) {
       return reply(.ownedBy(next), to: arrival.source, at: now)
     }
@@ -60,16 +62,17 @@ extension ClusterMachine {
     acquire(arrival, at: now)
   }
 
-  /// Hands a session over to the edge of a request, which executes the request then.
+  /// Hands a session over to the edge of a request, which then executes the request.
   ///
-  /// - Returns: Whether the host was instructed to: not if this node is executing a request of the session, or
-  ///   the edge is about to leave.
+  /// - Returns: Whether the host was instructed to hand the session over: `false` if this node
+  ///   loads the session, executes a request of it or is about to stop, or if the edge is not
+  ///   ready.
   private mutating func handOver(_ arrival: Arrival, at now: Milliseconds) -> Bool {
     let (number, key) = (arrival.request.number, arrival.request.session)
     guard busy[key] == nil, acquisitions[key] == nil, !isExecuting(number), !isStopping,
       isReady(number.edge)
     else { return false }
-    // If the session stays, the entry is without effect while it is in memory.
+    // If the session is in use and stays, the entry has no effect while the session is in memory.
     handedOver.set(number.edge, for: key, at: now)
     start(Execution(request: arrival.request, replies: [arrival.source]), handsOver: true)
     return true
@@ -92,10 +95,10 @@ extension ClusterMachine {
     emit(.findLastWriter(key))
   }
 
-  /// The log's last writer of a session, after ``ClusterEffect/findLastWriter(_:)``.
+  /// The log's last writer of a session was read, after ``ClusterEffect/findLastWriter(_:)``.
   ///
-  /// The release is requested from the living node of the writer's name, whatever the age of its
-  /// message: a session without commits may have subscribers there.
+  /// The release is requested from the living node with the writer's name, however old the last
+  /// message of the writer is: a session without recent commits may have subscribers there.
   public mutating func foundLastWriter(
     _ result: Result<NodeID?, LogError>, of key: SessionKey, at now: Milliseconds
   ) {
@@ -113,7 +116,7 @@ extension ClusterMachine {
     }
   }
 
-  /// The reply to a request for a release.
+  /// The reply to a request for a release arrived.
   mutating func didRelease(
     _ key: SessionKey, _ reply: Result<NodeReply, BusError>, at now: Milliseconds
   ) {
@@ -126,7 +129,7 @@ extension ClusterMachine {
     case .success, .failure(.noSuchNode): grant(key, at: now)
     case .failure(.timedOut):
       acquisitions[key]?.attempts += 1
-      // The log's last writer may be another one meanwhile.
+      // Another node may have written to the session in the meantime.
       emit(.findLastWriter(key))
     }
   }
@@ -142,9 +145,10 @@ extension ClusterMachine {
 
   /// Another node has begun to own a session.
   ///
-  /// If it is in this node's memory as well, this node was marked as failed, or both have taken the session
-  /// from a third one at the same time. Both drop what they have loaded, which may be old. The requests of both
-  /// are executed by one of them: if each took the session again, each would displace the other.
+  /// If the session is in this node's memory as well, either this node was marked as failed, or
+  /// both nodes have taken the session over from a third one at the same time. Both evict their
+  /// copy, which may be stale. One of the two nodes executes the requests of both: if each took the
+  /// session over again, each would displace the other.
   ///
   /// - Parameters:
   ///   - key: The session.
@@ -167,7 +171,7 @@ extension ClusterMachine {
   }
 
   private mutating func execute(_ arrival: Arrival) {
-    // The client of a local request may have its response already: the request waited too long.
+    // A local request may have expired while it waited. Its client then has a response already.
     if case .edge(let count) = arrival.source, pending[count] == nil { return }
     if let running = executing[arrival.request.number] {
       executions[running]?.replies.append(arrival.source)
@@ -202,7 +206,8 @@ extension ClusterMachine {
     }
   }
 
-  /// The session has left this node: its new owner receives the request, which may be this node again.
+  /// The session has left this node: redirects the request to the new owner, or acquires the
+  /// session again.
   private mutating func displaced(
     _ execution: Execution, by winner: NodeID?, at now: Milliseconds
   ) {

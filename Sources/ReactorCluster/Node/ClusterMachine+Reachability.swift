@@ -1,20 +1,22 @@
 public import ReactorLog
 
-/// Nodes that the bus does not reach: killed ones, and those that are connecting to another broker.
+/// Nodes that the bus does not reach: nodes that were killed, and nodes that are connecting to
+/// another broker.
 ///
 /// ```
 ///             "no such node"                 the same ``ClusterSettings/confirmation`` later
 ///   alive ──────────────────▶ unreachable ──────────────────────────────────────────────────▶ failed
 ///     ▲                            │
-///     └────────────────────────────┘ a reply or a heartbeat: what was not delivered is sent again
+///     └────────────────────────────┘ a reply or a heartbeat: undelivered calls are sent again
 /// ```
 ///
-/// The first node that does not reach another one informs all others, which probe it as well: the next owner of
-/// a killed node's session does not begin to confirm the failure only when it needs the session. Each node
-/// decides by its own probes.
+/// The first node that does not reach another one informs all others, which probe it as well. The
+/// next owner of a killed node's session has thus begun to confirm the failure before it needs the
+/// session. Each node decides by its own probes.
 ///
-/// The incarnation of a failed node does not return, so that a node whose broker stops would close all of
-/// its sessions because of the 20 to 40 ms that its connection to the next broker takes.
+/// A node does not count as failed immediately, because a failed incarnation cannot return: a node
+/// whose broker stops would close all of its sessions because of the 20 to 40 ms that its
+/// connection to the next broker takes.
 extension ClusterMachine {
   /// A node that the bus does not reach.
   struct Unreachable {
@@ -43,7 +45,7 @@ extension ClusterMachine {
     didFail(target, at: now)
   }
 
-  /// Another node does not reach one: this one probes it.
+  /// Another node has reported that it does not reach a node: this node probes it as well.
   public mutating func reportedUnreachable(_ target: NodeID) {
     guard membership.isAlive(target), unreachable[target] == nil else { return }
     call(.probe, .probe, target, timeout: settings.suspect)
@@ -56,7 +58,7 @@ extension ClusterMachine {
     for id in state.calls { repeatCall(id, at: now) }
   }
 
-  /// Sends a call again that was not delivered.
+  /// Repeats a call that was not delivered.
   private mutating func repeatCall(_ id: CallID, at now: Milliseconds) {
     guard let (call, target) = calls.removeValue(forKey: id) else { return }
     switch call {
@@ -71,10 +73,11 @@ extension ClusterMachine {
     }
   }
 
-  /// The time of the next probe of a node that is not reached.
+  /// The time of the next probe of an unreachable node.
   var nextConfirmation: Milliseconds? { unreachable.values.map(\.nextProbe).min() }
 
-  /// Probes the nodes that are not reached: at once, and after each half of the time until they count as failed.
+  /// Probes the unreachable nodes: immediately, and then at intervals of half of
+  /// ``ClusterSettings/confirmation`` until they count as failed.
   mutating func confirmUnreachable(at now: Milliseconds) {
     let due = unreachable.filter { $0.value.nextProbe <= now }.keys
     for target in due.sorted(by: { $0.description < $1.description }) {
@@ -86,8 +89,10 @@ extension ClusterMachine {
 
   // MARK: Silence
 
-  /// Probes the nodes that are silent while they have a request, once per delivery: the requests that a killed
-  /// process had received get no reply, and its clients may send no further ones.
+  /// Probes the nodes that are silent while they have a request, once per delivery.
+  ///
+  /// The requests that a killed process had received get no reply, and without a further message
+  /// the bus does not report the process.
   mutating func probeSilent(at now: Milliseconds) {
     let due = pending.filter { silenceEnd(of: $0.value).map { $0 <= now } ?? false }
     for count in due.keys { pending[count]?.isProbed = true }
@@ -100,7 +105,8 @@ extension ClusterMachine {
   /// The time of the next probe of a silent node, if it stays silent.
   var nextSilence: Milliseconds? { pending.values.compactMap { silenceEnd(of: $0) }.min() }
 
-  /// The time at which the target of a request is to be probed, if it stays silent.
+  /// Returns the time at which the target of a request is probed if it stays silent; `nil` if it is
+  /// not to be probed.
   private func silenceEnd(of request: Pending) -> Milliseconds? {
     guard !request.isProbed, request.call != nil, let target = request.target,
       unreachable[target] == nil
@@ -110,7 +116,7 @@ extension ClusterMachine {
 }
 
 extension ClusterMachine.Call {
-  /// Whether the call is a query, which need not be delivered.
+  /// Whether the call is a query, which is not repeated if it was not delivered.
   fileprivate var isQuery: Bool {
     switch self {
     case .probe, .locate: true

@@ -1,6 +1,6 @@
 public import ReactorLog
 
-/// The edge: requests of this node's clients, until their response.
+/// The edge's side: requests of this node's clients, until their response.
 ///
 /// ```
 ///              ┌────── owned by X, running, repetition ─────┐
@@ -15,8 +15,8 @@ extension ClusterMachine {
   /// - Parameters:
   ///   - payload: The request in the host's encoding.
   ///   - key: Its session.
-  ///   - kind: The effect of a repetition.
-  ///   - token: The name of the request in ``ClusterEffect/respond(_:_:)``.
+  ///   - kind: Whether the request can be executed more than once.
+  ///   - token: Identifies the request in ``ClusterEffect/respond(_:_:)``.
   ///   - isInMemory: Whether the session is in this node's memory.
   ///   - now: The time.
   public mutating func submit(
@@ -87,9 +87,9 @@ extension ClusterMachine {
 
   /// Queries a node about requests without a reply.
   ///
-  /// A process that was killed is noticed by that: the bus does not deliver the query. And a request or
-  /// a reply that a broker has dropped with a connection is repeated without waiting for
-  /// ``ClusterSettings/repetition``.
+  /// This detects a killed process, to which the bus does not deliver the query. It also detects a
+  /// request or a reply that a broker has dropped with a connection, which is then repeated without
+  /// waiting for ``ClusterSettings/repetition``.
   mutating func locate(_ counts: [UInt64], at target: NodeID) {
     for start in stride(from: 0, to: counts.count, by: Self.locatedRequests) {
       let part = counts[start..<min(start + Self.locatedRequests, counts.count)]
@@ -103,9 +103,10 @@ extension ClusterMachine {
     }
   }
 
-  /// A node does not execute some requests: a delivery or its reply was lost.
+  /// A node has reported requests that it does not execute: repeats them, since a delivery or its
+  /// reply was lost.
   ///
-  /// A reply overtakes no other one of its node, so one that is still missing does not arrive.
+  /// The replies of a node arrive in order, so a reply that is still missing was lost.
   private mutating func didLocate(
     _ deliveries: [UInt64: CallID], absent: [RequestNumber], at now: Milliseconds
   ) {
@@ -157,7 +158,7 @@ extension ClusterMachine {
     }
   }
 
-  /// The owner of a request has failed: another one receives it, with the same number.
+  /// The owner of a request has failed: sends the request to another owner, with the same number.
   mutating func ownerFailed(_ count: UInt64, mayBeExecuted: Bool, at now: Milliseconds) {
     guard var request = pending[count] else { return }
     request.call = nil
@@ -171,7 +172,7 @@ extension ClusterMachine {
     route(count, at: now)
   }
 
-  /// The reply of a request's target, which may be this node.
+  /// A reply arrived from the target of a request, which may be this node.
   mutating func edge(
     _ count: UInt64, received reply: NodeReply, from target: NodeID, at now: Milliseconds
   ) {

@@ -2,13 +2,14 @@ public import ReactorLog
 
 /// The decisions of one node: membership, placement, routing and ownership.
 ///
-/// A value without clock, network and threads. Events arrive as method calls, with the time of a
-/// monotonic clock; the instructions accumulate until ``takeEffects()``. The order of the effects of
-/// one event matters.
+/// A value without a clock, network or threads. Events are method calls with the time of a
+/// monotonic clock; the resulting effects accumulate until ``takeEffects()``, and must be executed
+/// in order.
 ///
-/// The machine keeps no list of the sessions that this node owns: a session in the host's memory is
-/// owned, which the caller passes with each request. The log rejects a stale owner's writes, so every
-/// decision here may be wrong without harm to the data.
+/// The machine has no list of the sessions that this node owns: a node owns the sessions in its
+/// host's memory, and the caller passes with each request whether its session is in memory. The log
+/// rejects the writes of a stale owner, so a wrong decision of the machine does not damage the
+/// data.
 public struct ClusterMachine: Sendable {
   /// A request of this node's clients without a response.
   struct Pending {
@@ -27,7 +28,7 @@ public struct ClusterMachine: Sendable {
     var retryAt: Milliseconds?
     var hops = 0
     var failedOwners = 0
-    /// Whether a delivery may have been executed whose reply did not arrive.
+    /// Whether a delivery without a reply may have been executed.
     var mayBeExecuted = false
   }
 
@@ -51,7 +52,7 @@ public struct ClusterMachine: Sendable {
   /// This node.
   public internal(set) var node: NodeID
 
-  /// Its readiness.
+  /// The readiness of this node.
   public internal(set) var state = NodeState.joining
 
   /// The other nodes.
@@ -72,7 +73,7 @@ public struct ClusterMachine: Sendable {
   var unreachable: [NodeID: Unreachable] = [:]
   /// The times of the last replies and heartbeats of the living nodes.
   var heardAt: [NodeID: Milliseconds] = [:]
-  /// The globals that this node has set and others are to apply.
+  /// The globals that this node has set, until the other nodes have applied them.
   var changes: [ChangeToken: PendingChange] = [:]
   private(set) var effects: [ClusterEffect] = []
   private var lastID: UInt64 = 0
@@ -129,9 +130,10 @@ public struct ClusterMachine: Sendable {
     return min(end, request.nextProbe)
   }
 
-  /// Executes what is due.
+  /// Processes all deadlines that have passed.
   ///
-  /// A node that was not executed for `cluster.suspect` knows that the others have marked it as failed.
+  /// A node whose process was paused for `cluster.suspect` joins again, since the others have
+  /// marked it as failed.
   public mutating func tick(at now: Milliseconds) {
     if now - lastTick >= settings.suspect, !membership.members.isEmpty {
       lastTick = now
@@ -140,7 +142,7 @@ public struct ClusterMachine: Sendable {
     lastTick = now
     if state == .joining, now >= readyAt {
       set(.ready, at: now)
-      // The others do not know a node that begins to join.
+      // Read the globals now: the other nodes may have set some before they knew this one.
       nextRefresh = now
     }
     if now >= nextRefresh {
@@ -152,12 +154,13 @@ public struct ClusterMachine: Sendable {
       emit(.broadcast(currentHeartbeat))
     }
     for silent in membership.expire(at: now) { didFail(silent, at: now) }
-    // A killed process is noticed before it is suspected: the bus does not deliver the request.
+    // The probe detects a killed process before `cluster.suspect` has passed: the bus does not
+    // deliver it.
     for silent in membership.selectSilent(for: 2 * settings.heartbeat, at: now) {
       call(.probe, .probe, silent, timeout: settings.suspect)
     }
     confirmUnreachable(at: now)
-    // In the order of the numbers, so that a session's requests keep their order.
+    // In ascending order, so that a session's requests keep their order.
     var overdue: [NodeID: [UInt64]] = [:]
     for count in pending.filter({ deadline(of: $0.value) <= now }).keys.sorted() {
       if let target = attend(to: count, at: now) { overdue[target, default: []].append(count) }
@@ -178,7 +181,7 @@ public struct ClusterMachine: Sendable {
     } else if request.retryAt != nil {
       route(count, at: now)
     } else if let target = request.target, target != node {
-      // The intervals double: an effect may take long.
+      // The interval doubles with each query, since an effect may take long.
       pending[count]?.nextProbe = now + max(now - request.sentAt, settings.probe)
       pending[count]?.isProbed = true
       return target
@@ -214,7 +217,7 @@ public struct ClusterMachine: Sendable {
     emit(.broadcast(currentHeartbeat))
   }
 
-  /// Whether the node takes no further sessions.
+  /// Whether the node is about to stop, and owns no further sessions.
   var isStopping: Bool { state == .draining || state == .left }
 
   private mutating func set(_ state: NodeState, at now: Milliseconds) {
@@ -224,7 +227,7 @@ public struct ClusterMachine: Sendable {
     emit(.placementChanged)
   }
 
-  /// Ends the incarnation.
+  /// Ends this incarnation; ``rejoin(as:at:)`` begins the next one.
   mutating func beginRejoin() {
     guard !isRejoining else { return }
     isRejoining = true
@@ -242,7 +245,7 @@ public struct ClusterMachine: Sendable {
     (hints, handedOver) = (HintTable(), HintTable())
     calls = [:]
     abandonChanges()
-    acquisitions = [:]  // the edges repeat what waits here
+    acquisitions = [:]  // the edges repeat the requests that wait here
     if state == .ready { state = .joining }
     nextHeartbeat = now
     lastTick = now

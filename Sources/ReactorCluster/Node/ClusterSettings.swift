@@ -10,16 +10,17 @@ public struct ClusterSettings: Sendable {
   /// owns sessions.
   public var joining: Milliseconds = 200
 
-  /// The time without a sign of life after which a node that has a request without a reply is probed: the bus does
-  /// not deliver a message to a killed process.
+  /// The time without a reply or heartbeat after which a node that has a pending request is probed:
+  /// the bus does not deliver a message to a killed process.
   public var silence: Milliseconds = 50
 
-  /// The time after which an unfinished request makes the edge query its owner, so that a killed
-  /// process is noticed without waiting for its heartbeats, and a lost message is sent again.
+  /// The time after which the edge queries the owner about a request without a reply, so that a
+  /// killed process is detected without waiting for its heartbeats, and a lost message is sent
+  /// again.
   public var probe: Milliseconds = 150
 
-  /// The time for which the bus does not reach a node until it counts as failed: a connection moves to
-  /// another broker within 20 to 40 ms.
+  /// The time after which a node that the bus does not reach counts as failed: a connection moves
+  /// to another broker within 20 to 40 ms.
   public var confirmation: Milliseconds = 100
 
   /// The time without a reply after which the release of a session is requested again.
@@ -28,20 +29,21 @@ public struct ClusterSettings: Sendable {
   /// The time without a reply after which a request is repeated at the same owner.
   public var repetition: Milliseconds = 2_500
 
-  /// The pause before a request is repeated that another delivery is executing, or that had no owner.
+  /// The pause before a request is sent again because another delivery of it is being executed, or
+  /// because its session had no owner.
   public var pause: Milliseconds = 50
 
   /// The time after which a request without a response ends.
   public var requestLimit: Milliseconds = 30_000
 
-  /// The time for which a node that drains keeps the sessions that are in use, so that their effects can
-  /// end; idle ones are handed over at once.
+  /// The time for which a draining node retains the sessions that are in use, so that their effects
+  /// can end; idle sessions are handed over immediately.
   public var handOver: Milliseconds = 0
 
-  /// The time that a list of sessions waits for the other nodes.
+  /// The maximum time that a list of sessions waits for the other nodes.
   public var listLimit: Milliseconds = 500
 
-  /// The time that a change of a global waits for the other nodes.
+  /// The maximum time that a change of a global waits for the other nodes.
   public var globalLimit: Milliseconds = 500
 
   /// The interval at which a node reads the globals again.
@@ -53,7 +55,8 @@ public struct ClusterSettings: Sendable {
   /// The maximum number of owners that fail while they execute a request, before its outcome is
   /// reported as unknown.
   ///
-  /// One more would carry an action that crashes the process through all nodes.
+  /// With a higher limit, an action that crashes the process could crash all nodes, one after the
+  /// other.
   public var failedOwners = 2
 
   /// The maximum number of requests without a response.

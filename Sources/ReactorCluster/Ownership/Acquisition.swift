@@ -1,4 +1,4 @@
-/// The target of a reply: a request of another node, by the glue's name for it.
+/// Identifies a request of another node that this node replies to.
 public typealias ReplyToken = UInt64
 
 /// A request that has arrived at a node, and the target of its reply.
@@ -14,7 +14,7 @@ struct Arrival: Sendable {
 
   let request: ForwardedRequest
   let source: Source
-  /// The number of executions that another writer displaced.
+  /// The number of executions of the request that another writer has displaced.
   let attempts: Int
 
   init(_ request: ForwardedRequest, from source: Source, attempts: Int = 0) {
@@ -38,6 +38,6 @@ struct Acquisition: Sendable {
   static let limit = 1_000
 
   var waiting: [Arrival] = []
-  /// The number of requests for the release that were not replied to.
+  /// The number of requests for the release that got no reply.
   var attempts = 0
 }

@@ -1,25 +1,28 @@
 public import ReactorLog
 
-/// The sessions whose actions come from one other node, so that they can move there.
+/// Detects the sessions whose actions all come from one other node, so that they can move there.
 ///
-/// A client that keeps its connection stays with one node. If that node does not own the client's session,
-/// each action costs a request between nodes; after ``threshold`` actions in a row, and ``duration``, the owner hands
-/// the session over instead. A session that clients use through several nodes has no such row and stays.
+/// A client with a persistent connection uses one node. If that node does not own the client's
+/// session, each action costs a request between nodes. The owner counts the consecutive actions
+/// that come from the same node, a row. After ``threshold`` actions and ``duration``, it hands the
+/// session over to that node. A session that clients use through several nodes has only short rows
+/// and stays.
 public struct ClientAffinity: Sendable {
   /// The minimum number of actions in a row before a session moves.
   ///
-  /// A move costs the new owner about 30 reads of the log, those of a load and of the messages since the last page;
-  /// this many requests between nodes cost as much.
+  /// A move costs the new owner about 30 reads of the log, to load the session and the messages
+  /// since the last page. This many requests between nodes cost the same.
   public static let threshold = 16
 
   /// The minimum duration of a row.
   ///
-  /// Two busy nodes send their requests in packets: a short row is no sign that no other node uses the session.
+  /// Two busy nodes send their requests in bursts: a short row does not show that no other node
+  /// uses the session.
   public static let duration: Milliseconds = 500
 
   /// The maximum number of sessions.
   ///
-  /// A full table drops all: their rows begin again.
+  /// A full table drops all rows, which then begin again.
   public static let limit = 10_000
 
   private struct Row {
@@ -41,8 +44,8 @@ public struct ClientAffinity: Sendable {
 
   /// Records an action that another node has forwarded, at a time of a monotonic clock.
   ///
-  /// - Returns: Whether the session can move to that node. The row continues, since the session may be in use at
-  ///   the moment; ``endRow(of:)`` follows a move.
+  /// - Returns: Whether the session can move to that node. The row continues, since the session
+  ///   stays if it is in use; the caller ends the row with ``endRow(of:)`` after a move.
   public mutating func received(
     _ key: SessionKey, from edge: NodeID, at now: Milliseconds
   ) -> Bool {

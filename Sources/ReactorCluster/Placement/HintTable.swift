@@ -4,12 +4,13 @@ public import ReactorLog
 ///
 /// A hint may be wrong at any time: the receiver of a request replies with the owner that it knows.
 public struct HintTable: Sendable {
-  /// The validity of a hint.
+  /// The time for which a hint is valid.
   public static let validity: Milliseconds = 10_000
 
   /// The maximum number of hints.
   ///
-  /// A full table drops the expired ones, or all: a hint only saves a hop.
+  /// A full table drops the expired hints, or all hints if none has expired: a hint only saves a
+  /// hop.
   public static let limit = 10_000
 
   private struct Hint {
@@ -34,7 +35,7 @@ public struct HintTable: Sendable {
     hints[key] = Hint(owner: owner, expiry: now + Self.validity)
   }
 
-  /// The owner of a session; `nil` without a valid hint.
+  /// Returns the owner of a session; `nil` without a valid hint.
   public func owner(of key: SessionKey, at now: Milliseconds) -> NodeID? {
     guard let hint = hints[key], hint.expiry > now else { return nil }
     return hint.owner

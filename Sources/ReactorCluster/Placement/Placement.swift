@@ -3,7 +3,7 @@ public import ReactorLog
 /// Selects the owner of a session by rendezvous hashing: each node computes the same one from the same
 /// nodes, and a node that joins or fails moves 1/n of the sessions.
 public enum Placement {
-  /// The node with the highest hash for a session; `nil` without nodes.
+  /// Returns the node with the highest hash for a session; `nil` without nodes.
   ///
   /// The incarnation does not count, so that a restart moves no session.
   public static func owner(
@@ -13,16 +13,18 @@ public enum Placement {
     return nodes.max { weight(of: $0, session) < weight(of: $1, session) }
   }
 
-  /// Whether a node wins against another one if both have taken a session at the same time.
+  /// Returns whether a node is preferred to another one if both have taken a session over at the
+  /// same time.
   ///
-  /// It depends on the two names only, and not on the nodes that one of them knows.
+  /// The result depends only on the session and the two names, and not on the nodes that either of
+  /// them has found.
   static func prefers(_ node: NodeID, to other: NodeID, for key: SessionKey) -> Bool {
     let session = hash(key)
     let (own, others) = (weight(of: node, session), weight(of: other, session))
     return own == others ? node.name > other.name : own > others
   }
 
-  /// The hash of a session, equal on all nodes and releases.
+  /// Returns the hash of a session, which is equal on all nodes and in all releases.
   public static func hash(_ key: SessionKey) -> UInt64 {
     var hash = FNV()
     hash.combine(key.reactor)
@@ -37,7 +39,8 @@ public enum Placement {
     return mixed(hash.value ^ session)
   }
 
-  /// The finalizer of SplitMix64: each bit of the input changes half of the output's.
+  /// The finalizer of SplitMix64: a change of one input bit changes half of the output bits on
+  /// average.
   private static func mixed(_ value: UInt64) -> UInt64 {
     var value = value
     value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9

@@ -2,14 +2,14 @@ public import ReactorLog
 
 /// Identifies a request that a node has accepted from a client, across all nodes and restarts.
 ///
-/// The log stores it with the mutations of the request, so that a repetition at another owner is
-/// recognized. The count is one per incarnation and not per session: a count per session would have to
-/// be retained as long as the incarnation.
+/// The log stores the number with the mutations of the request, so that a repetition at another
+/// owner is recognized. There is one counter per incarnation and not one per session: a counter per
+/// session would have to be retained as long as the incarnation.
 public struct RequestNumber: Hashable, Sendable, CustomStringConvertible {
   /// The node that accepted the request.
   public let edge: NodeID
 
-  /// Its count at that node.
+  /// The count of the request at that node.
   public let count: UInt64
 
   /// Creates a number.
@@ -24,9 +24,9 @@ public struct RequestNumber: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// A request for a session, as it travels from its edge to the session's owner.
+/// A request for a session, which its edge sends to the session's owner.
 public struct ForwardedRequest: Equatable, Sendable {
-  /// The effect of a repetition.
+  /// Whether the request can be executed more than once.
   public enum Kind: UInt8, Sendable {
     /// Executed once: its number is committed with its mutations.
     case action
@@ -35,13 +35,13 @@ public struct ForwardedRequest: Equatable, Sendable {
     case call
   }
 
-  /// Its number.
+  /// The number of the request.
   public var number: RequestNumber
 
-  /// Its session.
+  /// The session that the request is for.
   public var session: SessionKey
 
-  /// The effect of a repetition.
+  /// Whether the request can be executed more than once.
   public var kind: Kind
 
   /// Whether an earlier delivery may have been executed.
@@ -80,19 +80,19 @@ public enum NodeRequest: Equatable, Sendable {
   /// Execute a request.
   case forward(ForwardedRequest)
 
-  /// Release a session, if it is idle here.
+  /// Release a session, if it is idle at the receiver.
   case release(SessionKey)
 
   /// Reply, to show that the node is running.
   case probe
 
-  /// Name those of some requests that are not being executed.
+  /// Name the requests among these that the receiver does not execute.
   case locate([RequestNumber])
 
   /// List the sessions in memory.
   case list(reactor: String, after: String?, limit: Int)
 
-  /// Read a global again, which the sender has set.
+  /// Read a global again that the sender has set.
   case applyGlobal(String)
 
   /// Describe the process.
@@ -113,16 +113,17 @@ public enum NodeReply: Equatable, Sendable {
   /// The request may have been executed.
   case unknown
 
-  /// An earlier delivery of the request is being executed; it is to be repeated soon.
+  /// An earlier delivery of the request is being executed; the sender repeats the request after a
+  /// pause.
   case running
 
-  /// The session is not in memory here, or no longer.
+  /// The session is not in the memory of the replying node.
   case released
 
   /// The node is running.
   case alive
 
-  /// The queried requests that the node neither executes nor will.
+  /// The queried requests that the node does not execute, and that do not wait at it.
   case absent([RequestNumber])
 
   /// The sessions in memory.

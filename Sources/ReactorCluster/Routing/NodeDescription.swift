@@ -1,9 +1,9 @@
-/// A process as it describes itself to other nodes.
+/// The description of a process for other nodes.
 public struct NodeDescription: Equatable, Sendable {
   /// The release of the service.
   public var release: String
 
-  /// The number of sessions in its memory.
+  /// The number of sessions in the memory of the process.
   public var sessions: Int
 
   /// Creates a description.

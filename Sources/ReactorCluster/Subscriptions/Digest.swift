@@ -1,14 +1,15 @@
 public import ReactorLog
 
-/// A message of an owner to a subscribed node, one per second: the last message before a pause may be
-/// lost, and no later one would show it.
+/// A message that an owner sends to each subscribed node once per second.
+///
+/// If the last commit before a pause was lost, no later commit reveals the loss; the digest does.
 public struct Digest: Equatable, Sendable {
   /// A session that has changed since the last digest.
   public struct Change: Equatable, Sendable {
     /// The session.
     public let session: SessionKey
 
-    /// Its last committed position.
+    /// The last committed position of the session.
     public let cursor: Cursor
 
     /// Creates a change.
@@ -24,7 +25,8 @@ public struct Digest: Equatable, Sendable {
   /// The changed sessions.
   public var changes: [Change]
 
-  /// The exclusive or of the hashes of all sessions to which the node is subscribed here.
+  /// The exclusive or of the hashes of all sessions to which the receiver is subscribed at the
+  /// sender.
   public var subscriptions: UInt64
 
   /// Creates a digest.
@@ -55,10 +57,10 @@ public struct SubscribedNodes: Sendable {
   /// Creates an empty table.
   public init() {}
 
-  /// Whether a session has a subscribed node.
+  /// Returns whether a session has a subscribed node.
   public func has(_ key: SessionKey) -> Bool { subscribers[key] != nil }
 
-  /// The nodes that are subscribed to a session.
+  /// Returns the nodes that are subscribed to a session.
   public func nodes(of key: SessionKey) -> [NodeID] { subscribers[key] ?? [] }
 
   /// Adds a subscription.
@@ -99,7 +101,7 @@ public struct SubscribedNodes: Sendable {
     return nodes
   }
 
-  /// A session was committed: the next digests name the version.
+  /// Records the last commit of a session, whose version the next digests contain.
   ///
   /// - Returns: The subscribed nodes.
   public mutating func committed(_ key: SessionKey, at cursor: Cursor) -> [NodeID] {

@@ -17,7 +17,7 @@ public import ReactorLog
 public struct RemoteSubscription: Sendable {
   /// The consequence of an event.
   public enum Action: Equatable, Sendable {
-    /// Nothing.
+    /// There is nothing to do.
     case none
 
     /// Open the subscription at the session's owner, and report ``opened(by:at:)`` or
@@ -42,7 +42,7 @@ public struct RemoteSubscription: Sendable {
   public static let pause: Milliseconds = 100
 
   private var phase = Phase.opening
-  /// The last published state; `nil` before the first.
+  /// The position of the last published state; `nil` before the first.
   private(set) var cursor: Cursor?
   /// The latest version that an owner has mentioned while the subscription was opening.
   private var mentioned: Cursor?
@@ -93,7 +93,7 @@ public struct RemoteSubscription: Sendable {
   ///
   /// - Parameters:
   ///   - owner: The sender.
-  ///   - epoch: The history of the states.
+  ///   - epoch: The epoch of the states.
   ///   - base: The version before the first state.
   ///   - version: The version of the last state.
   /// - Returns: The consequence.
@@ -132,7 +132,7 @@ public struct RemoteSubscription: Sendable {
     return reopen()
   }
 
-  /// Opens the subscription again: the owner may have forgotten it.
+  /// Opens the subscription again, because the owner may not have it any longer.
   public mutating func reopen() -> Action {
     guard phase != .opening, phase != .ended else { return .none }
     phase = .opening

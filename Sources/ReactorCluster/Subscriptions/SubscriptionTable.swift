@@ -2,7 +2,8 @@ public import ReactorLog
 
 /// The remote subscriptions of this node.
 public struct SubscriptionTable: Sendable {
-  /// The time without a digest after which an owner is presumed to have forgotten this node.
+  /// The time without a digest after which an owner is presumed to have no subscriptions of this
+  /// node.
   public static let silence: Milliseconds = 3 * Digest.interval
 
   /// The maximum number of sessions.
@@ -19,7 +20,7 @@ public struct SubscriptionTable: Sendable {
 
   private var subscriptions: [SessionKey: RemoteSubscription] = [:]
   private var owners: [NodeID: Owner] = [:]
-  /// The subscriptions with a pause, which a tick reads.
+  /// The subscriptions that wait for the end of a pause; ``tick(at:)`` reads only these.
   private var paused: Set<SessionKey> = []
 
   /// Creates an empty table.
@@ -28,13 +29,13 @@ public struct SubscriptionTable: Sendable {
   /// The number of sessions.
   public var count: Int { subscriptions.count }
 
-  /// Whether there is a subscription, open or not.
+  /// Returns whether there is a subscription, open or not.
   public func has(_ key: SessionKey) -> Bool { subscriptions[key] != nil }
 
-  /// The owner of an open subscription.
+  /// Returns the owner of an open subscription.
   public func owner(of key: SessionKey) -> NodeID? { subscriptions[key]?.owner }
 
-  /// The position of the last published state.
+  /// Returns the position of the last published state.
   public func cursor(of key: SessionKey) -> Cursor? { subscriptions[key]?.cursor }
 
   /// Adds a subscription, which is to be opened.
@@ -89,7 +90,7 @@ public struct SubscriptionTable: Sendable {
     }
     guard owners[owner] != nil else { return reopened }
     owners[owner]?.heardAt = now
-    // A subscription that is being opened or closed at this moment differs in one digest only.
+    // A subscription that is being opened or closed causes a difference in one digest only.
     let differs = owners[owner]?.hash != digest.subscriptions
     if differs, owners[owner]?.isSuspect == true { reopened += reopen(at: owner, at: now) }
     owners[owner]?.isSuspect = differs
@@ -104,7 +105,8 @@ public struct SubscriptionTable: Sendable {
     return reopen(at: node, at: now)
   }
 
-  /// Checks owners without a digest, and opens subscriptions again whose pause is over.
+  /// Opens subscriptions again: those whose pause is over, and those at an owner that has sent no
+  /// digest for ``silence``.
   ///
   /// Its cost does not depend on the number of open subscriptions, unless an owner is silent.
   ///
